@@ -7,7 +7,7 @@ import { openScratchCluster } from '../server/src/db/embedded.ts'
 import { migrateDatabase } from '../server/src/db/migrate.ts'
 import { authUsers } from '../server/src/domains/auth/tables.ts'
 import { subscriptions } from '../server/src/domains/billing/tables.ts'
-import { SCRAPES_CHANNEL, workOnScrapes } from '../server/src/domains/scrapes/service.ts'
+import { runScrapes, SCRAPES_CHANNEL } from '../server/src/domains/scrapes/service.ts'
 import { scrapes } from '../server/src/domains/scrapes/tables.ts'
 import { ensurePersonalWorkspace } from '../server/src/domains/workspaces/service.ts'
 import { xAccounts } from '../server/src/domains/x-account/tables.ts'
@@ -109,7 +109,7 @@ services.channels.subscribe(SCRAPES_CHANNEL, () => {
 })
 
 const began = performance.now()
-const scraper = await workOnScrapes({ ...services, x }, pino({ level: 'silent' }))
+const scraper = await runScrapes({ ...services, x }, pino({ level: 'silent' }))
 for (;;) {
   const [row] = await db.select().from(scrapes).where(eq(scrapes.id, scrapeId))
   if (row?.status === 'completed' && row.matched === FOLLOWERS) break

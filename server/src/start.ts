@@ -13,7 +13,7 @@ import { openAuth, purgeExpired, REVOCATIONS_CHANNEL } from './domains/auth/serv
 import { purgePaymentEvents, runPayments } from './domains/billing/engine.ts'
 import { purgeExpiredPairingCodes } from './domains/extension/service.ts'
 import { purgeExpiredStates } from './domains/identities/service.ts'
-import { failAbandoned } from './domains/imports/service.ts'
+import { failAbandonedImports } from './domains/imports/service.ts'
 import {
   MEMBER_NOTIFICATIONS_CHANNEL,
   purgeOldNotifications,
@@ -22,7 +22,7 @@ import {
 import { purgeExpiredInvitations } from './domains/people/service.ts'
 import { purgeRemovals } from './domains/removals/service.ts'
 import { workOnReplies } from './domains/replies/service.ts'
-import { SCRAPES_CHANNEL, workOnScrapes } from './domains/scrapes/service.ts'
+import { runScrapes, SCRAPES_CHANNEL } from './domains/scrapes/service.ts'
 import { purgeUnfinishedFactors } from './domains/second-factors/service.ts'
 import { SENDING_CHANNEL } from './domains/sending/service.ts'
 import { purgeExpiredRequests } from './domains/sso/service.ts'
@@ -145,14 +145,14 @@ export async function startServer({
   const mailer = env.smtpUrl ? createMailer(env.smtpUrl, env.mailFrom) : null
   // Listen before starting workers: if the port is taken, nothing has been claimed.
   const url = await app.listen({ port: env.port, host: env.host })
-  await retryWhileUnavailable(() => failAbandoned(database.db))
+  await retryWhileUnavailable(() => failAbandonedImports(database.db))
   await removeAbandonedUploads().catch((error) => log.warn({ err: error }, 'abandoned uploads were not deleted'))
   // Runs even without X: it ends the leases of extensions that never reported.
   const sender = workers ? await startSender(services, log) : null
   const webhooks = workers ? await runWebhooks({ ...services, db: database.db }, log) : null
   const notificationEmails = workers ? startNotificationEmails({ ...services, db: database.db }, log) : null
   const watch = workers && services.x ? workOnReplies(services, log) : null
-  const scraper = workers && services.x ? await workOnScrapes(services, log) : null
+  const scraper = workers && services.x ? await runScrapes(services, log) : null
   if (workers) {
     await workOnAccountEmails(services)
     await runPayments(services)
@@ -165,7 +165,7 @@ export async function startServer({
     if (!services.x) log.warn('X_API_URL is not set: connecting X, scraping and sending are disabled')
     await jobs.work('expire-week', 1, () => expireWeek(database.db))
     await jobs.work('cleanup', 1, async () => {
-      await failAbandoned(database.db)
+      await failAbandonedImports(database.db)
       const expired = [
         purgeIdempotencyKeys,
         purgeRemovals,

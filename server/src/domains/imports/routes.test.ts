@@ -24,7 +24,7 @@ const send = (body: string, query = '') =>
 const leadsIn = () => app.db.$count(leads, eq(leads.workspaceId, person.workspaceId))
 const newest = async () => (await person.client.imports.list({})).imports[0]!
 
-/** What is read of a file of 1,000 bytes in one go. */
+/** Bytes read per part of a file of 1,000 bytes. */
 const partOf = (people: number, first = 0) => ({
   rows: JSON.stringify(
     Array.from({ length: people }, (_, n) => ({ line: first + n + 2, twitter_handle: `person_${first + n}` })),
@@ -34,7 +34,7 @@ const partOf = (people: number, first = 0) => ({
   bytesRead: 500,
 })
 
-/** A file of so many people, which does `before` its end and then ends. */
+/** A file of `people` leads that runs `before` before its end. */
 function fileOf(people: number, before: () => Promise<unknown>): ImportSource {
   return {
     bytes: 1_000,
@@ -47,7 +47,7 @@ function fileOf(people: number, before: () => Promise<unknown>): ImportSource {
 }
 
 describe('GET /imports, GET /imports/{id}', () => {
-  it('200: what came of a file, and which lines were refused, is there afterwards, for everybody in the workspace', async () => {
+  it('return the result and rejected rows of an import to all members', async () => {
     await send('twitter_handle\nana\nbob\nno-handle\n', '?fileName=people.csv')
     const viewer = await makePerson(app, { in: person, role: 'viewer' })
     const { imports: all, total } = await viewer.client.imports.list({})
@@ -67,7 +67,7 @@ describe('GET /imports, GET /imports/{id}', () => {
     ])
   })
 
-  it('200: why a file could not be taken in', async () => {
+  it('return why an import failed', async () => {
     const odd = await send('a\u0000,a\u0000,twitter_handle\n')
     expect([odd.status, odd.body.code]).toEqual([400, 'INVALID_INPUT'])
     expect(await newest()).toMatchObject({ status: 'failed', error: 'The file has two columns named a.' })
@@ -79,7 +79,7 @@ describe('GET /imports, GET /imports/{id}', () => {
     })
   })
 
-  it('200: one whose process was killed has failed', async () => {
+  it('return failed if the process was killed', async () => {
     await send('twitter_handle\nana\n')
     await app.db
       .update(imports)
@@ -91,7 +91,7 @@ describe('GET /imports, GET /imports/{id}', () => {
     expect([canceling.status, canceling.body.code]).toEqual([409, 'IMPORT_STATE'])
   })
 
-  it('marks the imports of dead processes as failed when a process starts, and no others', async () => {
+  it('mark only imports of dead processes as failed on start', async () => {
     const { database, requestWorker } = app.services
     const statuses = () =>
       app.db
@@ -127,7 +127,7 @@ describe('GET /imports, GET /imports/{id}', () => {
     expect(made?.workerId).toBe(await requestWorker.workerId())
   })
 
-  it('200: the newest 20', async () => {
+  it('return the newest 20', async () => {
     await send('twitter_handle\nana\n')
     // One whose process was killed goes as the others do.
     await app.db
@@ -139,14 +139,14 @@ describe('GET /imports, GET /imports/{id}', () => {
     expect([total, all.at(0)?.fileName, all.at(-1)?.fileName]).toEqual([20, '21', '2'])
   })
 
-  it('404: IMPORT_NOT_FOUND', async () => {
+  it('return 404 IMPORT_NOT_FOUND', async () => {
     const answer = await person.call('GET', '/imports/01900000-0000-7000-8000-000000000000')
     expect([answer.status, answer.body.code]).toEqual([404, 'IMPORT_NOT_FOUND'])
   })
 })
 
-describe('an import under way', () => {
-  it('says how far it is and how long it will take, and nothing of it is kept once it is canceled; then it has ended', async () => {
+describe('a running import', () => {
+  it('reports its progress and remaining time, and saves nothing if canceled', async () => {
     const taking = run(
       app.services,
       person.actor,
@@ -170,7 +170,7 @@ describe('an import under way', () => {
     expect((await person.call('POST', '/imports/01900000-0000-7000-8000-000000000000/cancel')).status).toBe(404)
   })
 
-  it('is heard of being canceled between two lines, without reading on', async () => {
+  it('stops reading when canceled', async () => {
     const endless: ImportSource = {
       ...fileOf(0, async () => {}),
       async *read() {
@@ -184,7 +184,7 @@ describe('an import under way', () => {
     expect(await leadsIn()).toBe(0)
   })
 
-  it('keeps nothing once it was shown as dead, though it was only held up', async () => {
+  it('saves nothing once it was reported as dead', async () => {
     const taking = run(
       app.services,
       person.actor,
@@ -200,7 +200,7 @@ describe('an import under way', () => {
     expect(await leadsIn()).toBe(0)
   })
 
-  it('says how far it is where others hold every other connection of the pool', async () => {
+  it('reports its progress while the pool is exhausted', async () => {
     const { pool, sidePool } = app.services.database
     const file = fileOf(2_500, async () => {
       const others = await Promise.all(Array.from({ length: pool.options.max - 1 }, () => pool.connect()))
@@ -215,7 +215,7 @@ describe('an import under way', () => {
     expect(await run(app.services, person.actor, file)).toMatchObject({ imported: 2_500 })
   })
 
-  it('goes on when whoever sent the file has gone', async () => {
+  it('continues when the client disconnects', async () => {
     const holder = await app.services.database.connect()
     await holder.query('begin')
     await holder.query(`select pg_advisory_xact_lock(hashtextextended('leads of ${person.workspaceId}', 0))`)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { DIED, secondsLeft, standing } from './rules.ts'
 
-test('the rest of an import is told from what is done, over both of its stages', () => {
+test('secondsLeft estimates from the progress over both stages', () => {
   expect(secondsLeft('reading', 0, 1_000, 1)).toBeNull()
   expect(secondsLeft('reading', 500, 1_000, 2)).toBe(13)
   expect(secondsLeft('saving', 0, 10, 4)).toBe(6)
@@ -11,7 +11,7 @@ test('the rest of an import is told from what is done, over both of its stages',
   expect(secondsLeft('reading', 0, 0, 10)).toBeNull()
 })
 
-test('an import that fell silent has failed; one that has ended stays as it ended', () => {
+test('standing reports silent imports as failed and keeps ended ones', () => {
   const running = { status: 'running' as const, error: null }
   expect(standing(running, 59)).toEqual(running)
   expect(standing(running, 61)).toEqual({ status: 'failed', error: DIED })

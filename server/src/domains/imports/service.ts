@@ -35,11 +35,11 @@ function view({ elapsedSeconds, silentSeconds, ...row }: Row) {
 const inOwn = (actor: Actor) => eq(imports.workspaceId, actor.workspaceId)
 const isRunning = (id: string) => and(eq(imports.id, id), eq(imports.status, 'running'))
 const isSilent = sql`${imports.updatedAt} < clock_timestamp() - make_interval(secs => ${SILENT_SECONDS_MAX})`
-/** It runs, and nobody was shown that it died: who died stays so, even where it was only held up. */
+/** It is running and was never reported as dead. */
 const isAlive = (id: string) => and(isRunning(id), not(isSilent))
 
-/** Marks the imports of dead processes as failed: nobody else would. */
-export async function failAbandoned(db: Db): Promise<void> {
+/** Marks imports of dead processes as failed. */
+export async function failAbandonedImports(db: Db): Promise<void> {
   const isOfDead = sql`(${imports.workerId} is not null and ${imports.workerId} not in (${livingWorkers}))`
   await db
     .update(imports)
@@ -71,10 +71,7 @@ export async function find(db: Db, actor: Actor, id: string) {
   return { ...view(row), rejected: row.rejected }
 }
 
-/**
- * Stops an import: from here on nothing of its file can become a lead.
- * @throws Refusal IMPORT_NOT_FOUND, IMPORT_STATE (it has ended, or died)
- */
+/** Cancels an import, so that nothing of it is saved. @throws Refusal IMPORT_NOT_FOUND, IMPORT_STATE (ended, or dead) */
 export async function cancel(db: Db, actor: Actor, id: string) {
   const { rowCount } = await db
     .update(imports)
@@ -87,14 +84,13 @@ export async function cancel(db: Db, actor: Actor, id: string) {
 
 interface RunOptions extends ImportOptions {
   fileName?: string | undefined
-  /** Told the import's id before it begins. */
+  /** Called with the import's id before it starts. */
   onBegun?: (id: string) => void
 }
 
 /**
- * Takes in a file of leads as `importLeads` does. How far it is, and what came of it, stands in a row that everybody in the workspace
- * sees, however long whoever sent the file keeps listening.
- * @throws Refusal as `importLeads`; IMPORT_STATE: somebody has canceled it, or it was taken for dead
+ * Imports a file like `importLeads`, recording its progress and result in a row that all members see.
+ * @throws Refusal as `importLeads`; IMPORT_STATE if it was canceled or considered dead
  */
 export async function run(
   {
@@ -117,7 +113,7 @@ export async function run(
           row.note(progress)
           onProgress(progress)
         },
-        // With the leads, so that they are there if and only if it says so.
+        // In the same transaction as the leads.
         onDone: (tx, result) => complete(tx, id, result),
         signal: row.signal,
       })
@@ -140,7 +136,7 @@ async function begin(
     .insert(imports)
     .values({ workspaceId, userId, ...file })
     .returning({ id: imports.id })
-  if (!row) throw new Error('the import was not kept')
+  if (!row) throw new Error('no import row was inserted')
   const newest = db
     .select({ id: imports.id })
     .from(imports)
@@ -153,9 +149,9 @@ async function begin(
   return row.id
 }
 
-/** Says why it failed. Where even that cannot be said it counts as dead before long. @param words may quote the file */
-async function fail(db: Db, id: string, words: string): Promise<void> {
-  const error = words.replaceAll('\u0000', '')
+/** Records a failure. If that fails too, the import soon counts as dead. @param message may quote the file */
+async function fail(db: Db, id: string, message: string): Promise<void> {
+  const error = message.replaceAll('\u0000', '')
   await db
     .update(imports)
     .set({ status: 'failed', error })
@@ -163,7 +159,7 @@ async function fail(db: Db, id: string, words: string): Promise<void> {
     .catch(() => {})
 }
 
-/** @throws Refusal IMPORT_STATE: it was canceled meanwhile, or taken for dead */
+/** @throws Refusal IMPORT_STATE if it was canceled or considered dead meanwhile */
 async function complete(tx: Db, id: string, { imported, updated, rejected, rejectedCount }: ImportResult) {
   const { rowCount } = await tx
     .update(imports)
@@ -172,10 +168,10 @@ async function complete(tx: Db, id: string, { imported, updated, rejected, rejec
   if (rowCount === 0) throw await stopped(tx, id)
 }
 
-/** Why an import may not go on. */
+/** Why an import must stop. */
 async function stopped(db: Db, id: string): Promise<Refusal> {
   const isDead = (await db.$count(imports, isRunning(id))) > 0
-  return new Refusal('IMPORT_STATE', isDead ? DIED : 'The import was canceled. Nothing of the file was kept.')
+  return new Refusal('IMPORT_STATE', isDead ? DIED : 'The import was canceled. Nothing was imported.')
 }
 
 /** Between two looks at the row. */

@@ -6,7 +6,7 @@ import { createdAt, id, updatedAt } from '../../db/columns.ts'
 import { authUsers } from '../auth/tables.ts'
 import { workspaces } from '../workspaces/tables.ts'
 
-/** Files of leads that are being taken in, and what came of the last ones. */
+/** Running imports of leads, and the results of the last ones. */
 export const imports = pgTable(
   'imports',
   {
@@ -18,7 +18,7 @@ export const imports = pgTable(
     fileName: text('file_name'),
     status: text('status', { enum: IMPORT_STATUSES }).notNull().default('running'),
     stage: text('stage', { enum: IMPORT_STAGES }).notNull().default('reading'),
-    /** Bytes that are read, or lines that are saved. */
+    /** Bytes read, or rows saved. */
     done: bigint('done', { mode: 'number' }).notNull().default(0),
     of: bigint('of', { mode: 'number' }).notNull(),
     imported: integer('imported').notNull().default(0),
@@ -29,7 +29,7 @@ export const imports = pgTable(
     /** The process that runs it (workers.id). */
     workerId: bigint('worker_id', { mode: 'number' }),
     createdAt: createdAt(),
-    /** While it runs, whoever does it says so here every second: one that fell silent is dead. */
+    /** Updated every second while it runs. A silent import is dead. */
     updatedAt: updatedAt(),
   },
   (t) => [

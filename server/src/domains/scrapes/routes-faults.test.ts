@@ -8,7 +8,7 @@ import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { everyone, foundBy, startScrape, until } from '../../../test/scrapes.ts'
 import { createXApi } from '../../outside/x.ts'
 import { leads } from '../leads/tables.ts'
-import { workOnScrapes } from './service.ts'
+import { runScrapes } from './service.ts'
 import { scrapes } from './tables.ts'
 
 /** Long enough for X on a busy machine: a fault that comes after it has been spent, and nobody has seen it. */
@@ -51,7 +51,7 @@ beforeAll(async () => {
   const { clientId, clientSecret } = app.x
   const x = createXApi({ apiUrl: `http://127.0.0.1:${port}`, clientId, clientSecret, timeoutMs: TIMEOUT_MS })
   const log = { info() {}, warn() {}, error() {} } as never
-  const runner = await workOnScrapes({ ...app.services, x }, log)
+  const runner = await runScrapes({ ...app.services, x }, log)
   closing.push(runner.close, async () => {
     garbling.closeAllConnections()
     garbling.close()
@@ -122,7 +122,7 @@ async function expectWhole(id: string, handle: string) {
 }
 
 describe.concurrent('a scrape goes on', () => {
-  it('after a rate limit, from the moment that X names', async () => {
+  it('after a rate limit, at X’s reset time', async () => {
     const person = await connected()
     const id = await startScrape(person, 'f1200_limit')
     const row = await until(app, id, waiting)
@@ -131,12 +131,12 @@ describe.concurrent('a scrape goes on', () => {
     expect(wait).toBeLessThan(4_000)
     const { body } = await person.call('GET', `/scrapes/${id}`)
     expect(body).toMatchObject({ status: 'waiting', resumesAt: row.resumesAt?.toISOString() })
-    expect(body.error).toBe('X allows no more reading for now. The scrape goes on by itself.')
+    expect(body.error).toBe("X's rate limit is reached. The scrape continues automatically.")
     await expectWhole(id, 'f1200_limit')
     expect(Date.now()).toBeGreaterThanOrEqual((row.resumesAt as Date).getTime() - 1_000)
   })
 
-  it('after X refused the connection, at once when it is made again', async () => {
+  it('after X rejected the connection, as soon as it is restored', async () => {
     const person = await connected()
     const id = await startScrape(person, 'f1200_lost')
     const row = await until(app, id, waiting)
@@ -150,13 +150,13 @@ describe.concurrent('a scrape goes on', () => {
     await expectWhole(id, 'f1200_lost')
   })
 
-  it('with a renewed token, without anybody noticing', async () => {
+  it('with a refreshed token', async () => {
     const id = await startScrape(await connected(), 'f1200_renew')
     await expectWhole(id, 'f1200_renew')
   })
 
   it.each(['f1200_trouble', 'f1200_cut', 'f1200_slow', 'f1200_mess'])(
-    'after X answered with errors, cut the line, was silent or talked nonsense: %s',
+    'after errors, disconnects, timeouts and malformed responses: %s',
     async (handle) => {
       const id = await startScrape(await connected(), handle)
       expect(await until(app, id, waiting)).toMatchObject({ error: expect.stringMatching(/Trying again\.$/) })
@@ -164,13 +164,14 @@ describe.concurrent('a scrape goes on', () => {
     },
   )
 
-  it('when somebody resumes it after X did not answer eight times in a row', async () => {
+  it('when resumed after eight failures in a row', async () => {
     const person = await connected()
     const id = await startScrape(person, 'f1200_down')
     await pretendSixMoreFailures(person)
     expect(await until(app, id, over)).toMatchObject({
       status: 'failed',
-      error: 'Failed to scrape X followers. X is having trouble. What was found is kept; resume the scrape later.',
+      error:
+        'Failed to scrape X followers. X is having trouble. We kept the leads found so far. Resume the scrape later.',
     })
     expect((await person.call('POST', `/scrapes/${id}/resume`)).body).toMatchObject({ status: 'queued', error: null })
     await expectWhole(id, 'f1200_down')
@@ -178,7 +179,7 @@ describe.concurrent('a scrape goes on', () => {
 })
 
 describe.concurrent('a scrape stops', () => {
-  it('before the next page when it is canceled, keeps what it has, and goes on from there when resumed', async () => {
+  it('from its cursor when resumed after a cancellation', async () => {
     const person = await connected()
     const id = await startScrape(person, 'f1200_cancel')
     await until(app, id, (row) => row.matched === 1_000)
@@ -194,7 +195,7 @@ describe.concurrent('a scrape stops', () => {
     await expectWhole(id, 'f1200_cancel')
   })
 
-  it('until the account is unlocked, with the reason, when X locked it', async () => {
+  it('once the account is unlocked', async () => {
     const person = await connected()
     const id = await startScrape(person, 'f1200_locked')
     const reason = 'X has locked this account. Unlock it on x.com, then refresh its status under Connect X.'
@@ -203,11 +204,11 @@ describe.concurrent('a scrape stops', () => {
     expect((await person.call('POST', `/scrapes/${id}/cancel`)).body).toMatchObject({ status: 'canceled', error: null })
   })
 
-  it('for good when X refuses the list', async () => {
+  it('no more when X refuses the list', async () => {
     const id = await startScrape(await connected(), 'f1200_refuse')
     expect(await until(app, id, over)).toMatchObject({
       status: 'failed',
-      error: expect.stringContaining('X does not show the followers of @f1200_refuse'),
+      error: expect.stringContaining("X doesn't show the followers of @f1200_refuse"),
     })
   })
 

@@ -49,13 +49,13 @@ describe.concurrent('within the plan', () => {
   const usedBy = async (person: Person) =>
     (await app.db.select().from(monthlyUsage).where(eq(monthlyUsage.workspaceId, person.workspaceId)))[0]?.count ?? 0
 
-  it('a scrape stops at the limit, keeps what it found, and goes on once the plan allows more', async () => {
+  it('stop a scrape, keep its leads, and let it resume on a higher plan', async () => {
     const person = await free()
     const id = await startScrape(person, 'f450_limit')
     expect(await until(app, id, over)).toMatchObject({
       status: 'completed',
       matched: 100,
-      error: `${LIMIT} What was found is kept.`,
+      error: `${LIMIT} We kept the leads found so far.`,
       stoppedBy: 'PLAN_LIMIT',
     })
     expect(await usedBy(person)).toBe(100)
@@ -94,7 +94,7 @@ describe.concurrent('within the plan', () => {
     expect(await usedBy(person)).toBe(450)
   })
 
-  it('POST /scrape/scrape names the limit that stopped it, and null if none did', async () => {
+  it('are returned by POST /scrape/scrape if they stopped it', async () => {
     const person = await free()
     const scrape = async (twitterHandle: string) =>
       (await person.call('POST', '/scrape/scrape', { ...anyone, twitterHandle })).body
@@ -104,12 +104,12 @@ describe.concurrent('within the plan', () => {
     const { scrapes } = (await person.call('GET', '/scrapes')).body
     expect(scrapes[0]).toMatchObject({
       stoppedBy: 'PLAN_LIMIT',
-      error: `${LIMIT} What was found is kept.`,
+      error: `${LIMIT} We kept the leads found so far.`,
       isResumable: true,
     })
   })
 
-  it('a person found twice in a month counts once, and months earned by referrals lift the limit', async () => {
+  it('count a person once a month, and rise with earned months', async () => {
     const person = await free()
     for (const _ of [1, 2]) await until(app, await startScrape(person, 'f60_twice'), over)
     expect(await usedBy(person)).toBe(60)
@@ -126,7 +126,7 @@ describe.concurrent('within the plan', () => {
     })
   })
 
-  it('a person counts in the month in which they were found, whenever the scrape began', async () => {
+  it('count a person in the month in which they were found', async () => {
     const person = await free()
     const id = await startScrape(person, 'f40_month')
     await until(app, id, over)
@@ -140,7 +140,7 @@ describe.concurrent('within the plan', () => {
     expect(await usedBy(person)).toBe(80)
   })
 
-  it('two scrapes at once do not go beyond the limit together', async () => {
+  it('hold for concurrent scrapes', async () => {
     const person = await free()
     const ids = await Promise.all([startScrape(person, 'f90_one'), startScrape(person, 'f90_two')])
     const rows = await Promise.all(ids.map((id) => until(app, id, over)))
@@ -150,7 +150,7 @@ describe.concurrent('within the plan', () => {
 })
 
 describe.concurrent('through an account', () => {
-  it('that was chosen: it waits for that one alone; else for the current one', async () => {
+  it('waits for the chosen account, else for the current one', async () => {
     const person = await makePerson(app)
     await subscribe(app, person)
     const first = await connectX(app, person, 'scraper_one')
@@ -171,7 +171,7 @@ describe.concurrent('through an account', () => {
     expect(await until(app, chosen.body.id, over)).toMatchObject({ status: 'completed', matched: 30 })
   })
 
-  it('404 and 409: of another workspace, or not connected', async () => {
+  it('returns 404 for other workspaces and 409 if not connected', async () => {
     const person = await connected()
     const theirs = await connectX(app, await makePerson(app))
     const own = await connectX(app, person)
@@ -188,7 +188,7 @@ describe.concurrent('through an account', () => {
 })
 
 describe.concurrent('POST /scrapes/estimate', () => {
-  it('200: how many, how long, what it costs, and what the plan still allows', async () => {
+  it('returns the number of profiles, the time, the cost and the allowance', async () => {
     const person = await makePerson(app)
     await connectX(app, person)
     const body = { twitterHandle: '@f2500_pat', type: 'followers' }
@@ -207,10 +207,10 @@ describe.concurrent('POST /scrapes/estimate', () => {
     })
   })
 
-  it('400: of nobody, and of whom X does not show', async () => {
+  it('returns 400 for unknown and protected accounts', async () => {
     const person = await connected()
     for (const [twitterHandle, problem] of [
-      ['missing_x', 'There is no X account @missing_x.'],
+      ['missing_x', "@missing_x doesn't exist on X."],
       ['protected_x', '@protected_x is protected: X shows its followers only to people whom it has approved.'],
     ]) {
       const answer = await person.call('POST', '/scrapes/estimate', { twitterHandle, type: 'followers' })
@@ -218,7 +218,7 @@ describe.concurrent('POST /scrapes/estimate', () => {
     }
   })
 
-  it('503: X is in trouble', async () => {
+  it('returns 503 if X fails', async () => {
     const x = {
       ...app.services.x!,
       findUser: () => Promise.reject(new XError('unknown', 'X is having trouble.')),
@@ -239,7 +239,7 @@ describe.concurrent('POST /scrapes/estimate', () => {
 })
 
 describe.concurrent('POST /scrapes', () => {
-  it('200: the scrape at once; in the end exactly those who fit are leads', async () => {
+  it('returns the scrape immediately and saves exactly the matching leads', async () => {
     const person = await connected()
     const request = { minFollowers: 100, maxFollowers: 5_000, keywords: ['Founder', 'design', 'زززز'] }
     const { status, body } = await person.call('POST', '/scrapes', {
@@ -302,7 +302,7 @@ describe.concurrent('POST /scrapes', () => {
     })
   })
 
-  it('200: whom the handle follows', async () => {
+  it('scrapes following', async () => {
     const person = await connected()
     const id = await startScrape(person, 'g130_kim', { type: 'following' })
     expect(await until(app, id, over)).toMatchObject({ status: 'completed', fetched: 130, matched: 130 })
@@ -311,7 +311,7 @@ describe.concurrent('POST /scrapes', () => {
     )
   })
 
-  it('200: stops at maxResults, and reads no more than it needs', async () => {
+  it('stops at maxResults without reading more than needed', async () => {
     const person = await connected()
     const id = await startScrape(person, 'bigfounder', { maxResults: 120 })
     const row = await until(app, id, over)
@@ -319,7 +319,7 @@ describe.concurrent('POST /scrapes', () => {
     expect(await foundBy(app, id)).toHaveLength(120)
   })
 
-  it('200: again, it updates the leads, adopts imported ones and resets no status', async () => {
+  it('updates existing leads and keeps their status', async () => {
     const person = await connected()
     const [someone] = await everyone(app.x, 'f40_again', 'followers')
     await makeLeads(app, person, [
@@ -343,13 +343,13 @@ describe.concurrent('POST /scrapes', () => {
     })
   })
 
-  it('200: of nobody', async () => {
+  it('finds nobody for an account without followers', async () => {
     const person = await connected()
     const id = await startScrape(person, 'f0_lonely')
     expect(await until(app, id, over)).toMatchObject({ status: 'completed', fetched: 0, matched: 0 })
   })
 
-  it('200: with an Idempotency-Key started once', async () => {
+  it('starts once for an Idempotency-Key', async () => {
     const person = await connected()
     const key = { 'idempotency-key': crypto.randomUUID() }
     const body = { twitterHandle: 'f10_once', type: 'followers' }
@@ -363,8 +363,8 @@ describe.concurrent('POST /scrapes', () => {
   })
 
   it.each([
-    ['missing_pat', 'There is no X account @missing_pat.'],
-    ['suspended_pat', 'There is no X account @suspended_pat.'],
+    ['missing_pat', "@missing_pat doesn't exist on X."],
+    ['suspended_pat', "@suspended_pat doesn't exist on X."],
     ['protected_pat', '@protected_pat is protected: X shows its followers only to people whom it has approved.'],
   ])('200, and fails with a clear text: @%s', async (handle, error) => {
     const person = await connected()
@@ -402,7 +402,7 @@ describe.concurrent('POST /scrapes', () => {
     }
   })
 
-  it('409: no X account is connected', async () => {
+  it('returns 409 without a connected X account', async () => {
     const person = await makePerson(app)
     for (const path of ['/scrapes', '/scrape/scrape']) {
       const answer = await person.call('POST', path, { ...anyone, twitterHandle: 'ana' })
@@ -418,7 +418,7 @@ describe.concurrent('POST /scrapes', () => {
     expect((await person.call('GET', '/scrapes')).body.total).toBe(0)
   })
 
-  it('400: credentials that X refuses', async () => {
+  it('returns 400 for credentials that X rejects', async () => {
     const person = await makePerson(app)
     const credentials = { username: 'ana', password: 'short' }
     for (const path of ['/scrapes', '/scrape/scrape']) {
@@ -427,7 +427,7 @@ describe.concurrent('POST /scrapes', () => {
     }
   })
 
-  it('403: for a viewer; and for a member who brings credentials, since connecting is for admins', async () => {
+  it('returns 403 for viewers, and for members with credentials', async () => {
     const owner = await connected()
     const viewer = await makePerson(app, { in: owner, role: 'viewer' })
     const member = await makePerson(app, { in: owner, role: 'member' })
@@ -442,7 +442,7 @@ describe.concurrent('POST /scrapes', () => {
 })
 
 describe.concurrent('POST /scrape/scrape', () => {
-  it('200: waits for the leads', async () => {
+  it('waits for the leads', async () => {
     const person = await connected()
     const { status, body } = await person.call('POST', '/scrape/scrape', { ...anyone, twitterHandle: 'f60_wait' })
     expect([status, body.success, body.count]).toEqual([200, true, 60])
@@ -452,7 +452,7 @@ describe.concurrent('POST /scrape/scrape', () => {
     )
   })
 
-  it('200: connects with the credentials first', async () => {
+  it('connects with the credentials first', async () => {
     const person = await makePerson(app)
     const credentials = { username: 'fresh_one', password: 'long enough' }
     const { body } = await person.call('POST', '/scrape/scrape', {
@@ -467,14 +467,14 @@ describe.concurrent('POST /scrape/scrape', () => {
     ).not.toContain('long enough')
   })
 
-  it('200: at most maxResults leads', async () => {
+  it('returns at most maxResults leads', async () => {
     const person = await connected()
     const body = { ...anyone, twitterHandle: 'f500_most', maxResults: 7 }
     expect((await person.call('POST', '/scrape/scrape', body)).body).toMatchObject({ count: 7 })
     expect((await person.call('POST', '/scrape/scrape', { ...body, maxResults: 1_001 })).status).toBe(400)
   })
 
-  it('200: with an Idempotency-Key waits for the scrape that it began, and answers it again', async () => {
+  it('waits for the same scrape with an Idempotency-Key', async () => {
     const person = await connected()
     const key = { 'idempotency-key': crypto.randomUUID() }
     const body = { ...anyone, twitterHandle: SLOW }
@@ -500,7 +500,7 @@ describe.concurrent('POST /scrape/scrape', () => {
     expect(await begun()).toHaveLength(1)
   })
 
-  it('200: with an Idempotency-Key goes on with a scrape that failed while nobody waited', async () => {
+  it('resumes a failed scrape with an Idempotency-Key', async () => {
     const person = await connected()
     const key = crypto.randomUUID()
     const body = { ...anyone, twitterHandle: 'f25_failed' }
@@ -518,7 +518,7 @@ describe.concurrent('POST /scrape/scrape', () => {
     })
   })
 
-  it.each(['missing_wait', 'protected_wait'])('400: @%s cannot be scraped', async (twitterHandle) => {
+  it.each(['missing_wait', 'protected_wait'])('returns 400 for @%s', async (twitterHandle) => {
     const person = await connected()
     const { status, body } = await person.call('POST', '/scrape/scrape', { ...anyone, twitterHandle })
     expect([status, body.code]).toEqual([400, 'INVALID_INPUT'])
@@ -528,7 +528,7 @@ describe.concurrent('POST /scrape/scrape', () => {
 })
 
 describe.concurrent('GET /scrapes, GET /scrapes/{id}', () => {
-  it('200: newest first, of this workspace only, for a viewer too', async () => {
+  it('list the workspace’s scrapes, newest first, for viewers too', async () => {
     const person = await connected()
     const ids = [await startScrape(person, 'f1_first'), await startScrape(person, 'f1_second')]
     const viewer = await makePerson(app, { in: person, role: 'viewer' })
@@ -547,7 +547,7 @@ describe.concurrent('GET /scrapes, GET /scrapes/{id}', () => {
 })
 
 describe.concurrent('POST /scrapes/{id}/cancel, POST /scrapes/{id}/resume', () => {
-  it('409: canceled or resumed in a state that does not allow it; 404 and 403 for others', async () => {
+  it('return 409 in the wrong state, and 404 and 403 for others', async () => {
     const person = await connected()
     const id = await startScrape(person, 'f5_state')
     await until(app, id, (row) => row.status === 'completed')
@@ -561,7 +561,7 @@ describe.concurrent('POST /scrapes/{id}/cancel, POST /scrapes/{id}/resume', () =
     }
   })
 
-  it('409: resumed where X would answer the same again, as is said beforehand', async () => {
+  it('return 409 when resuming after a final answer of X', async () => {
     const person = await connected()
     const id = await startScrape(person, 'missing_again')
     await until(app, id, (row) => row.status === 'failed')

@@ -37,7 +37,7 @@ const progress = fc.record({
 })
 
 describe('pageSize', () => {
-  it('stays within what X takes', () => {
+  it('stays within X’s bounds', () => {
     fc.assert(
       fc.property(progress, (p) => {
         const size = pageSize({ ...p, matched: Math.min(p.matched, p.fetched, p.maxResults) })
@@ -45,7 +45,7 @@ describe('pageSize', () => {
       }),
     )
   })
-  it('asks for no more than are likely to be needed', () => {
+  it('requests no more than are likely needed', () => {
     expect(pageSize({ maxResults: 50, fetched: 0, matched: 0 })).toBe(150)
     expect(pageSize({ maxResults: 1_000, fetched: 0, matched: 0 })).toBe(1_000)
     expect(pageSize({ maxResults: 150, fetched: 1_000, matched: 100 })).toBe(500)
@@ -63,7 +63,7 @@ describe('estimate', () => {
     busyMs: 2_000,
     readPriceCents: 0,
   }
-  it('is unknown before X has said how many there are', () => {
+  it('is null before X has returned a count', () => {
     expect(estimate({ ...base, expected: null }, 'running', 0)).toBeNull()
     expect(estimate({ ...base, fetched: 0, matched: 0 }, 'running', 0)).toEqual({
       profiles: 10_000,
@@ -72,7 +72,7 @@ describe('estimate', () => {
     })
     expect(estimate(base, 'completed', 0)).toEqual({ profiles: 10_000, secondsLeft: null, costCents: null })
   })
-  it('goes by the pace so far, to the end or to enough results, and adds the wait', () => {
+  it('extrapolates the pace so far and adds the wait', () => {
     expect(estimate(base, 'running', 0)).toEqual({ profiles: 10_000, secondsLeft: 18, costCents: null })
     expect(estimate({ ...base, maxResults: 1_000 }, 'running', 0)).toEqual({
       profiles: 10_000,
@@ -81,7 +81,7 @@ describe('estimate', () => {
     })
     expect(estimate(base, 'waiting', 60)).toEqual({ profiles: 10_000, secondsLeft: 78, costCents: null })
   })
-  it('says what X bills for the whole, as far as it is likely to be read', () => {
+  it('includes X’s cost of the likely pages', () => {
     const billed = { ...base, readPriceCents: 1 }
     expect(estimate({ ...billed, fetched: 0, billed: 0, matched: 0 }, 'running', 0)?.costCents).toBe(10_000)
     expect(estimate(billed, 'running', 0)?.costCents).toBe(10_000)
@@ -90,7 +90,7 @@ describe('estimate', () => {
     // A page that was read twice is billed twice.
     expect(estimate({ ...billed, billed: 1_300 }, 'running', 0)?.costCents).toBe(10_300)
   })
-  it("counts X's coming windows, as before the start; the one that is waited for once", () => {
+  it("includes X's remaining rate limit windows once", () => {
     const long = { ...base, maxResults: 5_000_000, expected: 900_000, readPriceCents: 1, busyMs: 100 }
     const at = (fetched: number, waitSeconds = 0) =>
       estimate({ ...long, fetched, billed: fetched, matched: fetched, busyMs: fetched }, 'running', waitSeconds)
@@ -111,7 +111,7 @@ describe('estimate', () => {
 })
 
 describe('secondsFor', () => {
-  it('goes by the pace of scrapes before, and by the windows of an X that bills', () => {
+  it('uses the pace of earlier scrapes and X’s rate limit windows', () => {
     expect(secondsFor(100_000, null, { readPriceCents: 0 })).toBe(100)
     expect(secondsFor(100_000, 0.2, { readPriceCents: 0 })).toBe(20)
     expect(secondsFor(300_000, 0.2, { readPriceCents: 1 })).toBe(60)
@@ -125,7 +125,7 @@ describe('verdict', () => {
   const of = (kind: string, failures = 0, retryAt: Date | null = null) =>
     verdict({ kind, message: 'X said so.', retryAt }, { ...scrape, failures }, now)
 
-  it('waits out a rate limit until X says, a day at most', () => {
+  it('waits out a rate limit, at most a day', () => {
     const retryAt = new Date('2026-01-01T00:10:00Z')
     expect(of('rate-limit', 3, retryAt)).toMatchObject({ status: 'waiting', resumesAt: retryAt, failures: 0 })
     expect(of('rate-limit', 0, new Date(0))).toMatchObject({ resumesAt: new Date('2026-01-01T00:00:01Z') })
@@ -134,7 +134,7 @@ describe('verdict', () => {
   it.each(['unauthorized', 'credentials', 'account'])('waits for a connection after %s', (kind) => {
     expect(of(kind)).toEqual({ status: 'waiting', resumesAt: null, failures: 0, error: 'X said so.' })
   })
-  it.each(['unknown', 'unavailable', 'fault'])('tries again ever later after %s, and gives up in the end', (kind) => {
+  it.each(['unknown', 'unavailable', 'fault'])('retries with growing delays after %s, then gives up', (kind) => {
     const waits = Array.from({ length: FAILURES_MAX - 1 }, (_, failures) => {
       const next = of(kind, failures)
       expect(next).toMatchObject({ status: 'waiting', failures: failures + 1, error: 'X said so. Trying again.' })
@@ -144,25 +144,25 @@ describe('verdict', () => {
     expect(of(kind, FAILURES_MAX - 1)).toEqual({
       status: 'failed',
       failures: FAILURES_MAX,
-      error: 'Failed to scrape X followers. X said so. What was found is kept; resume the scrape later.',
+      error: 'Failed to scrape X followers. X said so. We kept the leads found so far. Resume the scrape later.',
     })
   })
   it.each([
-    ['not-found', 'There is no X account @ana.'],
-    ['forbidden', 'X does not show the followers of @ana: X said so.'],
+    ['not-found', "@ana doesn't exist on X."],
+    ['forbidden', "X doesn't show the followers of @ana: X said so."],
     ['invalid', 'Failed to scrape X followers: X said so.'],
   ])('fails after %s', (kind, error) => {
     expect(of(kind, 3)).toEqual({ status: 'failed', failures: 0, error })
   })
 })
 
-it('a protected account is hidden from whom it has not approved; where X does not say, its lists will', () => {
+it('isHidden is true for protected accounts that have not approved the reader', () => {
   const of = (isFollowed: boolean | null, id = '1') => isHidden({ id, protected: true, isFollowed }, { xUserId: '7' })
   expect([of(false), of(true), of(null), of(false, '7')]).toEqual([true, false, false, false])
   expect(isHidden({ id: '1', protected: false, isFollowed: false }, { xUserId: '7' })).toBe(false)
 })
 
-it('goes on when resumed, unless it was X that ended it', () => {
+it('isResumable is true unless X’s answer was final', () => {
   const isSo = (
     status: 'canceled' | 'failed' | 'completed' | 'running',
     failures = 0,

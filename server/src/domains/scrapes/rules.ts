@@ -1,13 +1,13 @@
 import type { ScrapeStatus } from '@x-automated/contract/scrapes'
 
-/** What a profile must be to become a lead. */
+/** The filter that profiles must match to become leads. */
 export interface Wanted {
   minFollowers: number
   maxFollowers: number
   keywords: readonly string[]
 }
 
-/** Bounds are inclusive; of the keywords any, anywhere in the bio, whatever its case; none are all (domain rules, Leads and scraping). */
+/** Bounds are inclusive. Any keyword must appear in the bio, ignoring case; without keywords, all match. */
 export function isWanted(
   profile: { bio: string; followerCount: number },
   { minFollowers, maxFollowers, keywords }: Wanted,
@@ -18,33 +18,33 @@ export function isWanted(
   return keywords.some((keyword) => bio.includes(keyword.toLowerCase()))
 }
 
-/** How far a scrape is. */
+/** The progress of a scrape. */
 export interface Progress {
   maxResults: number
   fetched: number
-  /** As `fetched`, and those that had to be read twice: what X bills. */
+  /** `fetched` plus profiles read again: what X bills. */
   billed: number
   matched: number
-  /** How many profiles there are, as X says; null before it said so. */
+  /** The number of profiles by X; null before it is known. */
   expected: number | null
-  /** Time spent reading so far. */
+  /** Time spent reading, in milliseconds. */
   busyMs: number
-  /** What X bills for each profile. */
+  /** X's price per profile, in cents. */
   readPriceCents: number
 }
 
-/** X's bounds of `max_results`, and the least that is worth a call. */
+/** X's bounds of `max_results`, and the smallest useful page. */
 const PAGE_MAX = 1_000
 const PAGE_MIN = 100
 
-/** How many profiles to ask for next: each one read costs, so no more than are likely to be needed. */
+/** The next page size. X bills each profile, so it requests no more than are likely needed. */
 export function pageSize({
   maxResults,
   fetched,
   matched,
 }: Pick<Progress, 'maxResults' | 'fetched' | 'matched'>): number {
   const missing = maxResults - matched
-  // Before anything is known one in three is taken to match.
+  // Without data, assume that one in three matches.
   const hitRate = fetched === 0 ? 1 / 3 : Math.max(matched, 0.5) / fetched
   return Math.min(PAGE_MAX, Math.max(PAGE_MIN, Math.ceil(missing / hitRate)))
 }
@@ -55,7 +55,7 @@ export interface Estimate {
   costCents: number | null
 }
 
-/** How many profiles there are, in how many seconds the rest will be read, and what X will have billed then. Null before X has said how many there are. */
+/** The number of profiles, the remaining seconds and X's cost; null before X has returned a count. */
 export function estimate(progress: Progress, status: ScrapeStatus, waitSeconds: number): Estimate | null {
   const { expected, fetched, billed, matched, maxResults, busyMs } = progress
   if (expected === null) return null
@@ -75,21 +75,18 @@ export function estimate(progress: Progress, status: ScrapeStatus, waitSeconds: 
   }
 }
 
-/** What X bills for so many profiles; null where it bills nothing. */
+/** X's price of some profiles, in cents; null if free. */
 export function cents({ readPriceCents }: Pick<Progress, 'readPriceCents'>, profiles: number): number | null {
   return readPriceCents > 0 ? profiles * readPriceCents : null
 }
 
-/** Reading one profile takes about this long, where nothing has been read yet. */
+/** The assumed time per profile without earlier data. */
 const MS_EACH = 1
-/** X's window for reading followers: so many pages in so many seconds (x-network.md). */
+/** X's rate limit for reading followers: pages per window. */
 const WINDOW_PAGES = 300
 const WINDOW_SECONDS = 15 * 60
 
-/**
- * How long reading so many profiles will take, before it starts.
- * @param msEach what one took in scrapes before; null: there were none
- */
+/** The expected time of a scrape, in seconds. @param msEach time per profile of earlier scrapes; null without any */
 export function secondsFor(
   profiles: number,
   msEach: number | null,
@@ -99,32 +96,32 @@ export function secondsFor(
   return Math.ceil(reading + windowsUsed({ readPriceCents }, profiles - 1) * WINDOW_SECONDS)
 }
 
-/** How many of X's windows so many profiles fill. Whoever bills limits, too. */
+/** The number of rate limit windows that some profiles need. An X that bills also has limits. */
 function windowsUsed({ readPriceCents }: Pick<Progress, 'readPriceCents'>, profiles: number): number {
   return readPriceCents > 0 ? Math.floor(Math.max(0, profiles) / (PAGE_MAX * WINDOW_PAGES)) : 0
 }
 
-/** Why a call to X failed, as the client of X says it. */
+/** Why a call to X failed, as the X client reports it. */
 export interface Failure {
   kind: string
   message: string
   retryAt: Date | null
 }
 
-/** What becomes of a scrape whose call failed. */
+/** What happens to a scrape after a failed call. */
 export type Verdict =
-  /** Goes on by itself at `resumesAt`, or, where that is null, once an X account is connected. */
+  /** Continues at `resumesAt`, or if null, once an X account is connected. */
   | { status: 'waiting'; resumesAt: Date | null; failures: number; error: string }
-  /** `failures` 0: it was X's answer, and would be again. */
+  /** `failures` 0: the answer was final. */
   | { status: 'failed'; failures: number; error: string }
 
-/** Calls in a row without an answer before a scrape gives up. */
+/** Failed calls in a row before a scrape gives up. */
 export const FAILURES_MAX = 8
 
-/** X never asks to wait longer than its 15-minute windows; a day is a clock gone wrong. */
+/** X's windows last 15 minutes; a longer wait than this means a wrong clock. */
 const WAIT_MAX_MS = 24 * 60 * 60_000
 
-/** @param failures calls in a row that X had not answered before this one */
+/** @param failures unanswered calls in a row before this one */
 export function verdict(
   failure: Failure,
   { failures, twitterHandle, type }: { failures: number; twitterHandle: string; type: 'followers' | 'following' },
@@ -139,7 +136,7 @@ export function verdict(
         status: 'waiting',
         resumesAt,
         failures: 0,
-        error: 'X allows no more reading for now. The scrape goes on by itself.',
+        error: "X's rate limit is reached. The scrape continues automatically.",
       }
     }
     case 'unauthorized':
@@ -153,7 +150,7 @@ export function verdict(
       return {
         status: 'failed',
         failures: 0,
-        error: `X does not show the ${type} of @${twitterHandle}: ${failure.message}`,
+        error: `X doesn't show the ${type} of @${twitterHandle}: ${failure.message}`,
       }
     case 'invalid':
       return { status: 'failed', failures: 0, error: `Failed to scrape X ${type}: ${failure.message}` }
@@ -163,7 +160,7 @@ export function verdict(
         return {
           status: 'failed',
           failures: inARow,
-          error: `Failed to scrape X ${type}. ${failure.message} What was found is kept; resume the scrape later.`,
+          error: `Failed to scrape X ${type}. ${failure.message} We kept the leads found so far. Resume the scrape later.`,
         }
       return {
         status: 'waiting',
@@ -176,10 +173,10 @@ export function verdict(
 }
 
 export function noSuchAccount(handle: string): string {
-  return `There is no X account @${handle}.`
+  return `@${handle} doesn't exist on X.`
 }
 
-/** Is it known that X does not show this account whom they know? Whoever follows a protected one was approved by it; where X does not say, its lists will. */
+/** Whether X is known to hide this account's lists. A protected account that the reader follows has approved it. */
 export function isHidden(
   user: { id: string; protected: boolean; isFollowed: boolean | null },
   account: { xUserId: string },
@@ -191,10 +188,7 @@ export function protectedAccount(handle: string, type: 'followers' | 'following'
   return `@${handle} is protected: X shows its ${type} only to people whom it has approved.`
 }
 
-/**
- * Would it get further if somebody resumed it? One that X's own answer ended would not: there is nobody of that handle, or X does not show whom they know.
- * Of those that are complete only one that the plan stopped early.
- */
+/** Whether resuming could get further: not after a final answer of X, and for completed ones only if the plan stopped it. */
 export function isResumable({
   status,
   stoppedBy,
@@ -209,12 +203,12 @@ export function isResumable({
   )
 }
 
-/** No more will happen unless somebody resumes it. */
+/** Nothing more happens unless it is resumed. */
 export function isOver(status: ScrapeStatus): boolean {
   return status === 'completed' || status === 'canceled' || status === 'failed'
 }
 
-/** What fits PostgreSQL's integer; null where X gave no number. */
+/** A count that fits PostgreSQL's integer; null if X gave no number. */
 export function wholeCount(count: number): number | null {
   return Number.isFinite(count) ? Math.min(Math.max(0, Math.trunc(count)), 2_147_483_647) : null
 }

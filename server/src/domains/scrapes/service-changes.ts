@@ -4,7 +4,7 @@ import { scrapes } from './tables.ts'
 
 export type ScrapeRow = typeof scrapes.$inferSelect
 
-/** Told, by its id, of every change of a scrape; and `connected:<workspace>` when an X account was connected (by a trigger). */
+/** Carries the id of each changed scrape, and `connected:<workspace>` when an X account is connected (by a trigger). */
 export const SCRAPES_CHANNEL = 'scrapes'
 export const CONNECTED = 'connected:'
 

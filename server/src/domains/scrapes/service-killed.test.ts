@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
-it('a scrape goes on in another process, at once, when the one that ran it is killed', async () => {
+it('another process continues a scrape immediately when its process is killed', async () => {
   const person = await makePerson(app)
   await subscribe(app, person)
   await connectX(app, person)

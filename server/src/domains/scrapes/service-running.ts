@@ -24,29 +24,27 @@ import {
 import { CHANGED, CONNECTED, SCRAPES_CHANNEL, type ScrapeRow, tell } from './service-changes.ts'
 import { scrapeLeads, scrapes } from './tables.ts'
 
-/*
- * How a process runs scrapes: takes one, reads page after page, keeps what it finds, waits, and hands it on.
- */
+// Runs scrapes in a process: claims one, reads page after page, saves the leads, waits, and releases it.
 
-/** Scrapes that one process runs at a time. */
+/** Scrapes per process. */
 const CONCURRENCY = 4
-/** How often a process looks for scrapes whose runner died, and for those that a lost notice left waiting. */
+/** How often a process looks for scrapes whose process died or whose notification was lost. */
 const SWEEP_MS = 10_000
-/** After this long a scrape goes to the end of the queue, so that a long one does not keep short ones waiting. */
+/** After this time a scrape goes to the end of the queue, so that short ones need not wait. */
 const TURN_MS = 15_000
 
 type RunnerServices = Pick<RequestContext, 'database' | 'jobs' | 'x' | 'sealer' | 'onFault' | 'isDraining'>
 
-/** What one process works with. */
+/** What a process works with. */
 interface Runner extends RunnerServices {
   workerId: number
-  /** Scrapes that this process runs now, each with the version it was taken at. */
+  /** Scrapes running in this process, with the version at which each was claimed. */
   running: Map<string, number>
   log: FastifyBaseLogger
 }
 
-/** Runs scrapes in this process, those of dead processes at once, until closed. */
-export async function workOnScrapes(
+/** Runs scrapes in this process, including those of dead processes, until closed. */
+export async function runScrapes(
   services: RunnerServices & Pick<RequestContext, 'channels'>,
   log: FastifyBaseLogger,
 ): Promise<{ close(): Promise<void> }> {
@@ -57,7 +55,7 @@ export async function workOnScrapes(
       await takeOver(runner)
       await wakeConnected(runner, null)
     } catch (error) {
-      log.warn({ err: error }, 'looking for scrapes to go on with failed')
+      log.warn({ err: error }, 'looking for interrupted scrapes failed')
     }
   }
   await sweep()
@@ -65,7 +63,7 @@ export async function workOnScrapes(
   const stopListening = services.channels.subscribe(SCRAPES_CHANNEL, (payload) => {
     if (!payload.startsWith(CONNECTED)) return
     wakeConnected(runner, payload.slice(CONNECTED.length)).catch((error: unknown) =>
-      log.warn({ err: error }, 'waking scrapes failed'),
+      log.warn({ err: error }, 'resuming waiting scrapes failed'),
     )
   })
   await services.jobs.work('scrape', CONCURRENCY, ({ scrapeId }) => run(runner, scrapeId))
@@ -78,7 +76,7 @@ export async function workOnScrapes(
   }
 }
 
-/** Puts scrapes back into the queue that should be going on and are not: their process died, or their job was lost. */
+/** Requeues interrupted scrapes: their process died, or their job was lost. */
 async function takeOver({ database, jobs, workerId, running }: Runner): Promise<void> {
   await database.db.transaction(async (tx) => {
     const { rows } = await tx.execute<{ id: string }>(sql`
@@ -98,7 +96,7 @@ async function takeOver({ database, jobs, workerId, running }: Runner): Promise<
   })
 }
 
-/** Goes on with scrapes that waited for an X account where one is connected now. @param workspaceId null: everywhere */
+/** Resumes scrapes that waited for an X account. @param workspaceId null for all */
 async function wakeConnected({ database, jobs }: Runner, workspaceId: string | null): Promise<void> {
   await database.db.transaction(async (tx) => {
     const { rows } = await tx.execute<{ id: string }>(sql`
@@ -118,7 +116,7 @@ async function wakeConnected({ database, jobs }: Runner, workspaceId: string | n
   })
 }
 
-/** Runs a scrape for one turn: page after page until it ends, must wait, is taken away, or its turn is over. */
+/** Runs a scrape for one turn: until it ends, must wait, or its turn is over. */
 async function run(runner: Runner, scrapeId: string): Promise<void> {
   let row = await claim(runner, scrapeId)
   if (!row) return
@@ -128,18 +126,18 @@ async function run(runner: Runner, scrapeId: string): Promise<void> {
     const turnEnds = Date.now() + TURN_MS
     while (row?.status === 'running') {
       if (runner.isDraining() || Date.now() > turnEnds) {
-        await handBack(runner, row)
+        await release(runner, row)
         return
       }
       row = await step(runner, row)
     }
   } finally {
-    // Unless it was taken away and this process has it anew.
+    // Unless this process has claimed it again.
     if (runner.running.get(scrapeId) === taken) runner.running.delete(scrapeId)
   }
 }
 
-/** Makes this process the one that runs the scrape. Null: it is over, not yet due, or another living process has it. */
+/** Claims the scrape for this process. Null if it is over, not due, or claimed by another process. */
 async function claim({ database, workerId, running }: Runner, scrapeId: string): Promise<ScrapeRow | null> {
   const [row] = await database.db
     .update(scrapes)
@@ -161,8 +159,8 @@ async function claim({ database, workerId, running }: Runner, scrapeId: string):
   return row
 }
 
-/** Lets whoever comes first go on with the scrape. */
-async function handBack({ database, jobs }: Runner, row: ScrapeRow): Promise<void> {
+/** Releases the scrape to any process. */
+async function release({ database, jobs }: Runner, row: ScrapeRow): Promise<void> {
   await database.db.transaction(async (tx) => {
     const [mine] = await tx
       .update(scrapes)
@@ -173,12 +171,12 @@ async function handBack({ database, jobs }: Runner, row: ScrapeRow): Promise<voi
   })
 }
 
-/** Nobody has canceled the scrape or taken it over since `row` was read. */
+/** SQL: nobody has canceled or claimed the scrape since `row` was read. */
 function stillOurs(row: ScrapeRow): SQL | undefined {
   return and(eq(scrapes.id, row.id), eq(scrapes.version, row.version), eq(scrapes.status, 'running'))
 }
 
-/** One page: read outside of any transaction, kept in one. The scrape afterwards; null where it was taken away. */
+/** Reads one page outside and saves it inside a transaction. Returns the scrape; null if the claim was lost. */
 async function step(runner: Runner, row: ScrapeRow): Promise<ScrapeRow | null> {
   try {
     const { db } = runner.database
@@ -202,7 +200,7 @@ async function step(runner: Runner, row: ScrapeRow): Promise<ScrapeRow | null> {
       const message = kind === 'unauthorized' ? CONNECTION_LOST : error.message
       return settle(runner, row, verdict({ kind, message, retryAt }, row, new Date()))
     }
-    // Tried again like X's own trouble. Where the database is what is down, writing that down throws too, and the queue tries again.
+    // Retried like a failure of X. If the database is down, this write fails too, and the queue retries.
     const stopped = await settle(runner, row, verdict(FAULT, row, new Date()))
     runner.log.error({ err: error, scrapeId: row.id }, 'scrape failed')
     runner.onFault(error)
@@ -212,7 +210,7 @@ async function step(runner: Runner, row: ScrapeRow): Promise<ScrapeRow | null> {
 
 const FAULT: Failure = { kind: 'fault', message: 'Something went wrong on our side.', retryAt: null }
 
-/** Finds out who is to be scraped, and how many there are to read. */
+/** Looks up the account and its number of profiles. */
 async function lookUp(
   runner: Runner,
   row: ScrapeRow,
@@ -239,10 +237,10 @@ async function keepPage(
 ): Promise<ScrapeRow | null> {
   const wanted = new Map(page.users.filter((user) => isWanted(user, row)).map((user) => [user.id, user]))
   return transact(runner.database.db, async (tx) => {
-    // First of all, so that a cancellation or another runner waits or is seen here.
+    // First, so that it waits for or detects a cancellation or another process.
     const [mine] = await tx.select({ id: scrapes.id }).from(scrapes).where(stillOurs(row)).for('update')
     if (!mine) return null
-    // X's lists move while they are read, so a person can come twice.
+    // X's lists change while they are read, so a person can appear twice.
     const known = await tx
       .select({ xUserId: leads.xUserId })
       .from(scrapeLeads)
@@ -265,7 +263,7 @@ async function keepPage(
         'whole',
       )
       matched += leadIds.length
-      // Whoever is on the suppression list became no lead, and counts as none.
+      // Suppressed people become no leads and do not count.
       await use(tx, row.workspaceId, 'scrapedLeads', Math.max(0, used - (found.length - leadIds.length)))
       await tx.execute(sql`
         insert into scrape_leads (scrape_id, lead_id) select ${row.id}::uuid, unnest(${sql.param(leadIds)}::uuid[])
@@ -278,12 +276,12 @@ async function keepPage(
       cutReads: isCut ? page.users.length : 0,
       billed: row.billed + page.users.length,
       matched,
-      // A page of whom somebody was left out is read again when the scrape is resumed.
+      // A page cut by the plan is read again when the scrape is resumed.
       cursor: isCut || page.next === null ? row.cursor : page.next,
       busyMs: row.busyMs + Date.now() - began,
       failures: 0,
       ...(isDone || isOut ? { status: 'completed' as const, workerId: null } : {}),
-      ...(isOut ? { error: `${words} What was found is kept.`, stoppedBy: 'PLAN_LIMIT' as const } : {}),
+      ...(isOut ? { error: `${words} We kept the leads found so far.`, stoppedBy: 'PLAN_LIMIT' as const } : {}),
     })
   })
 }
@@ -313,7 +311,7 @@ async function withinPlan(tx: Db, row: ScrapeRow, users: XUser[]) {
   return { found, used, isCut: found.length < users.length, isUsedUp: used > 0 && used === allowance.left, words }
 }
 
-/** Writes down that a scrape waits or has failed; where it goes on by itself, its job is queued for then. */
+/** Records that a scrape waits or failed, and queues its next job. */
 async function settle(runner: Runner, row: ScrapeRow, outcome: Verdict): Promise<ScrapeRow | null> {
   runner.log.info({ scrapeId: row.id, status: outcome.status }, 'scrape stopped')
   return runner.database.db.transaction(async (tx) => {
@@ -326,7 +324,7 @@ async function settle(runner: Runner, row: ScrapeRow, outcome: Verdict): Promise
   })
 }
 
-/** A change by whoever runs the scrape. Null: it was taken away. */
+/** Updates the scrape. Null if the claim was lost. */
 async function save(db: Db, row: ScrapeRow, set: Partial<ScrapeRow>): Promise<ScrapeRow | null> {
   const [saved] = await db
     .update(scrapes)
@@ -354,7 +352,7 @@ function leadOf(user: XUser, { twitterHandle }: ScrapeRow): IncomingLead {
   }
 }
 
-/** What PostgreSQL takes as text: no NUL, no half of a surrogate pair. */
+/** Removes what PostgreSQL cannot store as text: NUL and lone surrogates. */
 function storable<T extends string | null>(text: T): T {
   return (text === null ? null : text.replaceAll('\u0000', '').toWellFormed()) as T
 }

@@ -22,12 +22,10 @@ import {
 import { CHANGED, SCRAPES_CHANNEL, type ScrapeRow, tell } from './service-changes.ts'
 import { scrapeLeads, scrapes } from './tables.ts'
 
-/*
- * What people ask of scrapes. How they are run stands in service-running.ts.
- */
+// What users do with scrapes. service-running.ts runs them.
 
 export { SCRAPES_CHANNEL, type ScrapeRow } from './service-changes.ts'
-export { workOnScrapes } from './service-running.ts'
+export { runScrapes } from './service-running.ts'
 
 interface ScrapeInput {
   twitterHandle: string
@@ -40,7 +38,7 @@ interface ScrapeInput {
   credentials?: { username: string; password: string }
 }
 
-/** A scrape as the contract shows it. */
+/** A scrape as in the contract. */
 export function view(row: ScrapeRow) {
   const waitMs = row.resumesAt ? Math.max(0, row.resumesAt.getTime() - Date.now()) : 0
   return {
@@ -52,14 +50,15 @@ export function view(row: ScrapeRow) {
 }
 
 /**
- * Starts a scrape as a job. With credentials the X account is connected first, which takes the role that connecting takes.
- * @throws Refusal X_SESSION_EXPIRED (the X account is not connected), X_ACCOUNT_NOT_FOUND, X_CREDENTIALS_REFUSED, X_UNAVAILABLE, FORBIDDEN, PLAN_LIMIT (nothing is left of this month)
+ * Starts a scrape as a job. Credentials connect the X account first, which needs the role for connecting.
+ * @throws Refusal X_SESSION_EXPIRED (not connected), X_ACCOUNT_NOT_FOUND, X_CREDENTIALS_REFUSED, X_UNAVAILABLE,
+ *   FORBIDDEN, PLAN_LIMIT (nothing left this month)
  */
 export async function create(context: SignedInContext, actor: Actor, input: ScrapeInput) {
   return view(await start(context, actor, input, (tx, row) => context.remember(tx, Scrape.parse(view(row)))))
 }
 
-/** @param keep what an Idempotency-Key remembers of it, in the transaction that makes it */
+/** @param keep stores an Idempotency-Key's progress in the transaction that creates the scrape */
 async function start(
   context: SignedInContext,
   actor: Actor,
@@ -87,22 +86,22 @@ async function start(
         readPriceCents,
       })
       .returning()
-    if (!row) throw new Error('no scrape was made')
+    if (!row) throw new Error('no scrape was inserted')
     await context.jobs.enqueue(tx, 'scrape', { scrapeId: row.id })
     await keep(tx, row)
     return row
   })
 }
 
-/** @throws Refusal PLAN_LIMIT: no further lead may be scraped this month */
+/** @throws Refusal PLAN_LIMIT if no scraped leads are left this month */
 async function requireAllowance(db: Db, workspaceId: string): Promise<void> {
   const allowance = await allowanceOf(db, workspaceId, 'scrapedLeads')
   if (allowance.left === 0) throw beyondPlan(allowance, 'scrapedLeads')
 }
 
 /**
- * What a scrape would take. It reads every profile unless it finds enough leads before.
- * @throws Refusal X_SESSION_EXPIRED, X_ACCOUNT_NOT_FOUND, X_UNAVAILABLE; INVALID_INPUT: a handle that cannot be scraped
+ * Estimates a scrape. It reads every profile unless it finds enough leads before.
+ * @throws Refusal X_SESSION_EXPIRED, X_ACCOUNT_NOT_FOUND, X_UNAVAILABLE; INVALID_INPUT for a handle that cannot be scraped
  */
 export async function estimateFor(
   context: SignedInContext,
@@ -139,13 +138,13 @@ export async function estimateFor(
   }
 }
 
-/** How long POST /scrape/scrape waits for its scrape (domain rules, Leads and scraping). */
+/** How long POST /scrape/scrape waits for its scrape. */
 const WAIT_MS = 60_000
 
 /**
- * Starts a scrape, waits for it, and answers with the leads it has by then; the job goes on.
- * @param signal the caller has gone
- * @throws Refusal as `create`; X_SESSION_EXPIRED also where X refused the connection meanwhile; INVALID_INPUT: a handle that cannot be scraped
+ * Starts a scrape, waits for it, and returns the leads found by then. The job continues.
+ * @param signal aborted when the client disconnects
+ * @throws Refusal as `create`; X_SESSION_EXPIRED also if X rejects the connection; INVALID_INPUT for an unusable handle
  */
 export async function scrape(context: SignedInContext, actor: Actor, input: ScrapeInput, signal?: AbortSignal) {
   const started =
@@ -158,10 +157,10 @@ export async function scrape(context: SignedInContext, actor: Actor, input: Scra
     row = changed
     if (row.status === 'waiting' && (row.resumesAt === null || row.resumesAt.getTime() > deadline)) break
   }
-  // Nobody reads what would be answered: who asks again with the same key waits on, for the whole of it.
+  // Nobody reads the answer. A retry with the same key waits again.
   if (signal?.aborted) throw new Refusal('UNAVAILABLE')
   if (row.status === 'waiting' && row.resumesAt === null) {
-    // The caller is asked for credentials and scrapes again with them.
+    // The caller asks for credentials and scrapes again.
     await end(context.database.db, actor, row.id, 'canceled').catch(ignoreRefusal)
     throw new Refusal('X_SESSION_EXPIRED')
   }
@@ -180,7 +179,7 @@ export async function scrape(context: SignedInContext, actor: Actor, input: Scra
   return { success: true as const, leads: found.map((one) => one.lead), count: found.length, stoppedBy: row.stoppedBy }
 }
 
-/** The scrape that this call began when it was made before and died; one that failed meanwhile goes on. Null: it began none. */
+/** The scrape started by an earlier attempt of this call, resumed if it failed. Null without one. */
 async function findBegun({ db, jobs, progress }: SignedInContext, actor: Actor): Promise<ScrapeRow | null> {
   if (typeof progress?.begun !== 'string') return null
   const [row] = await db
@@ -216,15 +215,12 @@ export async function find(db: Db, actor: Actor, id: string): Promise<ScrapeRow>
   return row
 }
 
-/** Stops a scrape before its next page; what it has found stays. @throws Refusal SCRAPE_NOT_FOUND, SCRAPE_STATE (it is over) */
+/** Cancels a scrape before its next page; its leads are kept. @throws Refusal SCRAPE_NOT_FOUND, SCRAPE_STATE (over) */
 export async function cancel(db: Db, actor: Actor, id: string) {
   return view(await end(db, actor, id, 'canceled'))
 }
 
-/**
- * Goes on from where it was with a scrape that may get further (`isResumable`).
- * @throws Refusal SCRAPE_NOT_FOUND, SCRAPE_STATE, PLAN_LIMIT
- */
+/** Resumes a scrape (`isResumable`) from its cursor. @throws Refusal SCRAPE_NOT_FOUND, SCRAPE_STATE, PLAN_LIMIT */
 export async function resume({ db, jobs }: Pick<SignedInContext, 'db' | 'jobs'>, actor: Actor, id: string) {
   return db.transaction(async (tx) => {
     const [stopped] = await tx
@@ -249,7 +245,7 @@ function end(db: Db, actor: Actor, id: string, status: 'canceled'): Promise<Scra
   return change(db, actor, id, inArray(scrapes.status, ['queued', 'running', 'waiting']), { status, error: null })
 }
 
-/** A change that a person asks for; whoever runs the scrape finds its next page refused. */
+/** A change by a user. It makes the running process lose its claim. */
 async function change(db: Db, actor: Actor, id: string, allowed: SQL, set: Partial<ScrapeRow>): Promise<ScrapeRow> {
   const [row] = await db
     .update(scrapes)
@@ -268,13 +264,10 @@ function ignoreRefusal(error: unknown): void {
   if (!(error instanceof Refusal)) throw error
 }
 
-/** Looks again after this time without a notice: one may be lost where a connection breaks. */
+/** Polls after this time, because notifications may be lost when a connection breaks. */
 const LOOK_AGAIN_MS = 3_000
 
-/**
- * The scrape as it stands, and again whenever it has changed, until it is over or `signal` says stop.
- * @throws Refusal SCRAPE_NOT_FOUND
- */
+/** Yields the scrape now and after each change, until it is over or aborted. @throws Refusal SCRAPE_NOT_FOUND */
 export async function* follow(
   { database, channels, isDraining }: Pick<RequestContext, 'database' | 'channels' | 'isDraining'>,
   actor: Actor,

@@ -7,7 +7,7 @@ import { leads } from '../leads/tables.ts'
 import { workspaces } from '../workspaces/tables.ts'
 import { xAccounts } from '../x-account/tables.ts'
 
-/** A scrape is a job that goes on from its cursor, whatever happens to the process that runs it. */
+/** A scrape is a job that survives its process and continues from its cursor. */
 export const scrapes = pgTable(
   'scrapes',
   {
@@ -17,9 +17,9 @@ export const scrapes = pgTable(
       .references(() => workspaces.id, { onDelete: 'cascade' }),
     userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     xAccountId: uuid('x_account_id').references(() => xAccounts.id, { onDelete: 'set null' }),
-    /** Its X account was chosen: it waits for that one. Else it reads through whichever is the workspace's current one. */
+    /** The chosen X account, which it waits for; otherwise it uses the workspace's current one. */
     isAccountFixed: boolean('is_account_fixed').notNull().default(false),
-    /** What X bills for each profile read; 0: nothing. */
+    /** X's price per profile, in cents; 0 if free. */
     readPriceCents: integer('read_price_cents').notNull().default(0),
     twitterHandle: text('twitter_handle').notNull(),
     type: text('type', { enum: ['followers', 'following'] }).notNull(),
@@ -28,27 +28,27 @@ export const scrapes = pgTable(
     keywords: jsonb('keywords').$type<string[]>().notNull(),
     maxResults: integer('max_results').notNull(),
     status: text('status', { enum: SCRAPE_STATUSES }).notNull().default('queued'),
-    /** X's id of the handle, once looked up. */
+    /** X's id of the handle, once known. */
     sourceUserId: text('source_user_id'),
-    /** X's pagination token of the next page; null: the first. */
+    /** X's pagination token of the next page; null for the first. */
     cursor: text('cursor'),
     fetched: integer('fetched').notNull().default(0),
-    /** Of them, the page at the cursor, of whom the plan allowed only some: it is read again when the scrape goes on. */
+    /** Leads of the page at the cursor that the plan cut; it is read again when resumed. */
     cutReads: integer('cut_reads').notNull().default(0),
-    /** What X has billed: each page as often as it was read. */
+    /** Profiles billed by X, including pages read again. */
     billed: integer('billed').notNull().default(0),
     matched: integer('matched').notNull().default(0),
-    /** How many profiles there are to read, as X says. */
+    /** The number of profiles by X. */
     expected: integer('expected'),
-    /** Time spent reading, in ms: what the estimate of the rest is made from. */
+    /** Time spent reading, in milliseconds. */
     busyMs: bigint('busy_ms', { mode: 'number' }).notNull().default(0),
     resumesAt: time('resumes_at'),
     error: text('error'),
     /** Why it completed early. */
     stoppedBy: text('stopped_by', { enum: STOPPED_BY }),
-    /** Calls in a row that X did not answer. */
+    /** Unanswered calls in a row. */
     failures: integer('failures').notNull().default(0),
-    /** Raised at every change: a runner that was overtaken finds its page refused. */
+    /** Raised by every change, so that an overtaken process loses its claim. */
     version: integer('version').notNull().default(0),
     /** The process that runs it (workers.id), while running. */
     workerId: bigint('worker_id', { mode: 'number' }),
@@ -62,7 +62,7 @@ export const scrapes = pgTable(
   ],
 )
 
-/** Which leads a scrape found. */
+/** The leads that a scrape found. */
 export const scrapeLeads = pgTable(
   'scrape_leads',
   {
@@ -77,10 +77,7 @@ export const scrapeLeads = pgTable(
   (t) => [primaryKey({ columns: [t.scrapeId, t.leadId] }), index('scrape_leads_lead').on(t.leadId)],
 )
 
-/**
- * How many of the leads that a scrape found there are: kept by triggers, so that a page's total costs nothing.
- * A table of its own, as whoever deletes leads must not wait for the scrape, nor it for them.
- */
+/** The number of a scrape's remaining leads, maintained by triggers. A separate table, so that deletions lock no scrape. */
 export const scrapeCounts = pgTable('scrape_counts', {
   scrapeId: uuid('scrape_id')
     .primaryKey()
