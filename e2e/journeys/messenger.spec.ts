@@ -46,7 +46,7 @@ it('messages selected leads one by one, reports the results and updates analytic
     ...people.map((handle, i) => `${handle},Person ${i + 1}`),
   ])
   await page.goto('/twitter?tab=messenger')
-  await page.getByText('No X account is connected, so nothing can be sent yet.').waitFor()
+  await page.getByText('No X account is connected. Connect one to send messages.').waitFor()
   await client.xAccount.connect({ username: 'founder', password: 'long enough' })
   await page.goto('/leads')
   await page.getByRole('link', { name: 'X automation', exact: true }).first().click()
@@ -80,7 +80,7 @@ it('messages selected leads one by one, reports the results and updates analytic
   await preview.getByText('Hi Person 1! I follow @open_one').waitFor()
   await message.press('End')
   await page.keyboard.type('{{nick}}')
-  await page.getByText('Nothing fills {{nick}}. Use {{name}} or {{handle}}.').waitFor()
+  await page.getByText('Unknown variable: {{nick}}. Use {{name}} or {{handle}}.').waitFor()
   expect(await submit.isDisabled()).toBe(true)
   for (let i = 0; i < 8; i += 1) await page.keyboard.press('Backspace')
 
@@ -104,7 +104,7 @@ it('messages selected leads one by one, reports the results and updates analytic
   ])
   // Contacted leads can be selected only on request.
   expect(await box(page, 'Person 1').isDisabled()).toBe(true)
-  await page.getByLabel('Include leads who were written to before').check()
+  await page.getByLabel('Include leads already contacted').check()
   expect(await box(page, 'Person 1').isDisabled()).toBe(false)
 
   // The filter, an empty result, a single failure, and a stopped run.
@@ -128,7 +128,7 @@ it('messages selected leads one by one, reports the results and updates analytic
   await page.getByText('Stop sending and leave?').waitFor()
   await page.getByRole('button', { name: 'Keep sending' }).click()
   await page.getByRole('button', { name: 'Stop', exact: true }).click()
-  await page.getByText(/^Stopped: \d leads? (was|were) not written to\.$/).waitFor()
+  await page.getByText(/^Stopped: \d leads? (wasn't|weren't) messaged\.$/).waitFor()
   await narrow(page)
   await expectSoundPage(page)
 
@@ -144,9 +144,9 @@ it('messages selected leads one by one, reports the results and updates analytic
   await page.evaluate(() => history.back())
   await page.waitForURL('**/leads')
   await page.goto('/twitter?tab=messenger')
-  await page.getByText(/^[12] leads? (has|have) not received “Later” yet\./).waitFor()
+  await page.getByText(/^[12] leads? (hasn't|haven't) received “Later” yet\./).waitFor()
   await expectSoundPage(page)
-  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByRole('button', { name: 'Resume' }).click()
   await page.getByText(/^Successfully sent [12] direct messages$/).waitFor()
   expect(
     (await messagesAtX(world.x))
@@ -154,7 +154,7 @@ it('messages selected leads one by one, reports the results and updates analytic
       .map(({ to }) => to)
       .sort(),
   ).toEqual([...later].sort())
-  expect(await page.getByText('A run is not finished').isVisible()).toBe(false)
+  expect(await page.getByText('You have an unfinished send').isVisible()).toBe(false)
 
   // Everyone was messaged once.
   const sentTo = (await messagesAtX(world.x)).map(({ to }) => to)

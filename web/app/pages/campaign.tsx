@@ -209,7 +209,7 @@ export default function CampaignPage() {
         campaignId={campaignId}
         isSeen={campaign !== undefined}
         live={campaign?.status === 'active'}
-        requeues={campaign !== undefined && campaign.status !== 'archived'}
+        canRetry={campaign !== undefined && campaign.status !== 'archived'}
       />
     </div>
   )
@@ -274,10 +274,10 @@ interface DmLogProps {
   /** False while what is above is on its way: it would be moved by it. */
   isSeen: boolean
   live: boolean
-  requeues: boolean
+  canRetry: boolean
 }
 
-function DmLog({ campaignId, isSeen, live, requeues }: DmLogProps) {
+function DmLog({ campaignId, isSeen, live, canRetry }: DmLogProps) {
   const [filter, setFilter] = useTabParam(
     filters.map(({ value }) => value) as unknown as readonly ['all', ...DmStatus[]],
     'status',
@@ -303,7 +303,7 @@ function DmLog({ campaignId, isSeen, live, requeues }: DmLogProps) {
           campaignId={campaignId}
           status={filter === 'all' ? null : filter}
           live={live}
-          requeues={requeues}
+          canRetry={canRetry}
           page={page}
           onPage={setPage}
         />

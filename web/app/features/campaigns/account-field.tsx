@@ -5,12 +5,12 @@ import { useAccounts } from '../x-account/use-accounts'
 
 interface AccountFieldProps {
   channel: Campaign['channel']
-  /** '' is the current account, whichever that is at the launch. */
+  /** '' means the account that is current at launch. */
   value: string
   onChange: (id: string) => void
 }
 
-/** The X account that a campaign sends from; nothing to choose where there is one. */
+/** Selects the X account that a campaign sends from. Hidden with a single account. */
 export function AccountField({ channel, value, onChange }: AccountFieldProps) {
   const accounts = useAccounts().data?.accounts ?? []
   if (accounts.length < 2) return null
@@ -20,8 +20,8 @@ export function AccountField({ channel, value, onChange }: AccountFieldProps) {
       label="X account"
       hint={
         channel === 'api'
-          ? 'Messages go out from this account.'
-          : 'Its cap and its hours hold. Messages go out as whoever is signed in to X in the browser.'
+          ? 'Messages are sent from this account.'
+          : 'Its sending limits apply. Messages are sent from the account logged in to X in your browser.'
       }
     >
       <Select

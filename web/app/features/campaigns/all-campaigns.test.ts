@@ -5,7 +5,7 @@ import { createQueryClient } from '../../query-client'
 import { allCampaigns, CAMPAIGN_NAMES } from './all-campaigns'
 import { addCachedCampaign } from './campaign-cache'
 
-test('every page is read, each behind the one before', async () => {
+test('reads every page by cursor', async () => {
   const named = (...names: string[]) => names.map((name) => ({ name }) as Campaign)
   const pages: Record<string, { campaigns: Campaign[]; cursor: string | null }> = {
     first: { campaigns: named('c', 'b'), cursor: 'second' },
@@ -15,12 +15,12 @@ test('every page is read, each behind the one before', async () => {
   expect((await allCampaigns(new AbortController().signal, read)).map(({ name }) => name)).toEqual(['c', 'b', 'a'])
 })
 
-test('their names are read anew for a campaign that was made, not for each message that goes out', async () => {
+test('refetches names after a campaign is created, but not after each message', async () => {
   const queries = createQueryClient()
   queries.setQueryData(CAMPAIGN_NAMES, [])
-  const isOld = () => queries.getQueryState(CAMPAIGN_NAMES)?.isInvalidated
+  const isStale = () => queries.getQueryState(CAMPAIGN_NAMES)?.isInvalidated
   await queries.invalidateQueries({ queryKey: api.campaigns.key() })
-  expect(isOld()).toBe(false)
+  expect(isStale()).toBe(false)
   addCachedCampaign(queries, { id: 'new', name: 'New' } as Campaign)
-  expect(isOld()).toBe(true)
+  expect(isStale()).toBe(true)
 })

@@ -4,7 +4,7 @@ import { client } from '../../api'
 
 type Page = { campaigns: readonly Campaign[]; cursor: string | null }
 
-/** Every campaign, newest first. @param read a page, behind the cursor of the one before */
+/** All campaigns, newest first. @param read fetches the page at a cursor */
 export async function allCampaigns(
   signal: AbortSignal,
   read: (cursor: string | undefined) => Promise<Page> = (cursor) =>
@@ -19,12 +19,10 @@ export async function allCampaigns(
   }
 }
 
-/**
- * The names of all campaigns. Not below the campaigns' own key, which is asked anew at each message that goes out: who makes, renames
- * or archives one calls `invalidateCampaignNames`.
- */
+/** Query key of all campaign names. Separate from the campaigns' key, which is invalidated after each message. */
 export const CAMPAIGN_NAMES = ['campaignNames']
 
+/** Call after a campaign is created, renamed or archived. */
 export function invalidateCampaignNames(queries: QueryClient): void {
   void queries.invalidateQueries({ queryKey: CAMPAIGN_NAMES })
 }

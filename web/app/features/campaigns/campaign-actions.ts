@@ -11,23 +11,22 @@ import { showOptimistically, updateCachedCampaign } from './campaign-cache'
 import { changeProblem, launchProblem, type TargetStatus } from './campaign-text'
 import type { RealSend } from './real-send'
 
-/** Said where a list has nobody in it: the campaign is over before it began. */
 const NO_LEADS = 'No leads in the selected list to queue DMs for.'
 
 export interface CampaignActions {
   launch: (campaign: Campaign) => void
   resume: (campaign: Campaign) => void
   pause: (campaign: Campaign) => void
-  /** Asks first. */
+  /** Asks for confirmation. */
   archive: (campaign: Campaign) => void
-  /** Resumes a paused one first, unless something keeps it from being sent: then nothing changes, and the reason is shown. */
+  /** Resumes a paused campaign first. If it can't be sent, shows the reason and changes nothing. */
   startRealSend: (campaign: Campaign) => void
   isSending: RealSend['isSending']
-  /** The campaign that is being changed. */
+  /** The id of the campaign being changed. */
   busyId: string | null
 }
 
-/** What one can do to a campaign. Each change shows at once and is taken back where it fails. */
+/** The actions on campaigns. Changes show immediately and are rolled back on failure. */
 export function useCampaignActions(realSend: RealSend): CampaignActions {
   const queries = useQueryClient()
   const confirm = useConfirm()
@@ -49,13 +48,13 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
         void realSend.autoStart(campaign.id)
       }
     },
-    onError(error, { status }, takeBack) {
-      takeBack?.()
+    onError(error, { status }, rollBack) {
+      rollBack?.()
       showFailure(error, changeProblem(error, status))
     },
     onSettled(_, __, { status }) {
       if (status === 'archived') invalidateCampaignNames(queries)
-      return readQueueAgain(queries)
+      return invalidateCampaigns(queries)
     },
   })
   const start = useMutation({
@@ -92,7 +91,7 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
   }
 }
 
-/** Queues one message for each lead of the campaign's list, then starts it; whether or not it worked, the campaigns are read again. */
+/** Queues a message for each lead of the campaign's list and starts sending. */
 export function useLaunch(realSend: RealSend) {
   const queries = useQueryClient()
   const showFailure = useFailureToast()
@@ -107,12 +106,12 @@ export function useLaunch(realSend: RealSend) {
       void realSend.autoStart(id)
     },
     onError: (error) => showFailure(error, launchProblem(error)),
-    onSettled: () => readQueueAgain(queries),
+    onSettled: () => invalidateCampaigns(queries),
   })
 }
 
-/** After what may have queued messages: the campaigns, and how many the plan still allows. */
-function readQueueAgain(queries: QueryClient): Promise<void> {
+/** Refetches campaigns and the plan's usage after messages may have been queued. */
+function invalidateCampaigns(queries: QueryClient): Promise<void> {
   void queries.invalidateQueries({ queryKey: api.billing.overview.key() })
   return queries.invalidateQueries({ queryKey: api.campaigns.key() })
 }

@@ -1,14 +1,15 @@
 import type { Campaign } from '@x-automated/contract/campaigns'
+import { formatNumber } from '@x-automated/contract/format'
 import { progressOf } from './campaign-progress'
 
-/** How much of a campaign was sent, how much failed, how much is left. Figures stand beside it; the colours alone say nothing new. */
+/** Sent and failed shares of a campaign as a bar. The numbers are shown next to it. */
 export function CampaignBar({ campaign }: { campaign: Campaign }) {
   const { total, sent, failed, queued } = progressOf(campaign)
   const width = (part: number) => ({ width: `${total === 0 ? 0 : (part / total) * 100}%` })
   return (
     <span
       role="img"
-      aria-label={`${sent} sent, ${failed} failed, ${queued} queued`}
+      aria-label={`${formatNumber(sent)} sent, ${formatNumber(failed)} failed, ${formatNumber(queued)} queued`}
       className="flex h-1.5 w-full overflow-hidden rounded-full bg-line"
     >
       <span className="bg-accent-line transition-[width] duration-slow" style={width(sent)} />

@@ -10,18 +10,18 @@ interface CampaignButtonsProps {
   campaign: Campaign
   actions: CampaignActions
   size?: ButtonSize
-  /** Id of the element that names the campaign, where several stand on the page. */
+  /** Id of the element with the campaign's name, on pages with several. */
   describedBy?: string
 }
 
-/** What can be done to a campaign in its state (specification §2), by whoever may. */
+/** Buttons for the actions that a campaign's status and the user's role allow. */
 export function CampaignButtons({ campaign, actions, size = 'sm', describedBy }: CampaignButtonsProps) {
   const mayChange = useIsOffered('member')
   const busy = actions.busyId === campaign.id
-  const own = { size, disabled: busy, 'aria-describedby': describedBy }
-  const sign = (label: string, icon: ReactElement, onClick: () => void) => (
+  const common = { size, disabled: busy, 'aria-describedby': describedBy }
+  const iconButton = (label: string, icon: ReactElement, onClick: () => void) => (
     <Tooltip text={label}>
-      <IconButton {...own} label={label} onClick={onClick}>
+      <IconButton {...common} label={label} onClick={onClick}>
         {icon}
       </IconButton>
     </Tooltip>
@@ -30,13 +30,13 @@ export function CampaignButtons({ campaign, actions, size = 'sm', describedBy }:
   return (
     <>
       {campaign.status === 'draft' && (
-        <Button {...own} icon={<Rocket aria-hidden />} onClick={() => actions.launch(campaign)}>
+        <Button {...common} icon={<Rocket aria-hidden />} onClick={() => actions.launch(campaign)}>
           Launch
         </Button>
       )}
       {canRealSend(campaign) && (
         <Button
-          {...own}
+          {...common}
           disabled={busy || actions.isSending(campaign.id)}
           icon={size === 'md' && <Send aria-hidden />}
           onClick={() => actions.startRealSend(campaign)}
@@ -44,9 +44,10 @@ export function CampaignButtons({ campaign, actions, size = 'sm', describedBy }:
           Start Real Send
         </Button>
       )}
-      {campaign.status === 'paused' && sign('Resume', <Play aria-hidden />, () => actions.resume(campaign))}
-      {campaign.status === 'active' && sign('Pause', <Pause aria-hidden />, () => actions.pause(campaign))}
-      {campaign.status !== 'archived' && sign('Archive', <Archive aria-hidden />, () => actions.archive(campaign))}
+      {campaign.status === 'paused' && iconButton('Resume', <Play aria-hidden />, () => actions.resume(campaign))}
+      {campaign.status === 'active' && iconButton('Pause', <Pause aria-hidden />, () => actions.pause(campaign))}
+      {campaign.status !== 'archived' &&
+        iconButton('Archive', <Archive aria-hidden />, () => actions.archive(campaign))}
     </>
   )
 }

@@ -3,7 +3,7 @@ import type { Campaign } from '@x-automated/contract/campaigns'
 import { api } from '../../api'
 import { invalidateCampaignNames } from './all-campaigns'
 
-/** Puts a new campaign on top of the first page, before the server is asked again. */
+/** Adds a new campaign to the top of the cached first page. */
 export function addCachedCampaign(queries: QueryClient, campaign: Campaign): void {
   invalidateCampaignNames(queries)
   queries.setQueriesData(
@@ -25,7 +25,7 @@ interface ListedCampaigns {
   page: number
 }
 
-/** Shows what is known of a campaign wherever it is shown. */
+/** Updates a campaign wherever it is cached. */
 export function updateCachedCampaign(queries: QueryClient, id: string, change: Partial<Campaign>): void {
   queries.setQueriesData(
     { queryKey: api.campaigns.list.key({ type: 'query' }) },
@@ -38,16 +38,16 @@ export function updateCachedCampaign(queries: QueryClient, id: string, change: P
   )
 }
 
-/** Shows a change before the server has agreed. @returns how to take it back */
+/** Applies a change before the server confirms it. @returns a rollback */
 export async function showOptimistically(
   queries: QueryClient,
   id: string,
   change: Partial<Campaign>,
 ): Promise<() => void> {
-  const watched = [api.campaigns.list.key({ type: 'query' }), api.campaigns.find.queryKey({ input: { id } })]
-  // An answer that is on its way would show the old state again.
-  await Promise.all(watched.map((queryKey) => queries.cancelQueries({ queryKey })))
-  const before = watched.flatMap((queryKey) => queries.getQueriesData({ queryKey }))
+  const keys = [api.campaigns.list.key({ type: 'query' }), api.campaigns.find.queryKey({ input: { id } })]
+  // A response already on its way would restore the old state.
+  await Promise.all(keys.map((queryKey) => queries.cancelQueries({ queryKey })))
+  const before = keys.flatMap((queryKey) => queries.getQueriesData({ queryKey }))
   updateCachedCampaign(queries, id, change)
   return () => {
     for (const [queryKey, data] of before) queries.setQueryData(queryKey, data)

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/campaigns'
-import { formatCount, formatNumber } from '@x-automated/contract/format'
+import { formatCount, formatMoney, formatNumber, pluralize } from '@x-automated/contract/format'
 import { Timer } from 'lucide-react'
 import { api } from '../../api'
 import { isInitialLoading } from '../../initial-loading'
@@ -16,7 +16,7 @@ interface CampaignEstimateProps {
   allowReplied: boolean
 }
 
-/** What a campaign would take, before it is launched, and whom its message knows too little of. Nothing while nobody can tell. */
+/** Duration and cost of a campaign before launch, and leads without a value for its variables. Nothing while unknown. */
 export function CampaignEstimate({
   leadListId,
   messageTemplate,
@@ -24,10 +24,16 @@ export function CampaignEstimate({
   xAccountId,
   allowReplied,
 }: CampaignEstimateProps) {
-  const settled = useDebouncedValue(messageTemplate)
+  const debouncedTemplate = useDebouncedValue(messageTemplate)
   const estimate = useQuery(
     api.campaigns.estimate.queryOptions({
-      input: { leadListId, channel, messageTemplate: settled, allowReplied, ...(xAccountId ? { xAccountId } : {}) },
+      input: {
+        leadListId,
+        channel,
+        messageTemplate: debouncedTemplate,
+        allowReplied,
+        ...(xAccountId ? { xAccountId } : {}),
+      },
       enabled: leadListId !== '',
       retry: false,
       placeholderData: keepPreviousData,
@@ -35,8 +41,9 @@ export function CampaignEstimate({
   )
   const { data, isPlaceholderData } = estimate
   if (leadListId !== '' && isInitialLoading(estimate)) return <SkeletonLine className="w-64" />
-  // Kept from a list before, it would speak of another.
-  if (leadListId === '' || !data || data.leads === 0 || (isPlaceholderData && settled === messageTemplate)) return null
+  // Placeholder data belongs to another list.
+  if (leadListId === '' || !data || data.leads === 0 || (isPlaceholderData && debouncedTemplate === messageTemplate))
+    return null
   const messages = allowReplied ? data.leads : data.leads - data.replied
   return (
     <div className="flex gap-2.5 text-muted" data-numeric>
@@ -44,12 +51,12 @@ export function CampaignEstimate({
       <div className="grid gap-1">
         <p>
           {data.seconds === null ? (
-            'The daily cap or the working hours of this X account let nothing through.'
+            "Nothing can be sent: check this account's daily cap and working hours."
           ) : (
             <>
-              {formatNumber(messages)} {messages === 1 ? 'message takes' : 'messages take'} {durationText(data.seconds)}
-              {data.ahead > 0 && `, behind ${formatNumber(data.ahead)} that are queued already`}
-              {data.costCents !== null && `, and X bills about ${money(data.costCents)}`}.
+              {formatCount(messages, 'message')} · {durationText(data.seconds)}
+              {data.ahead > 0 && ` · after ${formatNumber(data.ahead)} already queued`}
+              {data.costCents !== null && ` · X bills about ${formatMoney(data.costCents)}`}
             </>
           )}
         </p>
@@ -61,15 +68,11 @@ export function CampaignEstimate({
         {data.missing.map(({ place, leads }) => (
           <p key={place} className="text-warn">
             {leads === data.leads
-              ? `No lead has a value for ${place}: all read its fallback.`
-              : `${formatCount(leads, 'lead')} ${data.checked < data.leads ? `of the first ${formatNumber(data.checked)} ` : ''}${leads === 1 ? 'has' : 'have'} no value for ${place} and ${leads === 1 ? 'reads' : 'read'} its fallback.`}
+              ? `No lead has a ${place}; everyone gets the fallback.`
+              : `${data.checked < data.leads ? `${formatNumber(leads)} of the first ${formatCount(data.checked, 'lead')}` : formatCount(leads, 'lead')} ${pluralize(leads, 'has', 'have')} no ${place} and ${pluralize(leads, 'gets', 'get')} the fallback.`}
           </p>
         ))}
       </div>
     </div>
   )
-}
-
-function money(cents: number): string {
-  return (cents / 100).toLocaleString('en-US', { style: 'currency', currency: 'USD' })
 }

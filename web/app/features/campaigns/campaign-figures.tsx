@@ -7,20 +7,20 @@ import { StatCard } from '../../ui/stat-card'
 import { CampaignBar } from './campaign-bar'
 import { activityText, notableWait, progressOf, shareText, timeLeftText } from './campaign-progress'
 
-/** Keeps the line where there is nothing to say yet. */
-const NO_WORDS = '\u00a0'
+/** Reserves the line's height. */
+const BLANK = '\u00a0'
 
 interface CampaignProgressCardProps {
   campaign: Campaign
-  /** Nothing can be sent, as no X account is connected. */
+  /** Its X account is not connected, so nothing can be sent. */
   disconnected: boolean
-  /** No browser sends it (real-send/no-sender.ts). */
+  /** No browser is sending it. */
   noSender: boolean
-  /** Null: nobody can tell; undefined while it is not known. */
+  /** Null if it can't be estimated, undefined while it loads. */
   secondsLeft: number | null | undefined
 }
 
-/** What is happening, how far it is, how long it will still take. */
+/** What the campaign is doing, its progress and time left. */
 export function CampaignProgressCard({ campaign, disconnected, noSender, secondsLeft }: CampaignProgressCardProps) {
   const { done, total } = progressOf(campaign)
   const rest = notableWait(campaign, disconnected, Date.now())
@@ -32,7 +32,7 @@ export function CampaignProgressCard({ campaign, disconnected, noSender, seconds
             {activityText(campaign, disconnected, rest, noSender)}
           </h2>
           <p className="text-muted" data-numeric>
-            {formatNumber(done)} of {formatNumber(total)} done
+            {total === 0 ? 'Not started' : `${formatNumber(done)} of ${formatNumber(total)} processed`}
             {secondsLeft !== null && ` · ${timeLeftText(secondsLeft)}`}
           </p>
         </div>
@@ -42,7 +42,6 @@ export function CampaignProgressCard({ campaign, disconnected, noSender, seconds
   )
 }
 
-/** The card's room while its campaign is coming. */
 export function ProgressCardSkeleton() {
   return (
     <Card>
@@ -59,23 +58,23 @@ export function ProgressCardSkeleton() {
   )
 }
 
-/** Nothing is known of its leads until they are queued. */
+/** The number of leads is unknown until they are queued. */
 function isUnqueued({ status, totalLeadsInList }: Campaign): boolean {
   return (status === 'draft' || status === 'paused') && totalLeadsInList === 0
 }
 
-/** Where the leads of a campaign are, from the list to the message. */
+/** A campaign's leads by status. */
 export function CampaignFigures({ campaign }: { campaign: Campaign | undefined }) {
   const progress = campaign && progressOf(campaign)
   const share = (part: number | undefined) =>
-    progress && part !== undefined && progress.total > 0 ? `${shareText(part, progress.total)} of leads` : NO_WORDS
+    progress && part !== undefined && progress.total > 0 ? `${shareText(part, progress.total)} of leads` : BLANK
   return (
     <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4 lg:gap-4">
       <StatCard
         label="Leads"
         icon={<Users aria-hidden />}
         value={campaign && (isUnqueued(campaign) ? null : progress?.total)}
-        hint={campaign ? <bdi className="block truncate">{campaign.leadListName ?? 'Deleted list'}</bdi> : NO_WORDS}
+        hint={campaign ? <bdi className="block truncate">{campaign.leadListName ?? 'Deleted list'}</bdi> : BLANK}
       />
       <StatCard label="Queued" icon={<Clock aria-hidden />} value={progress?.queued} hint={share(progress?.queued)} />
       <StatCard label="Sent" icon={<Check aria-hidden />} value={progress?.sent} hint={share(progress?.sent)} />

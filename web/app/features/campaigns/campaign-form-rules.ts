@@ -11,7 +11,7 @@ export interface CampaignDraft {
   /** Include people who have replied. */
   allowReplied: boolean
   channel: Campaign['channel']
-  /** The X account that sends; '' is the current one. */
+  /** '' means the current X account. */
   xAccountId: string
 }
 
@@ -35,21 +35,20 @@ export const INCLUDE_REPLIED = {
   hint: 'Off: skip them, so you can answer them yourself. People who opted out are never included.',
 }
 
-/** What is said where someone saves all the same (specification §5); null: it may be saved. */
+/** Why the form can't be saved, or null. */
 export function problemOf(draft: CampaignDraft, isSignedIn: boolean): string | null {
   if (!isSignedIn) return 'User not found. Please log in.'
   return isComplete(draft) ? null : 'Please fill in all fields: Campaign Name, Select List, and Message.'
 }
 
-/** May it be saved or launched? Blanks alone fill nothing. */
+/** Are all fields filled, not counting blanks? */
 export function isComplete({ name, leadListId, messageTemplate }: CampaignDraft): boolean {
   return name.trim() !== '' && leadListId !== '' && messageTemplate.trim() !== ''
 }
 
-/** Characters of a list's description in the dropdown (specification §9). */
 const DESCRIPTION_PREVIEW = 30
 
-/** A list in the dropdown: 'Founders (People who build in public an…)'. */
+/** 'Founders (People who build in public an…)'. */
 export function listOptionLabel({ name, description }: Pick<List, 'name' | 'description'>): string {
   return `${name} (${description?.trim() ? shorten(description.trim(), DESCRIPTION_PREVIEW) : 'No description'})`
 }

@@ -37,9 +37,9 @@ import type { RealSend } from './real-send'
 
 const LISTS_PAGE_SIZE = 100
 
-type Way = 'pause' | 'launch'
+type SaveMode = 'pause' | 'launch'
 
-/** Makes a campaign: saved and paused, or launched at once. */
+/** Creates a campaign, either paused or launched. */
 export function CampaignForm({ realSend }: { realSend: RealSend }) {
   const queries = useQueryClient()
   const { status: session } = useSession()
@@ -53,12 +53,12 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
   })
   const launch = useLaunch(realSend)
   const create = useMutation({
-    mutationFn(way: Way) {
+    mutationFn(mode: SaveMode) {
       const body = {
         name: draft.name.trim(),
         leadListId: draft.leadListId,
         messageTemplate: draft.messageTemplate.trim(),
-        status: way === 'pause' ? ('paused' as const) : ('draft' as const),
+        status: mode === 'pause' ? ('paused' as const) : ('draft' as const),
         channel: draft.channel,
         allowRepeat: draft.allowRepeat,
         allowReplied: draft.allowReplied,
@@ -66,51 +66,51 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
       }
       return client.campaigns.create(body, { context: { idempotencyKey: idempotencyKey.of(JSON.stringify(body)) } })
     },
-    async onSuccess(campaign, way) {
-      idempotencyKey.spend()
+    async onSuccess(campaign, mode) {
+      idempotencyKey.clear()
       addCachedCampaign(queries, campaign)
       form.reset(emptyDraft)
-      if (way === 'pause') {
+      if (mode === 'pause') {
         toast.success(`Campaign "${campaign.name}" saved and paused!`)
         await queries.invalidateQueries({ queryKey: api.campaigns.key() })
       } else {
-        // Where this fails, the campaign stays as a draft in the table below, to be launched from there. It tells of it itself.
+        // On failure the campaign stays a draft in the table below; `useLaunch` shows the error.
         await launch.mutateAsync(campaign).catch(() => {})
       }
     },
-    onError(error, way) {
-      if (errorCode(error)) idempotencyKey.spend()
+    onError(error, mode) {
+      if (errorCode(error)) idempotencyKey.clear()
       const problems = fieldProblems(error)
       const fields = (['name', 'leadListId', 'messageTemplate'] as const).filter((field) => problems[field])
       for (const field of fields.reverse())
         form.setError(field, { message: problems[field] ?? '' }, { shouldFocus: true })
       if (fields.length > 0) return
-      toast.error(creationProblem(error, way))
+      toast.error(creationProblem(error, mode))
     },
   })
   const busy = create.isPending
   const ready = isComplete(draft) && !busy
 
-  const submit = (way: Way) => {
+  const submit = (mode: SaveMode) => {
     if (busy) return
     const problem = problemOf(draft, session === 'signed-in')
     if (problem) return toast.error(problem)
     form.clearErrors()
-    create.mutate(way)
+    create.mutate(mode)
   }
   const discard = () => {
     form.reset(emptyDraft)
     toast.info('Campaign form cleared.')
   }
-  const picked = lists.data?.find(({ id }) => id === draft.leadListId)
+  const selectedList = lists.data?.find(({ id }) => id === draft.leadListId)
 
   return (
-    <Card title="Create Campaign" description="One message for each lead of a list, sent one by one at your pace.">
+    <Card title="Create Campaign" description="Each lead on the list gets one personalised message.">
       <form
         noValidate
         className="grid gap-5"
         onSubmit={(event) => {
-          // Enter in the name: never launches.
+          // Pressing Enter in a field never launches.
           event.preventDefault()
           submit('pause')
         }}
@@ -151,7 +151,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
                 <Field
                   label="Select Lead List"
                   error={errors.leadListId?.message}
-                  hint={picked && <PickedList list={picked} />}
+                  hint={selectedList && <SelectedListHint list={selectedList} />}
                   required
                 >
                   <Select
@@ -213,19 +213,18 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
   )
 }
 
-function PickedList({ list }: { list: List }) {
-  if (list.leadCount > 0) return `${formatCount(list.leadCount, 'lead')}`
+function SelectedListHint({ list }: { list: List }) {
+  if (list.leadCount > 0) return formatCount(list.leadCount, 'lead')
   return (
     <span className="text-warn">
       This list is empty.{' '}
       <Link to={paths.lists} className="text-link">
-        Add leads to it
+        Add leads
       </Link>
     </span>
   )
 }
 
-/** Every list, for the dropdown. */
 async function findAllLists(signal: AbortSignal): Promise<List[]> {
   const found: List[] = []
   for (let page = 1; ; page++) {
@@ -235,10 +234,7 @@ async function findAllLists(signal: AbortSignal): Promise<List[]> {
   }
 }
 
-/**
- * The Idempotency-Key of what is being saved: the same for the same content until it was answered, so that a second press
- * after a lost answer makes no second campaign.
- */
+/** Keeps the Idempotency-Key for the same content until the server answers, so that a retry creates no second campaign. */
 function useIdempotencyKey() {
   const kept = useRef<{ content: string; key: string } | null>(null)
   return {
@@ -246,7 +242,7 @@ function useIdempotencyKey() {
       if (kept.current?.content !== content) kept.current = { content, key: crypto.randomUUID() }
       return kept.current.key
     },
-    spend() {
+    clear() {
       kept.current = null
     },
   }

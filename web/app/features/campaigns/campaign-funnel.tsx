@@ -8,9 +8,8 @@ import { Table, Td, Th, Tr } from '../../ui/table'
 import { shareText } from './campaign-progress'
 import { funnelOf } from './funnel'
 
-const HEAD = { title: 'Funnel', description: 'From the list to an answer.' }
+const HEAD = { title: 'Funnel', description: 'From queued to replied.' }
 
-/** The card's room while its campaign is coming. */
 export function FunnelSkeleton() {
   return (
     <Card {...HEAD} actions={<SkeletonButton size="sm" />}>
@@ -27,7 +26,7 @@ export function FunnelSkeleton() {
   )
 }
 
-/** How far the messages of a campaign have come: a chart for those who look, the same as a table for those who read. */
+/** A campaign's messages by stage, as a chart or an accessible table. */
 export function CampaignFunnel({ campaign }: { campaign: Campaign }) {
   const [asTable, setAsTable] = useState(false)
   const steps = funnelOf(campaign)
@@ -47,8 +46,8 @@ export function CampaignFunnel({ campaign }: { campaign: Campaign }) {
             <tr>
               <Th>Step</Th>
               <Th end>DMs</Th>
-              <Th end>Of all</Th>
-              <Th end>Of the step before</Th>
+              <Th end>Of queued</Th>
+              <Th end>Of previous step</Th>
             </tr>
           </thead>
           <tbody>

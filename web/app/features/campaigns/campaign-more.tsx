@@ -12,7 +12,7 @@ import { useIsOffered } from '../settings/use-role'
 import { invalidateCampaignNames } from './all-campaigns'
 import { EditCampaignDialog, isEditable } from './edit-campaign-dialog'
 
-/** What else can be done to a campaign on its own page: edit, duplicate, send oneself a test. */
+/** The More menu of a campaign's page: edit, duplicate, email a test. */
 export function CampaignMore({ campaign }: { campaign: Campaign }) {
   const queries = useQueryClient()
   const navigate = useNavigate()
@@ -22,7 +22,7 @@ export function CampaignMore({ campaign }: { campaign: Campaign }) {
     mutationFn: () => client.campaigns.duplicate({ id: campaign.id }),
     async onSuccess(copy) {
       invalidateCampaignNames(queries)
-      toast.success(`"${copy.name}" was created as a draft.`)
+      toast.success(`Draft "${copy.name}" created.`)
       void queries.invalidateQueries({ queryKey: api.campaigns.key() })
       await navigate(generatePath(paths.campaign, { campaignId: copy.id }))
     },
@@ -30,7 +30,7 @@ export function CampaignMore({ campaign }: { campaign: Campaign }) {
   })
   const test = useMutation({
     mutationFn: () => client.campaigns.sendTest({ id: campaign.id }),
-    onSuccess: ({ sentTo }) => toast.success(`A test is on its way to ${sentTo}.`),
+    onSuccess: ({ sentTo }) => toast.success(`Test sent to ${sentTo}.`),
     onError: (error) => toast.error(`Failed to send the test: ${errorText(error)}`),
   })
   if (!mayChange) return null
@@ -50,7 +50,7 @@ export function CampaignMore({ campaign }: { campaign: Campaign }) {
           Duplicate
         </MenuItem>
         <MenuItem icon={<Mail aria-hidden />} disabled={test.isPending} onSelect={() => test.mutate()}>
-          Mail me a test
+          Email me a test
         </MenuItem>
         {campaign.status === 'active' && <MenuNote>Pause the campaign to edit it.</MenuNote>}
       </Menu>

@@ -12,11 +12,11 @@ import {
 
 const counts = { totalLeadsInList: 40, dmsQueuedCount: 10, dmsSentCount: 28, dmsFailedCount: 2, messagesInFlight: 0 }
 
-test('done is what was sent and what failed', () => {
+test('counts sent and failed messages as done', () => {
   expect(progressOf(counts)).toEqual({ total: 40, sent: 28, failed: 2, queued: 10, done: 30 })
 })
 
-test('a share is rounded, but says 100% only of all and 0% only of none', () => {
+test('rounds shares, but shows 100% only for all and 0% only for none', () => {
   expect(shareText(28, 40)).toBe('70%')
   expect(shareText(0, 40)).toBe('0%')
   expect(shareText(1, 5000)).toBe('<1%')
@@ -25,11 +25,11 @@ test('a share is rounded, but says 100% only of all and 0% only of none', () => 
   expect(shareText(0, 0)).toBe('–')
 })
 
-test('time left is told as people tell it', () => {
+test('shows time left in readable units', () => {
   expect([undefined, 0, 59, 61, 600, 3600, 7800, 86_400, 200_000].map(timeLeftText)).toEqual([
     'estimating time left',
-    'less than a minute left',
-    'less than a minute left',
+    'under a minute left',
+    'under a minute left',
     'about 1 min left',
     'about 10 min left',
     'about 1 h left',
@@ -39,19 +39,19 @@ test('time left is told as people tell it', () => {
   ])
 })
 
-test('where nobody can tell how long it takes, nothing goes on being estimated', () => {
+test('stops showing an estimate in progress once the forecast has failed', () => {
   expect(secondsLeftOf({ data: undefined, errorUpdateCount: 0 })).toBeUndefined()
   expect(secondsLeftOf({ data: undefined, errorUpdateCount: 1 })).toBeNull()
   expect(secondsLeftOf({ data: { seconds: 9 }, errorUpdateCount: 1 })).toBe(9)
 })
 
-test('each state says what is happening', () => {
+test('describes every state of a campaign', () => {
   const say = (status: 'draft' | 'paused' | 'active' | 'completed', waiting = false, more = {}) =>
     activityText({ ...counts, status, waiting, ...more })
   expect(say('draft')).toBe('Not launched yet')
   expect(say('paused')).toBe('Paused')
   expect(say('active')).toBe('Sending message 31 of 40')
-  expect(say('active', true)).toBe('Waiting: an older campaign on this X account sends first')
+  expect(say('active', true)).toBe('Waiting for an older campaign to finish')
   const hours = { reason: 'hours' as const, until: '2026-11-20T08:00:00Z' }
   expect(activityText({ ...counts, status: 'active', waiting: false }, false, hours)).toBe(
     'Waiting: outside working hours',
@@ -62,13 +62,11 @@ test('each state says what is happening', () => {
   expect(notableWait({ ...sending, waiting: true }, false, 0)).toBeNull()
   expect(notableWait({ ...sending, status: 'paused' }, false, 0)).toBeNull()
   expect(say('active', false, { dmsQueuedCount: 0, dmsSentCount: 38 })).toBe('Finishing')
-  expect(activityText({ ...counts, status: 'active', waiting: false }, false, null, true)).toBe(
-    'Waiting for a browser that sends',
-  )
+  expect(activityText({ ...counts, status: 'active', waiting: false }, false, null, true)).toBe('No browser is sending')
   expect(say('completed')).toBe('Completed')
 })
 
-test('a paused or archived campaign says how many messages are still being sent', () => {
+test('counts messages that are still being sent after a pause or archive', () => {
   const campaign = { ...counts, waiting: false, messagesInFlight: 1 }
   expect(activityText({ ...campaign, status: 'paused' })).toBe('Paused: 1 message is still being sent')
   expect(activityText({ ...campaign, status: 'archived', messagesInFlight: 2 })).toBe(
@@ -77,18 +75,16 @@ test('a paused or archived campaign says how many messages are still being sent'
   expect(activityText({ ...campaign, status: 'active' })).toBe('Sending message 31 of 40')
 })
 
-test('an active campaign without a connected X account says that it sends nothing, unless the extension sends it', () => {
+test('reports a disconnected X account, except for campaigns that the extension sends', () => {
   expect(isDisconnected({ status: 'active', channel: 'api' }, false)).toBe(true)
   expect(isDisconnected({ status: 'active', channel: 'api' }, undefined)).toBe(false)
   expect(isDisconnected({ status: 'active', channel: 'api' }, true)).toBe(false)
   expect(isDisconnected({ status: 'active', channel: 'extension' }, false)).toBe(false)
   expect(isDisconnected({ status: 'paused', channel: 'api' }, false)).toBe(false)
-  expect(activityText({ ...counts, status: 'active', waiting: false }, true)).toBe(
-    'Not sending: its X account is not connected',
-  )
+  expect(activityText({ ...counts, status: 'active', waiting: false }, true)).toBe('Paused: X account disconnected')
 })
 
-test('only a campaign that was seen on its way is announced as complete, and once', () => {
+test('announces a completed campaign once, and only if it was seen before it completed', () => {
   const now = [
     { id: 'a', status: 'completed' },
     { id: 'b', status: 'completed' },

@@ -1,5 +1,5 @@
 import type { Campaign } from '@x-automated/contract/campaigns'
-import { formatNumber } from '@x-automated/contract/format'
+import { formatCount, formatNumber, formatPercent, pluralize } from '@x-automated/contract/format'
 import type { Waiting } from '@x-automated/contract/sending-settings'
 import { isNotable, WAIT_TEXT } from '../sending-settings/limits-text'
 
@@ -10,27 +10,26 @@ export interface CampaignProgress {
   sent: number
   failed: number
   queued: number
-  /** Sent or failed: nothing more will happen to these. */
+  /** Sent or failed. */
   done: number
 }
 
-/** How far a campaign is, in leads. */
+/** A campaign's progress in leads. */
 export function progressOf(campaign: Counts): CampaignProgress {
   const { dmsQueuedCount: queued, dmsSentCount: sent, dmsFailedCount: failed } = campaign
   const done = sent + failed
   return { total: Math.max(campaign.totalLeadsInList, done + queued), sent, failed, queued, done }
 }
 
-/** '68%'; '–' of nothing. Never '100%' while something is missing, never '0%' where there is something. */
+/** '68%', or '–' of nothing. Never '100%' for less than all, never '0%' for more than none. */
 export function shareText(part: number, whole: number): string {
   if (whole <= 0) return '–'
-  const percent = (part / whole) * 100
-  if (part > 0 && percent < 1) return '<1%'
-  if (part < whole && percent > 99) return '99%'
-  return `${Math.round(percent)}%`
+  const share = part / whole
+  if (part > 0 && share < 0.01) return `<${formatPercent(0.01)}`
+  return formatPercent(part < whole ? Math.min(share, 0.99) : share)
 }
 
-/** What an asking says, from the last answer; where none has come and one has failed, nobody can tell. */
+/** Seconds left from a forecast query; null if it failed without data, undefined while it loads. */
 export function secondsLeftOf({
   data,
   errorUpdateCount,
@@ -42,26 +41,23 @@ export function secondsLeftOf({
   return errorUpdateCount > 0 ? null : undefined
 }
 
-/** 'about 5 min left', for people. @param seconds undefined while it is not known */
+/** 'about 5 min left'. @param seconds undefined while it loads */
 export function timeLeftText(seconds: number | undefined): string {
   return seconds === undefined ? 'estimating time left' : `${durationText(seconds)} left`
 }
 
-/** 'about 5 min', for people. */
+/** 'about 5 min'. */
 export function durationText(seconds: number): string {
-  if (seconds < 60) return 'less than a minute'
+  if (seconds < 60) return 'under a minute'
   const minutes = Math.round(seconds / 60)
   if (minutes < 60) return `about ${minutes} min`
   const hours = Math.floor(minutes / 60)
   if (hours < 24) return minutes % 60 === 0 ? `about ${hours} h` : `about ${hours} h ${minutes % 60} min`
   const days = Math.round(hours / 24)
-  return `about ${days} ${days === 1 ? 'day' : 'days'}`
+  return `about ${formatCount(days, 'day')}`
 }
 
-/**
- * Is it active while nothing can be sent, as the X account that sends is not connected?
- * @param connected undefined while that is not known
- */
+/** Is the campaign active while its X account is disconnected? @param connected undefined while unknown */
 export function isDisconnected(
   campaign: Pick<Campaign, 'status' | 'channel'>,
   connected: boolean | undefined,
@@ -69,7 +65,7 @@ export function isDisconnected(
   return campaign.status === 'active' && campaign.channel === 'api' && connected === false
 }
 
-/** What an active campaign waits for, if it is more than the usual seconds between two messages. */
+/** What an active campaign waits for, if it is more than the usual interval between messages. */
 export function notableWait(
   { status, waiting, waitingFor }: Pick<Campaign, 'status' | 'waiting' | 'waitingFor'>,
   disconnected: boolean,
@@ -78,26 +74,23 @@ export function notableWait(
   return status === 'active' && !waiting && !disconnected && isNotable(waitingFor, now) ? waitingFor : null
 }
 
-/** Says how many messages of a paused or archived campaign may still go out; null: none. */
+/** How many messages of a paused or archived campaign are still being sent; null if none. */
 export function inFlightText({
   status,
   messagesInFlight,
 }: Pick<Campaign, 'status' | 'messagesInFlight'>): string | null {
   if (messagesInFlight === 0 || (status !== 'paused' && status !== 'archived')) return null
-  return messagesInFlight === 1
-    ? '1 message is still being sent'
-    : `${formatNumber(messagesInFlight)} messages are still being sent`
+  return `${formatCount(messagesInFlight, 'message')} ${pluralize(messagesInFlight, 'is', 'are')} still being sent`
 }
 
-/** What is happening to a campaign now, in a sentence without its end. @param disconnected see `isDisconnected` @param rest see `notableWait` @param noSender see real-send/no-sender.ts */
+/** What a campaign is doing now. @param disconnected see `isDisconnected` @param wait see `notableWait` @param noSender see `hasNoSender` */
 export function activityText(
   campaign: Pick<Campaign, 'status' | 'waiting' | 'messagesInFlight'> & Counts,
   disconnected = false,
-  rest: Waiting | null = null,
+  wait: Waiting | null = null,
   noSender = false,
 ): string {
   const { total, done, queued } = progressOf(campaign)
-  const number = (n: number) => formatNumber(n)
   const inFlight = inFlightText(campaign)
   switch (campaign.status) {
     case 'draft':
@@ -106,11 +99,13 @@ export function activityText(
       if (inFlight) return `Paused: ${inFlight}`
       return total === 0 ? 'Saved, nothing queued yet' : 'Paused'
     case 'active':
-      if (disconnected) return 'Not sending: its X account is not connected'
-      if (campaign.waiting) return 'Waiting: an older campaign on this X account sends first'
-      if (rest) return `Waiting: ${WAIT_TEXT[rest.reason]}`
-      if (noSender) return 'Waiting for a browser that sends'
-      return queued === 0 ? 'Finishing' : `Sending message ${number(Math.min(done + 1, total))} of ${number(total)}`
+      if (disconnected) return 'Paused: X account disconnected'
+      if (campaign.waiting) return 'Waiting for an older campaign to finish'
+      if (wait) return `Waiting: ${WAIT_TEXT[wait.reason]}`
+      if (noSender) return 'No browser is sending'
+      return queued === 0
+        ? 'Finishing'
+        : `Sending message ${formatNumber(Math.min(done + 1, total))} of ${formatNumber(total)}`
     case 'completed':
       return 'Completed'
     case 'archived':
@@ -118,7 +113,7 @@ export function activityText(
   }
 }
 
-/** Campaigns that were on their way when last seen and are complete now. */
+/** Campaigns that have completed since they were last seen. */
 export function newlyCompleted<C extends Pick<Campaign, 'id' | 'status'>>(
   seen: ReadonlyMap<string, Campaign['status']>,
   now: readonly C[],

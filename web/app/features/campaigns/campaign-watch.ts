@@ -6,27 +6,23 @@ import { isInitialLoading } from '../../initial-loading'
 import { toast } from '../../ui/toast'
 import { newlyCompleted, secondsLeftOf } from './campaign-progress'
 
-/** While something is being sent, its state is asked for this often; never while the tab is hidden (TanStack Query's own rule). */
-export const WATCH_EVERY_MS = 1500
+/** Poll interval while messages are being sent. TanStack Query pauses it while the tab is hidden. */
+export const POLL_SENDING_EVERY_MS = 1500
 
-/** What was sent is answered later: a campaign that is open is looked at this often, whatever its state. */
-export const WATCH_ANSWERS_EVERY_MS = 4_000
+/** Poll interval of an open campaign in any state, because replies arrive later. */
+export const POLL_REPLIES_EVERY_MS = 4_000
 
-/**
- * How often a page of messages is asked for, in milliseconds.
- * @param live they are being sent
- * @param cursor where the page begins; without one it is counted off from the beginning, which costs the more the deeper it is
- */
+/** Poll interval of a page of messages in milliseconds. Deep pages without a cursor are expensive, so they aren't polled. */
 export function pagePollInterval(live: boolean, page: number, cursor: string | undefined): number | false {
   if (page > 1 && cursor === undefined) return false
-  return live ? WATCH_EVERY_MS : WATCH_ANSWERS_EVERY_MS
+  return live ? POLL_SENDING_EVERY_MS : POLL_REPLIES_EVERY_MS
 }
 
 export const CAMPAIGNS_PAGE_SIZE = 100
 
 export const isActive = (campaign: Pick<Campaign, 'status'>) => campaign.status === 'active'
 
-/** Its figures may change at any moment: it is active, or a sender still owns a message of it. */
+/** Can its numbers change: is it active, or are messages in flight? */
 const isMoving = (campaign: Pick<Campaign, 'status' | 'messagesInFlight'>) =>
   isActive(campaign) || campaign.messagesInFlight > 0
 
@@ -37,7 +33,7 @@ export function useCampaigns(page: number) {
       input: { page, pageSize: CAMPAIGNS_PAGE_SIZE },
       placeholderData: keepPreviousData,
       staleTime: 0,
-      refetchInterval: ({ state }) => (state.data?.campaigns.some(isMoving) ? WATCH_EVERY_MS : false),
+      refetchInterval: ({ state }) => (state.data?.campaigns.some(isMoving) ? POLL_SENDING_EVERY_MS : false),
     }),
   )
   useCompletionToasts(query.data?.campaigns)
@@ -50,29 +46,29 @@ export function useCampaign(id: string) {
     api.campaigns.find.queryOptions({
       input: { id },
       staleTime: 0,
-      refetchInterval: ({ state }) => (state.data && isMoving(state.data) ? WATCH_EVERY_MS : WATCH_ANSWERS_EVERY_MS),
+      refetchInterval: ({ state }) =>
+        state.data && isMoving(state.data) ? POLL_SENDING_EVERY_MS : POLL_REPLIES_EVERY_MS,
     }),
   )
   useCompletionToasts(query.data ? [query.data] : undefined)
   return query
 }
 
-/** How often the X account is looked at while it matters. */
-const WATCH_ACCOUNT_EVERY_MS = 15_000
+const POLL_ACCOUNTS_EVERY_MS = 15_000
 
-/** Is the X account connected that a campaign sends from; without a campaign, or for one that has none yet, the current one? Undefined while that is not known. */
+/** Is a campaign's X account connected, or the current one if it has none? Undefined while unknown. */
 export type Connections = (campaign?: Pick<Campaign, 'xAccountId'>) => boolean | undefined
 
-/** @param campaigns what the page shows: while one is being sent it keeps asking, and at once when one paused by itself */
+/** @param campaigns the shown ones: polls while one is active, and refetches when one is paused automatically */
 export function useXConnections(campaigns: readonly Campaign[] | undefined): Connections {
   const queries = useQueryClient()
   const { data } = useQuery(
-    api.xAccount.list.queryOptions({ refetchInterval: campaigns?.some(isActive) ? WATCH_ACCOUNT_EVERY_MS : false }),
+    api.xAccount.list.queryOptions({ refetchInterval: campaigns?.some(isActive) ? POLL_ACCOUNTS_EVERY_MS : false }),
   )
-  const stopped = campaigns?.flatMap(({ id, pauseReason }) => (pauseReason ? [id] : [])).join() ?? ''
+  const pausedIds = campaigns?.flatMap(({ id, pauseReason }) => (pauseReason ? [id] : [])).join() ?? ''
   useEffect(() => {
-    if (stopped !== '') void queries.invalidateQueries({ queryKey: api.xAccount.key() })
-  }, [stopped, queries])
+    if (pausedIds !== '') void queries.invalidateQueries({ queryKey: api.xAccount.key() })
+  }, [pausedIds, queries])
   return (campaign) => {
     if (!data) return undefined
     const id = campaign?.xAccountId
@@ -81,18 +77,18 @@ export function useXConnections(campaigns: readonly Campaign[] | undefined): Con
   }
 }
 
-/** Is it known which X accounts are connected, or not to be found out for now? What stands below a word about it comes no sooner. */
+/** Have the X connections loaded or failed? The page renders content below their notices only then, so that nothing shifts. */
 export function useXConnectionsKnown(): boolean {
   return !isInitialLoading(useQuery(api.xAccount.list.queryOptions()))
 }
 
-/** The current X account where X has shut it out, and why; null: it has not, or that is not known. */
+/** The current X account and the reason if X has ended its connection; null otherwise or while unknown. */
 export function useLostConnection(): { handle: string; reason: string } | null {
   const { data } = useQuery(api.xAccount.status.queryOptions())
   return data?.handle && data.reason && !data.connected ? { handle: data.handle, reason: data.reason } : null
 }
 
-/** Says it when a campaign that this page has seen on its way is complete (specification §8). */
+/** Shows a toast when a campaign completes while it is shown. */
 function useCompletionToasts(campaigns: readonly Campaign[] | undefined): void {
   const seen = useRef<ReadonlyMap<string, Campaign['status']>>(new Map())
   useEffect(() => {
@@ -103,15 +99,11 @@ function useCompletionToasts(campaigns: readonly Campaign[] | undefined): void {
   }, [campaigns])
 }
 
-/** How often it is asked how long a campaign still takes. */
 const FORECAST_EVERY_MS = 5_000
 
-/**
- * How long a campaign will still take, in seconds; null: it is not being sent, or nothing of it will be; undefined while that is not known.
- * @param held nothing can be sent: its account is not connected, or no browser sends it
- */
-export function useSecondsLeft(campaign: Campaign | undefined, held: boolean): number | null | undefined {
-  const sending = campaign !== undefined && isActive(campaign) && campaign.dmsQueuedCount > 0 && !held
+/** Seconds until a campaign finishes; null if it isn't sending, undefined while it loads. @param blocked its account is disconnected or no browser is sending */
+export function useSecondsLeft(campaign: Campaign | undefined, blocked: boolean): number | null | undefined {
+  const sending = campaign !== undefined && isActive(campaign) && campaign.dmsQueuedCount > 0 && !blocked
   const forecast = useQuery(
     api.campaigns.forecast.queryOptions({
       input: { id: campaign?.id ?? '' },

@@ -16,11 +16,11 @@ import type { Connections } from './campaign-watch'
 import { OlderCampaign } from './older-campaign'
 
 interface CampaignsTableProps {
-  /** Undefined while they are coming. */
+  /** Undefined while they load. */
   campaigns: readonly Campaign[] | undefined
   stale: boolean
   connections: Connections
-  /** Does no browser send it (real-send/no-sender.ts)? */
+  /** Is no browser sending it? */
   noSender: (campaign: Campaign) => boolean
   actions: CampaignActions
   onViewDms: (campaign: Campaign) => void
@@ -48,7 +48,7 @@ export function CampaignsTable({ campaigns, stale, connections, noSender, action
               key={campaign.id}
               campaign={campaign}
               connected={connections(campaign)}
-              hasNoSender={noSender(campaign)}
+              noSender={noSender(campaign)}
               actions={actions}
               onViewDms={onViewDms}
             />
@@ -64,10 +64,10 @@ export function CampaignsTable({ campaigns, stale, connections, noSender, action
 function CampaignRow({
   campaign,
   connected,
-  hasNoSender,
+  noSender,
   actions,
   onViewDms,
-}: { campaign: Campaign; connected: boolean | undefined; hasNoSender: boolean } & Omit<
+}: { campaign: Campaign; connected: boolean | undefined; noSender: boolean } & Omit<
   CampaignsTableProps,
   'campaigns' | 'stale' | 'connections' | 'noSender'
 >) {
@@ -75,8 +75,8 @@ function CampaignRow({
   const disconnected = isDisconnected(campaign, connected)
   const inFlight = inFlightText(campaign)
   const now = new Date()
-  const rest = notableWait(campaign, disconnected, now.getTime())
-  const moving = campaign.totalLeadsInList > 0 && (campaign.status === 'active' || campaign.status === 'paused')
+  const wait = notableWait(campaign, disconnected, now.getTime())
+  const showsBar = campaign.totalLeadsInList > 0 && (campaign.status === 'active' || campaign.status === 'paused')
   return (
     <Tr>
       <Td className="md:w-1/4 md:min-w-36">
@@ -88,20 +88,20 @@ function CampaignRow({
           >
             <bdi>{campaign.name}</bdi>
           </Link>
-          {moving && <CampaignBar campaign={campaign} />}
+          {showsBar && <CampaignBar campaign={campaign} />}
           {campaign.status === 'paused' && campaign.pauseReason && (
             <span className="text-xs text-warn">{campaign.pauseReason}</span>
           )}
           {inFlight && <span className="text-xs text-muted">{inFlight}.</span>}
-          {disconnected && <span className="text-xs text-warn">Not sending: its X account is not connected.</span>}
+          {disconnected && <span className="text-xs text-warn">Paused: X account disconnected</span>}
           {campaign.status === 'active' && campaign.waiting && !disconnected && (
             <span className="text-xs text-muted">
-              {campaign.waitsBehind ? <OlderCampaign {...campaign.waitsBehind} /> : 'An older campaign'} on this X
-              account sends first.
+              Waiting for {campaign.waitsBehind ? <OlderCampaign {...campaign.waitsBehind} /> : 'an older campaign'} to
+              finish. Each X account sends the first messages of one campaign at a time.
             </span>
           )}
-          {hasNoSender && <span className="text-xs text-warn">No browser sends it. Press “Start Real Send”.</span>}
-          {rest && <span className="text-xs text-muted">{waitText(rest, now)}</span>}
+          {noSender && <span className="text-xs text-warn">No browser is sending. Click “Start Real Send”.</span>}
+          {wait && <span className="text-xs text-muted">{waitText(wait, now)}</span>}
         </span>
       </Td>
       <Td label="Lead List" className="md:min-w-20 xl:min-w-28">

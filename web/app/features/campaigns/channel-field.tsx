@@ -7,15 +7,15 @@ interface ChannelFieldProps {
 }
 
 const channels = [
-  { value: 'api', label: 'Our servers', hint: 'Through X’s API, whether or not a browser is open.' },
-  { value: 'extension', label: 'Your browser', hint: 'Through the extension, as whoever is signed in to X there.' },
+  { value: 'api', label: 'X API', hint: 'Runs 24/7.' },
+  { value: 'extension', label: 'Your browser', hint: 'Via the extension, with the account logged in to X there.' },
 ] as const
 
-/** Who sends a campaign's messages. */
+/** Selects how a campaign's messages are sent. */
 export function ChannelField({ value, onChange }: ChannelFieldProps) {
   return (
     <RadioGroup
-      label="Sent by"
+      label="Send from"
       options={channels}
       value={value}
       onChange={(channel) => onChange(channel as Campaign['channel'])}

@@ -12,7 +12,7 @@ interface DmsDialogProps {
   onClose: () => void
 }
 
-/** A campaign's messages, above the page. */
+/** A campaign's messages in a dialog. */
 export function DmsDialog({ campaign, open, onClose }: DmsDialogProps) {
   const [page, setPage] = useState(1)
   return (
@@ -34,7 +34,7 @@ export function DmsDialog({ campaign, open, onClose }: DmsDialogProps) {
         live={campaign.status === 'active'}
         page={page}
         onPage={setPage}
-        requeues={campaign.status !== 'archived'}
+        canRetry={campaign.status !== 'archived'}
         maxHeight="min(30rem, 60dvh)"
       />
     </Dialog>

@@ -19,26 +19,24 @@ import { pagePollInterval } from './campaign-watch'
 import { usePageCursors } from './page-cursors'
 import { RequeueButton } from './requeue-button'
 
-/** As long as a card each can be on a phone. */
 const PAGE_SIZE = 25
-/** Characters of a message in the table (specification §9). */
 const MESSAGE_PREVIEW = 100
 
 interface DmsTableProps {
   campaignId: string
-  /** Only these; null is all. */
+  /** Null shows all. */
   status: DmStatus | null
-  /** The campaign is being sent: the rows change by themselves. */
+  /** The campaign is sending, so the rows are polled. */
   live: boolean
   page: number
   onPage: (page: number) => void
   maxHeight?: string
-  /** Failed ones can be queued again. */
-  requeues: boolean
+  /** Failed messages can be retried. */
+  canRetry: boolean
 }
 
-/** The messages of a campaign and what became of each. */
-export function DmsTable({ campaignId, status, live, page, onPage, maxHeight, requeues }: DmsTableProps) {
+/** A campaign's messages with their status. */
+export function DmsTable({ campaignId, status, live, page, onPage, maxHeight, canRetry }: DmsTableProps) {
   const { cursorOf, keep } = usePageCursors(`${campaignId} ${status}`)
   const cursor = cursorOf(page)
   const dms = useQuery(
@@ -55,7 +53,7 @@ export function DmsTable({ campaignId, status, live, page, onPage, maxHeight, re
       refetchInterval: pagePollInterval(live, page, cursor),
     }),
   )
-  const turn = (next: number) => {
+  const goTo = (next: number) => {
     if (!dms.isPlaceholderData) keep(page + 1, dms.data?.cursor)
     onPage(next)
   }
@@ -81,7 +79,7 @@ export function DmsTable({ campaignId, status, live, page, onPage, maxHeight, re
           status ? 'No DMs with this status.' : "No DMs found for this campaign, or they haven't been processed yet."
         }
       >
-        {status ? null : 'One message for each lead of the list is queued when the campaign is launched.'}
+        {status ? null : 'Launching the campaign queues one message for each lead on the list.'}
       </EmptyState>
     )
   return (
@@ -105,7 +103,7 @@ export function DmsTable({ campaignId, status, live, page, onPage, maxHeight, re
         </thead>
         <tbody>
           {dms.data ? (
-            dms.data.dms.map((dm) => <DmRow key={dm.id} dm={dm} requeues={requeues} />)
+            dms.data.dms.map((dm) => <DmRow key={dm.id} dm={dm} canRetry={canRetry} />)
           ) : (
             <SkeletonRows columns={6} />
           )}
@@ -116,14 +114,14 @@ export function DmsTable({ campaignId, status, live, page, onPage, maxHeight, re
         pageSize={PAGE_SIZE}
         total={dms.data?.total}
         stale={dms.isFetching}
-        onChange={turn}
+        onChange={goTo}
         noun="DMs"
       />
     </>
   )
 }
 
-function DmRow({ dm, requeues }: { dm: Dm; requeues: boolean }) {
+function DmRow({ dm, canRetry }: { dm: Dm; canRetry: boolean }) {
   const at = dm.status === 'sent' ? dm.sentAt : dm.updatedAt
   const problem = dm.status === 'failed' ? dm.errorMessage : null
   return (
@@ -141,31 +139,31 @@ function DmRow({ dm, requeues }: { dm: Dm; requeues: boolean }) {
       <Td label="Timestamp" className="text-muted md:whitespace-nowrap">
         {at ? <DateTime value={at} /> : 'N/A'}
       </Td>
-      {/* A card needs no line to say that there is nothing to say. */}
+      {/* Hidden on cards unless there is an error. */}
       <Td label="Details/Error" className={cx('text-muted md:min-w-36', dm.status !== 'failed' && 'max-md:hidden!')}>
         <span className="grid justify-items-start gap-2 max-md:justify-items-end">
           {problem || '-'}
-          {dm.status === 'failed' && dm.lead && requeues && <RequeueButton dm={dm} />}
+          {dm.status === 'failed' && dm.lead && canRetry && <RequeueButton dm={dm} />}
         </span>
       </Td>
     </Tr>
   )
 }
 
-/** The beginning of a message; the whole of it as its tooltip, or with a press, because touch has no tooltip. */
+/** The start of a message. The rest shows in the tooltip or on click, as touch screens have no tooltips. */
 function Message({ text }: { text: string }) {
-  const [whole, setWhole] = useState(false)
+  const [expanded, setExpanded] = useState(false)
   const short = shorten(text, MESSAGE_PREVIEW)
   if (short === text) return <bdi className="whitespace-pre-line wrap-anywhere">{text}</bdi>
   return (
     <button
       type="button"
       title={text}
-      aria-expanded={whole}
-      onClick={() => setWhole(!whole)}
+      aria-expanded={expanded}
+      onClick={() => setExpanded(!expanded)}
       className="rounded-sm text-start wrap-anywhere hover:text-ink"
     >
-      <bdi className={whole ? 'whitespace-pre-line' : undefined}>{whole ? text : short}</bdi>
+      <bdi className={expanded ? 'whitespace-pre-line' : undefined}>{expanded ? text : short}</bdi>
     </button>
   )
 }

@@ -23,12 +23,12 @@ interface EditCampaignDialogProps {
   onClose: () => void
 }
 
-/** May its name, message and account be changed on the screen? While it runs it is paused first, so that nobody reads half a change. */
+/** Active campaigns must be paused first, so that no lead gets a half-finished edit. */
 export function isEditable({ status }: Pick<Campaign, 'status'>): boolean {
   return status === 'paused' || status === 'draft'
 }
 
-/** Changes a campaign that is paused. What was sent stays; what is still queued reads the new message. */
+/** Edits a paused or draft campaign. */
 export function EditCampaignDialog({ campaign, open, onClose }: EditCampaignDialogProps) {
   const queries = useQueryClient()
   const before: Edits = { ...campaign, xAccountId: campaign.xAccountId ?? '' }
@@ -62,7 +62,7 @@ export function EditCampaignDialog({ campaign, open, onClose }: EditCampaignDial
       onClose={onClose}
       size="wide"
       title="Edit campaign"
-      description="What was sent stays as it was. What is still queued reads the new message."
+      description="Sent messages don't change. Queued ones use the new text."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>

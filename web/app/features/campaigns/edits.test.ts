@@ -10,7 +10,7 @@ const before: Edits = {
   allowReplied: false,
 }
 
-test('only what was changed is sent, trimmed', () => {
+test('sends only changed fields, trimmed', () => {
   expect(changedFields(before, { ...before, name: ' Hello ' })).toEqual({})
   expect(changedFields(before, { ...before, xAccountId: '' })).toEqual({})
   expect(changedFields(before, { ...before, allowReplied: true })).toEqual({ allowReplied: true })

@@ -1,13 +1,13 @@
 import type { Campaign } from '@x-automated/contract/campaigns'
 
-/** What can be changed about a campaign that is paused. */
+/** The editable fields of a paused campaign. */
 export interface Edits {
   name: string
   messageTemplate: string
   channel: Campaign['channel']
-  /** '' is the current account. */
+  /** '' means the current account. */
   xAccountId: string
-  /** These two until the launch. */
+  /** Editable until launch, like `allowReplied`. */
   allowRepeat: boolean
   allowReplied: boolean
 }
@@ -16,7 +16,7 @@ export function pickEdits({ name, messageTemplate, channel, xAccountId, allowRep
   return { name, messageTemplate, channel, xAccountId, allowRepeat, allowReplied }
 }
 
-/** What is new. A message that is as it was is not written into everything queued once more. */
+/** The changed fields only, because sending an unchanged message would rewrite every queued one. */
 export function changedFields(before: Edits, after: Edits): Partial<Edits> {
   const changes: Partial<Edits> = {}
   const name = after.name.trim()

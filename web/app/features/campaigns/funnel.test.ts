@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { funnelOf } from './funnel'
 
-test('each step of the funnel holds those after it', () => {
+test('includes later steps in each step', () => {
   const counts = { dmsQueuedCount: 3, dmsSentCount: 5, dmsFailedCount: 2, dmsDeliveredCount: 4, dmsRepliedCount: 1 }
   expect(funnelOf(counts).map(({ label, count, before }) => [label, count, before])).toEqual([
-    ['All DMs', 10, null],
+    ['Queued', 10, null],
     ['Sent', 5, 10],
     ['Delivered', 4, 5],
     ['Replied', 1, 4],

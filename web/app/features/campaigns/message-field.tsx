@@ -1,11 +1,11 @@
-import { formatNumber } from '@x-automated/contract/format'
+import { formatNumber, pluralize } from '@x-automated/contract/format'
 import { useRef } from 'react'
 import { Field } from '../../ui/field'
 import { Textarea } from '../../ui/input'
 import { InsertButton } from '../../ui/insert-button'
 import { placeholders, unknownPlaceholders } from './message-template'
 
-/** X's longest direct message (contract: MESSAGE_MAX). */
+/** X's limit for direct messages; the contract's MESSAGE_MAX. */
 const MESSAGE_MAX = 10_000
 
 interface MessageFieldProps {
@@ -14,14 +14,14 @@ interface MessageFieldProps {
   error?: string | undefined
 }
 
-/** A message template, with the places that each lead fills a press away. */
+/** A message template with buttons that insert variables. */
 export function MessageField({ value, onChange, error }: MessageFieldProps) {
   const textarea = useRef<HTMLTextAreaElement>(null)
   const unknown = unknownPlaceholders(value)
-  const insert = (place: string) => {
+  const insert = (variable: string) => {
     const field = textarea.current
     if (!field) return
-    field.setRangeText(place, field.selectionStart, field.selectionEnd, 'end')
+    field.setRangeText(variable, field.selectionStart, field.selectionEnd, 'end')
     onChange(field.value)
     field.focus()
   }
@@ -33,11 +33,11 @@ export function MessageField({ value, onChange, error }: MessageFieldProps) {
         hint={
           unknown.length > 0 ? (
             <span className="text-bad">
-              Nothing fills {unknown.join(', ')}. Use a placeholder below; a column of your file needs a fallback, as in{' '}
-              {'{company|your team}'}.
+              Unknown {pluralize(unknown.length, 'variable')}: {unknown.join(', ')}. Use one below, or a CSV column with
+              a fallback: {'{company|your team}'}.
             </span>
           ) : (
-            'You can use placeholders such as {lead_name} and {twitter_handle}. More to come.'
+            'Personalise with variables: {lead_name}, {twitter_handle}, or any CSV column with a fallback.'
           )
         }
         aside={
@@ -61,8 +61,8 @@ export function MessageField({ value, onChange, error }: MessageFieldProps) {
       </Field>
       <div className="flex flex-wrap items-center gap-2">
         <span className="text-muted">Insert</span>
-        {placeholders.map(({ text, words }) => (
-          <InsertButton key={text} text={text} hint={words} onInsert={insert} />
+        {placeholders.map(({ text, hint }) => (
+          <InsertButton key={text} text={text} hint={hint} onInsert={insert} />
         ))}
       </div>
     </div>

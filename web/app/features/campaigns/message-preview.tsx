@@ -1,4 +1,4 @@
-import { formatNumber } from '@x-automated/contract/format'
+import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
 import { ChevronLeft, ChevronRight, Search } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Avatar } from '../../ui/avatar'
@@ -10,7 +10,7 @@ import { profilePictureUrl } from '../leads/lead-picture'
 import { exampleLead, type Piece, previewOf } from './message-template'
 import { usePreviewLeads } from './preview-leads'
 
-/** What a lead of the list will read, as it is typed: any of them, one after the other or by name. @param listId '' while none is picked */
+/** Previews the message for any lead of the list. @param listId '' while none is selected */
 export function MessagePreview({ template, listId }: { template: string; listId: string }) {
   const leads = usePreviewLeads(listId)
   if (leads.isLoading) return <PreviewSkeleton template={template} />
@@ -23,7 +23,7 @@ export function MessagePreview({ template, listId }: { template: string; listId:
         leads.total > 1 && (
           <div className="-me-1 flex items-center gap-1">
             <span className="text-muted" data-numeric aria-live="polite">
-              {(leads.index + 1).toLocaleString('en-US')} of {formatNumber(leads.total)}
+              {formatNumber(leads.index + 1)} of {formatNumber(leads.total)}
             </span>
             <IconButton size="sm" label="Previous lead" onClick={() => leads.move(-1)}>
               <ChevronLeft aria-hidden />
@@ -44,12 +44,12 @@ export function MessagePreview({ template, listId }: { template: string; listId:
           leading={<Search aria-hidden />}
           value={leads.search}
           onChange={(event) => leads.find(event.currentTarget.value)}
-          // Enter belongs to the form around it, and this is no part of it.
+          // Enter would submit the surrounding form.
           onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
         />
       )}
-      {leads.isNobody ? (
-        <p className="text-muted">No lead of this list matches.</p>
+      {leads.hasNoMatch ? (
+        <p className="text-muted">No matching lead on this list.</p>
       ) : (
         <>
           <div className="flex items-center gap-3">
@@ -63,7 +63,7 @@ export function MessagePreview({ template, listId }: { template: string; listId:
           </div>
           {template.trim() === '' ? (
             <p className="rounded-lg border border-line border-dashed px-4 py-3 text-muted">
-              Your message appears here as this person will read it.
+              Preview your message as this lead will see it.
             </p>
           ) : (
             <p className={cx(MESSAGE, 'bg-surface')}>
@@ -72,8 +72,8 @@ export function MessagePreview({ template, listId }: { template: string; listId:
           )}
           {missing > 0 && (
             <p className="text-xs text-warn">
-              {missing === 1 ? 'A value is' : `${missing} values are`} missing for this lead: the underlined words stand
-              in.
+              {formatCount(missing, 'value')} {pluralize(missing, 'is', 'are')} missing for this lead. Fallbacks are
+              underlined.
             </p>
           )}
         </>
@@ -87,7 +87,7 @@ const MESSAGE =
 
 function Frame({ turn, children }: { turn?: ReactNode; children: ReactNode }) {
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is of a form
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset belongs in a form
     <div
       role="group"
       aria-label="Preview"
@@ -102,7 +102,7 @@ function Frame({ turn, children }: { turn?: ReactNode; children: ReactNode }) {
   )
 }
 
-/** The room of a list of several leads and of what the first of them reads: about as long as the example would. */
+/** Sized like the preview of a list of several leads. */
 function PreviewSkeleton({ template }: { template: string }) {
   return (
     <Frame>
@@ -123,22 +123,22 @@ function PreviewSkeleton({ template }: { template: string }) {
 const marks = {
   filled: { title: undefined, className: 'rounded-sm bg-accent-soft px-0.5 text-ink' },
   missing: {
-    title: 'This lead has no value here: the fallback stands in',
+    title: 'This lead has no value, so the fallback is used',
     className: 'rounded-sm bg-warn/10 px-0.5 text-warn underline decoration-dotted underline-offset-4',
   },
   unknown: {
-    title: 'Nothing fills this placeholder',
+    title: 'Unknown variable',
     className: 'rounded-sm bg-bad/10 px-0.5 text-bad underline decoration-wavy underline-offset-4',
   },
 }
 
-/** A message with what was filled in, what a lead has no value for, and what nothing fills, set apart. */
+/** A message with its filled, missing and unknown variables highlighted. */
 export function Pieces({ pieces }: { pieces: readonly Piece[] }) {
   return pieces.map(({ kind, text }, index) =>
-    kind === 'words' ? (
+    kind === 'text' ? (
       text
     ) : (
-      // biome-ignore lint/suspicious/noArrayIndexKey: a piece is known by its place alone
+      // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other identity
       <mark key={index} {...marks[kind]}>
         {text}
       </mark>

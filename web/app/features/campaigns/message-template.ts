@@ -2,27 +2,27 @@ import { fillSegment, type Recipient, readPlaces, type Vocabulary } from '@x-aut
 
 export type { Recipient }
 
-/** Part of a message as one lead would read it. */
+/** Part of a message as one lead sees it. */
 export interface Piece {
-  /** `filled` came from the lead; `missing` is the place's fallback, as the lead has nothing for it; `unknown` is a place that nothing fills: the API refuses it. */
-  kind: 'words' | 'filled' | 'missing' | 'unknown'
+  /** `filled` came from the lead, `missing` is a fallback, `unknown` a variable that the API rejects. */
+  kind: 'text' | 'filled' | 'missing' | 'unknown'
   text: string
 }
 
-/** Stands in where no list is picked, or where it is empty. */
+/** Shown if no list is selected or the list is empty. */
 export const exampleLead: Recipient = { name: 'Maya Okafor', twitterHandle: 'mayabuilds', metadata: {} }
 
-/** Places to insert with one press, with what each becomes. */
+/** Variables with an insert button, and what each becomes. */
 export const placeholders = [
-  { text: '{lead_name}', words: "The lead's name, or “there” where it is missing" },
-  { text: '{twitter_handle}', words: 'The handle on X, with its @' },
-  { text: '{company|your team}', words: 'A column of your CSV file, and what stands where it is empty' },
+  { text: '{lead_name}', hint: "The lead's name, or “there” if it is missing" },
+  { text: '{twitter_handle}', hint: 'The X handle, with @' },
+  { text: '{company|your team}', hint: 'A column of your CSV, with a fallback for empty values' },
 ] as const
 
-/** A template as one lead would read it, in pieces, for the preview. */
+/** A template as one lead sees it, in pieces. */
 export function previewOf(template: string, lead: Recipient, vocabulary: Vocabulary = 'campaign'): Piece[] {
   return readPlaces(template, vocabulary).map((segment) => {
-    if (segment.kind === 'words') return { kind: 'words', text: segment.words }
+    if (segment.kind === 'words') return { kind: 'text', text: segment.words }
     if (segment.kind === 'unknown') return { kind: 'unknown', text: segment.written }
     const filled =
       segment.kind === 'handle' ? fillSegment(segment, lead) : fillSegment({ ...segment, fallback: '' }, lead)
@@ -30,7 +30,7 @@ export function previewOf(template: string, lead: Recipient, vocabulary: Vocabul
   })
 }
 
-/** Places that nothing fills, as they were written. */
+/** Variables that nothing fills, as written. */
 export function unknownPlaceholders(template: string, vocabulary: Vocabulary = 'campaign'): string[] {
   return [
     ...new Set(readPlaces(template, vocabulary).flatMap((place) => (place.kind === 'unknown' ? [place.written] : []))),

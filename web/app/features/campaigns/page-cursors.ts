@@ -1,13 +1,13 @@
 import { useState } from 'react'
 
-/** Where pages begin that were come by, so that deep ones cost no more than the first. */
+/** Cursors of visited pages: with one, a deep page costs no more than the first. */
 interface PageCursors {
-  /** Which list they are of. */
+  /** The list with its filters. */
   of: string
   byPage: Readonly<Record<number, string>>
 }
 
-/** With where a page begins; another list begins anew. @param cursor null or undefined: there is no such page */
+/** Adds the cursor of a page. Cursors of another list are dropped. @param cursor null or undefined if the page doesn't exist */
 export function withCursor(
   known: PageCursors,
   of: string,
@@ -18,7 +18,7 @@ export function withCursor(
   return { of, byPage: cursor ? { ...byPage, [page]: cursor } : byPage }
 }
 
-/** @param of names the list, with its filters */
+/** @param of identifies the list with its filters */
 export function usePageCursors(of: string) {
   const [known, setKnown] = useState<PageCursors>({ of, byPage: {} })
   return {

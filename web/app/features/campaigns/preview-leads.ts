@@ -5,16 +5,15 @@ import { api } from '../../api'
 import { isInitialLoading } from '../../initial-loading'
 import { useDebouncedValue } from '../../ui/use-debounced-value'
 
-/** Leads that are read at a time. */
 const PAGE_SIZE = 10
 
 type PreviewLead = Pick<Lead, 'id' | 'name' | 'twitterHandle' | 'metadata' | 'profileImageUrl'>
 
-/** The leads of a list, one at a time, from the first to the last, or those whose name, handle or bio has some words. @param listId '' while none is picked */
+/** Steps through a list's leads, or those that match a search. @param listId '' while none is selected */
 export function usePreviewLeads(listId: string) {
-  const [place, setPlace] = useState({ listId, search: '', index: 0 })
-  // Another list is begun at its first lead.
-  const { search, index } = place.listId === listId ? place : { search: '', index: 0 }
+  const [position, setPosition] = useState({ listId, search: '', index: 0 })
+  // Another list starts at its first lead.
+  const { search, index } = position.listId === listId ? position : { search: '', index: 0 }
   const keyword = useDebouncedValue(search.trim())
   const page = Math.floor(index / PAGE_SIZE) + 1
   const paging = { page, pageSize: PAGE_SIZE, placeholderData: keepPreviousData }
@@ -36,16 +35,15 @@ export function usePreviewLeads(listId: string) {
   const total = listId === '' ? 0 : (data?.total ?? 0)
   const lead: PreviewLead | null = (total > 0 && data?.leads[index % PAGE_SIZE]) || null
   return {
-    /** Nothing is known of the list yet. */
     isLoading: listId !== '' && isInitialLoading(all) && keyword === '',
-    /** Null while there is none: an example stands in. */
+    /** Null if there is none: the preview then shows an example. */
     lead,
     index,
     total,
     search,
-    /** Somebody is looked for whom the list does not have. */
-    isNobody: keyword !== '' && data?.total === 0,
-    move: (by: number) => setPlace({ listId, search, index: (index + by + total) % Math.max(1, total) }),
-    find: (words: string) => setPlace({ listId, search: words, index: 0 }),
+    /** The search matches no lead of the list. */
+    hasNoMatch: keyword !== '' && data?.total === 0,
+    move: (by: number) => setPosition({ listId, search, index: (index + by + total) % Math.max(1, total) }),
+    find: (search: string) => setPosition({ listId, search, index: 0 }),
   }
 }

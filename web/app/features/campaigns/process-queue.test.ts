@@ -6,7 +6,7 @@ import { obstacleText, startIfActive } from './real-send'
 
 vi.mock('../../ui/toast', () => ({ toast: { success: vi.fn(), error: vi.fn(), info: vi.fn() } }))
 
-test('a run of the queue is summed up, with campaigns only where some are complete', () => {
+test('sums up a run of the queue, with campaigns only if some completed', () => {
   const run = { processed: 5, sent: 4, failed: 1, campaignsCompleted: 0 }
   expect(summaryOf(run)).toBe('Processed 5 DMs: 4 sent, 1 failed.')
   expect(summaryOf({ ...run, campaignsCompleted: 2 })).toBe(
@@ -14,7 +14,7 @@ test('a run of the queue is summed up, with campaigns only where some are comple
   )
 })
 
-test('what keeps a campaign from being sent', () => {
+test('says why a campaign cannot be sent', () => {
   expect(obstacleText({ waiting: true, dmsQueuedCount: 3 })).toBe(
     'Another campaign DM sending process is already active.',
   )
@@ -24,7 +24,7 @@ test('what keeps a campaign from being sent', () => {
   expect(obstacleText({ waiting: false, dmsQueuedCount: 1 })).toBeNull()
 })
 
-test('the summary stays for 7 seconds', () => {
+test('shows the summary for 7 seconds', () => {
   announce({ processed: 5, sent: 4, failed: 1, campaignsCompleted: 0, problems: ['Oh'] })
   expect(toast.success).toHaveBeenCalledWith('Processed 5 DMs: 4 sent, 1 failed.', { duration: 7_000 })
   expect(toast.error).toHaveBeenCalledWith('Oh')
@@ -32,7 +32,7 @@ test('the summary stays for 7 seconds', () => {
   expect(toast.info).toHaveBeenCalledWith('No queued DMs found to process.')
 })
 
-test('a campaign that is found active is begun 100 ms later, any other not', async () => {
+test('starts an active campaign after 100 ms, and no other', async () => {
   vi.useFakeTimers()
   try {
     const begin = vi.fn()

@@ -4,7 +4,6 @@ import { useSession } from '../../session'
 import { toast } from '../../ui/toast'
 import { queueRefusal } from './campaign-text'
 
-/** How long the summary stays (specification §9). */
 const SUMMARY_MS = 7_000
 
 interface QueueRun {
@@ -14,20 +13,20 @@ interface QueueRun {
   campaignsCompleted: number
 }
 
-/** What a run of the simulated queue did (specification §8). */
+/** The result of a run of the simulated queue. */
 export function summaryOf({ processed, sent, failed, campaignsCompleted }: QueueRun): string {
   const completed = campaignsCompleted > 0 ? ` Campaigns completed: ${campaignsCompleted}.` : ''
   return `Processed ${processed} DMs: ${sent} sent, ${failed} failed.${completed}`
 }
 
-/** Says what a run did, and what went wrong in it. */
+/** Shows toasts with the result and the problems of a run. */
 export function announce(done: QueueRun & { problems: readonly string[] }): void {
   for (const problem of done.problems) toast.error(problem)
   if (done.processed > 0) toast.success(summaryOf(done), { duration: SUMMARY_MS })
   else if (done.problems.length === 0) toast.info('No queued DMs found to process.')
 }
 
-/** Processes queued messages without sending them; the server offers it where X is the stand-in. */
+/** Processes queued messages without sending them. The server allows it only with a simulated X. */
 export function useProcessQueue() {
   const queries = useQueryClient()
   const { status } = useSession()

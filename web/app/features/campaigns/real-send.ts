@@ -12,24 +12,22 @@ import {
 } from '../real-send/extension-run'
 import { updateCachedCampaign } from './campaign-cache'
 
-/** Between the re-read that finds a campaign active and the start of its sending (specification §4). */
 const AUTO_START_MS = 100
 
 export interface RealSend {
-  /** Begins to send an active campaign, or says why not. */
+  /** Starts sending an active campaign, or shows why it can't. */
   start: (campaign: Campaign) => void
-  /** Reads a campaign again and, where it is active by now, starts it. */
+  /** Refetches a campaign and starts it if it is active. */
   autoStart: (id: string) => Promise<void>
-  /** Why a paused campaign cannot be sent now, before anything about it changes; null: it can. */
+  /** Why a paused campaign can't be sent now, checked before it changes; null if it can. */
   findObstacle: (id: string) => Promise<Obstacle | null>
-  /** Is this page following the sending of that campaign? */
+  /** Is this page following the campaign's sending? */
   isSending: (id: string) => boolean
 }
 
 /**
- * Real sending, as the page sees it. A campaign of channel 'api' is sent by the server, whether or not a page is open: starting it means following it to its end.
- * One of channel 'extension' is sent by this tab (features/real-send).
- * @param campaigns what the page shows, kept fresh
+ * Real sending from the page's view: the server sends 'api' campaigns and the page follows them; this tab sends 'extension' ones.
+ * @param campaigns the shown ones, kept fresh
  */
 export function useRealSend(campaigns: readonly Campaign[] | undefined): RealSend {
   const queries = useQueryClient()
@@ -45,9 +43,9 @@ export function useRealSend(campaigns: readonly Campaign[] | undefined): RealSen
   }, [campaigns, followed])
 
   const begin = (campaign: Campaign): boolean => {
-    const hindrance = obstacleText(campaign)
-    if (hindrance) {
-      toast.info(hindrance)
+    const obstacle = obstacleText(campaign)
+    if (obstacle) {
+      toast.info(obstacle)
       return false
     }
     if (campaign.channel === 'extension') {
@@ -59,19 +57,19 @@ export function useRealSend(campaigns: readonly Campaign[] | undefined): RealSen
   }
   return {
     start(campaign) {
-      if (begin(campaign)) toast.info(`"${campaign.name}" is being sent. You can close this page.`)
+      if (begin(campaign)) toast.info(`"${campaign.name}" is already sending. You can close this page.`)
     },
     async findObstacle(id) {
       const campaign = await client.campaigns.find({ id })
       updateCachedCampaign(queries, id, campaign)
-      return obstacleTo(campaign)
+      return findObstacle(campaign)
     },
-    autoStart: (id) => startIfActive(() => readAgain(queries, id), begin),
+    autoStart: (id) => startIfActive(() => refetch(queries, id), begin),
     isSending: (id) => followed.has(id) || run?.campaignId === id,
   }
 }
 
-/** The auto-start check: begins what is active by now, after a short pause. */
+/** The auto-start check: starts the campaign after 100 ms if it is active by now. */
 export async function startIfActive(
   read: () => Promise<Campaign | null>,
   begin: (campaign: Campaign) => unknown,
@@ -84,21 +82,21 @@ export async function startIfActive(
 
 const isOver = (status: Campaign['status']) => status !== 'active' && status !== 'draft'
 
-/** Why a paused campaign would not be sent if it were resumed now; null: it would. */
-async function obstacleTo({ id, waitsBehind, channel }: Campaign): Promise<Obstacle | null> {
+/** Why a paused campaign could not be sent after a resume; null if it could. */
+async function findObstacle({ id, waitsBehind, channel }: Campaign): Promise<Obstacle | null> {
   if (waitsBehind) return { tone: 'info', text: ALREADY }
   return channel === 'extension' ? findObstacleInBrowser(id) : null
 }
 
-/** Why a campaign is not sent now (specification §4, §8); null: it is. */
+/** Why an active campaign can't be sent now; null if it can. */
 export function obstacleText(campaign: Pick<Campaign, 'waiting' | 'dmsQueuedCount'>): string | null {
   if (campaign.waiting) return ALREADY
   if (campaign.dmsQueuedCount === 0) return 'No queued DMs found for this campaign with valid lead Twitter handles.'
   return null
 }
 
-/** Null where it cannot be read: then the pages that show it will say so. */
-async function readAgain(queries: QueryClient, id: string): Promise<Campaign | null> {
+/** Null if it can't be fetched: the queries that show it then report the error. */
+async function refetch(queries: QueryClient, id: string): Promise<Campaign | null> {
   try {
     const campaign = await client.campaigns.find({ id })
     updateCachedCampaign(queries, id, campaign)

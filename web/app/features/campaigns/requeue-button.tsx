@@ -7,17 +7,17 @@ import { useConfirm } from '../../ui/confirm'
 import { toast } from '../../ui/toast'
 import { useIsOffered } from '../settings/use-role'
 
-type Failed = Pick<Dm, 'id' | 'outcomeUnknown' | 'lead'>
+type FailedDm = Pick<Dm, 'id' | 'outcomeUnknown' | 'lead'>
 
-/** Queues a failed message again, after a question; where nobody knows whether it was sent, with a warning. */
-export function RequeueButton({ dm }: { dm: Failed }) {
+/** Retries a failed message after a confirmation, with a warning if it may have been sent. */
+export function RequeueButton({ dm }: { dm: FailedDm }) {
   const queries = useQueryClient()
   const confirm = useConfirm()
   const mayChange = useIsOffered('member')
   const requeue = useMutation({
     mutationFn: () => client.campaigns.requeue({ id: dm.id }),
-    onSuccess: () => toast.success(`The DM to ${nameOf(dm)} is queued again.`),
-    onError: (error) => toast.error(`Failed to queue the DM again: ${errorText(error)}`),
+    onSuccess: () => toast.success(`DM to ${nameOf(dm)} queued again.`),
+    onError: (error) => toast.error(`Failed to retry the DM: ${errorText(error)}`),
     onSettled: () => {
       for (const queryKey of [api.campaigns.key(), api.leads.key()]) void queries.invalidateQueries({ queryKey })
     },
@@ -27,14 +27,14 @@ export function RequeueButton({ dm }: { dm: Failed }) {
       dm.outcomeUnknown
         ? {
             title: 'Check the conversation first',
-            body: `Nobody knows whether this message reached ${nameOf(dm)}. Look into the conversation on X: if it stands there, queueing it again sends it twice.`,
-            confirm: 'It is not there, queue again',
+            body: `We can't confirm this was delivered to ${nameOf(dm)}. Check the conversation on X first; retrying could send it twice.`,
+            confirm: 'Not there: retry',
             danger: true,
           }
         : {
-            title: 'Queue this DM again?',
-            body: `The message to ${nameOf(dm)} goes out once more when its turn comes.`,
-            confirm: 'Queue again',
+            title: 'Retry this DM?',
+            body: `The message to ${nameOf(dm)} is queued again.`,
+            confirm: 'Retry',
           },
     )
     if (sure) requeue.mutate()
@@ -45,14 +45,14 @@ export function RequeueButton({ dm }: { dm: Failed }) {
       size="sm"
       icon={<RotateCcw aria-hidden />}
       loading={requeue.isPending}
-      aria-label={`Queue again: ${nameOf(dm)}`}
+      aria-label={`Retry: ${nameOf(dm)}`}
       onClick={ask}
     >
-      Queue again
+      Retry
     </Button>
   )
 }
 
-function nameOf({ lead }: Failed): string {
+function nameOf({ lead }: FailedDm): string {
   return lead ? `@${lead.twitterHandle.replace(/^@/, '')}` : 'this lead'
 }

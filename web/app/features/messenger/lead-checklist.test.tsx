@@ -2,7 +2,7 @@ import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { LeadChecklist } from './lead-checklist'
 
-test('the box of leads is 350 px high at most, and scrolls', () => {
+test('limits the list to a height of 350 px and scrolls', () => {
   const shown = renderToString(
     <LeadChecklist
       leads={[]}

@@ -10,10 +10,9 @@ import { profilePictureUrl } from '../leads/lead-picture'
 import { SUPPRESSED_HINT } from '../leads/lead-status'
 
 const ROW_PX = 56
-/** Of the box, where the leads fill it. */
 const BOX_PX = 350
-/** Rows kept beyond what is seen; as many from the end the next leads are asked for. */
-const BEYOND = 8
+/** Rows rendered outside the visible part; this close to the end, more leads are loaded. */
+const OVERSCAN = 8
 
 interface LeadChecklistProps {
   leads: readonly OfferedLead[]
@@ -21,24 +20,24 @@ interface LeadChecklistProps {
   picked: ReadonlySet<string>
   canPick: (lead: OfferedLead) => boolean
   onPick: (lead: OfferedLead, on: boolean) => void
-  /** Asks for the leads behind those that are there; undefined: these are all. */
+  /** Loads the next leads; undefined if all are loaded. */
   loadMore: (() => void) | undefined
   disabled: boolean
 }
 
-/** Leads to tick, in a box that scrolls. However many there are, only those in sight are in the page. */
+/** A scrolling list of leads with checkboxes. Only visible rows are rendered. */
 export function LeadChecklist({ leads, total, picked, canPick, onPick, loadMore, disabled }: LeadChecklistProps) {
   const box = useRef<HTMLUListElement>(null)
   const rows = useVirtualizer({
     count: leads.length,
     getScrollElement: () => box.current,
     estimateSize: () => ROW_PX,
-    overscan: BEYOND,
+    overscan: OVERSCAN,
   })
   const shown = rows.getVirtualItems()
   const last = shown.at(-1)?.index ?? 0
   useEffect(() => {
-    if (last >= leads.length - BEYOND) loadMore?.()
+    if (last >= leads.length - OVERSCAN) loadMore?.()
   }, [last, leads.length, loadMore])
   const before = shown[0]?.start ?? 0
   const after = rows.getTotalSize() - (shown.at(-1)?.end ?? 0)
@@ -46,7 +45,7 @@ export function LeadChecklist({ leads, total, picked, canPick, onPick, loadMore,
     <ul
       ref={box}
       aria-label="Leads to message"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a frame that scrolls has to be reachable by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
       tabIndex={0}
       className="relative overflow-y-auto overscroll-contain rounded-lg border border-line bg-surface"
       style={{ maxHeight: BOX_PX }}
@@ -92,7 +91,6 @@ export function LeadChecklist({ leads, total, picked, canPick, onPick, loadMore,
   )
 }
 
-/** Lines in the shape of the list. */
 export function ChecklistSkeleton() {
   return (
     <div aria-hidden className="overflow-hidden rounded-lg border border-line bg-surface" style={{ height: BOX_PX }}>

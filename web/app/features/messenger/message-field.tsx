@@ -5,9 +5,9 @@ import { InsertButton } from '../../ui/insert-button'
 import { unknownPlaceholders } from '../campaigns/message-template'
 
 const MESSAGE_MAX = 10_000
-const TAGS = [
-  { text: '{{name}}', words: "The lead's name" },
-  { text: '{{handle}}', words: 'The handle on X, with its @' },
+const VARIABLES = [
+  { text: '{{name}}', hint: "The lead's name" },
+  { text: '{{handle}}', hint: 'The X handle, with @' },
 ] as const
 
 interface MessageFieldProps {
@@ -17,15 +17,15 @@ interface MessageFieldProps {
   disabled: boolean
 }
 
-/** What to write, with tags that each lead fills, to insert where the cursor stands. */
+/** The message with buttons that insert variables at the cursor. */
 export function MessageField({ value, onChange, error, disabled }: MessageFieldProps) {
   const box = useRef<HTMLTextAreaElement>(null)
-  const insert = (tag: string) => {
+  const insert = (variable: string) => {
     const { selectionStart = value.length, selectionEnd = value.length } = box.current ?? {}
-    onChange(`${value.slice(0, selectionStart)}${tag}${value.slice(selectionEnd)}`.slice(0, MESSAGE_MAX))
+    onChange(`${value.slice(0, selectionStart)}${variable}${value.slice(selectionEnd)}`.slice(0, MESSAGE_MAX))
     requestAnimationFrame(() => {
       box.current?.focus()
-      box.current?.setSelectionRange(selectionStart + tag.length, selectionStart + tag.length)
+      box.current?.setSelectionRange(selectionStart + variable.length, selectionStart + variable.length)
     })
   }
   const [unknown] = unknownPlaceholders(value, 'messenger')
@@ -33,7 +33,7 @@ export function MessageField({ value, onChange, error, disabled }: MessageFieldP
     <div className="grid gap-2">
       <Field
         label="Message Template"
-        error={error ?? (unknown ? `Nothing fills ${unknown}. Use {{name}} or {{handle}}.` : undefined)}
+        error={error ?? (unknown ? `Unknown variable: ${unknown}. Use {{name}} or {{handle}}.` : undefined)}
       >
         <Textarea
           ref={box}
@@ -46,12 +46,12 @@ export function MessageField({ value, onChange, error, disabled }: MessageFieldP
         />
       </Field>
       <fieldset className="flex flex-wrap items-center gap-2" disabled={disabled}>
-        <legend className="sr-only">Insert a tag</legend>
+        <legend className="sr-only">Insert a variable</legend>
         <span aria-hidden className="text-muted">
           Insert
         </span>
-        {TAGS.map(({ text, words }) => (
-          <InsertButton key={text} text={text} hint={words} onInsert={insert} />
+        {VARIABLES.map(({ text, hint }) => (
+          <InsertButton key={text} text={text} hint={hint} onInsert={insert} />
         ))}
       </fieldset>
     </div>

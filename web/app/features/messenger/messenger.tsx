@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { formatNumber } from '@x-automated/contract/format'
+import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
 import type { Lead, OfferedLead } from '@x-automated/contract/leads'
 import type { MessengerFilter } from '@x-automated/contract/messages'
 import { Send, Users } from 'lucide-react'
@@ -34,17 +34,17 @@ const FILTERS: readonly { value: MessengerFilter; label: string }[] = [
   { value: 'sent', label: 'Sent' },
   { value: 'failed', label: 'Failed' },
 ]
-/** Of the message of a run that was cut off. */
-const KEPT_PREVIEW = 80
+/** Characters shown of an interrupted run's message. */
+const MESSAGE_PREVIEW = 80
 const NONE: ReadonlyMap<string, OfferedLead> = new Map()
 
-/** Writes to chosen leads by hand: who, what, and off it goes, one a second. */
+/** The Messenger tab: sends a message to selected leads, one per second. */
 export function Messenger() {
   const [status, setStatus] = useState<MessengerFilter>('all')
   const [picked, setPicked] = useState(NONE)
   const [allowRepeat, setAllowRepeat] = useState(false)
   const [message, setMessage] = useState('')
-  /** Whether somebody has tried to send, or taken back what would be sent: only then is it said what is missing. */
+  /** Which parts the user has edited or tried to send: only these show validation errors. */
   const [touched, setTouched] = useState({ leads: false, message: false })
   const run = useSendRun(() => {
     setPicked(NONE)
@@ -101,7 +101,7 @@ export function Messenger() {
       {fetchProblem(leads.error)}
     </Callout>
   )
-  // With leads on the screen what is chosen and written stays there, too.
+  // If leads are loaded, the selection and the message stay on the screen.
   if (failure && !leads.data) return failure
   if (leads.data && total === 0 && status === 'all')
     return (
@@ -111,7 +111,7 @@ export function Messenger() {
         action={<ButtonLink to={`${paths.xAutomation}?tab=scraper`}>Open X Scraper</ButtonLink>}
       />
     )
-  // Whether a word stands above the form is not known yet.
+  // Waits until it is known whether a notice precedes the form.
   if (isInitialLoading(connection)) return <MessengerSkeleton />
   return (
     <form
@@ -130,27 +130,28 @@ export function Messenger() {
             </ButtonLink>
           }
         >
-          No X account is connected, so nothing can be sent yet.
+          No X account is connected. Connect one to send messages.
         </Callout>
       )}
       {failure}
-      {run.leftOver && <Callout tone="warn">{run.leftOver}</Callout>}
-      {run.kept && mayWrite && (
+      {run.notMessaged && <Callout tone="warn">{run.notMessaged}</Callout>}
+      {run.interrupted && mayWrite && (
         <Callout
-          title="A run is not finished"
+          title="You have an unfinished send"
           action={
             <span className="flex flex-wrap gap-2">
-              <Button size="sm" variant="primary" onClick={run.goOn}>
-                Go on
+              <Button size="sm" variant="primary" onClick={run.resume}>
+                Resume
               </Button>
-              <Button size="sm" onClick={run.forget}>
+              <Button size="sm" onClick={run.discard}>
                 Discard
               </Button>
             </span>
           }
         >
-          {run.kept.leads.length === 1 ? '1 lead has' : `${formatNumber(run.kept.leads.length)} leads have`} not
-          received “<bdi>{shorten(run.kept.message, KEPT_PREVIEW)}</bdi>” yet. Sending something else discards this.
+          {formatCount(run.interrupted.leads.length, 'lead')}{' '}
+          {pluralize(run.interrupted.leads.length, "hasn't", "haven't")} received “
+          <bdi>{shorten(run.interrupted.message, MESSAGE_PREVIEW)}</bdi>” yet. Starting another discards it.
         </Callout>
       )}
       <UsageNotice what="dms" />
@@ -201,8 +202,8 @@ export function Messenger() {
           )}
           {touched.leads && picked.size === 0 && <FieldError>Please select at least one lead to message</FieldError>}
           <Checkbox
-            label="Include leads who were written to before"
-            hint="Queued leads and people on your suppression list are always left out."
+            label="Include leads already contacted"
+            hint="Queued and suppressed leads are always skipped."
             checked={allowRepeat}
             disabled={running}
             onChange={(event) => {
@@ -213,7 +214,7 @@ export function Messenger() {
           />
           {shown.length < total && (
             <p className="text-muted" data-numeric>
-              {formatNumber(shown.length)} of {formatNumber(total)} leads are loaded. Scroll the list for more.
+              {formatNumber(shown.length)} of {formatCount(total, 'lead')} loaded. Scroll the list for more.
             </p>
           )}
         </section>
@@ -249,7 +250,7 @@ function MessengerSkeleton() {
   )
 }
 
-/** What the first of the chosen will read. */
+/** The message as the first selected lead will see it. */
 function Preview({ message, lead }: { message: string; lead: Lead | undefined }) {
   return (
     <section aria-label="Preview" className="grid gap-2 rounded-lg border border-line bg-sunken p-4">
@@ -259,9 +260,7 @@ function Preview({ message, lead }: { message: string; lead: Lead | undefined })
       </h3>
       {!lead || message.trim() === '' ? (
         <p className="text-muted">
-          {lead
-            ? 'Your message appears here as this person will read it.'
-            : 'Select a lead to see what they will read.'}
+          {lead ? 'Preview your message as this lead will see it.' : 'Select a lead to preview the message.'}
         </p>
       ) : (
         <p className="max-h-72 overflow-y-auto rounded-lg rounded-es-sm border border-line bg-surface px-4 py-3 whitespace-pre-wrap wrap-anywhere">

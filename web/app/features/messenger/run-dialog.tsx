@@ -1,17 +1,17 @@
-import { formatNumber } from '@x-automated/contract/format'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
 import { Progress } from '../../ui/progress'
 import type { RunProgress } from './send-run'
 
 interface RunDialogProps {
-  /** Null: nothing is being sent. */
+  /** Null while nothing is being sent. */
   progress: RunProgress | null
   stopping: boolean
   onStop: () => void
 }
 
-/** Stands above the page while messages go out. Closing it is stopping. */
+/** Shows the progress of a run. Closing it stops the run. */
 export function RunDialog({ progress, stopping, onStop }: RunDialogProps) {
   const { sent, failed, total } = progress ?? { sent: 0, failed: 0, total: 1 }
   return (
@@ -27,15 +27,15 @@ export function RunDialog({ progress, stopping, onStop }: RunDialogProps) {
     >
       <div className="grid gap-3">
         <Progress
-          label={`${formatNumber(sent + failed)} of ${formatNumber(total)} leads`}
+          label={`${formatNumber(sent + failed)} of ${formatCount(total, 'lead')}`}
           value={sent + failed}
           max={total}
           detail={`${formatNumber(sent)} sent · ${formatNumber(failed)} failed`}
         />
         <p className="text-muted">
           {stopping
-            ? 'The message that is under way is waited for.'
-            : 'One message a second. Keep this page open until it is done.'}
+            ? 'Finishing the current message…'
+            : 'One message per second. Keep this page open until it finishes.'}
         </p>
       </div>
     </Dialog>

@@ -1,42 +1,40 @@
 import type { Lead } from '@x-automated/contract/leads'
 
-/** Whom a run writes to, as much of them as it needs. */
+/** The lead fields that a run needs. */
 export type Recipient = Pick<Lead, 'id' | 'name' | 'twitterHandle'>
 
-/** What a run still has to do. */
+/** The rest of an interrupted run. */
 export interface SavedRun {
-  /** Begins the keys of its messages: with the same one nobody is written to twice. */
+  /** Prefix of its idempotency keys: reusing it means nobody is messaged twice. */
   runId: string
   message: string
   allowRepeat: boolean
-  /** Who was not written to yet; of the first of them it may not be known. */
+  /** Leads not messaged yet. The first one's outcome may be unknown. */
   leads: Recipient[]
 }
 
 const KEY = 'messengerRun'
-/** Shorter than the server remembers the keys of its messages. */
-const KEPT_MS = 23 * 3_600_000
+/** Shorter than the server keeps idempotency keys. */
+const EXPIRES_AFTER_MS = 23 * 3_600_000
 
 type Stored = SavedRun & { owner: string; at: number }
 
-/**
- * What is left of a run in this tab, so that it may go on after the page was left or loaded anew.
- * @param owner whose run it is: nobody else sees it
- */
+/** Loads this tab's interrupted run, so that it can be resumed after a reload. Null for any other owner. */
 export function loadRun(storage: Pick<Storage, 'getItem'>, owner: string): SavedRun | null {
   try {
-    const kept = JSON.parse(storage.getItem(KEY) ?? 'null') as Stored | null
-    return kept?.owner === owner && kept.leads.length > 0 && Date.now() - kept.at < KEPT_MS ? kept : null
+    const stored = JSON.parse(storage.getItem(KEY) ?? 'null') as Stored | null
+    return stored?.owner === owner && stored.leads.length > 0 && Date.now() - stored.at < EXPIRES_AFTER_MS
+      ? stored
+      : null
   } catch {
-    // Not written by us.
+    // Malformed: not written by this app.
     return null
   }
 }
 
 /**
- * Keeps what is left; nothing where that is nobody, or where its owner was signed out while it ran.
- * @param owner their id, a space, and their workspace's
- * @param signedInAs the id of who is signed in now
+ * Saves the rest of a run, unless it is complete or its owner has signed out.
+ * @param owner user id, a space and workspace id @param signedInAs the current user's id
  */
 export function saveRun(
   storage: Pick<Storage, 'setItem' | 'removeItem'>,
@@ -50,7 +48,7 @@ export function saveRun(
     if (leads.length === 0) discardRun(storage)
     else storage.setItem(KEY, JSON.stringify({ ...run, leads, owner, at: Date.now() } satisfies Stored))
   } catch {
-    // Where there is no room for it, it lasts as long as the page.
+    // Without storage the run lasts as long as the page.
     discardRun(storage)
   }
 }

@@ -1,32 +1,26 @@
-import { formatNumber } from '@x-automated/contract/format'
-/** How one message went. `again`: nobody knows, so the same call, with its key, asks once more. `halt`: those after it would fare no better. */
-export type SendResult =
-  | { kind: 'sent' }
-  | { kind: 'failed'; words: string }
-  | { kind: 'again' | 'halt'; words: string }
+import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
+/** The outcome of one message. `again`: unknown, so the call is repeated with its key. `halt`: later messages would fail too. */
+export type SendResult = { kind: 'sent' } | { kind: 'failed'; text: string } | { kind: 'again' | 'halt'; text: string }
 
-/** How far a run is. */
 export interface RunProgress {
   sent: number
   failed: number
   total: number
 }
 
-/** How a run ended. */
 export interface RunSummary extends RunProgress {
-  /** Why it ended early, in words; null: it was stopped by hand, or came to its end. */
+  /** Why it ended early, as text; null if it finished or the user stopped it. */
   halted: string | null
-  /** What went wrong last, in words. */
+  /** The last error, as text. */
   lastFailure: string | null
 }
 
-/** Calls for one message whose outcome nobody knows; each waits on the server for it. */
+/** Calls for one message with an unknown outcome; the server waits for it in each. */
 const TRIES = 3
 
 /**
- * Sends one message after the other with a pause between them (specification §7). One that fails is counted, and the others go on.
- * @param pause between two messages; resolves early where the run is stopped
- * @param stopped looked at before each message: what is under way is waited for
+ * Sends messages one by one and continues after failures.
+ * @param pause resolves early if the run is stopped @param stopped checked before each message
  */
 export async function sendOneByOne<T>(
   leads: readonly T[],
@@ -48,27 +42,27 @@ export async function sendOneByOne<T>(
       summary.sent += 1
     } else {
       summary.failed += 1
-      summary.lastFailure = result.words
+      summary.lastFailure = result.text
     }
     onProgress({ sent: summary.sent, failed: summary.failed, total: summary.total })
     if (result.kind === 'halt') {
-      summary.halted = result.words
+      summary.halted = result.text
       break
     }
   }
   return summary
 }
 
-/** What is said of a run (specification §8). */
+/** The result of a run. */
 export function summaryText({ sent, failed }: Pick<RunSummary, 'sent' | 'failed'>): string {
   if (sent === 0) return 'Failed to send any direct messages. Please try again later.'
-  return `Successfully sent ${sent} direct messages${failed > 0 ? ` (${failed} failed)` : ''}`
+  return `Successfully sent ${formatNumber(sent)} direct messages${failed > 0 ? ` (${formatNumber(failed)} failed)` : ''}`
 }
 
-/** Why some of the chosen were not written to; null where all were tried. */
+/** How many selected leads weren't messaged and why; null if all were tried. */
 export function notMessagedText({ sent, failed, total, halted }: RunSummary): string | null {
   const left = total - sent - failed
   if (left === 0) return null
-  const who = `${formatNumber(left)} ${left === 1 ? 'lead was' : 'leads were'} not written to`
-  return halted ? `${who}: ${halted}` : `Stopped: ${who}.`
+  const skipped = `${formatCount(left, 'lead')} ${pluralize(left, "wasn't", "weren't")} messaged`
+  return halted ? `${skipped}: ${halted}` : `Stopped: ${skipped}.`
 }

@@ -11,39 +11,34 @@ import { runProblem } from './messenger-text'
 import { discardRun, loadRun, type Recipient, type SavedRun, saveRun } from './saved-run'
 import { notMessagedText, type RunProgress, type SendResult, sendOneByOne, summaryText } from './send-run'
 
-/** Between two messages (specification §9). */
 const PAUSE_MS = 1000
 
-/** What would meet everybody after this one too. */
+/** Errors that every later message would meet too. */
 const HALTING = new Set(['PLAN_LIMIT', 'X_NOT_CONNECTED', 'RATE_LIMITED', 'FORBIDDEN', 'UNAUTHORIZED'])
 
 export interface Run {
   message: string
   leads: readonly Recipient[]
   allowRepeat: boolean
-  /** Of a run that goes on. */
+  /** Set when a run is resumed. */
   runId?: string
 }
 
-/**
- * Sends to the chosen leads, one by one. Each message has a key of its own in the run, so that asking again never sends it twice. What is left of a run
- * that was cut off is kept in this tab, to go on with.
- */
+/** Sends to leads one by one. Each message has an idempotency key, and an interrupted run can be resumed in this tab. */
 export function useSendRun(onDone: () => void) {
   const queries = useQueryClient()
   const [progress, setProgress] = useState<RunProgress | null>(null)
   const [stopping, setStopping] = useState(false)
-  /** Why leads were left out of the last run. */
-  const [leftOver, setLeftOver] = useState<string | null>(null)
+  /** Why leads weren't messaged in the last run. */
+  const [notMessaged, setNotMessaged] = useState<string | null>(null)
   const stop = useRef<AbortController | null>(null)
-  /** Was it stopped by its button, rather than by leaving? */
-  const byHand = useRef(false)
+  /** Was it stopped with the button rather than by leaving the page? */
+  const stoppedByUser = useRef(false)
   const running = progress !== null
   const me = useQuery(api.auth.me.queryOptions()).data
   const owner = me ? `${me.id} ${me.workspace.id}` : null
-  /** Changed where what is kept may have. */
-  const [kept, setKept] = useState<SavedRun | null>(null)
-  useEffect(() => setKept(owner === null || running ? null : loadRun(sessionStorage, owner)), [owner, running])
+  const [interrupted, setInterrupted] = useState<SavedRun | null>(null)
+  useEffect(() => setInterrupted(owner === null || running ? null : loadRun(sessionStorage, owner)), [owner, running])
 
   useEffect(() => () => stop.current?.abort(), [])
   useKeepOnPage(running, () => stop.current?.abort())
@@ -51,13 +46,13 @@ export function useSendRun(onDone: () => void) {
   const start = async ({ message, leads, allowRepeat, runId = crypto.randomUUID() }: Run) => {
     if (stop.current) return
     const stopper = new AbortController()
-    const keep = (from: number, id = runId) =>
+    const saveFrom = (index: number, id = runId) =>
       owner !== null &&
-      saveRun(sessionStorage, owner, signedInAs(), { runId: id, message, allowRepeat, leads: leads.slice(from) })
+      saveRun(sessionStorage, owner, signedInAs(), { runId: id, message, allowRepeat, leads: leads.slice(index) })
     stop.current = stopper
-    byHand.current = false
-    keep(0)
-    setLeftOver(null)
+    stoppedByUser.current = false
+    saveFrom(0)
+    setNotMessaged(null)
     setStopping(false)
     setProgress({ sent: 0, failed: 0, total: leads.length })
     try {
@@ -67,18 +62,18 @@ export function useSendRun(onDone: () => void) {
         () => pause(stopper.signal),
         () => stopper.signal.aborted,
         (now) => {
-          keep(now.sent + now.failed)
+          saveFrom(now.sent + now.failed)
           setProgress(now)
         },
       )
       const done = summary.sent + summary.failed
-      if (byHand.current) discardRun(sessionStorage)
-      // Who met the halt is asked for anew, under another key: the refusal is the answer to the old one.
-      else if (summary.halted !== null) keep(done - 1, crypto.randomUUID())
-      const words = summaryText(summary)
-      if (summary.sent > 0) toast.success(words)
-      else if (summary.failed > 0) toast.error(words)
-      setLeftOver(notMessagedText(summary) ?? (summary.sent === 0 ? summary.lastFailure : null))
+      if (stoppedByUser.current) discardRun(sessionStorage)
+      // The halted message gets a new key, because the old key would return the same refusal.
+      else if (summary.halted !== null) saveFrom(done - 1, crypto.randomUUID())
+      const text = summaryText(summary)
+      if (summary.sent > 0) toast.success(text)
+      else if (summary.failed > 0) toast.error(text)
+      setNotMessaged(notMessagedText(summary) ?? (summary.sent === 0 ? summary.lastFailure : null))
     } catch (error) {
       toast.error(runProblem(error))
     } finally {
@@ -92,17 +87,17 @@ export function useSendRun(onDone: () => void) {
   return {
     progress,
     stopping,
-    leftOver,
+    notMessaged,
     start,
-    /** What is left of a run that was cut off. */
-    kept,
-    goOn: () => kept && void start(kept),
-    forget() {
+    /** The run that was interrupted, if any. */
+    interrupted,
+    resume: () => interrupted && void start(interrupted),
+    discard() {
       discardRun(sessionStorage)
-      setKept(null)
+      setInterrupted(null)
     },
     stop: () => {
-      byHand.current = true
+      stoppedByUser.current = true
       setStopping(true)
       stop.current?.abort()
     },
@@ -133,10 +128,10 @@ async function sendTo(
     return { kind: 'sent' }
   } catch (error) {
     const code = errorCode(error)
-    const words = errorText(error)
-    // Nobody answered, or not with an outcome: what was begun is found again by its key.
-    if (code === null || code === 'DM_UNSETTLED' || code === 'IDEMPOTENCY_UNDER_WAY') return { kind: 'again', words }
-    return { kind: HALTING.has(code) ? 'halt' : 'failed', words }
+    const text = errorText(error)
+    // No response or no outcome yet: repeating the call with its key finds the same message.
+    if (code === null || code === 'DM_UNSETTLED' || code === 'IDEMPOTENCY_UNDER_WAY') return { kind: 'again', text }
+    return { kind: HALTING.has(code) ? 'halt' : 'failed', text }
   }
 }
 
@@ -151,7 +146,7 @@ function pause(signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Asks before the page is left in the middle of a run. What has gone out stays sent either way. */
+/** Asks before the user leaves the page during a run. */
 function useKeepOnPage(running: boolean, onLeave: () => void): void {
   const confirm = useConfirm()
   const blocker = useBlocker(running)
@@ -161,7 +156,7 @@ function useKeepOnPage(running: boolean, onLeave: () => void): void {
     asked.current = true
     void confirm({
       title: 'Stop sending and leave?',
-      body: 'Messages that have gone out stay sent. You can go on with the other leads when you come back in this tab.',
+      body: "Sent messages aren't affected. You can resume with the other leads in this tab.",
       confirm: 'Stop and leave',
       cancel: 'Keep sending',
       danger: true,

@@ -2,7 +2,7 @@ import type { Claim } from '@x-automated/contract/campaigns'
 import { expect, test } from 'vitest'
 import { createClaims } from './claims'
 
-test('what was asked for and not answered is asked for again under its key, and the next under another', async () => {
+test('repeats an unanswered claim under its key, and uses a new key for the next', async () => {
   const keys: string[] = []
   const claim = { dmId: 'dm' } as Claim
   const answers = [new TypeError('Failed to fetch'), { status: 200 as const, body: claim }, { status: 204 as const }]

@@ -6,23 +6,26 @@ afterEach(() => vi.useRealTimers())
 
 const request = { action: 'SEND_TWITTER_DM', data: { twitterHandle: 'ada', message: 'Hi' } } as const
 
-/** A browser in which the extension answers so. */
+/** A browser whose extension replies with this value. */
 function answering(value: unknown, lastError?: string): Runtime {
   return {
     ...(lastError === undefined ? {} : { lastError: { message: lastError } }),
     sendMessage: (_id, _request, reply) => reply(value),
     connect: () => {
-      throw new Error('nobody drives')
+      throw new Error('not connected')
     },
   }
 }
 
-/** Each of the specification's texts (§8), and what it means for the message. */
 test.each([
   ['success', answering({ success: true }), { success: true }],
-  ['no runtime', null, { success: false, error: 'Chrome runtime API not available in this context.', end: 'down' }],
   [
-    'no extension',
+    'a missing runtime',
+    null,
+    { success: false, error: 'Chrome runtime API not available in this context.', end: 'down' },
+  ],
+  [
+    'a missing extension',
     answering(undefined, 'Could not establish connection. Receiving end does not exist.'),
     {
       success: false,
@@ -47,9 +50,13 @@ test.each([
         { success: false, error: 'Unexpected or malformed response from extension.', end: 'unclear' },
       ] as const,
   ),
-  ['no detail', answering({ success: false }), { success: false, error: 'Failed via extension', end: 'failed' }],
   [
-    'a detail',
+    'a failure without detail',
+    answering({ success: false }),
+    { success: false, error: 'Failed via extension', end: 'failed' },
+  ],
+  [
+    'a failure with detail',
     answering({ success: false, error: EXTENSION_TEXT.NOT_SIGNED_IN, code: 'NOT_SIGNED_IN' }),
     { success: false, error: EXTENSION_TEXT.NOT_SIGNED_IN, code: 'NOT_SIGNED_IN', end: 'stop' },
   ],
@@ -63,11 +70,11 @@ test.each([
     },
     { success: false, error: 'Failed to initiate communication with extension: Invalid extension id', end: 'down' },
   ],
-] as const)('%s', async (_what, runtime, reply) => {
+] as const)('handles %s', async (_what, runtime, reply) => {
   expect(await askExtension(request, runtime)).toEqual(reply)
 })
 
-describe('the status', () => {
+describe('askStatus', () => {
   const status = {
     version: '1.2.0',
     paused: false,
@@ -79,7 +86,7 @@ describe('the status', () => {
   }
   const ask = (value: unknown) => askStatus(answering(value))
 
-  test('of this version is read as it is', async () => {
+  test('reads a status of this version', async () => {
     expect(await ask({ success: true, status })).toEqual({
       success: true,
       status: { ...status, isOtherVersion: false },
@@ -99,7 +106,7 @@ describe('the status', () => {
     ['with half a pairing', { pairedWith: { email: 'ada@example.com' } }, { pairedWith: null }],
     ['with flags of another kind', { paused: 'no', sendsInBackground: 1 }, { paused: false, sendsInBackground: false }],
     ['with texts of another kind', { pageChanged: {}, signedInAs: 7 }, { pageChanged: null, signedInAs: undefined }],
-  ])('%s is of another version, and the rest is kept', async (_what, change, read) => {
+  ])('treats a status %s as another version and keeps the rest', async (_what, change, read) => {
     const reply = await ask({ success: true, status: { ...status, ...change } })
     expect(reply).toEqual({ success: true, status: { ...status, ...read, isOtherVersion: true } })
   })
@@ -110,14 +117,14 @@ describe('the status', () => {
     'pong',
     {},
     { success: false, error: 'What?', code: 'INVALID_REQUEST' },
-  ])('is of another version where the answer is %j', async (value) => {
+  ])('treats the reply %j as another version', async (value) => {
     expect(await ask(value)).toMatchObject({
       success: true,
       status: { version: null, activity: null, pairedWith: null, sendsInBackground: false, isOtherVersion: true },
     })
   })
 
-  test('of the version before reports sendsInBackground as sendsAlone', async () => {
+  test('reads sendsAlone of the previous version as sendsInBackground', async () => {
     const { sendsInBackground, ...rest } = status
     expect(await ask({ success: true, status: { ...rest, sendsAlone: sendsInBackground } })).toEqual({
       success: true,
@@ -125,20 +132,20 @@ describe('the status', () => {
     })
   })
 
-  test('is not there where nothing answers, or this page is refused', async () => {
+  test('fails without an extension, or if the extension refuses this page', async () => {
     expect(await askStatus(null)).toMatchObject({ success: false, end: 'down' })
     expect(await ask({ success: false, error: 'No.', code: 'FORBIDDEN_ORIGIN' })).toMatchObject({ success: false })
   })
 })
 
-test('asks an extension of the version before by the former name of the request', async () => {
+test('repeats a request under its former name for extensions of the previous version', async () => {
   const asked: unknown[] = []
   const former: Runtime = {
     ...answering(null),
     sendMessage(_id, sent, reply) {
       asked.push(sent)
       const { action } = sent as { action: string }
-      const unknown = { success: false, error: 'its action is not known', code: 'INVALID_REQUEST' }
+      const unknown = { success: false, error: 'unknown action', code: 'INVALID_REQUEST' }
       reply(action === 'SET_SENDING_ALONE' ? { success: true, status: {} } : unknown)
     },
   }
@@ -149,7 +156,7 @@ test('asks an extension of the version before by the former name of the request'
   ])
 })
 
-test('a failure of a kind that this page does not know may have sent the message', async () => {
+test('treats an unknown failure as a message that may have been sent', async () => {
   const reply = { success: false, error: 'Newer than you.', code: 'NEWER' }
   expect(await askExtension(request, answering(reply))).toEqual({
     success: false,
@@ -158,14 +165,14 @@ test('a failure of a kind that this page does not know may have sent the message
   })
 })
 
-test('an answer that never comes is unclear in the end', async () => {
+test('times out as unclear if no reply arrives', async () => {
   vi.useFakeTimers()
   const asked = askExtension(request, { ...answering(null), sendMessage() {} })
   await vi.advanceTimersByTimeAsync(150_000)
-  expect(await asked).toMatchObject({ error: 'Extension communication error: no answer in time.', end: 'unclear' })
+  expect(await asked).toMatchObject({ error: 'Extension communication error: no response in time.', end: 'unclear' })
 })
 
-test('a page that drives answers the extension for what it has claimed, as the server tells it', async () => {
+test('answers the extension whether a claimed message may still be sent', async () => {
   let ask: (question: unknown) => void = () => {}
   const answers: unknown[] = []
   let open = 0
@@ -179,16 +186,16 @@ test('a page that drives answers the extension for what it has claimed, as the s
         },
         postMessage: (answer) => answers.push(answer),
         onMessage: {
-          addListener(heard) {
-            ask = heard
+          addListener(listener) {
+            ask = listener
           },
         },
         onDisconnect: { addListener() {} },
       }
     },
   }
-  const letGo = driveExtension(async ({ dmId }) => (dmId === 'yes' ? true : dmId === 'no' ? false : null), runtime)
-  for (const dmId of ['yes', 'no', 'who knows']) ask({ ask: 'MAY_SEND', dmId, lease: 'lease' })
+  const release = driveExtension(async ({ dmId }) => (dmId === 'yes' ? true : dmId === 'no' ? false : null), runtime)
+  for (const dmId of ['yes', 'no', 'unknown']) ask({ ask: 'MAY_SEND', dmId, lease: 'lease' })
   for (const other of [
     null,
     'MAY_SEND',
@@ -201,11 +208,11 @@ test('a page that drives answers the extension for what it has claimed, as the s
       expect(answers).toEqual([
         { dmId: 'yes', lease: 'lease', maySend: true },
         { dmId: 'no', lease: 'lease', maySend: false },
-        { dmId: 'who knows', lease: 'lease', maySend: null },
+        { dmId: 'unknown', lease: 'lease', maySend: null },
       ]),
     10_000,
   )
   expect(open).toBe(1)
-  letGo()
+  release()
   expect(open).toBe(0)
 })

@@ -13,7 +13,7 @@ import {
   RUN_PORT,
 } from '@x-automated/contract/extension'
 
-/** What a page sees of chrome.runtime where an extension lets it in. */
+/** The part of chrome.runtime that a page can use. */
 export interface Runtime {
   lastError?: { message?: string } | undefined
   sendMessage(id: string, request: unknown, reply: (value: unknown) => void): void
@@ -23,14 +23,11 @@ export interface Runtime {
 interface Port {
   disconnect(): void
   postMessage(answer: PageAnswer): void
-  onMessage: { addListener(heard: (question: unknown) => void): void }
-  onDisconnect: { addListener(gone: () => void): void }
+  onMessage: { addListener(listener: (question: unknown) => void): void }
+  onDisconnect: { addListener(listener: () => void): void }
 }
 
-/**
- * Why a request did not succeed. `down`: the extension was not reached, so nothing was sent. `unclear`: it was reached and its
- * answer was lost. Else what the extension says that it means.
- */
+/** Why a request failed. `down`: not reached, so nothing was sent. `unclear`: the reply was lost. Otherwise as the extension says. */
 export interface ExtensionFailure {
   success: false
   error: string
@@ -44,18 +41,18 @@ const NO_RUNTIME = 'Chrome runtime API not available in this context.'
 const MALFORMED = 'Unexpected or malformed response from extension.'
 const FAILED = 'Failed via extension'
 const MAY_SEND: PageQuestion['ask'] = 'MAY_SEND'
-/** Longer than the extension takes over any message. */
-const PATIENCE_MS = 150_000
+/** Longer than the extension needs for any message. */
+const TIMEOUT_MS = 150_000
 
-function runtimeOf(): Runtime | null {
+function findRuntime(): Runtime | null {
   const { chrome } = globalThis as { chrome?: { runtime?: Partial<Runtime> } }
   return chrome?.runtime?.sendMessage ? (chrome.runtime as Runtime) : null
 }
 
-/** Asks the browser extension (specification §7, §8). Never rejects. */
+/** Sends a request to the browser extension. Never rejects. */
 export async function askExtension(
   request: ExtensionRequest,
-  runtime: Runtime | null = runtimeOf(),
+  runtime: Runtime | null = findRuntime(),
 ): Promise<ExtensionReply<object>> {
   const answer = await exchange(request, runtime)
   return 'value' in answer ? read(answer.value) : answer
@@ -64,29 +61,29 @@ export async function askExtension(
 /** Allows the extension to send in the background, or forbids it. Extensions before 1.0 know the request by its former name. */
 export async function setBackgroundSending(
   allowed: boolean,
-  runtime: Runtime | null = runtimeOf(),
+  runtime: Runtime | null = findRuntime(),
 ): Promise<ExtensionReply<object>> {
   const reply = await askExtension({ action: 'SET_BACKGROUND_SENDING', data: { allowed } }, runtime)
   if (reply.success || reply.code !== 'INVALID_REQUEST') return reply
   return askExtension({ action: FORMER_BACKGROUND_SENDING, data: { allowed } }, runtime)
 }
 
-/** @returns what the extension answered, whatever that is */
+/** @returns the extension's raw reply */
 function exchange(request: ExtensionRequest, runtime: Runtime | null): Promise<{ value: unknown } | ExtensionFailure> {
   if (!runtime) return Promise.resolve({ success: false, error: NO_RUNTIME, end: 'down' })
   return new Promise((resolve) => {
-    const late = setTimeout(
-      () => resolve({ success: false, error: 'Extension communication error: no answer in time.', end: 'unclear' }),
-      PATIENCE_MS,
+    const timeout = setTimeout(
+      () => resolve({ success: false, error: 'Extension communication error: no response in time.', end: 'unclear' }),
+      TIMEOUT_MS,
     )
     try {
       runtime.sendMessage(EXTENSION_ID, request, (value) => {
-        clearTimeout(late)
-        const lost = runtime.lastError?.message
-        resolve(lost === undefined ? { value } : lostAnswer(lost))
+        clearTimeout(timeout)
+        const lastError = runtime.lastError?.message
+        resolve(lastError === undefined ? { value } : lostReply(lastError))
       })
     } catch (error) {
-      clearTimeout(late)
+      clearTimeout(timeout)
       resolve({
         success: false,
         error: `Failed to initiate communication with extension: ${error instanceof Error ? error.message : String(error)}`,
@@ -96,20 +93,20 @@ function exchange(request: ExtensionRequest, runtime: Runtime | null): Promise<{
   })
 }
 
-function lostAnswer(lost: string): ExtensionFailure {
-  const neverThere = /Receiving end does not exist|Could not establish connection/.test(lost)
-  return { success: false, error: `Extension communication error: ${lost}`, end: neverThere ? 'down' : 'unclear' }
+function lostReply(lastError: string): ExtensionFailure {
+  const notReached = /Receiving end does not exist|Could not establish connection/.test(lastError)
+  return { success: false, error: `Extension communication error: ${lastError}`, end: notReached ? 'down' : 'unclear' }
 }
 
 function read(value: unknown): ExtensionReply<object> {
   const { success, error, code } = fieldsOf(value)
   if (success === true) return { success }
   if (success !== false) return { success: false, error: MALFORMED, end: 'unclear' }
-  const words = typeof error === 'string' && error !== '' ? error : FAILED
+  const message = typeof error === 'string' && error !== '' ? error : FAILED
   if (code === undefined || isErrorCode(code))
-    return { success: false, error: words, end: endOf(code), ...(code && { code }) }
-  // A code of another version may mean that the message was sent.
-  return { success: false, error: words, end: 'unclear' }
+    return { success: false, error: message, end: endOf(code), ...(code && { code }) }
+  // An unknown code of another version may mean that the message was sent.
+  return { success: false, error: message, end: 'unclear' }
 }
 
 function isErrorCode(code: unknown): code is ExtensionErrorCode {
@@ -120,19 +117,19 @@ function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }
 
-/** The extension of this browser, as far as this page understands it. */
+/** The status of this browser's extension, as this page understands it. */
 export interface ExtensionHere extends Omit<ExtensionStatus, 'version' | 'activity' | 'sendsAlone'> {
-  /** Null if it does not say. */
+  /** Null if not reported. */
   version: string | null
-  /** Null if it does not say, or says something that this page does not know. */
+  /** Null if not reported or unknown to this page. */
   activity: ExtensionActivity | null
-  /** Its status is not the one that this page knows: one of them is older. */
+  /** The status has an unknown form: the page or the extension is outdated. */
   isOtherVersion: boolean
 }
 
-/** Asks the extension for its status. What another version leaves out, adds or does not understand is tolerated. */
+/** Fetches the extension's status, tolerating other versions. */
 export async function askStatus(
-  runtime: Runtime | null = runtimeOf(),
+  runtime: Runtime | null = findRuntime(),
 ): Promise<ExtensionReply<{ status: ExtensionHere }>> {
   const answer = await exchange({ action: 'GET_STATUS' }, runtime)
   if (!('value' in answer)) return answer
@@ -151,7 +148,7 @@ function readStatus(value: unknown): ExtensionHere {
     version: typeof version === 'string' && version !== '' ? version : null,
     activity: readActivity(activity),
   }
-  const isWhole =
+  const isComplete =
     known.version !== null &&
     known.activity !== null &&
     typeof paused === 'boolean' &&
@@ -166,7 +163,7 @@ function readStatus(value: unknown): ExtensionHere {
     signedInAs: isTextOrNull(signedInAs) ? signedInAs : undefined,
     pairedWith: isPaired ? { email: String(pairing.email), workspaceName: String(pairing.workspaceName) } : null,
     sendsInBackground: sendsInBackground === true,
-    isOtherVersion: !isWhole,
+    isOtherVersion: !isComplete,
   }
 }
 
@@ -185,18 +182,17 @@ function isTextOrNull(value: unknown): value is string | null {
 }
 
 /**
- * Keeps the extension from claiming by itself while this page does, also after its worker was ended and began anew.
- * @param maySend answers for what this page has claimed, right before send is pressed: may it still go out? Null: not to be found out
- * @returns how to let go
+ * Keeps the extension from claiming on its own while this page sends, also after its worker restarts.
+ * @param maySend asked right before send is pressed; null if unknown @returns a function that releases the extension
  */
 export function driveExtension(
-  maySend: (held: { dmId: string; lease: string }) => Promise<boolean | null>,
-  runtime: Runtime | null = runtimeOf(),
+  maySend: (claimed: { dmId: string; lease: string }) => Promise<boolean | null>,
+  runtime: Runtime | null = findRuntime(),
 ): () => void {
   let port: Port | null = null
-  let over = false
+  let released = false
   const connect = () => {
-    if (over || !runtime?.connect) return
+    if (released || !runtime?.connect) return
     try {
       const opened = runtime.connect(EXTENSION_ID, { name: RUN_PORT })
       port = opened
@@ -207,21 +203,21 @@ export function driveExtension(
         try {
           opened.postMessage(answer)
         } catch {
-          // It is gone, and takes silence for a no.
+          // The extension has disconnected, and treats silence as no.
         }
       })
       opened.onDisconnect.addListener(() => {
-        // Read, or the browser reports it as nobody's.
+        // Reading it keeps the browser from reporting an unchecked error.
         void runtime.lastError
-        if (!over) setTimeout(connect, 1_000)
+        if (!released) setTimeout(connect, 1_000)
       })
     } catch {
-      // It was taken out: the next message will say so.
+      // The extension was removed: the next message reports it.
     }
   }
   connect()
   return () => {
-    over = true
+    released = true
     port?.disconnect()
   }
 }

@@ -16,21 +16,21 @@ vi.mock('../../api', () => ({
 
 const campaign = { id: 'one', name: 'Spring', status: 'active', channel: 'extension', dmsQueuedCount: 3 } as Campaign
 const { claim, find, confirm, recordOutcome } = vi.mocked(client.campaigns)
-/** Ports that are open: while there is one, the extension claims nothing by itself. */
+/** Open ports: while there is one, the extension claims nothing on its own. */
 let open = 0
-/** How the extension deals with a message, with which it may ask the page first. */
+/** How the extension handles a message; it may ask the page first. */
 let answer: (request: SendDmRequest, ask: (question: PageQuestion) => Promise<PageAnswer>) => Promise<unknown>
 
 beforeEach(() => {
   vi.resetAllMocks()
   open = 0
   answer = async () => ({ success: true })
-  let hearQuestion: (question: unknown) => void = () => {}
-  let hearAnswer: (said: PageAnswer) => void = () => {}
+  let onQuestion: (question: unknown) => void = () => {}
+  let onAnswer: (answer: PageAnswer) => void = () => {}
   const ask = (question: PageQuestion) =>
     new Promise<PageAnswer>((resolve) => {
-      hearAnswer = resolve
-      hearQuestion(question)
+      onAnswer = resolve
+      onQuestion(question)
     })
   vi.stubGlobal('navigator', {})
   vi.stubGlobal('chrome', {
@@ -39,54 +39,59 @@ beforeEach(() => {
         void answer(request, ask).then(reply),
       connect() {
         open += 1
-        const deaf = { addListener() {} }
+        const noListener = { addListener() {} }
         const disconnect = () => {
           open -= 1
         }
         const onMessage = {
-          addListener(heard: typeof hearQuestion) {
-            hearQuestion = heard
+          addListener(listener: typeof onQuestion) {
+            onQuestion = listener
           },
         }
-        return { onMessage, postMessage: (said: PageAnswer) => hearAnswer(said), onDisconnect: deaf, disconnect }
+        return {
+          onMessage,
+          postMessage: (answer: PageAnswer) => onAnswer(answer),
+          onDisconnect: noListener,
+          disconnect,
+        }
       },
     },
   })
 })
 
-/** The server as long as the campaign is this. */
-function be(now: Partial<Campaign>, retryAfter = '3600') {
+/** Makes the server report this campaign. */
+function serve(now: Partial<Campaign>, retryAfter = '3600') {
   find.mockResolvedValue({ ...campaign, ...now })
   if (now.status === undefined || now.status === 'active')
     claim.mockResolvedValue({ status: 204, headers: { 'retry-after': retryAfter } })
   else claim.mockRejectedValue({ code: 'CAMPAIGN_STATE' })
 }
 
-test('a pause ends a run that waits for hours at once, and it may be started again; meanwhile the extension is free', async () => {
-  be({})
+test('ends a long wait immediately on pause, frees the extension meanwhile and can start again', async () => {
+  serve({})
   const run = startExtensionRun(campaign, new QueryClient())
   await vi.waitFor(() => expect(find).toHaveBeenCalled(), 10_000)
   expect(open).toBe(0)
   await startExtensionRun({ ...campaign, id: 'other' }, new QueryClient())
   expect(toast.info).toHaveBeenCalledWith('Another campaign DM sending process is already active.')
-  be({ status: 'paused' })
+  serve({ status: 'paused' })
   wakeRun('another')
   wakeRun('one')
   await run
   vi.mocked(toast.info).mockClear()
-  be({ status: 'completed' })
+  serve({ status: 'completed' })
   await startExtensionRun(campaign, new QueryClient())
   expect(toast.info).not.toHaveBeenCalled()
 })
 
-test('says what keeps this tab from sending another campaign before anything about it changes', async () => {
+test('says why this tab cannot send another campaign before changing it', async () => {
   const already = { tone: 'info', text: 'Another campaign DM sending process is already active.' }
-  be({})
+  serve({})
   const run = startExtensionRun(campaign, new QueryClient())
   await vi.waitFor(() => expect(find).toHaveBeenCalled(), 10_000)
   expect(await findObstacleInBrowser('other')).toEqual(already)
   expect(await findObstacleInBrowser('one')).toBeNull()
-  be({ status: 'paused' })
+  serve({ status: 'paused' })
   wakeRun('one')
   await run
   expect(await findObstacleInBrowser('other')).toBeNull()
@@ -100,30 +105,30 @@ test('says what keeps this tab from sending another campaign before anything abo
   })
 })
 
-test('paused and resumed while it waits it goes on, and says nothing of another one', async () => {
-  be({}, '60')
+test('continues silently if paused and resumed while it waits', async () => {
+  serve({}, '60')
   const run = startExtensionRun(campaign, new QueryClient())
   await vi.waitFor(() => expect(find).toHaveBeenCalledTimes(1), 10_000)
-  // A pause as long as between two messages: the page goes on driving.
+  // A wait no longer than between two messages: the page keeps the extension.
   expect(open).toBe(1)
   claim.mockRejectedValueOnce({ code: 'CAMPAIGN_STATE' })
   find.mockResolvedValueOnce({ ...campaign, status: 'paused' })
   wakeRun('one')
   await startExtensionRun(campaign, new QueryClient())
-  // Not at once: a server that goes on refusing is not asked without a pause.
+  // Not immediately, so that a server that keeps refusing is not called in a loop.
   await vi.waitFor(() => expect(claim).toHaveBeenCalledTimes(2), 10_000)
   await vi.waitFor(() => expect(claim).toHaveBeenCalledTimes(3), 10_000)
   expect(toast.info).not.toHaveBeenCalled()
-  be({ status: 'completed' })
+  serve({ status: 'completed' })
   await vi.waitFor(() => expect(find.mock.calls.length).toBeGreaterThan(3), 10_000)
   wakeRun('one')
   await run
   expect(open).toBe(0)
-  // What another sender has done with is done.
+  // Finished by another sender counts as finished.
   expect(toast.success).toHaveBeenCalledWith('Finished sending DMs for campaign: "Spring".', { id: 'finished-one' })
 })
 
-test('a message goes to the extension with the account that it is from, and the page answers for it before it is pressed', async () => {
+test('passes a message and its account to the extension, and answers whether it may still be sent', async () => {
   const claimed = {
     dmId: 'dm',
     lease: 'lease',
@@ -134,11 +139,11 @@ test('a message goes to the extension with the account that it is from, and the 
   }
   claim.mockResolvedValueOnce({ status: 200, body: { ...claimed, sendsAs: 'me' } })
   recordOutcome.mockResolvedValue({ success: true, campaignCompleted: true })
-  const said: unknown[] = []
-  let asked: unknown
+  const answers: unknown[] = []
+  let requested: unknown
   answer = async (request, ask) => {
     if (request.action !== 'SEND_TWITTER_DM') return { success: true }
-    asked = request.data
+    requested = request.data
     const question = { ask: 'MAY_SEND', dmId: 'dm', lease: 'lease' } as const
     for (const mock of [
       () => confirm.mockResolvedValueOnce({ success: true, maySend: true, leaseExpiresAt: null }),
@@ -147,12 +152,12 @@ test('a message goes to the extension with the account that it is from, and the 
       () => confirm.mockRejectedValueOnce(new TypeError('Failed to fetch')),
     ]) {
       mock()
-      said.push((await ask(question)).maySend)
+      answers.push((await ask(question)).maySend)
     }
     return { success: true }
   }
   await startExtensionRun(campaign, new QueryClient())
-  expect(asked).toMatchObject({
+  expect(requested).toMatchObject({
     twitterHandle: 'ada',
     message: 'Hi',
     requestId: 'lease',
@@ -160,11 +165,11 @@ test('a message goes to the extension with the account that it is from, and the 
     sendsAs: 'me',
     runId: expect.any(String),
   })
-  expect(said).toEqual([true, false, false, null])
+  expect(answers).toEqual([true, false, false, null])
   expect(confirm).toHaveBeenCalledWith({ id: 'dm', lease: 'lease' })
 })
 
-test('a run that has sent something says that it has finished, also where it was paused and resumed before it found nothing more', async () => {
+test('reports a run that has sent messages as finished, even if it finds none after a pause', async () => {
   const body = { dmId: 'dm', lease: 'lease', leadId: 'lead', twitterHandle: 'ada', message: 'Hi', leaseExpiresAt: '' }
   claim.mockResolvedValueOnce({ status: 200, body: { ...body, sendsAs: null } })
   recordOutcome.mockResolvedValue({ success: true, campaignCompleted: false })

@@ -9,92 +9,88 @@ import { askExtension, askStatus, driveExtension } from './extension-link'
 import { type RunEnd, type RunProgress, runCampaign } from './run'
 import { waitUntilDue } from './wait-until-due'
 
-/** The campaign that this page sends through the extension, and how far it is. */
+/** The campaign that this tab sends through the extension, with its progress. */
 export interface ExtensionRun {
   campaignId: string
   name: string
   progress: RunProgress | null
-  /** Until when it waits before the next one, in milliseconds since 1970. */
+  /** When the next message is due, in milliseconds since 1970. */
   waitsUntil: number | null
 }
 
-/** What keeps a campaign from being sent, and how serious that is. */
+/** Why a campaign can't be sent. */
 export interface Obstacle {
   tone: 'info' | 'error'
   text: string
 }
 
-export const ALREADY = 'Another campaign DM sending process is already active.'
-const NOTHING = 'No queued DMs found for this campaign with valid lead Twitter handles.'
-/** Over all tabs of this browser: one of them sends. */
+export const ALREADY_SENDING = 'Another campaign DM sending process is already active.'
+const NOTHING_QUEUED = 'No queued DMs found for this campaign with valid lead Twitter handles.'
+/** A browser-wide lock: only one tab sends. */
 const LOCK = 'real-send'
-/** Where it waits longer than between two messages, the extension may go on with other campaigns by itself. */
-const LONG_REST_MS = 120_000
-/** Before it begins again with a campaign that was ended and is active once more. */
-const ROUND_MS = 1_000
-/** Of a message, in the notice of progress (specification §9). */
-const PREVIEW = 30
+/** During longer waits the extension may send other campaigns on its own. */
+const LONG_WAIT_MS = 120_000
+/** Pause before restarting a campaign that was stopped and is active again. */
+const RESTART_DELAY_MS = 1_000
+const MESSAGE_PREVIEW = 30
 
 let run: ExtensionRun | null = null
-/** Ends what the run waits for before its time. */
+/** Ends the current wait early. */
 let wake: () => void = () => {}
-const watchers = new Set<() => void>()
+const listeners = new Set<() => void>()
 
 function show(next: ExtensionRun | null): void {
   run = next
-  for (const changed of watchers) changed()
+  for (const listener of listeners) listener()
 }
 
-/** The run of this tab; null: none. It outlives the page that began it, until the tab is closed. */
+/** This tab's run or null. It survives navigation, but not the tab. */
 export function useExtensionRun(): ExtensionRun | null {
   return useSyncExternalStore(
-    (changed) => {
-      watchers.add(changed)
-      return () => watchers.delete(changed)
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
     },
     () => run,
     () => null,
   )
 }
 
-/** This page has changed a campaign: where the run of this tab waits with it, it looks at once what that means. */
+/** Call after changing a campaign: its waiting run checks immediately what has changed. */
 export function wakeRun(campaignId: string): void {
   if (run?.campaignId === campaignId) wake()
 }
 
-/**
- * Sends an active campaign of channel 'extension' from this tab, message by message, until nothing is left or something stands in the way.
- * One that this tab is sending yet, paused and resumed in between, goes on.
- */
+/** Sends an active 'extension' campaign from this tab until nothing is left or an error stops it. A run of the same campaign continues. */
 export async function startExtensionRun(campaign: Campaign, queries: QueryClient): Promise<void> {
   if (run?.campaignId === campaign.id) return wakeRun(campaign.id)
-  if (run) return toast.info(ALREADY)
-  await alone(async (mine) => {
-    if (!mine) return toast.info(ALREADY)
+  if (run) return toast.info(ALREADY_SENDING)
+  await withSendLock(async (hasLock) => {
+    if (!hasLock) return toast.info(ALREADY_SENDING)
     show({ campaignId: campaign.id, name: campaign.name, progress: null, waitsUntil: null })
     try {
-      const there = await askStatus()
-      if (there.success) await send(campaign, queries)
-      else toast.error(there.error, { duration: 8_000 })
+      const extension = await askStatus()
+      if (extension.success) await send(campaign, queries)
+      else toast.error(extension.error, { duration: 8_000 })
     } finally {
       show(null)
-      // Not waited for: the browser is free for the next one.
+      // Not awaited, so that the next campaign can start.
       void queries.invalidateQueries({ queryKey: api.campaigns.key() })
     }
   })
 }
 
-/** Why this tab could not send a campaign through the extension now; null: it could. Asked before the campaign becomes active for it. */
+/** Why this tab can't send a campaign through the extension now; null if it can. Check before resuming the campaign. */
 export async function findObstacleInBrowser(campaignId: string): Promise<Obstacle | null> {
-  if (run) return run.campaignId === campaignId ? null : { tone: 'info', text: ALREADY }
+  if (run) return run.campaignId === campaignId ? null : { tone: 'info', text: ALREADY_SENDING }
   const { held } = (await navigator.locks?.query()) ?? {}
-  if (held?.some(({ name }) => name === LOCK)) return { tone: 'info', text: ALREADY }
-  const there = await askStatus()
-  return there.success ? null : { tone: 'error', text: there.error }
+  if (held?.some(({ name }) => name === LOCK)) return { tone: 'info', text: ALREADY_SENDING }
+  const extension = await askStatus()
+  return extension.success ? null : { tone: 'error', text: extension.error }
 }
 
-/** @param work is told whether it has the browser to itself */
-async function alone(work: (mine: boolean) => Promise<void> | void): Promise<void> {
+/** @param work called with whether this tab has the lock */
+async function withSendLock(work: (hasLock: boolean) => Promise<void> | void): Promise<void> {
   if (!navigator.locks) return work(true)
   await navigator.locks.request(LOCK, { ifAvailable: true }, async (lock) => work(lock !== null))
 }
@@ -106,15 +102,15 @@ async function send(campaign: Campaign, queries: QueryClient): Promise<void> {
     const now = await read(id)
     if (now === null || now === 'gone') break
     if (now.status === 'completed') end = 'completed'
-    // Resumed while its run was ending.
+    // It was resumed while the run was ending.
     else if (now.status === 'active' && now.channel === 'extension') {
-      await sleepUnlessWoken(ROUND_MS)
+      await sleepUnlessWoken(RESTART_DELAY_MS)
       end = await sendWhileActive(now, queries)
     } else break
   }
-  // Of a campaign that was resumed meanwhile the rest may be gone; what this run has sent was not nothing.
+  // After a resume nothing may be left, although this run has sent messages.
   if (end === 'nothing' && run?.progress) end = 'finished'
-  if (end === 'nothing') toast.info(NOTHING)
+  if (end === 'nothing') toast.info(NOTHING_QUEUED)
   if (end === 'finished' || end === 'completed')
     toast.success(`Finished sending DMs for campaign: "${name}".`, { id: `finished-${id}` })
 }
@@ -122,8 +118,8 @@ async function send(campaign: Campaign, queries: QueryClient): Promise<void> {
 async function sendWhileActive(campaign: Campaign, queries: QueryClient): Promise<RunEnd> {
   const { id } = campaign
   const runId = crypto.randomUUID()
-  let letGo = driveExtension(maySend)
-  const change = (part: Partial<ExtensionRun>) => run && show({ ...run, ...part })
+  let release = driveExtension(maySend)
+  const update = (part: Partial<ExtensionRun>) => run && show({ ...run, ...part })
   try {
     return await runCampaign({
       queued: campaign.dmsQueuedCount,
@@ -146,30 +142,30 @@ async function sendWhileActive(campaign: Campaign, queries: QueryClient): Promis
       record: ({ dmId, lease }, outcome) => client.campaigns.recordOutcome({ id: dmId, lease, ...outcome }),
       release: ({ dmId, lease }) => client.campaigns.release({ id: dmId, lease }),
       wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-      async rest(until) {
-        const isLong = until - Date.now() > LONG_REST_MS
-        if (isLong) letGo()
-        await waitUntilDue(until, { look: () => read(id), sleep: sleepUnlessWoken, now: Date.now })
-        if (isLong) letGo = driveExtension(maySend)
+      async waitUntil(until) {
+        const isLong = until - Date.now() > LONG_WAIT_MS
+        if (isLong) release()
+        await waitUntilDue(until, { read: () => read(id), sleep: sleepUnlessWoken, now: Date.now })
+        if (isLong) release = driveExtension(maySend)
       },
       onProgress(progress) {
-        change({ progress, waitsUntil: null })
+        update({ progress, waitsUntil: null })
         const { index, total, handle, message } = progress
-        // One notice that goes along: what went out before stands in the table.
-        toast.info(`Sending DM ${index} of ${total} to @${handle}: "${shorten(message, PREVIEW)}"`, {
+        // Replaces the previous toast: the table lists earlier messages.
+        toast.info(`Sending DM ${index} of ${total} to @${handle}: "${shorten(message, MESSAGE_PREVIEW)}"`, {
           id: `progress-${id}`,
           replaces: true,
         })
         void queries.invalidateQueries({ queryKey: api.campaigns.key() })
       },
-      onWait: (waitsUntil) => change({ waitsUntil }),
-      onError: (words) => toast.error(words, { duration: 8_000 }),
+      onWait: (waitsUntil) => update({ waitsUntil }),
+      onError: (text) => toast.error(text, { duration: 8_000 }),
       isOver: (error) => ['CAMPAIGN_STATE', 'CAMPAIGN_CHANNEL', 'CAMPAIGN_NOT_FOUND'].includes(errorCode(error) ?? ''),
-      wordsOf: (error) => errorText(error),
+      textOf: (error) => errorText(error),
       now: Date.now,
     })
   } finally {
-    letGo()
+    release()
   }
 }
 
@@ -183,12 +179,12 @@ function sleepUnlessWoken(ms: number): Promise<void> {
   })
 }
 
-/** Null where it cannot be read for the moment. */
+/** Null if it can't be fetched right now. */
 function read(id: string): Promise<Campaign | 'gone' | null> {
   return client.campaigns.find({ id }).catch((error) => (isOutOfReach(error) ? 'gone' : null))
 }
 
-/** The extension asks this right before it presses send, where it has no key of its own that opens the message. */
+/** Asked by an unpaired extension right before it presses send. Null if unknown. */
 async function maySend({ dmId, lease }: { dmId: string; lease: string }): Promise<boolean | null> {
   try {
     return (await client.campaigns.confirm({ id: dmId, lease })).maySend

@@ -23,28 +23,28 @@ const here: ExtensionHere = {
   activity: { doing: 'nothing' },
   isOtherVersion: false,
 }
-const left = (change = {}, known: { runId?: string | null; here?: ExtensionHere | null | undefined } = {}) =>
+const check = (change = {}, known: { runId?: string | null; here?: ExtensionHere | null | undefined } = {}) =>
   hasNoSender({ ...campaign, ...change }, { runId: null, here: null, ...known }, 120_000)
 
-test('a campaign that waits for a browser is left alone when nothing was heard of one for a while', () => {
-  expect(left()).toBe(true)
-  expect(left({ lastRunAt: at(100) })).toBe(false)
-  expect(left({ updatedAt: at(100) })).toBe(false)
-  expect(left({}, { here })).toBe(true)
+test('has no sender if no browser has been active for a while', () => {
+  expect(check()).toBe(true)
+  expect(check({ lastRunAt: at(100) })).toBe(false)
+  expect(check({ updatedAt: at(100) })).toBe(false)
+  expect(check({}, { here })).toBe(true)
 })
 
-test('it is not while it rests, is sent from this tab, or by the extension here', () => {
-  expect(left({ waitingFor: { reason: 'pause', until: at(200) } })).toBe(false)
-  expect(left({}, { runId: 'a' })).toBe(false)
-  expect(left({}, { runId: 'b' })).toBe(true)
-  expect(left({}, { here: undefined })).toBe(false)
-  expect(left({}, { here: { ...here, activity: { doing: 'sending', handle: 'eve' } } })).toBe(false)
-  expect(left({}, { here: { ...here, sendsInBackground: true } })).toBe(false)
-  expect(left({}, { here: { ...here, sendsInBackground: true, paused: true } })).toBe(true)
+test('has a sender while it waits, or is sent from this tab or by the extension', () => {
+  expect(check({ waitingFor: { reason: 'pause', until: at(200) } })).toBe(false)
+  expect(check({}, { runId: 'a' })).toBe(false)
+  expect(check({}, { runId: 'b' })).toBe(true)
+  expect(check({}, { here: undefined })).toBe(false)
+  expect(check({}, { here: { ...here, activity: { doing: 'sending', handle: 'eve' } } })).toBe(false)
+  expect(check({}, { here: { ...here, sendsInBackground: true } })).toBe(false)
+  expect(check({}, { here: { ...here, sendsInBackground: true, paused: true } })).toBe(true)
 })
 
-test('what our servers send, and what is over, is nobody’s to wait for', () => {
-  expect(left({ channel: 'api' })).toBe(false)
-  expect(left({ status: 'paused' })).toBe(false)
-  expect(left({ dmsQueuedCount: 0 })).toBe(false)
+test('never applies to campaigns that the server sends or that are over', () => {
+  expect(check({ channel: 'api' })).toBe(false)
+  expect(check({ status: 'paused' })).toBe(false)
+  expect(check({ dmsQueuedCount: 0 })).toBe(false)
 })

@@ -1,5 +1,5 @@
 import type { Campaign } from '@x-automated/contract/campaigns'
-import { formatNumber } from '@x-automated/contract/format'
+import { formatDate, formatNumber } from '@x-automated/contract/format'
 import { paths } from '../../paths'
 import { ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -7,21 +7,21 @@ import { otherVersionText } from '../extension/extension-text'
 import { useExtensionHere, useIsExtensionKnown } from '../extension/use-extension'
 import { useExtensionRun } from './extension-run'
 
-/** How far the run of this tab is; or that there is no extension to run the campaigns that need one. */
+/** The progress of this tab's run, or a hint that campaigns need the extension. */
 export function RunNotice({ campaigns }: { campaigns: readonly Campaign[] | undefined }) {
   const run = useExtensionRun()
-  const someNeedIt = campaigns?.some(needsExtension) ?? false
+  const isNeeded = campaigns?.some(needsExtension) ?? false
   if (run) {
     const { progress, waitsUntil } = run
     return (
       <Callout tone="info" title={`Sending “${run.name}” from this browser`}>
         {progress && `DM ${formatNumber(progress.index)} of ${formatNumber(progress.total)}, to @${progress.handle}. `}
-        {waitsUntil !== null && `The next one goes out at ${clock(waitsUntil)}. `}
+        {waitsUntil !== null && `Next message at ${formatClock(waitsUntil)}. `}
         Pause the campaign to stop.
       </Callout>
     )
   }
-  return someNeedIt && <ExtensionNotice />
+  return isNeeded && <ExtensionNotice />
 }
 
 function ExtensionNotice() {
@@ -51,12 +51,12 @@ function ExtensionNotice() {
         </ButtonLink>
       }
     >
-      Campaigns that your browser sends need it. What they have queued is kept.
+      Campaigns sent from your browser need it. Queued messages are kept.
     </Callout>
   )
 }
 
-/** Is it known what the notice says? What stands below it comes no sooner. */
+/** Whether the notice's state is known. The page renders the content below it only then, so that nothing shifts. */
 export function useRunNoticeKnown(campaigns: readonly Campaign[] | undefined): boolean {
   return useIsExtensionKnown(campaigns?.some(needsExtension) ?? false)
 }
@@ -65,6 +65,6 @@ function needsExtension({ channel, status }: Campaign): boolean {
   return channel === 'extension' && (status === 'active' || status === 'paused')
 }
 
-function clock(at: number): string {
-  return new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+function formatClock(at: number): string {
+  return formatDate(at, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 }

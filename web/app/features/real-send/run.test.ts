@@ -16,7 +16,7 @@ const sent: ExtensionReply<object> = { success: true }
 const failed = (error: string, end: string, code?: string) =>
   ({ success: false, error, end, code }) as ExtensionReply<object>
 
-/** A run over these messages, and everything it did, in its order. */
+/** Runs over these messages. @returns its end and everything it did, in order */
 async function run(
   due: (string | { inSeconds: number | null } | Error)[],
   replies: (ExtensionReply<object> | Error)[] = [],
@@ -41,28 +41,28 @@ async function run(
       did.push([twitterHandle, outcome])
       return { campaignCompleted: false }
     },
-    release: async ({ twitterHandle }) => did.push(`give back ${twitterHandle}`),
+    release: async ({ twitterHandle }) => did.push(`release ${twitterHandle}`),
     wait: async (ms) => void did.push(`wait ${ms}`),
-    rest: async (until) => void did.push(`rest until ${until}`),
+    waitUntil: async (until) => void did.push(`wait until ${until}`),
     onProgress: ({ index, total, handle }) => did.push(`${index} of ${total}: @${handle}`),
     onWait: () => {},
-    onError: (words) => did.push(`error: ${words}`),
+    onError: (text) => did.push(`error: ${text}`),
     isOver: (error) => (error as Error).message === 'over',
-    wordsOf: (error) => (error as Error).message,
+    textOf: (error) => (error as Error).message,
     now: () => 0,
     ...over,
   })
   return { end, did }
 }
 
-test('one after the other, each asked and recorded, at the server’s pace; no wait after the last', async () => {
+test('sends and records messages one by one when the server makes them due', async () => {
   expect(await run(['ada', { inSeconds: 60 }, 'bob'])).toEqual({
     end: 'finished',
     did: [
       '1 of 3: @ada',
       'ask ada',
       ['ada', { wasSent: true }],
-      'rest until 60000',
+      'wait until 60000',
       '2 of 3: @bob',
       'ask bob',
       ['bob', { wasSent: true }],
@@ -75,36 +75,36 @@ test('stops with the outcome that completes the campaign', async () => {
   expect([end, did]).toEqual(['completed', ['1 of 2: @ada', 'ask ada']])
 })
 
-test('nothing is queued; or it was paused', async () => {
+test('ends if nothing is queued, the campaign is paused or the server refuses', async () => {
   expect((await run([])).end).toBe('nothing')
   expect(await run(['ada', new Error('over')])).toMatchObject({ end: 'over' })
   expect(await run([new Error('No.')])).toEqual({ end: 'stopped', did: ['error: No.'] })
 })
 
-const first = (did: unknown[]) => did.slice(2)
-const goesOn = ['2 of 2: @bob', 'ask bob', ['bob', { wasSent: true }]]
+const afterFirst = (did: unknown[]) => did.slice(2)
+const nextSent = ['2 of 2: @bob', 'ask bob', ['bob', { wasSent: true }]]
 
 test.each<[string, (ExtensionReply<object> | Error)[], unknown[]]>([
   [
-    'the lead’s own failure',
+    'a failure of this lead',
     [failed('Closed.', 'failed')],
-    [['ada', { wasSent: false, errorMessage: 'Closed.' }], ...goesOn],
+    [['ada', { wasSent: false, errorMessage: 'Closed.' }], ...nextSent],
   ],
   [
-    'an end that nobody knows',
+    'an unknown outcome',
     [failed('Unknown.', 'unknown')],
-    [['ada', { wasSent: false, errorMessage: 'Unknown.', outcomeUnknown: true }], ...goesOn],
+    [['ada', { wasSent: false, errorMessage: 'Unknown.', outcomeUnknown: true }], ...nextSent],
   ],
-  ['a message that was called back', [failed('Paused.', 'called-back')], goesOn],
-  ['what would hinder the next one too', [failed('Sign in.', 'stop')], ['give back ada', 'error: Sign in.']],
-  ['no extension', [failed('Gone.', 'down')], ['give back ada', 'error: Gone.']],
+  ['a message that was called back', [failed('Paused.', 'called-back')], nextSent],
+  ['an error that affects every message', [failed('Sign in.', 'stop')], ['release ada', 'error: Sign in.']],
+  ['a missing extension', [failed('Gone.', 'down')], ['release ada', 'error: Gone.']],
   [
-    'a lost answer that is told when asked again',
+    'a lost reply that a second request returns',
     [failed('Lost.', 'unclear'), sent],
-    ['wait 2000', 'ask ada', ['ada', { wasSent: true }], ...goesOn],
+    ['wait 2000', 'ask ada', ['ada', { wasSent: true }], ...nextSent],
   ],
   [
-    'an answer lost twice',
+    'a reply lost twice',
     [failed('Lost.', 'unclear'), failed('Lost.', 'unclear')],
     ['wait 2000', 'ask ada', ['ada', { wasSent: false, errorMessage: 'Lost.', outcomeUnknown: true }], 'error: Lost.'],
   ],
@@ -114,14 +114,14 @@ test.each<[string, (ExtensionReply<object> | Error)[], unknown[]]>([
     [
       'error: Error processing DM for @ada: Boom',
       ['ada', { wasSent: false, errorMessage: 'Critical error during DM attempt: Boom', outcomeUnknown: true }],
-      ...goesOn,
+      ...nextSent,
     ],
   ],
-])('%s', async (_what, replies, did) => {
-  expect(first((await run(['ada', 'bob'], replies)).did)).toEqual(did)
+])('handles %s', async (_what, replies, did) => {
+  expect(afterFirst((await run(['ada', 'bob'], replies)).did)).toEqual(did)
 })
 
-test('a lead without a handle is skipped', async () => {
+test('skips a lead without a handle', async () => {
   const { did } = await run([' @ ', 'bob'])
   expect(did).toContainEqual([
     ' @ ',
@@ -130,7 +130,7 @@ test('a lead without a handle is skipped', async () => {
   expect(did).not.toContain('ask  @ ')
 })
 
-test('an outcome that is refused is said, and the run goes on; one that a lost network kept back is told again', async () => {
+test('reports a refused outcome and continues, and retries an outcome after a network error', async () => {
   let tries = 0
   const refused = await run(['ada', 'bob'], [], {
     async record() {
@@ -149,7 +149,7 @@ test('an outcome that is refused is said, and the run goes on; one that a lost n
   expect([lost.end, tries]).toEqual(['completed', 3])
 })
 
-test('three refusals of X in a row end it', async () => {
+test('stops after three refusals by X in a row', async () => {
   const no = failed('X did not take the message: No.', 'failed', 'X_REFUSED')
   const { end, did } = await run(['ada', 'bob', 'eve', 'fay'], [no, no, no])
   expect([end, did.at(-1)]).toEqual(['stopped', 'error: X did not take the message: No.'])

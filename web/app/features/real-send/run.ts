@@ -8,153 +8,149 @@ export interface RecordedOutcome {
   outcomeUnknown?: boolean
 }
 
-/** How far a run is. */
 export interface RunProgress {
-  /** The message it is at, from 1, and how many were queued when it began. */
+  /** The current message, from 1, of `total` queued at the start. */
   index: number
   total: number
   handle: string
   message: string
 }
 
-/** What a run needs of the page. What talks to the server rejects as it does. */
+/** What a run needs from the page. Server calls reject as the client does. */
 export interface RunDeps {
   queued: number
-  /** The next message; else in how many seconds one is due, null where none is left. */
+  /** The next message, or the seconds until one is due, null if none is left. */
   claim(): Promise<{ claim: Claim } | { inSeconds: number | null }>
   ask(claim: Claim, notAfter: number): Promise<ExtensionReply<object>>
   record(claim: Claim, outcome: RecordedOutcome): Promise<{ campaignCompleted: boolean }>
   release(claim: Claim): Promise<unknown>
   wait(ms: number): Promise<void>
-  /** Waits for that moment, or for a reason to ask for a message before it, in milliseconds since 1970. */
-  rest(until: number): Promise<void>
+  /** Waits until then (milliseconds since 1970), or until there is a reason to claim earlier. */
+  waitUntil(until: number): Promise<void>
   onProgress(progress: RunProgress): void
-  /** Until when it waits before the next one, in milliseconds since 1970. */
+  /** Called with the time of the next message, in milliseconds since 1970. */
   onWait(until: number): void
-  /** Something that a person should read. */
-  onError(words: string): void
-  /** Has the campaign been paused or ended since, so that a claim was refused? */
+  /** Shows an error to the user. */
+  onError(text: string): void
+  /** Was the claim refused because the campaign was paused or has ended? */
   isOver(error: unknown): boolean
-  wordsOf(error: unknown): string
+  textOf(error: unknown): string
   now(): number
 }
 
-/** How a run ended. `nothing`: there was nothing to send. `stopped`: it cannot go on, and has said why. `over`: the campaign was paused or ended. */
+/** How a run ended. `nothing`: nothing was queued. `stopped`: by an error it has shown. `over`: the campaign was paused or has ended. */
 export type RunEnd = 'finished' | 'completed' | 'nothing' | 'stopped' | 'over'
 
 const SKIPPED = 'Skipped: Lead data or Twitter handle missing during processing.'
-/** What could not be told to the server, or asked of it, is tried again so often. */
+/** Attempts at a server call after network errors. */
 const TRIES = 4
 const RETRY_MS = 2_000
 
-/**
- * The specification's loop of real sending (§4): one message after the other, each asked of the extension and recorded, at the pace
- * that the server sets by when it hands out the next. A claim is sent at most once, whatever happens.
- */
-export async function runCampaign(needs: RunDeps): Promise<RunEnd> {
+/** Claims, sends and records messages one by one, when the server makes them due. A claim is sent at most once. */
+export async function runCampaign(deps: RunDeps): Promise<RunEnd> {
   let index = 0
   let refusals = 0
   for (;;) {
     let due: Awaited<ReturnType<RunDeps['claim']>>
     try {
-      due = await again(needs, () => needs.claim())
+      due = await withRetries(deps, () => deps.claim())
     } catch (error) {
-      if (needs.isOver(error)) return 'over'
-      needs.onError(needs.wordsOf(error))
+      if (deps.isOver(error)) return 'over'
+      deps.onError(deps.textOf(error))
       return 'stopped'
     }
     if (!('claim' in due)) {
       if (due.inSeconds === null) return index === 0 ? 'nothing' : 'finished'
-      const until = needs.now() + due.inSeconds * 1000
-      needs.onWait(until)
-      await needs.rest(until)
+      const until = deps.now() + due.inSeconds * 1000
+      deps.onWait(until)
+      await deps.waitUntil(until)
       continue
     }
     const { claim } = due
     index += 1
     const { twitterHandle: handle, message } = claim
-    needs.onProgress({ index, total: Math.max(needs.queued, index), handle, message })
-    const { outcome, stop, refused } = await attempt(needs, claim)
+    deps.onProgress({ index, total: Math.max(deps.queued, index), handle, message })
+    const { outcome, stop, refused } = await attempt(deps, claim)
     refusals = refused ? refusals + 1 : 0
-    const completed = outcome ? await settle(needs, claim, outcome) : false
+    const completed = outcome ? await settle(deps, claim, outcome) : false
     if (completed) return 'completed'
     if (stop !== null || refusals >= REFUSALS_IN_A_ROW) {
-      needs.onError(stop ?? refused ?? '')
+      deps.onError(stop ?? refused ?? '')
       return 'stopped'
     }
   }
 }
 
-interface Attempted {
-  /** Null where the server knows by itself what became of it. */
-  outcome: RecordedOutcome | 'give back' | null
-  /** Why the next one would fare no better. */
+interface AttemptResult {
+  /** Null if the server knows the outcome already. */
+  outcome: RecordedOutcome | 'release' | null
+  /** Why later messages would fail too. */
   stop: string | null
-  /** X's refusal. */
+  /** The text of X's refusal. */
   refused: string | null
 }
 
-async function attempt(needs: RunDeps, claim: Claim): Promise<Attempted> {
-  const fine = { stop: null, refused: null }
+async function attempt(deps: RunDeps, claim: Claim): Promise<AttemptResult> {
+  const noProblem = { stop: null, refused: null }
   if (claim.twitterHandle.replace('@', '').trim() === '')
-    return { ...fine, outcome: { wasSent: false, errorMessage: SKIPPED } }
+    return { ...noProblem, outcome: { wasSent: false, errorMessage: SKIPPED } }
   try {
-    const notAfter = needs.now() + SEND_WITHIN_MS
-    let reply = await needs.ask(claim, notAfter)
+    const notAfter = deps.now() + SEND_WITHIN_MS
+    let reply = await deps.ask(claim, notAfter)
     if (!reply.success && reply.end === 'unclear') {
-      // Asked again under its lease, the extension says how the first time ended; it does not send again.
-      await needs.wait(RETRY_MS)
-      reply = await needs.ask(claim, notAfter)
+      // A repeated request returns the first outcome; the extension never sends twice under one lease.
+      await deps.wait(RETRY_MS)
+      reply = await deps.ask(claim, notAfter)
     }
-    if (reply.success) return { ...fine, outcome: { wasSent: true } }
+    if (reply.success) return { ...noProblem, outcome: { wasSent: true } }
     const { error, end, code } = reply
     switch (end) {
       case 'called-back':
-        return { ...fine, outcome: null }
+        return { ...noProblem, outcome: null }
       case 'down':
       case 'stop':
-        return { ...fine, outcome: 'give back', stop: error }
+        return { ...noProblem, outcome: 'release', stop: error }
       case 'unclear':
-        return { ...fine, outcome: { wasSent: false, errorMessage: error, outcomeUnknown: true }, stop: error }
+        return { ...noProblem, outcome: { wasSent: false, errorMessage: error, outcomeUnknown: true }, stop: error }
       case 'unknown':
-        return { ...fine, outcome: { wasSent: false, errorMessage: error, outcomeUnknown: true } }
+        return { ...noProblem, outcome: { wasSent: false, errorMessage: error, outcomeUnknown: true } }
       case 'failed':
         return {
-          ...fine,
+          ...noProblem,
           outcome: { wasSent: false, errorMessage: error },
           refused: code === 'X_REFUSED' ? error : null,
         }
     }
   } catch (error) {
-    const words = error instanceof Error ? error.message : String(error)
-    needs.onError(`Error processing DM for @${claim.twitterHandle}: ${words}`)
-    const errorMessage = `Critical error during DM attempt: ${words}`
-    return { ...fine, outcome: { wasSent: false, errorMessage, outcomeUnknown: true } }
+    const text = error instanceof Error ? error.message : String(error)
+    deps.onError(`Error processing DM for @${claim.twitterHandle}: ${text}`)
+    const errorMessage = `Critical error during DM attempt: ${text}`
+    return { ...noProblem, outcome: { wasSent: false, errorMessage, outcomeUnknown: true } }
   }
 }
 
-/** @returns is the campaign complete with it? */
-async function settle(needs: RunDeps, claim: Claim, outcome: RecordedOutcome | 'give back'): Promise<boolean> {
+/** @returns whether the campaign is now complete */
+async function settle(deps: RunDeps, claim: Claim, outcome: RecordedOutcome | 'release'): Promise<boolean> {
   try {
-    if (outcome === 'give back') {
-      await again(needs, () => needs.release(claim))
+    if (outcome === 'release') {
+      await withRetries(deps, () => deps.release(claim))
       return false
     }
-    return (await again(needs, () => needs.record(claim, outcome))).campaignCompleted
+    return (await withRetries(deps, () => deps.record(claim, outcome))).campaignCompleted
   } catch (error) {
-    needs.onError(`Failed to record outcome for @${claim.twitterHandle}: ${needs.wordsOf(error)}`)
+    deps.onError(`Failed to record outcome for @${claim.twitterHandle}: ${deps.textOf(error)}`)
     return false
   }
 }
 
-/** Asks a server that does not answer a few times more. What it refuses stays refused. */
-async function again<Value>(needs: RunDeps, call: () => Promise<Value>): Promise<Value> {
+/** Retries after network errors only. */
+async function withRetries<Value>(deps: RunDeps, call: () => Promise<Value>): Promise<Value> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await call()
     } catch (error) {
       if (tries === TRIES || !(error instanceof TypeError)) throw error
-      await needs.wait(RETRY_MS * tries)
+      await deps.wait(RETRY_MS * tries)
     }
   }
 }

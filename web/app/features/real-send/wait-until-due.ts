@@ -1,39 +1,35 @@
 import type { Campaign } from '@x-automated/contract/campaigns'
 
-/** How soon what others do to a campaign is seen while its run waits. */
+/** How often a waiting run checks for changes by others. */
 const POLL_EVERY_MS = 5_000
 
-type Seen = Pick<Campaign, 'status' | 'channel' | 'waiting' | 'waitingFor' | 'dmsQueuedCount'>
+type Snapshot = Pick<Campaign, 'status' | 'channel' | 'waiting' | 'waitingFor' | 'dmsQueuedCount'>
 
-/** What a run that waits needs of the page. */
 export interface WaitDeps {
-  /** The campaign as it is now; null where it cannot be read for the moment, 'gone' where it never will be. */
-  look(): Promise<Seen | 'gone' | null>
-  /** Ends early where this page has changed the campaign. */
+  /** The current campaign; null if it can't be fetched right now, 'gone' if it no longer exists. */
+  read(): Promise<Snapshot | 'gone' | null>
+  /** Ends early if this page changes the campaign. */
   sleep(ms: number): Promise<void>
   now(): number
 }
 
-/**
- * Waits for the moment at which the next message is due, in milliseconds since 1970; ends before it once the campaign is sent no more, or what it
- * waits for has changed: its cap was raised, or another sender has done with what it held.
- */
-export async function waitUntilDue(until: number, { look, sleep, now }: WaitDeps): Promise<void> {
+/** Waits until `until` (milliseconds since 1970), or until the campaign is stopped or no longer waits for the same reason. */
+export async function waitUntilDue(until: number, { read, sleep, now }: WaitDeps): Promise<void> {
   const isLong = until - now() > POLL_EVERY_MS
-  const first = isLong ? await look() : null
+  const first = isLong ? await read() : null
   if (first === 'gone') return
-  let before = standing(first)
+  let before = waitState(first)
   while (now() < until) {
     await sleep(Math.min(until - now(), POLL_EVERY_MS))
     if (now() >= until) return
-    const seen = await look()
+    const seen = await read()
     if (seen === 'gone' || (seen && (seen.status !== 'active' || seen.channel !== 'extension'))) return
-    const after = standing(seen)
+    const after = waitState(seen)
     if (before !== null && after !== null && after !== before) return
     before = after ?? before
   }
 }
 
-function standing(campaign: Seen | null): string | null {
+function waitState(campaign: Snapshot | null): string | null {
   return campaign && JSON.stringify([campaign.waiting, campaign.waitingFor, campaign.dmsQueuedCount])
 }
