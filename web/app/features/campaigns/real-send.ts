@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import { api, client } from '../../api'
 import { toast } from '../../ui/toast'
 import {
-  ALREADY,
+  ALREADY_SENDING,
   findObstacleInBrowser,
   type Obstacle,
   startExtensionRun,
@@ -84,13 +84,13 @@ const isOver = (status: Campaign['status']) => status !== 'active' && status !==
 
 /** Why a paused campaign could not be sent after a resume; null if it could. */
 async function findObstacle({ id, waitsBehind, channel }: Campaign): Promise<Obstacle | null> {
-  if (waitsBehind) return { tone: 'info', text: ALREADY }
+  if (waitsBehind) return { tone: 'info', text: ALREADY_SENDING }
   return channel === 'extension' ? findObstacleInBrowser(id) : null
 }
 
 /** Why an active campaign can't be sent now; null if it can. */
 export function obstacleText(campaign: Pick<Campaign, 'waiting' | 'dmsQueuedCount'>): string | null {
-  if (campaign.waiting) return ALREADY
+  if (campaign.waiting) return ALREADY_SENDING
   if (campaign.dmsQueuedCount === 0) return 'No queued DMs found for this campaign with valid lead Twitter handles.'
   return null
 }
