@@ -17,7 +17,7 @@ import { startServer } from '../server/src/start.ts'
 /*
  * Pages of leads with their exact totals, at 10,000, 100,000 and (BENCH_LEADS=1000000) 1,000,000 leads of one workspace, asked over HTTP with a token.
  * Beside them the floor: the same ten rows read by Fastify and `pg` alone, without any count. Page 1 is also read as the floor is, by our service behind a bare
- * Fastify: what is lost between the two is the guard, the contract and the headers of every answer. Page 1,000 goes on by its cursor.
+ * Fastify: what is lost between the two is the guard, the contract and the headers of every answer. Page 1,000 is read by its cursor.
  * They are asked from a thread of its own, in turn, a second each, so that whatever else the machine does meets all of them alike; medians are compared, and for
  * what has to reach half of the floor also each round with the floor's just before it.
  * Then rows a second of an import, beside COPY and one bare INSERT of the same rows into the same table.
@@ -123,7 +123,7 @@ try {
   await importing()
   await server.close()
 
-  /** An access token of somebody who is signed in. */
+  /** An access token of a signed-in user. */
   async function tokenFor(workspaceId: string): Promise<string> {
     const email = `${workspaceId}@example.com`
     const [user] = await db.insert(authUsers).values({ name: 'bench', email, emailVerified: true }).returning()
@@ -233,7 +233,7 @@ async function newWorkspace(pool: pg.Pool): Promise<string> {
   return rows[0]?.id ?? ''
 }
 
-/** A workspace of its own with so many leads, in every status; the other 10,000 workspaces have one each. */
+/** Creates a workspace with leads in every status; 10,000 other workspaces have one lead each. */
 async function fill(pool: pg.Pool, size: number): Promise<string> {
   const workspaceId = await newWorkspace(pool)
   const client = await pool.connect()

@@ -36,7 +36,7 @@ const QUEUED = Number(process.env.BENCH_QUEUED ?? 1_000_000)
 const CAMPAIGNS = 100
 const CLAIM_SECONDS = 10
 const REPLIES = 2_000
-/** A next claim must not take longer, in milliseconds, 99 times out of 100. */
+/** The highest p99 of a claim, in milliseconds. */
 const CLAIM_MOST_MS = 10
 
 const cluster = await openScratchCluster({ log: () => {}, settings: { fsync: 'on', synchronous_commit: 'on' } })
@@ -63,10 +63,10 @@ try {
   await cluster.close()
 }
 
-/** One campaign's list, queued by us and by one bare statement, in turn. */
+/** Queues a campaign with our code and with one bare statement, alternately. */
 async function compareQueueing({ database, sealer, env }: Services): Promise<void> {
   const { db, pool } = database
-  // No plan has so many: what plans limit is not asked here.
+  // More than any plan allows, so plan limits are off.
   Object.assign(PLAN_LEVELS.free, { dms: null })
   await fillQueue(database, sealer, { accounts: 1, messages: LISTED, queued: false })
   const [campaign] = await db.select().from(campaigns)
@@ -122,7 +122,7 @@ async function compareCycles(services: Services): Promise<void> {
   await fillQueue(database, sealer, size)
   const floor = await measure(database, (isDone) => replay(cluster.url, caught, HANDS, isDone))
   console.log(
-    `  ${size.messages.toLocaleString('en')} messages queued on ${size.accounts} X accounts, ${HANDS} in hand at a time, one process   (load ${loadavg()[0]?.toFixed(1)})`,
+    `  ${size.messages.toLocaleString('en')} messages queued on ${size.accounts} X accounts, ${HANDS} at a time, one process   (load ${loadavg()[0]?.toFixed(1)})`,
   )
   console.log(`  ours   ${line(ours)}`)
   console.log(
@@ -164,7 +164,7 @@ async function measureMillion({ database, sealer }: Services): Promise<void> {
   if (rows[0].replied !== 2 * REPLIES) throw new Error(`${rows[0].replied} messages are answered`)
 }
 
-/** Each task in a process of its own, which begin together. */
+/** Runs each task in its own process, all starting together. */
 async function spread(tasks: Task[]): Promise<Done[]> {
   const children = tasks.map(() => fork(join(import.meta.dirname, 'sending/hands.ts'), [cluster.url]))
   await Promise.all(children.map((child) => once(child, 'message')))

@@ -15,14 +15,14 @@ import { type RunningServer, startServer } from '../server/src/start.ts'
 const SIZES = [10_000, 100_000, 1_000_000]
 const ROUNDS = 120
 const WARM_UP = 20
-/** The most that a request may cost at the last size, measured by the first. */
+/** How much more a request may cost at the last size than at the first. */
 const MOST_GROWTH = 1.5
 
 const cluster = await openScratchCluster({
   log: () => {},
   settings: { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', autovacuum: 'on' },
 })
-/** One size: a database with so many members, the product on it, and a bare connection for the floors. */
+/** One size: a database, the product on it, and a bare connection for the floors. */
 interface Seat {
   size: number
   server: RunningServer

@@ -11,7 +11,7 @@ import { bytesOf, SHAPES } from './shapes.ts'
 
 const { url, authorization } = workerData as { url: string; authorization: string }
 
-/** Sends a file of that shape, and cancels its import after so many seconds. */
+/** Sends a file of that shape, and cancels its import after `secondsMax`. */
 async function send({ shape, size, secondsMax }: { shape: string; size: number; secondsMax: number }): Promise<string> {
   const found = SHAPES[shape]
   if (!found) throw new Error(`no shape ${shape}`)

@@ -46,7 +46,7 @@ export async function fillQueue(
   }
 }
 
-/** Has so many messages of each campaign sent, yesterday, for leads to answer. @returns their leads' and accounts' ids at X */
+/** Marks messages of each campaign as sent two days ago, for leads to answer. @returns their leads' and accounts' ids at X */
 export async function sendSome(
   { pool }: Database,
   each: number,

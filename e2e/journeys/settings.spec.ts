@@ -38,7 +38,7 @@ it('changes sending limits, manages the suppression list and receives notificati
   await page.getByText('Opt-out words saved.').waitFor()
 
   // The contact basis rule is lifted only after confirming X's rules.
-  const basis = page.getByRole('switch', { name: /Campaigns write only to leads with a contact basis/ })
+  const basis = page.getByRole('switch', { name: /Only message leads with a contact basis/ })
   await basis.click()
   await page.getByText('Campaigns now only message leads with a contact basis.').waitFor()
   await basis.click()
