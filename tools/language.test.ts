@@ -7,11 +7,16 @@ test('accepts plain English', () => {
 
 test('names the file, the line and the phrase', () => {
   expect(languageProblems('server/src/a.ts', '// Fine.\n// It is thereby sent.\n')).toEqual([
-    'server/src/a.ts:2: "thereby" reads like a translation: write so',
+    'server/src/a.ts:2: "thereby" reads like a translation: write "so"',
   ])
 })
 
 test('ignores case and matches whole words', () => {
   expect(languageProblems('a.ts', 'Thereby')).toHaveLength(1)
   expect(languageProblems('a.ts', 'otherebyx')).toEqual([])
+})
+
+test('checks pending phrases only in finished folders', () => {
+  expect(languageProblems('docs/a.md', 'It starts anew.')).toHaveLength(1)
+  expect(languageProblems('server/src/a.ts', '// It starts anew.')).toEqual([])
 })
