@@ -43,13 +43,13 @@ async function holder(folder: string, { orphan = false, isClosing = false, lasts
   return pid
 }
 
-test('openDataDir makes a folder that is ours alone', () => {
+test('openDataDir creates a private folder', () => {
   const folder = join(temporaryFolder(), 'a', 'b')
   expect(openDataDir(folder)).toBe(folder)
   expect(mode(folder)).toBe(0o700)
 })
 
-test('openDataDir closes a folder that is empty or was ours', () => {
+test('openDataDir restricts a folder that is empty or was ours', () => {
   const folder = temporaryFolder()
   chmodSync(folder, 0o755)
   openDataDir(folder)
@@ -60,7 +60,7 @@ test('openDataDir closes a folder that is empty or was ours', () => {
   expect(mode(folder)).toBe(0o700)
 })
 
-test("openDataDir refuses somebody's folder and leaves its mode", () => {
+test("openDataDir rejects another user's folder and keeps its mode", () => {
   const folder = temporaryFolder()
   chmodSync(folder, 0o755)
   mkdirSync(join(folder, 'photos'))
@@ -74,7 +74,7 @@ test('openDataDir names a DATA_DIR that is a file', () => {
   expect(() => openDataDir(file)).toThrow(`DATA_DIR ${file} is not a folder.`)
 })
 
-test('writePrivate writes for the owner only, over what was there, and leaves no draft', () => {
+test('writePrivate replaces a file for its owner only and leaves no draft', () => {
   const folder = temporaryFolder()
   const path = join(folder, 'secret')
   writeFileSync(path, 'old', { mode: 0o644 })
@@ -83,7 +83,7 @@ test('writePrivate writes for the owner only, over what was there, and leaves no
   expect(readdirSync(folder)).toEqual(['secret'])
 })
 
-test('lockDataDir is held once, also within one process, and again after release', async () => {
+test('lockDataDir locks once, even within one process, and again after release', async () => {
   const folder = temporaryFolder()
   const first = await lockDataDir(folder)
   await expect(lockDataDir(folder)).rejects.toThrow(DataDirBusy)
@@ -94,7 +94,7 @@ test('lockDataDir is held once, also within one process, and again after release
   second.release()
 })
 
-test('lockDataDir names the process that holds it, and is free as soon as that is killed', async () => {
+test('lockDataDir names the owning process and unlocks as soon as it is killed', async () => {
   const folder = temporaryFolder()
   const pid = await holder(folder)
   await expect(lockDataDir(folder)).rejects.toThrow(`Another server (process ${pid}) is already running`)
@@ -103,7 +103,7 @@ test('lockDataDir names the process that holds it, and is free as soon as that i
   hold.release()
 })
 
-test('lockDataDir waits for a server whose starter is gone, because it is closing', async () => {
+test('lockDataDir waits for a closing server whose parent is gone', async () => {
   const folder = temporaryFolder()
   await holder(folder, { orphan: true, lastsMs: 2_500 })
   let waited = 0
@@ -112,14 +112,14 @@ test('lockDataDir waits for a server whose starter is gone, because it is closin
   hold.release()
 })
 
-test('lockDataDir waits for a server that has announced that it is closing', async () => {
+test('lockDataDir waits for a server that announced it is closing', async () => {
   const folder = temporaryFolder()
   await holder(folder, { isClosing: true, lastsMs: 3_000 })
   const hold = await lockDataDir(folder)
   hold.release()
 })
 
-test('readPrivateJson names a damaged file and what to do about it', () => {
+test('readPrivateJson names a damaged file and its fix', () => {
   const path = join(temporaryFolder(), 'database.json')
   const isText = (value: unknown): value is string => typeof value === 'string'
   const read = () => readPrivateJson(path, isText, 'Restore a backup.')
@@ -144,7 +144,7 @@ test('a file of a folder without room, or on a read-only disk, is named in one s
   expect(() => writePrivate(path, 'x')).toThrow(`${path} cannot be written: the file system is read-only.`)
 })
 
-test('lockDataDir gives up on one that does not close', async () => {
+test('lockDataDir gives up on a server that does not close', async () => {
   const folder = temporaryFolder()
   await holder(folder, { orphan: true })
   await expect(lockDataDir(folder, { patienceMs: 200 })).rejects.toThrow(DataDirBusy)

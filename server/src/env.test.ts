@@ -23,13 +23,13 @@ describe('TRUST_PROXY', () => {
     expect(readEnv({ AUTH_SECRET, TRUST_PROXY }).trustProxy).toBe(trusted)
   })
 
-  it.each(['on', 'everybody', '10.0.0.0/33', '10.0.0', '127.0.0.1/8/8'])('%s is refused by name', (TRUST_PROXY) => {
+  it.each(['on', 'everybody', '10.0.0.0/33', '10.0.0', '127.0.0.1/8/8'])('rejects %s by name', (TRUST_PROXY) => {
     expect(() => readEnv({ AUTH_SECRET, TRUST_PROXY })).toThrow(/^TRUST_PROXY /)
   })
 })
 
 describe('SUPPORT_EMAIL', () => {
-  it('is where people write to; else MAIL_FROM is, and where neither is named nobody can be reached', () => {
+  it('falls back to MAIL_FROM, and to no contact without either', () => {
     const production = { NODE_ENV: 'production', AUTH_SECRET }
     expect(readEnv(production).hasContact).toBe(false)
     expect(readEnv({ ...production, SUPPORT_EMAIL: 'help@acme.test' })).toMatchObject({
@@ -42,7 +42,7 @@ describe('SUPPORT_EMAIL', () => {
 })
 
 describe('AUTH_SECRET', () => {
-  it('is made once for a DATA_DIR, readable by its owner only', () => {
+  it('is created once per DATA_DIR, readable by its owner only', () => {
     const DATA_DIR = newDataDir()
     const made = readEnv({ DATA_DIR }).authSecret
     expect(made.length).toBeGreaterThanOrEqual(32)
@@ -51,14 +51,14 @@ describe('AUTH_SECRET', () => {
     expect(readFileSync(join(DATA_DIR, 'auth-secret'), 'utf8').trim()).toBe(made)
   })
 
-  it('is never an empty one that a crash has left', () => {
+  it('is never an empty file left by a crash', () => {
     const DATA_DIR = newDataDir()
     readEnv({ DATA_DIR })
     writeFileSync(join(DATA_DIR, 'auth-secret'), '')
     expect(() => readEnv({ DATA_DIR })).toThrow(/does not hold a secret/)
   })
 
-  it('is not replaced beside a database that a lost one encrypted', () => {
+  it('is not replaced if a database was encrypted with the lost one', () => {
     const DATA_DIR = newDataDir()
     readEnv({ DATA_DIR })
     rmSync(join(DATA_DIR, 'auth-secret'))
@@ -68,14 +68,14 @@ describe('AUTH_SECRET', () => {
     expect(readEnv({ DATA_DIR, AUTH_SECRET }).authSecret).toBe(AUTH_SECRET)
   })
 
-  it('is required in production, and long enough', () => {
+  it('is required in production and must be long enough', () => {
     expect(() => readEnv({ NODE_ENV: 'production' })).toThrow('AUTH_SECRET is required')
     expect(() => readEnv({ AUTH_SECRET: 'short' })).toThrow('at least 32 characters')
   })
 })
 
 describe('STRIPE_…', () => {
-  it('without a key nothing can be bought; with one it is Stripe, unless another address is named', () => {
+  it('disables payments without a key, and uses Stripe by default with one', () => {
     expect(readEnv({ AUTH_SECRET, STRIPE_LINK_PRO_MONTHLY: 'https://buy.stripe.com/a' }).payments).toBeNull()
     expect(readEnv({ AUTH_SECRET, STRIPE_SECRET_KEY: 'sk' }).payments).toEqual({
       apiUrl: 'https://api.stripe.com',
@@ -96,7 +96,7 @@ describe('STRIPE_…', () => {
     })
   })
 
-  it('a link that is no address is refused by name', () => {
+  it('rejects an invalid payment link by name', () => {
     expect(() => readEnv({ AUTH_SECRET, STRIPE_LINK_PRO_YEARLY: 'buy it' })).toThrow(/^STRIPE_LINK_PRO_YEARLY /)
   })
 })

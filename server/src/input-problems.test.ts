@@ -29,7 +29,7 @@ it.each([
   ])
 })
 
-it('says one thing per field', () => {
+it('reports one problem per field', () => {
   expect(problemsOf(z.object({ ids: z.array(z.string()).max(2) }), { ids: 'long' })).toEqual([
     { field: 'ids', problem: 'IDs must be a list.' },
   ])
@@ -47,7 +47,7 @@ it('names entries of lists, fields of fields, unknown fields and the whole body'
     expect(problemsOf(schema, body)).toEqual([{ field: '', problem: 'The body must be a JSON object.' }])
 })
 
-it('keeps sentences as they are, and speaks of many as of many', () => {
+it('keeps full sentences, and uses the plural for plural fields', () => {
   expect(fieldProblem('cursor', 'Enter another page.').problem).toBe('Enter another page.')
   expect(
     ['handles', 'status', 'basis', 'billingAddress'].map((field) => fieldProblem(field, 'is required').problem),

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { expect, it } from 'vitest'
 import { describeError } from './log.ts'
 
-it('keeps what a database error was, and nothing of what people wrote', () => {
+it('keeps the type of a database error, and nothing people wrote', () => {
   const cause = Object.assign(new pg.DatabaseError('duplicate key (email)=(ann@example.com)', 10, 'error'), {
     code: '23505',
     constraint: 'users_email',
@@ -15,7 +15,7 @@ it('keeps what a database error was, and nothing of what people wrote', () => {
   expect(said).toMatchObject({ cause: { code: '23505', constraint: 'users_email', table: 'users' } })
 })
 
-it('keeps the message of an error of our own, and where it was thrown', () => {
+it('keeps the message and place of our own errors', () => {
   expect(describeError(new TypeError('x is not a function'))).toMatchObject({
     type: 'TypeError',
     message: 'x is not a function',

@@ -7,7 +7,7 @@ import { type Answer, call, makePerson, type Person } from './makers.ts'
 import { openApp, type TestApp } from './open-app.ts'
 import { type JsonSchema, operations, pathWith } from './operations.ts'
 
-/** What holds on every route, tried on every route of the contract (api.md, Conventions). */
+/** Conventions checked on every route of the contract. */
 let app: TestApp
 let person: Person
 beforeAll(async () => {
@@ -56,7 +56,7 @@ describe('every operation of operators', () => {
     '%s: to all others exactly what an address without anything answers',
     async (_, operation) => {
       const stranger = await makePerson(app)
-      // An address among OPERATORS that nobody has verified is nobody's.
+      // An unverified address in OPERATORS grants nothing.
       const unproved = await makePerson(app)
       app.services.env.operators.push(unproved.email)
       await app.db.update(authUsers).set({ emailVerified: false }).where(eq(authUsers.id, unproved.id))
@@ -119,7 +119,7 @@ describe('every operation that takes a body', () => {
 })
 
 describe('every operation with an input that does not fit', () => {
-  /** Words of schemas, which mean nothing to a person. */
+  /** Schema jargon, which means nothing to users. */
   const SCHEMA_WORDS =
     /invalid input|\bexpected\b|\breceived\b|regex|pattern|zod|undefined|\bnull\b|\bNaN\b|unrecognized|too (big|small)|invalid (string|option|union|type|value|key|element)|\[object/i
   const WRONG = [null, 5, -1.5, true, 'x', '', '\u0000', 'x'.repeat(20_000), [], {}]
@@ -162,7 +162,7 @@ describe('every operation with an input that does not fit', () => {
             : await caller.call(method, path, body)
         expect(answer.status).not.toBe(500)
         if (answer.body.code !== 'INVALID_INPUT') {
-          // It was taken, and may have ended the session.
+          // It was accepted, and may have ended the session.
           caller = await makeCaller()
           continue
         }
@@ -175,7 +175,7 @@ describe('every operation with an input that does not fit', () => {
           expect(problem.replaceAll(/“[^”]*”/g, '')).not.toMatch(SCHEMA_WORDS)
         }
       }
-      // A query ignores what it does not know.
+      // Queries ignore unknown keys.
       if (method !== 'GET') expect(refused).toBeGreaterThan(0)
     },
   )
@@ -225,7 +225,7 @@ describe('every operation on one thing', () => {
   })
 })
 
-describe('elsewhere', () => {
+describe('other paths', () => {
   it.each([
     ['/session/authorize', undefined],
     ['/scrapes/estimate', { twitterHandle: 'f9_x', type: 'followers' }],
@@ -272,7 +272,7 @@ describe('elsewhere', () => {
     expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ success: false, code })
   })
 
-  it('no answer carries a cookie, and none lets another origin read it', async () => {
+  it('sets no cookie and allows no other origin', async () => {
     const { headers } = await person.call('GET', '/me', undefined, {
       origin: 'https://evil.example',
       cookie: 'x-automated.session_token=x',
@@ -300,7 +300,7 @@ describe('elsewhere', () => {
     )
   })
 
-  it('a cookie alone signs nobody in', async () => {
+  it('does not authenticate by cookie', async () => {
     expectEnvelope(
       await call(app, 'GET', '/me', undefined, { cookie: `authToken=${person.token}` }),
       401,
@@ -310,7 +310,7 @@ describe('elsewhere', () => {
 })
 
 describe('GET /api/openapi.json', () => {
-  it('describes every operation with its answers, in the envelope', async () => {
+  it('describes every operation with its responses in the envelope', async () => {
     const { body } = await call(app, 'GET', '/openapi.json')
     expect(body.openapi).toMatch(/^3\.1/)
     for (const operation of operations) {
@@ -327,7 +327,7 @@ describe('GET /api/openapi.json', () => {
 })
 
 describe('GET /api/docs', () => {
-  it('is a page whose scripts and styles are our own', async () => {
+  it('is a page with only our own scripts and styles', async () => {
     const { body, headers, status } = await call(app, 'GET', '/docs')
     expect(status).toBe(200)
     expect(headers.get('content-security-policy')).toContain("script-src 'self';")

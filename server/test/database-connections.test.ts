@@ -41,7 +41,7 @@ describe.each([
   ['6 connections', { DATABASE_POOL_MAX: '6' }, 6],
   ['5 connections', { DATABASE_POOL_MAX: '5' }, 5],
 ])('a process with %s', (_, env, most) => {
-  it('opens no more under load, serves every call and sends every message', async () => {
+  it('opens no more than allowed under load, serves every call and sends every message', async () => {
     const name = `counted ${most}`
     const url = new URL(app.databaseUrl)
     url.searchParams.set('application_name', name)
@@ -73,7 +73,7 @@ describe.each([
     expect(answers.filter(({ status }) => status !== 200)).toEqual([])
     expect((await arrived(app)).length - before).toBe(60)
     expect(Math.max(...counts)).toBeLessThanOrEqual(most)
-    // All are used, or this would count nothing.
+    // All must be in use, or the count proves nothing.
     expect(Math.max(...counts)).toBeGreaterThanOrEqual(Math.min(most, 6))
   })
 })
@@ -92,7 +92,7 @@ it('renews few tokens at a time, so that a slow X leaves connections for everyth
   expect(await renewals).toEqual(Array(6).fill('renewed'))
 })
 
-it('refuses a number of connections that cannot work', async () => {
+it('rejects a pool size that cannot work', async () => {
   await expect(startProcess(app, { DATABASE_POOL_MAX: '4' })).rejects.toThrow(
     /DATABASE_POOL_MAX must be at least 5: the server needs that many connections to its database/,
   )

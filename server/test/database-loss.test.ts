@@ -45,7 +45,7 @@ interface Load {
 
 /** Calls the server over and over, several calls at a time: some read, some write, some carry an Idempotency-Key. */
 async function putUnderLoad(server: ServerProcess, callers = 8): Promise<Load> {
-  // One person may make 600 calls a minute.
+  // A user can make 600 calls a minute.
   const people = await Promise.all(Array.from({ length: callers }, () => makePerson(app)))
   const answers: Load['answers'] = []
   let isOver = false
@@ -92,7 +92,7 @@ function expectOnlyUnavailable({ answers }: Load): void {
 const isReady = async ({ origin }: ServerProcess) => (await fetch(`${origin}/readyz`)).status === 200
 
 describe('when all connections to the database are terminated, again and again', () => {
-  it('the process survives, answers 503 meanwhile, and sends every message once', async () => {
+  it('survives, returns 503 meanwhile, and sends every message once', async () => {
     const person = await makePerson(app)
     await subscribe(app, person)
     await connectX(app, person)
@@ -124,7 +124,7 @@ describe('when all connections to the database are terminated, again and again',
 })
 
 describe('while the database is away', () => {
-  it('answers every operation that needs it with 503, and none with 500', async () => {
+  it('returns 503 from every operation that needs it, and 500 from none', async () => {
     const cut = await openApp({ x: true, mailbox: true, payments: true })
     const person = await makePerson(cut)
     cut.services.env.operators.push(person.email)
@@ -180,7 +180,7 @@ const position = ({ origin }: ServerProcess) =>
   call({ url: `${origin}/api` }, 'POST', '/waitlist/position', { email: 'nobody@example.com' })
 
 describe('the bundled database', () => {
-  it('is started again by the server whenever it is killed, with one line each time', async () => {
+  it('is restarted by the server whenever it is killed, with one log line each time', async () => {
     const server = await launchServer({ NODE_ENV: 'test' })
     for (let round = 1; round <= 4; round += 1) {
       process.kill(processesOf(server).postmaster, 'SIGKILL')
@@ -193,7 +193,7 @@ describe('the bundled database', () => {
     expect(await server.end()).toBe(0)
   }, 120_000)
 
-  it('may be frozen: calls are answered with 503 within 30 seconds, and the server ends on SIGTERM', async () => {
+  it('can freeze: calls return 503 within 30 seconds, and the server exits on SIGTERM', async () => {
     const server = await launchServer({ NODE_ENV: 'test' })
     expect((await position(server)).status).toBe(404)
     const { all } = processesOf(server)
@@ -234,7 +234,7 @@ describe('the bundled database', () => {
 })
 
 describe('a transaction', () => {
-  it('gives its connection back if it cannot even begin', async () => {
+  it('releases its connection if it cannot begin', async () => {
     const database = openDatabase(app.databaseUrl, { max: 6 })
     for (let tries = 0; tries < 3; tries += 1) {
       database.pool.once('acquire', (connection) => connection.connection.stream.destroy())
@@ -245,7 +245,7 @@ describe('a transaction', () => {
     await database.close()
   })
 
-  it('throws what broke it, if it cannot be rolled back either', async () => {
+  it('throws the original error if the rollback fails too', async () => {
     const database = openDatabase(app.databaseUrl, { max: 5 })
     const broken = database.db.transaction(async (tx) => {
       await tx.execute(sql`select pg_terminate_backend(pg_backend_pid())`)
@@ -371,7 +371,7 @@ describe('a full disk', () => {
     180_000,
   )
 
-  it('is answered with 503 wherever PostgreSQL says so', async () => {
+  it('returns 503 wherever PostgreSQL reports it', async () => {
     const person = await makePerson(app)
     await app.db.execute(sql`
       create function full_disk() returns trigger language plpgsql as $$

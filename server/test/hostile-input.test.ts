@@ -4,7 +4,7 @@ import { type Answer, call, makePerson, type Person } from './makers.ts'
 import { openApp, type TestApp } from './open-app.ts'
 import { type Operation, operations, pathWith } from './operations.ts'
 
-/** Input that is made to break whatever reads it. It is refused, or harmless; never a fault of ours. */
+/** Input made to break its reader must be rejected or harmless, never a server fault. */
 let app: TestApp
 let person: Person
 beforeAll(async () => {
@@ -33,7 +33,7 @@ const DEEP = {
   'as deep as a body can hold': `{"surprise":${'['.repeat(130_000)}${']'.repeat(130_000)}}`,
 }
 
-/** What JSON can say and few expect. */
+/** Unusual but valid JSON. */
 const ODD = {
   'half a surrogate pair': '{"surprise":"\\ud800","\\udfff":"\\udfff"}',
   'NUL characters': '{"surprise":"\\u0000","\\u0000":1}',
@@ -62,7 +62,7 @@ describe('every operation that changes something', () => {
 describe('a body', () => {
   const nested = (levels: number) => `${'{"description":'.repeat(levels)}""${'}'.repeat(levels)}`
 
-  it('gets 400 for a body of more than 50 levels, and for what its fields lack in one of fewer', async () => {
+  it('gets 400 for more than 50 levels, and field errors for fewer', async () => {
     const [deep, shallow] = [
       await person.call('POST', '/lists', nested(51)),
       await person.call('POST', '/lists', nested(50)),

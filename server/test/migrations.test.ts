@@ -5,7 +5,7 @@ import { expect, inject, onTestFinished, test } from 'vitest'
 import { MIGRATIONS } from '../src/db/migrate.ts'
 import { cloneDatabase } from './database.ts'
 
-test('0041_scrapes_stopped_by marks the completed scrapes that the plan has stopped, and no others', async () => {
+test('0041_scrapes_stopped_by marks only completed scrapes that the plan stopped', async () => {
   const sql = await readFile(join(MIGRATIONS, '0041_scrapes_stopped_by.sql'), 'utf8')
   const database = await cloneDatabase(inject('clusterUrl'))
   const client = new pg.Client(database.url)
@@ -26,7 +26,7 @@ test('0041_scrapes_stopped_by marks the completed scrapes that the plan has stop
   expect(rows).toEqual([{ twitter_handle: 'stopped' }])
 })
 
-test('0031_scrapes_counted counts what a process of the version before is about to change', async () => {
+test('0031_scrapes_counted counts what a process of the previous version is about to change', async () => {
   const sql = await readFile(join(MIGRATIONS, '0031_scrapes_counted.sql'), 'utf8')
   const database = await cloneDatabase(inject('clusterUrl'))
   const [before, migration] = [new pg.Client(database.url), new pg.Client(database.url)]
@@ -53,7 +53,7 @@ test('0031_scrapes_counted counts what a process of the version before is about 
   expect((await migration.query('select count::int from scrape_counts')).rows).toEqual([{ count: 1 }])
 })
 
-test('0038_sign_ups_wait turns accounts that nobody has confirmed into sign-ups that wait', async () => {
+test('0038_sign_ups_wait turns unconfirmed accounts into pending sign-ups', async () => {
   const sql = await readFile(join(MIGRATIONS, '0038_sign_ups_wait.sql'), 'utf8')
   const database = await cloneDatabase(inject('clusterUrl'))
   const client = new pg.Client(database.url)
@@ -85,7 +85,7 @@ test('0038_sign_ups_wait turns accounts that nobody has confirmed into sign-ups 
   expect((await client.query('select name from auth_users')).rows).toEqual([{ name: 'Ada' }])
 })
 
-test('0042_sso_sessions_stay_in_one_workspace ends what may have come from a replaced certificate, and nothing else', async () => {
+test('0042_sso_sessions_stay_in_one_workspace ends only sessions that may come from a replaced certificate', async () => {
   const sql = await readFile(join(MIGRATIONS, '0042_sso_sessions_stay_in_one_workspace.sql'), 'utf8')
   const database = await cloneDatabase(inject('clusterUrl'))
   const client = new pg.Client(database.url)

@@ -15,11 +15,11 @@ beforeAll(async () => {
 })
 
 describe('the test harness', () => {
-  it('looks at what was opened in beforeAll', () => {})
+  it('checks what was opened in beforeAll', () => {})
 
-  it('after each test', () => expect(checks).toBe(1))
+  it('checks after each test', () => expect(checks).toBe(1))
 
-  it('fails on a fault of ours that no test announced', () => {
+  it('fails on a server fault that no test expected', () => {
     app.services.onFault(new Error('a fault'))
     expect(() => app.check()).toThrow('a fault')
     app.expectFault(/announced/)

@@ -7,7 +7,7 @@ import { connectX, makePerson, type Person, subscribe } from './makers.ts'
 import { openApp, type TestApp } from './open-app.ts'
 import { type Operation, operations } from './operations.ts'
 
-/** Nobody reaches another workspace's data: every operation, with the ids of another workspace's things, answers as if they did not exist. */
+/** Tenancy: every operation treats the ids of another workspace as if they did not exist. */
 let app: TestApp
 let owner: Person
 let stranger: Person
@@ -206,7 +206,7 @@ describe("with another workspace's ids", () => {
     expect((await stranger.call('GET', `/scrapes/${theirs.scrape}/events`)).status).toBe(404)
   })
 
-  it('a list takes no leads of theirs, and a campaign neither their list nor their X account', async () => {
+  it('rejects their leads in a list, and their list and X account in a campaign', async () => {
     const list = await stranger.client.lists.create({ name: 'Mine' })
     expect(await stranger.client.lists.addLeads({ id: list.id, leadIds: [theirs.lead] })).toEqual({
       success: true,
@@ -224,7 +224,7 @@ describe("with another workspace's ids", () => {
     expect([withAccount.status, withAccount.body.code]).toEqual([404, 'X_ACCOUNT_NOT_FOUND'])
   })
 
-  it('no message goes to their lead, and no figures come of their campaign', async () => {
+  it('sends no message to their lead and shows no numbers of their campaign', async () => {
     const before = await ownersView()
     const body = { message: 'Hi', templateVariables: { name: 'Secret', handle: 'secret_lead' } }
     const sent = await stranger.call('POST', '/messages/send', { ...body, leadId: theirs.lead })
@@ -234,7 +234,7 @@ describe("with another workspace's ids", () => {
     expect(await ownersView()).toBe(before)
   })
 
-  it('neither their tags nor their leads can be given, taken, judged, deleted or restored', async () => {
+  it('cannot change their tags or leads', async () => {
     const { client } = stranger
     const mine = await client.tags.create({ name: 'Mine' })
     const before = await ownersView()
@@ -250,7 +250,7 @@ describe("with another workspace's ids", () => {
     expect(await ownersView()).toBe(before)
   })
 
-  it('neither can one go there, nor become its owner, nor hand it over', async () => {
+  it('cannot switch to their workspace, own it or transfer it', async () => {
     const before = await ownersView()
     const switched = await stranger.call('POST', '/workspace/switch', { workspaceId: owner.workspaceId })
     expect([switched.status, switched.body.code]).toEqual([404, 'WORKSPACE_NOT_FOUND'])
@@ -260,14 +260,14 @@ describe("with another workspace's ids", () => {
     expect(await ownersView()).toBe(before)
   })
 
-  it('a filter by their list finds nothing, and queueing by it queues nothing', async () => {
+  it('finds and queues nothing by their list', async () => {
     expect(await stranger.client.leads.list({ listId: theirs.list })).toMatchObject({ total: 0, leads: [] })
     expect(await stranger.client.leads.queue({ filter: { listId: theirs.list } })).toMatchObject({ queued: 0 })
     expect(await stranger.client.leads.queue({ leadIds: [theirs.lead] })).toMatchObject({ queued: 0 })
   })
 })
 
-it('no list of anything holds what is of another workspace', async () => {
+it('lists nothing of another workspace', async () => {
   const seen = await Promise.all([
     stranger.call('GET', '/leads'),
     stranger.call('GET', '/leads/export'),

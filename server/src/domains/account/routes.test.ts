@@ -45,7 +45,7 @@ async function mailedCode(email: string) {
 }
 
 describe('POST /auth/recover', () => {
-  it('200: mails a link with its credentials in the fragment', async () => {
+  it('emails a link with its token in the fragment', async () => {
     const { email } = await makeAccount(app)
     const answer = await post('/auth/recover', { email: email.toUpperCase() })
     expect([answer.status, answer.body]).toEqual([
@@ -57,7 +57,7 @@ describe('POST /auth/recover', () => {
     expect(link.hash).toMatch(/^#token=[\w-]{43}$/)
   })
 
-  it('200: the same for an unknown address, to which nothing is mailed', async () => {
+  it('returns the same for an unknown address and emails nothing', async () => {
     const { email } = await makeAccount(app)
     const unknown = unknownEmail()
     const [answer, known] = [await post('/auth/recover', { email: unknown }), await post('/auth/recover', { email })]
@@ -66,7 +66,7 @@ describe('POST /auth/recover', () => {
     expect(await mailsTo(app, unknown)).toEqual([])
   })
 
-  it('429: after 6 for one recipient from one address, known or not alike', async () => {
+  it('returns 429 after 6 requests for one recipient from one IP address, known or not', async () => {
     for (const email of [(await makeAccount(app)).email, unknownEmail()]) {
       const statuses = []
       for (let i = 0; i < 7; i++) statuses.push((await post('/auth/recover', { email })).status)
@@ -76,7 +76,7 @@ describe('POST /auth/recover', () => {
 })
 
 describe('POST /auth/reset-password', () => {
-  it('200: the new password counts, every session ends, and the owner is told', async () => {
+  it('sets the password, ends every session and emails the owner', async () => {
     const person = await makeAccount(app)
     const token = await resetToken(person.email)
     const answer = await post('/auth/reset-password', { token, password: NEW_PASSWORD })
@@ -90,7 +90,7 @@ describe('POST /auth/reset-password', () => {
     await mailTo(app, person.email, /Your password was changed/)
   })
 
-  it('400: a link used twice, side by side too, and every other link of that account', async () => {
+  it('returns 400 for a used link, in parallel too, and for every other link of the account', async () => {
     const { email } = await makeAccount(app)
     const first = await resetToken(email)
     await app.db.insert(authPasswordResets).values({
@@ -115,7 +115,7 @@ describe('POST /auth/reset-password', () => {
     }
   })
 
-  it('400: a link after its hour', async () => {
+  it('returns 400 for a link older than an hour', async () => {
     const { email } = await makeAccount(app)
     const token = await resetToken(email)
     const [row] = await app.db
@@ -133,7 +133,7 @@ describe('POST /auth/reset-password', () => {
     expect((await signIn(app, email)).status).toBe(200)
   })
 
-  it('400: a password that does not meet the requirements leaves the link good', async () => {
+  it('returns 400 for a weak password and keeps the link valid', async () => {
     const { email } = await makeAccount(app)
     const token = await resetToken(email)
     const weak = await post('/auth/reset-password', { token, password: 'weak' })
@@ -141,7 +141,7 @@ describe('POST /auth/reset-password', () => {
     expect((await post('/auth/reset-password', { token, password: NEW_PASSWORD })).status).toBe(200)
   })
 
-  it('confirms an account whose mailbox it proves, and gives a password to one without', async () => {
+  it('confirms the mailbox, and sets a password on an account without one', async () => {
     const unconfirmed = await makeAccount(app, { confirmed: false })
     const withoutPassword = await makePerson(app)
     for (const { email } of [unconfirmed, withoutPassword]) {
@@ -150,7 +150,7 @@ describe('POST /auth/reset-password', () => {
     }
   })
 
-  it('lets the owner of the mailbox remove second factors that are older than the reset', async () => {
+  it('offers to remove second factors that are older than the reset', async () => {
     const person = await makeAccount(app)
     const factor = (name: string) => ({ userId: person.id, kind: 'totp' as const, name, confirmedAt: new Date() })
     await app.db.insert(authFactors).values(factor("A stranger's phone"))
@@ -181,7 +181,7 @@ describe('POST /auth/reset-password', () => {
     expect((await signIn(app, person.email, NEW_PASSWORD)).body.token).toEqual(expect.any(String))
   })
 
-  it('offers no removal to an account without second factors, and takes no ticket but its own', async () => {
+  it('offers no removal without second factors, and rejects forged tickets', async () => {
     const { email } = await makeAccount(app)
     const reset = await post('/auth/reset-password', { token: await resetToken(email), password: NEW_PASSWORD })
     expect(reset.body.factorRemoval).toBeUndefined()
@@ -202,7 +202,7 @@ describe('POST /auth/reset-password', () => {
     expect(await app.db.$count(authFactors, eq(authFactors.userId, person.id))).toBe(1)
   })
 
-  it('mails the link that confirms it to who forgot the password of a sign-up', async () => {
+  it('emails the confirmation link if the password of a pending sign-up is forgotten', async () => {
     const email = unknownEmail()
     const { token } = await beginSignUp(app, email)
     await post('/auth/recover', { email })
@@ -213,7 +213,7 @@ describe('POST /auth/reset-password', () => {
 })
 
 describe('POST /auth/resend', () => {
-  it('200: mails the link of a waiting sign-up again, and says the same to all', async () => {
+  it('emails the link of a pending sign-up again, with the same response for all', async () => {
     const waiting = unknownEmail()
     const { token, cookie } = await beginSignUp(app, waiting)
     const confirmed = await makeAccount(app)
@@ -229,7 +229,7 @@ describe('POST /auth/resend', () => {
 })
 
 describe('POST /auth/otp and POST /auth/verify', () => {
-  it('200: a mailed code signs in, once, with its ticket', async () => {
+  it('signs in once with an emailed code and its ticket', async () => {
     const { email } = await makeAccount(app)
     const { ticket, code } = await mailedCode(email)
     expect(code).toMatch(/^\d{8}$/)
@@ -240,7 +240,7 @@ describe('POST /auth/otp and POST /auth/verify', () => {
     expect((await post('/auth/verify', { ticket, code })).body.code).toBe('INVALID_CODE')
   })
 
-  it('200: answers the same for an unknown address, and a wrong code is refused alike', async () => {
+  it('responds to unknown addresses as to known ones', async () => {
     const [known, unknown] = [
       await post('/auth/otp', { email: (await makeAccount(app)).email }),
       await post('/auth/otp', { email: unknownEmail() }),
@@ -254,7 +254,7 @@ describe('POST /auth/otp and POST /auth/verify', () => {
     expect(refusals[1]!.body).toEqual(refusals[0]!.body)
   })
 
-  it('400: after 5 wrong tries, side by side too; the tickets of others are none the worse', async () => {
+  it('returns 400 after 5 wrong attempts, in parallel too, without affecting other tickets', async () => {
     const { email } = await makeAccount(app)
     const theirs = await post('/auth/otp', { email })
     const { ticket, code } = await mailedCode(email)
@@ -277,7 +277,7 @@ describe('POST /auth/otp and POST /auth/verify', () => {
     expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1)
   })
 
-  it('400: a code after its 10 minutes, and with another ticket', async () => {
+  it('returns 400 for a code after 10 minutes or with another ticket', async () => {
     const { email } = await makeAccount(app)
     const { ticket, code } = await mailedCode(email)
     expect((await post('/auth/verify', { ticket: 'another', code })).status).toBe(400)
@@ -288,7 +288,7 @@ describe('POST /auth/otp and POST /auth/verify', () => {
     expect((await post('/auth/verify', { ticket, code })).status).toBe(400)
   })
 
-  it('drops the password and the sessions of whoever signed up with a mailbox that was not theirs', async () => {
+  it('removes password and sessions that were set up before the mailbox was proved', async () => {
     const squatted = await makeAccount(app, { confirmed: false })
     const { ticket, code } = await mailedCode(squatted.email)
     expect((await post('/auth/verify', { ticket, code })).status).toBe(200)
@@ -296,7 +296,7 @@ describe('POST /auth/otp and POST /auth/verify', () => {
     expect((await signIn(app, squatted.email)).body.code).toBe('INVALID_CREDENTIALS')
   })
 
-  it('makes the account of a waiting sign-up, without the password of that sign-up', async () => {
+  it('creates the account of a pending sign-up without its password', async () => {
     const email = unknownEmail()
     await beginSignUp(app, email)
     const { ticket, code } = await mailedCode(email)
@@ -305,7 +305,7 @@ describe('POST /auth/otp and POST /auth/verify', () => {
     expect((await signIn(app, email)).body.code).toBe('INVALID_CREDENTIALS')
   })
 
-  it('stores neither tickets, codes nor links as they are', async () => {
+  it('stores tickets, codes and links hashed', async () => {
     const { email } = await makeAccount(app)
     const { ticket, code } = await mailedCode(email)
     const token = await resetToken(email)
@@ -319,7 +319,7 @@ describe('POST /auth/otp and POST /auth/verify', () => {
 })
 
 describe('GET /auth/user', () => {
-  it('200: the account, and never a hash', async () => {
+  it('returns the account without any hash', async () => {
     const person = await makeAccount(app)
     const { status, body } = await person.call('GET', '/auth/user')
     expect([status, body]).toEqual([
@@ -341,13 +341,13 @@ describe('GET /auth/user', () => {
 const proved = (person: Person) => person.call('POST', '/auth/reauthenticate', { password: PASSWORD })
 
 describe('PATCH /auth/user', () => {
-  it('200: changes the name without a proof', async () => {
+  it('changes the name without reauthentication', async () => {
     const person = await makeAccount(app)
     expect((await person.call('PATCH', '/auth/user', { name: '  Ada ' })).body.name).toBe('Ada')
     expect((await person.call('GET', '/me')).body.name).toBe('Ada')
   })
 
-  it('403: password and address without a proof; nothing else of the change happens either', async () => {
+  it('returns 403 for password and address without reauthentication, and changes nothing', async () => {
     const person = await makeAccount(app)
     for (const change of [{ password: NEW_PASSWORD }, { email: unknownEmail() }]) {
       const answer = await person.call('PATCH', '/auth/user', { ...change, name: 'Changed' })
@@ -357,7 +357,7 @@ describe('PATCH /auth/user', () => {
     expect((await person.call('GET', '/me')).body.name).not.toBe('Changed')
   })
 
-  it('400: a wrong current password; 429 after 10 of them', async () => {
+  it('returns 400 for a wrong current password, and 429 after 10', async () => {
     const person = await makeAccount(app)
     const change = () => person.call('PATCH', '/auth/user', { password: NEW_PASSWORD, currentPassword: 'Wrong-one1' })
     const answer = await change()
@@ -369,7 +369,7 @@ describe('PATCH /auth/user', () => {
     expect(more.filter(({ status }) => status === 429)).toHaveLength(1)
   })
 
-  it('200: a new password by the current one ends every other session, and this one goes on', async () => {
+  it('changes the password with the current one and ends every other session', async () => {
     const person = await makeAccount(app)
     const elsewhere = (await signIn(app, person.email)).body
     const change = { password: NEW_PASSWORD, currentPassword: PASSWORD }
@@ -380,7 +380,7 @@ describe('PATCH /auth/user', () => {
     await mailTo(app, person.email, /Your password was changed/)
   })
 
-  describe('a new address', () => {
+  describe('changing the address', () => {
     const opened = async (link: URL, method = 'POST') =>
       call(app, method, link.pathname.replace('/api', '') + link.search)
     const stateAfter = async (link: URL) => {
@@ -400,28 +400,31 @@ describe('PATCH /auth/user', () => {
       return { person, email, leave, enter }
     }
 
-    it.each(['leave', 'enter'] as const)('counts once both mailboxes have confirmed (%s first)', async (first) => {
-      const change = await begun()
-      const [one, other] = first === 'leave' ? [change.leave, change.enter] : [change.enter, change.leave]
-      expect(await stateAfter(one)).toBe('?emailChange=waiting')
-      expect(await stateAfter(one)).toBe('?emailChange=waiting')
-      expect((await change.person.call('GET', '/auth/user')).body).toMatchObject({
-        email: change.person.email,
-        pendingEmailConfirmed: { present: first === 'leave', new: first === 'enter' },
-      })
-      expect(await stateAfter(other)).toBe('?emailChange=done')
-      expect((await change.person.call('GET', '/auth/user')).body).toMatchObject({
-        email: change.email,
-        pendingEmail: null,
-        pendingEmailConfirmed: null,
-      })
-      expect((await signIn(app, change.email)).status).toBe(200)
-      expect((await signIn(app, change.person.email)).status).toBe(400)
-      expect(await stateAfter(other)).toBe('?emailChange=error')
-      await mailTo(app, change.person.email, /address was changed/)
-    })
+    it.each(['leave', 'enter'] as const)(
+      'takes effect once both mailboxes have confirmed (%s first)',
+      async (first) => {
+        const change = await begun()
+        const [one, other] = first === 'leave' ? [change.leave, change.enter] : [change.enter, change.leave]
+        expect(await stateAfter(one)).toBe('?emailChange=waiting')
+        expect(await stateAfter(one)).toBe('?emailChange=waiting')
+        expect((await change.person.call('GET', '/auth/user')).body).toMatchObject({
+          email: change.person.email,
+          pendingEmailConfirmed: { present: first === 'leave', new: first === 'enter' },
+        })
+        expect(await stateAfter(other)).toBe('?emailChange=done')
+        expect((await change.person.call('GET', '/auth/user')).body).toMatchObject({
+          email: change.email,
+          pendingEmail: null,
+          pendingEmailConfirmed: null,
+        })
+        expect((await signIn(app, change.email)).status).toBe(200)
+        expect((await signIn(app, change.person.email)).status).toBe(400)
+        expect(await stateAfter(other)).toBe('?emailChange=error')
+        await mailTo(app, change.person.email, /address was changed/)
+      },
+    )
 
-    it('leaves no sign-up behind that waits again at the former address', async () => {
+    it('leaves no pending sign-up at the former address', async () => {
       const { person, leave, enter } = await begun()
       const password = (await app.db.select().from(authIdentities).where(eq(authIdentities.userId, person.id)))[0]
       await app.db.insert(authSignUps).values({
@@ -436,7 +439,7 @@ describe('PATCH /auth/user', () => {
       expect((await signIn(app, person.email)).body.code).toBe('INVALID_CREDENTIALS')
     })
 
-    it('opening the link alone changes nothing: a page asks first', async () => {
+    it('shows a confirmation page before it changes anything', async () => {
       const { person, leave, enter } = await begun()
       for (const link of [leave, enter]) {
         const page = await opened(link, 'GET')
@@ -445,7 +448,7 @@ describe('PATCH /auth/user', () => {
       expect((await person.call('GET', '/auth/user')).body.email).toBe(person.email)
     })
 
-    it('of somebody else looks the same to who asks, and only that mailbox learns of it', async () => {
+    it('reveals a taken address only to its mailbox', async () => {
       const [person, other] = [await makeAccount(app), await makeAccount(app)]
       const change = { email: other.email, currentPassword: PASSWORD }
       const answer = await person.call('PATCH', '/auth/user', change)
@@ -453,7 +456,7 @@ describe('PATCH /auth/user', () => {
       expect((await mailTo(app, other.email, /already has an account/)).text).not.toContain('change-email')
     })
 
-    it('of somebody who signed up in between is not taken from them', async () => {
+    it('fails if someone else signed up with the address meanwhile', async () => {
       const { person, email, leave, enter } = await begun()
       await stateAfter(leave)
       await app.db.insert(authUsers).values({ email, name: 'Quicker', emailVerified: true })
@@ -461,7 +464,7 @@ describe('PATCH /auth/user', () => {
       expect((await person.call('GET', '/auth/user')).body.email).toBe(person.email)
     })
 
-    it('of somebody who signed up and never proved it is given to who did', async () => {
+    it('replaces an unconfirmed account with the address', async () => {
       const { person, email, leave, enter } = await begun()
       await app.db.insert(authUsers).values({ email, name: 'Squatter' })
       await stateAfter(leave)
@@ -469,7 +472,7 @@ describe('PATCH /auth/user', () => {
       expect((await person.call('GET', '/auth/user')).body.email).toBe(email)
     })
 
-    it('takes the place on the waitlist along, and one whose mailbox is owned by another account is taken', async () => {
+    it('moves the waitlist entry, and rejects an address whose mailbox another account owns', async () => {
       const { person, email, leave, enter } = await begun()
       const { body: joined } = await post('/waitlist/join', { email: person.email })
       expect((await person.call('GET', '/dashboard')).body.position).toBe(joined.position)
@@ -485,7 +488,7 @@ describe('PATCH /auth/user', () => {
       await mailTo(app, 'xy@gmail.com', /already has an account/)
     })
 
-    it('after a day is too late, and the present address ends the change', async () => {
+    it('expires after a day, and is cancelled by the current address', async () => {
       const { person, leave, enter } = await begun()
       await app.db
         .update(authEmailChanges)
@@ -493,7 +496,7 @@ describe('PATCH /auth/user', () => {
         .where(eq(authEmailChanges.userId, person.id))
       expect(await stateAfter(leave)).toBe('?emailChange=error')
       expect((await person.call('GET', '/auth/user')).body.pendingEmail).toBeNull()
-      // Without a proof: it changes nothing that wants one.
+      // Needs no reauthentication, because it changes nothing sensitive.
       const back = await person.call('PATCH', '/auth/user', { email: person.email })
       expect(back.body.pendingEmail).toBeNull()
       expect(await stateAfter(enter)).toBe('?emailChange=error')
@@ -502,7 +505,7 @@ describe('PATCH /auth/user', () => {
 })
 
 describe('POST /auth/reauthenticate', () => {
-  it('200: by the password, for 10 minutes and this session only', async () => {
+  it('accepts the password, for 10 minutes and this session only', async () => {
     const person = await makeAccount(app)
     const other = (await signIn(app, person.email)).body.token as string
     const { status, body } = await proved(person)
@@ -521,7 +524,7 @@ describe('POST /auth/reauthenticate', () => {
     expect((await change(person.token)).status).toBe(403)
   })
 
-  it('200: by a mailed code, good in this session only', async () => {
+  it('accepts an emailed code, in this session only', async () => {
     const person = await makePerson(app)
     const asked = await person.call('POST', '/auth/reauthenticate', {})
     expect([asked.status, asked.body.goodUntil]).toEqual([200, null])
@@ -534,7 +537,7 @@ describe('POST /auth/reauthenticate', () => {
     expect((await person.call('PATCH', '/auth/user', { password: PASSWORD })).body.hasPassword).toBe(true)
   })
 
-  it('400: a wrong password, a wrong code, and a ticket without its code', async () => {
+  it('returns 400 for a wrong password, a wrong code, and a ticket without its code', async () => {
     const person = await makeAccount(app)
     const codes = []
     for (const proof of [{ password: 'Wrong-one1' }, { ticket: 'x', code: '1' }, { ticket: 'x' }, { code: '1' }]) {
@@ -553,11 +556,11 @@ describe('POST /auth/reauthenticate', () => {
 describe('GET /auth/sessions and DELETE /auth/sessions/{id}', () => {
   const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0'
 
-  it('200: where one is signed in, with device and place; 204: ends one at once', async () => {
+  it('lists sessions with device and place, and ends one immediately', async () => {
     const person = await makeAccount(app)
     const credentials = { email: person.email, password: PASSWORD }
     const other = (await call(app, 'POST', '/auth/sign-in/email', credentials, { 'user-agent': FIREFOX })).body
-    // An address of a registry's own records; those of this machine are in no country.
+    // A registry's own address; loopback addresses have no country.
     await app.db.update(authSessions).set({ ipAddress: '193.0.6.139' }).where(eq(authSessions.userAgent, FIREFOX))
     const { sessions } = (await person.call('GET', '/auth/sessions')).body
     expect(sessions).toHaveLength(2)
@@ -574,7 +577,7 @@ describe('GET /auth/sessions and DELETE /auth/sessions/{id}', () => {
     expect([again.status, again.body.code]).toEqual([404, 'SESSION_NOT_FOUND'])
   })
 
-  it("404: another's session, which goes on", async () => {
+  it("returns 404 for another user's session and does not end it", async () => {
     const [person, other] = [await makePerson(app), await makePerson(app)]
     expect((await person.call('DELETE', `/auth/sessions/${other.actor.sessionId}`)).status).toBe(404)
     expect(await statusOf(app, other.token)).toBe(200)
@@ -594,7 +597,7 @@ it('takes as long for an unknown address as for a known one', async () => {
       best[kind] = Math.min(best[kind], performance.now() - since)
     }
   }
-  // Both do the same statements. The fastest of some is the least disturbed.
+  // Both run the same statements. The fastest of several runs is the least disturbed.
   expect(best.known / best.unknown).toBeLessThan(2)
   expect(best.unknown / best.known).toBeLessThan(2)
 })

@@ -17,7 +17,7 @@ beforeAll(async () => {
 const scryptKey = promisify<string, string, number, ScryptOptions, Buffer>(scrypt)
 
 let count = 0
-/** An address that nobody has called from yet. */
+/** An unused client address. */
 const newAddress = () => `203.0.113.${++count}`
 const from = (address: string) => ({ 'x-forwarded-for': address })
 const signIn = (email: string, password = PASSWORD, address = newAddress()) =>
@@ -31,7 +31,7 @@ async function fastest(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - since
 }
 
-/** Side by side, so that a busy machine is busy for both. The fastest of some is the least disturbed. */
+/** Runs both in parallel, so that load affects both. The fastest of several runs is the least disturbed. */
 async function compared(one: () => Promise<unknown>, other: () => Promise<unknown>, times = 8): Promise<number> {
   const best = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   for (let i = 0; i < times; i++) {
@@ -42,7 +42,7 @@ async function compared(one: () => Promise<unknown>, other: () => Promise<unknow
 }
 
 describe('enumeration', () => {
-  it('by the time of a sign-in or a sign-up tells nothing: a password is hashed for unknown addresses, too', async () => {
+  it('reveals nothing through timing: passwords are hashed for unknown addresses too', async () => {
     const { email } = await makeAccount(app)
     const signIns = await compared(
       () => signIn(email, 'Wrong-one1'),
@@ -60,7 +60,7 @@ describe('enumeration', () => {
       () => signIn(waiting, 'Wrong-one1'),
       () => signIn(newEmail(), 'Wrong-one1'),
     )
-    // A hash takes some ten times as long as all else.
+    // A hash takes about ten times as long as everything else.
     for (const ratio of [signIns, signUps, waitingSignIns]) {
       expect(ratio).toBeGreaterThan(0.5)
       expect(ratio).toBeLessThan(2)
@@ -68,9 +68,9 @@ describe('enumeration', () => {
   })
 })
 
-it('holds no connection while a password is hashed', async () => {
+it('occupies no database connection while a password is hashed', async () => {
   const { email } = await makeAccount(app)
-  // Keeps the threads that hash busy, so that the sign-in waits for one.
+  // Keeps the hashing threads busy, so that the sign-in waits for one.
   const isDone = Promise.all(
     Array.from({ length: 12 }, () => scryptKey('busy', 'salt', 64, { N: 2 ** 17, r: 8, maxmem: 2 ** 28 })),
   ).then(() => true)
@@ -89,7 +89,7 @@ describe('brute force', () => {
     for (let i = 0; i < points; i++) await app.services.limits.spend('signInByAccount', hashToken(email))
   }
 
-  it('429: from ever new addresses; the owner signs in where they are signed in already, and by a mailed code anywhere', async () => {
+  it('returns 429 to guesses from many addresses, while the owner can still sign in', async () => {
     const { email } = await makeAccount(app)
     const home = newAddress()
     expect((await signIn(email, PASSWORD, home)).status).toBe(200)
@@ -107,7 +107,7 @@ describe('brute force', () => {
     expect((await signIn(email, PASSWORD, away)).status).toBe(200)
   })
 
-  it('a new password by a mailed link lets the owner in at once', async () => {
+  it('lets the owner sign in immediately after a password reset', async () => {
     const { email } = await makeAccount(app)
     await spendAccount(email, 100)
     expect((await signIn(email)).status).toBe(429)
@@ -118,7 +118,7 @@ describe('brute force', () => {
     expect((await signIn(email, 'Another-one2')).status).toBe(200)
   })
 
-  describe('with the emails that anybody may ask for', () => {
+  describe('emails that anyone can request', () => {
     const spendMails = async (kind: string, email: string) => {
       const spend = () => app.services.limits.spend('mailByRecipient', hashToken(`${kind}\n${email}`))
       for (let i = 0; i < 20; i++) await spend().catch(() => {})
@@ -126,7 +126,7 @@ describe('brute force', () => {
     const tokenIn = async (email: string) =>
       linkIn(await mailTo(app, email, /Reset/), '/reset-password').hash.slice('#token='.length)
 
-    it('200: answers as usual beyond the limit of a recipient, sends nothing more, and the last link stays valid', async () => {
+    it('responds as usual over the recipient limit, sends nothing and keeps the last link valid', async () => {
       const { email } = await makeAccount(app)
       await call(app, 'POST', '/auth/recover', { email }, from(newAddress()))
       const token = await tokenIn(email)
@@ -162,7 +162,7 @@ describe('brute force', () => {
       expect((await signIn(email, PASSWORD, home)).status).toBe(200)
     })
 
-    it('200: a session proves itself by a code, whatever others have asked for', async () => {
+    it('lets a session reauthenticate by code, whatever others have requested', async () => {
       const person = await makeAccount(app)
       for (const kind of ['recover', 'code', 'resend']) await spendMails(kind, person.email)
       expect((await person.call('POST', '/auth/reauthenticate', {})).status).toBe(200)
@@ -170,7 +170,7 @@ describe('brute force', () => {
     })
   })
 
-  it('429: from one address over many accounts', async () => {
+  it('returns 429 to guesses from one address across many accounts', async () => {
     const address = newAddress()
     for (let i = 0; i < 299; i++) await app.services.limits.spend('signInByAddress', addressHash(address))
     const statuses = []
@@ -179,7 +179,7 @@ describe('brute force', () => {
     expect((await signIn(newEmail(), 'Wrong-one1')).status).toBe(400)
   })
 
-  it('a forwarded address of somebody who is no proxy of ours is not believed', async () => {
+  it('ignores forwarded addresses from untrusted clients', async () => {
     const direct = await app.startAnother({ env: { TRUST_PROXY: '' } })
     const { email } = await makeAccount(app)
     const guess = () =>
@@ -195,7 +195,7 @@ describe('brute force', () => {
   })
 })
 
-it('sign-up floods: 429 after 30 an hour from one address, and others sign up', async () => {
+it('limits sign-ups to 30 an hour per IP address, while others can still sign up', async () => {
   const address = newAddress()
   for (let i = 0; i < 29; i++) await app.services.limits.spend('signUpByAddress', addressHash(address))
   const signUp = (by: string) =>
@@ -206,7 +206,7 @@ it('sign-up floods: 429 after 30 an hour from one address, and others sign up', 
   expect((await signUp(newAddress())).status).toBe(200)
 })
 
-it('session fixation: nothing that a browser brings along decides what session or tokens it gets', async () => {
+it('prevents session fixation: browser input never determines a session or its tokens', async () => {
   const { email } = await makeAccount(app)
   const attackers = (await signIn(email)).body
   const body = { email, password: PASSWORD }
@@ -223,7 +223,7 @@ it('session fixation: nothing that a browser brings along decides what session o
     expect((await call(app, 'POST', '/auth/sign-in/email', { ...body, ...extra })).status).toBe(400)
 })
 
-it('CSRF: a form of another site reaches nothing, as no call takes a cookie and none takes a form', async () => {
+it('prevents CSRF: no call accepts cookies or forms', async () => {
   const person = await makeAccount(app)
   const cookie = `authToken=${person.token}; x-automated.session_token=${person.token}`
   const forged = { cookie, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
@@ -245,7 +245,7 @@ it('CSRF: a form of another site reaches nothing, as no call takes a cookie and 
   expect(preflight.headers.get('access-control-allow-origin')).toBeNull()
 })
 
-it('open redirects: no mailed link and no parameter leads to another origin', async () => {
+it('prevents open redirects through emailed links and parameters', async () => {
   const email = newEmail()
   const { cookie } = await beginSignUp(app, email, {}, from(newAddress()))
   const link = linkIn(await mailTo(app, email, /Confirm your email/), 'verify-email')
@@ -264,7 +264,7 @@ it('open redirects: no mailed link and no parameter leads to another origin', as
 })
 
 describe('keys', () => {
-  it('refuses to start with another AUTH_SECRET than the one that the database is encrypted with', async () => {
+  it('refuses to start if the database is encrypted with another AUTH_SECRET', async () => {
     await makeAccount(app)
     const other = { AUTH_SECRET: 'another secret of tests, as long as the first' }
     await expect(app.startAnother({ env: other })).rejects.toThrow('encrypted with another AUTH_SECRET')
@@ -278,7 +278,7 @@ describe('keys', () => {
       .set({ expiresAt: sql`now() - make_interval(hours => ${hours})` })
       .where(sql`${authKeys.expiresAt} = (select min(expires_at) from ${authKeys})`)
 
-  it('are changed in time; tokens of the old one hold during its grace, on every process, and not after', async () => {
+  it('rotate; tokens of a retired key work during its grace period on every process, and not after', async () => {
     const person: Person = await makeAccount(app)
     const before = await keysOf()
     await setExpiry(1)
@@ -296,7 +296,7 @@ describe('keys', () => {
     expect([await statusOf(late, person.token), await statusOf(late, token)]).toEqual([401, 200])
   })
 
-  it('401: a token of ours on a server that has no keys at all', async () => {
+  it('return 401 for a valid token on a server without keys', async () => {
     const person = await makeAccount(app)
     const rows = await app.db.delete(authKeys).returning()
     const bare = { url: `${(await app.startAnother()).url}/api` }
@@ -305,14 +305,14 @@ describe('keys', () => {
     await app.db.insert(authKeys).values(rows)
   })
 
-  it('lie in the database with their private halves encrypted', async () => {
+  it('are stored with their private halves encrypted', async () => {
     const rows = await app.db.select().from(authKeys)
     expect(rows.length).toBeGreaterThan(0)
     for (const { privateKey } of rows) expect(privateKey).not.toMatch(/"d"\s*:/)
   })
 })
 
-it('no session is without its address, which tells the owner where it is', async () => {
+it('stores the IP address of every session, to show the owner its place', async () => {
   const { email, id } = await makeAccount(app)
   const address = newAddress()
   await signIn(email, PASSWORD, address)

@@ -48,7 +48,7 @@ async function signedIn() {
 }
 
 describe('POST /auth/sign-up/email', () => {
-  it('200: makes an account that cannot sign in before its address is confirmed', async () => {
+  it('creates no account that can sign in before its address is confirmed', async () => {
     const { email, password, answer } = await signUp()
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual({
@@ -59,7 +59,7 @@ describe('POST /auth/sign-up/email', () => {
     expect([refused.status, refused.body.code]).toEqual([403, 'EMAIL_NOT_VERIFIED'])
   })
 
-  it('200: answers the same for a known address, and tells its owner by mail', async () => {
+  it('returns the same for a known address, and emails its owner', async () => {
     const { email, answer } = await signedUp()
     const again = await call(app, 'POST', '/auth/sign-up/email', {
       email: email.toUpperCase(),
@@ -72,7 +72,7 @@ describe('POST /auth/sign-up/email', () => {
     )
   })
 
-  it('200: keeps each sign-up of one address with a link of its own', async () => {
+  it('keeps several sign-ups of one address, each with its own link', async () => {
     const email = newEmail()
     const owners = await beginHere(email, { password: 'The-owners1' })
     const strangers = await beginHere(email, { password: 'A-strangers1' })
@@ -83,7 +83,7 @@ describe('POST /auth/sign-up/email', () => {
     expect([await signIn('A-strangers1'), await signIn('The-owners1')]).toEqual([400, 200])
   })
 
-  it('200: three at once of one address make one account', async () => {
+  it('creates one account from three parallel sign-ups of one address', async () => {
     const email = newEmail()
     const answers = await Promise.all([signUp(email), signUp(email), signUp(email)])
     expect(answers.map((a) => a.answer.status)).toEqual([200, 200, 200])
@@ -96,7 +96,7 @@ describe('POST /auth/sign-up/email', () => {
     expect(await app.db.select().from(authUsers).where(eq(authUsers.email, email))).toHaveLength(1)
   })
 
-  it('200: sets the cookie of the sign-up for known and unknown addresses alike', async () => {
+  it('sets the sign-up cookie for known and unknown addresses alike', async () => {
     const { email } = await signedUp()
     for (const address of [email, newEmail()]) {
       const { answer } = await signUp(address)
@@ -106,7 +106,7 @@ describe('POST /auth/sign-up/email', () => {
     }
   })
 
-  it('200: sends at most 5 emails an hour to one mailbox, and the last link stays valid', async () => {
+  it('sends at most 5 emails an hour to one mailbox and keeps the last link valid', async () => {
     const address = `${newEmail().split('@')[0]}@gmail.com`
     const spelling = (n: number) => address.replace('@', `+${n}@`)
     const answers = []
@@ -122,7 +122,7 @@ describe('POST /auth/sign-up/email', () => {
     expect(await mailsTo(app, spelling(5))).toEqual([])
   })
 
-  it('200: resends and password resets share these 5, whatever the spelling of the address', async () => {
+  it('counts resends and password resets towards these 5, however the address is spelled', async () => {
     const address = `${newEmail().split('@')[0]}@gmail.com`
     const tagged = address.replace('@', '+tag@')
     await beginHere(address)
@@ -137,7 +137,7 @@ describe('POST /auth/sign-up/email', () => {
     expect([...(await mailsTo(app, address)), ...(await mailsTo(app, tagged))]).toHaveLength(6)
   })
 
-  it('200: counts emails to an address that has an account in the same way', async () => {
+  it('counts emails to addresses with an account in the same way', async () => {
     const { email } = await signedUp()
     for (let n = 0; n < 8; n += 1) expect((await signUp(email)).answer.status).toBe(200)
     await expect.poll(async () => (await mailsTo(app, email)).length).toBe(5)
@@ -164,14 +164,14 @@ describe('POST /auth/sign-up/email', () => {
 })
 
 describe('GET /auth/verify-email', () => {
-  it('302: confirms in the browser that signed up, with a one-time code on our own origin', async () => {
+  it('confirms in the browser that signed up and redirects with a one-time code', async () => {
     const { redirect, email, password } = await signedUp()
     expect(redirect.origin + redirect.pathname).toBe('http://localhost:3000/auth/callback')
     expect(redirect.searchParams.get('code')).toHaveLength(43)
     expect((await call(app, 'POST', '/auth/sign-in/email', { email, password })).status).toBe(200)
   })
 
-  it('302: changes nothing anywhere else, and leads to the page that asks for a new password', async () => {
+  it('changes nothing in other browsers and redirects to the page that asks for a password', async () => {
     const email = newEmail()
     const { token, cookie } = await beginHere(email)
     const [name] = cookie.split('=')
@@ -183,7 +183,7 @@ describe('GET /auth/verify-email', () => {
     expect((await openLink(app, token, `a=b; ${cookie}; c=d`)).searchParams.get('code')).toHaveLength(43)
   })
 
-  it('302: opened again it signs nobody in', async () => {
+  it('does not sign in when it is opened again', async () => {
     const { token, cookie } = await signedUp()
     for (const browser of [cookie, '']) {
       const { searchParams } = await openLink(app, token, browser)
@@ -191,7 +191,7 @@ describe('GET /auth/verify-email', () => {
     }
   })
 
-  it('302: with an error after a day', async () => {
+  it('redirects with an error after a day', async () => {
     const email = newEmail()
     const { token, cookie } = await beginHere(email)
     await app.db
@@ -218,7 +218,7 @@ describe('POST /auth/verify-email', () => {
   const signIn = async (email: string, password: string) =>
     (await call(app, 'POST', '/auth/sign-in/email', { email, password })).status
 
-  it('200: drops the password of the sign-up for a new one in another browser', async () => {
+  it('replaces the password of the sign-up in another browser', async () => {
     const email = newEmail()
     const { token } = await beginHere(email)
     const missing = await confirm({ token })
@@ -232,14 +232,14 @@ describe('POST /auth/verify-email', () => {
     expect([await signIn(email, PASSWORD), await signIn(email, 'The-owners1')]).toEqual([400, 200])
   })
 
-  it('200: keeps the password of the sign-up in its own browser', async () => {
+  it('keeps the password of the sign-up in its own browser', async () => {
     const email = newEmail()
     const { token, cookie } = await beginHere(email)
     expect((await confirm({ token }, cookie)).status).toBe(200)
     expect(await signIn(email, PASSWORD)).toBe(200)
   })
 
-  it('400: a link that was used, that has expired, or that nobody was sent', async () => {
+  it('returns 400 for used, expired and forged links', async () => {
     const { token, cookie, email } = await signedUp()
     const late = await beginHere(newEmail())
     await app.db.update(authSignUps).set({ expiresAt: new Date(Date.now() - 1) })
@@ -255,7 +255,7 @@ describe('POST /auth/verify-email', () => {
     expect(await signIn(email, PASSWORD)).toBe(200)
   })
 
-  it('200: a link of an earlier sign-up sets no password once the address is confirmed', async () => {
+  it('ignores passwords from older links once the address is confirmed', async () => {
     const email = newEmail()
     const strangers = await beginHere(email, { password: 'A-strangers1' })
     const owners = await beginHere(email, { password: 'The-owners1' })
@@ -265,7 +265,7 @@ describe('POST /auth/verify-email', () => {
     expect([await signIn(email, 'A-strangers1'), await signIn(email, 'The-owners1')]).toEqual([400, 200])
   })
 
-  it('403: a later sign-up of a stranger keeps the link from nobody who has the right password', async () => {
+  it('emails the link to the person with the right password despite a later sign-up by a stranger', async () => {
     const email = newEmail()
     const owners = await beginHere(email, { password: 'The-owners1' })
     for (let n = 0; n < 2; n += 1) await beginHere(email, { password: 'A-strangers1' })
@@ -279,7 +279,7 @@ describe('POST /auth/verify-email', () => {
     expect([await signIn(email, 'A-strangers1'), await signIn(email, 'The-owners1')]).toEqual([400, 200])
   })
 
-  it('stores neither the token nor the cookie', async () => {
+  it('stores neither the token nor the cookie in plain text', async () => {
     const { token, cookie } = await beginHere(newEmail())
     const stored = JSON.stringify(await app.db.select().from(authSignUps))
     for (const secret of [token, cookie.split('=')[1] ?? '']) expect(stored).not.toContain(secret)
@@ -289,7 +289,7 @@ describe('POST /auth/verify-email', () => {
 describe('POST /auth/exchange', () => {
   const codeOf = (url: URL) => url.searchParams.get('code')!
 
-  it('200: a session, once', async () => {
+  it('returns a session, once', async () => {
     const { redirect, email } = await signedUp()
     const first = await call(app, 'POST', '/auth/exchange', { code: codeOf(redirect) })
     expect(first.body).toMatchObject({ token: expect.any(String), refreshToken: expect.any(String), user: { email } })
@@ -298,7 +298,7 @@ describe('POST /auth/exchange', () => {
     expect([second.status, second.body.code]).toEqual([400, 'INVALID_CODE'])
   })
 
-  it('400: a code after its 60 seconds', async () => {
+  it('returns 400 for a code after 60 seconds', async () => {
     const { redirect } = await signedUp()
     await app.db
       .update(authCodes)
@@ -307,7 +307,7 @@ describe('POST /auth/exchange', () => {
     expect((await call(app, 'POST', '/auth/exchange', { code: codeOf(redirect) })).status).toBe(400)
   })
 
-  it('binds the code to the browser that signed up with a challenge; a wrong verifier uses it up', async () => {
+  it('binds the code to its PKCE challenge; a wrong verifier uses it up', async () => {
     const verifier = 'the right verifier, long enough to be one of PKCE'
     // The SHA-256 of the verifier, base64url (RFC 7636).
     const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
@@ -328,14 +328,14 @@ describe('POST /auth/exchange', () => {
     expect(await exchange({ code, codeVerifier: verifier })).toEqual(unknown)
   })
 
-  it.each([{}, { code: '' }, { code: ' ' }])('400: no code: %j', async (body) => {
+  it.each([{}, { code: '' }, { code: ' ' }])('returns 400 without a code: %j', async (body) => {
     const answer = await call(app, 'POST', '/auth/exchange', body)
     expect([answer.status, answer.body.error]).toEqual([400, 'No code detected.'])
   })
 })
 
 describe('POST /auth/sign-in/email', () => {
-  it('200: a session whose access token lives 15 minutes', async () => {
+  it('returns a session with a 15-minute access token', async () => {
     const { session, email } = await signedIn()
     expect(session.user.email).toBe(email)
     const minutes = (new Date(session.expiresAt).getTime() - Date.now()) / 60_000
@@ -343,7 +343,7 @@ describe('POST /auth/sign-in/email', () => {
     expect(minutes).toBeLessThanOrEqual(15)
   })
 
-  it('400: the same answer for a wrong password and for an unknown address', async () => {
+  it('returns the same 400 for a wrong password and an unknown address', async () => {
     const { email } = await signedUp()
     const wrong = await call(app, 'POST', '/auth/sign-in/email', { email, password: 'Wrong-one1' })
     const unknown = await call(app, 'POST', '/auth/sign-in/email', { email: newEmail(), password: 'Wrong-one1' })
@@ -354,7 +354,7 @@ describe('POST /auth/sign-in/email', () => {
     expect([unknown.status, unknown.body]).toEqual([wrong.status, wrong.body])
   })
 
-  it('429: after 10 failures of one account from one address, side by side or not; other accounts sign in', async () => {
+  it('returns 429 after 10 failures of one account from one address, and lets other accounts sign in', async () => {
     const { email, password } = await signedUp()
     const other = await signedUp()
     const answers = await Promise.all(
@@ -369,7 +369,7 @@ describe('POST /auth/sign-in/email', () => {
     ).toBe(200)
   })
 
-  it('429: on another process too', async () => {
+  it('returns 429 on other processes too', async () => {
     const { email } = await signedUp()
     await Promise.all(
       Array.from({ length: 10 }, () => call(app, 'POST', '/auth/sign-in/email', { email, password: 'Wrong-one1' })),
@@ -390,7 +390,7 @@ describe('POST /auth/refresh', () => {
       .set({ rotatedAt: new Date(Date.now() - seconds * 1000) })
       .where(eq(authRefreshTokens.tokenHash, hashToken(token)))
 
-  it('200: a new pair, of the same session', async () => {
+  it('returns a new pair of the same session', async () => {
     const { session } = await signedIn()
     const { status, body } = await refresh(session.refreshToken)
     expect(status).toBe(200)
@@ -398,7 +398,7 @@ describe('POST /auth/refresh', () => {
     expect((await call(app, 'GET', '/me', undefined, { authorization: `Bearer ${body.token}` })).status).toBe(200)
   })
 
-  it('200: two tabs that refresh together both go on, with tokens of one chain', async () => {
+  it('lets two tabs refresh at the same time', async () => {
     const { session } = await signedIn()
     const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(session.refreshToken)))
     expect(answers.map((a) => a.status)).toEqual(answers.map(() => 200))
@@ -411,21 +411,21 @@ describe('POST /auth/refresh', () => {
     expect(await statusOf(app, next.body.token)).toBe(401)
   })
 
-  it('200: one of several successors that are used in parallel stays valid', async () => {
+  it('keeps one of several successors valid that are used in parallel', async () => {
     const { session } = await signedIn()
     const answers = await Promise.all([refresh(session.refreshToken), refresh(session.refreshToken)])
     const used = await Promise.all(answers.map(({ body }) => refresh(body.refreshToken)))
     expect(used.map(({ status }) => status).sort()).toEqual([200, 401])
   })
 
-  it('200: a token whose answer was lost is traded again', async () => {
+  it('accepts a token again if its response was lost', async () => {
     const { session } = await signedIn()
     await refresh(session.refreshToken)
     const again = await refresh(session.refreshToken)
     expect((await refresh(again.body.refreshToken)).status).toBe(200)
   })
 
-  it('401: a token that is traded again after its successor was used ends the session, within seconds too', async () => {
+  it('returns 401 and ends the session if a token is reused after its successor, within seconds too', async () => {
     const { session } = await signedIn()
     const next = await refresh(session.refreshToken)
     const latest = await refresh(next.body.refreshToken)
@@ -433,7 +433,7 @@ describe('POST /auth/refresh', () => {
     expect((await refresh(latest.body.refreshToken)).status).toBe(401)
   })
 
-  it('401: a rotated token used again ends the session and all its tokens', async () => {
+  it('returns 401 and ends the session if a rotated token is reused', async () => {
     const { session } = await signedIn()
     const next = await refresh(session.refreshToken)
     await age(session.refreshToken, 11)
@@ -442,7 +442,7 @@ describe('POST /auth/refresh', () => {
     expect((await call(app, 'GET', '/me', undefined, { authorization: `Bearer ${next.body.token}` })).status).toBe(401)
   })
 
-  it('401: an unknown token, and one whose session has expired', async () => {
+  it('returns 401 for unknown tokens and expired sessions', async () => {
     expect((await refresh('x'.repeat(43))).body).toMatchObject({ code: 'UNAUTHORIZED', success: false })
     const { session } = await signedIn()
     await app.db
@@ -452,7 +452,7 @@ describe('POST /auth/refresh', () => {
     expect((await refresh(session.refreshToken)).status).toBe(401)
   })
 
-  it('stores no token as it is', async () => {
+  it('stores tokens hashed', async () => {
     const { session } = await signedIn()
     const rows = JSON.stringify([
       await app.db.select().from(authRefreshTokens),
@@ -486,7 +486,7 @@ describe('POST /auth/sign-out', () => {
     expect(refreshed.status).toBe(here === 401 ? 401 : 200)
   })
 
-  it('200: ends access on another process too', async () => {
+  it('ends access on other processes too', async () => {
     const another = await app.startAnother()
     const { session } = await signedIn()
     const there = () =>
@@ -496,21 +496,21 @@ describe('POST /auth/sign-out', () => {
     await expect.poll(async () => (await there()).status).toBe(401)
   })
 
-  it('400: a scope that does not exist', async () => {
+  it('returns 400 for an unknown scope', async () => {
     const person = await makePerson(app)
     expect((await person.call('POST', '/auth/sign-out', { scope: 'everyone' })).status).toBe(400)
   })
 })
 
 describe('GET /me', () => {
-  it('200: who is signed in, in a workspace of their own', async () => {
+  it('returns the user in their personal workspace', async () => {
     const { session, email } = await signedIn()
     const { body } = await call(app, 'GET', '/me', undefined, { authorization: `Bearer ${session.token}` })
     expect(body).toMatchObject({ id: session.user.id, email, workspace: { role: 'owner' } })
     expect(body.workspaces).toEqual([body.workspace])
   })
 
-  it('401: without a token, and with one that we did not sign', async () => {
+  it('returns 401 without a token or with one we did not sign', async () => {
     const { privateKey } = await generateKeyPair('EdDSA')
     const claims = { sub: crypto.randomUUID(), sid: crypto.randomUUID(), wid: crypto.randomUUID(), role: 'owner' }
     const forge = (alg: string) =>
@@ -536,7 +536,7 @@ describe('GET /me', () => {
     }
   })
 
-  it('401: with a token that has expired', async () => {
+  it('returns 401 for an expired token', async () => {
     const person = await makePerson(app)
     const past = Math.floor(Date.now() / 1000) - 10
     const { token } = await app.services.auth.engine.api.signJWT({
@@ -556,7 +556,7 @@ describe('GET /me', () => {
 })
 
 describe('GET /auth/jwks', () => {
-  it('200: public keys only', async () => {
+  it('returns public keys only', async () => {
     await makePerson(app)
     const { body } = await call(app, 'GET', '/auth/jwks')
     expect(body.keys[0]).toMatchObject({ kty: 'OKP', crv: 'Ed25519', use: 'sig' })

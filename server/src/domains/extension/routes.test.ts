@@ -34,7 +34,7 @@ async function pairWith(owner: Person) {
 }
 
 describe('pairing', () => {
-  it('a code, as it is typed, is traded once for a token that is stored hashed', async () => {
+  it('exchanges a typed code once for a token that is stored hashed', async () => {
     const { code, expiresAt } = await person.client.extension.createCode()
     expect(code).toMatch(/^[B-Z2-9]{4}-[B-Z2-9]{4}$/)
     expect(Date.parse(expiresAt) - Date.now()).toBeLessThanOrEqual(600_000)
@@ -74,7 +74,7 @@ describe('pairing', () => {
     expect(sessions.map(({ deviceKind }) => deviceKind)).toContain('extension')
   })
 
-  it('refuses a code that is wrong, expired or replaced, and more extensions than there may be', async () => {
+  it('rejects wrong, expired and replaced codes, and too many extensions', async () => {
     const pair = (code: string) => call(app, 'POST', '/extension/pair', { code, version: '1' })
     const { code: replaced } = await person.client.extension.createCode()
     const { code: expired } = await person.client.extension.createCode()
@@ -94,7 +94,7 @@ describe('pairing', () => {
     expect(await person.call('POST', '/extension/codes')).toMatchObject({ status: 409, body: { code: 'TOO_MANY' } })
   })
 
-  it('refuses a code whose single sign-on ends at the same moment', async () => {
+  it('rejects a code whose single sign-on ends at the same moment', async () => {
     const { id: userId } = person
     const [identity] = await app.db
       .insert(authIdentities)
@@ -118,7 +118,7 @@ describe('pairing', () => {
     }
   })
 
-  it('opens what it is for and nothing else', async () => {
+  it('gives access to extension calls and nothing else', async () => {
     const extension = await pairWith(person)
     const forbidden = operations.filter(
       ({ access, byExtension }) => access !== 'public' && access !== 'operator' && !byExtension,
@@ -158,7 +158,7 @@ describe('pairing', () => {
     expect((await extension.call('POST', '/extension/state', rest)).status).toBe(400)
   })
 
-  it('reports how it is, and reads whose it is and what waits', async () => {
+  it('reports its state, and reads its account and queue', async () => {
     const extension = await pairWith(person)
     expect((await extension.call('POST', '/extension/state', REPORT)).body).toEqual({
       account: { email: person.email, workspaceName: expect.any(String) },
@@ -179,7 +179,7 @@ describe('pairing', () => {
     await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account!.xAccountId, warmUp: true })
     expect((await extension.call('POST', '/extension/state', REPORT)).body).toMatchObject({ dailyCap: 20 })
     expect((await person.client.extension.list()).pairings).toMatchObject([REPORT])
-    // Who is signed in has no report to make.
+    // A signed-in user has nothing to report.
     for (const [path, body] of [
       ['/extension/state', REPORT],
       ['/extension/unpair', {}],
@@ -218,7 +218,7 @@ describe('pairing', () => {
     })
   })
 
-  it('a viewer’s extension sends nothing, and nobody ends another’s pairing', async () => {
+  it("sends nothing for a viewer, and lets no one end another user's pairing", async () => {
     const viewer = await makePerson(app, { in: person, role: 'viewer' })
     const extension = await pairWith(person)
     const [pairing] = (await person.client.extension.list()).pairings
@@ -232,8 +232,8 @@ describe('pairing', () => {
   })
 })
 
-describe('what it holds', () => {
-  /** A campaign of two, the first message of it claimed. */
+describe('claimed messages', () => {
+  /** A campaign with two leads whose first message is claimed. */
   async function claimed() {
     const list = await makeList(app, person, openHandles(2))
     const campaign = await launch(person, list, { channel: 'extension' })
@@ -249,7 +249,7 @@ describe('what it holds', () => {
     return { campaign, list, extension, claim, ask, message }
   }
 
-  it('may send while the campaign is active, and the lease begins anew', async () => {
+  it('can be sent while the campaign is active, with a renewed lease', async () => {
     const { ask, claim } = await claimed()
     await app.db.update(dms).set({ leaseExpiresAt: sql`now() + interval '5 seconds'` }).where(eq(dms.id, claim.dmId))
     const { body } = await ask('confirm')
@@ -258,7 +258,7 @@ describe('what it holds', () => {
     expect((await ask('outcome', { wasSent: true })).body).toMatchObject({ success: true })
   })
 
-  it('sends nothing where another message was claimed since, by the pause between two: the message waits', async () => {
+  it('wait if another message was claimed meanwhile, because of the interval', async () => {
     const { ask, extension, claim, message } = await claimed()
     const { accounts } = await person.client.sendingSettings.find()
     await person.client.sendingSettings.saveLimits({
@@ -266,7 +266,7 @@ describe('what it holds', () => {
       xAccountId: accounts[0]!.xAccountId,
       pauseSeconds: 60,
     })
-    // As if it had been held for a minute, in which the account's pause went by.
+    // As if it had been claimed for a minute, in which the account's pause went by.
     await app.db.update(dms).set({ claimedAt: sql`claimed_at - interval '61 seconds'` }).where(eq(dms.id, claim.dmId))
     await app.db.update(xAccounts).set({ nextSendAt: null })
     const other = (await extension.call('POST', '/claim', { holder: 'b' })).body
@@ -293,7 +293,7 @@ describe('what it holds', () => {
     },
   )
 
-  it('sends nothing to who was suppressed, or is gone, since: the message fails with why', async () => {
+  it('fail with a reason if the lead was suppressed or deleted meanwhile', async () => {
     const { ask, list, message, extension } = await claimed()
     await person.client.suppressions.create({ handles: list.handles })
     expect((await ask('confirm')).body).toMatchObject({ maySend: false })
@@ -305,7 +305,7 @@ describe('what it holds', () => {
     await expectCountsRight(app)
   })
 
-  it('what is given back is claimed again, does not count for the cap, and is its former holder’s no more', async () => {
+  it('can be released and claimed again, without counting against the cap', async () => {
     const { ask, extension, claim } = await claimed()
     expect((await ask('release')).body).toEqual({ success: true })
     expect((await extension.call('POST', '/extension/state', REPORT)).body).toMatchObject({ sentToday: 0, queued: 2 })
@@ -316,14 +316,14 @@ describe('what it holds', () => {
       expect(await ask(what)).toMatchObject({ status: 409, body: { code: 'LEASE_LOST' } })
   })
 
-  it('what was given back, however often, is as if it had never been claimed: it reads the text of now', async () => {
+  it('use the current text after they were released, however often', async () => {
     const { ask, extension, claim, campaign, message } = await claimed()
     await ask('release')
     const again = (await extension.call('POST', '/claim', { holder: 'b' })).body
     await extension.call('POST', `/dms/${again.dmId}/release`, { lease: again.lease })
     await person.client.campaigns.update({ id: campaign.id, messageTemplate: 'Anew' })
     expect(await message()).toMatchObject({ message: 'Anew' })
-    // Where an attempt before may have gone through, that stays known.
+    // An earlier attempt that may have gone through stays recorded.
     const unsure = (await extension.call('POST', '/claim', { holder: 'a' })).body
     await extension.call('POST', `/dms/${claim.dmId}/outcome`, {
       lease: unsure.lease,
@@ -346,7 +346,7 @@ describe('what it holds', () => {
     expect(before!.triedAt).not.toBeNull()
   })
 
-  it('an end that nobody knows keeps others from writing to the lead, until somebody has looked', async () => {
+  it('block other messages to the lead while their outcome is unknown', async () => {
     const { ask, claim, message, list } = await claimed()
     expect((await ask('outcome', { wasSent: false, outcomeUnknown: true })).status).toBe(200)
     expect(await message()).toMatchObject({
@@ -359,7 +359,7 @@ describe('what it holds', () => {
     })
   })
 
-  it('after its lease has run out it may neither send nor give back', async () => {
+  it('can be neither sent nor released after their lease has expired', async () => {
     const { ask, claim } = await claimed()
     await app.db.update(dms).set({ leaseExpiresAt: sql`now() - interval '1 second'` }).where(eq(dms.id, claim.dmId))
     for (const what of ['confirm', 'release'] as const)

@@ -50,7 +50,7 @@ const identitiesOf = async (person: Pick<Person, 'call'>) =>
   (await person.call('GET', '/auth/identities')).body.identities
 
 describe('GET /auth/providers', () => {
-  it('200: names Google where it is configured', async () => {
+  it('lists Google if it is configured', async () => {
     expect((await call(app, 'GET', '/auth/providers')).body).toEqual({ providers: ['google'] })
     const another = await app.startAnother({ env: { GOOGLE_CLIENT_ID: '' } })
     const there = { url: `${another.url}/api` }
@@ -62,7 +62,7 @@ describe('GET /auth/providers', () => {
 })
 
 describe('signing in with Google', () => {
-  it('makes an account that is confirmed, the first time, and finds it again', async () => {
+  it('creates a confirmed account the first time and finds it again', async () => {
     const email = newEmail('grace.hopper')
     const first = await signInWithGoogle(email)
     expect(first.page.pathname).toBe('/auth/callback')
@@ -73,7 +73,7 @@ describe('signing in with Google', () => {
     expect(second.answer?.body.user.id).toBe(first.answer?.body.user.id)
   })
 
-  it('asks Google with PKCE, a nonce and for the least, and keeps no secret of it', async () => {
+  it('uses PKCE, a nonce and minimal scopes, and stores no secrets', async () => {
     const { codeChallenge } = pkce()
     const url = new URL((await post('/auth/authorize', { provider: 'google', codeChallenge })).body.url)
     expect(url.origin).toBe(app.google.url)
@@ -90,7 +90,7 @@ describe('signing in with Google', () => {
     expect(stored).toContain(hashToken(asked.state!))
   })
 
-  it('drops the password and the sessions of whoever had signed up with the address and never proved it', async () => {
+  it('removes password and sessions of an unconfirmed account with the address', async () => {
     const squatted = await makeAccount(app, { confirmed: false })
     const { answer } = await signInWithGoogle(squatted.email)
     expect(answer?.body.user.id).toBe(squatted.id)
@@ -98,7 +98,7 @@ describe('signing in with Google', () => {
     expect((await signIn(app, squatted.email)).body.code).toBe('INVALID_CREDENTIALS')
   })
 
-  it('signs in to the confirmed account of the same confirmed address, and tells its owner', async () => {
+  it('signs in to the confirmed account with the same address and emails its owner', async () => {
     const person = await makeAccount(app)
     const { answer } = await signInWithGoogle(person.email)
     expect(answer?.body.user.id).toBe(person.id)
@@ -113,7 +113,7 @@ describe('signing in with Google', () => {
     expect([answer?.status, answer?.body]).toEqual([200, { secondFactor: ['totp'], ticket: expect.any(String) }])
   })
 
-  it('goes by the Google account, not by the address, once they are linked', async () => {
+  it('identifies linked users by Google account, not by address', async () => {
     const email = newEmail()
     const first = await signInWithGoogle(email)
     await app.db
@@ -135,14 +135,14 @@ describe('signing in with Google', () => {
     expect(await accountOf(email)).toBeUndefined()
   })
 
-  it('never links by an address that Google has not confirmed', async () => {
+  it('never links by an unconfirmed address', async () => {
     const email = newEmail('unverified')
     await app.db.insert(authUsers).values({ email, name: 'Owner', emailVerified: true })
     const { page } = await signInWithGoogle(email)
     expect(page.searchParams.get('error')).toBe('unconfirmed_email')
   })
 
-  it('cancelled goes back to where it began', async () => {
+  it('returns to the starting page if it is cancelled', async () => {
     for (const [intent, path] of [
       ['login', '/auth/callback'],
       ['waitlist', '/waitlist'],
@@ -153,7 +153,7 @@ describe('signing in with Google', () => {
     }
   })
 
-  it('with the intent of the waitlist joins it, and credits who referred', async () => {
+  it('joins the waitlist and credits the referral', async () => {
     const referrer = (await post('/waitlist/join', { email: newEmail('referrer') })).body
     const email = newEmail('joiner')
     const { page, answer } = await signInWithGoogle(email, {
@@ -169,7 +169,7 @@ describe('signing in with Google', () => {
     expect(place.body.referralCount).toBe(1)
   })
 
-  it('as a sign-up credits who referred, too', async () => {
+  it('credits the referral of a sign-up', async () => {
     const referrer = newEmail('referrer')
     const { referralCode } = (await post('/waitlist/join', { email: referrer })).body
     const { answer } = await signInWithGoogle(newEmail(), { referralCode })
@@ -178,8 +178,8 @@ describe('signing in with Google', () => {
   })
 })
 
-describe('attacks on it', () => {
-  it('a code without the verifier of the browser that began signs nobody in, and is used up', async () => {
+describe('attacks on Google sign-in', () => {
+  it('rejects and uses up a code without its verifier', async () => {
     const { code, codeVerifier } = await (async () => {
       const started = await atGoogle(newEmail())
       const page = await cameBack(started.callback)
@@ -189,7 +189,7 @@ describe('attacks on it', () => {
     expect((await post('/auth/exchange', { code, codeVerifier })).body.code).toBe('INVALID_CODE')
   })
 
-  it('a callback works once, and not after 10 minutes', async () => {
+  it('accepts a callback once, within 10 minutes', async () => {
     const { callback } = await atGoogle(newEmail())
     expect((await cameBack(callback)).searchParams.get('code')).toHaveLength(43)
     expect((await cameBack(callback)).search).toBe('?provider=google&error=failed')
@@ -215,7 +215,7 @@ describe('attacks on it', () => {
     }
   })
 
-  it('no parameter makes it redirect to another origin', async () => {
+  it('never redirects to another origin', async () => {
     const { callback } = await atGoogle(newEmail())
     for (const name of ['redirect_uri', 'redirect', 'next', 'origin', 'callbackURL', 'returnTo'])
       callback.searchParams.set(name, 'https://evil.example')
@@ -229,7 +229,7 @@ describe('attacks on it', () => {
     expect((await post('/auth/authorize', start)).status).toBe(400)
   })
 
-  it('503: while Google does not answer', async () => {
+  it('returns 503 while Google does not respond', async () => {
     const another = await app.startAnother({ env: { GOOGLE_ISSUER: 'http://127.0.0.1:9' } })
     const there = { url: `${another.url}/api` }
     const start = { provider: 'google', codeChallenge: pkce().codeChallenge }
@@ -280,7 +280,7 @@ describe('POST /auth/sign-in/id-token', () => {
   const bring = (idToken: string, nonce?: string) =>
     post('/auth/sign-in/id-token', { provider: 'google', idToken, ...(nonce ? { nonce } : {}) })
 
-  it('200: signs in, once, with its nonce', async () => {
+  it('signs in once with its nonce', async () => {
     const email = newEmail()
     const idToken = await idTokenOf(email, 'a nonce')
     const refusals = [await bring(idToken), await bring(idToken, 'another nonce')]
@@ -303,7 +303,7 @@ describe('POST /auth/sign-in/id-token', () => {
     })
   })
 
-  it('400: forged, for another product, of another issuer, expired, unsigned', async () => {
+  it('returns 400 for forged, foreign, expired and unsigned tokens', async () => {
     const genuine = await idTokenOf(newEmail(), 'n')
     const { keys } = (await (await fetch(`${app.google.url}/jwks`)).json()) as { keys: { kid: string }[] }
     const { privateKey, publicKey } = await generateKeyPair('RS256')
@@ -357,7 +357,7 @@ describe('linked accounts', () => {
     return { person, email, identity: answer.body as { id: string } }
   }
 
-  it('200: links an account of any address from inside a session, and it signs in', async () => {
+  it('links an account with any address, which can then sign in', async () => {
     const { person, email, identity } = await linked()
     expect(await identitiesOf(person)).toEqual([
       { id: identity.id, provider: 'google', email, createdAt: expect.any(String) },
@@ -366,14 +366,14 @@ describe('linked accounts', () => {
     await mailTo(app, person.email, /Google was linked/)
   })
 
-  it('403: without a fresh proof', async () => {
+  it('returns 403 without reauthentication', async () => {
     const person = await makeAccount(app)
     const start = { provider: 'google', codeChallenge: pkce().codeChallenge }
     const refused = await person.call('POST', '/auth/identities/authorize', start)
     expect([refused.status, refused.body.code]).toEqual([403, 'REAUTHENTICATION_NEEDED'])
   })
 
-  it('400: another session, another verifier, a code used twice or late', async () => {
+  it('returns 400 for another session or verifier, and for used or expired codes', async () => {
     const person = await makeAccount(app)
     await prove(person)
     const proof = await linkingCode(person, newEmail())
@@ -404,7 +404,7 @@ describe('linked accounts', () => {
     expect([again.status, again.body.id]).toEqual([200, identity.id])
   })
 
-  it('204: unlinks with a fresh proof; it does not sign in to that account any more', async () => {
+  it('unlinks after reauthentication and stops signing in', async () => {
     const { person, email, identity } = await linked()
     expect((await person.call('DELETE', `/auth/identities/${identity.id}`)).status).toBe(204)
     expect(await identitiesOf(person)).toEqual([])
@@ -426,7 +426,7 @@ describe('linked accounts', () => {
     expect([refused.status, refused.body.code]).toEqual([403, 'REAUTHENTICATION_NEEDED'])
   })
 
-  it('409: the last way in stays', async () => {
+  it('returns 409 for the last sign-in method', async () => {
     const { person, identity } = await linked()
     await app.db
       .delete(authIdentities)

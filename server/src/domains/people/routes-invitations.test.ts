@@ -29,7 +29,7 @@ const expire = (email: string) =>
     .where(eq(workspaceInvitations.email, email))
 
 describe('POST /workspace/invitations', () => {
-  it('200: mails a link with its token in the fragment; the answer and the mail are the same whether there is an account', async () => {
+  it('emails a link with its token in the fragment, the same with or without an account', async () => {
     const owner = await makeOwner(app)
     const known = await makeAccount(app)
     const unknown = newEmail()
@@ -53,7 +53,7 @@ describe('POST /workspace/invitations', () => {
     expect(JSON.stringify([one.body, await owner.client.people.listInvitations()])).not.toContain(token)
   })
 
-  it('mails names that were stored with line breaks, bidi characters and web addresses as one line without them', async () => {
+  it('removes line breaks, bidi characters and web addresses from names in emails', async () => {
     const owner = await makeOwner(app)
     const name = 'Locked\r\nBcc: x@evil.example \u202e https://evil.example/pay'
     await app.db.update(workspaces).set({ name }).where(eq(workspaces.id, owner.workspaceId))
@@ -67,7 +67,7 @@ describe('POST /workspace/invitations', () => {
     for (const body of [mail.text, mail.html]) expect(body).not.toMatch(/:\/\/evil|\u202e/)
   })
 
-  it('200: again, mails a new link with the new role; the one before works no more', async () => {
+  it('emails a new link with the new role and invalidates the previous one', async () => {
     const owner = await makeOwner(app)
     const person = await makeAccount(app)
     const first = await owner.client.people.invite({ email: person.email, role: 'viewer' })
@@ -79,7 +79,7 @@ describe('POST /workspace/invitations', () => {
     expect((await accept(person, await invitationToken(app, person.email))).body.role).toBe('admin')
   })
 
-  it('403 PLAN_LIMIT: says the limit and the plan that lifts it', async () => {
+  it('returns 403 PLAN_LIMIT with the limit and the plan that lifts it', async () => {
     const owner = await makePerson(app)
     const body = { email: newEmail(), role: 'member' }
     const answer = await owner.call('POST', '/workspace/invitations', body)
@@ -95,7 +95,7 @@ describe('POST /workspace/invitations', () => {
     expect((await owner.call('POST', '/workspace/invitations', body)).status).toBe(200)
   })
 
-  it('400: nobody is invited as an owner, and only to an address of mail', async () => {
+  it('returns 400 for the owner role and for invalid addresses', async () => {
     const owner = await makeOwner(app)
     for (const body of [
       { email: newEmail(), role: 'owner' },
@@ -105,14 +105,14 @@ describe('POST /workspace/invitations', () => {
       expect((await owner.call('POST', '/workspace/invitations', body)).body.code).toBe('INVALID_INPUT')
   })
 
-  it('409: who is in the workspace already', async () => {
+  it('returns 409 for an existing member', async () => {
     const owner = await makeOwner(app)
     const member = await makePerson(app, { in: owner, role: 'member' })
     const answer = await owner.call('POST', '/workspace/invitations', { email: member.email, role: 'admin' })
     expect([answer.status, answer.body.code]).toEqual([409, 'ALREADY_IN_WORKSPACE'])
   })
 
-  it('409: more than 100 that wait; expired ones do not count', async () => {
+  it('returns 409 over 100 pending invitations, without counting expired ones', async () => {
     const owner = await makeOwner(app)
     const rows = Array.from({ length: 100 }, (_, i) => ({
       workspaceId: owner.workspaceId,
@@ -129,7 +129,7 @@ describe('POST /workspace/invitations', () => {
     expect((await invite()).status).toBe(200)
   })
 
-  it('429: one address is not mailed without end', async () => {
+  it('returns 429 after too many emails to one address', async () => {
     const owner = await makeOwner(app)
     const email = newEmail()
     const statuses = []
@@ -138,7 +138,7 @@ describe('POST /workspace/invitations', () => {
     expect(statuses).toEqual([...Array(10).fill(200), 429])
   })
 
-  it('429 only to the workspace that has used up its own invitations to an address', async () => {
+  it('returns 429 only to the workspace that used up its invitations to an address', async () => {
     const [stranger, owner] = [await makeOwner(app), await makeOwner(app)]
     const email = newEmail()
     const invite = (by: Person) => by.call('POST', '/workspace/invitations', { email, role: 'viewer' })
@@ -148,7 +148,7 @@ describe('POST /workspace/invitations', () => {
     expect((await invite(stranger)).status).toBe(429)
   })
 
-  it('429 to every workspace once an address was invited 100 times in a day', async () => {
+  it('returns 429 to every workspace after 100 invitations of an address in a day', async () => {
     const owner = await makeOwner(app)
     const email = newEmail()
     for (let i = 0; i < 100; i++) await app.services.limits.spend('inviteByRecipient', hashToken(email))
@@ -156,7 +156,7 @@ describe('POST /workspace/invitations', () => {
     expect([answer.status, answer.body.code]).toEqual([429, 'RATE_LIMITED'])
   })
 
-  it('counts no invitation that was refused', async () => {
+  it('does not count rejected invitations', async () => {
     const owner = await makePerson(app)
     const email = newEmail()
     const invite = () => owner.call('POST', '/workspace/invitations', { email, role: 'viewer' })
@@ -165,7 +165,7 @@ describe('POST /workspace/invitations', () => {
     expect((await invite()).status).toBe(200)
   })
 
-  it('403: a member cannot', async () => {
+  it('returns 403 to a member', async () => {
     const owner = await makeOwner(app)
     const member = await makePerson(app, { in: owner, role: 'member' })
     const answer = await member.call('POST', '/workspace/invitations', { email: newEmail(), role: 'viewer' })
@@ -175,7 +175,7 @@ describe('POST /workspace/invitations', () => {
 })
 
 describe('an invitation', () => {
-  it('is listed, mailed again with a new link, and taken back', async () => {
+  it('can be listed, resent with a new link, and revoked', async () => {
     const owner = await makeOwner(app)
     const admin = await makePerson(app, { in: owner, role: 'admin' })
     const person = await makeAccount(app)
@@ -200,7 +200,7 @@ describe('an invitation', () => {
     expect((await owner.client.people.listInvitations()).invitations).toEqual([])
   })
 
-  it('is not mailed again once the plan is for one person', async () => {
+  it('is not resent once the plan is for one person', async () => {
     const owner = await makeOwner(app)
     const { id } = await owner.client.people.invite({ email: newEmail(), role: 'viewer' })
     await lapse(owner)
@@ -208,7 +208,7 @@ describe('an invitation', () => {
     expect([answer.status, answer.body.code]).toEqual([403, 'PLAN_LIMIT'])
   })
 
-  it('of another workspace is not there', async () => {
+  it('returns 404 in another workspace', async () => {
     const owner = await makeOwner(app)
     const { id } = await owner.client.people.invite({ email: newEmail(), role: 'viewer' })
     const stranger = await makeOwner(app)
@@ -218,7 +218,7 @@ describe('an invitation', () => {
   })
 })
 
-describe('the invitations of somebody who may invite no more', () => {
+describe('invitations of a former admin', () => {
   it.each([
     ['is taken out', (owner: Person, admin: Person) => owner.call('DELETE', `/workspace/people/${admin.id}`)],
     ['leaves', (_owner: Person, admin: Person) => admin.call('POST', '/workspace/leave')],
@@ -241,7 +241,7 @@ describe('the invitations of somebody who may invite no more', () => {
 })
 
 describe('POST /invitations/find', () => {
-  it('200: says to whoever has the link what it invites to, signed in or not', async () => {
+  it('describes the invitation to anyone with the link, signed in or not', async () => {
     const owner = await makeOwner(app)
     const email = newEmail()
     await owner.client.people.rename({ name: 'Acme' })
@@ -259,7 +259,7 @@ describe('POST /invitations/find', () => {
     ])
   })
 
-  it('404: for what was never mailed', async () => {
+  it('returns 404 for an unknown token', async () => {
     const answer = await find('nonsense')
     expect([answer.status, answer.body.code]).toEqual([404, 'INVITATION_NOT_FOUND'])
   })
@@ -273,7 +273,7 @@ describe('POST /invitations/accept', () => {
     return { owner, person, token: await invitationToken(app, person.email) }
   }
 
-  it('200: makes a member, once', async () => {
+  it('adds a member, once', async () => {
     const { owner, person, token } = await invited()
     const answer = await accept(person, token)
     expect([answer.status, answer.body]).toMatchObject([200, { id: owner.workspaceId, role: 'member' }])
@@ -281,13 +281,13 @@ describe('POST /invitations/accept', () => {
     expect((await accept(person, token)).body.code).toBe('INVITATION_NOT_FOUND')
   })
 
-  it('by two calls at once is accepted by one', async () => {
+  it('accepts only one of two parallel calls', async () => {
     const { person, token } = await invited()
     const answers = await Promise.all([accept(person, token), accept(person, token)])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404])
   })
 
-  it('403: another account, and one whose address is not verified; it stays good for the right one', async () => {
+  it('returns 403 to other and unverified accounts, and stays valid for the right one', async () => {
     const { person, token } = await invited()
     const other = await makeAccount(app)
     const answer = await accept(other, token)
@@ -305,14 +305,14 @@ describe('POST /invitations/accept', () => {
     expect((await accept(person, token)).status).toBe(200)
   })
 
-  it('404: after it has expired', async () => {
+  it('returns 404 after it has expired', async () => {
     const { person, token } = await invited()
     await expire(person.email)
     const answer = await accept(person, token)
     expect([answer.status, answer.body.code]).toEqual([404, 'INVITATION_NOT_FOUND'])
   })
 
-  it('403 PLAN_LIMIT: when the plan is for one person by then; who is in stays in', async () => {
+  it('returns 403 PLAN_LIMIT after a downgrade, and keeps existing members', async () => {
     const { owner, person, token } = await invited()
     const before = await makePerson(app, { in: owner, role: 'viewer' })
     await lapse(owner)
@@ -321,7 +321,7 @@ describe('POST /invitations/accept', () => {
     expect((await before.client.auth.me()).workspace.id).toBe(owner.workspaceId)
   })
 
-  it('200: who came in by another way meanwhile keeps their role', async () => {
+  it('keeps the role of a user who joined in another way meanwhile', async () => {
     const { owner, person, token } = await invited('viewer')
     await app.db.insert(workspaceMembers).values({ workspaceId: owner.workspaceId, userId: person.id, role: 'admin' })
     expect((await accept(person, token)).body.role).toBe('admin')

@@ -11,7 +11,7 @@ beforeAll(async () => {
   app = await openApp({ mailbox: true, workers: true })
 })
 
-/** Access must end within 60 seconds; a notice tells every process at once. */
+/** Access must end within 60 seconds; a database notification reaches every process sooner. */
 const SOON = { timeout: 20_000 }
 const rolesIn = async (workspaceId: string) =>
   Object.fromEntries(
@@ -22,7 +22,7 @@ const rolesIn = async (workspaceId: string) =>
   )
 
 describe('GET /workspace/people', () => {
-  it('200: shows a viewer everybody, the owner first, and who they are themselves', async () => {
+  it('lists all members to a viewer, owner first, and marks the caller', async () => {
     const owner = await makeOwner(app)
     const admin = await makePerson(app, { in: owner, role: 'admin' })
     const viewer = await makePerson(app, { in: owner, role: 'viewer' })
@@ -39,7 +39,7 @@ describe('GET /workspace/people', () => {
 })
 
 describe('PATCH /workspace/people/{id}', () => {
-  it('200: another role holds at once, on another process too, and the session goes on with it', async () => {
+  it('changes the role immediately, on other processes too, and keeps the session', async () => {
     const another = { url: `${(await app.startAnother()).url}/api` }
     const owner = await makeOwner(app)
     const { session, id } = await makeColleague(app, owner, 'admin')
@@ -56,7 +56,7 @@ describe('PATCH /workspace/people/{id}', () => {
     expect(await statusOf(another, session.token)).toBe(200)
   })
 
-  it('a process that starts later, or missed the notice, knows it too', async () => {
+  it('also reaches processes that start later or missed the notification', async () => {
     const owner = await makeOwner(app)
     const { session, id } = await makeColleague(app, owner, 'admin')
     await owner.client.people.update({ id, role: 'member' })
@@ -64,14 +64,14 @@ describe('PATCH /workspace/people/{id}', () => {
     expect(await statusOf(late, session.token)).toBe(401)
   })
 
-  it('200: the role that they have changes nothing', async () => {
+  it('changes nothing for the current role', async () => {
     const owner = await makeOwner(app)
     const { session, id } = await makeColleague(app, owner, 'member')
     expect(await owner.client.people.update({ id, role: 'member' })).toMatchObject({ id, role: 'member' })
     expect(await statusOf(app, session.token)).toBe(200)
   })
 
-  it('400: nobody is made an owner', async () => {
+  it('returns 400 for the owner role', async () => {
     const owner = await makeOwner(app)
     const admin = await makePerson(app, { in: owner, role: 'admin' })
     for (const by of [owner, admin]) {
@@ -81,7 +81,7 @@ describe('PATCH /workspace/people/{id}', () => {
     expect((await rolesIn(owner.workspaceId))[admin.id]).toBe('admin')
   })
 
-  it('409: the owner keeps their role, from an admin and from themselves', async () => {
+  it('returns 409 for the owner, to an admin and to the owner', async () => {
     const owner = await makeOwner(app)
     const admin = await makePerson(app, { in: owner, role: 'admin' })
     for (const by of [owner, admin]) {
@@ -90,11 +90,11 @@ describe('PATCH /workspace/people/{id}', () => {
     }
   })
 
-  it('403: by whose token still says admin, a moment after they are none', async () => {
+  it('returns 403 to a former admin whose token still says admin', async () => {
     const owner = await makeOwner(app)
     const admin = await makePerson(app, { in: owner, role: 'admin' })
     const member = await makePerson(app, { in: owner, role: 'member' })
-    // As if no notice had come yet.
+    // As if the notification had not arrived yet.
     await app.db.update(workspaceMembers).set({ role: 'member' }).where(eq(workspaceMembers.userId, admin.id))
     const answers = [
       await admin.call('PATCH', `/workspace/people/${member.id}`, { role: 'admin' }),
@@ -115,7 +115,7 @@ describe('PATCH /workspace/people/{id}', () => {
 })
 
 describe('DELETE /workspace/people/{id}', () => {
-  it('204: ends their access at once, on another process too; their session goes on in their own workspace', async () => {
+  it('ends access immediately, on other processes too, and keeps the session in their own workspace', async () => {
     const another = { url: `${(await app.startAnother()).url}/api` }
     const owner = await makeOwner(app)
     const colleague = await makeColleague(app, owner, 'member')
@@ -133,7 +133,7 @@ describe('DELETE /workspace/people/{id}', () => {
     await mailTo(app, colleague.email, /no longer in/)
   })
 
-  it('an extension that they paired is let in no more', async () => {
+  it('rejects the extensions they paired', async () => {
     const owner = await makeOwner(app)
     const member = await makePerson(app, { in: owner, role: 'member' })
     const { code } = await member.client.extension.createCode()
@@ -145,7 +145,7 @@ describe('DELETE /workspace/people/{id}', () => {
     expect(await claim()).toBe(401)
   })
 
-  it('409: not the owner, by an admin', async () => {
+  it('returns 409 if an admin removes the owner', async () => {
     const owner = await makeOwner(app)
     const admin = await makePerson(app, { in: owner, role: 'admin' })
     const answer = await admin.call('DELETE', `/workspace/people/${owner.id}`)
@@ -162,7 +162,7 @@ describe('DELETE /workspace/people/{id}', () => {
 })
 
 describe('POST /workspace/leave', () => {
-  it('200: a viewer goes', async () => {
+  it('lets a viewer leave', async () => {
     const owner = await makeOwner(app)
     const { session, id } = await makeColleague(app, owner, 'viewer')
     expect((await session.call('POST', '/workspace/leave')).status).toBe(200)
@@ -170,7 +170,7 @@ describe('POST /workspace/leave', () => {
     await expect.poll(() => statusOf(app, session.token), SOON).toBe(401)
   })
 
-  it('409: the owner stays', async () => {
+  it('returns 409 to the owner', async () => {
     const owner = await makeOwner(app)
     const answer = await owner.call('POST', '/workspace/leave')
     expect([answer.status, answer.body.code]).toEqual([409, 'LAST_OWNER'])
@@ -178,7 +178,7 @@ describe('POST /workspace/leave', () => {
 })
 
 describe('POST /workspace/owner', () => {
-  it('200: with the password; the former owner stays as an admin, and is mailed as the new one is', async () => {
+  it('transfers with the password, makes the former owner an admin and emails both', async () => {
     const owner = await makeOwner(app)
     const admin = await makeColleague(app, owner, 'admin')
     const body = { personId: admin.id, currentPassword: PASSWORD }
@@ -191,7 +191,7 @@ describe('POST /workspace/owner', () => {
     expect(back.status).toBe(200)
   })
 
-  it('the former owner gets a personal workspace anew, and may delete their account without taking the team along', async () => {
+  it('gives the former owner a new personal workspace, and keeps the team if they delete their account', async () => {
     const owner = await makeOwner(app)
     const admin = await makeColleague(app, owner, 'admin')
     await owner.call('POST', '/workspace/owner', { personId: admin.id, currentPassword: PASSWORD })
@@ -206,7 +206,7 @@ describe('POST /workspace/owner', () => {
     expect(await rolesIn(owner.workspaceId)).toEqual({ [admin.id]: 'owner' })
   })
 
-  it('200: to oneself changes nothing', async () => {
+  it('changes nothing if the owner transfers to themselves', async () => {
     const owner = await makeOwner(app)
     expect(await owner.client.people.transfer({ personId: owner.id, currentPassword: PASSWORD })).toEqual({
       success: true,
@@ -233,7 +233,7 @@ describe('POST /workspace/owner', () => {
     expect([answer.status, answer.body.code]).toEqual([404, 'PERSON_NOT_FOUND'])
   })
 
-  it('403: an admin cannot, and cannot delete what is not theirs with their account either', async () => {
+  it('returns 403 to an admin, whose account deletion keeps the workspace', async () => {
     const owner = await makeOwner(app)
     const { session, id, email } = await makeColleague(app, owner, 'admin')
     const taken = await session.call('POST', '/workspace/owner', { personId: id, currentPassword: PASSWORD })
@@ -245,7 +245,7 @@ describe('POST /workspace/owner', () => {
     expect((await owner.client.xAccount.status()).connected).toBe(true)
   })
 
-  it('two hand-overs at once leave one owner', async () => {
+  it('leaves one owner after two parallel transfers', async () => {
     const owner = await makeOwner(app)
     const admins = await Promise.all([1, 2, 3].map(() => makePerson(app, { in: owner, role: 'admin' })))
     const answers = await Promise.all(
@@ -260,7 +260,7 @@ describe('POST /workspace/owner', () => {
 })
 
 describe('deleting the account of an owner', () => {
-  it('ends the workspace for everybody in it', async () => {
+  it('ends the workspace for all its members', async () => {
     const owner = await makeOwner(app)
     const { session } = await makeColleague(app, owner, 'admin')
     const body = { confirmation: owner.email, currentPassword: PASSWORD }
@@ -272,7 +272,7 @@ describe('deleting the account of an owner', () => {
 })
 
 describe('PATCH /workspace', () => {
-  it('200: an admin gives it a name', async () => {
+  it('lets an admin rename the workspace', async () => {
     const owner = await makeOwner(app)
     const admin = await makePerson(app, { in: owner, role: 'admin' })
     expect(await admin.client.people.rename({ name: '  Acme  ' })).toEqual({
@@ -285,7 +285,7 @@ describe('PATCH /workspace', () => {
 })
 
 describe('POST /workspace/switch', () => {
-  it('200: this session goes on there, also after a renewal; others stay; the next sign-in lands there', async () => {
+  it('switches this session and the next sign-in, but no other session', async () => {
     const owner = await makeOwner(app)
     const person = await makeAccount(app, { in: owner, role: 'member' })
     const own = await openSession(app, person)
@@ -306,7 +306,7 @@ describe('POST /workspace/switch', () => {
     expect(await workspaceOf(there)).toMatchObject({ id: before.workspace.id, role: 'owner' })
   })
 
-  it('404: a workspace of others, exactly as one that does not exist', async () => {
+  it("returns 404 for another user's workspace, as for one that does not exist", async () => {
     const [stranger, owner] = [await makePerson(app), await makeOwner(app)]
     const answers = await Promise.all(
       [owner.workspaceId, '01900000-0000-7000-8000-000000000000'].map((workspaceId) =>
@@ -320,7 +320,7 @@ describe('POST /workspace/switch', () => {
     expect(answers[0]?.body).toEqual(answers[1]?.body)
   })
 
-  it('the same Idempotency-Key in another workspace is another request', async () => {
+  it('treats the same Idempotency-Key in another workspace as a different request', async () => {
     const owner = await makeOwner(app)
     const { session } = await makeColleague(app, owner, 'member')
     const create = () =>

@@ -55,7 +55,7 @@ const second = (ticket: string, shown: object) => post('/auth/sign-in/second-fac
 const challengeOf = async (ticket: string) => (await post('/auth/sign-in/challenge', { ticket })).body.options
 
 describe('an authenticator app', () => {
-  it('counts once it is verified, and brings recovery codes', async () => {
+  it('counts once it is verified and returns recovery codes', async () => {
     const { person, secret, uri, verified, recoveryCodes } = await withTotp()
     expect(uri).toBe(
       `otpauth://totp/X-Automated:${encodeURIComponent(person.email)}?issuer=X-Automated&secret=${secret}&algorithm=SHA1&digits=6&period=30`,
@@ -76,7 +76,7 @@ describe('an authenticator app', () => {
     await mailTo(app, person.email, /second factor was changed/)
   })
 
-  it('is asked for by a sign-in, which makes no session before', async () => {
+  it('is required by a sign-in before a session exists', async () => {
     const { person, secret } = await withTotp()
     const before = await app.db.$count(authSessions, eq(authSessions.userId, person.id))
     const { status, body } = await signIn(app, person.email)
@@ -87,14 +87,14 @@ describe('an authenticator app', () => {
     expect(await statusOf(app, done.body.token)).toBe(200)
   })
 
-  it('is asked for by a mailed code, too', async () => {
+  it('is required after an emailed code too', async () => {
     const { person } = await withTotp()
     const { ticket } = (await post('/auth/otp', { email: person.email })).body
     const code = (await mailTo(app, person.email, /^Your code/)).subject.replace(/\D/g, '')
     expect((await post('/auth/verify', { ticket, code })).body).toMatchObject({ secondFactor: ['totp', 'recovery'] })
   })
 
-  it('before it is verified it is not asked for, and a wrong code does not verify it', async () => {
+  it('is not required before it is verified, and a wrong code does not verify it', async () => {
     const person = await makeAccount(app)
     await prove(person)
     const { body: factor } = await person.call('POST', '/auth/factors', { kind: 'totp' })
@@ -111,7 +111,7 @@ describe('an authenticator app', () => {
     expect((await person.call('GET', '/auth/factors')).body.factors).toEqual([])
   })
 
-  it('takes the codes before and after, for clocks that differ, and no code twice, side by side either', async () => {
+  it('accepts the adjacent codes, and no code twice, even in parallel', async () => {
     const { person, secret } = await withTotp()
     for (const steps of [-1, 0, 1]) {
       await forgetSteps(person)
@@ -165,14 +165,14 @@ describe('a ticket', () => {
     expect((await second(await ticketOf(person), { code: codeOf(secret) })).status).toBe(200)
   })
 
-  it('is of its own account only', async () => {
+  it('is valid for its own account only', async () => {
     const [one, other] = [await withTotp(), await withTotp()]
     expect((await second(await ticketOf(one.person), { code: codeOf(other.secret) })).status).toBe(400)
     expect((await second(await ticketOf(one.person), { code: other.recoveryCodes[0] })).status).toBe(400)
     expect((await second('x', { code: codeOf(one.secret) })).status).toBe(400)
   })
 
-  it('429: guesses of who knows the password are counted over all tickets; a recovery code still signs in', async () => {
+  it('returns 429 to guesses across tickets, while a recovery code still signs in', async () => {
     const { person, secret, recoveryCodes } = await withTotp()
     let limited = 0
     for (let i = 0; i < 13 && limited === 0; i++) {
@@ -187,7 +187,7 @@ describe('a ticket', () => {
 })
 
 describe('recovery codes', () => {
-  it('sign in once each, as they are written down', async () => {
+  it('sign in once each', async () => {
     const { person, recoveryCodes } = await withTotp()
     const [one = '', two = ''] = recoveryCodes
     const answers = await Promise.all(
@@ -208,7 +208,7 @@ describe('recovery codes', () => {
     }, 10_000)
   })
 
-  it('renewed, the old ones end; they need a proof, and a factor', async () => {
+  it('replace the old ones when renewed, after reauthentication', async () => {
     const { person, recoveryCodes } = await withTotp()
     const renewed = await person.call('POST', '/auth/recovery-codes')
     expect([renewed.status, renewed.body.recoveryCodes.length]).toEqual([200, 10])
@@ -225,7 +225,7 @@ describe('recovery codes', () => {
 })
 
 describe('a passkey', () => {
-  it('is enrolled, asked for and used', async () => {
+  it('can be enrolled and used to sign in', async () => {
     const { person, passkey, verified, recoveryCodes } = await withPasskey()
     expect([verified.status, recoveryCodes.length]).toEqual([200, 10])
     const { ticket, secondFactor } = (await signIn(app, person.email)).body
@@ -248,7 +248,7 @@ describe('a passkey', () => {
     }
   })
 
-  it('400: an answer that was given before, to another challenge, on another site, by another key or a copy of it', async () => {
+  it('returns 400 for replayed responses and those of other challenges, sites and keys', async () => {
     const { person, passkey } = await withPasskey()
     const stranger = createPasskey(ORIGIN)
     const first = await ticketOf(person)
@@ -279,7 +279,7 @@ describe('a passkey', () => {
     expect((await second(await ticketOf(person), { credential: answer })).status).toBe(400)
   })
 
-  it('a challenge is used up by a wrong answer', async () => {
+  it('uses up a challenge with a wrong response', async () => {
     const { person, passkey } = await withPasskey()
     const ticket = await ticketOf(person)
     const options = await challengeOf(ticket)
@@ -301,7 +301,7 @@ describe('a passkey', () => {
     expect(await app.db.$count(authRecoveryCodes, eq(authRecoveryCodes.userId, person.id))).toBe(0)
   })
 
-  it('400: enrolled with an answer to another challenge, or one that somebody has already', async () => {
+  it('returns 400 when enrolled with another challenge or an existing passkey', async () => {
     const { passkey } = await withPasskey()
     const person = await makeAccount(app)
     await prove(person)
@@ -316,7 +316,7 @@ describe('a passkey', () => {
 })
 
 describe('PATCH /auth/factors/{id}', () => {
-  it('200: gives it another name', async () => {
+  it('renames a factor', async () => {
     const { person, id } = await withTotp()
     const renamed = await person.call('PATCH', `/auth/factors/${id}`, { name: '  Work phone 📱 ' })
     expect([renamed.status, renamed.body]).toEqual([200, expect.objectContaining({ id, name: 'Work phone 📱' })])
@@ -342,13 +342,13 @@ describe('PATCH /auth/factors/{id}', () => {
   })
 })
 
-it('403: adding and removing without a proof', async () => {
+it('returns 403 for adding and removing without reauthentication', async () => {
   const person = await makeAccount(app)
   const refused = await person.call('POST', '/auth/factors', { kind: 'totp' })
   expect([refused.status, refused.body.code]).toEqual([403, 'REAUTHENTICATION_NEEDED'])
 })
 
-it('400: more factors than an account may have', async () => {
+it('returns 400 over the maximum number of factors', async () => {
   const person = await makeAccount(app)
   await prove(person)
   await app.db.insert(authFactors).values(
@@ -362,7 +362,7 @@ it('400: more factors than an account may have', async () => {
   expect((await person.call('POST', '/auth/factors', { kind: 'totp' })).body.code).toBe('INVALID_INPUT')
 })
 
-it('stores neither secrets, recovery codes nor tickets as they are', async () => {
+it('stores secrets, recovery codes and tickets sealed or hashed', async () => {
   const { person, secret, recoveryCodes } = await withTotp()
   const ticket = await ticketOf(person)
   const stored = JSON.stringify([

@@ -30,7 +30,7 @@ describe.each(KINDS)('somebody invited, signing in by %s', (kind) => {
     return company.owner.client.people.invite({ email, role: 'admin' })
   }
 
-  it('gets an account in that workspace, with its role, once', async () => {
+  it('gets an account in that workspace with the invited role, once', async () => {
     const company = await makeCompany(kind)
     const email = `new@${company.domain}`
     await invite(email, company)
@@ -43,7 +43,7 @@ describe.each(KINDS)('somebody invited, signing in by %s', (kind) => {
     expect((await signIn(email)).answer?.body.user.id).toBe(answer?.body.user.id)
   })
 
-  it('takes the place of who signed up with the address and never proved it', async () => {
+  it('replaces an unconfirmed account with the address', async () => {
     const company = await makeCompany(kind)
     const email = `squatted@${company.domain}`
     const squatter = await makePerson(app, { email })
@@ -69,7 +69,7 @@ describe.each(KINDS)('somebody invited, signing in by %s', (kind) => {
     expect((await company.owner.client.people.list({})).total).toBe(1)
   })
 
-  it('to another workspace is not let in here', async () => {
+  it('is rejected if the invitation is for another workspace', async () => {
     const [company, otherCompany] = [await makeCompany(kind), await makeCompany(kind)]
     const email = `ada@${company.domain}`
     await invite(email, otherCompany)
@@ -94,7 +94,7 @@ describe.each(KINDS)('signing in by %s', (kind) => {
     expect((await owner.call('GET', '/sso')).body.connection.linkedCount).toBe(1)
   })
 
-  it('a code needs its verifier and works once', async () => {
+  it('accepts a code once, with its verifier', async () => {
     const { email } = await makeLinked(kind)
     const first = await signIn(email)
     const again = { code: first.code, codeVerifier: first.codeVerifier }
@@ -111,7 +111,7 @@ describe.each(KINDS)('signing in by %s', (kind) => {
     expect((await signIn(email)).answer?.body).toEqual({ secondFactor: ['totp'], ticket: expect.any(String) })
   })
 
-  it('lets nobody in whom the workspace, the domain or the provider does not vouch for', async () => {
+  it('rejects users whom workspace, domain or provider do not vouch for', async () => {
     const company = await makeLinked(kind)
     const { owner, email, domain, domainId, workspaceId } = company
     const errors = async (typed: string, decision?: 'cancel') => (await signIn(email, typed, decision)).error
@@ -132,7 +132,7 @@ describe.each(KINDS)('signing in by %s', (kind) => {
     expect((await signIn(email)).error).toBe('sso_not_set_up')
   })
 
-  it('an answer works once, in time, at its own place, and leads nowhere else', async () => {
+  it('accepts a response once, in time and at its own endpoint', async () => {
     const company = await makeLinked(kind)
     const stranger = await makeCompany(kind, other)
     const { url } = await leaves(company.email)
@@ -160,7 +160,7 @@ describe.each(KINDS)('signing in by %s', (kind) => {
 })
 
 describe('POST /auth/sso', () => {
-  it('200: answers alike whether the domain is known, claimed or neither, and says so only on the way', async () => {
+  it('returns the same for known, claimed and unknown domains', async () => {
     const { domain } = await makeCompany('oidc')
     const claimer = await makePerson(app)
     await claimer.call('POST', '/sso/domains', { domain: 'claimed.example' })
@@ -176,7 +176,7 @@ describe('POST /auth/sso', () => {
     }
   })
 
-  it('400: neither or both of address and domain, and no challenge', async () => {
+  it('returns 400 for neither or both of address and domain, and without a challenge', async () => {
     const { codeChallenge } = pkce()
     for (const body of [
       { codeChallenge },
@@ -188,7 +188,7 @@ describe('POST /auth/sso', () => {
       expect((await call(app, 'POST', '/auth/sso', body)).status).toBe(400)
   })
 
-  it('keeps no secret of a sign-in', async () => {
+  it('stores no secrets of a sign-in', async () => {
     const { email } = await makeLinked('oidc')
     const { url } = await leaves(email)
     const stored = JSON.stringify(await app.db.select().from(ssoRequests))
@@ -199,7 +199,7 @@ describe('POST /auth/sso', () => {
 })
 
 describe('attacks on OpenID Connect', () => {
-  it('a provider that does not answer is said to be away', async () => {
+  it('reports a provider that does not respond as unavailable', async () => {
     const { owner, email } = await makeLinked('oidc')
     await app.db
       .update(ssoConnections)
@@ -209,7 +209,7 @@ describe('attacks on OpenID Connect', () => {
     expect((await owner.call('POST', '/sso/connection/test')).body.ok).toBe(false)
   })
 
-  it("another sign-in's code, another issuer's name and a changed state lead nowhere", async () => {
+  it("rejects another sign-in's code, another issuer and a changed state", async () => {
     const { email } = await makeLinked('oidc')
     const elsewhere = new URL((await atProvider((await leaves(email)).url, email)).action)
     for (const change of [
@@ -252,7 +252,7 @@ describe('attacks on SAML', () => {
     }
   })
 
-  it('clocks may be two minutes apart', async () => {
+  it('tolerates a clock skew of two minutes', async () => {
     app.sso.lie({ endsInSeconds: -60 })
     try {
       expect((await (await answered()).back()).searchParams.get('code')).toBeTruthy()
@@ -261,7 +261,7 @@ describe('attacks on SAML', () => {
     }
   })
 
-  it('a changed, wrapped, commented, weakly signed or unsolicited response signs nobody in', async () => {
+  it('rejects changed, wrapped, commented, weakly signed and unsolicited responses', async () => {
     const assertionOf = (xml: string) => /<saml:Assertion.*<\/saml:Assertion>/s.exec(xml)![0]
     const evilOf = (xml: string) =>
       assertionOf(xml)
@@ -303,7 +303,7 @@ describe('attacks on SAML', () => {
       expect((await post((await answered()).action, nonsense as Record<string, string>)).search).toContain('sso_failed')
   })
 
-  it("another company's provider, with our entity id and request, signs nobody in", async () => {
+  it("rejects another company's provider with our entity id and request", async () => {
     const { url } = await leaves(company.email)
     const there = new URL(url.href.replace(app.sso.url, other.url))
     other.lie({ issuer: app.sso.metadataUrl })
@@ -313,7 +313,7 @@ describe('attacks on SAML', () => {
     expect((await post(action, fields)).searchParams.get('error')).toBe('sso_failed')
   })
 
-  it('an assertion that was used is not taken for another request', async () => {
+  it('rejects a used assertion for another request', async () => {
     const first = await answered()
     expect((await first.back()).searchParams.get('code')).toBeTruthy()
     const second = await answered()
@@ -325,7 +325,7 @@ describe('attacks on SAML', () => {
     expect((await post(second.action, replayed)).searchParams.get('error')).toBe('sso_failed')
   })
 
-  it('our metadata say who we are, the same for any workspace there may be', async () => {
+  it('serves our metadata for any workspace id', async () => {
     const path = `/auth/sso/saml/${company.workspaceId}/metadata`
     const { status, body, headers } = await call(app, 'GET', path)
     expect([status, headers.get('content-type')]).toEqual([200, 'application/samlmetadata+xml; charset=utf-8'])
@@ -337,7 +337,7 @@ describe('attacks on SAML', () => {
 })
 
 describe('linking', () => {
-  it('wants a proof, a membership and the session that began', async () => {
+  it('requires reauthentication, a membership and the starting session', async () => {
     const company = await makeCompany('oidc')
     const member = await makePerson(app)
     const { codeChallenge, codeVerifier } = pkce()
@@ -372,7 +372,7 @@ describe('linking', () => {
     expect((await signIn(`mia@${company.domain}`)).error).toBe('sso_not_linked')
   })
 
-  it('ends with the connection, and with its issuer', async () => {
+  it('ends with the connection or its issuer', async () => {
     const company = await makeLinked('oidc')
     const { owner } = company
     const linked = async () => (await owner.call('GET', '/auth/identities')).body.identities.length
@@ -391,8 +391,8 @@ describe('linking', () => {
       expect((await owner.call(method, path)).body.code).toBe('SSO_CONNECTION_NOT_FOUND')
   })
 })
-describe('setting it up', () => {
-  it('shows who we are and what is set, and never the client secret', async () => {
+describe('configuration', () => {
+  it('shows our endpoints and the settings, and never the client secret', async () => {
     const { owner, workspaceId, domain } = await makeCompany('oidc')
     const { body } = await owner.call('GET', '/sso')
     expect(body.serviceProvider.redirectUri).toBe(`${ORIGIN}/api/auth/sso/oidc/${workspaceId}/callback`)
@@ -417,7 +417,7 @@ describe('setting it up', () => {
     })
   })
 
-  it('takes SAML by metadata, pasted or fetched, and by hand', async () => {
+  it('accepts SAML as pasted or fetched metadata, or by hand', async () => {
     const owner = await makeOwner()
     const xml = await (await fetch(app.sso.metadataUrl)).text()
     const { certificate } = app.sso.signingKey
@@ -443,7 +443,7 @@ describe('setting it up', () => {
     expect([body.ok, body.checks[1].detail]).toEqual([true, expect.stringMatching(/^Valid for \d+ more days$/)])
   })
 
-  it('400: says at its field what is wrong', async () => {
+  it('returns 400 with the invalid field', async () => {
     const owner = await makeOwner()
     const hand = { kind: 'saml', entityId: 'x', ssoUrl: `${app.sso.url}/saml/sso`, certificate: 'nonsense' }
     const wrong: [object, string][] = [
@@ -469,7 +469,7 @@ describe('setting it up', () => {
     expect([moved.status, moved.body.details[0].field]).toEqual([400, 'clientSecret'])
   })
 
-  it('where no stand-ins run, no address of a private network is taken or asked', async () => {
+  it('rejects private addresses without stand-ins', async () => {
     const owner = await makeOwner()
     await owner.call('PUT', '/sso/connection', oidc(app.sso))
     const strict = await app.startAnother({ env: { STAND_INS: 'off' } })
@@ -493,7 +493,7 @@ describe('setting it up', () => {
     })
   })
 
-  it('shows it to admins and the owner only', async () => {
+  it('is shown to admins and the owner only', async () => {
     const owner = await makePerson(app)
     const admin = await makePerson(app, { in: owner, role: 'admin' })
     expect((await admin.call('GET', '/sso')).status).toBe(200)
@@ -501,7 +501,7 @@ describe('setting it up', () => {
     expect((await member.call('GET', '/sso')).body.code).toBe('FORBIDDEN')
   })
 
-  it('lets only the owner change or remove it, with a fresh proof', async () => {
+  it('can be changed or removed only by the owner after reauthentication', async () => {
     const { owner } = await makeCompany('oidc')
     const admin = await makeAccount(app, { in: owner, role: 'admin' })
     await trustSession(app.db, admin.actor.sessionId)

@@ -34,7 +34,7 @@ const rowOf = async (by: Person) =>
   (await app.db.select().from(xAccounts).where(eq(xAccounts.workspaceId, by.workspaceId)))[0]!
 
 describe('GET /session/status', () => {
-  it('200: not connected, never was', async () => {
+  it('returns not connected if it never was', async () => {
     expect((await person.call('GET', '/session/status')).body).toEqual({
       connected: false,
       lastConnected: null,
@@ -44,21 +44,21 @@ describe('GET /session/status', () => {
     })
   })
 
-  it('200: connected, since when and as whom', async () => {
+  it('returns the handle and time of the connection', async () => {
     await connect({ username: 'Founder_Ann', password: 'long enough' })
     const { body } = await person.call('GET', '/session/status')
     expect(body).toMatchObject({ connected: true, handle: expect.stringMatching(/^founder_ann$/i), reason: null })
     expect(Date.now() - new Date(body.lastConnected).getTime()).toBeLessThan(5_000)
   })
 
-  it('200: says nothing of the accounts of another workspace', async () => {
+  it('hides the accounts of other workspaces', async () => {
     await connectX(app, await makePerson(app))
     expect((await person.call('GET', '/session/status')).body.connected).toBe(false)
   })
 })
 
 describe('POST /session/connect', () => {
-  it('200: connects, and keeps neither the password nor a readable token', async () => {
+  it('connects without storing the password or a readable token', async () => {
     const { status, body } = await connect({ username: 'founder_bob', password: 'my X password' })
     expect([status, body]).toEqual([200, { success: true, message: 'Twitter account connected successfully!' }])
     const row = await rowOf(person)
@@ -67,7 +67,7 @@ describe('POST /session/connect', () => {
     expect(JSON.stringify(row)).not.toContain(token)
   })
 
-  it('200: again is the same account, with new tokens', async () => {
+  it('reconnects the same account with new tokens', async () => {
     await connect({ username: 'founder_bob', password: 'long enough' })
     const first = await rowOf(person)
     await connect({ username: 'founder_bob', password: 'long enough' })
@@ -76,7 +76,7 @@ describe('POST /session/connect', () => {
     expect(second.sealedAccessToken).not.toBe(first.sealedAccessToken)
   })
 
-  it('200: what an extension was to send before any account was known is its campaign from now on, and goes first', async () => {
+  it('assigns extension campaigns without an account to it, and sends them first', async () => {
     const own = await makePerson(app)
     const launched = async () => launch(own, await makeList(app, own, openHandles(1)), { channel: 'extension' })
     const early = await launched()
@@ -87,7 +87,7 @@ describe('POST /session/connect', () => {
     expect(await own.client.campaigns.find({ id: early.id })).toMatchObject({ xAccountId })
   })
 
-  it('400: a wrong password, with the text of the screen', async () => {
+  it('returns 400 for a wrong password, with the text of the screen', async () => {
     const { status, body } = await connect({ username: 'founder_bob', password: 'short' })
     expect([status, body]).toEqual([
       400,
@@ -120,7 +120,7 @@ describe('POST /session/connect', () => {
 })
 
 describe('POST /scrapes with credentials', () => {
-  it('503: X is in trouble, and nothing is connected nor scraped', async () => {
+  it('returns 503 if X is unavailable, and connects and scrapes nothing', async () => {
     await setFaults([{ path: '/2/oauth2/token', status: 503, times: 1 }])
     const credentials = { username: 'founder_bob', password: 'long enough' }
     const answer = await person.call('POST', '/scrapes', { twitterHandle: 'f10_x', type: 'followers', credentials })
@@ -130,7 +130,7 @@ describe('POST /scrapes with credentials', () => {
   })
 })
 
-it('POST /session/connect: X forgets the tokens that an account had before it was connected again', async () => {
+it('POST /session/connect revokes the previous tokens of a reconnected account', async () => {
   const again = { username: 'founder_again', password: 'long enough' }
   await connect(again)
   const before = await rowOf(person)
@@ -143,7 +143,7 @@ it('POST /session/connect: X forgets the tokens that an account had before it wa
 })
 
 describe('POST /session/disconnect', () => {
-  it('200: ends the connection here and at X', async () => {
+  it('disconnects here and at X', async () => {
     await connect({ username: 'founder_bob', password: 'long enough' })
     const token = app.services.sealer.open((await rowOf(person)).sealedAccessToken!)
     const { body } = await person.call('POST', '/session/disconnect')
@@ -153,7 +153,7 @@ describe('POST /session/disconnect', () => {
     await expect(app.services.x!.findMe(token)).rejects.toMatchObject({ kind: 'unauthorized' })
   })
 
-  it('200: ends the connection of the current account alone; the one chosen before takes its place', async () => {
+  it('disconnects only the current account and returns to the one chosen before', async () => {
     await subscribe(app, person)
     const stranger = await makePerson(app)
     await connectX(app, stranger)
@@ -171,7 +171,7 @@ describe('POST /session/disconnect', () => {
     expect((await stranger.call('GET', '/session/status')).body.connected).toBe(true)
   })
 
-  it('200: revokes what a renewal that was under way has brought', async () => {
+  it('revokes tokens of a renewal in progress', async () => {
     await connect({ username: 'founder_eve', password: 'long enough' })
     const { id } = await rowOf(person)
     const { sealer, x } = app.services
@@ -194,14 +194,14 @@ describe('POST /session/disconnect', () => {
     await expect(x!.refreshTokens(renewal.tokens.refreshToken!)).rejects.toThrow(XError)
   })
 
-  it('200: also where the tokens were sealed under another AUTH_SECRET', async () => {
+  it('disconnects an account sealed with another AUTH_SECRET', async () => {
     await connect({ username: 'founder_fay', password: 'long enough' })
     const other = { ...app.services, sealer: createSealer('another secret', 'X tokens') }
     expect(await disconnect(other, person.actor)).toMatchObject({ success: true })
     expect((await person.call('GET', '/session/status')).body).toMatchObject({ connected: false, handle: null })
   })
 
-  it('200: also where nothing is connected', async () => {
+  it('succeeds if nothing is connected', async () => {
     expect((await person.call('POST', '/session/disconnect')).status).toBe(200)
   })
 })
@@ -217,11 +217,11 @@ describe('several accounts', () => {
     return (await accounts()).accounts as { id: string; handle: string }[]
   }
 
-  it('GET /x-accounts 200: none, and how many there may be', async () => {
+  it('GET /x-accounts returns no accounts and the limit', async () => {
     expect(await accounts()).toEqual({ accounts: [], limit: 1, plan: 'free' })
   })
 
-  it('200: a new one becomes the current one; another can be chosen, and stays it when the first is connected again', async () => {
+  it('makes a new account current, and keeps a chosen one when another is reconnected', async () => {
     const [bob, ann] = await connectTwo()
     expect(await accounts()).toMatchObject({ limit: 3, plan: 'pro' })
     expect(await handles()).toEqual([
@@ -249,7 +249,7 @@ describe('several accounts', () => {
     expect(bob!.handle).toBe('founder_bob')
   })
 
-  it('403 PLAN_LIMIT: one more than the plan has, by password and on the page of X; X forgets what it gave', async () => {
+  it("returns 403 PLAN_LIMIT over the plan's limit and revokes the new tokens", async () => {
     await connect({ username: 'founder_ann', password: 'long enough' })
     const words = 'Your Free plan includes 1 X account. Upgrade to Pro for 3 X accounts.'
     for (const answer of [
@@ -266,7 +266,7 @@ describe('several accounts', () => {
     expect(await handles()).toEqual([['founder_ann', true]])
   })
 
-  it('403 PLAN_LIMIT: of two at the same time only one gets the last place', async () => {
+  it('returns 403 PLAN_LIMIT to one of two parallel connections for the last place', async () => {
     const both = await Promise.all(
       ['founder_ann', 'founder_bob'].map((username) => connect({ username, password: 'long enough' })),
     )
@@ -274,7 +274,7 @@ describe('several accounts', () => {
     expect(await handles()).toHaveLength(1)
   })
 
-  it('403 PLAN_LIMIT: of two lost ones that are looked after at the same time only one comes back', async () => {
+  it('returns 403 PLAN_LIMIT to one of two parallel checks of lost accounts', async () => {
     const two = await connectTwo()
     await app.db
       .update(xAccounts)
@@ -285,7 +285,7 @@ describe('several accounts', () => {
     expect(both.map(({ status }) => status).sort()).toEqual([200, 403])
   })
 
-  it('POST /x-accounts/{id}/disconnect 200: that one and no other', async () => {
+  it('POST /x-accounts/{id}/disconnect disconnects only that account', async () => {
     const [, ann] = await connectTwo()
     expect((await person.call('POST', `/x-accounts/${ann!.id}/disconnect`)).body).toEqual({
       success: true,
@@ -300,7 +300,7 @@ describe('several accounts', () => {
       expect((await person.call(method!, `/x-accounts/${ann!.id}/${path}`)).body.code).toBe('X_ACCOUNT_NOT_FOUND')
   })
 
-  it('POST /x-accounts/{id}/check 200: finds out that X takes the tokens no more, and that it does again', async () => {
+  it('POST /x-accounts/{id}/check detects rejected tokens, and tokens that work again', async () => {
     const { id } = await connectX(app, person)
     expect((await person.call('POST', `/x-accounts/${id}/check`)).body).toMatchObject({ status: 'connected' })
     await setFaults([{ path: '/2/users/me', status: 403, code: 326, times: 1 }])
@@ -350,7 +350,7 @@ describe('POST /session/authorize and the callback', () => {
   }
   const allow = (username: string) => ({ decision: 'allow', username, password: 'long enough' })
 
-  it('200: an address with PKCE and all scopes, and a cookie for the callback alone', async () => {
+  it('returns a URL with PKCE and all scopes, and a cookie limited to the callback', async () => {
     const { url, cookie } = await begin()
     expect(url.origin + url.pathname).toBe(`${app.x.url}/i/oauth2/authorize`)
     expect(Object.fromEntries(url.searchParams)).toEqual({
@@ -367,7 +367,7 @@ describe('POST /session/authorize and the callback', () => {
     )
   })
 
-  it('connects, with tokens that can be renewed; a state works once', async () => {
+  it('connects with renewable tokens, and accepts a state once', async () => {
     const { url, cookie } = await begin()
     const callback = await decide(url, allow('founder_oauth'))
     expect(await comeBack(callback, cookie)).toBe('connected')
@@ -384,18 +384,18 @@ describe('POST /session/authorize and the callback', () => {
     expect(await comeBack(callback, cookie)).toBe('failed')
   })
 
-  it('says that another workspace has the same account', async () => {
+  it('reports that another workspace has the same account', async () => {
     await connectX(app, await makePerson(app), 'founder_both')
     const { url, cookie } = await begin()
     expect(await comeBack(await decide(url, allow('founder_both')), cookie)).toBe('shared')
   })
 
-  it('is taken back on the page of X', async () => {
+  it('reports a cancelled authorization', async () => {
     const { url, cookie } = await begin()
     expect(await comeBack(await decide(url, { decision: 'cancel' }), cookie)).toBe('cancelled')
   })
 
-  it('fails without the cookie, with the one of another browser, with a state of nobody, and too late', async () => {
+  it('fails without the right cookie, with an unknown state, and after it has expired', async () => {
     const other = await begin()
     for (const cookie of ['', other.cookie]) {
       const { url } = await begin()
@@ -407,7 +407,7 @@ describe('POST /session/authorize and the callback', () => {
     expect((await person.call('GET', '/session/status')).body.connected).toBe(false)
   })
 
-  it('fails where X refuses the code, and where X is in trouble', async () => {
+  it('fails if X rejects the code or is unavailable', async () => {
     const refused = await begin()
     const callback = await decide(refused.url, allow('founder_oauth'))
     callback.searchParams.set('code', 'another')
@@ -418,7 +418,7 @@ describe('POST /session/authorize and the callback', () => {
     expect(await comeBack(good, cookie)).toBe('unavailable')
   })
 
-  it('is refused where the place was taken meanwhile, and where the right to it is gone', async () => {
+  it('is rejected if the last place was taken or the role was lost meanwhile', async () => {
     const late = await begin()
     await connectX(app, person, 'founder_first')
     expect(await comeBack(await decide(late.url, allow('founder_late')), late.cookie)).toBe('limit')
@@ -429,7 +429,7 @@ describe('POST /session/authorize and the callback', () => {
     expect((await admin.call('GET', '/session/status')).body.connected).toBe(false)
   })
 
-  it('503: X is not configured; of an X that publishes nothing only its own page is offered', async () => {
+  it('returns 503 if X is not configured, and offers only authorization if X publishes nothing', async () => {
     await expect(authorize({ ...app.services, x: null }, person.actor)).rejects.toMatchObject({ code: 'X_UNAVAILABLE' })
     const silent = createServer((_, response) => response.writeHead(404).end()).listen(0, '127.0.0.1')
     await once(silent, 'listening')
@@ -454,7 +454,7 @@ describe('access tokens of X', () => {
       .set({ accessTokenExpiresAt: new Date(Date.now() - 1_000) })
       .where(eq(xAccounts.id, id))
 
-  it('are renewed once however many ask at the same time, as a refresh token works once', async () => {
+  it('are renewed once for many parallel calls, because refresh tokens work once', async () => {
     const { id } = await connectX(app, person)
     await expireToken(id)
     const another = await app.startAnother()
@@ -468,13 +468,13 @@ describe('access tokens of X', () => {
     expect(await accessTokenOf(app.services, id)).not.toBe(tokens[0])
   })
 
-  it('are renewed when X refuses one early', async () => {
+  it('are renewed when X rejects one early', async () => {
     const { id } = await connectX(app, person)
     await setFaults([{ path: '/2/users/me', status: 401, times: 1 }])
     expect((await withAccount(app.services, id, (x, token) => x.findMe(token))).handle).toBeTruthy()
   })
 
-  it('once they cannot be renewed, the connection is shown as lost, with its reason', async () => {
+  it('mark the account as lost, with a reason, if they cannot be renewed', async () => {
     const { id } = await connectX(app, person)
     const refreshToken = app.services.sealer.open((await rowOf(person)).sealedRefreshToken!)
     await app.services.x!.refreshTokens(refreshToken)
@@ -486,7 +486,7 @@ describe('access tokens of X', () => {
     })
   })
 
-  it('are as good as lost where they were sealed under another AUTH_SECRET', async () => {
+  it('mark the account as lost if they were sealed with another AUTH_SECRET', async () => {
     const { id } = await connectX(app, person)
     const other = { ...app.services, sealer: createSealer('another secret', 'X tokens') }
     await expect(accessTokenOf(other, id)).rejects.toMatchObject({ kind: 'unauthorized' })
@@ -496,7 +496,7 @@ describe('access tokens of X', () => {
     })
   })
 
-  it('are not thrown away because X is in trouble', async () => {
+  it('are kept while X is unavailable', async () => {
     const { id } = await connectX(app, person)
     await expireToken(id)
     await setFaults([{ path: '/2/oauth2/token', status: 503, times: 1 }])
