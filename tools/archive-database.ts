@@ -13,7 +13,7 @@ import { type CopyStreamQuery, from as copyFrom, to as copyTo } from 'pg-copy-st
 import { Connection } from '../server/src/db/connection.ts'
 import { MIGRATION_LOCK, MIGRATIONS } from '../server/src/db/migrate.ts'
 import type { Db } from '../server/src/db/open.ts'
-import { type Held, holdRestored } from '../server/src/domains/sending/service-restored.ts'
+import { pauseRestored, type RestoreSummary } from '../server/src/domains/sending/service-restored.ts'
 import { BadArchive, createChecksum, type Head, readArchive } from './archive.ts'
 
 /** Our tables, Drizzle's migrations and pg-boss's tables. */
@@ -135,7 +135,7 @@ async function sequencesOf(client: pg.Client) {
   return sequences
 }
 
-export interface Restored extends Held {
+export interface Restored extends RestoreSummary {
   tables: number
   rows: number
   /** Number of dropped emails that were queued at the backup. */
@@ -168,7 +168,7 @@ export async function restore(
     const restored = await copyRows(client, file)
     await inPublic(client, () => migrateOn(client, newer))
     const emails = await dropEmails(client, head)
-    const safe = await holdRestored(drizzle(client) as unknown as Db, new Date(head.madeAt))
+    const safe = await pauseRestored(drizzle(client) as unknown as Db, new Date(head.madeAt))
     await client.query('commit')
     await client.query('analyze')
     return { ...restored, ...safe, emails }

@@ -148,7 +148,7 @@ describe('campaigns, in a browser', () => {
     }
     await choose('Email me a test')
     await page.getByText('Test sent to campaigns@example.com.').waitFor()
-    await linkInMail(world.mailbox, 'campaigns@example.com', /^Test of “Hello”$/)
+    await linkInMail(world.mailbox, 'campaigns@example.com', /^Test message from “Hello”$/)
     await choose('Edit')
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Campaign Name').fill('Hello there')
@@ -206,7 +206,9 @@ describe('campaigns, in a browser', () => {
       .waitFor()
     world.expectConsole(/status of 429/)
     await button(page, 'Process DM Queue (Simulated)').click()
-    await page.getByText('Error processing queue: The X account has to rest before its next message.').waitFor()
+    await page
+      .getByText('Error processing queue: This X account’s sending limits allow no message right now.')
+      .waitFor()
     await launch(page, 'Nobody', /^Empty/)
     await page.getByText('No leads in the selected list to queue DMs for.').waitFor()
     await launch(page, 'Second', /^Second/)

@@ -21,7 +21,7 @@ import {
 } from './domains/notifications/service.ts'
 import { purgeExpiredInvitations } from './domains/people/service.ts'
 import { purgeRemovals } from './domains/removals/service.ts'
-import { workOnReplies } from './domains/replies/service.ts'
+import { startReplyDetection } from './domains/replies/service.ts'
 import { runScrapes, SCRAPES_CHANNEL } from './domains/scrapes/service.ts'
 import { purgeUnfinishedFactors } from './domains/second-factors/service.ts'
 import { SENDING_CHANNEL } from './domains/sending/service.ts'
@@ -151,7 +151,7 @@ export async function startServer({
   const sender = workers ? await startSender(services, log) : null
   const webhooks = workers ? await runWebhooks({ ...services, db: database.db }, log) : null
   const notificationEmails = workers ? startNotificationEmails({ ...services, db: database.db }, log) : null
-  const watch = workers && services.x ? workOnReplies(services, log) : null
+  const watch = workers && services.x ? startReplyDetection(services, log) : null
   const scraper = workers && services.x ? await runScrapes(services, log) : null
   if (workers) {
     await workOnAccountEmails(services)

@@ -6,10 +6,10 @@ import { eq, sql } from 'drizzle-orm'
 import { expect } from 'vitest'
 import { authKeys, authSessions } from '../src/domains/auth/tables.ts'
 import { subscriptions } from '../src/domains/billing/tables.ts'
-import { askAboutReplies, receive } from '../src/domains/replies/service.ts'
+import { pollReplies, receive } from '../src/domains/replies/service.ts'
 import { TIMING } from '../src/domains/sending/engine.ts'
 import { send } from '../src/domains/sending/engine-sending.ts'
-import { claimDirect } from '../src/domains/sending/service-by-hand.ts'
+import { claimDirect } from '../src/domains/sending/service-direct.ts'
 import { XError } from '../src/outside/x.ts'
 import type { XHappening } from '../src/outside/x-activity.ts'
 import { connectX, makePerson, type Person, subscribe } from './makers.ts'
@@ -197,7 +197,7 @@ export async function openWorld(app: TestApp) {
       const { rows } = await app.db.execute(
         sql`select from x_accounts where workspace_id = ${person.workspaceId} and unread_since is not null`,
       )
-      if (rows.length > 0) await askAboutReplies(app.services)
+      if (rows.length > 0) await pollReplies(app.services)
     },
 
     /** A message by hand whose process dies: before it is handed to X, or after. */

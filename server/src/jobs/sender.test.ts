@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 const { start, paced, connected, arrivedFrom, inHand } = openSenders(() => app)
 
-/** Puts the account on the schedule and waits until a sender has looked at it, found nothing to send, and taken it off again. */
+/** Schedules the account and waits until a worker has found nothing to send and unscheduled it. */
 async function expectNothingToSend(accountId: string): Promise<void> {
   await app.db.update(xAccounts).set({ nextSendAt: sql`now()` }).where(eq(xAccounts.id, accountId))
   await app.db.execute(sql`select pg_notify(${SENDING_CHANNEL}, '')`)
@@ -40,14 +40,14 @@ async function expectNothingToSend(accountId: string): Promise<void> {
 const nextSendOf = async (accountId: string) =>
   (await app.db.select().from(xAccounts).where(eq(xAccounts.id, accountId)))[0]!.nextSendAt
 
-/** A sender has looked at the account and put it off. */
+/** Whether a worker has delayed the account. */
 const isPutOff = async (accountId: string, minutes: number) => {
   const next = await nextSendOf(accountId)
   return next !== null && next.getTime() > Date.now() + minutes * 60_000
 }
 
 describe('sending', () => {
-  it('writes to each lead once, from any number of processes', async () => {
+  it('messages each lead once with any number of processes', async () => {
     const { person, account } = await connected()
     const list = await makeList(app, person, openHandles(60), { names: ['Zoë 🦊', '', 'محمد'] })
     await Promise.all([start(), start(), start()])
@@ -70,7 +70,7 @@ describe('sending', () => {
     expect(statuses.every(({ lead, item }) => lead === 'contacted' && item === 'contacted')).toBe(true)
   })
 
-  it('fails a lead that X does not deliver to, says why, and goes on', async () => {
+  it('fails a message that X does not deliver, with the reason, and continues', async () => {
     const { person } = await connected()
     const list = await makeList(app, person, ['closed_inbox', ...openHandles(1)])
     await start()
@@ -86,7 +86,7 @@ describe('sending', () => {
     expect(lead?.dmStatus).toBe('failed_contact')
   })
 
-  it('looks up imported leads, keeps their id, and fails those who are not there', async () => {
+  it('looks up imported leads, stores their X id, and fails unknown ones', async () => {
     const { person } = await connected()
     const list = await makeList(app, person, [...openHandles(1), 'missing_one'], { unknownIds: true })
     await start()
@@ -99,7 +99,7 @@ describe('sending', () => {
     expect(lead?.xUserId).toBe(idOfHandle(list.handles[0]!))
   })
 
-  it('writes once to a person who is among the leads twice', async () => {
+  it('messages a person with duplicate leads once', async () => {
     const { person, account } = await connected()
     const [handle] = openHandles(1) as [string]
     const list = await makeList(app, person, [handle])
@@ -114,7 +114,7 @@ describe('sending', () => {
     ])
   })
 
-  it('fails what has lost its lead', async () => {
+  it('fails a message whose lead was deleted', async () => {
     const { person } = await connected()
     const list = await makeList(app, person, openHandles(1))
     const campaign = await launch(person, list)
@@ -128,7 +128,7 @@ describe('sending', () => {
     })
   })
 
-  it('sends direct messages first, then the oldest campaign; the others wait', async () => {
+  it('sends direct messages first, then the oldest campaign, while others wait', async () => {
     const { person, account } = await connected()
     const [older, newer, direct] = [
       await makeList(app, person, openHandles(2)),
@@ -147,7 +147,7 @@ describe('sending', () => {
     expect(order.slice(3).sort()).toEqual([...newer.handles].sort())
   })
 
-  it('leaves a campaign alone while an older one on its account is sent by the extension, but not direct messages', async () => {
+  it('waits for an older extension campaign on the account, except for direct messages', async () => {
     const { person, account } = await connected()
     const older = await launch(person, await makeList(app, person, openHandles(2)), { channel: 'extension' })
     const waiting = await makeList(app, person, openHandles(1))
@@ -167,7 +167,7 @@ describe('sending', () => {
     expect((await arrivedFrom(account.handle)).map(({ to }) => to)).toEqual([...direct.handles, ...waiting.handles])
   })
 
-  it('ends with the message in hand when the process is asked to', async () => {
+  it('finishes the in-flight message before it stops', async () => {
     const { person } = await connected()
     const list = await makeList(app, person, openHandles(30))
     await setFaults(app, { ...SENDS, delayMs: 150 })
@@ -187,7 +187,7 @@ describe('a pause', () => {
     ['paused', undefined],
     ['paused', 'a key'],
     ['archived', undefined],
-  ] as const)('%s (Idempotency-Key: %s): nothing goes out after the answer', async (status, idempotencyKey) => {
+  ] as const)('sends nothing after the answer to %s (Idempotency-Key: %s)', async (status, idempotencyKey) => {
     const { person, account } = await connected()
     const list = await makeList(app, person, openHandles(100))
     await setFaults(app, { ...SENDS, delayMs: 80 })
@@ -210,7 +210,7 @@ describe('a pause', () => {
     expect((await arrivedFrom(account.handle)).map(({ to }) => to).sort()).toEqual([...list.handles].sort())
   })
 
-  it('takes effect before the next message where X is slower than the pace, so that there is always one in hand', async () => {
+  it('takes effect before the next message if X is slower than the interval', async () => {
     const { person, account } = await connected()
     await setFaults(app, { ...SENDS, delayMs: 1_500 })
     await start(paced(0.2))
@@ -220,7 +220,7 @@ describe('a pause', () => {
     const before = await claims()
     const pressed = performance.now()
     const paused = await person.client.campaigns.update({ id: campaign.id, status: 'paused' })
-    // Only what was in hand is waited for: without that, the time after which a process counts as hanging.
+    // It waits only for in-flight messages, not until a process counts as hung.
     expect(performance.now() - pressed).toBeLessThan(12_000)
     expect(await claims()).toBeLessThanOrEqual(before + 5)
     const { length } = await arrivedFrom(account.handle)
@@ -229,8 +229,8 @@ describe('a pause', () => {
   })
 })
 
-describe('a pause of a campaign whose message is on its way to X', () => {
-  it('leaves the API to everybody else while twenty of them wait for one slow call', async () => {
+describe('a pause with a message in flight', () => {
+  it('does not block the API while twenty pauses wait for a slow call', async () => {
     const { person, account } = await connected()
     await setFaults(app, { ...SENDS, delayMs: 4_000 })
     await start(paced(60))
@@ -258,7 +258,7 @@ describe('a pause of a campaign whose message is on its way to X', () => {
     expect(await arrivedFrom(account.handle)).toHaveLength(1)
   })
 
-  it('answers after 25 seconds with what an extension still owns, and counts it until that is reported', async () => {
+  it('answers after 25 seconds and counts a message that an extension still owns', async () => {
     const { person } = await connected()
     const { id } = await launch(person, await makeList(app, person, openHandles(2)), { channel: 'extension' })
     const claim = await person.client.campaigns.claim({ id, holder: 'laptop' })
@@ -267,7 +267,7 @@ describe('a pause of a campaign whose message is on its way to X', () => {
     const { pausing } = await app.db.transaction(async (tx) => {
       await tx.execute(sql`select from campaigns where id = ${id} for update`)
       const pausing = person.client.campaigns.update({ id, status: 'paused' })
-      // The time that it waits for the campaign's row counts, too.
+      // Includes the time that it waits for the campaign's row.
       await sleep(5_000)
       return { pausing }
     })
@@ -283,7 +283,7 @@ describe('a pause of a campaign whose message is on its way to X', () => {
 })
 
 describe('the interval between two messages of an account', () => {
-  /** Milliseconds between messages of each account, as the stand-in X received them. */
+  /** Milliseconds between each account's messages, as received by the stand-in X. */
   async function gapsAtX(handles: string[]): Promise<number[]> {
     const log = await Promise.all(
       handles.map(async (handle) => {
@@ -293,10 +293,10 @@ describe('the interval between two messages of an account', () => {
     )
     return log.flatMap((times) => times.slice(1).map((at, i) => at - (times[i] as number)))
   }
-  /** Between a hand-over and its arrival at the stand-in. */
+  /** Milliseconds from hand-over to arrival at the stand-in. */
   const TRANSPORT_MS = 60
 
-  it('is never shorter at X while several accounts are claimed for and claims are slow', async () => {
+  it('is never shorter at X with several accounts and slow claims', async () => {
     const teams = await Promise.all(Array.from({ length: 4 }, connected))
     const campaigns = await Promise.all(
       teams.map(async ({ person }) => ({
@@ -332,12 +332,12 @@ describe('the interval between two messages of an account', () => {
   })
 })
 
-describe('the pace', () => {
-  it('holds over all processes, and after a long stop', async () => {
+describe('sending limits', () => {
+  it('apply across all processes and after long downtime', async () => {
     const { person, account } = await connected()
     const list = await makeList(app, person, openHandles(5))
     const campaign = await launch(person, list)
-    // As if nothing had been running for an hour.
+    // Simulates an hour of downtime.
     await app.db
       .update(xAccounts)
       .set({ nextSendAt: sql`now() - interval '1 hour'` })
@@ -349,7 +349,7 @@ describe('the pace', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(249)
   })
 
-  it('goes on from one campaign to the next', async () => {
+  it('apply across consecutive campaigns', async () => {
     const { person, account } = await connected()
     const [one, two] = [await makeList(app, person, openHandles(1)), await makeList(app, person, openHandles(1))]
     await start(paced(0.5))
@@ -363,7 +363,7 @@ describe('the pace', () => {
     expect(claims[1]!.at!.getTime() - claims[0]!.at!.getTime()).toBeGreaterThanOrEqual(499)
   })
 
-  it("keeps to the account's cap in any 24 hours, over all its campaigns", async () => {
+  it("keep the account's cap in any 24 hours across its campaigns", async () => {
     const { person, account } = await connected()
     const [one, two] = [await makeList(app, person, openHandles(2)), await makeList(app, person, openHandles(4))]
     await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: 3 })
@@ -387,7 +387,7 @@ describe('the pace', () => {
     expect(await arrivedFrom(account.handle)).toHaveLength(6)
   })
 
-  it('is one for an account of X that two workspaces have connected', async () => {
+  it('are shared by two workspaces that connected the same X account', async () => {
     const [first, second] = [await makePerson(app), await makePerson(app)]
     const accounts = [await connectX(app, first, 'shared_sender'), await connectX(app, second, 'shared_sender')]
     await first.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: accounts[0]!.id, dailyCap: 5 })
@@ -404,7 +404,7 @@ describe('the pace', () => {
     expect(await arrivedFrom('shared_sender')).toHaveLength(5)
   })
 
-  it('is looked at anew where a process begins with a higher cap', async () => {
+  it('are reevaluated when a process starts with a higher cap', async () => {
     const { person, account } = await connected()
     const close = await start({ env: { ...app.services.env, dailyDmCap: 1 } })
     const { id } = await launch(person, await makeList(app, person, openHandles(3)))
@@ -415,7 +415,7 @@ describe('the pace', () => {
     expect(await completed(person, id)).toMatchObject({ dmsSentCount: 3 })
   })
 
-  it('sends nothing at a cap of 0', async () => {
+  it('allow nothing with a cap of 0', async () => {
     const { person, account } = await connected()
     await start({ env: { ...app.services.env, dailyDmCap: 0 } })
     await launch(person, await makeList(app, person, openHandles(1)))
@@ -424,7 +424,7 @@ describe('the pace', () => {
   })
 })
 
-it('sends nothing of a campaign that was never launched', async () => {
+it('sends nothing from a campaign that was never launched', async () => {
   const { person, account } = await connected()
   await makeCampaign(person, await makeList(app, person, openHandles(1)))
   await start()

@@ -4,9 +4,9 @@ import { retryWhileUnavailable } from '../db/unavailable.ts'
 import {
   type Claimed,
   claimDue,
-  lookAnew,
   nextDueInMs,
   releaseLostClaims,
+  resetSchedules,
   TIMING,
   type Timing,
 } from '../domains/sending/engine.ts'
@@ -16,23 +16,23 @@ import { expireLeases, SENDING_CHANNEL } from '../domains/sending/service.ts'
 import { openLiveness } from './liveness.ts'
 
 export interface SenderOptions {
-  /** Messages in hand at a time, over all accounts. */
+  /** Maximum messages in flight, over all accounts. */
   concurrency?: number
   timing?: Partial<Timing>
 }
 
-/** Claims that run side by side while there is much to send. */
-const CLAIMS_AT_ONCE = 4
-/** Work is told by a notice; whoever misses one looks after this time. */
+/** Parallel claims while messages are due. */
+const PARALLEL_CLAIMS = 4
+/** Fallback for a missed wake-up. */
 const POLL_MS = 2_000
 const SWEEP_MS = 3_000
-const RECORD_TRIES = 8
-/** So many leads in a row that X forbids to write to, and it is the account that may not write. */
-const FORBIDDEN_IN_A_ROW = 3
+const MAX_RECORD_ATTEMPTS = 8
+/** After this many consecutive refusals by X, the account is at fault rather than the leads. */
+const MAX_CONSECUTIVE_FORBIDDEN = 3
 
 /**
- * Sends what campaigns of channel 'api' have queued, at each account's pace, and settles what nobody knows the outcome of.
- * Any number of processes may do so; sending/engine.ts says how they keep out of each other's way.
+ * Sends the queued messages of campaigns with channel 'api', within each account's limits, and settles unknown outcomes.
+ * Any number of processes may run it; sending/engine.ts describes how they coordinate.
  */
 export async function startSender(
   services: Services,
@@ -42,16 +42,16 @@ export async function startSender(
   const { database, channels, env } = services
   const timing = { ...TIMING, ...given }
   const liveness = await retryWhileUnavailable(() => openLiveness(database))
-  await retryWhileUnavailable(() => lookAnew(database.db))
-  /** What is being sent, by the id of its message. */
-  const inHand = new Map<string, Promise<void>>()
-  /** Messages whose outcome could not be recorded: they may have been sent, so their leases run out, and their conversations tell. */
+  await retryWhileUnavailable(() => resetSchedules(database.db))
+  /** Running deliveries by message id. */
+  const inFlight = new Map<string, Promise<void>>()
+  /** Messages whose outcome could not be recorded. Their leases expire and they are settled. */
   const unrecorded = new Set<string>()
-  /** How many messages in a row X did not take from an account. */
+  /** Consecutive failures by account id. */
   const failures = new Map<string, number>()
-  const work = createBell()
-  const unsettled = createBell()
-  const stopListening = channels.subscribe(SENDING_CHANNEL, work.ring)
+  const work = createSignal()
+  const unsettled = createSignal()
+  const stopListening = channels.subscribe(SENDING_CHANNEL, work.notify)
   let closing = false
 
   /** Claims while fewer than `concurrency` messages are claimed. */
@@ -60,44 +60,44 @@ export async function startSender(
     let contended = 0
     let mayHaveLostClaims = false
     while (!closing) {
-      const free = concurrency - inHand.size
+      const free = concurrency - inFlight.size
       if (free <= 0) {
         await work.wait(POLL_MS)
         continue
       }
       try {
         if (mayHaveLostClaims)
-          await releaseLostClaims(database.db, liveness.workerId, [...inHand.keys(), ...unrecorded])
+          await releaseLostClaims(database.db, liveness.workerId, [...inFlight.keys(), ...unrecorded])
         mayHaveLostClaims = false
         const isIdle = await claimSome(Math.min(width, free))
-        width = isIdle ? 1 : CLAIMS_AT_ONCE
+        width = isIdle ? 1 : PARALLEL_CLAIMS
         if (!isIdle) {
           contended = 0
           continue
         }
         const dueMs = await nextDueInMs(database.db)
-        // Due, and yet not ours: another process has it, for a moment mostly.
+        // Due, but another process has it locked, usually for a moment.
         contended = dueMs !== null && dueMs <= 0 ? contended + 1 : 0
         await work.wait(contended > 0 ? Math.min(100, 4 * contended) : Math.min(POLL_MS, Math.ceil(dueMs ?? POLL_MS)))
       } catch (error) {
-        log.warn({ err: error }, 'sending is interrupted')
+        log.warn({ err: error }, 'sending interrupted, retrying')
         mayHaveLostClaims = true
         await work.wait(1_000)
       }
     }
   }
 
-  /** Runs so many claims side by side and sends what they bring. @returns whether none of them found an account that is due */
+  /** Runs `count` claims in parallel and starts their deliveries. @returns whether no claim found a due account */
   async function claimSome(count: number): Promise<boolean> {
     const claims = await Promise.allSettled(
       Array.from({ length: count }, async () => {
         const { claimed, isIdle } = await claimDue(database.db, liveness.workerId, env)
         if (!claimed) return isIdle
         const task = deliver(claimed).finally(() => {
-          inHand.delete(claimed.id)
-          work.ring()
+          inFlight.delete(claimed.id)
+          work.notify()
         })
-        inHand.set(claimed.id, task)
+        inFlight.set(claimed.id, task)
         return false
       }),
     )
@@ -107,29 +107,29 @@ export async function startSender(
 
   async function deliver(claimed: Claimed): Promise<void> {
     const outcome = await send(services, claimed, timing).catch((error): Verdict => {
-      log.error({ err: error, dmId: claimed.id }, 'a message could not be sent by a fault of ours')
+      log.error({ err: error, dmId: claimed.id }, 'message not sent because of an internal error')
       services.onFault(error)
       return { kind: 'later' }
     })
     const isFailure = outcome.kind === 'later' || (outcome.kind === 'failed' && outcome.forbidden === true)
-    const inARow = isFailure ? (failures.get(claimed.accountId) ?? 0) + 1 : 0
-    failures.set(claimed.accountId, inARow)
+    const consecutiveFailures = isFailure ? (failures.get(claimed.accountId) ?? 0) + 1 : 0
+    failures.set(claimed.accountId, consecutiveFailures)
     const verdict: Verdict =
-      outcome.kind === 'failed' && isFailure && inARow >= FORBIDDEN_IN_A_ROW
+      outcome.kind === 'failed' && isFailure && consecutiveFailures >= MAX_CONSECUTIVE_FORBIDDEN
         ? { kind: 'stop', reason: outcome.reason }
         : outcome
-    await writeDown({ claimed, verdict, failures: inARow }).catch((error) => {
+    await queueRecord({ claimed, verdict, failures: consecutiveFailures }).catch((error) => {
       unrecorded.add(claimed.id)
-      log.error({ err: error, dmId: claimed.id }, 'an outcome could not be recorded')
+      log.error({ err: error, dmId: claimed.id }, 'outcome not recorded')
     })
-    if (verdict.kind === 'unknown') unsettled.ring()
+    if (verdict.kind === 'unknown') unsettled.notify()
     if (verdict.kind === 'stop')
-      log.warn({ accountId: claimed.accountId }, 'X has shut an account out: its campaigns pause')
+      log.warn({ accountId: claimed.accountId }, 'X blocked the account, its campaigns are paused')
   }
 
-  /** Outcomes of one campaign wait for each other in the database, so those that come while one is written go together, in the next transaction. */
+  /** Outcomes of one campaign lock the same row, so those that arrive during a write are batched into the next transaction. */
   const writing = new Map<string, { waiting: Done[]; next: Promise<void> }>()
-  function writeDown(done: Done): Promise<void> {
+  function queueRecord(done: Done): Promise<void> {
     const { campaignId } = done.claimed
     const known = writing.get(campaignId)
     if (known && known.waiting.length > 0) {
@@ -141,7 +141,7 @@ export async function startSender(
       .catch(() => {})
       .then(() => {
         const batch = waiting.splice(0)
-        return keepTrying(() => record(database.db, batch))
+        return retry(() => record(database.db, batch))
       })
       .finally(() => {
         if (writing.get(campaignId)?.next === next) writing.delete(campaignId)
@@ -160,7 +160,7 @@ export async function startSender(
           nextMs = Math.min(SWEEP_MS, Math.max(20, (await settle(services, timing)) ?? SWEEP_MS))
         }
       } catch (error) {
-        log.warn({ err: error }, 'settling is interrupted')
+        log.warn({ err: error }, 'settling interrupted, retrying')
       }
       await unsettled.wait(nextMs)
     }
@@ -170,40 +170,40 @@ export async function startSender(
   return {
     async close() {
       closing = true
-      work.ring()
-      unsettled.ring()
+      work.notify()
+      unsettled.notify()
       await Promise.all(loops)
-      await Promise.all(inHand.values())
+      await Promise.all(inFlight.values())
       stopListening()
       await liveness.close()
     },
   }
 }
 
-/** An outcome is known and has to be written down: a database that is away for a moment is waited for. */
-async function keepTrying(write: () => Promise<void>): Promise<void> {
+/** Retries a write with backoff, because a known outcome must survive a short database outage. */
+async function retry(write: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
       await write()
       return
     } catch (error) {
-      if (tries === RECORD_TRIES) throw error
+      if (tries === MAX_RECORD_ATTEMPTS) throw error
       await new Promise((resolve) => setTimeout(resolve, Math.min(5_000, 50 * 2 ** tries)))
     }
   }
 }
 
-/** Wakes whoever waits; rung while nobody waits, the next to wait does not. */
-function createBell() {
-  let rung = false
+/** A wake-up signal. If nothing is waiting, the next wait returns immediately. */
+function createSignal() {
+  let isNotified = false
   let wake: (() => void) | null = null
   return {
-    ring() {
-      rung = true
+    notify() {
+      isNotified = true
       wake?.()
     },
     async wait(ms: number): Promise<void> {
-      if (!rung && ms > 0) {
+      if (!isNotified && ms > 0) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, ms)
           wake = () => {
@@ -212,7 +212,7 @@ function createBell() {
           }
         })
       }
-      rung = false
+      isNotified = false
       wake = null
     },
   }

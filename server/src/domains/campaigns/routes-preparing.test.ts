@@ -20,7 +20,7 @@ beforeAll(async () => {
 const NOBODYS = '01900000-0000-7000-8000-000000000000'
 
 describe('POST /campaigns/estimate', () => {
-  it('200: how long, what goes first, and which leads leave places empty', async () => {
+  it('returns duration, cost, messages ahead, and leads with empty placeholders', async () => {
     const own = await makePerson(app)
     const account = await connectX(app, own)
     const list = await makeList(app, own, openHandles(4), {
@@ -31,7 +31,7 @@ describe('POST /campaigns/estimate', () => {
     const { status, body } = await ask({
       messageTemplate: 'Hi {Lead_Name|friend} of {company|your team}, {lead_name} {twitter_handle} {half',
     })
-    // Three pauses of 60 s, a tenth longer on average.
+    // Three intervals of 60 s, with an average jitter of 10%.
     expect([status, body]).toEqual([
       200,
       {
@@ -47,11 +47,11 @@ describe('POST /campaigns/estimate', () => {
         ],
       },
     ])
-    // What the account has queued already goes first, and a cap stretches it over days.
+    // Queued messages of the account go first, and the cap spreads them over days.
     await launch(own, list, { xAccountId: account.id, channel: 'extension' })
     await own.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: 3 })
     expect((await ask({})).body).toMatchObject({ ahead: 4, seconds: 2 * 86_400 + 66, missing: [] })
-    // Real X bills what goes through its API.
+    // The real X bills each message sent through its API.
     const services = { ...app.services, db: app.db, x: { sendPriceCents: 1.5 } }
     const context = services as never
     const plan = { leadListId: list.id, messageTemplate: '', allowReplied: false }
@@ -67,7 +67,7 @@ describe('POST /campaigns/estimate', () => {
     })
   })
 
-  it('200: counts people who replied only if the campaign includes them, and nobody who opted out', async () => {
+  it('counts people who replied only if the campaign includes them, and never suppressed leads', async () => {
     const own = await makePerson(app)
     const list = await makeList(app, own, openHandles(4))
     await app.db
@@ -83,7 +83,7 @@ describe('POST /campaigns/estimate', () => {
     expect(await ask(false, smart.id)).toMatchObject({ leads: 4, replied: 1, seconds: 132 })
   })
 
-  it('400 · 404: the list or the account of nobody, or of another workspace', async () => {
+  it('rejects unknown lists and accounts, and those of other workspaces', async () => {
     const list = await makeList(app, person, [])
     const theirs = await makeList(app, stranger, [])
     const account = await connectX(app, stranger)
@@ -100,7 +100,7 @@ describe('POST /campaigns/estimate', () => {
 })
 
 describe('GET /campaigns/{id}/forecast', () => {
-  it('200: by pause, cap, what was sent today and what goes first, as the estimate before the launch', async () => {
+  it('matches the estimate and includes the interval, the cap and messages ahead', async () => {
     const own = await makePerson(app)
     const account = await connectX(app, own)
     const [first, second] = [await makeList(app, own, openHandles(3)), await makeList(app, own, openHandles(4))]
@@ -114,7 +114,7 @@ describe('GET /campaigns/{id}/forecast', () => {
     expect(await forecast(newer.id)).toEqual([200, { seconds: 396 }])
     await own.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: 3 })
     expect((await own.call('POST', `/campaigns/${older.id}/claim`, { holder: 'a' })).status).toBe(200)
-    // One has gone today: of the seven that are queued, its own among them, two more may go, then three a day.
+    // One was sent today. Of the seven queued, two more may be sent today, then three per day.
     const [, { seconds }] = await forecast(newer.id)
     expect(seconds).toBeGreaterThan(2 * 86_400 - 60)
     expect(seconds).toBeLessThan(2 * 86_400 + 200)
@@ -124,7 +124,7 @@ describe('GET /campaigns/{id}/forecast', () => {
     expect(await forecast(newer.id)).toEqual([200, { seconds: null }])
   })
 
-  it('200: without what cannot be sent for now, as it holds nobody up', async () => {
+  it('ignores campaigns that cannot send now', async () => {
     const own = await makePerson(app)
     const account = await connectX(app, own)
     await launch(own, await makeList(app, own, openHandles(3)))
@@ -135,7 +135,7 @@ describe('GET /campaigns/{id}/forecast', () => {
     expect(await seconds()).toBe(3 * 66)
   })
 
-  it('200: where nobody knows the account, what its workspace has queued goes first', async () => {
+  it('counts the workspace’s queued messages if the account is unknown', async () => {
     const own = await makePerson(app)
     const older = await makeList(app, own, openHandles(3))
     await launch(own, older, { channel: 'extension' })
@@ -145,7 +145,7 @@ describe('GET /campaigns/{id}/forecast', () => {
     expect((await own.call('GET', `/campaigns/${id}/forecast`)).body).toEqual({ seconds: 4 * 66 })
   })
 
-  it('404: another workspace’s, or nobody’s', async () => {
+  it('returns 404 for unknown campaigns and those of other workspaces', async () => {
     const { id } = await makeCampaign(person, await makeList(app, person, []))
     for (const answer of [
       await stranger.call('GET', `/campaigns/${id}/forecast`),
@@ -156,7 +156,7 @@ describe('GET /campaigns/{id}/forecast', () => {
 })
 
 describe('POST /campaigns/{id}/duplicate', () => {
-  it('200: a draft like it, with nothing queued', async () => {
+  it('creates a draft copy with nothing queued', async () => {
     const list = await makeList(app, person, openHandles(2))
     const both = { allowRepeat: true, allowReplied: true }
     const first = await launch(person, list, { name: 'x'.repeat(200), channel: 'extension', ...both })
@@ -179,7 +179,7 @@ describe('POST /campaigns/{id}/duplicate', () => {
     expect((await viewer.call('POST', `/campaigns/${first.id}/duplicate`)).status).toBe(403)
   })
 
-  it('409: its list was deleted · 404: nobody’s', async () => {
+  it('returns 409 if the list was deleted and 404 if the campaign is unknown', async () => {
     const list = await makeList(app, person, [])
     const campaign = await makeCampaign(person, list)
     await person.client.lists.remove({ id: list.id })
@@ -195,7 +195,7 @@ describe('POST /campaigns/{id}/duplicate', () => {
 })
 
 describe('POST /campaigns/{id}/test', () => {
-  it('200: mails the message as the first lead, or the one named, would read it', async () => {
+  it('emails the message rendered for the first lead or the chosen one', async () => {
     const list = await makeList(app, person, openHandles(2), { names: ['Ada', ''] })
     const campaign = await makeCampaign(person, list, { name: 'Spring', messageTemplate: 'Hi {lead_name}\n\nBye' })
     const test = (body: object) => person.call('POST', `/campaigns/${campaign.id}/test`, body)
@@ -210,14 +210,14 @@ describe('POST /campaigns/{id}/test', () => {
       const found = await read()
       return found.length === 2 ? found : null
     }, 'both mails arrive')
-    expect(mails.map(({ subject }) => subject)).toEqual(Array(2).fill('Test of “Spring”'))
+    expect(mails.map(({ subject }) => subject)).toEqual(Array(2).fill('Test message from “Spring”'))
     const texts = mails.map(({ text }) => text)
-    for (const words of [`So @${list.handles[0]} would read it:\n\nHi Ada\n\nBye`, 'Hi there'])
+    for (const words of [`This is the message that @${list.handles[0]} would receive:\n\nHi Ada\n\nBye`, 'Hi there'])
       expect(texts.some((text) => text.includes(words))).toBe(true)
     expect(await dmsOf(person, campaign.id)).toEqual([])
   })
 
-  it('200: of a smart list whoever matches, and an example only where nobody does', async () => {
+  it('uses a lead that matches the smart list, and an example lead if none matches', async () => {
     const own = await makePerson(app)
     const { handles } = await makeList(app, own, openHandles(1))
     for (const [filter, handle] of [
@@ -230,12 +230,12 @@ describe('POST /campaigns/{id}/test', () => {
       await eventually(async () => {
         const answer = await fetch(`${app.mailbox.url}/messages?to=${own.email}`)
         const mails = (await answer.json()) as { text: string }[]
-        return mails.some(({ text }) => text.includes(`So @${handle} would read it`))
-      }, `a mail as @${handle} would read it`)
+        return mails.some(({ text }) => text.includes(`This is the message that @${handle} would receive`))
+      }, `a test email for @${handle}`)
     }
   })
 
-  it('404: a lead or campaign of another workspace · 429: too many', async () => {
+  it('returns 404 for other workspaces and 429 after too many tests', async () => {
     const list = await makeList(app, stranger, openHandles(1))
     const { id } = await makeCampaign(person, await makeList(app, person, []))
     for (const [who, body, code] of [

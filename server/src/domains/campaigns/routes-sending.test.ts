@@ -25,7 +25,7 @@ beforeAll(async () => {
   app = await openApp()
   stranger = await makePerson(app)
 })
-// Of the campaigns of one workspace one sends at a time.
+// One campaign of a workspace sends at a time.
 beforeEach(async () => {
   person = await makePerson(app)
 })
@@ -41,7 +41,7 @@ const runOut = (dmId: string) =>
   app.db.update(dms).set({ leaseExpiresAt: sql`now() - interval '1 second'` }).where(eq(dms.id, dmId))
 
 describe('POST /campaigns/{id}/claim', () => {
-  it('200: hands each message to one, in the order of the list; 204 when none is left, with Retry-After while some are held', async () => {
+  it('gives each message to one sender in list order, then returns 204, with Retry-After while leases run', async () => {
     const list = await makeList(app, person, openHandles(3))
     const campaign = await launch(person, list, { channel: 'extension' })
     const answers = await Promise.all(Array.from({ length: 5 }, () => claim(campaign.id)))
@@ -64,7 +64,7 @@ describe('POST /campaigns/{id}/claim', () => {
     const none = answers.filter(({ status }) => status === 204)
     expect(none.map(({ body }) => body)).toEqual(['', ''])
     expect((await person.client.campaigns.find({ id: campaign.id })).dmsQueuedCount).toBe(3)
-    // Until the first of the leases ends: one that is given back is there again by then.
+    // Until the first lease ends, since its message may be released by then.
     await app.db.update(dms).set({ leaseExpiresAt: sql`now() + interval '30 seconds'` }).where(eq(dms.id, first.dmId))
     const held = (await claim(campaign.id)).headers.get('retry-after')
     expect([29, 30]).toContain(Number(held))
@@ -77,7 +77,7 @@ describe('POST /campaigns/{id}/claim', () => {
     expect([over.status, over.body.code]).toEqual([409, 'CAMPAIGN_STATE'])
   })
 
-  it('200: says which X account it counts against', async () => {
+  it('returns the X account that the message counts against', async () => {
     const own = await makePerson(app)
     const { handle } = await connectX(app, own)
     const { id } = await launched(2, own)
@@ -86,7 +86,7 @@ describe('POST /campaigns/{id}/claim', () => {
     expect((await own.call('POST', '/claim', { holder: 'laptop' })).body).toMatchObject({ sendsAs: handle })
   })
 
-  it('200: while our workers have put the account off, as theirs has to wait for its turn', async () => {
+  it('claims while workers have delayed the account to wait for their turn', async () => {
     const own = await makePerson(app)
     await connectX(app, own)
     const { id } = await launched(2, own)
@@ -97,7 +97,7 @@ describe('POST /campaigns/{id}/claim', () => {
     expect((await own.call('POST', '/claim', { holder: 'laptop' })).status).toBe(200)
   })
 
-  it('204 with Retry-After: the pace of the account', async () => {
+  it('returns 204 with Retry-After during the account’s interval', async () => {
     const other = await app.startAnother({ env: { SEND_INTERVAL_SECONDS: '30' } })
     const paced = await makePerson(app)
     await connectX(app, paced)
@@ -109,7 +109,7 @@ describe('POST /campaigns/{id}/claim', () => {
           headers: { authorization: `Bearer ${by.token}`, 'content-type': 'application/json' },
           body: '{"holder":"laptop"}',
         })
-      // Whoever sends without an account that we know keeps the workspace's pace.
+      // Without a known account, the workspace's limits apply.
       if (by === person)
         await app.db.update(dms).set({ claimedAt: null }).where(sql`workspace_id = ${person.workspaceId}`)
       expect((await ask()).status).toBe(200)
@@ -120,7 +120,7 @@ describe('POST /campaigns/{id}/claim', () => {
     }
   })
 
-  it('204 with Retry-After: the cap of the account, which counts every channel', async () => {
+  it('returns 204 with Retry-After at the daily cap, which counts every channel', async () => {
     const capped = await makePerson(app)
     const account = await connectX(app, capped)
     const { id } = await launched(2, capped)
@@ -131,7 +131,7 @@ describe('POST /campaigns/{id}/claim', () => {
     expect(Number(wait.headers.get('retry-after'))).toBeGreaterThan(86_000)
   })
 
-  it('keeps to the cap of an account that two workspaces have connected, however many ask at once', async () => {
+  it('keeps the cap of an account shared by two workspaces under concurrent claims', async () => {
     for (let round = 0; round < 6; round += 1) {
       const both = [await makePerson(app), await makePerson(app)]
       const xUserId = `90000${round}`
@@ -148,7 +148,7 @@ describe('POST /campaigns/{id}/claim', () => {
     }
   })
 
-  it('204: nothing that has lost its lead is handed out', async () => {
+  it('never gives out a message whose lead was deleted', async () => {
     const list = await makeList(app, person, openHandles(1))
     const campaign = await launch(person, list, { channel: 'extension' })
     await app.db.delete(leadListItems).where(eq(leadListItems.leadListId, list.id))
@@ -161,7 +161,7 @@ describe('POST /campaigns/{id}/claim', () => {
     expect((await person.client.campaigns.find({ id: campaign.id })).status).toBe('completed')
   })
 
-  it('400 · 403 · 404', async () => {
+  it('rejects invalid holders, viewers and unknown campaigns', async () => {
     const { id } = await launched(1)
     expect((await person.call('POST', `/campaigns/${id}/claim`, { holder: ' ' })).status).toBe(400)
     const viewer = await makePerson(app, { in: person, role: 'viewer' })
@@ -170,7 +170,7 @@ describe('POST /campaigns/{id}/claim', () => {
       expect([answer.status, answer.body.code]).toEqual([404, 'CAMPAIGN_NOT_FOUND'])
   })
 
-  it('409: one that our servers send, or that is not active', async () => {
+  it('returns 409 if the server sends the campaign or it is not active', async () => {
     const own = await makePerson(app)
     await connectX(app, own)
     const ours = await launch(own, await makeList(app, own, openHandles(1)))
@@ -182,8 +182,8 @@ describe('POST /campaigns/{id}/claim', () => {
   })
 })
 
-describe('a claim whose answer was lost', () => {
-  it.each(['/campaigns/{id}/claim', '/claim'])('%s: under its Idempotency-Key it is answered again', async (path) => {
+describe('a claim whose response was lost', () => {
+  it.each(['/campaigns/{id}/claim', '/claim'])('%s repeats its response for the same Idempotency-Key', async (path) => {
     const { id } = await launched(2)
     const ask = (key: string, holder = 'laptop') =>
       person.call('POST', path.replace('{id}', id), { holder }, { 'idempotency-key': key })
@@ -197,7 +197,7 @@ describe('a claim whose answer was lost', () => {
     expect((await report(first.body.dmId, { lease: again.body.lease, wasSent: true })).status).toBe(200)
     expect(await ask('one', 'other')).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_KEY_REUSED' } })
     expect((await ask('three')).status).toBe(204)
-    // That nothing was there is not kept: senders ask every few seconds, and there may be something now.
+    // A 204 is not stored: senders poll every few seconds, and a message may be due by now.
     const { rowCount } = await app.db.execute(
       sql`select from idempotency_keys where key = 'three' and scope = ${`user:${person.id}`}`,
     )
@@ -206,7 +206,7 @@ describe('a claim whose answer was lost', () => {
     expect(await ask('three')).toMatchObject({ status: 200, body: { dmId: next.body.dmId } })
   })
 
-  it('leaves leases that ran out to the sweep, as a refusal would undo what it does with them', async () => {
+  it('leaves expired leases to the sweep, because a refusal would roll back', async () => {
     const { id } = await launched(1)
     const { body } = await claim(id)
     await runOut(body.dmId)
@@ -218,7 +218,7 @@ describe('a claim whose answer was lost', () => {
   })
 })
 
-describe('of several active campaigns on one account the oldest sends', () => {
+describe('several active campaigns on one account', () => {
   const shown = async (id: string) => (await person.client.campaigns.find({ id })).waiting
   const expectToWait = async (id: string) => {
     expect(await shown(id)).toBe(true)
@@ -228,7 +228,7 @@ describe('of several active campaigns on one account the oldest sends', () => {
     }
   }
 
-  it('whoever sends the older one: the extension’s waits until nothing of it is queued', async () => {
+  it('makes an extension campaign wait until the older one has nothing queued', async () => {
     const account = await connectX(app, person)
     const ours = await launch(person, await makeList(app, person, openHandles(1)))
     const { id, xAccountId } = await launched(1)
@@ -241,7 +241,7 @@ describe('of several active campaigns on one account the oldest sends', () => {
   })
 
   it.each(['api', 'extension'] as const)(
-    'a paused one on channel %s names the one that would send first, and is resumed all the same',
+    'shows what a paused campaign on channel %s would wait for, and allows resuming it',
     async (channel) => {
       const account = await connectX(app, person)
       const older = await launch(person, await makeList(app, person, openHandles(1)))
@@ -263,7 +263,7 @@ describe('of several active campaigns on one account the oldest sends', () => {
     },
   )
 
-  it('one of ours whose account is not connected holds nobody up', async () => {
+  it('does not wait for an API campaign whose account is disconnected', async () => {
     const account = await connectX(app, person)
     const ours = await launch(person, await makeList(app, person, openHandles(1)))
     const { id } = await launched(2)
@@ -277,7 +277,7 @@ describe('of several active campaigns on one account the oldest sends', () => {
     expect(await person.client.campaigns.find({ id })).toMatchObject({ waitsBehind: { id: ours.id } })
   })
 
-  it('as long as a message of the older one is in somebody’s hands', async () => {
+  it('waits while a message of the older campaign is claimed', async () => {
     const [older, newer] = [await launched(1), await launched(1)]
     const { body } = await claim(older.id)
     await expectToWait(newer.id)
@@ -285,14 +285,14 @@ describe('of several active campaigns on one account the oldest sends', () => {
     expect((await claim(newer.id)).status).toBe(200)
   })
 
-  it('the account is fixed when the campaign is launched, or with the first claim after one is connected', async () => {
+  it('fixes the account at launch, or at the first claim after one is connected', async () => {
     const early = await launched(1)
     expect(early.xAccountId).toBeNull()
     const first = await connectX(app, person)
     expect((await claim(early.id)).status).toBe(200)
     expect(await person.client.campaigns.find({ id: early.id })).toMatchObject({ xAccountId: first.id })
     const late = await launched(1)
-    // Another account becomes the current one: that moves neither of them.
+    // A new current account changes neither campaign.
     await connectX(app, person)
     await expectToWait(late.id)
     expect(await person.client.campaigns.find({ id: late.id })).toMatchObject({ xAccountId: first.id })
@@ -305,7 +305,7 @@ describe('of several active campaigns on one account the oldest sends', () => {
 describe('POST /claim', () => {
   const claimAny = (by: Person) => by.call('POST', '/claim', { holder: 'laptop' })
 
-  it('200: from the oldest active campaign of the extension that has one due; 204 when none has', async () => {
+  it('claims from the oldest active extension campaign with a due message, else returns 204', async () => {
     const own = await makePerson(app)
     expect((await claimAny(own)).status).toBe(204)
     const [one, two] = [await launched(1, own), await launched(1, own)]
@@ -318,7 +318,7 @@ describe('POST /claim', () => {
     expect((await claimAny(own)).status).toBe(204)
   })
 
-  it('200: from the campaigns of who is signed in to X; from another account’s only where they have none', async () => {
+  it('prefers campaigns of the account logged in to X', async () => {
     const own = await makePerson(app)
     await subscribe(app, own)
     const first = await connectX(app, own)
@@ -329,13 +329,13 @@ describe('POST /claim', () => {
     const claimAs = (signedInAs: string) => own.call('POST', '/claim', { holder: 'laptop', signedInAs })
     const { body } = await claimAs(second.handle.toUpperCase())
     expect(body).toMatchObject({ sendsAs: second.handle })
-    // What it waits for is its own.
+    // It waits only for its own campaigns.
     expect((await claimAs(second.handle)).status).toBe(204)
     await report(body.dmId, { lease: body.lease, wasSent: true }, own)
     expect((await claimAs(second.handle)).body).toMatchObject({ sendsAs: first.handle })
   })
 
-  it('204 with Retry-After: one will be due', async () => {
+  it('returns 204 with Retry-After if a message will be due', async () => {
     const own = await makePerson(app)
     const { id } = await launched(1, own)
     await app.db.update(dms).set({ dueAt: sql`now() + interval '1 hour'` }).where(eq(dms.campaignId, id))
@@ -344,7 +344,7 @@ describe('POST /claim', () => {
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(3_500)
   })
 
-  it('400 · 403', async () => {
+  it('rejects invalid input and viewers', async () => {
     expect((await person.call('POST', '/claim', {})).status).toBe(400)
     const viewer = await makePerson(app, { in: person, role: 'viewer' })
     expect((await claimAny(viewer)).status).toBe(403)
@@ -352,7 +352,7 @@ describe('POST /claim', () => {
 })
 
 describe('POST /dms/{id}/outcome', () => {
-  it('200: records what became of it, and completes the campaign with the last', async () => {
+  it('records the outcome and completes the campaign with the last message', async () => {
     const list = await makeList(app, person, openHandles(3))
     const campaign = await launch(person, list, { channel: 'extension' })
     const outcomes = [
@@ -392,7 +392,7 @@ describe('POST /dms/{id}/outcome', () => {
     ])
   })
 
-  it('200: the same outcome again answers the same, at once or later', async () => {
+  it('accepts the same outcome again, immediately or later', async () => {
     const { id } = await launched(2)
     const { body } = await claim(id)
     const outcome = { lease: body.lease, wasSent: true }
@@ -405,7 +405,7 @@ describe('POST /dms/{id}/outcome', () => {
     expect([other.status, other.body.code]).toEqual([409, 'LEASE_LOST'])
   })
 
-  it('200: a pause or an archive does not lose what was in the extension’s hands', async () => {
+  it('accepts outcomes of claimed messages after a pause or an archiving', async () => {
     for (const status of ['paused', 'archived'] as const) {
       const { id } = await launched(2)
       const { body } = await claim(id)
@@ -416,7 +416,7 @@ describe('POST /dms/{id}/outcome', () => {
     }
   })
 
-  it('200: a late outcome counts until the message is queued again; then 409', async () => {
+  it('accepts a late outcome until the message is queued again, then returns 409', async () => {
     const { id } = await launched(2)
     const [first, second] = [(await claim(id)).body, (await claim(id)).body]
     await runOut(first.dmId)
@@ -435,11 +435,11 @@ describe('POST /dms/{id}/outcome', () => {
     expect((await claim(id)).body.dmId).toBe(second.dmId)
   })
 
-  it('a lease that ran out is nobody’s to take', async () => {
+  it('does not reassign a message whose lease expired', async () => {
     const { id } = await launched(1)
     const { body } = await claim(id)
     await runOut(body.dmId)
-    // Until the sweep has been there, which is soon, it is neither handed out nor given up.
+    // Until the next sweep, it is neither given out nor failed.
     const soon = await claim(id)
     expect([soon.status, soon.headers.get('retry-after')]).toEqual([204, '1'])
     await expireLeases(app.db)
@@ -447,7 +447,7 @@ describe('POST /dms/{id}/outcome', () => {
     expect((await dmsOf(person, id))[0]).toMatchObject({ status: 'failed', errorMessage: UNKNOWN })
   })
 
-  it('400 · 403 · 404 · 409', async () => {
+  it('rejects invalid input, viewers, unknown messages and lost leases', async () => {
     const { id } = await launched(1)
     const { body } = await claim(id)
     expect((await report(body.dmId, { lease: body.lease })).status).toBe(400)
@@ -476,7 +476,7 @@ describe('POST /dms/{id}/requeue', () => {
     return { campaignId: campaign.id, dmId: body.dmId as string, leadId: body.leadId as string }
   }
 
-  it('200: a failed message waits to be sent again, and a completed campaign goes on', async () => {
+  it('queues a failed message again and reactivates a completed campaign', async () => {
     const { campaignId, dmId, leadId } = await failedOne()
     const answer = await requeue(dmId)
     expect([answer.status, answer.body]).toEqual([
@@ -499,7 +499,7 @@ describe('POST /dms/{id}/requeue', () => {
     expect((await report(dmId, { lease: body.lease, wasSent: true })).body.campaignCompleted).toBe(true)
   })
 
-  it('404: another workspace’s or nobody’s · 403: a viewer', async () => {
+  it('returns 404 for unknown messages and other workspaces, and 403 for viewers', async () => {
     const { dmId } = await failedOne()
     for (const answer of [await requeue(dmId, stranger), await requeue(NOBODYS)])
       expect([answer.status, answer.body.code]).toEqual([404, 'DM_NOT_FOUND'])
@@ -507,7 +507,7 @@ describe('POST /dms/{id}/requeue', () => {
     expect((await requeue(dmId, viewer)).status).toBe(403)
   })
 
-  it('409: not failed, archived, its lead deleted, or written to by another campaign', async () => {
+  it('returns 409 unless the message failed and its lead may be messaged', async () => {
     const { dmId } = await failedOne()
     const archived = await failedOne()
     await person.client.campaigns.update({ id: archived.campaignId, status: 'archived' })
@@ -527,7 +527,7 @@ describe('POST /dms/{id}/requeue', () => {
 })
 
 describe('queueDirect', () => {
-  it('queues one message a lead, and none for leads that are queued or were written to', async () => {
+  it('queues one message per lead, except for leads who are queued or were messaged', async () => {
     const own = await makePerson(app)
     await connectX(app, own)
     const list = await makeList(app, own, openHandles(4), { names: ['Ada', 'Ben', 'Cid', 'Dee'] })
@@ -548,7 +548,7 @@ describe('queueDirect', () => {
     expect(await queueDirect(app.db, own.actor, { filter: {} })).toEqual({ success: true, queued: 0, cursor: null })
   })
 
-  it('409: no X account is connected', async () => {
+  it('returns 409 if no X account is connected', async () => {
     const own = await makePerson(app)
     const list = await makeList(app, own, openHandles(1))
     const answer = await own.call('POST', '/leads/queue', { leadIds: list.leadIds })
@@ -556,7 +556,7 @@ describe('queueDirect', () => {
     expect((await own.client.leads.list({})).leads[0]?.dmStatus).toBe('not_sent')
   })
 
-  it('leaves out a lead that a message may have reached, as nobody knows', async () => {
+  it('omits a lead who may have received a message with an unknown outcome', async () => {
     const own = await makePerson(app)
     await connectX(app, own)
     const list = await makeList(app, own, openHandles(1))
@@ -569,7 +569,7 @@ describe('queueDirect', () => {
     expect([answer.status, answer.body.queued]).toEqual([200, 0])
   })
 
-  it('counts its messages to one lead', async () => {
+  it('numbers its messages to a lead', async () => {
     const own = await makePerson(app)
     await connectX(app, own)
     const list = await makeList(app, own, openHandles(1))
@@ -598,7 +598,7 @@ describe('queueDirect', () => {
     expect(await queueing.waiting).toMatchObject({ queued: 1 })
   })
 
-  it('asks for a connected account, and names a placeholder that nothing fills', async () => {
+  it('requires a connected account and names an unknown placeholder', async () => {
     const own = await makePerson(app)
     const list = await makeList(app, own, openHandles(1))
     await expect(queueDirect(app.db, own.actor, { leadIds: list.leadIds })).rejects.toMatchObject({

@@ -27,14 +27,14 @@ beforeAll(async () => {
   person = await makePerson(app)
   stranger = await makePerson(app)
   await connectX(app, person)
-  // More messages than the Free plan has.
+  // The tests send more messages than the Free plan includes.
   await subscribe(app, person)
   list = await makeList(app, person, openHandles(3))
 })
 
 const NOBODYS = '01900000-0000-7000-8000-000000000000'
 
-/** A campaign in that status, got there as a person would, where one can. */
+/** Creates a campaign in that status, through the API if possible. */
 async function campaignIn(status: 'draft' | 'paused' | 'active' | 'completed' | 'archived') {
   const own = await makeList(app, person, openHandles(2))
   const campaign = await makeCampaign(person, own, { status: status === 'draft' ? 'draft' : 'paused' })
@@ -45,7 +45,7 @@ async function campaignIn(status: 'draft' | 'paused' | 'active' | 'completed' | 
   return campaign.id
 }
 
-it('404: whatever stands in the place of an id, however long', async () => {
+it('returns 404 for anything that is not an id, of any length', async () => {
   for (const id of ['x', 'x'.repeat(300), NOBODYS]) {
     const { status, body } = await person.call('GET', `/campaigns/${id}`)
     expect([status, body.code]).toEqual([404, 'CAMPAIGN_NOT_FOUND'])
@@ -61,7 +61,7 @@ describe('POST /campaigns', () => {
     ...more,
   })
 
-  it.each(['paused', 'draft'])('200: creates a campaign as %s, with nothing queued', async (status) => {
+  it.each(['paused', 'draft'])('creates a campaign as %s with nothing queued', async (status) => {
     const { status: code, body: campaign } = await person.call('POST', '/campaigns', body({ status }))
     expect(code).toBe(200)
     expect(campaign).toEqual({
@@ -100,13 +100,13 @@ describe('POST /campaigns', () => {
     ['another status', { status: 'active' }, 'status', ''],
     ['another channel', { channel: 'mail' }, 'channel', ''],
     ['a message that X would not take', { messageTemplate: 'x'.repeat(10_001) }, 'messageTemplate', ''],
-  ])('400: %s', async (_, more, field, word) => {
+  ])('returns 400: %s', async (_, more, field, word) => {
     const answer = await person.call('POST', '/campaigns', body(more))
     expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
     expect(answer.body.details).toEqual([{ field, problem: expect.stringContaining(word) }])
   })
 
-  it('403: a viewer', async () => {
+  it('returns 403 for viewers', async () => {
     const viewer = await makePerson(app, { in: person, role: 'viewer' })
     expect((await viewer.call('POST', '/campaigns', body())).status).toBe(403)
   })
@@ -116,14 +116,14 @@ describe('POST /campaigns', () => {
     ['LEAD_LIST_NOT_FOUND', async () => ({ leadListId: (await makeList(app, stranger, [])).id })],
     ['X_ACCOUNT_NOT_FOUND', () => ({ xAccountId: NOBODYS })],
     ['X_ACCOUNT_NOT_FOUND', async () => ({ xAccountId: (await connectX(app, stranger)).id })],
-  ])('404 %s', async (code, more) => {
+  ])('returns 404 %s', async (code, more) => {
     const answer = await person.call('POST', '/campaigns', body(await more()))
     expect([answer.status, answer.body.code]).toEqual([404, code])
   })
 })
 
 describe('GET /campaigns', () => {
-  it('200: those of the workspace, newest first, by pages, without the built-in one', async () => {
+  it('returns the workspace’s campaigns by page, newest first, without the built-in one', async () => {
     const own = await makePerson(app)
     await connectX(app, own)
     const some = await makeList(app, own, openHandles(1))
@@ -137,11 +137,11 @@ describe('GET /campaigns', () => {
     expect((await stranger.client.campaigns.list({})).campaigns).toEqual([])
   })
 
-  it('200: deep pages by cursor', async () => {
+  it('returns deep pages by cursor', async () => {
     const own = await makePerson(app)
     const some = await makeList(app, own, [])
     for (const name of ['one', 'two', 'three', 'four', 'five']) await makeCampaign(own, some, { name })
-    // Made in the same moment, the id orders them.
+    // Created at the same time, so the id orders them.
     await app.db.update(campaigns).set({ createdAt: new Date() }).where(eq(campaigns.workspaceId, own.workspaceId))
     const names: string[] = []
     let cursor: string | undefined
@@ -155,20 +155,20 @@ describe('GET /campaigns', () => {
     expect(new Set(names).size).toBe(5)
   })
 
-  it('400: a page that cannot be, a cursor of somebody’s own making', async () => {
+  it('rejects invalid pages and malformed cursors', async () => {
     for (const query of ['page=0', 'cursor=x'])
       expect((await person.call('GET', `/campaigns?${query}`)).status).toBe(400)
   })
 })
 
 describe('GET /campaigns/{id}', () => {
-  it('200, also for a viewer', async () => {
+  it('returns the campaign, also to viewers', async () => {
     const campaign = await makeCampaign(person, list)
     const viewer = await makePerson(app, { in: person, role: 'viewer' })
     expect(await viewer.client.campaigns.find({ id: campaign.id })).toEqual(campaign)
   })
 
-  it('404: nobody’s, another workspace’s, the built-in one, or no id at all', async () => {
+  it('returns 404 for unknown, foreign and built-in campaigns, and invalid ids', async () => {
     const { id } = await makeCampaign(person, list)
     await person.client.leads.queue({ leadIds: (await makeList(app, person, openHandles(1))).leadIds })
     const [direct] = await app.db.select().from(campaigns).where(eq(campaigns.kind, 'direct'))
@@ -199,7 +199,7 @@ describe('PATCH /campaigns/{id}: status', () => {
     ['completed', 'archived'],
     ['paused', 'paused'],
     ['active', 'active'],
-  ] as const)('200: %s → %s', async (from, to) => {
+  ] as const)('changes %s to %s', async (from, to) => {
     const id = await campaignIn(from)
     const answer = await person.call('PATCH', `/campaigns/${id}`, { status: to })
     expect([answer.status, answer.body.status]).toEqual([200, to])
@@ -213,20 +213,20 @@ describe('PATCH /campaigns/{id}: status', () => {
     ['archived', 'active'],
     ['archived', 'paused'],
     ['archived', 'archived'],
-  ] as const)('409: %s → %s', async (from, to) => {
+  ] as const)('returns 409 for %s → %s', async (from, to) => {
     const id = await campaignIn(from)
     const answer = await person.call('PATCH', `/campaigns/${id}`, { status: to })
     expect([answer.status, answer.body.code]).toEqual([409, 'CAMPAIGN_STATE'])
     expect((await person.client.campaigns.find({ id })).status).toBe(from)
   })
 
-  it('400: completed or draft, which are nobody’s to wish for', async () => {
+  it('rejects completed and draft, which a user cannot set', async () => {
     const id = await campaignIn('paused')
     for (const status of ['completed', 'draft'])
       expect((await person.call('PATCH', `/campaigns/${id}`, { status })).status).toBe(400)
   })
 
-  it('404: another workspace’s', async () => {
+  it('returns 404 for another workspace’s campaign', async () => {
     const id = await campaignIn('paused')
     for (const body of [{ status: 'active' }, { status: 'paused' }, { name: 'mine' }]) {
       const answer = await stranger.call('PATCH', `/campaigns/${id}`, body)
@@ -234,14 +234,14 @@ describe('PATCH /campaigns/{id}: status', () => {
     }
   })
 
-  it('403: a viewer', async () => {
+  it('returns 403 for viewers', async () => {
     const viewer = await makePerson(app, { in: person, role: 'viewer' })
     expect((await viewer.call('PATCH', `/campaigns/${await campaignIn('paused')}`, { status: 'active' })).status).toBe(
       403,
     )
   })
 
-  it('409: no X account connected, and nothing is queued', async () => {
+  it('returns 409 and queues nothing if no X account is connected', async () => {
     const own = await makePerson(app)
     const campaign = await makeCampaign(own, await makeList(app, own, openHandles(1)))
     for (const [method, path, body] of [
@@ -252,12 +252,12 @@ describe('PATCH /campaigns/{id}: status', () => {
       expect([answer.status, answer.body.code]).toEqual([409, 'X_NOT_CONNECTED'])
     }
     expect(await own.client.campaigns.find({ id: campaign.id })).toMatchObject({ status: 'paused', dmsQueuedCount: 0 })
-    // The extension brings its own.
+    // The extension uses its own account.
     const other = await launch(own, await makeList(app, own, openHandles(1)), { channel: 'extension' })
     expect(other).toMatchObject({ status: 'active', dmsQueuedCount: 1 })
   })
 
-  it('direct messages that X has stopped go on with a campaign of ours, and not with the extension’s', async () => {
+  it('resumes paused direct messages with an API campaign, but not with an extension campaign', async () => {
     const own = await makePerson(app)
     const account = await connectX(app, own)
     const list = await makeList(app, own, openHandles(1))
@@ -282,7 +282,7 @@ describe('PATCH /campaigns/{id}: status', () => {
     expect(await isPaused()).toBe(false)
   })
 
-  it('200: whom a campaign includes changes until the launch · 409: afterwards', async () => {
+  it('allows changing the recipients until the launch, then returns 409', async () => {
     const own = await makePerson(app)
     const list = await makeList(app, own, openHandles(1))
     const { id } = await makeCampaign(own, list, { channel: 'extension', allowRepeat: true })
@@ -295,13 +295,13 @@ describe('PATCH /campaigns/{id}: status', () => {
       expect([status, refused.code, refused.error]).toEqual([
         409,
         'CAMPAIGN_STATE',
-        'Who is included cannot be changed after the launch.',
+        'Recipients can’t be changed after the launch.',
       ])
     }
     expect(await own.client.campaigns.find({ id })).toMatchObject({ name: 'Spring', allowReplied: true })
   })
 
-  it('409: the list was deleted before anything was queued', async () => {
+  it('returns 409 if the list was deleted before anything was queued', async () => {
     const own = await makeList(app, person, openHandles(1))
     const campaign = await makeCampaign(person, own)
     await person.client.lists.remove({ id: own.id })
@@ -314,7 +314,7 @@ describe('PATCH /campaigns/{id}: status', () => {
     expect(answer.body.error).toMatch(/^Could not fetch leads for the campaign list\./)
   })
 
-  it('an archived campaign keeps its messages and lets go of its leads', async () => {
+  it('keeps the messages of an archived campaign and releases its leads', async () => {
     const own = await makeList(app, person, openHandles(2))
     const campaign = await launch(person, own)
     await person.client.campaigns.update({ id: campaign.id, status: 'archived' })
@@ -326,7 +326,7 @@ describe('PATCH /campaigns/{id}: status', () => {
 })
 
 describe('PATCH /campaigns/{id}: edits', () => {
-  it('200: a new template is what the queued leads will read; what is in a sender’s hands stays', async () => {
+  it('renders queued messages with a new template, but not claimed ones', async () => {
     const by = await makePerson(app)
     const own = await makeList(app, by, openHandles(2), { names: ['Ada', ''] })
     const campaign = await launch(by, own, { channel: 'extension' })
@@ -343,7 +343,7 @@ describe('PATCH /campaigns/{id}: edits', () => {
     ])
   })
 
-  it('200: a new channel or account; an active campaign needs one that is connected', async () => {
+  it('changes channel and account, and requires a connected one if active', async () => {
     const own = await makePerson(app)
     const account = await connectX(app, own)
     const campaign = await launch(own, await makeList(app, own, openHandles(1)), { channel: 'extension' })
@@ -354,24 +354,24 @@ describe('PATCH /campaigns/{id}: edits', () => {
     await app.db.update(xAccounts).set({ status: 'disconnected' }).where(eq(xAccounts.id, account.id))
     const answer = await own.call('PATCH', `/campaigns/${campaign.id}`, { xAccountId: account.id })
     expect([answer.status, answer.body.code]).toEqual([409, 'X_NOT_CONNECTED'])
-    // A name needs none.
+    // A new name does not need one.
     expect(await own.client.campaigns.update({ id: campaign.id, name: 'Still' })).toMatchObject({ name: 'Still' })
   })
 
-  it('404: an X account of another workspace', async () => {
+  it('returns 404 for an X account of another workspace', async () => {
     const id = await campaignIn('paused')
     const answer = await person.call('PATCH', `/campaigns/${id}`, { xAccountId: (await connectX(app, stranger)).id })
     expect([answer.status, answer.body.code]).toEqual([404, 'X_ACCOUNT_NOT_FOUND'])
   })
 
-  it('400: an unknown placeholder changes nothing', async () => {
+  it('rejects an unknown placeholder and changes nothing', async () => {
     const id = await campaignIn('active')
     const answer = await person.call('PATCH', `/campaigns/${id}`, { messageTemplate: '{{name}}', name: 'X' })
     expect(answer.body.details).toEqual([{ field: 'messageTemplate', problem: expect.stringContaining('{{name}}') }])
     expect((await person.client.campaigns.find({ id })).name).toBe('Spring')
   })
 
-  it.each(['completed', 'archived'] as const)('409: a campaign that is %s', async (status) => {
+  it.each(['completed', 'archived'] as const)('returns 409 for a %s campaign', async (status) => {
     const id = await campaignIn(status)
     const answer = await person.call('PATCH', `/campaigns/${id}`, { name: 'New' })
     expect([answer.status, answer.body.code]).toEqual([409, 'CAMPAIGN_STATE'])
@@ -379,7 +379,7 @@ describe('PATCH /campaigns/{id}: edits', () => {
 })
 
 describe('POST /campaigns/{id}/queue', () => {
-  it('200: one message for each lead, in the order of the list, placeholders filled', async () => {
+  it('queues one rendered message for each lead in list order', async () => {
     const own = await makeList(app, person, openHandles(3), {
       names: ['Zoë 🦊', '', 'محمد'],
       metadata: [{ Company: "O'Neil & \\Söhne" }, {}, { company: '{lead_name} $1' }],
@@ -415,7 +415,7 @@ describe('POST /campaigns/{id}/queue', () => {
     expect(lead?.dmStatus).toBe('queued')
   })
 
-  it('200: asked for many times at once, it queues once', async () => {
+  it('queues once for concurrent requests', async () => {
     const own = await makeList(app, person, openHandles(20))
     const campaign = await makeCampaign(person, own)
     const answers = await Promise.all([
@@ -430,7 +430,7 @@ describe('POST /campaigns/{id}/queue', () => {
     await expectCountsRight(app)
   })
 
-  it('200: the total is fixed then, whatever becomes of the list', async () => {
+  it('fixes the total, even if the list changes', async () => {
     const own = await makeList(app, person, openHandles(2))
     const campaign = await launch(person, own)
     await person.client.campaigns.update({ id: campaign.id, status: 'paused' })
@@ -443,7 +443,7 @@ describe('POST /campaigns/{id}/queue', () => {
     })
   })
 
-  it('200: an empty list completes at once, without an X account', async () => {
+  it('completes an empty list immediately, without an X account', async () => {
     const own = await makePerson(app)
     const campaign = await makeCampaign(own, await makeList(app, own, []))
     expect(await own.client.campaigns.queue({ id: campaign.id })).toEqual({
@@ -454,7 +454,7 @@ describe('POST /campaigns/{id}/queue', () => {
     expect((await own.client.campaigns.find({ id: campaign.id })).status).toBe('completed')
   })
 
-  it('200: leads that another campaign has queued or written to are skipped, with why, unless it may repeat', async () => {
+  it('skips leads of other campaigns with a reason, unless repeats are allowed', async () => {
     const own = await makeList(app, person, openHandles(3))
     const first = await launch(person, own, { name: 'First' })
     await app.db.update(dms).set({ status: 'sent', sentAt: new Date() }).where(eq(dms.leadId, own.leadIds[1]!))
@@ -472,7 +472,7 @@ describe('POST /campaigns/{id}/queue', () => {
     expect(first.totalLeadsInList).toBe(3)
   })
 
-  it('200: two campaigns on one list, launched at once, share no lead', async () => {
+  it('shares no lead between two campaigns launched concurrently on one list', async () => {
     const own = await makeList(app, person, openHandles(30))
     const both = await Promise.all([makeCampaign(person, own), makeCampaign(person, own)])
     await Promise.all(both.map(({ id }) => person.client.campaigns.queue({ id })))
@@ -480,12 +480,12 @@ describe('POST /campaigns/{id}/queue', () => {
     expect(counts.map((campaign) => campaign.dmsQueuedCount).sort((a, b) => a - b)).toEqual([0, 30])
   })
 
-  it.each(['completed', 'archived'] as const)('409: a campaign that is %s', async (status) => {
+  it.each(['completed', 'archived'] as const)('returns 409 for a %s campaign', async (status) => {
     const answer = await person.call('POST', `/campaigns/${await campaignIn(status)}/queue`)
     expect([answer.status, answer.body.code]).toEqual([409, 'CAMPAIGN_STATE'])
   })
 
-  it('404: another workspace’s · 403: a viewer', async () => {
+  it('returns 404 for other workspaces and 403 for viewers', async () => {
     const id = await campaignIn('paused')
     expect((await stranger.call('POST', `/campaigns/${id}/queue`)).status).toBe(404)
     const viewer = await makePerson(app, { in: person, role: 'viewer' })
@@ -494,7 +494,7 @@ describe('POST /campaigns/{id}/queue', () => {
 })
 
 describe('GET /campaigns/{id}/dms', () => {
-  it('200: by status, by pages and by cursor', async () => {
+  it('returns messages by status, page and cursor', async () => {
     const own = await makeList(app, person, openHandles(5))
     const { id } = await launch(person, own)
     const at = (i: number) => eq(dms.leadId, own.leadIds[i]!)
@@ -515,7 +515,7 @@ describe('GET /campaigns/{id}/dms', () => {
       dmsRepliedCount: 1,
     })
     await expectCountsRight(app)
-    // Totals are the kept counts, whatever their number: no row is counted for one.
+    // Totals come from the maintained counts, without counting rows.
     const [row] = await app.db.select().from(campaigns).where(eq(campaigns.id, id))
     const kept = { ...row!, dmsSentCount: 900_000, dmsDeliveredCount: 500_000, dmsRepliedCount: 20_000 }
     for (const [status, count] of [
@@ -537,7 +537,7 @@ describe('GET /campaigns/{id}/dms', () => {
     expect(third.dms.map((dm) => dm.lead?.twitterHandle)).toEqual(own.handles.slice(4))
   })
 
-  it('200: a message whose lead was deleted', async () => {
+  it('returns a message whose lead was deleted', async () => {
     const own = await makeList(app, person, openHandles(1))
     const { id } = await launch(person, own)
     await app.db.delete(leadListItems).where(eq(leadListItems.leadListId, own.id))
@@ -545,7 +545,7 @@ describe('GET /campaigns/{id}/dms', () => {
     expect((await dmsOf(person, id))[0]?.lead).toBeNull()
   })
 
-  it('400: a cursor of somebody’s own making · 404: another workspace’s', async () => {
+  it('returns 400 for malformed cursors and 404 for other workspaces', async () => {
     const id = await campaignIn('active')
     expect((await person.call('GET', `/campaigns/${id}/dms?cursor=x`)).status).toBe(400)
     expect((await stranger.call('GET', `/campaigns/${id}/dms`)).status).toBe(404)

@@ -1,9 +1,9 @@
 import { CAMPAIGN_STATUSES, type CampaignStatus } from '@x-automated/contract/campaigns'
 import { readPlaces, type Template } from '@x-automated/contract/template'
 import { describe, expect, it } from 'vitest'
-import { mayBeEdited, placesWithFallback, readCursor, refusalOf, transition, writeCursor } from './rules.ts'
+import { mayBeEdited, placeholdersWithFallback, readCursor, refusalOf, transition, writeCursor } from './rules.ts'
 
-/** Specification §4, whole: from (row) to (column). */
+/** Every transition, from (row) to (column). */
 const TABLE: Record<CampaignStatus, Record<'active' | 'paused' | 'archived', ReturnType<typeof transition>>> = {
   draft: { active: 'changes', paused: 'forbidden', archived: 'changes' },
   paused: { active: 'changes', paused: 'same', archived: 'changes' },
@@ -15,37 +15,38 @@ const TABLE: Record<CampaignStatus, Record<'active' | 'paused' | 'archived', Ret
 describe('transition', () => {
   for (const from of CAMPAIGN_STATUSES)
     for (const [to, expected] of Object.entries(TABLE[from]))
-      it(`${from} → ${to}: ${expected}`, () => expect(transition(from, to as CampaignStatus)).toBe(expected))
+      it(`returns '${expected}' for ${from} → ${to}`, () =>
+        expect(transition(from, to as CampaignStatus)).toBe(expected))
 
-  it('never makes a draft of anything', () => {
+  it('never returns a campaign to draft', () => {
     for (const from of CAMPAIGN_STATUSES.filter((status) => status !== 'draft'))
       expect(transition(from, 'draft')).toBe('forbidden')
   })
 
-  it('never completes by a wish', () => {
+  it('never allows a user to complete a campaign', () => {
     for (const from of CAMPAIGN_STATUSES) expect(transition(from, 'completed')).toBe('forbidden')
   })
 
-  it('has a sentence for every refusal', () => {
+  it('has a message for every refusal', () => {
     for (const from of CAMPAIGN_STATUSES)
       for (const to of CAMPAIGN_STATUSES) expect(refusalOf(from, to)).toMatch(/^An? .+\.$/)
   })
 })
 
-it('a campaign may be edited until it is over', () => {
+it('allows edits of draft, paused and active campaigns', () => {
   expect(CAMPAIGN_STATUSES.filter(mayBeEdited)).toEqual(['draft', 'paused', 'active'])
 })
 
-it('names the places that may read their fallback, each once', () => {
+it('returns each placeholder with a fallback once', () => {
   const template = readPlaces('{Lead_Name|you} {lead_name} {company|us} {Company|us} {company|them} {twitter_handle}')
-  expect(placesWithFallback(template as Template)).toEqual([
+  expect(placeholdersWithFallback(template as Template)).toEqual([
     { place: '{lead_name}', part: { kind: 'name', fallback: '' } },
     { place: '{company|us}', part: { kind: 'variable', key: 'company', fallback: '' } },
     { place: '{company|them}', part: { kind: 'variable', key: 'company', fallback: '' } },
   ])
 })
 
-it('reads the cursors it wrote, and no others', () => {
+it('reads its own cursors and rejects others', () => {
   const place = { at: new Date('2026-11-20T12:00:00.123Z'), id: '01900000-0000-7000-8000-000000000000' }
   expect(readCursor(writeCursor(place))).toEqual(place)
   for (const other of ['', 'x', Buffer.from(`2026-13-20T12:00:00.123Z ${place.id}`).toString('base64url')])

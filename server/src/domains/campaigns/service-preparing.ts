@@ -16,16 +16,16 @@ import { authUsers } from '../auth/tables.ts'
 import { selectLeads } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
 import { find as findList, findStored } from '../lists/service.ts'
-import { filledPart } from '../sending/service.ts'
+import { renderedPart } from '../sending/service.ts'
 import { secondsToSend } from '../sending-settings/service.ts'
 import { suppressedBecause } from '../suppressions/tables.ts'
 import { isLinked, resolveAccount, type XAccount } from '../x-account/service.ts'
-import { testMail } from './mails.ts'
-import { placesWithFallback } from './rules.ts'
+import { testEmail } from './mails.ts'
+import { placeholdersWithFallback } from './rules.ts'
 import { find } from './service.ts'
 import { campaigns, isSentNow } from './tables.ts'
 
-/** What one does with a campaign before it is launched, and to launch another like it. */
+// Estimates, test messages and copies of campaigns.
 
 interface Plan {
   leadListId: string
@@ -35,7 +35,7 @@ interface Plan {
   allowReplied: boolean
 }
 
-/** What a campaign would take, and which leads leave places of its message empty. @throws Refusal LEAD_LIST_NOT_FOUND, X_ACCOUNT_NOT_FOUND */
+/** Estimates a campaign's time and cost, and finds empty placeholders. @throws Refusal LEAD_LIST_NOT_FOUND, X_ACCOUNT_NOT_FOUND */
 export async function estimate(
   { db, env, x }: Pick<SignedInContext, 'db' | 'env' | 'x'>,
   actor: Actor,
@@ -51,19 +51,20 @@ export async function estimate(
     leads: list.leadCount,
     replied,
     ahead,
-    seconds: await secondsToSend(db, env, paced(actor, channel, account), messages + ahead),
+    seconds: await secondsToSend(db, env, limitedBy(actor, channel, account), messages + ahead),
     costCents: price > 0 ? Math.ceil(price * messages) : null,
     ...(await countMissing(db, actor, list, messageTemplate)),
   }
 }
 
-/** What X asks of its API is kept by our workers alone. */
-function paced({ workspaceId }: Actor, channel: Plan['channel'], account: XAccount | null) {
+/** Whose limits apply. X's API limits apply only to workers. */
+function limitedBy({ workspaceId }: Actor, channel: Plan['channel'], account: XAccount | null) {
   return { workspaceId, account: account && { ...account, restsUntil: channel === 'api' ? account.restsUntil : null } }
 }
 
 /**
- * How long an active campaign still takes, with what goes before it on its account; null: it is not active, nothing is queued, or its cap lets nothing through.
+ * Seconds until an active campaign is done, including messages that go first on its account.
+ * Null if it is not active, has nothing queued, or its cap is 0.
  * @throws Refusal CAMPAIGN_NOT_FOUND
  */
 export async function forecast({ db, env }: Pick<SignedInContext, 'db' | 'env'>, actor: Actor, id: string) {
@@ -71,12 +72,13 @@ export async function forecast({ db, env }: Pick<SignedInContext, 'db' | 'env'>,
   if (status !== 'active' || dmsQueuedCount === 0) return { seconds: null }
   const account = await resolveAccount(db, actor.workspaceId, xAccountId)
   const ahead = await countAhead(db, actor, xAccountId, id)
-  return { seconds: await secondsToSend(db, env, paced(actor, channel, account), ahead + dmsQueuedCount) }
+  return { seconds: await secondsToSend(db, env, limitedBy(actor, channel, account), ahead + dmsQueuedCount) }
 }
 
 /**
- * Messages that go out before those of one campaign, or of one that is launched now: direct ones, and those of the active campaigns that it waits for (`waitsForOlder`).
- * @param accountId null: nobody knows it, so its workspace counts as one
+ * Counts the messages that are sent before a campaign's: direct messages, and those of older active campaigns (`waitsForOlder`).
+ * @param accountId null if unknown: then all campaigns of the workspace without an account count
+ * @param id the campaign; omit it for one that is launched now
  */
 async function countAhead(db: Db, { workspaceId }: Actor, accountId: string | null, id?: string): Promise<number> {
   const { rows } = await db.execute<{ ahead: number }>(sql`
@@ -87,7 +89,7 @@ async function countAhead(db: Db, { workspaceId }: Actor, accountId: string | nu
   return rows[0]?.ahead ?? 0
 }
 
-/** The ids of a list's leads, where it is filled by hand in its order. */
+/** SQL: the ids of a list's leads. A manual list keeps its order. */
 function membersOf(actor: Actor, { id, filter }: Pick<Awaited<ReturnType<typeof findStored>>, 'id' | 'filter'>): SQL {
   return filter
     ? selectLeads(actor, { filter })
@@ -106,11 +108,11 @@ async function countReplied(db: Db, actor: Actor, list: Awaited<ReturnType<typeo
   return rows[0]?.count ?? 0
 }
 
-/** For how many of the first leads of a list each place of the message has nothing but its fallback. */
+/** Counts, for each placeholder, how many of the list's first leads would use its fallback. */
 async function countMissing(db: Db, actor: Actor, list: Awaited<ReturnType<typeof findList>>, messageTemplate: string) {
-  const isPlace = (segment: Segment | UnknownPlace): segment is Segment => segment.kind !== 'unknown'
-  const places = placesWithFallback(readPlaces(messageTemplate).filter(isPlace))
-  const counts = places.map(({ part }) => sql`(count(*) filter (where ${filledPart(part)} = ''))::int`)
+  const isKnown = (segment: Segment | UnknownPlace): segment is Segment => segment.kind !== 'unknown'
+  const places = placeholdersWithFallback(readPlaces(messageTemplate).filter(isKnown))
+  const counts = places.map(({ part }) => sql`(count(*) filter (where ${renderedPart(part)} = ''))::int`)
   const { rows } = await db.execute<{ checked: number; counts: number[] }>(sql`
     select count(*)::int as checked, array[${sql.join([...counts, sql`0`], sql`, `)}] as counts
     from (select l.name, l.twitter_handle, l.metadata from (${membersOf(actor, list)} limit ${LEADS_CHECKED_MAX}) m(id) join leads l on l.id = m.id) l`)
@@ -121,7 +123,7 @@ async function countMissing(db: Db, actor: Actor, list: Awaited<ReturnType<typeo
   }
 }
 
-/** A draft like another campaign, with nothing queued. @throws Refusal CAMPAIGN_NOT_FOUND; CAMPAIGN_STATE: its list was deleted */
+/** Copies a campaign as a draft. @throws Refusal CAMPAIGN_NOT_FOUND; CAMPAIGN_STATE: its list was deleted */
 export async function duplicate(db: Db, actor: Actor, id: string) {
   const { name, leadListId, messageTemplate, channel, xAccountId, allowRepeat, allowReplied } = await find(
     db,
@@ -129,7 +131,7 @@ export async function duplicate(db: Db, actor: Actor, id: string) {
     id,
   )
   if (!leadListId)
-    throw new Refusal('CAMPAIGN_STATE', 'Its lead list was deleted, so there is nobody a copy could write to.')
+    throw new Refusal('CAMPAIGN_STATE', 'This campaign’s lead list was deleted. Create a campaign with another list.')
   const [copy] = await db
     .insert(campaigns)
     .values({
@@ -149,14 +151,14 @@ export async function duplicate(db: Db, actor: Actor, id: string) {
 }
 
 const COPY = ' (copy)'
-/** Characters of a campaign's name. */
+/** Maximum length of a campaign's name, in characters. */
 const NAME_MAX = 200
 
-/** Whom a test speaks to where the list is empty. */
+/** Recipient of a test message if the list is empty. */
 const EXAMPLE: Recipient = { name: 'Maya Okafor', twitterHandle: 'mayabuilds', metadata: {} }
 
 /**
- * Mails whoever asks the message as one lead would read it.
+ * Emails the user the message as one lead would see it.
  * @throws Refusal CAMPAIGN_NOT_FOUND; LEAD_NOT_FOUND; RATE_LIMITED
  */
 export async function sendTest(
@@ -175,7 +177,7 @@ export async function sendTest(
   await limits.spend('testMailByUser', actor.userId)
   await outbox.post(
     db,
-    testMail(sentTo, {
+    testEmail(sentTo, {
       campaign: campaign.name,
       handle: lead.twitterHandle,
       message,

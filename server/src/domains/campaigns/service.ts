@@ -15,7 +15,7 @@ import {
   queueList,
   readTemplate,
   releaseLeads,
-  renderAgain,
+  rerenderQueued,
   waitForInFlight,
   wakeAccount,
 } from '../sending/service.ts'
@@ -32,7 +32,6 @@ import { campaigns, olderOf, waitsForOlder } from './tables.ts'
 
 type Row = typeof campaigns.$inferSelect
 
-/** Specification §8, and what to do. */
 const LIST_DELETED = 'Could not fetch leads for the campaign list. It was deleted: create a campaign with another list.'
 
 const columns = {
@@ -57,7 +56,7 @@ const columns = {
   updatedAt: campaigns.updatedAt,
   pauseReason: campaigns.pauseReason,
   messagesInFlight: countInFlight(sql`campaigns.id`),
-  /** Of several active campaigns on one X account the oldest sends. */
+  /** An older active campaign on the same X account sends first. */
   waiting: sql<boolean>`(${campaigns.status} = 'active' and ${campaigns.dmsQueuedCount} > 0 and ${waitsForOlder(sql`campaigns`)})`,
   waitsBehind: sql<{ id: string; name: string } | null>`case
     when ${campaigns.status} = 'active' and ${campaigns.dmsQueuedCount} > 0 then ${olderOf(sql`campaigns`)}
@@ -77,7 +76,7 @@ interface Paging {
   cursor?: string
 }
 
-/** Campaigns, newest first: all, or those of a list. @throws Refusal INVALID_INPUT: no cursor of ours */
+/** Lists campaigns, newest first: all, or those of a list. @throws Refusal INVALID_INPUT: invalid cursor */
 export async function list(
   db: Db,
   actor: Actor,
@@ -85,20 +84,20 @@ export async function list(
 ) {
   const place = cursor === undefined ? null : readCursor(cursor)
   if (cursor !== undefined && !place) throw invalidField('cursor', 'must be the cursor of an earlier response')
-  const behind = place
+  const after = place
     ? sql`(${campaigns.createdAt}, ${campaigns.id}) < (${place.at.toISOString()}::timestamptz, ${place.id}::uuid)`
     : undefined
-  const asked = and(ofWorkspace(actor), leadListId === undefined ? undefined : eq(campaigns.leadListId, leadListId))
+  const matches = and(ofWorkspace(actor), leadListId === undefined ? undefined : eq(campaigns.leadListId, leadListId))
   const [rows, total] = await Promise.all([
     db
       .select(columns)
       .from(campaigns)
       .leftJoin(leadLists, eq(leadLists.id, campaigns.leadListId))
-      .where(and(asked, behind))
+      .where(and(matches, after))
       .orderBy(desc(campaigns.createdAt), desc(campaigns.id))
       .limit(pageSize + 1)
       .offset(place ? 0 : (page - 1) * pageSize),
-    db.$count(campaigns, asked),
+    db.$count(campaigns, matches),
   ])
   const shown = rows.slice(0, pageSize)
   const last = rows.length > pageSize ? shown.at(-1) : undefined
@@ -122,7 +121,7 @@ export async function find(db: Db, actor: Actor, id: string) {
   return row
 }
 
-/** Messages of a campaign, in the order in which they were queued. @throws Refusal CAMPAIGN_NOT_FOUND */
+/** Lists a campaign's messages in the order they were queued. @throws Refusal CAMPAIGN_NOT_FOUND */
 export async function dms(db: Db, actor: Actor, { id, ...page }: { id: string } & Parameters<typeof listDms>[2]) {
   const [campaign] = await db
     .select()
@@ -170,51 +169,56 @@ interface Changes {
   allowReplied?: boolean
 }
 
-/** A pause or an archiving is answered within this time, longer than a worker that does not hang owns a message. */
+/** A pause or an archiving is answered within this time. A healthy worker owns a message for less. */
 const ANSWER_WITHIN_MS = 25_000
 
 type UpdateContext = Pick<SignedInContext, 'db' | 'env' | 'progress'>
 
 /**
- * Edits a campaign and moves it to another status. Becoming active queues what was never queued. A pause or an archiving takes effect before the next message; the answer
- * then waits for messages that a sender owns already, until 25 seconds after the request, and `messagesInFlight` says how many are left.
+ * Edits a campaign or changes its status. The first activation queues its messages. A pause or an archiving applies to the next message.
+ * The answer then waits up to 25 seconds for claimed messages; `messagesInFlight` counts those left.
  * @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, X_NOT_CONNECTED, X_ACCOUNT_NOT_FOUND, INVALID_INPUT (placeholder), PLAN_LIMIT
  */
 export async function update(context: UpdateContext, actor: Actor, changes: Changes, signal?: AbortSignal) {
   const deadline = performance.now() + ANSWER_WITHIN_MS
   const { db, progress } = context
   const { id, status } = changes
-  // Already done if the same request died while it waited.
+  // Skipped if an earlier attempt of this request already committed.
   if (!progress?.begun)
     await transact(db, async (tx) => {
-      await change(tx, context.env, actor, changes)
+      await applyChanges(tx, context.env, actor, changes)
       await progress?.keep(tx, true)
     })
   if (status === 'paused' || status === 'archived') await waitForInFlight(db, id, deadline, signal)
   return find(db, actor, id)
 }
 
-async function change(tx: Db, limits: SendingEnv, actor: Actor, { id, status, ...edits }: Changes): Promise<void> {
+async function applyChanges(
+  tx: Db,
+  limits: SendingEnv,
+  actor: Actor,
+  { id, status, ...edits }: Changes,
+): Promise<void> {
   const template = edits.messageTemplate === undefined ? null : readTemplate('messageTemplate', edits.messageTemplate)
-  // Before any row is locked: senders record outcomes in the meantime.
+  // Before locking any row, because senders record outcomes meanwhile.
   if (status === 'paused' || status === 'archived' || template) await blockNewClaims(tx, (await find(tx, actor, id)).id)
   if (status === 'archived') await lockQueuedLeads(tx, id)
-  if (status === 'active') await keepList(tx, actor, id)
+  if (status === 'active') await lockList(tx, actor, id)
   const before = await lock(tx, actor, id)
   const step = status ? transition(before.status, status) : 'same'
   if (status && step === 'forbidden') throw new Refusal('CAMPAIGN_STATE', refusalOf(before.status, status))
   const isEdited = Object.values(edits).some((value) => value !== undefined)
   if (isEdited && !mayBeEdited(before.status))
-    throw new Refusal('CAMPAIGN_STATE', `A campaign that is ${before.status} cannot be edited.`)
+    throw new Refusal('CAMPAIGN_STATE', `A campaign that is ${before.status} can’t be edited.`)
   if ((edits.allowRepeat !== undefined || edits.allowReplied !== undefined) && before.queuedAt !== null)
-    throw new Refusal('CAMPAIGN_STATE', 'Who is included cannot be changed after the launch.')
+    throw new Refusal('CAMPAIGN_STATE', 'Recipients can’t be changed after the launch.')
   if (edits.xAccountId) await findAccount(tx, actor.workspaceId, edits.xAccountId)
   const edited = isEdited ? await edit(tx, before, edits) : before
   if (edited.xAccountId !== before.xAccountId) await endTurn(tx, before.xAccountId)
-  if (template) await renderAgain(tx, id, template)
+  if (template) await rerenderQueued(tx, id, template)
 
   if (status === 'active' && step === 'changes') await activate(tx, limits, actor, edited)
-  else if (edited.status === 'active' && (edits.channel || edits.xAccountId)) await keepGoing(tx, edited)
+  else if (edited.status === 'active' && (edits.channel || edits.xAccountId)) await requireSender(tx, edited)
   if ((status === 'paused' || status === 'archived') && step === 'changes') {
     await tx.update(campaigns).set({ status, pauseReason: null, updatedAt: sql`now()` }).where(eq(campaigns.id, id))
     if (status === 'archived') await releaseLeads(tx, id)
@@ -225,19 +229,19 @@ async function change(tx: Db, limits: SendingEnv, actor: Actor, { id, status, ..
 /** @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, X_NOT_CONNECTED, PLAN_LIMIT */
 export async function queue(db: Db, limits: SendingEnv, actor: Actor, id: string) {
   return transact(db, async (tx) => {
-    await keepList(tx, actor, id)
+    await lockList(tx, actor, id)
     const campaign = await lock(tx, actor, id)
     const step = transition(campaign.status, 'active')
     if (step === 'forbidden') throw new Refusal('CAMPAIGN_STATE', refusalOf(campaign.status, 'active'))
-    // Asked for twice at once, the second finds it active and answers as the first did.
+    // Of two concurrent requests, the second finds it active and returns the same answer.
     if (step === 'changes') await activate(tx, limits, actor, campaign)
     const { dmsQueuedCount, totalLeadsInList } = await find(tx, actor, id)
     return { success: true as const, dmsQueued: dmsQueuedCount, totalLeads: totalLeadsInList }
   })
 }
 
-/** Keeps the campaign's list from being deleted until the transaction ends: before the campaign's own row, as whoever deletes it does. */
-async function keepList(tx: Db, actor: Actor, id: string): Promise<void> {
+/** Prevents deletion of the campaign's list until the transaction ends. Call it before locking the campaign, as deleting a list does. */
+async function lockList(tx: Db, actor: Actor, id: string): Promise<void> {
   const [campaign] = await tx
     .select({ leadListId: campaigns.leadListId })
     .from(campaigns)
@@ -246,7 +250,7 @@ async function keepList(tx: Db, actor: Actor, id: string): Promise<void> {
     await tx.select({ id: leadLists.id }).from(leadLists).where(eq(leadLists.id, campaign.leadListId)).for('key share')
 }
 
-/** The campaign's row, which nobody else changes until the transaction ends. */
+/** Locks the campaign. @throws Refusal CAMPAIGN_NOT_FOUND */
 async function lock(tx: Db, actor: Actor, id: string): Promise<Row> {
   const [row] = await tx
     .select()
@@ -266,13 +270,13 @@ async function edit(tx: Db, before: Row, edits: Omit<Changes, 'id' | 'status'>):
   return row ?? before
 }
 
-/** Draft or paused → active, with everything of it queued; an empty list is completed at once (specification §4). */
+/** Activates a draft or paused campaign and queues its messages. With an empty list it completes immediately. */
 async function activate(tx: Db, limits: SendingEnv, actor: Actor, campaign: Row): Promise<void> {
   let totals: Partial<Row> = {}
   let isDone = false
   let filter: LeadFilter | null = null
   if (campaign.queuedAt === null) {
-    // Leads that are added while this runs are not in it.
+    // Leads that are added meanwhile are not included.
     const [leadList] = campaign.leadListId
       ? await tx
           .select({ leadCount: leadLists.leadCount, filter: leadLists.filter })
@@ -281,7 +285,7 @@ async function activate(tx: Db, limits: SendingEnv, actor: Actor, campaign: Row)
       : []
     if (!leadList) throw new Refusal('CAMPAIGN_STATE', LIST_DELETED)
     filter = leadList.filter
-    // A smart list is looked at when it is queued.
+    // A smart list is evaluated when it is queued.
     if (!filter && leadList.leadCount === 0) {
       await tx
         .update(campaigns)
@@ -315,9 +319,9 @@ async function activate(tx: Db, limits: SendingEnv, actor: Actor, campaign: Row)
       updatedAt: sql`now()`,
     })
     .where(eq(campaigns.id, campaign.id))
-  // An extension comes for its messages by itself, and says nothing of whether X's API takes any again.
+  // Extensions poll for messages, and their activity says nothing about X's API limits.
   if (!account || campaign.channel === 'extension') return
-  // Direct messages that X had stopped go on with the campaign.
+  // Also resume direct messages that X's errors had paused.
   await tx
     .update(campaigns)
     .set({ status: 'active', pauseReason: null, updatedAt: sql`now()` })
@@ -333,8 +337,8 @@ async function activate(tx: Db, limits: SendingEnv, actor: Actor, campaign: Row)
 }
 
 /**
- * The X account that sends the campaign. It is fixed when the campaign becomes active, for the extension too, where one is known; one that was chosen and is gone is replaced only while nothing was sent from it,
- * so that nobody is written to from two accounts unasked.
+ * The X account that sends the campaign, fixed on activation. A disconnected account is replaced only if it has sent nothing, so that
+ * nobody is messaged from two accounts unexpectedly. Null if the extension's account is unknown.
  * @throws Refusal X_NOT_CONNECTED
  */
 async function accountFor(tx: Db, campaign: Row): Promise<XAccount | null> {
@@ -344,13 +348,13 @@ async function accountFor(tx: Db, campaign: Row): Promise<XAccount | null> {
   if (fixed && campaign.dmsSentCount > 0)
     throw new Refusal(
       'X_NOT_CONNECTED',
-      `This campaign sends from @${fixed.handle}, which is not connected. Connect it again, or choose another account for the campaign.`,
+      `This campaign sends from @${fixed.handle}, which is not connected. Reconnect it or choose another account for the campaign.`,
     )
   return requireConnectedAccount(tx, campaign.workspaceId)
 }
 
-/** An active campaign was given another channel or account: that one has to be able to send. */
-async function keepGoing(tx: Db, campaign: Row): Promise<void> {
+/** Checks that an active campaign's new channel or account can send, and wakes it. @throws Refusal X_NOT_CONNECTED */
+async function requireSender(tx: Db, campaign: Row): Promise<void> {
   const account = await accountFor(tx, campaign)
   if (!account) return
   if (campaign.xAccountId !== account.id)

@@ -15,7 +15,7 @@ export const campaigns = pgTable(
       .notNull()
       .references(() => workspaces.id, { onDelete: 'cascade' }),
     userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
-    /** `direct` holds the messages without a campaign (leads page, messenger); one a workspace, shown in no list. */
+    /** `direct` holds messages sent outside campaigns (leads page, messenger). One per workspace, never listed. */
     kind: text('kind', { enum: ['campaign', 'direct'] })
       .notNull()
       .default('campaign'),
@@ -29,14 +29,14 @@ export const campaigns = pgTable(
     allowReplied: boolean('allow_replied').notNull().default(false),
     status: text('status', { enum: CAMPAIGN_STATUSES }).notNull(),
     pauseReason: text('pause_reason'),
-    /** Null until queued; then fixed. */
+    /** Null until first queued. */
     queuedAt: time('queued_at'),
     totalLeadsInList: integer('total_leads_in_list').notNull().default(0),
-    /** These three are kept by triggers on dms: at every moment the counts of its rows. */
+    /** Triggers on dms maintain these counts. */
     dmsQueuedCount: integer('dms_queued_count').notNull().default(0),
     dmsSentCount: integer('dms_sent_count').notNull().default(0),
     dmsFailedCount: integer('dms_failed_count').notNull().default(0),
-    /** Of those sent, the ones that X says have arrived, answered ones among them, and the ones that were answered; kept by the same triggers. */
+    /** Sent includes delivered, and delivered includes replied. */
     dmsDeliveredCount: integer('dms_delivered_count').notNull().default(0),
     dmsRepliedCount: integer('dms_replied_count').notNull().default(0),
     lastRunAt: time('last_run_at'),
@@ -45,30 +45,29 @@ export const campaigns = pgTable(
   },
   (t) => [
     index('campaigns_newest')
-      // As `order by … desc` has it, else the index does not serve the order.
+      // `nulls first` is the default of `order by … desc`; otherwise the index is not used.
       .on(t.workspaceId, t.createdAt.desc().nullsFirst(), t.id.desc().nullsFirst())
       .where(sql`kind = 'campaign'`),
     uniqueIndex('campaigns_direct').on(t.workspaceId).where(sql`kind = 'direct'`),
-    // The worker's question: which active campaign of this account, with something queued, is the oldest?
+    // For workers: the oldest active campaign of an account with queued messages.
     index('campaigns_sending')
       .on(t.xAccountId, t.createdAt, t.id)
       .where(sql`status = 'active' and dms_queued_count > 0`),
-    // Of those that something stopped, the ones that go on once their account is connected again are looked for over all workspaces.
+    // For resuming campaigns of reconnected accounts, over all workspaces.
     index('campaigns_stopped').on(t.xAccountId).where(sql`status = 'paused' and pause_reason is not null`),
     index('campaigns_list').on(t.leadListId),
     check('campaigns_counts', sql`dms_queued_count >= 0 and dms_sent_count >= 0 and dms_failed_count >= 0`),
   ],
 )
 
-/** Over an active campaign: nothing but its pace keeps it back. What our servers would send waits while its account is not connected. @param campaign its table or alias */
+/** SQL over an active campaign: it can send, within its limits. The API channel requires a connected account. @param campaign table or alias */
 export function isSentNow(campaign: SQL): SQL<boolean> {
   return sql`(${campaign}.channel = 'extension' or exists (select from x_accounts a where a.id = ${campaign}.x_account_id and a.status = 'connected'))`
 }
 
 /**
- * Over a campaign and an `older` one: that one is active and has messages queued on the same X account, whoever sends either, so it goes first.
- * What is sent without a campaign waits for none, and none for it. Where nobody knows the account that an extension sends from, its workspace counts as one.
- * What is not sent now (`isSentNow`) holds nobody up.
+ * SQL over a campaign and an `older` one: the older one has queued messages on the same X account and can send, so it goes first.
+ * Direct messages neither wait nor block. Campaigns without a known account share one queue per workspace.
  */
 const goesBefore = (
   campaign: SQL,
@@ -78,12 +77,12 @@ const goesBefore = (
   and (older.created_at, older.id) < (${campaign}.created_at, ${campaign}.id)
   and ${isSentNow(sql`older`)}`
 
-/** Over a campaign: another one on its X account goes first, so this one waits for its turn. @param campaign its table or alias */
+/** SQL over a campaign: an older one on its X account sends first. @param campaign table or alias */
 export function waitsForOlder(campaign: SQL): SQL<boolean> {
   return sql`(${campaign}.kind = 'campaign' and exists (select from campaigns older where ${goesBefore(campaign)}))`
 }
 
-/** Over a campaign: the first of those that go before it (`waitsForOlder`); null: none. */
+/** SQL over a campaign: the oldest campaign that it waits for; null if none. */
 export function olderOf(campaign: SQL): SQL<{ id: string; name: string } | null> {
   return sql`(select jsonb_build_object('id', older.id, 'name', older.name) from campaigns older
     where ${campaign}.kind = 'campaign' and ${goesBefore(campaign)} order by older.created_at, older.id limit 1)`

@@ -73,7 +73,7 @@ describe('a lead that is deleted and added again', () => {
     expect([sent.status, sent.body.code, sent.body.error]).toEqual([
       409,
       'LEAD_STATE',
-      'This lead has been written to already.',
+      'You have already messaged this lead.',
     ])
     expect(await person.client.leads.queue({ leadIds: [back.id] })).toMatchObject({ queued: 0 })
     expect(await queueAll([back.id], true)).toEqual([null])

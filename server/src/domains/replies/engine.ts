@@ -4,41 +4,41 @@ import type { Database, Db } from '../../db/open.ts'
 import { type XApi, type XConversationMessage, XError } from '../../outside/x.ts'
 import { DM_EVENT_TYPES, type XActivity, type XHappening } from '../../outside/x-activity.ts'
 import type { Sealer } from '../../sealing.ts'
-import { endReading, keepSent } from '../sending/service.ts'
+import { finishReading, recordMessagesFromX } from '../sending/service.ts'
 import { withAccount } from '../x-account/service.ts'
 import { POLL_SECONDS } from './rules.ts'
 
 /*
- * How we learn what is said to the connected accounts. X tells our webhook, by subscriptions that stand as long as an account is connected and are looked after
- * here; and X is asked for the messages of an account, often where it does not tell, else now and then, to find what got lost on the way.
- * Any number of processes may do so: a check is taken under a lease, and whoever asks about an account holds its lock.
+ * How replies to the connected accounts are found. X calls our webhook through subscriptions, which are
+ * maintained here. Accounts are also polled: often if there is no webhook, otherwise rarely, to find lost
+ * deliveries. Any number of processes may run this: checks are leased, and polling locks the account.
  */
 
 export interface WatchContext {
   database: Database
   x: XApi | null
-  /** Null: we can only ask. */
+  /** Null if only polling is possible. */
   xActivity: XActivity | null
   sealer: Sealer
   origin: string
 }
 type Receive = (db: Db, happenings: readonly XHappening[]) => Promise<void>
 
-/** Where X delivers, on our own origin. */
+/** The path of X's deliveries, on our origin. */
 export const WEBHOOK_PATH = '/api/x/webhook'
 
 const TICK_MS = 2_000
-const CHECK_AGAIN_SECONDS = 3_600
-const AFTER_PROBLEM_SECONDS = 300
+const CHECK_SECONDS = 3_600
+const RETRY_SECONDS = 300
 const LEASE_SECONDS = 120
-const AT_A_TIME = 10
-/** Calls in one asking: X allows 15 in 15 minutes, of which settling messages may need some. */
-const PAGES_MAX = 3
-/** As `PAGES_MAX`, where nothing is sent until all is read. */
-const UNREAD_PAGES_MAX = 12
-/** Until an account is read again of which some message is not settled. */
+const BATCH_SIZE = 10
+/** Pages per poll. X allows 15 calls in 15 minutes, and settling needs some of them. */
+const MAX_PAGES = 3
+/** Pages per poll of an unread account, which sends nothing until everything is read. */
+const MAX_UNREAD_PAGES = 12
+/** Delay before an account with unsettled messages is read again. */
 const UNSETTLED_SECONDS = 20
-/** Differences between X's clock and ours that are allowed for. */
+/** Tolerated difference between X's clock and ours. */
 const CLOCK_SKEW_MS = 30_000
 
 const NOT_CONFIGURED = 'This server is not set up to be told by X, so replies are looked for every few minutes.'
@@ -51,19 +51,19 @@ type Watch = {
   cursorEventId: string | null
   pageToken: string | null
   pageNewestId: string | null
-  /** A connected account of that user; null: none is. */
+  /** A connected account of that X user; null if none. */
   accountId: string | null
-  /** Some workspace has not let go of it. */
+  /** At least one workspace has not disconnected it. */
   isKept: boolean
-  /** Since when something was sent from it that an answer may still come to, as X goes back so far; null: nothing was. */
+  /** The account's first message of the last 30 days, as far back as X lists; null if none. */
   sentSince: string | null
-  /** A restore lost what was sent since then; null: nothing is lost. */
+  /** A restore lost messages sent since then; null if none. */
   unreadSince: string | null
-  /** Until then something may still be on its way. */
+  /** Seconds in which a message may still be in flight. */
   unreadInSeconds: number | null
 }
 
-/** Looks after subscriptions and asks, until it is closed. @param receive takes in what is found */
+/** Maintains subscriptions and polls until closed. @param receive processes the events found */
 export function watchReplies(
   context: WatchContext,
   log: FastifyBaseLogger,
@@ -73,19 +73,19 @@ export function watchReplies(
   const { db } = context.database
   let closed = false
   let wake = () => {}
-  const webhook = createWebhookKeeper(context)
+  const webhook = createWebhookCache(context)
 
   const loop = async () => {
     while (!closed) {
       try {
-        await followAccounts(db)
-        for (const watch of await takeChecks(db)) {
+        await syncWatches(db)
+        for (const watch of await claimChecks(db)) {
           if (closed) return
           await check(context, webhook, watch)
         }
         await pollAccounts(context, receive, () => closed)
       } catch (error) {
-        log.warn({ err: error }, 'watching for replies is interrupted')
+        log.warn({ err: error }, 'reply detection interrupted, retrying')
       }
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, tickMs)
@@ -106,8 +106,8 @@ export function watchReplies(
   }
 }
 
-/** Every account of X that is connected is watched; one that nobody has any more is looked at soon, and let go of. */
-async function followAccounts(db: Db): Promise<void> {
+/** Watches every connected X account. One that nobody keeps is checked soon, which ends its watch. */
+async function syncWatches(db: Db): Promise<void> {
   await db.execute(sql`
     insert into reply_watches (x_user_id)
     select distinct x_user_id from x_accounts a
@@ -128,16 +128,16 @@ const watchColumns = sql`w.x_user_id as "xUserId", w.webhook_id as "webhookId", 
   (select min(unread_since) from x_accounts a where a.x_user_id = w.x_user_id) as "unreadSince",
   (select extract(epoch from max(unread_until) - now())::float from x_accounts a where a.x_user_id = w.x_user_id) as "unreadInSeconds"`
 
-async function takeChecks(db: Db): Promise<Watch[]> {
+async function claimChecks(db: Db): Promise<Watch[]> {
   const { rows } = await db.execute<Watch>(sql`
     update reply_watches w set next_check_at = now() + make_interval(secs => ${LEASE_SECONDS})
     where x_user_id in (
-      select x_user_id from reply_watches where next_check_at <= now() order by next_check_at limit ${AT_A_TIME} for update skip locked
+      select x_user_id from reply_watches where next_check_at <= now() order by next_check_at limit ${BATCH_SIZE} for update skip locked
     ) returning ${watchColumns}`)
   return rows
 }
 
-/** Asks about every account that is due. */
+/** Polls every account that is due. */
 export async function pollAccounts(context: WatchContext, receive: Receive, isClosed = () => false): Promise<void> {
   for (const watch of await findPolls(context.database.db)) {
     if (isClosed()) return
@@ -147,17 +147,17 @@ export async function pollAccounts(context: WatchContext, receive: Receive, isCl
 
 async function findPolls(db: Db): Promise<Watch[]> {
   const { rows } = await db.execute<Watch>(
-    sql`select ${watchColumns} from reply_watches w where next_poll_at <= now() order by next_poll_at limit ${AT_A_TIME}`,
+    sql`select ${watchColumns} from reply_watches w where next_poll_at <= now() order by next_poll_at limit ${BATCH_SIZE}`,
   )
   return rows
 }
 
-/** Our webhook at X, looked at now and then and not for every account. */
-function createWebhookKeeper({ xActivity, origin }: WatchContext) {
+/** Caches the id of our webhook at X, so that it is not checked for every account. */
+function createWebhookCache({ xActivity, origin }: WatchContext) {
   let known: { id: Promise<string>; at: number } | null = null
   return (): Promise<string> => {
     if (!xActivity) throw new XError('unavailable', NOT_CONFIGURED)
-    if (!known || performance.now() - known.at > (CHECK_AGAIN_SECONDS / 2) * 1_000) {
+    if (!known || performance.now() - known.at > (CHECK_SECONDS / 2) * 1_000) {
       known = { id: xActivity.ensureWebhook(`${origin}${WEBHOOK_PATH}`), at: performance.now() }
       known.id.catch(() => {
         known = null
@@ -167,7 +167,7 @@ function createWebhookKeeper({ xActivity, origin }: WatchContext) {
   }
 }
 
-/** Sees to it that X tells us of an account, or writes down why it does not. */
+/** Ensures the account's subscriptions, or stores why there are none. */
 async function check(context: WatchContext, webhook: () => Promise<string>, watch: Watch): Promise<void> {
   const { xActivity, database } = context
   const { db } = database
@@ -178,9 +178,9 @@ async function check(context: WatchContext, webhook: () => Promise<string>, watc
       and not exists (select from x_accounts a where a.x_user_id = ${xUserId} and a.status <> 'disconnected')`)
     return
   }
-  // Shut out by X: nothing can be arranged until it is connected again, and then this is looked at.
+  // Nothing can be subscribed until the account is reconnected.
   if (!watch.accountId) {
-    await later(db, xUserId, AFTER_PROBLEM_SECONDS)
+    await postponeCheck(db, xUserId, RETRY_SECONDS)
     return
   }
   try {
@@ -190,41 +190,41 @@ async function check(context: WatchContext, webhook: () => Promise<string>, watc
     const isNew = watch.webhookId !== webhookId
     await db.execute(sql`
       update reply_watches set webhook_id = ${webhookId}, subscription_ids = ${sql.param(subscriptionIds)}::text[], problem = null,
-        next_check_at = now() + make_interval(secs => ${CHECK_AGAIN_SECONDS}),
-        -- What was said before X began to tell.
+        next_check_at = now() + make_interval(secs => ${CHECK_SECONDS}),
+        -- Find messages from before the subscription.
         next_poll_at = case when ${isNew}::boolean then now() else next_poll_at end
       where x_user_id = ${xUserId}`)
   } catch (error) {
     if (!(error instanceof XError)) throw error
     const problem = xActivity ? `${NOT_TOLD} (${error.message})` : NOT_CONFIGURED
     await db.execute(sql`
-      update reply_watches set webhook_id = null, problem = ${problem}, next_check_at = now() + make_interval(secs => ${AFTER_PROBLEM_SECONDS}),
+      update reply_watches set webhook_id = null, problem = ${problem}, next_check_at = now() + make_interval(secs => ${RETRY_SECONDS}),
         next_poll_at = least(next_poll_at, now() + make_interval(secs => ${POLL_SECONDS.degraded}))
       where x_user_id = ${xUserId}`)
   }
 }
 
-async function later(db: Db, xUserId: string, seconds: number): Promise<void> {
+async function postponeCheck(db: Db, xUserId: string, seconds: number): Promise<void> {
   await db.execute(
     sql`update reply_watches set next_check_at = now() + make_interval(secs => ${seconds}) where x_user_id = ${xUserId}`,
   )
 }
 
-/** @returns the ids of the account's subscriptions, one of each kind */
+/** Subscribes to each event type. @returns the account's subscription ids */
 async function subscribeToAll(
   context: WatchContext,
   xActivity: XActivity,
   { xUserId, accountId, webhookId }: { xUserId: string; accountId: string; webhookId: string },
 ): Promise<string[]> {
-  const standing = (await xActivity.listSubscriptions()).filter((one) => one.userId === xUserId)
-  // Those of a webhook that we have no more.
-  for (const one of standing) {
+  const existing = (await xActivity.listSubscriptions()).filter((one) => one.userId === xUserId)
+  // Remove subscriptions of an old webhook.
+  for (const one of existing) {
     const isOurs = (DM_EVENT_TYPES as readonly string[]).includes(one.eventType)
     if (isOurs && one.webhookId !== webhookId) await xActivity.unsubscribe(one.id)
   }
   const ids: string[] = []
   for (const eventType of DM_EVENT_TYPES) {
-    const known = standing.find((one) => one.eventType === eventType && one.webhookId === webhookId)
+    const known = existing.find((one) => one.eventType === eventType && one.webhookId === webhookId)
     ids.push(
       known?.id ??
         (await withAccount(context, accountId, (_, accessToken) =>
@@ -235,76 +235,76 @@ async function subscribeToAll(
   return ids
 }
 
-/** Asks X for the messages of an account since the last time. One process at a time asks about it. */
+/** Reads an account's messages since the last poll. One process at a time polls an account. */
 export async function poll(context: WatchContext, watch: Watch, receive: Receive): Promise<void> {
   const { db, locks } = context.database
   const { xUserId, accountId } = watch
   const { rows } = await db.execute<{ lock: string }>(
     sql`select hashtextextended('replies of x user:' || ${xUserId}::text, 0)::text as lock`,
   )
-  const letGo = await locks.tryTake(rows[0]?.lock ?? '0')
-  if (!letGo) return
+  const release = await locks.tryTake(rows[0]?.lock ?? '0')
+  if (!release) return
   try {
-    const restSeconds = watch.webhookId ? POLL_SECONDS.live : POLL_SECONDS.degraded
+    const pollSeconds = watch.webhookId ? POLL_SECONDS.live : POLL_SECONDS.degraded
     const isUnread = watch.unreadSince !== null
     const since = watch.unreadSince ?? watch.sentSince
     if (!accountId || since === null) {
-      await rest(db, xUserId, restSeconds)
+      await postponePoll(db, xUserId, pollSeconds)
       return
     }
     if ((watch.unreadInSeconds ?? 0) > 0) {
-      await rest(db, xUserId, watch.unreadInSeconds ?? 0)
+      await postponePoll(db, xUserId, watch.unreadInSeconds ?? 0)
       return
     }
     const earliest = new Date(since).getTime() - CLOCK_SKEW_MS
     let { cursorEventId, pageToken, pageNewestId } = watch
-    for (let page = 0; page < (isUnread ? UNREAD_PAGES_MAX : PAGES_MAX); page += 1) {
+    for (let page = 0; page < (isUnread ? MAX_UNREAD_PAGES : MAX_PAGES); page += 1) {
       const found = await withAccount(context, accountId, (x, accessToken) => x.listAllMessages(accessToken, pageToken))
-      // Before the rest, to which these would be messages that the account's owner wrote.
-      if (isUnread) await keepSent(db, xUserId, found.messages)
-      await receive(db, found.messages.map(happeningOf))
+      // First, or `receive` would take them for messages that the owner wrote by hand.
+      if (isUnread) await recordMessagesFromX(db, xUserId, found.messages)
+      await receive(db, found.messages.map(toEvent))
       pageNewestId ??= found.messages[0]?.id ?? null
-      // The first time it goes back to the first message that was sent from here.
+      // The first poll goes back to the first message sent by the product.
       const isKnown = ({ id, at }: XConversationMessage) =>
         cursorEventId === null || isUnread ? at.getTime() < earliest : BigInt(id) <= BigInt(cursorEventId)
-      const isThrough = found.next === null || found.messages.some(isKnown)
-      pageToken = isThrough ? null : found.next
-      if (isThrough) {
+      const isComplete = found.next === null || found.messages.some(isKnown)
+      pageToken = isComplete ? null : found.next
+      if (isComplete) {
         cursorEventId = pageNewestId ?? cursorEventId
         pageNewestId = null
       }
       await db.execute(sql`
         update reply_watches set cursor_event_id = ${cursorEventId}, page_token = ${pageToken}, page_newest_id = ${pageNewestId}, polled_at = now()
         where x_user_id = ${xUserId}`)
-      if (isThrough && isUnread && !(await endReading(db, xUserId))) {
-        await rest(db, xUserId, UNSETTLED_SECONDS)
+      if (isComplete && isUnread && !(await finishReading(db, xUserId))) {
+        await postponePoll(db, xUserId, UNSETTLED_SECONDS)
         return
       }
-      if (isThrough) break
+      if (isComplete) break
     }
-    await rest(db, xUserId, pageToken ? POLL_SECONDS.degraded : restSeconds)
+    await postponePoll(db, xUserId, pageToken ? POLL_SECONDS.degraded : pollSeconds)
   } catch (error) {
     if (!(error instanceof XError)) throw error
     const until = error.kind === 'rate-limit' && error.retryAt ? (error.retryAt.getTime() - Date.now()) / 1_000 : 0
-    // X may not know our place in the pages any more.
+    // X may no longer accept the page token.
     if (error.kind === 'invalid')
       await db.execute(
         sql`update reply_watches set page_token = null, page_newest_id = null where x_user_id = ${xUserId}`,
       )
-    await rest(db, xUserId, Math.max(until, POLL_SECONDS.degraded))
+    await postponePoll(db, xUserId, Math.max(until, POLL_SECONDS.degraded))
   } finally {
-    await letGo()
+    await release()
   }
 }
 
-/** Seconds, and a little more, so that not all accounts are asked about at one moment. */
-async function rest(db: Db, xUserId: string, seconds: number): Promise<void> {
-  const some = seconds * (1 + 0.1 * Math.random())
+/** Schedules the next poll in `seconds`, plus up to 10% so that accounts spread out. */
+async function postponePoll(db: Db, xUserId: string, seconds: number): Promise<void> {
+  const delay = seconds * (1 + 0.1 * Math.random())
   await db.execute(
-    sql`update reply_watches set next_poll_at = now() + make_interval(secs => ${some}) where x_user_id = ${xUserId}`,
+    sql`update reply_watches set next_poll_at = now() + make_interval(secs => ${delay}) where x_user_id = ${xUserId}`,
   )
 }
 
-function happeningOf({ id, ...message }: XConversationMessage): XHappening {
+function toEvent({ id, ...message }: XConversationMessage): XHappening {
   return { kind: 'message', eventId: id, ...message }
 }

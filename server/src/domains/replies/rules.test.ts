@@ -1,7 +1,7 @@
 import { DEFAULT_OPT_OUT_WORDS } from '@x-automated/contract/replies'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { answeredMessage, asksToStop, type Written } from './rules.ts'
+import { answeredMessage, asksToStop, type OwnMessage } from './rules.ts'
 
 describe('asksToStop', () => {
   it.each([
@@ -16,7 +16,7 @@ describe('asksToStop', () => {
     'ＳＴＯＰ',
     '🛑 stop 🛑',
     'I can’t stop you, but please stop',
-  ])('%j does', (text) => {
+  ])('returns true for %j', (text) => {
     expect(asksToStop(text, DEFAULT_OPT_OUT_WORDS)).toBe(true)
   })
 
@@ -28,17 +28,17 @@ describe('asksToStop', () => {
     'stopped by',
     "I can't stop reading this",
     'out opt',
-  ])('%j does not', (text) => {
+  ])('returns false for %j', (text) => {
     expect(asksToStop(text, DEFAULT_OPT_OUT_WORDS)).toBe(false)
   })
 
-  it("takes a workspace's own words, in any script, and no empty ones", () => {
+  it("uses a workspace's own words in any script and ignores empty ones", () => {
     expect(asksToStop('Bitte nicht mehr schreiben!', ['nicht mehr schreiben'])).toBe(true)
     expect(asksToStop('もういい', ['もういい'])).toBe(true)
     expect(asksToStop('stop', ['aufhören', '', '!!'])).toBe(false)
   })
 
-  it('finds a word wherever it stands', () => {
+  it('finds a word at any position', () => {
     const filler = fc.array(fc.constantFrom('hello', 'thanks', 'so', '😀', 'much', '-', '!'))
     fc.assert(
       fc.property(filler, fc.constantFrom(...DEFAULT_OPT_OUT_WORDS), filler, (before, word, after) =>
@@ -50,7 +50,7 @@ describe('asksToStop', () => {
 
 describe('answeredMessage', () => {
   const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 12, minute))
-  const messages: Written[] = [
+  const messages: OwnMessage[] = [
     { id: 'first', claimedAt: at(0), isOut: true },
     { id: 'second', claimedAt: at(10), isOut: true },
     { id: 'failed', claimedAt: at(20), isOut: false },
@@ -62,7 +62,7 @@ describe('answeredMessage', () => {
     [9, 'first'],
     [10, 'second'],
     [30, 'second'],
-  ])('at minute %i: %s', (minute, id) => {
+  ])('picks the last message before minute %i: %s', (minute, id) => {
     expect(answeredMessage(messages, at(minute))?.id ?? null).toBe(id)
     expect(answeredMessage([...messages].reverse(), at(minute))?.id ?? null).toBe(id)
   })

@@ -1,7 +1,7 @@
-/** A reply is about something else where one of these stands right before the word: "can't stop reading". */
+/** A negation right before an opt-out word cancels it: "can't stop reading". */
 const NEGATIONS = new Set(["don't", 'dont', "can't", 'cant', 'cannot', "won't", 'wont', 'never', "couldn't", 'couldnt'])
 
-/** Words as they are compared: letters and digits, with what joins them; case, width and signs around them do not matter. */
+/** Splits text into normalized words, without case, width and punctuation. */
 function tokensOf(text: string): string[] {
   return (
     text
@@ -13,8 +13,8 @@ function tokensOf(text: string): string[] {
 }
 
 /**
- * Does a reply ask not to be written to any more? Wherever in it a word stands: to pass somebody over who only seems to ask costs less than to go on writing.
- * @param words words and phrases; each counts as whole words in its order
+ * Whether a reply asks to stop, anywhere in its text. A false positive costs less than messaging someone who opted out.
+ * @param words words and phrases, matched as whole words in order
  */
 export function asksToStop(text: string, words: readonly string[]): boolean {
   const said = tokensOf(text)
@@ -28,20 +28,20 @@ export function asksToStop(text: string, words: readonly string[]): boolean {
   })
 }
 
-/** X's clock and ours may differ by so much, in milliseconds. */
+/** Tolerated difference between X's clock and ours, in milliseconds. */
 export const CLOCK_SKEW_MS = 30_000
 
-/** A message of ours in a conversation, as far as it says which one a reply answers. */
-export interface Written {
+/** One of our messages in a conversation. */
+export interface OwnMessage {
   id: string
-  /** When it was handed to a sender; null: never. */
+  /** When a sender claimed it; null if never. */
   claimedAt: Date | null
-  /** It was sent, or is in a sender's hands at this moment. */
+  /** It was sent, or a sender owns it now. */
   isOut: boolean
 }
 
-/** The message that something said at a moment answers: the last that was out by then. Null: they wrote of their own accord. */
-export function answeredMessage<M extends Written>(messages: readonly M[], at: Date): M | null {
+/** The message that a reply answers: the last one out before it. Null if they wrote first. */
+export function answeredMessage<M extends OwnMessage>(messages: readonly M[], at: Date): M | null {
   let latest: M | null = null
   for (const message of messages) {
     if (!message.isOut || !message.claimedAt || message.claimedAt.getTime() > at.getTime() + CLOCK_SKEW_MS) continue
@@ -50,5 +50,5 @@ export function answeredMessage<M extends Written>(messages: readonly M[], at: D
   return latest
 }
 
-/** How often X is asked about an account that its webhook does not tell us of, and about one that it does, to find what got lost; in seconds. */
+/** Seconds between polls of an account: without a webhook, and with one, to find lost deliveries. */
 export const POLL_SECONDS = { degraded: 90, live: 6 * 3_600 } as const

@@ -16,7 +16,7 @@ import {
 } from '../../../test/outreach.ts'
 import type { Services } from '../../app.ts'
 import { xAccounts } from '../x-account/tables.ts'
-import { workOnReplies } from './service.ts'
+import { startReplyDetection } from './service.ts'
 import { replies, replyWatches } from './tables.ts'
 
 let app: TestApp
@@ -28,15 +28,17 @@ const { start, connected } = openSenders(() => app)
 const watches: { close(): Promise<void> }[] = []
 afterEach(async () => {
   await Promise.all(watches.splice(0).map((watch) => watch.close()))
-  // Its accounts are nobody's any more in the next test: watched by nobody, and not to be watched anew.
+  // Removes the accounts, so that the next test does not watch them.
   await app.db
     .update(xAccounts)
     .set({ status: 'disconnected', sealedAccessToken: null, sealedRefreshToken: null, accessTokenExpiresAt: null })
   await app.db.delete(replyWatches)
 })
-/** A process that watches for replies. Its address is the one that the app of this test is really at. */
+/** A process that detects replies. Its origin is the real address of the test's app. */
 function watch(services: Partial<Services> = {}) {
-  const one = workOnReplies({ ...app.services, origin: app.origin, ...services }, app.services.log, { tickMs: 30 })
+  const one = startReplyDetection({ ...app.services, origin: app.origin, ...services }, app.services.log, {
+    tickMs: 30,
+  })
   watches.push(one)
   return one
 }
@@ -50,12 +52,12 @@ const detection = async (person: Person) => (await person.call('GET', '/replies/
 const watched = (person: Person, state: string) =>
   eventually(async () => (await detection(person)).state === state, `detection is ${state}`)
 const statuses = async (person: Person, id: string) => (await dmsOf(person, id)).map(({ status }) => status)
-/** X knows so short a handle by its id alone. */
+/** X finds a handle this short only by id. */
 const handle = (trait: string) => `${trait}_${Math.random().toString(36).slice(2, 6)}`
 const say = (from: string, to: string, text: string) => asX(`/_people/${from}/reply`, 'POST', { to, text })
 
 describe('GET /x/webhook', () => {
-  it('200: answers the challenge of X', async () => {
+  it('answers X’s challenge', async () => {
     const token = 'Zm9v_bar-123=='
     const response_token = `sha256=${createHmac('sha256', app.x.consumerSecret).update(token).digest('base64')}`
     const answer = await fetch(`${app.url}/x/webhook?crc_token=${encodeURIComponent(token)}&nonce=1`)
@@ -63,7 +65,7 @@ describe('GET /x/webhook', () => {
   })
 
   it.each(['', '{"data":{}}', ' {}', 'a'.repeat(257), 'a\n', '"text"'])(
-    '400: signs no %j, which could be a delivery',
+    'returns 400 for the token %j, which could be a delivery body',
     async (token) => {
       const answer = await fetch(`${app.url}/x/webhook?crc_token=${encodeURIComponent(token)}`)
       expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([400, 'INVALID_INPUT'])
@@ -102,7 +104,7 @@ describe('POST /x/webhook', () => {
       },
     })
 
-  it('403: not signed by X, or signed for other bytes', async () => {
+  it('returns 403 if the signature is missing or does not match', async () => {
     const body = message('1', '2', '3', 'Hi')
     for (const signature of ['', 'sha256=', `sha256=${'A'.repeat(43)}=`]) {
       const answer = await deliver(body, signature)
@@ -116,14 +118,14 @@ describe('POST /x/webhook', () => {
     '{}',
     '{"data":{"event_type":"chat.received","payload":{}}}',
     '{"data":{"event_type":"dm.sent"}}',
-  ])('200: passes over %s, of which we know nothing', async (body) => expect((await deliver(body)).status).toBe(200))
-  it('200: passes over accounts that nobody has; 400: no JSON', async () => {
+  ])('ignores an unknown delivery: %s', async (body) => expect((await deliver(body)).status).toBe(200))
+  it('ignores unknown accounts and returns 400 for invalid JSON', async () => {
     expect((await deliver(message('5', '6', '7', 'Hi'))).status).toBe(200)
     expect((await deliver('{')).status).toBe(400)
     expect(await app.db.$count(replies)).toBe(0)
   })
 
-  it('200: many times, at once, in several processes, is kept once', async () => {
+  it('stores concurrent deliveries in several processes once', async () => {
     const { person, account } = await connected()
     const list = await makeList(app, person, openHandles(1))
     const campaign = await launch(person, list)
@@ -143,7 +145,7 @@ describe('POST /x/webhook', () => {
     expect(await statuses(person, campaign.id)).toEqual(['replied'])
   })
 
-  it('404: where X is not set up to tell us', async () => {
+  it('returns 404 if webhooks are not configured', async () => {
     const other = await app.startAnother({ env: { X_BEARER_TOKEN: '' } })
     for (const method of ['GET', 'POST']) {
       const answer = await fetch(`${other.url}/api/x/webhook?crc_token=a`, { method })
@@ -152,8 +154,8 @@ describe('POST /x/webhook', () => {
   })
 })
 
-describe('X tells us', () => {
-  it('of every account that is connected: what is read, answered and written by hand shows within moments', async () => {
+describe('subscriptions', () => {
+  it('show reads, replies and manual messages of every connected account quickly', async () => {
     const { person, account } = await connected()
     expect(await detection(person)).toEqual({ state: 'starting', problem: null, checkedAt: null })
     const [one, other] = [watch(), watch()]
@@ -181,7 +183,7 @@ describe('X tells us', () => {
         (await dmsOf(person, second.id))[3]!.errorMessage === 'Skipped: you have written to this person yourself.',
       'what was queued is stopped',
     )
-    // Our own messages were told of too, and are none written by hand.
+    // Our own messages are delivered too, and are not recorded as manual.
     expect(await app.db.$count(replies, eq(replies.kind, 'written'))).toBe(1)
 
     await person.client.xAccount.disconnect()
@@ -193,7 +195,7 @@ describe('X tells us', () => {
     await Promise.all([one.close(), other.close()])
   })
 
-  it('not, where it cannot reach us: that shows, with why, and it does once it can', async () => {
+  it('show a problem while X cannot reach us, and recover afterwards', async () => {
     const { person } = await connected()
     await setFaults(app, { path: '/2/webhooks', status: 403 })
     const first = watch()
@@ -207,8 +209,8 @@ describe('X tells us', () => {
   })
 })
 
-describe('asking X', () => {
-  it('finds what was said while X told us nothing, each once, by one process at a time and within its limits', async () => {
+describe('polling', () => {
+  it('finds missed messages once, from one process at a time, within X’s rate limits', async () => {
     const { person, account } = await connected()
     const list = await makeList(app, person, [handle('replies'), ...openHandles(1)])
     const campaign = await launch(person, list)
@@ -223,7 +225,7 @@ describe('asking X', () => {
     await eventually(async () => (await statuses(person, campaign.id)).join() === 'replied,sent', 'it is found')
 
     const notes = (count: number) => Promise.all(openHandles(count).map((one) => say(account.handle, one, 'A note')))
-    // More than a page since the last time, the newest of them an answer.
+    // More than one page since the last poll; the newest message is a reply.
     await notes(120)
     await say(list.handles[1]!, account.handle, 'Me too')
     await notes(110)
@@ -241,7 +243,7 @@ describe('asking X', () => {
     expect(row).toMatchObject({ pageToken: null, pageNewestId: null, cursorEventId: expect.any(String) })
     expect((await detection(person)).checkedAt).not.toBeNull()
   })
-  it('goes back to its first message where an account is asked about for the first time', async () => {
+  it('goes back to the first sent message on the first poll of an account', async () => {
     const { person, account } = await connected()
     const list = await makeList(app, person, openHandles(1))
     const notes = (count: number) => Promise.all(openHandles(count).map((one) => say(account.handle, one, 'A note')))

@@ -29,7 +29,7 @@ const newEventId = () => {
 }
 const soon = (seconds = 1) => new Date(Date.now() + seconds * 1_000)
 
-/** Something that one of two has written, as X tells it. */
+/** A message event as X delivers it. */
 function said(from: string, to: string, text: string, more: { eventId?: string; at?: Date } = {}): XHappening {
   const [senderId, recipientId] = [idOfHandle(from), idOfHandle(to)]
   const handles = { [senderId]: from, [recipientId]: to }
@@ -42,14 +42,14 @@ const hasRead = (reader: string, author: string, at = soon(0)): XHappening => ({
   at,
   handles: {},
 })
-const tell = (...happenings: XHappening[]) => receive(app.db, happenings)
+const deliver = (...events: XHappening[]) => receive(app.db, events)
 
 /** A message that an extension has sent to each of the list; `eventId`s as those of our own senders where it is asked for. */
 async function sendAll(person: Person, list: SomeList, options: { eventIds?: boolean; name?: string } = {}) {
   const { id } = await launch(person, list, { channel: 'extension', name: options.name ?? 'Spring', allowRepeat: true })
   for (;;) {
     const { status, body } = await person.call('POST', `/campaigns/${id}/claim`, { holder: 'test' })
-    // The last one completes the campaign.
+    // The last message completes the campaign.
     if (status !== 200) return id
     await person.client.campaigns.recordOutcome({ id: body.dmId, lease: body.lease, wasSent: true })
     if (options.eventIds) await app.db.update(dms).set({ xEventId: newEventId() }).where(eq(dms.id, body.dmId))
@@ -74,8 +74,8 @@ describe('a reply', () => {
     const sent = await sendAll(person, list)
     const waiting = await launch(person, list, { channel: 'extension', allowRepeat: true, name: 'Second' })
     const reply = said(lead, account.handle, 'Sounds great!')
-    await tell(reply, reply)
-    await tell({ ...reply })
+    await deliver(reply, reply)
+    await deliver({ ...reply })
 
     expect(await fates(person, sent)).toEqual(['replied', 'sent'])
     expect(await fates(person, waiting.id)).toEqual([REPLIED, 'queued'])
@@ -87,7 +87,7 @@ describe('a reply', () => {
     expect(await historyOf(person, leadId)).toMatchObject([
       { kind: 'replied', text: 'Sounds great!', optedOut: false, dmId: (await dmsOf(person, sent))[0]!.id },
     ])
-    // Who has replied is not written to by the next campaign, unless that one says so.
+    // The next campaign skips people who replied, unless it includes them.
     const next = await launch(person, list, { channel: 'extension', name: 'Third' })
     expect((await fates(person, next.id))[0]).toBe(REPLIED)
     const repeated = await launch(person, list, { channel: 'extension', name: 'Fourth', allowRepeat: true })
@@ -101,11 +101,11 @@ describe('a reply', () => {
   })
 
   it.each(['api', 'extension'] as const)(
-    'keeps its author out of other campaigns on channel %s unless both permissions are given',
+    'excludes its author from other campaigns on channel %s unless both options allow it',
     async (channel) => {
       const { person, account, list, lead } = await scene(1)
       await sendAll(person, list)
-      await tell(said(lead, account.handle, 'Sounds great!'))
+      await deliver(said(lead, account.handle, 'Sounds great!'))
       for (const [allowRepeat, allowReplied, fate] of [
         [false, false, REPLIED],
         [true, false, REPLIED],
@@ -119,14 +119,14 @@ describe('a reply', () => {
   )
 
   it.each(['api', 'extension', 'simulated'] as const)(
-    'that becomes known between queueing and sending stops the message: %s',
+    'stops a queued message if it arrives before sending: %s',
     async (sender) => {
       const { person, account, list, leadId } = await scene(1)
       await sendAll(person, list)
       const channel = sender === 'extension' ? 'extension' : 'api'
       const { id } = await launch(person, list, { channel, name: 'Second', allowRepeat: true })
       expect(await fates(person, id)).toEqual(['queued'])
-      // As if a second lead, who had replied, had turned out to be the same person.
+      // As after a merge with a duplicate lead who had replied.
       await app.db.update(leads).set({ repliedAt: new Date() }).where(eq(leads.id, leadId))
       if (sender === 'api') await start()
       else if (sender === 'simulated') await person.client.campaigns.processQueue({})
@@ -134,7 +134,7 @@ describe('a reply', () => {
       await completed(person, id)
       expect(await fates(person, id)).toEqual([REPLIED])
       expect(await arrivedFrom(account.handle)).toEqual([])
-      // What a person writes by hand goes out.
+      // Direct messages are still sent.
       const byHand = { leadId, message: 'Hi', templateVariables: { name: '', handle: list.handles[0]! } }
       expect(await person.client.messages.send({ ...byHand, allowRepeat: true })).toMatchObject({ status: 'sent' })
     },
@@ -147,17 +147,17 @@ describe('a reply', () => {
     const { id } = await launch(person, list, { channel: 'extension', name: 'Second', ...both })
     const claim = await person.client.campaigns.claim({ id, holder: 'test' })
     if (claim.status !== 200) throw new Error('nothing was claimed')
-    await tell(said(lead, account.handle, 'Sounds great!'))
+    await deliver(said(lead, account.handle, 'Sounds great!'))
     const { dmId, lease } = claim.body
     expect(await person.client.campaigns.confirm({ id: dmId, lease })).toMatchObject({ maySend: false })
     expect(await fates(person, id)).toEqual([REPLIED])
   })
 
-  it('keeps out an imported lead who turns out to be the person that replied', async () => {
+  it('skips an imported lead who is the same person as one who replied', async () => {
     const { person, account, list, lead, leadId } = await scene(1)
     await sendAll(person, list)
-    await tell(said(lead, account.handle, 'Sounds great!'))
-    // X gives one id for both handles, as for a person who has renamed the account.
+    await deliver(said(lead, account.handle, 'Sounds great!'))
+    // X returns the same id for both handles, as after a renamed account.
     await app.db.update(leads).set({ twitterHandle: 'before_renaming' }).where(eq(leads.id, leadId))
     const again = await makeList(app, person, [lead], { unknownIds: true })
     const { id } = await launch(person, again, { name: 'Second', allowRepeat: true })
@@ -167,30 +167,30 @@ describe('a reply', () => {
     expect(await arrivedFrom(account.handle)).toEqual([])
   })
 
-  it('is that of the lead whom only the handle names, from then on by the id', async () => {
+  it('matches a lead by handle and then stores the X id', async () => {
     const { person, account, list, lead } = await scene(1, { unknownIds: true })
     const id = await sendAll(person, list)
-    await tell(said(lead, account.handle, 'Hi'))
+    await deliver(said(lead, account.handle, 'Hi'))
     expect(await fates(person, id)).toEqual(['replied'])
-    await tell({ ...said(lead, account.handle, 'Once more'), handles: {} })
+    await deliver({ ...said(lead, account.handle, 'Once more'), handles: {} })
     expect(await historyOf(person, list.leadIds[0]!)).toHaveLength(2)
   })
 
-  it('answers the last message before it, and shows that those before were read', async () => {
+  it('answers the last message before it and marks earlier ones as read', async () => {
     const { person, account, list, lead } = await scene(1)
     const first = await sendAll(person, list)
     const second = await sendAll(person, list, { name: 'Second' })
     const between = new Date((await app.db.select().from(dms).where(eq(dms.campaignId, first)))[0]!.claimedAt!)
     await app.db.update(dms).set({ claimedAt: sql`claimed_at + interval '1 hour'` }).where(eq(dms.campaignId, second))
-    await tell(said(lead, account.handle, 'To the first', { at: new Date(between.getTime() + 60_000) }))
+    await deliver(said(lead, account.handle, 'To the first', { at: new Date(between.getTime() + 60_000) }))
     expect([await fates(person, first), await fates(person, second)]).toEqual([['replied'], ['sent']])
-    await tell(said(lead, account.handle, 'To the second', { at: soon(7_200) }))
+    await deliver(said(lead, account.handle, 'To the second', { at: soon(7_200) }))
     expect([await fates(person, first), await fates(person, second)]).toEqual([['replied'], ['replied']])
   })
 
-  it('from somebody who was never written to is a reason to write to them, and no answer', async () => {
+  it('becomes a contact basis, not a reply, if the lead was never messaged', async () => {
     const { person, account, list, lead, leadId } = await scene(1)
-    await tell(said(lead, account.handle, 'Do you take new customers?'))
+    await deliver(said(lead, account.handle, 'Do you take new customers?'))
     expect(await person.client.leads.find({ id: leadId })).toMatchObject({
       basis: 'wrote_first',
       basisSource: `Wrote to @${account.handle} on X`,
@@ -199,28 +199,28 @@ describe('a reply', () => {
     expect(await fates(person, campaign.id)).toEqual(['queued'])
   })
 
-  it('with an opt-out word suppresses the lead everywhere; a workspace may have words of its own', async () => {
+  it('suppresses the lead if it contains a default or custom opt-out word', async () => {
     const { person, account, list, lead } = await scene()
     const second = list.handles[1]!
     const id = await sendAll(person, list)
     const waiting = await launch(person, list, { channel: 'extension', allowRepeat: true, name: 'Second' })
-    await tell(said(lead, account.handle, 'Please STOP.'), said(second, account.handle, 'nein danke'))
+    await deliver(said(lead, account.handle, 'Please STOP.'), said(second, account.handle, 'nein danke'))
     expect(await fates(person, id)).toEqual(['replied', 'replied'])
     expect(await fates(person, waiting.id)).toEqual([ASKED, REPLIED])
     expect((await person.client.suppressions.list({})).suppressions).toMatchObject([
       { twitterHandle: lead, reason: 'replied_stop', note: 'Please STOP.', by: null },
     ])
     await person.client.sendingSettings.saveOptOutWords({ words: ['nein danke'] })
-    await tell(said(second, account.handle, 'Nein, danke!'))
+    await deliver(said(second, account.handle, 'Nein, danke!'))
     expect((await person.client.suppressions.list({})).total).toBe(2)
-    // What the settings show without words of one's own is what is listened for.
+    // Without custom words, the defaults that the settings show apply.
     expect((await person.client.sendingSettings.saveOptOutWords({ words: [] })).optOutWords).toContain('take me off')
   })
 
-  it('is kept in part, can be deleted, and goes and comes back with its lead', async () => {
+  it('is stored truncated, can be deleted, and is deleted and restored with its lead', async () => {
     const { person, account, list, lead, leadId } = await scene(1)
     await sendAll(person, list)
-    await tell(said(lead, account.handle, 'x'.repeat(3_000)))
+    await deliver(said(lead, account.handle, 'x'.repeat(3_000)))
     const [reply] = await app.db.select().from(replies).where(eq(replies.leadId, leadId))
     expect(reply!.text).toHaveLength(1_000)
     const { removalId } = await person.client.leads.removeMany({ leadIds: [leadId] })
@@ -236,40 +236,40 @@ describe('a reply', () => {
     expect(await historyOf(person, leadId)).toMatchObject([{ kind: 'replied', text: null }])
   })
 
-  it('in two workspaces with one account of X counts in both', async () => {
+  it('counts in both workspaces that share an X account', async () => {
     const { person, account, list, lead } = await scene(1)
     const other = await makePerson(app)
     await other.client.xAccount.connect({ username: account.handle, password: 'long enough' })
     const theirs = await makeList(app, other, list.handles)
     const ids = [await sendAll(person, list), await sendAll(other, theirs)] as const
-    await tell(said(lead, account.handle, 'Hello you two'))
+    await deliver(said(lead, account.handle, 'Hello you two'))
     expect([await fates(person, ids[0]), await fates(other, ids[1])]).toEqual([['replied'], ['replied']])
   })
 })
 
-describe('what the account itself has written', () => {
-  it('by hand stops what is queued, and is in the history; nothing is marked', async () => {
+describe('a message from the account itself', () => {
+  it('stops queued messages and appears in the history if written by hand', async () => {
     const { person, account, list, lead, leadId } = await scene()
     const sent = await sendAll(person, list)
     const waiting = await launch(person, list, { channel: 'extension', allowRepeat: true, name: 'Second' })
-    await tell(said(account.handle, lead, 'Shall we talk on Monday?'))
+    await deliver(said(account.handle, lead, 'Shall we talk on Monday?'))
     expect(await fates(person, sent)).toEqual(['sent', 'sent'])
     expect(await fates(person, waiting.id)).toEqual([WRITTEN, 'queued'])
     expect(await historyOf(person, leadId)).toMatchObject([{ kind: 'written', text: 'Shall we talk on Monday?' }])
-    // Queued again by somebody who knows that, it goes out.
+    // If a user queues it again, it is sent.
     const [stopped] = await dmsOf(person, waiting.id)
     await person.client.campaigns.requeue({ id: stopped!.id })
     const { body } = await person.call('POST', `/campaigns/${waiting.id}/claim`, { holder: 'test' })
     expect(list.handles).toContain(body.twitterHandle)
   })
 
-  it('is ours where X gave us its id, or its words are those of a message that is out', async () => {
+  it('is recognized as ours by X id, or by the text of a message that is out', async () => {
     const { person, account, list, lead } = await scene(1)
     const byId = await sendAll(person, list, { eventIds: true })
     const [message] = await app.db.select().from(dms).where(eq(dms.campaignId, byId))
     await sendAll(person, list, { name: 'Second' })
     const waiting = await launch(person, list, { channel: 'extension', allowRepeat: true, name: 'Third' })
-    await tell(
+    await deliver(
       said(account.handle, lead, 'Hi Lead 1', { eventId: message!.xEventId! }),
       said(account.handle, lead, `Hi Lead 1,  I follow @${lead}.`),
     )
@@ -278,13 +278,13 @@ describe('what the account itself has written', () => {
   })
 })
 
-describe('in any order', () => {
+describe('events in any order', () => {
   const steps = ['record', 'reply', 'read', 'echo'] as const
   type Step = (typeof steps)[number]
   const orders = permutations(steps)
 
   it.each([orders.filter((_, i) => i % 2 === 0), orders.filter((_, i) => i % 2 === 1)])(
-    'our word that it was sent, the reply, the receipt and the echo of X leave the same behind (%#)',
+    'lead to the same state for every order of record, reply, read and echo (%#)',
     async (...some: (readonly Step[])[]) => {
       const { person, account, list } = await scene(some.length)
       const campaign = await launch(person, list)
@@ -301,9 +301,9 @@ describe('in any order', () => {
           for (const step of order) {
             if (step === 'record')
               await record(app.db, [{ claimed: one, verdict: { kind: 'sent', eventId: echo.eventId }, failures: 0 }])
-            else if (step === 'reply') await tell(said(one.lead!.handle, account.handle, 'Yes'))
-            else if (step === 'read') await tell(hasRead(one.lead!.handle, account.handle))
-            else await tell(echo)
+            else if (step === 'reply') await deliver(said(one.lead!.handle, account.handle, 'Yes'))
+            else if (step === 'read') await deliver(hasRead(one.lead!.handle, account.handle))
+            else await deliver(echo)
           }
         }),
       )
@@ -322,14 +322,14 @@ describe('in any order', () => {
   }
 })
 
-describe('a receipt', () => {
-  it('shows that what was sent before has arrived, not what came later', async () => {
+describe('a read receipt', () => {
+  it('marks earlier messages as delivered, but not later ones', async () => {
     const { person, account, list, lead } = await scene(1)
     const first = await sendAll(person, list)
-    await tell(hasRead(lead, account.handle))
+    await deliver(hasRead(lead, account.handle))
     const second = await sendAll(person, list, { name: 'Second' })
     await app.db.update(dms).set({ claimedAt: sql`claimed_at + interval '1 hour'` }).where(eq(dms.campaignId, second))
-    await tell(hasRead(lead, account.handle), hasRead(lead, account.handle, soon(-60)))
+    await deliver(hasRead(lead, account.handle), hasRead(lead, account.handle, soon(-60)))
     expect([await fates(person, first), await fates(person, second)]).toEqual([['delivered'], ['sent']])
     expect(await person.client.campaigns.find({ id: first })).toMatchObject({ dmsDeliveredCount: 1, dmsSentCount: 1 })
   })

@@ -6,8 +6,8 @@ import { dms } from '../sending/tables.ts'
 import { workspaces } from '../workspaces/tables.ts'
 
 /**
- * What was said in conversations with leads and is no message of ours: their replies, and what the account's owner wrote by hand.
- * Accounts stand here by their id at X, without a foreign key: whoever claims a message holds the account's row, and would be waited for.
+ * Messages in conversations with leads that the product did not send: replies, and what the account's owner wrote by hand.
+ * No foreign key to accounts: inserting would wait for claims, which lock the account's row.
  */
 export const replies = pgTable(
   'replies',
@@ -19,21 +19,21 @@ export const replies = pgTable(
     leadId: uuid('lead_id')
       .notNull()
       .references(() => leads.id, { onDelete: 'cascade' }),
-    /** The message of ours that it answers; null: none, they wrote first, or it was written by hand. */
+    /** Our message that it answers; null if they wrote first or the owner wrote it. */
     dmId: uuid('dm_id').references(() => dms.id, { onDelete: 'set null' }),
     /** X's id of the workspace's account in that conversation. */
     accountXUserId: text('account_x_user_id').notNull(),
-    /** X's id of the message. It may be told many times, and is kept once. */
+    /** X's id of the message. It may arrive many times and is stored once. */
     xEventId: text('x_event_id').notNull(),
-    /** `reply`: the lead wrote it; `written`: the account's owner did, outside of this product. */
+    /** `reply`: the lead wrote it. `written`: the account's owner wrote it outside the product. */
     kind: text('kind', { enum: ['reply', 'written'] }).notNull(),
-    /** Its beginning, as long as REPLY_TEXT_MAX; null: somebody deleted it here. */
+    /** The first REPLY_TEXT_MAX characters; null if a user deleted it. */
     text: text('text'),
-    /** It held one of the workspace's opt-out words. */
+    /** Contains one of the workspace's opt-out words. */
     optedOut: boolean('opted_out').notNull().default(false),
     /** When it was written, by X's clock. */
     at: time('at').notNull(),
-    /** When we learnt of it: from then on nothing that was queued before goes out. */
+    /** When it was stored. It stops messages that were queued before. */
     createdAt: createdAt(),
   },
   (t) => [
@@ -43,7 +43,7 @@ export const replies = pgTable(
   ],
 )
 
-/** Up to when a lead has read what an account wrote to them, where X says so. */
+/** Until when a lead has read an account's messages, if X reports it. */
 export const leadReads = pgTable(
   'lead_reads',
   {
@@ -56,21 +56,21 @@ export const leadReads = pgTable(
   (t) => [primaryKey({ columns: [t.leadId, t.accountXUserId] })],
 )
 
-/** How we learn what is said to an account of X, over all workspaces that have connected it. */
+/** Reply detection for one X account, shared by all workspaces that connected it. */
 export const replyWatches = pgTable(
   'reply_watches',
   {
     xUserId: text('x_user_id').primaryKey(),
-    /** X tells this webhook of ours, by these subscriptions. None: we only ask, now and then. */
+    /** X calls this webhook through `subscriptionIds`; null if the account is only polled. */
     webhookId: text('webhook_id'),
     subscriptionIds: text('subscription_ids').array().notNull().default([]),
-    /** Why X does not tell us, as a text to show. */
+    /** Why there are no subscriptions, as a text to show. */
     problem: text('problem'),
-    /** When the subscriptions are looked at next. */
+    /** When the subscriptions are checked next. */
     nextCheckAt: time('next_check_at').notNull().defaultNow(),
-    /** The newest message that asking has come to. */
+    /** The newest message that a poll has reached. */
     cursorEventId: text('cursor_event_id'),
-    /** Where asking goes on that did not come to the cursor yet, and the message at which it began. */
+    /** Where an unfinished poll continues, and the message at which it began. */
     pageToken: text('page_token'),
     pageNewestId: text('page_newest_id'),
     nextPollAt: time('next_poll_at').notNull().defaultNow(),
@@ -80,7 +80,7 @@ export const replyWatches = pgTable(
   (t) => [index('reply_watches_check').on(t.nextCheckAt), index('reply_watches_poll').on(t.nextPollAt)],
 )
 
-/** A workspace's own opt-out words; one without a row has the default ones. */
+/** A workspace's own opt-out words. Without a row, the defaults apply. */
 export const replySettings = pgTable('reply_settings', {
   workspaceId: uuid('workspace_id')
     .primaryKey()
@@ -90,14 +90,13 @@ export const replySettings = pgTable('reply_settings', {
 
 export const HAS_REPLIED = 'Skipped: this person has replied.'
 
-/** Over a row of leads, by its alias: why they get no message, as they have replied to an earlier one; null if they may get it. @param isAllowed such people are included */
+/** SQL over leads: the skip reason if they replied before; else null. @param lead alias @param isAllowed people who replied are included */
 export function repliedBecause(lead: string, isAllowed: SQL): SQL {
   return sql`case when ${sql.raw(lead)}.replied_at is not null and not ${isAllowed} then ${HAS_REPLIED}::text end`
 }
 
 /**
- * Over a row of leads and one of dms, by their aliases: why the message must not go out any more, in the words that it then fails with; null where it may.
- * Whatever was said in the conversation since it was queued stops it.
+ * SQL over leads and dms, by alias: the skip reason if anyone wrote in the conversation since the message was queued; else null.
  */
 export function answeredBecause(lead: string, message: string): SQL {
   const [l, d] = [sql.raw(lead), sql.raw(message)]

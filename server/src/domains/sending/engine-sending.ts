@@ -12,35 +12,35 @@ import { LEAD_MISSING, recordOutcome } from './service-outcomes.ts'
 import { wakeAccount } from './service-schedule.ts'
 import {
   includesReplied,
+  MESSAGED_AS_DUPLICATE,
   reasonToStop,
   releaseIfArchived,
   skipMessage,
-  WRITTEN_TO_AS_TWIN,
 } from './service-stopping.ts'
 import { mayGoOut } from './tables.ts'
 
-// Send and record: what engine.ts says of them.
+// The send and record steps described in engine.ts.
 
-/** What became of a message in our hands. */
+/** The result of trying to send a claimed message. */
 export type Verdict =
   | { kind: 'sent'; eventId: string }
   /** `forbidden`: X may mean the account rather than this lead. */
   | { kind: 'failed'; reason: string; forbidden?: true }
-  /** Not sent: its lead is not to be written to any more. */
+  /** Not sent: the lead may no longer be messaged. */
   | { kind: 'skipped'; reason: string }
-  /** Not sent: X allows no more for now. */
+  /** Not sent: X's rate limit is reached. */
   | { kind: 'wait'; until: Date }
   /** Not sent: X cannot be reached. */
   | { kind: 'later' }
-  /** Not sent: X has shut the account out. */
+  /** Not sent: X has blocked the account. */
   | { kind: 'stop'; reason: string }
   /** Not sent: its campaign was paused. */
   | { kind: 'paused' }
-  /** Not sent: so much time has passed since its claim that its account has to rest first. */
+  /** Not sent: the claim was too old, and the account's limits do not allow a new one yet. */
   | { kind: 'late'; until: Date }
-  /** Nobody knows. */
+  /** It may have been sent. */
   | { kind: 'unknown' }
-  /** Another has taken it over. */
+  /** The lease was lost: another process owns the message. */
   | { kind: 'lost' }
 
 class LeaseLost extends Error {}
@@ -54,7 +54,7 @@ class TooLate extends Error {
 }
 class Stopped extends Error {}
 
-/** Hands a claimed message to X, unless its conversation shows that an attempt before has gone through. */
+/** Sends a claimed message through X, unless the conversation shows that an earlier attempt succeeded. */
 export async function send(needs: Needs, claimed: Claimed, timing: Timing): Promise<Verdict> {
   const { lead } = claimed
   if (!lead) return { kind: 'failed', reason: LEAD_MISSING }
@@ -63,12 +63,12 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing): Prom
   try {
     const recipientId = lead.xUserId ?? (await lookUp(needs, claimed.accountId, lead.handle))
     if (!recipientId) return { kind: 'failed', reason: `There is nobody on X called @${lead.handle}.` }
-    const twin = lead.xUserId ? null : await keepXUserId(needs.database.db, claimed, recipientId)
+    const reasonNotToSend = lead.xUserId ? null : await saveXUserId(needs.database.db, claimed, recipientId)
     if (claimed.triedSince) {
       const found = await findInConversation(needs, { ...claimed, recipientId, since: claimed.triedSince })
       if (found) return { kind: 'sent', eventId: found }
     }
-    if (twin) return { kind: 'failed', reason: twin }
+    if (reasonNotToSend) return { kind: 'failed', reason: reasonNotToSend }
     const { eventId } = await withAccount(needs, claimed.accountId, async (x, accessToken) => {
       await prepareHandOver(needs, claimed, timing)
       mayBeSent = true
@@ -91,7 +91,7 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing): Prom
   }
 }
 
-/** An X error of a call that has certainly not sent anything (x-network.md, Errors). */
+/** Maps an X error to a verdict. Only for calls that cannot have sent the message. */
 export function verdictOf(error: XError, handle: string): Verdict {
   switch (error.kind) {
     case 'recipient':
@@ -115,6 +115,7 @@ export function verdictOf(error: XError, handle: string): Verdict {
   }
 }
 
+/** The user's id at X; null if X has no such user. @throws XError */
 export async function lookUp(needs: Needs, accountId: string, handle: string): Promise<string | null> {
   const user = await withAccount(needs, accountId, (x, accessToken) => x.findUser(accessToken, handle))
   return user?.id ?? null
@@ -123,36 +124,35 @@ export async function lookUp(needs: Needs, accountId: string, handle: string): P
 const CONTACTED = 'Skipped: a message has gone to this person already.'
 
 /**
- * Keeps X's id of an imported lead.
- * @returns why not to write, as far as X's id shows it: this person has replied, or is another lead that has a message of this campaign or of any that counts, or was
- *   written to when no lead was known by that id
+ * Saves the X id of an imported lead.
+ * @returns why not to send, if the id shows that this person replied or was already messaged as another lead; else null
  */
-async function keepXUserId(db: Db, claimed: Claimed, xUserId: string): Promise<string | null> {
+async function saveXUserId(db: Db, claimed: Claimed, xUserId: string): Promise<string | null> {
   const { workspaceId, campaignId } = claimed
   const { rows } = await db.execute<{ replied: boolean; wrote: boolean; contacted: boolean }>(sql`
     with campaign as (
       select allow_repeat, ${includesReplied} as includes_replied from campaigns c where id = ${campaignId}
-    ), twin as (
+    ), duplicate as (
       select id, replied_at from leads where workspace_id = ${workspaceId} and x_user_id = ${xUserId} and id <> ${claimed.lead?.id}
     ), kept as (
       update leads set x_user_id = ${xUserId}, updated_at = now()
-      where id = ${claimed.lead?.id} and x_user_id is null and not exists (select from twin)
+      where id = ${claimed.lead?.id} and x_user_id is null and not exists (select from duplicate)
     )
     select not includes_replied and (
-        exists (select from twin where replied_at is not null) or ${hadReplied(workspaceId, xUserId)}
+        exists (select from duplicate where replied_at is not null) or ${hadReplied(workspaceId, xUserId)}
       ) as replied, exists (
         select from dms d join campaigns c on c.id = d.campaign_id
-        where d.lead_id in (select id from twin) and (d.sent_at is not null or d.outcome_unknown or d.status = 'queued')
+        where d.lead_id in (select id from duplicate) and (d.sent_at is not null or d.outcome_unknown or d.status = 'queued')
           and (d.campaign_id = ${campaignId} or not campaign.allow_repeat) and ${mayGoOut}
       ) as wrote, not allow_repeat and ${wasContacted(workspaceId, xUserId)} as contacted
     from campaign`)
   const [known] = rows
   if (known?.replied) return HAS_REPLIED
-  if (known?.wrote) return WRITTEN_TO_AS_TWIN
+  if (known?.wrote) return MESSAGED_AS_DUPLICATE
   return known?.contacted ? CONTACTED : null
 }
 
-/** X's id of our message in the conversation, or null where it is not there. @throws XError */
+/** X's id of our message in the conversation, or null if it is not there. @throws XError */
 export async function findInConversation(
   needs: Needs,
   sent: Pick<Claimed, 'id' | 'accountId' | 'senderId' | 'message'> & { recipientId: string; since: Date },
@@ -168,31 +168,30 @@ export async function findInConversation(
   return found?.id ?? null
 }
 
-/** However short the interval, a claim of this age may be handed over: else claims would be renewed over and over. */
-const HAND_OVER_MS_MIN = 500
+/** A lower bound: with very short intervals, claims would otherwise be renewed forever. */
+const MIN_HAND_OVER_MS = 500
 
-/** The age up to which a claim may be handed over. Half the interval, so that the account's next claim, an interval after this one, leaves the other half. */
-function longestHandOver(pauseSeconds: number, handOverMs: number): number {
-  return pauseSeconds > 0 ? Math.min(handOverMs, Math.max(HAND_OVER_MS_MIN, pauseSeconds * 500)) : handOverMs
+/** Maximum age of a claim at hand-over, in ms: half the interval, so that two messages are at least the other half apart. */
+function maxClaimAgeMs(pauseSeconds: number, handOverMs: number): number {
+  return pauseSeconds > 0 ? Math.min(handOverMs, Math.max(MIN_HAND_OVER_MS, pauseSeconds * 500)) : handOverMs
 }
 
 /**
- * Settling counts on a message being handed over soon after its claim, and so do the cap and the interval. If looking up and reading took longer, or this process
- * was stopped for a while, the claim is renewed: meanwhile the message may have become another's, its campaign paused, or its place on the account taken.
- * @throws LeaseLost, CampaignPaused, TooLate, Stopped: it must not go out
+ * Renews a claim that became too old: settling, the cap and the interval assume a hand-over soon after the claim.
+ * @throws LeaseLost, CampaignPaused, TooLate, Stopped: the message must not be sent
  */
 async function prepareHandOver(needs: Needs, claimed: Claimed, { handOverMs }: Timing): Promise<void> {
   const age = () => performance.now() - claimed.claimedAt
-  const longestMs = longestHandOver(claimed.pauseSeconds, handOverMs)
+  const maxAgeMs = maxClaimAgeMs(claimed.pauseSeconds, handOverMs)
   do {
-    if (age() > longestMs / 2) await renew(needs, claimed)
+    if (age() > maxAgeMs / 2) await renew(needs, claimed)
     if (claimed.pauseSeconds > 0) await storeHandOver(needs.database.db, claimed)
-    // Last, so that whoever opts out is messaged no more from the moment at which that is stored.
+    // Last, so that a stored opt-out always takes effect before the call to X.
     await requireSendable(needs.database.db, claimed)
-  } while (age() > longestMs)
+  } while (age() > maxAgeMs)
 }
 
-/** The lease and the campaign are still good, and nothing was said since. @throws LeaseLost, CampaignPaused, Stopped */
+/** Requires a valid lease, an active campaign and a lead who may be messaged. @throws LeaseLost, CampaignPaused, Stopped */
 async function requireSendable(db: Db, { id, lease }: Claimed): Promise<void> {
   const { rows } = await db.execute<{ isActive: boolean; reason: string | null }>(sql`
     select c.status = 'active' as "isActive", ${reasonToStop} as reason
@@ -204,7 +203,7 @@ async function requireSendable(db: Db, { id, lease }: Claimed): Promise<void> {
   if (row.reason) throw new Stopped(row.reason)
 }
 
-/** The interval to the account's next message counts from here. @throws LeaseLost */
+/** Stores the hand-over time, from which the interval to the account's next message counts. @throws LeaseLost */
 async function storeHandOver(db: Db, { id, lease }: Claimed): Promise<void> {
   const { rowCount } = await db.execute(sql`
     update dms set handed_over_at = clock_timestamp() where id = ${id} and lease = ${lease} and status = 'queued' and not outcome_unknown`)
@@ -234,14 +233,14 @@ async function renew(needs: Needs, claimed: Claimed): Promise<void> {
   claimed.claimedAt = renewedAt
 }
 
-/** A message out of hand: what became of it, and for `later` how many failures of its account that makes in a row. */
+/** A verdict to record. `failures` counts the account's consecutive failures, for the backoff of `later`. */
 export interface Done {
   claimed: Claimed
   verdict: Verdict
   failures: number
 }
 
-/** Writes down what became of messages of one campaign. (Of several at once, two processes would wait for each other.) */
+/** Records verdicts of one campaign. Mixing campaigns could deadlock two processes. */
 export async function record(db: Db, done: readonly Done[]): Promise<void> {
   await transact(db, async (tx) => {
     for (const one of done) await recordOne(tx, one)
@@ -252,7 +251,7 @@ async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<
   switch (verdict.kind) {
     case 'sent':
       await recordOutcome(tx, claimed, { wasSent: true, eventId: verdict.eventId })
-      // Found by reading, it may stand here already without a lead: X names nobody by handle (service-restored.ts).
+      // A restore may have recorded this message without a lead, because X lists user ids and no handles.
       if (claimed.triedSince)
         await tx.execute(
           sql`delete from dms where x_event_id = ${verdict.eventId} and lead_id is null and id <> ${claimed.id}`,
@@ -262,25 +261,25 @@ async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<
       await recordOutcome(tx, claimed, { wasSent: false, errorMessage: verdict.reason })
       return
     case 'skipped':
-      await giveBack(tx, claimed)
+      await release(tx, claimed)
       await skipMessage(tx, claimed.id, verdict.reason)
       return
     case 'wait':
-      await giveBack(tx, claimed)
-      await rest(tx, claimed.accountId, sql`${verdict.until.toISOString()}::timestamptz`)
+      await release(tx, claimed)
+      await delayAccount(tx, claimed.accountId, sql`${verdict.until.toISOString()}::timestamptz`)
       return
     case 'later':
-      await giveBack(tx, claimed)
-      await rest(tx, claimed.accountId, sql`now() + make_interval(secs => ${backoffSeconds(failures)})`)
+      await release(tx, claimed)
+      await delayAccount(tx, claimed.accountId, sql`now() + make_interval(secs => ${backoffSeconds(failures)})`)
       return
     case 'paused':
     case 'late':
-      await giveBack(tx, claimed)
-      // While it was in hand its account may have found nothing else, and left the schedule.
+      await release(tx, claimed)
+      // With this message claimed, the account may have found nothing to send and left the schedule.
       await wakeAccount(tx, claimed.accountId)
       return
     case 'stop':
-      await giveBack(tx, claimed)
+      await release(tx, claimed)
       await pauseCampaignsOf(tx, claimed.accountId, verdict.reason)
       return
     case 'unknown':
@@ -293,8 +292,8 @@ async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<
   }
 }
 
-/** Back into the queue: certainly not sent, so it does not count for the cap either. */
-async function giveBack(tx: Db, claimed: Claimed): Promise<void> {
+/** Returns an unsent message to the queue. It does not count toward the cap. */
+async function release(tx: Db, claimed: Claimed): Promise<void> {
   const { rowCount } = await tx.execute(sql`
     update dms set lease = null, holder = null, lease_expires_at = null, claimed_at = null, attempts = attempts - 1,
       tried_at = ${claimed.triedSince?.toISOString() ?? null}::timestamptz, updated_at = now()
@@ -302,13 +301,13 @@ async function giveBack(tx: Db, claimed: Claimed): Promise<void> {
   if (rowCount) await releaseIfArchived(tx, sql`${claimed.id}`)
 }
 
-/** The account sends nothing before that moment. */
-export async function rest(tx: Db, accountId: string, until: ReturnType<typeof sql>): Promise<void> {
+/** Keeps the account from sending before `until`. */
+export async function delayAccount(tx: Db, accountId: string, until: ReturnType<typeof sql>): Promise<void> {
   await tx.execute(sql`
     update x_accounts set rests_until = ${until}, next_send_at = greatest(next_send_at, ${until}) where id = ${accountId}`)
 }
 
-/** Pauses what the account sends, with the reason on the screen. Direct messages wait too, until somebody queues more or connects the account again. */
+/** Pauses the account's campaigns and shows why. Direct messages wait until more are queued or the account is reconnected. */
 export async function pauseCampaignsOf(tx: Db, accountId: string, reason: string): Promise<void> {
   await tx.execute(sql`
     update campaigns set status = 'paused', pause_reason = ${reason}, updated_at = now()

@@ -10,8 +10,8 @@ import { wakeAccount } from './service-schedule.ts'
 import { releaseIfArchived } from './service-stopping.ts'
 
 /**
- * Finds messages whose sender is gone: its process is dead, or the lease ran out. From then on they are being settled, and nobody else's to report on.
- * Also lets direct messages go on where their account was connected again. Campaigns wait for somebody to resume them: it may be long ago that they were paused.
+ * Starts settling messages whose worker died or whose lease expired. The old sender can no longer report on them.
+ * Also resumes direct messages of reconnected accounts. Campaigns wait for a person, since the pause may be long ago.
  */
 export async function takeOver(db: Db): Promise<void> {
   await db.execute(sql`
@@ -30,14 +30,11 @@ export async function takeOver(db: Db): Promise<void> {
   })
 }
 
-/** How many are settled side by side, and how long one that settles a message has it to itself. */
 const SETTLE_BATCH = 8
+/** How long a process has a message to itself while settling it. */
 const SETTLE_SECONDS = 60
 
-/**
- * Settles messages whose outcome nobody knows, by their conversations.
- * @returns milliseconds until the next is to be looked at; null: there is none
- */
+/** Settles messages with an unknown outcome by reading their conversations. @returns milliseconds until the next is due; null if none is left */
 export async function settle(needs: Needs, timing: Timing): Promise<number | null> {
   const { db } = needs.database
   const { rows } = await db.execute<Unsettled>(sql`
@@ -99,8 +96,8 @@ async function settleOne(needs: Needs, timing: Timing, dm: Unsettled): Promise<v
     if (!(error instanceof XError)) throw error
     const verdict = verdictOf(error, dm.handle)
     if (verdict.kind === 'failed') await giveUp()
-    else if (verdict.kind === 'wait') await lookAgain(db, dm, (verdict.until.getTime() - Date.now()) / 1000)
-    else await lookAgain(db, dm, verdict.kind === 'stop' ? SETTLE_SECONDS : 10)
+    else if (verdict.kind === 'wait') await checkLater(db, dm, (verdict.until.getTime() - Date.now()) / 1000)
+    else await checkLater(db, dm, verdict.kind === 'stop' ? SETTLE_SECONDS : 10)
     if (verdict.kind === 'stop') await transact(db, (tx) => pauseCampaignsOf(tx, accountId, verdict.reason))
     return
   }
@@ -108,7 +105,7 @@ async function settleOne(needs: Needs, timing: Timing, dm: Unsettled): Promise<v
     const found = eventId
     await transact(db, (tx) => recordOutcome(tx, dm, { wasSent: true, eventId: found }))
   } else if (dm.ageMs < timing.settleAfterMs) {
-    await lookAgain(db, dm, (timing.settleAfterMs - dm.ageMs) / 1000)
+    await checkLater(db, dm, (timing.settleAfterMs - dm.ageMs) / 1000)
   } else {
     await transact(db, async (tx) => {
       const { rowCount } = await tx.execute(sql`
@@ -120,7 +117,7 @@ async function settleOne(needs: Needs, timing: Timing, dm: Unsettled): Promise<v
   }
 }
 
-async function lookAgain(db: Db, dm: Pick<Unsettled, 'id' | 'lease'>, seconds: number): Promise<void> {
+async function checkLater(db: Db, dm: Pick<Unsettled, 'id' | 'lease'>, seconds: number): Promise<void> {
   await db.execute(
     sql`update dms set due_at = now() + make_interval(secs => ${Math.max(0, seconds)}) where id = ${dm.id} and lease = ${dm.lease} and outcome_unknown`,
   )

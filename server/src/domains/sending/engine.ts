@@ -18,33 +18,37 @@ import {
 } from '../sending-settings/service.ts'
 import { suppressedBecause } from '../suppressions/tables.ts'
 import type { withAccount } from '../x-account/service.ts'
-import { restSeconds } from './rules.ts'
+import { withJitter } from './rules.ts'
 import { campaignGate, xUserLock } from './service-locks.ts'
 import { TURN_SECONDS, wakeAccount } from './service-schedule.ts'
 import { releaseIfArchived } from './service-stopping.ts'
 
 /*
- * How our workers send, so that each message goes out once however many processes run and whenever they die.
+ * How workers send each message exactly once, with any number of processes and if any of them dies.
  *
- * Claim. One short transaction locks one X account that is due, checks its limits, takes its next message under a lease and sets when the account is due again.
- * Several such transactions run side by side.
- * Send (engine-sending.ts). Outside any transaction, and soon after the claim (HAND_OVER_MS), or the claim is renewed first. The moment of the hand-over is stored, as
- * the interval to the account's next message counts from there. The last statement before the call to X checks that the lease, the campaign and the lead are still good.
- * Record. One transaction writes the outcome, if the lease is still the message's own.
- * Settle (engine-settling.ts). If nobody knows whether X took a message (no answer, a worker that died, a lease that ran out), the conversation is read. If the message is
- * there, it was sent. If it is not, it may still take effect late, so the conversation is read again once no call can still be under way, and only then is it queued again.
+ * Claim. A short transaction locks one due X account, checks its limits, leases its next message
+ * and schedules the account again. Several claims run in parallel.
+ * Send (engine-sending.ts). Outside any transaction, within HAND_OVER_MS of the claim; a slower worker
+ * renews the claim first. The hand-over time is stored because the interval counts from it. The last
+ * statement before the call to X checks the lease, the campaign and the lead.
+ * Record. One transaction writes the outcome if the lease is still valid.
+ * Settle (engine-settling.ts). If the outcome is unknown (no answer, dead worker, expired lease), read
+ * the conversation. If the message is there, it was sent. If not, read again once no call can still be
+ * running, because a call may take effect late. Only then is the message queued again.
  *
- * Pause. One short transaction blocks new claims of the campaign (`blockNewClaims`) and sets it paused. Outside any transaction the caller then waits until no sender owns
- * a message of it (`waitForInFlight`). What was claimed before is under a lease, which the wait sees; what is not yet on its way to X finds the campaign paused and goes back.
+ * Pause. A short transaction blocks new claims (`blockNewClaims`) and pauses the campaign. The caller
+ * then waits, outside any transaction, until no sender owns a message of it (`waitForInFlight`).
+ * Earlier claims have a lease, so the wait sees them. A worker that has not called X yet finds the
+ * campaign paused and releases its message.
  */
 
 export type Needs = Parameters<typeof withAccount>[0] & { env: SendingEnv }
 
 /** Milliseconds. */
 export interface Timing {
-  /** A claimed message is handed to X within this time. */
+  /** Maximum time from claim to hand-over. */
   handOverMs: number
-  /** From this time after its claim on, a message that X never answered for can take effect no more. */
+  /** After this time since the claim, an unanswered call to X can no longer take effect. */
   settleAfterMs: number
 }
 
@@ -55,35 +59,36 @@ export const TIMING: Timing = {
   settleAfterMs: HAND_OVER_MS + X_TIMEOUT_MS + SETTLE_MARGIN_MS,
 }
 
-/** A message in our hands. */
+/** A message that this process has claimed. */
 export interface Claimed {
   id: string
   lease: string
   campaignId: string
   workspaceId: string
   message: string
-  /** The X account that sends it, and its id at X. */
+  /** The X account that sends it. */
   accountId: string
+  /** That account's user id at X. */
   senderId: string
-  /** Null where the lead was deleted. */
+  /** Null if the lead was deleted. */
   lead: { id: string; handle: string; xUserId: string | null } | null
-  /** Why its lead is not to be written to, if it was suppressed by the claim. */
+  /** Why the lead may not be messaged; null if it was not suppressed when the message was claimed. */
   suppressed: string | null
-  /** The interval that its account keeps after it, in seconds. */
+  /** The interval to the account's next message, in seconds. */
   pauseSeconds: number
-  /** Since when it may have been sent by an attempt before; null: certainly never. */
+  /** When an earlier attempt may first have sent it; null if none can have. */
   triedSince: Date | null
-  /** By performance.now(), before the claim began. */
+  /** `performance.now()` before the claim began. */
   claimedAt: number
-  /** A person writes it, and waits for it. */
+  /** A person sends it and is waiting for the result. */
   byHand?: true
 }
 
 // Claiming
 
 /**
- * Claims the next message of the account that has been due for longest, in one short transaction.
- * @returns `claimed`: null if that account has to wait; `isIdle`: no account is due that another transaction is not already looking at
+ * Claims the next message of the account that has been due longest.
+ * @returns `claimed`: null if that account must wait. `isIdle`: every due account is locked by another claim, or none is due.
  */
 export async function claimDue(
   db: Db,
@@ -111,9 +116,9 @@ async function claimNext(
   const account = due[0]
   if (!account) return 'idle'
   const next = await findNext(tx, account, pace)
-  if (next.restUntil) {
+  if (next.waitUntil) {
     await tx.execute(
-      sql`update x_accounts set next_send_at = ${next.restUntil.toISOString()}::timestamptz where id = ${account.id}`,
+      sql`update x_accounts set next_send_at = ${next.waitUntil.toISOString()}::timestamptz where id = ${account.id}`,
     )
     return null
   }
@@ -132,8 +137,8 @@ async function claimNext(
     await retrySoon(tx, account.id)
     return null
   }
-  // The gate is held until the transaction ends: it cannot be paused any more; whether it was paused just before, this statement sees.
-  // Who is changing the message may be about to wake its account, which is locked here: so it is not waited for (db/transact.ts).
+  // No pause can start while this transaction holds the gate, and this statement sees an earlier one.
+  // `skip locked`: whoever changes the message may be waiting for this account's row (db/transact.ts).
   const pauseSeconds = pauseSecondsOf(parseLimits(account.pace, pace), pace)
   const { rows: claims } = await tx.execute<ClaimRow>(sql`
       with claimed as (
@@ -148,7 +153,7 @@ async function claimNext(
           and not ${waitsForOlder(sql`c`)}
         returning d.id, d.lease, d.campaign_id, d.workspace_id, d.message, d.lead_id
       ), moved as (
-        update x_accounts set next_send_at = clock_timestamp() + make_interval(secs => ${restSeconds(pauseSeconds, Math.random())})
+        update x_accounts set next_send_at = clock_timestamp() + make_interval(secs => ${withJitter(pauseSeconds, Math.random())})
         where id = ${account.id} and exists (select from claimed)
       )
       select c.id, c.lease, c.campaign_id as "campaignId", c.workspace_id as "workspaceId", c.message,
@@ -175,8 +180,8 @@ async function claimNext(
 }
 
 /**
- * Gives back what a worker claimed without knowing, as its connection broke while the claim was committed. Call it only while none of its claims is under way.
- * @param knownIds messages that it may have handed over
+ * Releases claims that committed after the worker lost its connection. Call it only while the worker is not claiming.
+ * @param knownIds messages that the worker may have handed to X
  */
 export async function releaseLostClaims(db: Db, workerId: number, knownIds: readonly string[]): Promise<void> {
   await transact(db, async (tx) => {
@@ -192,7 +197,7 @@ export async function releaseLostClaims(db: Db, workerId: number, knownIds: read
   })
 }
 
-/** Its campaign is being paused, or its message changed, at this moment: meanwhile other accounts have their turn. */
+/** The campaign is being paused or its message edited right now, so other accounts go first. */
 async function retrySoon(tx: Db, accountId: string): Promise<void> {
   await tx.execute(sql`update x_accounts set next_send_at = now() + interval '50 milliseconds' where id = ${accountId}`)
 }
@@ -207,14 +212,14 @@ type DueAccount = {
   ids: string[]
 }
 type Next = {
-  restUntil: Date | null
+  waitUntil: Date | null
   dmId: string | null
   campaignId: string
   triedAt: string | null
-  /** Nobody blocks new claims of the campaign, and nobody can until the transaction ends. */
+  /** New claims are allowed, and stay allowed until the transaction ends. */
   isOpen: boolean
 }
-type NextRow = Omit<Next, 'restUntil'> & { lastAt: string | null; leavesAt: string | null; now: string }
+type NextRow = Omit<Next, 'waitUntil'> & { lastAt: string | null; leavesAt: string | null; now: string }
 type ClaimRow = {
   id: string
   lease: string
@@ -227,16 +232,16 @@ type ClaimRow = {
   suppressed: string | null
 }
 
-/** When the account may send again, if not now; else its next message: those outside campaigns first, then of its oldest active campaign, if that one is ours to send. */
+/** The time at which the account may send again, or else its next message: direct messages first, then its oldest active campaign. */
 async function findNext(tx: Db, account: DueAccount, limits: SendingEnv): Promise<Next> {
-  if (account.isUnread) return { ...NOTHING, restUntil: unreadRest(new Date()).until }
+  if (account.isUnread) return { ...NOTHING, waitUntil: unreadRest(new Date()).until }
   const isShared = account.ids.length > 1
   if (isShared) {
-    // Another workspace has connected the same account of X: its claims count too, so they come one after the other.
-    const { rows } = await tx.execute<{ alone: boolean }>(
-      sql`select pg_try_advisory_xact_lock(${xUserLock(account.xUserId)}) as alone`,
+    // Several workspaces share this X account, so its claims count together and run one at a time.
+    const { rows } = await tx.execute<{ isLocked: boolean }>(
+      sql`select pg_try_advisory_xact_lock(${xUserLock(account.xUserId)}) as "isLocked"`,
     )
-    if (!rows[0]?.alone) return { ...NOTHING, restUntil: new Date(Date.now() + 20) }
+    if (!rows[0]?.isLocked) return { ...NOTHING, waitUntil: new Date(Date.now() + 20) }
   }
   const pace = parseLimits(account.pace, limits)
   const { cap, growsAt } = await capOf(tx, limits, pace, { workspaceId: account.workspaceId, account })
@@ -265,20 +270,17 @@ async function findNext(tx: Db, account: DueAccount, limits: SendingEnv): Promis
   const moment = (text: string | null) => (text === null ? null : new Date(text))
   const sent = { lastAt: moment(row.lastAt), leavesAt: moment(row.leavesAt), restsUntil: moment(account.restsUntil) }
   const rest: Rest | null = restOf(pace, limits, { cap, growsAt }, sent, new Date(row.now))
-  return { ...row, restUntil: rest?.until ?? null }
+  return { ...row, waitUntil: rest?.until ?? null }
 }
 
-const NOTHING: Next = { restUntil: null, dmId: null, campaignId: '', triedAt: null, isOpen: false }
+const NOTHING: Next = { waitUntil: null, dmId: null, campaignId: '', triedAt: null, isOpen: false }
 
-/**
- * Has every account looked at again that was put off, by a process that begins: what its environment says of caps and pauses may be other than what it was.
- * What X asks for stands apart (`rests_until`), and whoever still has to rest is put off anew.
- */
-export async function lookAnew(db: Db): Promise<void> {
+/** On start, makes every delayed account due again: limits may have changed. X's own limits (`rests_until`) still apply. */
+export async function resetSchedules(db: Db): Promise<void> {
   await db.execute(sql`update x_accounts set next_send_at = now() where next_send_at > now() and status = 'connected'`)
 }
 
-/** Milliseconds until an account is due; null: none has anything to send. */
+/** Milliseconds until an account is due; null if no account has anything to send. */
 export async function nextDueInMs(db: Db): Promise<number | null> {
   const { rows } = await db.execute<{ ms: number | null }>(
     sql`select (extract(epoch from min(next_send_at) - now()) * 1000)::float as ms from x_accounts where next_send_at is not null and status = 'connected'`,

@@ -25,7 +25,7 @@ beforeAll(async () => {
   app = await openApp({ x: true })
 })
 
-/** Somebody whose X account is connected, with leads who take messages. */
+/** A user with a connected X account and leads who accept messages. */
 async function withLeads(count: number) {
   const { person, account } = await senders.connected()
   const rows = await makeLeads(
@@ -49,7 +49,7 @@ const statusOf = async (row: Row) => (await app.db.select().from(leads).where(eq
 const dmsTo = (row: Row) => app.db.select().from(dms).where(eq(dms.leadId, row.id))
 
 describe('GET /messages/leads', () => {
-  it('200: newest first, 100 a page, by standing, with totals and a cursor that goes on', async () => {
+  it('returns leads newest first, by status, 100 per page, with totals and a cursor', async () => {
     const person = await makePerson(app)
     const statuses = ['not_sent', 'queued', 'sent', 'failed', 'contacted', 'failed_contact'] as const
     const rows = await makeLeads(
@@ -74,14 +74,17 @@ describe('GET /messages/leads', () => {
     expect((await person.client.messages.leads({})).pageSize).toBe(100)
   })
 
-  it.each(['?status=contacted', '?pageSize=101', '?page=0', '?cursor=nonsense'])('400: %s', async (query) => {
-    const person = await makePerson(app)
-    expect(await person.call('GET', `/messages/leads${query}`)).toMatchObject({ status: 400 })
-  })
+  it.each(['?status=contacted', '?pageSize=101', '?page=0', '?cursor=nonsense'])(
+    'returns 400 for %s',
+    async (query) => {
+      const person = await makePerson(app)
+      expect(await person.call('GET', `/messages/leads${query}`)).toMatchObject({ status: 400 })
+    },
+  )
 })
 
 describe('POST /messages/send', () => {
-  it('200: fills the tags, sends at once, once for a key, and puts it down to the lead', async () => {
+  it('fills placeholders, sends once per key, and records the message on the lead', async () => {
     const { person, account, rows } = await withLeads(2)
     const [one, two] = rows as [Row, Row]
     const first = await send(person, one, {}, 'a key of the first')
@@ -94,7 +97,7 @@ describe('POST /messages/send', () => {
     expect(await statusOf(one)).toBe('contacted')
     expect(await dmsTo(one)).toMatchObject([{ id: first.body.dmId, status: 'sent', attempts: 1, leaseExpiresAt: null }])
 
-    // A missing name, a handle with its @, and what campaigns know.
+    // A missing name, a handle with @, and campaign placeholders.
     const variables = { name: ' ', handle: `@${two.twitterHandle}` }
     const message = '{{NAME}} {lead_name} {{ handle }} {company|us}'
     expect(await send(person, two, { message, templateVariables: variables })).toMatchObject({ status: 200 })
@@ -102,7 +105,7 @@ describe('POST /messages/send', () => {
     expect((await person.client.campaigns.list({})).total).toBe(0)
   })
 
-  it('409: a lead that was written to, unless that is meant; one that is queued, suppressed, or may have been written to', async () => {
+  it('returns 409 if the lead is queued, suppressed, or may already have been messaged', async () => {
     const { person, rows } = await withLeads(4)
     const [written, queued, suppressed, unknown] = rows as [Row, Row, Row, Row]
     await send(person, written)
@@ -114,10 +117,10 @@ describe('POST /messages/send', () => {
     await app.db.update(dms).set({ status: 'failed', outcomeUnknown: true }).where(eq(dms.campaignId, campaign.id))
     const refused = await Promise.all([written, queued, suppressed, unknown].map((row) => send(person, row)))
     expect(refused.map(({ status, body }) => [status, body.code, body.error])).toEqual([
-      [409, 'LEAD_STATE', 'This lead has been written to already.'],
-      [409, 'LEAD_STATE', 'A message is queued for this lead already.'],
+      [409, 'LEAD_STATE', 'You have already messaged this lead.'],
+      [409, 'LEAD_STATE', 'A message to this lead is already queued.'],
       [409, 'LEAD_STATE', 'This person is on your suppression list.'],
-      [409, 'LEAD_STATE', 'A message to this lead may have been sent: check the conversation first.'],
+      [409, 'LEAD_STATE', 'A message to this lead may have been sent. Check the conversation on X first.'],
     ])
     expect(await send(person, written, { allowRepeat: true })).toMatchObject({ status: 200 })
     expect(await arrived(app, written.twitterHandle)).toHaveLength(2)
@@ -125,14 +128,14 @@ describe('POST /messages/send', () => {
       expect(await send(person, row, { allowRepeat: true })).toMatchObject({ status: 409 })
   })
 
-  it('two at once to one lead: one is sent', async () => {
+  it('sends one of two concurrent messages to a lead', async () => {
     const { person, rows } = await withLeads(1)
     const answers = await Promise.all([send(person, rows[0]!), send(person, rows[0]!), send(person, rows[0]!)])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
     expect(await arrived(app, rows[0]!.twitterHandle)).toHaveLength(1)
   })
 
-  it('409 DM_FAILED: X does not deliver to them; what failed is recorded with why, and may be tried again', async () => {
+  it('returns 409 and records the reason if X does not deliver, and allows a retry', async () => {
     const { person } = await senders.connected()
     const [closed] = await makeLeads(app, person, [{ twitterHandle: 'closed_inbox', name: 'Closed' }])
     const refused = await send(person, closed!)
@@ -146,32 +149,35 @@ describe('POST /messages/send', () => {
     ])
   })
 
-  it('429 under the daily cap of the account, and while X asks it to rest: nothing is left behind', async () => {
+  it('returns 429 at the daily cap or X’s rate limit, and stores nothing', async () => {
     const { person, account, rows } = await withLeads(3)
     await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: 1 })
     expect(await send(person, rows[0]!)).toMatchObject({ status: 200 })
     const capped = await send(person, rows[1]!, {}, 'capped')
     expect(capped).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED' } })
-    expect(capped.body.error).toBe(`@${account.handle} has sent its 1 DMs of the last 24 hours.`)
+    expect(capped.body.error).toBe(`@${account.handle} has reached its daily cap of 1 DM. Try again later.`)
     expect(Number(capped.headers.get('retry-after'))).toBeGreaterThan(86_000)
     expect([await statusOf(rows[1]!), await dmsTo(rows[1]!)]).toEqual(['not_sent', []])
 
     await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: null })
     await setFaults(app, { ...SENDS, status: 429, times: 1 })
     const limited = await send(person, rows[1]!, {}, 'capped')
-    expect(limited).toMatchObject({ status: 429, body: { error: 'X allows this account no more messages for now.' } })
+    expect(limited).toMatchObject({
+      status: 429,
+      body: { error: 'X is limiting messages from this account. Try again later.' },
+    })
     expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0)
-    // It is not asked again before the time that X named.
+    // X is not called again before its reset time.
     expect(await send(person, rows[2]!)).toMatchObject({ status: 429 })
     expect([await statusOf(rows[1]!), await dmsTo(rows[1]!), await dmsTo(rows[2]!)]).toEqual(['not_sent', [], []])
-    // What was refused for a time was no answer: the same key sends now.
+    // A temporary refusal is not stored, so the same key sends now.
     await app.db.update(xAccounts).set({ restsUntil: null }).where(eq(xAccounts.id, account.id))
     expect(await send(person, rows[1]!, {}, 'capped')).toMatchObject({ status: 200 })
     const [usage] = await app.db.select().from(monthlyUsage).where(eq(monthlyUsage.workspaceId, person.workspaceId))
     expect(usage?.count).toBe(2)
   })
 
-  it('200 where X never answered and yet has sent it; sent anew where it has not; never twice', async () => {
+  it('settles a send that X never answered, and never sends twice', async () => {
     const { person, account, rows } = await withLeads(2)
     await senders.start()
     await setFaults(app, { ...SENDS, dropAfter: true, times: 1 }, { ...SENDS, dropBefore: true, times: 1 })
@@ -184,7 +190,7 @@ describe('POST /messages/send', () => {
     )
   })
 
-  it('503 DM_UNSETTLED while nobody can say; the same key says it later and sends nothing again', async () => {
+  it('returns 503 while the outcome is unknown; the same key returns it later without sending again', async () => {
     const { person, account, rows } = await withLeads(1)
     await setFaults(app, { ...SENDS, dropAfter: true, times: 1 }, { ...READS, status: 503, times: 100 })
     const waiting = new AbortController()
@@ -200,7 +206,7 @@ describe('POST /messages/send', () => {
       body,
     }).catch(() => null)
     await expect.poll(async () => (await dmsTo(rows[0]!))[0]?.outcomeUnknown).toBe(true)
-    // Who asked has gone away.
+    // The caller disconnected.
     waiting.abort()
     await request
     await setFaults(app)
@@ -209,7 +215,7 @@ describe('POST /messages/send', () => {
     expect(await senders.arrivedFrom(account.handle)).toHaveLength(1)
   })
 
-  it('503 DM_UNSETTLED within 30 seconds if X loses call after call; it is settled without the caller, and sent once', async () => {
+  it('returns 503 within 30 seconds if X loses every call, then settles and sends once', async () => {
     const { person, account, rows } = await withLeads(1)
     await senders.start()
     await setFaults(app, { ...SENDS, dropBefore: true, times: 1_000 })
@@ -224,7 +230,7 @@ describe('POST /messages/send', () => {
     expect(await senders.arrivedFrom(account.handle)).toHaveLength(1)
   }, 90_000)
 
-  it('503 DM_UNSETTLED within 30 seconds if X is slow; the message is settled without the caller', async () => {
+  it('returns 503 within 30 seconds if X is slow, then settles the message', async () => {
     const { person, account, rows } = await withLeads(1)
     await setFaults(
       app,
@@ -238,7 +244,7 @@ describe('POST /messages/send', () => {
     expect(await senders.arrivedFrom(account.handle)).toHaveLength(1)
   }, 90_000)
 
-  it('503 where X cannot be reached, 409 where it has shut the account out or none is connected: nothing is left behind', async () => {
+  it('returns 503 or 409 and stores nothing if X is unreachable or no account can send', async () => {
     const { person, rows } = await withLeads(1)
     const [row] = rows as [Row]
     await setFaults(
@@ -264,7 +270,7 @@ describe('POST /messages/send', () => {
     expect([await statusOf(away.rows[0]!), await dmsTo(away.rows[0]!)]).toEqual(['not_sent', []])
   })
 
-  it('403 PLAN_LIMIT: the month of a plan is used up; another plan lifts it', async () => {
+  it('returns 403 when the plan’s monthly DMs are used up, until an upgrade', async () => {
     const person = await makePerson(app)
     await connectX(app, person)
     const rows = await makeLeads(app, person, [{ twitterHandle: openHandles(1)[0]! }])
@@ -293,10 +299,10 @@ describe('POST /messages/send', () => {
     [
       'too long once filled',
       { message: '{{name}}'.repeat(60), templateVariables: { name: 'x'.repeat(200), handle: 'x' } },
-      'The message becomes longer than 10,000 characters.',
+      'This message is longer than 10,000 characters with the placeholders filled in.',
     ],
     ['an unknown key', { nonsense: 1 }, ''],
-  ])('400: %s', async (_, more, words) => {
+  ])('returns 400: %s', async (_, more, words) => {
     const { person, rows } = await withLeads(1)
     const { status, body } = await send(person, rows[0]!, more)
     expect([status, body.code]).toEqual([400, 'INVALID_INPUT'])
@@ -304,7 +310,7 @@ describe('POST /messages/send', () => {
     expect(await dmsTo(rows[0]!)).toEqual([])
   })
 
-  it('404 for a lead of another workspace, 403 for viewers', async () => {
+  it('returns 404 for a lead of another workspace and 403 for viewers', async () => {
     const { person, rows } = await withLeads(1)
     const { person: stranger } = await senders.connected()
     expect(await send(stranger, rows[0]!)).toMatchObject({ status: 404, body: { code: 'LEAD_NOT_FOUND' } })

@@ -1,8 +1,8 @@
 import { signedInApi } from '../../operations.ts'
 import { listByStanding } from '../leads/service.ts'
-import { sendNow } from './engine-at-once.ts'
+import { sendNow } from './engine-direct.ts'
 
-/** What the messenger's filter means, in the standings that the leads filter knows. */
+/** Maps the messenger's filter to the leads filter. */
 const STANDINGS = { all: [], pending: ['not_sent', 'queued'], sent: ['sent'], failed: ['failed'] } as const
 
 export const messageRoutes = {

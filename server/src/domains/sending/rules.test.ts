@@ -1,7 +1,7 @@
 import { parseTemplate, type Recipient, renderTemplate } from '@x-automated/contract/template'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { backoffSeconds, findSentMessage, restSeconds } from './rules.ts'
+import { backoffSeconds, findSentMessage, withJitter } from './rules.ts'
 
 const ada = { name: 'Ada 🦊', twitterHandle: 'ada', metadata: { Company: 'Analytical Engines', empty: '  ', n: 3 } }
 
@@ -11,7 +11,7 @@ function render(source: string, lead: Recipient = ada): string {
   return renderTemplate(parsed.template, lead)
 }
 
-describe('a template', () => {
+describe('renderTemplate', () => {
   it.each([
     ['Hi {lead_name}!', 'Hi Ada 🦊!'],
     ['Hi {LEAD_Name}, {Twitter_Handle}', 'Hi Ada 🦊, @ada'],
@@ -27,9 +27,9 @@ describe('a template', () => {
     ['braces {} { } {1} {"a": 1} }{ stay', 'braces {} { } {1} {"a": 1} }{ stay'],
     ['$1 $& \\n $$', '$1 $& \\n $$'],
     ['', ''],
-  ])('%j reads %j', (source, message) => expect(render(source)).toBe(message))
+  ])('renders %j as %j', (source, message) => expect(render(source)).toBe(message))
 
-  it('falls back to "there" where a lead has no name', () => {
+  it('falls back to "there" if a lead has no name', () => {
     expect(render('Hi {lead_name}', { ...ada, name: ' \t' })).toBe('Hi there')
     expect(render('Hi {lead_name|friend}', { ...ada, name: '' })).toBe('Hi friend')
   })
@@ -38,7 +38,7 @@ describe('a template', () => {
     expect(render('{twitter_handle}', { ...ada, twitterHandle: '@ada' })).toBe('@ada')
   })
 
-  it('does not read what a lead brings as a template', () => {
+  it('does not interpret lead data as a template', () => {
     expect(
       render('{lead_name} {company|x}', { ...ada, name: '{twitter_handle}', metadata: { company: '{lead_name}' } }),
     ).toBe('{twitter_handle} {lead_name}')
@@ -51,11 +51,11 @@ describe('a template', () => {
     ['{{handle}} {lead_name}', '{{handle}}'],
     ['{Hi|Hello|Hey} {lead_name}', '{Hi|Hello|Hey}'],
     ['{प्रिय}', '{प्रिय}'],
-  ])('%j names the place that nothing fills: %s', (source, unknown) =>
+  ])('rejects %j because of the unknown placeholder %s', (source, unknown) =>
     expect(parseTemplate(source)).toEqual({ unknown }),
   )
 
-  it('keeps every word around its places', () => {
+  it('keeps all text around placeholders', () => {
     const words = fc.string({ unit: 'binary' }).map((text) => text.replace(/[{}]/g, ''))
     fc.assert(
       fc.property(fc.array(words, { minLength: 1, maxLength: 6 }), (parts) => {
@@ -64,7 +64,7 @@ describe('a template', () => {
     )
   })
 
-  it('never throws, whatever is typed', () => {
+  it('never throws for any input', () => {
     const source = fc
       .array(fc.oneof(fc.constantFrom('{', '}', '|', '{{', '}}', 'lead_name', ' '), fc.string()))
       .map((parts) => parts.join(''))
@@ -72,28 +72,28 @@ describe('a template', () => {
   })
 })
 
-describe('the pace', () => {
-  it('is lengthened by jitter, never shortened', () => {
+describe('intervals', () => {
+  it('are lengthened by jitter, never shortened', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 0, max: 86_400, noNaN: true }),
         fc.double({ min: 0, max: 1, noNaN: true }),
         (interval, random) => {
-          const rest = restSeconds(interval, random)
-          expect(rest).toBeGreaterThanOrEqual(interval)
-          expect(rest).toBeLessThanOrEqual(interval * 1.2 + 1e-9)
+          const seconds = withJitter(interval, random)
+          expect(seconds).toBeGreaterThanOrEqual(interval)
+          expect(seconds).toBeLessThanOrEqual(interval * 1.2 + 1e-9)
         },
       ),
     )
-    expect(restSeconds(0, 0.7)).toBe(0)
+    expect(withJitter(0, 0.7)).toBe(0)
   })
 
-  it('backs off further with every failure, to five minutes', () => {
+  it('double with every failure, up to five minutes', () => {
     expect([0, 1, 2, 3, 4, 99].map(backoffSeconds)).toEqual([5, 5, 10, 20, 40, 300])
   })
 })
 
-describe('our message in a conversation', () => {
+describe('findSentMessage', () => {
   const since = new Date('2026-11-20T12:00:00Z')
   const at = (seconds: number) => new Date(since.getTime() + seconds * 1000)
   const message = (id: string, text: string, more: { senderId?: string; at?: Date } = {}) => ({
@@ -106,18 +106,18 @@ describe('our message in a conversation', () => {
   const find = (messages: ReturnType<typeof message>[], text = 'Hi there', known: string[] = []) =>
     findSentMessage(messages, { text, senderId: 'me', since }, new Set(known))?.id ?? null
 
-  it('is one of ours with our text', () => {
+  it('finds a message from our account with our text', () => {
     expect(find([message('2', 'Hi you'), message('1', 'Hi there')])).toBe('1')
     expect(find([message('1', 'Hi there', { senderId: 'them' })])).toBeNull()
     expect(find([])).toBeNull()
   })
 
-  it('is not older than the first try, save for a skew of the clocks', () => {
+  it('ignores messages older than the first attempt, with tolerance for clock skew', () => {
     expect(find([message('1', 'Hi there', { at: at(-20) })])).toBe('1')
     expect(find([message('1', 'Hi there', { at: at(-40) })])).toBeNull()
   })
 
-  it('is not one that is recorded as another', () => {
+  it('ignores messages that are recorded for another row', () => {
     expect(find([message('2', 'Hi there'), message('1', 'Hi there')], 'Hi there', ['1'])).toBe('2')
     expect(find([message('1', 'Hi there')], 'Hi there', ['1'])).toBeNull()
   })
@@ -128,5 +128,5 @@ describe('our message in a conversation', () => {
     ['Q&A <soon>', 'Q&amp;A &lt;soon&gt;'],
     ['Zoe\u0308', 'Zoë'],
     ['two  lines\r\n', 'two lines'],
-  ])('%j is still it where X gives back %j', (sent, stored) => expect(find([message('1', stored)], sent)).toBe('1'))
+  ])('matches %j if X returns %j', (sent, stored) => expect(find([message('1', stored)], sent)).toBe('1'))
 })

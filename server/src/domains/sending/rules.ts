@@ -1,7 +1,7 @@
 import { BLANKS, type Template } from '@x-automated/contract/template'
 import { type SQL, sql } from 'drizzle-orm'
 
-/** `renderTemplate` as one SQL expression over a row of leads. Words travel as parameters, never as SQL. */
+/** Compiles `renderTemplate` to one SQL expression over a row of leads. Text is passed as parameters, never as SQL. */
 export function compileTemplate(template: Template, lead: { name: SQL; twitterHandle: SQL; metadata: SQL }): SQL {
   const parts = template.map((segment) => {
     if (segment.kind === 'words') return sql`${segment.words}::text`
@@ -22,31 +22,31 @@ function trimmed(text: SQL): SQL {
   return sql`btrim(${text}, ${BLANKS}::text)`
 }
 
-/** Only A to Z, so that PostgreSQL's locale and JavaScript agree. */
+/** Lowercases only A to Z, so that PostgreSQL and JavaScript agree in every locale. */
 function lowered(text: SQL): SQL {
   return sql`translate(${text}, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')`
 }
 
-/** Jitter lengthens the pause between two sends by up to this share. */
+/** Jitter lengthens the interval by up to this share. */
 const JITTER = 0.2
 
-/** How long an account rests after a send, in seconds. @param random from 0 to 1 */
-export function restSeconds(intervalSeconds: number, random: number): number {
+/** The interval to the next message with jitter, in seconds. @param random from 0 to 1 */
+export function withJitter(intervalSeconds: number, random: number): number {
   return intervalSeconds * (1 + JITTER * random)
 }
 
-/** How long an account rests when X did not take a message for now, in seconds: doubled each time. @param failures in a row, from 1 */
+/** Seconds to wait after a temporary failure at X; doubles each time, up to 300. @param failures consecutive failures, from 1 */
 export function backoffSeconds(failures: number): number {
   return Math.min(300, 5 * 2 ** (Math.max(1, failures) - 1))
 }
 
-/** Differences between X's clock and ours that a look into a conversation allows for. */
+/** Tolerated difference between X's clock and ours, in milliseconds. */
 export const CLOCK_SKEW_MS = 30_000
 
 /**
- * The message in a conversation that is ours: from our account, with our text, not older than our first try.
- * @param sent what was sent, by whom (X's user id) and since when
- * @param known X's ids of messages that are recorded as others of ours
+ * Finds our message in a conversation: from our account, with our text, not older than our first attempt.
+ * @param sent `senderId` is X's user id, `since` the first attempt
+ * @param known X ids already recorded for other messages of ours
  */
 export function findSentMessage<M extends { id: string; senderId: string; text: string; at: Date }>(
   messages: readonly M[],
@@ -65,7 +65,7 @@ export function findSentMessage<M extends { id: string; senderId: string; text: 
   return ours.at(-1) ?? null
 }
 
-/** X shortens links to t.co, writes `&`, `<` and `>` as entities and normalises what it stores: none of this makes another message. */
+/** Removes X's changes to stored text: t.co links, entities for `&`, `<` and `>`, and Unicode normalization. */
 function comparable(text: string): string {
   return text
     .normalize('NFC')

@@ -4,17 +4,17 @@ import { type Allowance, allowanceOf, beyondPlan, use } from '../billing/service
 import { wasTried } from './tables.ts'
 
 /*
- * A plan's DMs a month are spent where messages are queued. What is queued stays queued whatever becomes of the plan; what is taken out of the queue for good,
- * and was never tried, is given back.
+ * Queueing a message spends one of the plan's DMs per month. Queued messages stay queued if the plan
+ * changes. A message that leaves the queue for good without an attempt is refunded.
  */
 
 /**
- * What is left of this month; refuses before anything is locked or written, however many leads were chosen.
- * Whoever queues holds the workspace's queueing alone (service-locks.ts): meanwhile others only give back. So the count itself is locked last of all, by `spend`.
- * @param writable a query with one row for each message that would be queued
+ * Returns what is left this month, and refuses before anything is locked or written. The caller holds `lockQueueing`, so
+ * others can only refund meanwhile; the counter itself is locked last, by `spend`.
+ * @param writable a query with one row for each message to queue
  * @throws Refusal PLAN_LIMIT
  */
-export async function requireRoom(tx: Db, workspaceId: string, writable: SQL): Promise<Allowance> {
+export async function requireQuota(tx: Db, workspaceId: string, writable: SQL): Promise<Allowance> {
   const allowance = await allowanceOf(tx, workspaceId, 'dms')
   if (!Number.isFinite(allowance.left)) return allowance
   const { rows } = await tx.execute<{ count: number }>(
@@ -24,13 +24,13 @@ export async function requireRoom(tx: Db, workspaceId: string, writable: SQL): P
   return allowance
 }
 
-/** Spends what was queued. @throws Refusal PLAN_LIMIT: more than was left may be written to by now */
+/** Spends quota for the queued messages. @throws Refusal PLAN_LIMIT: more leads became eligible since `requireQuota` */
 export async function spend(tx: Db, workspaceId: string, allowance: Allowance, count: number): Promise<void> {
   if (count > allowance.left) throw beyondPlan(allowance, 'dms')
   if (count > 0) await use(tx, workspaceId, 'dms', count)
 }
 
-/** Gives back those of some messages that were queued this month and never tried. @param which over a message `d` and its campaign `c` */
+/** Refunds messages that were queued this month and never tried. @param which SQL over a message `d` and its campaign `c` */
 export async function refund(tx: Db, which: SQL): Promise<void> {
   const { rows } = await tx.execute<{ workspaceId: string; count: number }>(sql`
     select d.workspace_id as "workspaceId", count(*)::int as count from dms d join campaigns c on c.id = d.campaign_id

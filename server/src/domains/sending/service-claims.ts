@@ -9,7 +9,7 @@ import { leads } from '../leads/tables.ts'
 import { findRest, pauseSecondsOf, type SendingEnv } from '../sending-settings/service.ts'
 import { findCurrentAccount, isLinked } from '../x-account/service.ts'
 import { xAccounts } from '../x-account/tables.ts'
-import { restSeconds } from './rules.ts'
+import { withJitter } from './rules.ts'
 import { xUserLock } from './service-locks.ts'
 import { LEAD_MISSING, OUTCOME_UNKNOWN, recordOutcome, SIMULATED_HOLDER } from './service-outcomes.ts'
 import { TURN_SECONDS } from './service-schedule.ts'
@@ -31,13 +31,13 @@ export type ClaimAnswer =
         sendsAs: string | null
       }
     }
-  /** `isTurn`: it is another campaign's turn on the account. */
+  /** `isTurn`: another campaign on the account sends first. */
   | { status: 204; headers?: Record<string, string>; isTurn?: true }
 
 /**
- * Hands the next message of one campaign to an extension. Leases that ran out are the sweep's (`expireLeases`): here they would be undone with a refusal,
- * and hundreds of messages be locked by a transaction that holds a campaign.
- * @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_CHANNEL (ours to send), CAMPAIGN_STATE (not active)
+ * Gives the next message of one campaign to an extension. `expireLeases` handles expired leases separately: a refusal here
+ * would roll that back, and it would lock many messages while holding the campaign.
+ * @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_CHANNEL (the server sends it), CAMPAIGN_STATE (not active)
  */
 export async function claim(
   db: Db,
@@ -46,7 +46,7 @@ export async function claim(
   { id, holder }: { id: string; holder: string },
 ): Promise<ClaimAnswer> {
   return transact(db, async (tx) => {
-    // Keeps a pause off: either it comes first and this sees it, or it waits for this to end.
+    // Serializes with a pause: either this sees it, or it waits for this transaction.
     const [campaign] = await tx
       .select()
       .from(campaigns)
@@ -55,13 +55,15 @@ export async function claim(
     if (!campaign) throw new Refusal('CAMPAIGN_NOT_FOUND')
     if (campaign.channel === 'api') throw new Refusal('CAMPAIGN_CHANNEL')
     if (campaign.status !== 'active')
-      throw new Refusal('CAMPAIGN_STATE', `The campaign is ${campaign.status}, so nothing is sent.`)
+      throw new Refusal('CAMPAIGN_STATE', `This campaign is ${campaign.status}. Only active campaigns send messages.`)
     const answer = await claimFrom(tx, pace, campaign, `extension:${holder}`)
-    return answer.status === 204 && !answer.headers ? nothingDue(await findSecondsHeld(tx, [campaign.id])) : answer
+    return answer.status === 204 && !answer.headers
+      ? nothingDue(await secondsUntilLeaseExpires(tx, [campaign.id]))
+      : answer
   })
 }
 
-/** As `claim`, from the oldest active campaign that the extension sends and that has a message due. */
+/** Like `claim`, for the oldest active extension campaign with a due message. */
 export async function claimAny(
   db: Db,
   pace: SendingEnv,
@@ -84,9 +86,9 @@ export async function claimAny(
       )
       .orderBy(asc(campaigns.createdAt), asc(campaigns.id))
       .for('no key update', { of: campaigns })
-    // The others could not go out from that browser: they come last, so that somebody is told.
-    const fitting = found.filter(({ handle }) => !isAnother(handle, signedInAs))
-    const active = (fitting.length > 0 ? fitting : found).map(({ campaign }) => campaign)
+    // Campaigns of other accounts come last: claiming one makes the extension report the mismatch.
+    const sendable = found.filter(({ handle }) => !isDifferentAccount(handle, signedInAs))
+    const active = (sendable.length > 0 ? sendable : found).map(({ campaign }) => campaign)
     let soonest = Number.POSITIVE_INFINITY
     for (const campaign of active) {
       const answer = await claimFrom(tx, pace, campaign, `extension:${holder}`)
@@ -94,17 +96,17 @@ export async function claimAny(
       soonest = Math.min(soonest, Number(answer.headers?.['retry-after'] ?? Number.POSITIVE_INFINITY))
     }
     const ids = active.map(({ id }) => id)
-    soonest = Math.min(soonest, (await findSecondsHeld(tx, ids)) ?? Number.POSITIVE_INFINITY)
+    soonest = Math.min(soonest, (await secondsUntilLeaseExpires(tx, ids)) ?? Number.POSITIVE_INFINITY)
     return nothingDue(Number.isFinite(soonest) ? soonest : null)
   })
 }
 
-function isAnother(handle: string | null, signedInAs: string | undefined): boolean {
+function isDifferentAccount(handle: string | null, signedInAs: string | undefined): boolean {
   return handle !== null && signedInAs !== undefined && handle.toLowerCase() !== signedInAs.toLowerCase()
 }
 
-/** In how many seconds the first message that another sender holds comes free at the latest: until then a campaign is not at its end. Null: none is held. */
-async function findSecondsHeld(tx: Db, campaignIds: readonly string[]): Promise<number | null> {
+/** Seconds until the first lease expires; null if no message is claimed. Until then the campaign is not finished. */
+async function secondsUntilLeaseExpires(tx: Db, campaignIds: readonly string[]): Promise<number | null> {
   if (campaignIds.length === 0) return null
   const { rows } = await tx.execute<{ seconds: number | null }>(sql`
     select extract(epoch from min(lease_expires_at) - clock_timestamp())::float as seconds from dms
@@ -113,12 +115,12 @@ async function findSecondsHeld(tx: Db, campaignIds: readonly string[]): Promise<
 }
 
 /**
- * Takes the next message of a campaign, whose row the caller has locked, at the pace and under the cap of its account, if it is its turn on that account.
- * @param holder who takes it, as `dms.holder` says it
+ * Claims the next message of a campaign if the account's limits allow it and no older campaign sends first. The caller has locked the campaign.
+ * @param holder as in `dms.holder`
  */
 export async function claimFrom(tx: Db, pace: SendingEnv, campaign: Campaign, holder: string): Promise<ClaimAnswer> {
   const account = await lockAccount(tx, campaign)
-  // Connected since it was launched without one: from now on it is the campaign's.
+  // The campaign was launched without an account, and one was connected since: assign it.
   if (!campaign.xAccountId && isLinked(account))
     await tx.update(campaigns).set({ xAccountId: account.id }).where(eq(campaigns.id, campaign.id))
   for (;;) {
@@ -144,8 +146,8 @@ export async function claimFrom(tx: Db, pace: SendingEnv, campaign: Campaign, ho
       await skipMessage(tx, next.dm.id, next.stopped)
       continue
     }
-    const standing = await standingOf(tx, pace, campaign.workspaceId, account, holder === SIMULATED_HOLDER)
-    const waitSeconds = Math.max(next.dueInSeconds, standing.waitSeconds)
+    const limits = await findLimits(tx, pace, campaign.workspaceId, account, holder === SIMULATED_HOLDER)
+    const waitSeconds = Math.max(next.dueInSeconds, limits.waitSeconds)
     if (waitSeconds > 0) return nothingDue(waitSeconds)
     const [row] = await tx
       .update(dms)
@@ -168,11 +170,11 @@ export async function claimFrom(tx: Db, pace: SendingEnv, campaign: Campaign, ho
       continue
     }
     if (account) {
-      const pauseSeconds = pauseSecondsOf(standing.pace, pace)
+      const pauseSeconds = pauseSecondsOf(limits.pace, pace)
       await tx
         .update(xAccounts)
         .set({
-          nextSendAt: sql`clock_timestamp() + make_interval(secs => ${restSeconds(pauseSeconds, Math.random())})`,
+          nextSendAt: sql`clock_timestamp() + make_interval(secs => ${withJitter(pauseSeconds, Math.random())})`,
         })
         .where(eq(xAccounts.id, account.id))
     }
@@ -185,7 +187,7 @@ export async function claimFrom(tx: Db, pace: SendingEnv, campaign: Campaign, ho
         twitterHandle: next.lead.twitterHandle,
         message: next.dm.message,
         leaseExpiresAt: row.leaseExpiresAt,
-        // An account that the workspace has let go of paces what nobody has launched from it, and no more.
+        // A disconnected account limits unassigned campaigns, but they do not send from it.
         sendsAs: account && (campaign.xAccountId || isLinked(account)) ? account.handle : null,
       },
     }
@@ -194,7 +196,7 @@ export async function claimFrom(tx: Db, pace: SendingEnv, campaign: Campaign, ho
 
 type LockedAccount = typeof xAccounts.$inferSelect
 
-/** Locks what paces a campaign: its X account in every workspace, or where the extension's account is not known to us, the workspace. */
+/** Locks the X account whose limits apply, across all workspaces. If the extension's account is unknown, locks the workspace. */
 async function lockAccount(
   tx: Db,
   { workspaceId, xAccountId }: { workspaceId: string; xAccountId: string | null },
@@ -209,26 +211,26 @@ async function lockAccount(
   return account ?? null
 }
 
-interface Renewed {
+interface RenewableClaim {
   id: string
   workspaceId: string
-  /** The account it was claimed for. */
+  /** The account that it was claimed for. */
   xAccountId: string | null
-  /** A person writes it: the pause between campaign sends is not for it. */
+  /** A person sends it, so the interval does not apply. */
   byHand: boolean
-  /** Our workers keep what X asks of its API. */
+  /** A worker sends it, so X's API limits apply. */
   byApi: boolean
 }
 
 /**
- * Makes a claim anew right before its message goes out, where time has passed since: meanwhile others may have been claimed, or the cap was reached.
- * From then on pauses and the cap count from this moment, not from the first one. The caller has locked the message, which is in its hands.
- * @returns until when the account has to rest: then it must not go out; null: it may
+ * Renews an old claim right before the message is sent. The interval and the cap then count from now. The caller owns the
+ * message and has locked it.
+ * @returns null, or the time before which the account must not send
  */
-export async function renewClaim(tx: Db, limits: SendingEnv, claimed: Renewed): Promise<Date | null> {
+export async function renewClaim(tx: Db, limits: SendingEnv, claimed: RenewableClaim): Promise<Date | null> {
   const { id, workspaceId, xAccountId, byHand, byApi } = claimed
   const account = await lockAccount(tx, { workspaceId, xAccountId })
-  // It does not stand in its own way.
+  // Exclude this message from the limits that are checked below.
   await tx.update(dms).set({ claimedAt: null }).where(eq(dms.id, id))
   const asked = {
     workspaceId,
@@ -246,7 +248,7 @@ export async function renewClaim(tx: Db, limits: SendingEnv, claimed: Renewed): 
     })
     .where(eq(dms.id, id))
   if (account?.nextSendAt) {
-    const seconds = restSeconds(pauseSecondsOf(pace, limits), Math.random())
+    const seconds = withJitter(pauseSecondsOf(pace, limits), Math.random())
     await tx
       .update(xAccounts)
       .set({
@@ -257,23 +259,23 @@ export async function renewClaim(tx: Db, limits: SendingEnv, claimed: Renewed): 
   return null
 }
 
-/** The pace that holds, and the seconds until it and the cap allow one more; 0 or less: now. By the clock, as this transaction may have waited for the one before. */
-async function standingOf(
+/** The account's sending limits, and the seconds until they allow a message (0 or less: now). Uses the clock, since this transaction may have waited for a lock. */
+async function findLimits(
   tx: Db,
   limits: SendingEnv,
   workspaceId: string,
   account: LockedAccount | null,
   withoutPause: boolean,
 ) {
-  // What X asks of its API is kept by our workers alone.
+  // X's API limits apply only to workers.
   const asked = { workspaceId, account: account && { ...account, restsUntil: null }, withoutPause }
   const { pace, rest, now, before } = await findRest(tx, limits, asked)
-  // The account's next moment also says when our workers look again, for a turn or where X was busy: over and over, and nobody else would ever send.
-  // For others it counts as far as the pause after the last message can go.
-  const longestPause = restSeconds(pauseSecondsOf(pace, limits), 1) * 1_000
+  // Workers also move `nextSendAt` to wait for a turn or for X. Cap it at the longest interval after the
+  // last message, or extensions and simulations could wait forever.
+  const longestIntervalMs = withJitter(pauseSecondsOf(pace, limits), 1) * 1_000
   const paced = withoutPause
     ? 0
-    : Math.min(account?.nextSendAt?.getTime() ?? 0, (before.lastAt?.getTime() ?? 0) + longestPause)
+    : Math.min(account?.nextSendAt?.getTime() ?? 0, (before.lastAt?.getTime() ?? 0) + longestIntervalMs)
   const until = Math.max(rest?.until.getTime() ?? 0, paced)
   return { pace, waitSeconds: (until - now.getTime()) / 1_000 }
 }
@@ -286,8 +288,8 @@ function nothingDue(seconds: number | null): ClaimAnswer {
 }
 
 /**
- * Messages that an extension took and never reported: nobody knows whether they were sent, so they fail until a person has looked.
- * What a simulation has dropped was certainly not sent, and waits again.
+ * Ends expired leases. An extension's message fails with an unknown outcome, for a person to check.
+ * A simulated one was not sent, so it is queued again.
  */
 export async function expireLeases(db: Db): Promise<void> {
   await transact(db, async (tx) => {

@@ -16,14 +16,14 @@ beforeEach(async () => {
 })
 
 /**
- * Holds `first`, lets `act` run into it, and then has to get `second` at once: whoever locks in this order never waits for `act` in a circle.
- * `act` then goes on, and its answer is handed back.
+ * Locks `first`, starts `act`, which waits for it, and then must get `second` immediately: otherwise they could deadlock.
+ * Returns the result of `act`.
  */
 async function expectOrder<T>(first: SQL, act: () => Promise<T>, second: SQL): Promise<T> {
   const { waiting } = await app.db.transaction(async (tx) => {
     await tx.execute(first)
     const waiting = act()
-    // Its failure is for whoever awaits it.
+    // The caller handles a rejection.
     waiting.catch(() => {})
     await someoneWaits(app)
     await tx.execute(sql`${second} for no key update nowait`)
@@ -32,8 +32,8 @@ async function expectOrder<T>(first: SQL, act: () => Promise<T>, second: SQL): P
   return waiting
 }
 
-describe('locks are taken in one order', () => {
-  it('list, campaign: a campaign is queued while its list is deleted', async () => {
+describe('lock order', () => {
+  it('is list, campaign: deleting a list while its campaign is queued', async () => {
     const list = await makeList(app, person, openHandles(1))
     const { id } = await makeCampaign(person, list, { channel: 'extension' })
     await expectOrder(
@@ -49,7 +49,7 @@ describe('locks are taken in one order', () => {
     )
   })
 
-  it('place, campaign: a list is deleted while the outcome of a message to somebody in it is recorded', async () => {
+  it('is list item, campaign: deleting a list while an outcome is recorded', async () => {
     const list = await makeList(app, person, openHandles(2))
     const { id } = await makeCampaign(person, list)
     await expectOrder(
@@ -59,7 +59,7 @@ describe('locks are taken in one order', () => {
     )
   })
 
-  it('message, list, lead: a lead is deleted while the outcome of a message to it is recorded', async () => {
+  it('is message, list, lead: deleting a lead while an outcome is recorded', async () => {
     const list = await makeList(app, person, openHandles(1))
     const { id } = await launch(person, list, { channel: 'extension' })
     await expectOrder(
@@ -70,7 +70,7 @@ describe('locks are taken in one order', () => {
     expect((await dmsOf(person, id))[0]).toMatchObject({ lead: null })
   })
 
-  it('list, place: a lead is deleted, or one is taken out, while its list changes', async () => {
+  it('is list, list item: deleting or removing a lead while its list changes', async () => {
     const list = await makeList(app, person, openHandles(2))
     const [one, two] = list.leadIds as [string, string]
     const place = (leadId: string) => sql`select from lead_list_items where lead_id = ${leadId}`
@@ -81,7 +81,7 @@ describe('locks are taken in one order', () => {
     expect(lists.find(({ id }) => id === list.id)?.leadCount).toBe(0)
   })
 
-  it('lead, campaign: a message is queued again while another to its lead is recorded', async () => {
+  it('is lead, campaign: requeueing a message while another to its lead is recorded', async () => {
     const list = await makeList(app, person, openHandles(1))
     const { id } = await launch(person, list, { channel: 'extension' })
     const { body } = await person.call('POST', `/campaigns/${id}/claim`, { holder: 'laptop' })
@@ -93,7 +93,7 @@ describe('locks are taken in one order', () => {
     )
   })
 
-  it('gate, messages: the text is changed while some are claimed', async () => {
+  it('is gate, messages: changing the template while messages are claimed', async () => {
     await connectX(app, person)
     const list = await makeList(app, person, openHandles(3))
     const { id } = await launch(person, list)
@@ -107,7 +107,7 @@ describe('locks are taken in one order', () => {
 })
 
 describe('transact', () => {
-  it('begins anew where it lost a deadlock', async () => {
+  it('retries after a deadlock', async () => {
     const [one, two] = [await makeList(app, person, []), await makeList(app, person, [])]
     let begun = 0
     let locked = 0
@@ -126,14 +126,14 @@ describe('transact', () => {
         return 'through'
       })
     expect(await Promise.all([crossing(one.id, two.id), crossing(two.id, one.id)])).toEqual(['through', 'through'])
-    // Twice in a row where the one that begins anew is back before the other has what it waited for.
+    // It may deadlock twice if the retry starts before the other transaction got its lock.
     expect(begun).toBeGreaterThanOrEqual(3)
     const { lists } = await person.client.lists.list({ pageSize: 100 })
     const written = lists.filter(({ id }) => id === one.id || id === two.id).map(({ description }) => description)
     expect(written.map((text) => [...(text ?? '')].sort().join(''))).toEqual(['ab', 'ab'])
   })
 
-  it('hands on every other failure at once', async () => {
+  it('rethrows every other error immediately', async () => {
     let begun = 0
     const failing = transact(app.db, async () => {
       begun += 1

@@ -4,26 +4,26 @@ import { allowLongStatements } from '../../db/long-statements.ts'
 import type { Db } from '../../db/open.ts'
 import { countInFlight } from './tables.ts'
 
-/** One queueing at a time in a workspace: each must see what the one before has queued, or both would write to one lead. */
+/** Queues one batch at a time per workspace: each must see what the previous one queued, or both could message the same lead. */
 export async function lockQueueing(tx: Db, workspaceId: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('queueing:' || ${workspaceId}::text, 0))`)
 }
 
-/** Whoever changes many leads locks them in the order of their ids, so that two who do never wait for each other. */
+/** Locks leads in id order, so that two transactions never deadlock. */
 export async function lockLeads(tx: Db, ids: SQL): Promise<void> {
   await allowLongStatements(tx)
   await tx.execute(sql`
     select count(*) from (select from leads where id in (${ids}) order by id for no key update) locked`)
 }
 
-/** Before the campaign's own row, as whoever records an outcome does. */
+/** Locks the leads of a campaign's queued messages. Call it before locking the campaign, as recording an outcome does. */
 export async function lockQueuedLeads(tx: Db, campaignId: string): Promise<void> {
   await lockLeads(tx, sql`select lead_id from dms where campaign_id = ${campaignId} and status = 'queued'`)
 }
 
 /**
- * Taken for a claim, behind the row of the account: the pace and cap of an account of X are one for all workspaces that have connected it.
- * Senders only try for it (engine.ts), so nobody waits for them in a circle.
+ * Lock key for an X account's limits, which all workspaces that connected it share. Taken after the account's row.
+ * Workers only try to take it (engine.ts), so it cannot cause a deadlock.
  */
 export function xUserLock(xUserId: string): SQL {
   return sql`hashtextextended('x user:' || ${xUserId}::text, 0)`
@@ -31,15 +31,15 @@ export function xUserLock(xUserId: string): SQL {
 
 // Pausing
 
-/** Every claim of a worker passes through it: held, shared, until the claim's transaction ends. */
+/** Lock key that each claim of a worker holds, shared, until its transaction ends. */
 export function campaignGate(id: SQL): SQL {
   return sql`hashtextextended('gate of campaign:' || ${id}, 0)`
 }
 
-/** A claim takes milliseconds. One whose process hangs is not waited for: before it sends, it checks its campaign again. */
+/** A claim takes milliseconds. A hung worker is not waited for: it checks the campaign again before it sends. */
 const GATE_SECONDS = 2
 
-/** Keeps workers from claiming messages of this campaign until the transaction ends. What they own already is still sent. */
+/** Keeps workers from claiming messages of this campaign until the transaction ends. Claimed messages are not affected. */
 export async function blockNewClaims(tx: Db, campaignId: string): Promise<void> {
   try {
     await tx.transaction(async (nested) => {
@@ -58,9 +58,9 @@ const LOCK_NOT_AVAILABLE = '55P03'
 const IN_FLIGHT_CHECK_MS = 100
 
 /**
- * Waits until no sender owns a message of the campaign: what pausing and archiving end with.
- * @param db a pool, never a transaction: nothing may be held meanwhile
- * @param deadline by performance.now(): then it waits no longer
+ * Waits until no sender owns a message of the campaign. The last step of a pause or an archiving.
+ * @param db a pool, never a transaction: no lock may be held while waiting
+ * @param deadline by performance.now()
  */
 export async function waitForInFlight(
   db: Db,

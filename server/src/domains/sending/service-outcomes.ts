@@ -8,11 +8,10 @@ import { endTurn } from './service-schedule.ts'
 import { dms } from './tables.ts'
 
 export const OUTCOME_UNKNOWN = 'Outcome unknown: check the conversation before sending again'
-/** Specification §4. */
 export const LEAD_MISSING = 'Skipped: Lead data or Twitter handle missing during processing.'
 const DEFAULT_FAILURE = 'Send failed via extension.'
 
-/** What the simulated queue holds messages as: it never sends them, so what it lets go of goes back into the queue. */
+/** Holder of messages that the simulated queue claims. It never sends them, so released ones are queued again. */
 export const SIMULATED_HOLDER = 'simulated'
 
 export interface Outcome {
@@ -20,15 +19,15 @@ export interface Outcome {
   /** X's id of the sent message. */
   eventId?: string | null
   errorMessage?: string | null
-  /** Failed without anybody knowing. */
+  /** Failed, but it may have been sent. */
   outcomeUnknown?: boolean
-  /** When it was sent; without it, now. */
+  /** When it was sent; defaults to now. */
   sentAt?: Date | null
 }
 
 /**
- * Records what became of a claimed message, once: on the message, its lead, its place in the list, and its campaign.
- * @returns null where the lease is not the message's any more
+ * Records the outcome of a claimed message once: on the message, its lead, its list item and its campaign.
+ * @returns null if the lease is no longer valid
  */
 export async function recordOutcome(
   tx: Db,
@@ -42,7 +41,7 @@ export async function recordOutcome(
       where id = ${dm.id} and lease = ${dm.lease} and (status = 'queued' or (status = 'failed' and outcome_unknown))
       returning campaign_id, lead_id
     ), list as (
-      -- Its count of contacts changes in the end: locked before the lead and its place, as everyone does.
+      -- Its contact count changes last. The lock order is list, lead, list item.
       select l.id from lead_lists l join campaigns c on c.lead_list_id = l.id join dm on dm.campaign_id = c.id
       where ${wasSent}::boolean and l.filter is null for no key update of l
     ), lead as (
@@ -56,12 +55,12 @@ export async function recordOutcome(
     select campaign_id as "campaignId" from dm`)
   const campaignId = rows[0]?.campaignId
   if (!campaignId) return null
-  if (wasSent) await catchUp(tx, dm.id)
+  if (wasSent) await applyEarlierEvents(tx, dm.id)
   return { campaignCompleted: await completeIfDone(tx, campaignId) }
 }
 
-/** X may have told that a message was read or answered before we had written down that it was sent. A statement of its own, so that it sees what was told while this one waited. */
-async function catchUp(tx: Db, id: string): Promise<void> {
+/** Applies reads and replies that arrived before the message was recorded as sent. A separate statement, to see events stored while the previous one waited. */
+async function applyEarlierEvents(tx: Db, id: string): Promise<void> {
   await tx.execute(sql`
     update dms d set status = case when told.replied_at is null then 'delivered' else 'replied' end,
       replied_at = told.replied_at, delivered_at = coalesce(told.read_at, told.replied_at)
@@ -73,7 +72,7 @@ async function catchUp(tx: Db, id: string): Promise<void> {
     where m.id = ${id} and d.id = m.id and d.status = 'sent' and coalesce(told.replied_at, told.read_at) is not null`)
 }
 
-/** Completed when sent and failed reach the list's total (specification §4); also keeps when the campaign last ran. */
+/** Completes a campaign when sent and failed messages reach the list's total. Also stores when it last ran. */
 export async function completeIfDone(tx: Db, campaignId: string): Promise<boolean> {
   const done = sql`kind = 'campaign' and queued_at is not null and status not in ('completed', 'archived')
     and dms_sent_count + dms_failed_count >= total_leads_in_list`
@@ -93,8 +92,9 @@ export async function completeIfDone(tx: Db, campaignId: string): Promise<boolea
 }
 
 /**
- * An extension says what became of a message. A late word under its own lease counts until the message is queued again, and the same word again changes nothing.
- * @throws Refusal DM_NOT_FOUND; LEASE_LOST: another's lease, or another outcome was recorded
+ * Records the outcome that an extension reports. A late report with the right lease counts until the message is queued again.
+ * Repeating a report changes nothing.
+ * @throws Refusal DM_NOT_FOUND; LEASE_LOST: another sender's lease, or a different outcome is recorded
  */
 export async function reportOutcome(
   db: Db,
@@ -118,7 +118,7 @@ export async function reportOutcome(
     )
     if (recorded) return { success: true as const, ...recorded }
     if (wasSent !== (dm.sentAt !== null))
-      throw new Refusal('LEASE_LOST', 'Another outcome of this message was recorded already.')
+      throw new Refusal('LEASE_LOST', 'A different outcome is already recorded for this message.')
     const [campaign] = await tx
       .select({ status: campaigns.status })
       .from(campaigns)

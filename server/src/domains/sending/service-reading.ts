@@ -29,18 +29,18 @@ interface DmPage {
   cursor?: string
 }
 
-/** Messages of a campaign in the order in which they were queued. `cursor` goes on behind an answer before, at the cost of one page however deep. */
+/** Lists a campaign's messages in the order they were queued. With `cursor`, every page costs the same. */
 export async function listDms(db: Db, campaign: Campaign, { status, page, pageSize, cursor }: DmPage) {
-  const of = and(eq(dms.campaignId, campaign.id), status && eq(dms.status, status))
-  const behind = cursor === undefined ? undefined : readCursor(cursor)
-  // Which rows, from the index alone; only then what they hold.
+  const matches = and(eq(dms.campaignId, campaign.id), status && eq(dms.status, status))
+  const after = cursor === undefined ? undefined : readCursor(cursor)
+  // Selects ids from the index first, then loads only these rows.
   const shownIds = db
     .select({ id: dms.id })
     .from(dms)
-    .where(and(of, behind))
+    .where(and(matches, after))
     .orderBy(asc(dms.createdAt), asc(dms.id))
     .limit(pageSize + 1)
-    .offset(behind ? 0 : (page - 1) * pageSize)
+    .offset(after ? 0 : (page - 1) * pageSize)
     .as('shown')
   const rows = await db
     .select(dmColumns)
@@ -59,7 +59,7 @@ export async function listDms(db: Db, campaign: Campaign, { status, page, pageSi
   }
 }
 
-/** By the counts that triggers keep: those that were delivered count the answered ones in. */
+/** Uses the counts that triggers maintain. Sent includes delivered, and delivered includes replied. */
 function countDms(campaign: Campaign, status: DmStatus | undefined): number {
   const { dmsQueuedCount, dmsSentCount, dmsFailedCount, dmsDeliveredCount, dmsRepliedCount } = campaign
   switch (status) {

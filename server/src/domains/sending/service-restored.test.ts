@@ -24,7 +24,7 @@ import { leads } from '../leads/tables.ts'
 import { restores, xAccounts } from '../x-account/tables.ts'
 import { dms } from './tables.ts'
 
-// A backup that is taken while messages go out, and restored when they have: X remembers what the database does not.
+// Restores a backup that was taken while sending: X knows messages that the database does not.
 
 const folder = mkdtempSync(join(tmpdir(), 'x-automated-test-'))
 let archives = 0
@@ -37,7 +37,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 beforeEach(async () => {
-  // Those of the tests before.
+  // Left over from earlier tests.
   await app.db.delete(restores)
   person = await makePerson(app)
   await subscribe(app, person)
@@ -58,7 +58,7 @@ async function restored(file: string): Promise<Restored> {
   return done as Restored
 }
 
-/** What was under way at the restore has ended, and the accounts were read. */
+/** Ends work that was running at the restore, and reads the accounts. */
 async function allRead(): Promise<void> {
   await app.clock.step(25_000)
   await eventually(
@@ -84,7 +84,7 @@ it('sends nothing twice when a backup that was taken while sending is restored a
   await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, pauseSeconds: null })
   const campaign = await launch(person, running, { name: 'Running' })
   await eventually(async () => (await sentBy()).length >= 5, 'some messages are sent')
-  // Not launched at the backup, and launched after it.
+  // Launched after the backup.
   const draft = await makeCampaign(person, later, { name: 'Later' })
   const importing = await makeCampaign(person, imported, { name: 'Imported' })
   const file = await backedUp()
@@ -116,7 +116,7 @@ it('sends nothing twice when a backup that was taken while sending is restored a
   const rows = await dmsOf(person, campaign.id)
   expect(rows.map(({ status }) => status)).toEqual(rows.map(() => 'sent'))
   await expectCountsRight(app)
-  // Nobody whose row was lost is written to again.
+  // Leads whose row was lost are not messaged again.
   await expect(
     person.client.messages.send({
       leadId: single.leadIds[0]!,
@@ -126,7 +126,7 @@ it('sends nothing twice when a backup that was taken while sending is restored a
   ).rejects.toMatchObject({ code: 'LEAD_STATE' })
 })
 
-it('sends what was not sent before the restore, and only that', async () => {
+it('sends only messages that were not sent before the restore', async () => {
   const list = await listOf(6)
   await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, pauseSeconds: 60 })
   const campaign = await launch(person, list)
@@ -145,7 +145,7 @@ it('sends what was not sent before the restore, and only that', async () => {
   expect(await receivers()).toEqual(list.handles.toSorted())
 })
 
-it('reads an account that was connected for the first time after the backup before it sends from it', async () => {
+it('reads an account first connected after the backup before sending from it', async () => {
   await app.db.delete(xAccounts).where(eq(xAccounts.id, account.id))
   const list = await listOf(3)
   const { id } = await makeCampaign(person, list)
@@ -171,7 +171,7 @@ it('does not read accounts that are connected a month after a restore', async ()
   expect(await app.db.$count(xAccounts, sql`id = ${other.id} and unread_since is null`)).toBe(1)
 })
 
-it('counts for the cap what was sent after the backup', async () => {
+it('counts messages sent after the backup toward the cap', async () => {
   const list = await listOf(6)
   await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: 3 })
   const file = await backedUp()
@@ -195,7 +195,7 @@ it('counts for the cap what was sent after the backup', async () => {
   expect(rows.filter(({ errorMessage }) => errorMessage?.includes('has gone to this'))).toHaveLength(3)
 })
 
-it('fails what an extension may have sent if no X account can tell', async () => {
+it('fails messages that an extension may have sent if no X account can check', async () => {
   await app.db.delete(xAccounts).where(eq(xAccounts.id, account.id))
   const list = await listOf(3)
   const campaign = await launch(person, list, { channel: 'extension' })
@@ -223,7 +223,7 @@ it('fails what an extension may have sent if no X account can tell', async () =>
   })
 })
 
-it('hands nothing to an extension before X was read, and records what it had sent', async () => {
+it('gives extensions nothing until X is read, and records what they sent', async () => {
   const list = await listOf(2)
   const campaign = await launch(person, list, { channel: 'extension' })
   const file = await backedUp()
@@ -265,7 +265,7 @@ it('skips a queued message if the backup lost another message to the same person
   expect(await person.client.campaigns.claimAny({ holder: 'a browser' })).toMatchObject({ status: 204 })
 })
 
-it('keeps an account unread until a message that was claimed at the backup is settled', async () => {
+it('keeps an account unread until messages claimed in the backup are settled', async () => {
   const list = await listOf(2)
   const campaign = await launch(person, list, { channel: 'extension' })
   const claimed = await person.client.campaigns.claimAny({ holder: 'a browser' })
@@ -286,7 +286,7 @@ it('keeps an account unread until a message that was claimed at the backup is se
   expect(await person.client.campaigns.claimAny({ holder: 'another browser' })).toMatchObject({ status: 200 })
 })
 
-it('fails what X does not list any more', async () => {
+it('fails messages that X no longer lists', async () => {
   const list = await listOf(2)
   await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, pauseSeconds: 3_600 })
   const campaign = await launch(person, list)
@@ -300,7 +300,7 @@ it('fails what X does not list any more', async () => {
   expect(row).toMatchObject({ status: 'failed', outcomeUnknown: true })
 })
 
-it('drops emails that were waiting at the backup', async () => {
+it('drops emails that were queued in the backup', async () => {
   const { jobs, database } = app.services
   await jobs.enqueue(database.db, 'mail', { sealed: 'a letter' })
   const { rowCount } = await app.db.execute(sql`

@@ -8,30 +8,32 @@ import { TIMING } from './engine.ts'
 import { CLOCK_SKEW_MS, findSentMessage } from './rules.ts'
 import { lockLeads } from './service-locks.ts'
 import { OUTCOME_UNKNOWN, recordOutcome } from './service-outcomes.ts'
-import { tellSenders } from './service-schedule.ts'
+import { notifySenders } from './service-schedule.ts'
 import { skipMessage } from './service-stopping.ts'
 
 /*
- * A restored database is older than what has happened at X. `holdRestored` pauses every campaign and marks every X account as unread, and so is one that is connected later and that the backup does not have: nothing is sent from it
- * until its messages at X were read back to the backup (replies/engine.ts). Each message found there is recorded here, as the outcome of the message that was
- * waiting, or, if the restore lost its row, as a direct message: so caps, figures and the rule against writing twice hold again.
+ * After a restore, X knows messages that the database does not. `pauseRestored` pauses every campaign and
+ * marks every X account as unread; so is an account connected later that the backup does not have.
+ * An unread account sends nothing until its messages are read from X (replies/engine.ts). Each one is
+ * recorded as the outcome of the waiting message or, if its row is lost, as a direct message. Caps,
+ * statistics and the protection against messaging twice are then correct again.
  */
 
-/** How long X lists an account's messages. */
+/** X lists an account's messages for this long. */
 const X_KEEPS_DAYS = 30
 const SENT_SINCE = 'Skipped: a message has gone to this person already, after the backup that was restored.'
 
-export interface Held {
-  /** Campaigns that were active at the backup. */
+export interface RestoreSummary {
+  /** Campaigns that were active in the backup. */
   paused: number
-  /** Messages that were queued at the backup, and that X will tell about. */
+  /** Queued messages whose conversations will be read from X. */
   toBeRead: number
-  /** Those that no X account can tell about: failed with an unknown outcome. */
+  /** Queued messages that no X account can check: failed with an unknown outcome. */
   unknown: number
 }
 
-/** Makes a restored database safe to send from, in the transaction that restores it. Its tables are the newest. */
-export async function holdRestored(tx: Db, backedUpAt: Date): Promise<Held> {
+/** Makes a restored database safe to send from. Runs in the restoring transaction, after migrations. */
+export async function pauseRestored(tx: Db, backedUpAt: Date): Promise<RestoreSummary> {
   const since = sql`${backedUpAt.toISOString()}::timestamptz`
   const quietAt = sql`clock_timestamp() + make_interval(secs => ${TIMING.settleAfterMs / 1_000})`
   await tx.execute(sql`
@@ -66,8 +68,8 @@ function pauseReason(backedUpAt: Date, isReadable: boolean): string {
 }
 
 /**
- * Fails queued messages whose conversation nobody can read, so that a person decides about each.
- * @param which over a message `d` and its campaign `c`
+ * Fails queued messages whose conversation cannot be read, so that a person decides about each.
+ * @param which SQL over a message `d` and its campaign `c`
  */
 async function failUnread(tx: Db, which: SQL): Promise<number> {
   const those = sql`from dms d join campaigns c on c.id = d.campaign_id where d.status = 'queued' and ${which}`
@@ -83,8 +85,12 @@ async function failUnread(tx: Db, which: SQL): Promise<number> {
   return rowCount ?? 0
 }
 
-/** Records what an unread account has sent, by what X lists of it. Safe to repeat: X's ids of messages that are recorded are passed over. */
-export async function keepSent(db: Db, xUserId: string, messages: readonly XConversationMessage[]): Promise<void> {
+/** Records the messages that X lists for an unread account. Safe to repeat: known X ids are skipped. */
+export async function recordMessagesFromX(
+  db: Db,
+  xUserId: string,
+  messages: readonly XConversationMessage[],
+): Promise<void> {
   const { rows } = await db.execute<{ since: string; until: string }>(sql`
     select min(unread_since) as since, max(unread_until) as until from x_accounts where x_user_id = ${xUserId} and unread_since is not null`)
   const [unread] = rows
@@ -94,7 +100,7 @@ export async function keepSent(db: Db, xUserId: string, messages: readonly XConv
   const own = messages.filter(
     ({ senderId, at }) => senderId === xUserId && at.getTime() >= from && at.getTime() <= until,
   )
-  for (const message of own) await transact(db, (tx) => keepOne(tx, message, since))
+  for (const message of own) await transact(db, (tx) => recordMessageFromX(tx, message, since))
 }
 
 type Party = { workspaceId: string; accountId: string; leadId: string | null }
@@ -105,7 +111,7 @@ type Row = {
   eventId: string | null
 }
 
-async function keepOne(tx: Db, message: XConversationMessage, since: Date): Promise<void> {
+async function recordMessageFromX(tx: Db, message: XConversationMessage, since: Date): Promise<void> {
   const { id: eventId, senderId, recipientId, at, handles } = message
   const known = await tx.execute(sql`select from dms where x_event_id = ${eventId} limit 1`)
   if (known.rows.length > 0) return
@@ -128,17 +134,17 @@ async function keepOne(tx: Db, message: XConversationMessage, since: Date): Prom
     return
   }
   const [party] = parties
-  if (party) await addSent(tx, party, message)
+  if (party) await insertSent(tx, party, message)
 }
 
-/** Messages are locked before their lead, as when an outcome is recorded. */
+/** Locks messages before their lead, as recording an outcome does. */
 async function lockMessages(tx: Db, leadId: string): Promise<Row[]> {
   const { rows } = await tx.execute<Row>(sql`
     select id, status, message, x_event_id as "eventId" from dms where lead_id = ${leadId} order by created_at, id for no key update`)
   return rows
 }
 
-/** A message that was waiting, or had failed, or whose extension gave no id, is this one at X. */
+/** Records that a queued or failed message, or a sent one without an X id, is this message at X. */
 async function recordSent(
   tx: Db,
   row: Row,
@@ -146,17 +152,18 @@ async function recordSent(
 ): Promise<void> {
   const moment = sql`${at.toISOString()}::timestamptz`
   const isOpen = row.status === 'queued' || row.status === 'failed'
-  // Under a lease of ours, so that no one else records it.
+  // A new lease, so that no one else can record an outcome.
   const { rows } = await tx.execute<{ lease: string }>(sql`
     update dms set x_event_id = ${eventId}, updated_at = now(),
       ${isOpen ? sql`lease = gen_random_uuid(), x_account_id = ${accountId}, claimed_at = ${moment}, tried_at = least(tried_at, ${moment}), outcome_unknown = true` : sql`lease = lease`}
     where id = ${row.id} returning lease`)
-  const [held] = rows
-  if (isOpen && held) await recordOutcome(tx, { id: row.id, lease: held.lease }, { wasSent: true, eventId, sentAt: at })
+  const [claimed] = rows
+  if (isOpen && claimed)
+    await recordOutcome(tx, { id: row.id, lease: claimed.lease }, { wasSent: true, eventId, sentAt: at })
 }
 
-/** The restore lost the row of a message that X has: it becomes one of the campaign 'Direct'. */
-async function addSent(
+/** Adds a message whose row the restore lost to the campaign 'Direct'. */
+async function insertSent(
   tx: Db,
   { workspaceId, accountId, leadId }: Party,
   { id: eventId, recipientId, text, at }: XConversationMessage,
@@ -184,29 +191,29 @@ async function addSent(
 }
 
 /**
- * An account's messages were read back to the backup: what is still queued was not sent, and unless its lead got another message the account may send it.
- * @returns false: what was in a sender's hands at the backup is not settled yet, so the account stays unread
+ * Ends the reading of an unread account: what is still queued was not sent, so it may be sent unless the lead got another message.
+ * @returns false if messages claimed at the time of the backup are not settled yet: the account stays unread
  */
-export async function endReading(db: Db, xUserId: string): Promise<boolean> {
+export async function finishReading(db: Db, xUserId: string): Promise<boolean> {
   const unread = sql`(select * from x_accounts where x_user_id = ${xUserId} and unread_since is not null)`
   return transact(db, async (tx) => {
-    const held = await tx.execute(
+    const claimed = await tx.execute(
       sql`select from dms d join ${unread} a on a.id = d.x_account_id where d.lease_expires_at is not null limit 1`,
     )
-    if (held.rows.length > 0) return false
+    if (claimed.rows.length > 0) return false
     await failUnread(
       tx,
       sql`d.lease_expires_at is null and d.attempts = 1 and exists (select from ${unread} a
         where a.id = c.x_account_id and d.tried_at = a.unread_since and a.unread_since < now() - make_interval(days => ${X_KEEPS_DAYS}))`,
     )
-    const { rows: second } = await tx.execute<{ id: string }>(sql`
+    const { rows: repeated } = await tx.execute<{ id: string }>(sql`
       select d.id from ${unread} a
         join dms sent on sent.x_account_id = a.id and sent.claimed_at >= a.unread_since - make_interval(secs => ${CLOCK_SKEW_MS / 1_000}) and sent.sent_at is not null
         join dms d on d.lead_id = sent.lead_id and d.id <> sent.id and d.status = 'queued' and d.lease_expires_at is null
         join campaigns c on c.id = d.campaign_id and not c.allow_repeat
       order by d.id`)
-    for (const { id } of second) await skipMessage(tx, id, SENT_SINCE)
-    // The conversation of a lead whose id at X is not known is read right before its message goes out.
+    for (const { id } of repeated) await skipMessage(tx, id, SENT_SINCE)
+    // Without the lead's X id, `tried_at` stays, so the conversation is read right before sending.
     await tx.execute(sql`
       update dms d set tried_at = null, attempts = 0, updated_at = now() from campaigns c, ${unread} a, leads l
       where c.id = d.campaign_id and a.id = c.x_account_id and l.id = d.lead_id and l.x_user_id is not null
@@ -215,7 +222,7 @@ export async function endReading(db: Db, xUserId: string): Promise<boolean> {
       update x_accounts set unread_since = null, unread_until = null, updated_at = now(),
         next_send_at = case when next_send_at is null then null else now() end
       where x_user_id = ${xUserId}`)
-    await tellSenders(tx)
+    await notifySenders(tx)
     return true
   })
 }

@@ -2,37 +2,37 @@ import { eq, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { xAccounts } from '../x-account/tables.ts'
 
-/** NOTIFY channel that tells senders to look for work at once. */
+/** NOTIFY channel that makes workers look for due messages. */
 export const SENDING_CHANNEL = 'sending'
 
 /**
- * Puts the account on the senders' schedule, where it is not, and tells them when the transaction commits.
- * A pause that the account is in the middle of stays: work that was overdue is paced like any other.
+ * Schedules the account if it is not scheduled yet, and notifies workers when the transaction commits.
+ * An existing time stays, so overdue messages keep the interval.
  */
 export async function wakeAccount(tx: Db, accountId: string): Promise<void> {
-  // Unconditional, so that the row is locked: a sender that is just taking the account off the schedule comes before or after, never between.
+  // Always update, to lock the row: a worker that unschedules the account runs before or after, never in between.
   await tx
     .update(xAccounts)
     .set({ nextSendAt: sql`coalesce(${xAccounts.nextSendAt}, now())` })
     .where(eq(xAccounts.id, accountId))
-  await tellSenders(tx)
+  await notifySenders(tx)
 }
 
-/** Where it is another campaign's turn on the account, one looks again after this time: whoever ends a turn mostly says so (`endTurn`). In seconds. */
+/** Seconds until a campaign that waits for its turn is checked again. Usually `endTurn` wakes it earlier. */
 export const TURN_SECONDS = 15
 
 /**
- * A campaign on the account sends no more, so the next one has its turn: senders look at once.
- * Nobody is waited for: an account that somebody holds at this moment is looked at in TURN_SECONDS.
+ * Makes the account due now, because a campaign on it stopped and the next one may send.
+ * Never waits: an account that is locked right now is checked after TURN_SECONDS.
  */
 export async function endTurn(tx: Db, accountId: string | null): Promise<void> {
   if (accountId === null) return
   const { rowCount } = await tx.execute(sql`
     update x_accounts set next_send_at = now()
     where id = (select id from x_accounts where id = ${accountId} for update skip locked) and next_send_at > now()`)
-  if (rowCount) await tellSenders(tx)
+  if (rowCount) await notifySenders(tx)
 }
 
-export async function tellSenders(tx: Db): Promise<void> {
+export async function notifySenders(tx: Db): Promise<void> {
   await tx.execute(sql`select pg_notify(${SENDING_CHANNEL}, '')`)
 }

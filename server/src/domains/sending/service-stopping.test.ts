@@ -30,7 +30,7 @@ const claimed = async (id: string) => {
   return { leadId: body.leadId as string, held: { id: body.dmId as string, lease: body.lease as string } }
 }
 
-/** Begins `work`, which comes to a row that is held, and then `other`; goes on once `other` is done or waits too. */
+/** Starts `work`, which waits for a locked row, then `other`. Continues when `other` is done or waits too. */
 async function atOnce(lock: string, work: () => Promise<unknown>, other: () => Promise<unknown>): Promise<void> {
   let isDone = false
   let doing: Promise<unknown> = Promise.resolve()
@@ -41,7 +41,7 @@ async function atOnce(lock: string, work: () => Promise<unknown>, other: () => P
       doing = other().finally(() => {
         isDone = true
       })
-      // Its failure is for whoever awaits it.
+      // The caller handles a rejection.
       doing.catch(() => {})
       await eventually(async () => isDone || (await countWaiting()) > 1, 'the other is done, or waits')
     },
@@ -49,9 +49,9 @@ async function atOnce(lock: string, work: () => Promise<unknown>, other: () => P
   await doing
 }
 
-/** Archives a campaign, and has something else done once its leads were looked at, before it is archived for others. */
+/** Archives a campaign and runs something else after its leads are updated but before the commit. */
 const whileArchiving = (id: string, other: () => Promise<unknown>) =>
-  // It comes to the month's count last of all (db/transact.ts).
+  // The monthly quota is locked last (db/transact.ts).
   atOnce(
     `select from monthly_usage where workspace_id = '${person.workspaceId}' for update`,
     () => person.client.campaigns.update({ id, status: 'archived' }),
@@ -67,14 +67,14 @@ async function countWaiting(): Promise<number> {
 
 const statusOf = async (id: string) => (await person.client.leads.find({ id })).dmStatus
 
-it('lets go of a lead whose message is given back while its campaign is being archived', async () => {
+it('releases a lead whose message is released while its campaign is being archived', async () => {
   const { id } = await launched()
   const { leadId, held } = await claimed(id)
   await whileArchiving(id, () => person.client.campaigns.release(held))
   expect(await statusOf(leadId)).toBe('not_sent')
 })
 
-it('lets go of a lead whose message of an archived campaign is given back while another campaign of theirs is being archived', async () => {
+it('releases a lead whose message is released while their other campaign is being archived', async () => {
   const { id, list } = await launched()
   const { leadId, held } = await claimed(id)
   await person.client.campaigns.update({ id, status: 'archived' })
@@ -84,7 +84,7 @@ it('lets go of a lead whose message of an archived campaign is given back while 
   expect(await statusOf(leadId)).toBe('not_sent')
 })
 
-it('does not bring a lead back as queued whose campaign was archived while they were deleted', async () => {
+it('does not restore a lead as queued if the campaign was archived meanwhile', async () => {
   const { id, list } = await launched()
   const { removalId } = await person.client.leads.removeMany({ leadIds: list.leadIds })
   await person.client.campaigns.update({ id, status: 'archived' })
@@ -92,7 +92,7 @@ it('does not bring a lead back as queued whose campaign was archived while they 
   expect(await Promise.all(list.leadIds.map(statusOf))).toEqual(['not_sent', 'not_sent'])
 })
 
-it('nor whose campaign is archived while they are brought back, whichever comes first', async () => {
+it('does not restore a lead as queued if the campaign is archived concurrently', async () => {
   const tag = await person.client.tags.create({ name: 'Friends' })
   for (const isArchivedFirst of [true, false]) {
     const { id, list } = await launched()
@@ -100,7 +100,7 @@ it('nor whose campaign is archived while they are brought back, whichever comes 
     const { removalId } = await person.client.leads.removeMany({ leadIds: list.leadIds })
     const restore = () => person.client.leads.restore({ removalId: removalId! })
     if (isArchivedFirst) await whileArchiving(id, restore)
-    // Restoring counts the tag's leads once they are there.
+    // Restoring updates the tag's count after inserting the leads.
     else
       await atOnce(`select from tags where id = '${tag.id}' for update`, restore, () =>
         person.client.campaigns.update({ id, status: 'archived' }),
@@ -109,10 +109,10 @@ it('nor whose campaign is archived while they are brought back, whichever comes 
   }
 })
 
-describe('the month’s count gets back, once, what was in hand when its campaign was archived', () => {
+describe('the refund of messages claimed when their campaign was archived', () => {
   const used = async () => (await person.client.billing.overview()).usage.find(({ what }) => what === 'dms')!.used
 
-  /** One in hand and two at rest, which are given back at once; five of another campaign are none of its business. */
+  /** One claimed and two unclaimed messages, refunded immediately. Five messages of another campaign are unaffected. */
   async function archivedInHand() {
     const list = await makeList(app, person, openHandles(3))
     const { id } = await launch(person, list, { channel: 'extension' })
@@ -123,7 +123,7 @@ describe('the month’s count gets back, once, what was in hand when its campaig
     return { list, held }
   }
 
-  it('from an extension', async () => {
+  it('happens once for an extension', async () => {
     const { held } = await archivedInHand()
     await person.client.campaigns.release(held)
     expect(await used()).toBe(5)
@@ -140,7 +140,7 @@ describe('the month’s count gets back, once, what was in hand when its campaig
     },
   )
 
-  it('from a simulation that has died', async () => {
+  it('happens once for a dead simulation', async () => {
     const { held } = await archivedInHand()
     const runOut = { holder: 'simulated', triedAt: null, leaseExpiresAt: sql`now() - interval '1 second'` }
     await app.db.update(dms).set(runOut).where(eq(dms.id, held.id))
@@ -148,7 +148,7 @@ describe('the month’s count gets back, once, what was in hand when its campaig
     expect(await used()).toBe(5)
   })
 
-  it('also where its leads are suppressed since: what is at rest has been given back before', async () => {
+  it('is not repeated if the leads are suppressed later', async () => {
     const { list, held } = await archivedInHand()
     expect(await person.client.suppressions.create({ handles: list.handles })).toMatchObject({ stopped: 2 })
     expect(await used()).toBe(6)

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const LEAD = { name: sql`l.name`, twitterHandle: sql`l.twitter_handle`, metadata: sql`l.metadata` }
 
-// PostgreSQL keeps no NUL, and no half of a surrogate pair.
+// PostgreSQL cannot store NUL or unpaired surrogates.
 const text = fc
   .oneof(
     fc.string({ unit: 'grapheme', maxLength: 12 }),
@@ -72,7 +72,7 @@ const lead = fc.record({
   metadata: fc.dictionary(key, value, { maxKeys: 5, noNullPrototype: true }),
 })
 
-it('reads the same in TypeScript and in SQL, for every lead and every template', async () => {
+it('renders every template identically in TypeScript and SQL', async () => {
   const person = await makePerson(app)
   const samples = fc.sample(fc.tuple(source, lead), { numRuns: 300, seed: 7 })
   const rows = await app.db
@@ -96,7 +96,7 @@ it('reads the same in TypeScript and in SQL, for every lead and every template',
   }
 })
 
-it('takes metadata that is no object', async () => {
+it('accepts metadata that is not an object', async () => {
   const person = await makePerson(app)
   const [row] = await app.db
     .insert(leads)

@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { invalidField } from '../../refusal.ts'
 import { compileTemplate } from './rules.ts'
 
-/** A message template as it was typed. @throws Refusal INVALID_INPUT naming a placeholder that nothing fills */
+/** Parses a message template. @throws Refusal INVALID_INPUT naming an unknown placeholder */
 export function readTemplate(field: string, source: string, vocabulary: Vocabulary = 'campaign'): Template {
   const parsed = parseTemplate(source, vocabulary)
   if ('template' in parsed) return parsed.template
@@ -15,12 +15,12 @@ export function readTemplate(field: string, source: string, vocabulary: Vocabula
 
 const LEAD = { name: sql`l.name`, twitterHandle: sql`l.twitter_handle`, metadata: sql`l.metadata` }
 
-/** Over a lead `l`: what it has for one part of a template. */
-export function filledPart(part: Template[number]): SQL {
+/** SQL over a lead `l`: the text of one part of a template. */
+export function renderedPart(part: Template[number]): SQL {
   return compileTemplate([part], LEAD)
 }
 
-/** Over a lead `l`: its message. */
-export function filled(template: Template): SQL {
+/** SQL over a lead `l`: its message. */
+export function renderedMessage(template: Template): SQL {
   return compileTemplate(template, LEAD)
 }

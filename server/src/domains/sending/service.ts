@@ -14,17 +14,17 @@ import { repliedBecause } from '../replies/tables.ts'
 import { isBasisRequired, type SendingEnv } from '../sending-settings/service.ts'
 import { suppressedBecause } from '../suppressions/tables.ts'
 import { requireConnectedAccount } from '../x-account/service.ts'
-import { requireRoom, spend } from './service-allowance.ts'
-import { openDirectCampaign } from './service-by-hand.ts'
+import { requireQuota, spend } from './service-allowance.ts'
+import { openDirectCampaign } from './service-direct.ts'
 import { lockLeads, lockQueueing } from './service-locks.ts'
 import { dmColumns } from './service-reading.ts'
 import { wakeAccount } from './service-schedule.ts'
-import { filled, readTemplate } from './service-templates.ts'
+import { readTemplate, renderedMessage } from './service-templates.ts'
 import { dms, mayGoOut } from './tables.ts'
 
 /*
- * What puts messages into the queue. The rest of what others call stands in files of its own: how one is claimed (service-claims.ts), what becomes of it
- * (service-outcomes.ts), what stops it (service-stopping.ts), what keeps two from doing so at once (service-locks.ts).
+ * Queues messages. Claims are in service-claims.ts, outcomes in service-outcomes.ts, stopping in
+ * service-stopping.ts and locks in service-locks.ts.
  */
 
 export { findSentMessage } from './rules.ts'
@@ -39,10 +39,10 @@ export {
 export { blockNewClaims, campaignGate, lockQueuedLeads, waitForInFlight } from './service-locks.ts'
 export { LEAD_MISSING, recordOutcome, reportOutcome, SIMULATED_HOLDER } from './service-outcomes.ts'
 export { listDms } from './service-reading.ts'
-export { endReading, keepSent } from './service-restored.ts'
+export { finishReading, recordMessagesFromX } from './service-restored.ts'
 export { endTurn, SENDING_CHANNEL, wakeAccount } from './service-schedule.ts'
 export { findReasonToStop, releaseIfArchived, releaseLeads, skipMessage, stopMessages } from './service-stopping.ts'
-export { filledPart, readTemplate } from './service-templates.ts'
+export { readTemplate, renderedPart } from './service-templates.ts'
 export { countInFlight } from './tables.ts'
 
 const DEFAULT_DIRECT_MESSAGE = 'Hello! I noticed your profile and wanted to connect.'
@@ -52,10 +52,10 @@ type Campaign = typeof campaigns.$inferSelect
 // Queueing
 
 /**
- * Makes one message for each lead of the campaign's list, in the list's order, in one statement whatever their number.
- * A lead that may not be written to gets a row too: `failed`, with why.
- * @param filter of a smart list: whoever matches at this moment; null: it is filled by hand
- * @throws Refusal PLAN_LIMIT: they are more than the plan has left this month
+ * Queues one message for each lead of the campaign's list, in list order, with one statement.
+ * A lead who may not be messaged gets a `failed` row with the reason.
+ * @param filter a smart list's filter, evaluated now; null for a manual list
+ * @throws Refusal PLAN_LIMIT: the plan has too few DMs left this month
  */
 export async function queueList(
   tx: Db,
@@ -71,7 +71,7 @@ export async function queueList(
   const basisRequired = await isBasisRequired(tx, limits, campaign.workspaceId)
   const skip = reasonToSkip(campaign, basisRequired)
   await allowLongStatements(tx)
-  const allowance = await requireRoom(
+  const allowance = await requireQuota(
     tx,
     campaign.workspaceId,
     sql`select from leads l left join lateral (${skip}) skip on true where l.id in (${members}) and skip.reason is null`,
@@ -80,7 +80,7 @@ export async function queueList(
   const { rows } = await tx.execute<{ queued: number; total: number }>(sql`
     with added as (
       insert into dms (workspace_id, user_id, lead_id, campaign_id, message, status, error_message)
-      select l.workspace_id, ${campaign.userId}::uuid, l.id, ${campaign.id}::uuid, ${filled(template)},
+      select l.workspace_id, ${campaign.userId}::uuid, l.id, ${campaign.id}::uuid, ${renderedMessage(template)},
         case when skip.reason is null then 'queued' else 'failed' end, skip.reason
       from leads l
       left join lead_list_items i on i.lead_list_id = ${campaign.leadListId} and i.lead_id = l.id
@@ -104,8 +104,8 @@ const NO_BASIS =
   'Skipped: this lead has no contact basis. Say on the leads page how you know that they want to hear from you.'
 
 /**
- * Over a lead `l`: why this campaign must not message it; null if it may. Repeats and people who have replied are two separate permissions of a campaign; nothing
- * permits the suppressed.
+ * SQL over a lead `l`: why this campaign must not message it; null if it may.
+ * A campaign may allow repeats and people who replied, each separately, but never suppressed leads.
  */
 function reasonToSkip(
   campaign: Pick<Campaign, 'id' | 'kind' | 'allowRepeat' | 'allowReplied'>,
@@ -124,19 +124,19 @@ function reasonToSkip(
     order by d.sent_at nulls last limit 1)) as reason`
 }
 
-/** Writes a changed template into what is still queued and was never in a sender's hands. New claims are blocked meanwhile (`blockNewClaims`), as it locks messages in no order. */
-export async function renderAgain(tx: Db, campaignId: string, template: Template): Promise<void> {
+/** Renders queued, never tried messages with a changed template. Requires `blockNewClaims`, because it locks messages in no particular order. */
+export async function rerenderQueued(tx: Db, campaignId: string, template: Template): Promise<void> {
   await allowLongStatements(tx)
   await tx.execute(sql`
-    update dms set message = ${filled(template)}, updated_at = now()
+    update dms set message = ${renderedMessage(template)}, updated_at = now()
     from leads l
     where dms.campaign_id = ${campaignId} and l.id = dms.lead_id and dms.status = 'queued'
       and dms.lease_expires_at is null and dms.tried_at is null`)
 }
 
 /**
- * Queues one message a lead outside any campaign, in the workspace's built-in campaign 'Direct'. Leads that are queued, were written to or may have been, or are suppressed, are left out.
- * @throws Refusal X_NOT_CONNECTED, INVALID_INPUT (placeholder), PLAN_LIMIT (this part is more than is left; those before it stay queued)
+ * Queues one direct message for each lead in the built-in campaign 'Direct'. Omits leads who are queued, suppressed, or may already have been messaged.
+ * @throws Refusal X_NOT_CONNECTED, INVALID_INPUT (placeholder), PLAN_LIMIT (for this part of the selection; earlier parts stay queued)
  */
 export async function queueDirect(
   db: Db,
@@ -147,13 +147,13 @@ export async function queueDirect(
   return transact(db, async (tx) => {
     const account = await requireConnectedAccount(tx, actor.workspaceId)
     await lockQueueing(tx, actor.workspaceId)
-    // Leads before the campaign, as whoever records an outcome does.
+    // Lock leads before the campaign, as recording an outcome does.
     const { leads: chosen, cursor } = await choosePart(tx, actor, selection)
     const writable = sql`l.workspace_id = ${actor.workspaceId} and l.id in (${chosen})
           and l.dm_status not in ('queued', 'sent', 'contacted')
           and not exists (select from dms d where d.lead_id = l.id and (d.outcome_unknown or d.lease_expires_at is not null))
           and ${suppressedBecause('l')} is null`
-    const allowance = await requireRoom(tx, actor.workspaceId, sql`select from leads l where ${writable}`)
+    const allowance = await requireQuota(tx, actor.workspaceId, sql`select from leads l where ${writable}`)
     await lockLeads(tx, chosen)
     const direct = await openDirectCampaign(tx, actor, account.id)
     const { rowCount } = await tx.execute(sql`
@@ -161,7 +161,7 @@ export async function queueDirect(
         insert into dms (workspace_id, user_id, lead_id, campaign_id, step, message)
         select l.workspace_id, ${actor.userId}::uuid, l.id, ${direct}::uuid,
           coalesce((select max(d.step) + 1 from dms d where d.campaign_id = ${direct}::uuid and d.lead_id = l.id), 0),
-          ${filled(template)}
+          ${renderedMessage(template)}
         from leads l
         where ${writable}
         order by l.created_at, l.id
@@ -175,13 +175,12 @@ export async function queueDirect(
 }
 
 /**
- * Queues a failed message again; a completed campaign goes on for it.
- * One that was never tried is paid for as a new one is.
- * @throws Refusal DM_NOT_FOUND; DM_STATE: not failed, or its lead may not be written to; PLAN_LIMIT
+ * Queues a failed message again, and reactivates a completed campaign for it. A message that was never tried uses quota again.
+ * @throws Refusal DM_NOT_FOUND; DM_STATE: not failed, or its lead may not be messaged; PLAN_LIMIT
  */
 export async function requeue(db: Db, limits: SendingEnv, actor: Actor, id: string) {
   return transact(db, async (tx) => {
-    // Message, lead, campaign: in this order every outcome is recorded too (db/transact.ts).
+    // Lock message, lead, campaign, in the same order as recording an outcome (db/transact.ts).
     const [found] = await tx
       .select({ dm: dms, campaign: campaigns })
       .from(dms)
@@ -190,8 +189,8 @@ export async function requeue(db: Db, limits: SendingEnv, actor: Actor, id: stri
       .for('update', { of: dms })
     if (!found) throw new Refusal('DM_NOT_FOUND')
     const { dm, campaign } = found
-    if (dm.status !== 'failed') throw new Refusal('DM_STATE', 'Only a failed message can be queued again.')
-    if (!dm.leadId) throw new Refusal('DM_STATE', 'Its lead was deleted.')
+    if (dm.status !== 'failed') throw new Refusal('DM_STATE', 'Only failed messages can be queued again.')
+    if (!dm.leadId) throw new Refusal('DM_STATE', 'This message’s lead was deleted.')
     await lockQueueing(tx, actor.workspaceId)
     const basisRequired = await isBasisRequired(tx, limits, actor.workspaceId)
     const { rows } = await tx.execute<{ reason: string | null }>(
@@ -212,12 +211,12 @@ export async function requeue(db: Db, limits: SendingEnv, actor: Actor, id: stri
       })
       .where(eq(dms.id, id))
     await tx.update(leads).set({ dmStatus: 'queued', updatedAt: sql`now()` }).where(eq(leads.id, dm.leadId))
-    const goesOn = await tx
+    const requeuable = await tx
       .update(campaigns)
       .set({ status: sql`case when status = 'completed' then 'active' else status end`, updatedAt: sql`now()` })
       .where(and(eq(campaigns.id, campaign.id), ne(campaigns.status, 'archived')))
       .returning({ id: campaigns.id })
-    if (goesOn.length === 0) throw new Refusal('DM_STATE', 'Its campaign is archived.')
+    if (requeuable.length === 0) throw new Refusal('DM_STATE', 'This message’s campaign is archived.')
     if (campaign.xAccountId) await wakeAccount(tx, campaign.xAccountId)
     if (dm.triedAt === null && dm.claimedAt === null)
       await spend(tx, actor.workspaceId, await allowanceOf(tx, actor.workspaceId, 'dms'), 1)

@@ -9,8 +9,8 @@ import { workspaces } from '../workspaces/tables.ts'
 import { xAccounts } from '../x-account/tables.ts'
 
 /**
- * One message to one lead. This table is the queue: a row is made first, claimed under a lease by one sender, and its outcome is recorded once.
- * While claimed it is still `queued`, with a lease.
+ * One message to one lead. This table is the queue: one sender claims a row under a lease and its outcome is recorded once.
+ * A claimed message is still `queued`, with a lease.
  */
 export const dms = pgTable(
   'dms',
@@ -24,36 +24,36 @@ export const dms = pgTable(
     campaignId: uuid('campaign_id')
       .notNull()
       .references(() => campaigns.id, { onDelete: 'cascade' }),
-    /** 0 is the campaign's first message; the direct campaign counts its messages to one lead here. */
+    /** 0 is a campaign's first message. The direct campaign numbers its messages to a lead. */
     step: integer('step').notNull().default(0),
     message: text('message').notNull(),
     status: text('status', { enum: DM_STATUSES }).notNull().default('queued'),
-    /** Not before this moment. */
+    /** Not sent before this time. */
     dueAt: time('due_at').notNull().defaultNow(),
-    /** The sender's secret while it holds the message; kept afterwards, so that its late outcome is still known as its own. */
+    /** The sender's secret. Kept after the lease ends, to recognize the sender's late report. */
     lease: uuid('lease'),
-    /** Who holds it: `worker:<workers.id>`, or `extension:` and the name that the extension gave itself, or `simulated`. */
+    /** `worker:<workers.id>`, `extension:<name that the extension chose>` or `simulated`. */
     holder: text('holder'),
-    /** Null while nobody holds it. */
+    /** Null if not claimed. */
     leaseExpiresAt: time('lease_expires_at'),
-    /** When it was last handed to a sender: what caps count, because from then on it may have been sent. */
+    /** When a sender last claimed it. Caps count from here, because it may have been sent since. */
     claimedAt: time('claimed_at'),
-    /** When our worker handed it to X, if its account keeps an interval: the next one waits from here. Of an earlier claim if it is before `claimedAt`. */
+    /** When a worker handed it to X; the interval counts from here. Belongs to an earlier claim if before `claimedAt`. */
     handedOverAt: time('handed_over_at'),
-    /** The X account it was claimed for. */
+    /** The X account that it was claimed for. */
     xAccountId: uuid('x_account_id').references(() => xAccounts.id, { onDelete: 'set null' }),
-    /** How often it was claimed by somebody who could send it, and not given back unsent. */
+    /** Number of claims that may have sent it. */
     attempts: integer('attempts').notNull().default(0),
-    /** Since when it may have been sent, once; null: certainly never. Before it is sent again the conversation is read back to this moment. */
+    /** When it may first have been sent; null if never. Before another attempt, the conversation is read back to here. */
     triedAt: time('tried_at'),
-    /** Nobody knows whether it was sent. While `queued` it is being settled by reading the conversation, at `dueAt` next; `failed`: it could not be. */
+    /** It may have been sent. `queued`: settled by reading the conversation at `dueAt`. `failed`: could not be settled. */
     outcomeUnknown: boolean('outcome_unknown').notNull().default(false),
     sentAt: time('sent_at'),
-    /** Since when X has shown that it arrived: it was read, or answered. */
+    /** When X first showed that it was read or answered. */
     deliveredAt: time('delivered_at'),
-    /** When its lead first answered, by X's clock. */
+    /** When the lead first replied, by X's clock. */
     repliedAt: time('replied_at'),
-    /** When it was last queued anew; null: only once, when it was made. */
+    /** When it was last queued again; null if never. */
     requeuedAt: time('requeued_at'),
     /** X's id of the sent message. */
     xEventId: text('x_event_id'),
@@ -64,13 +64,13 @@ export const dms = pgTable(
   (t) => [
     uniqueIndex('dms_once').on(t.campaignId, t.step, t.leadId),
     index('dms_next').on(t.campaignId, t.dueAt, t.id).where(sql`status = 'queued' and lease_expires_at is null`),
-    // Few rows: only what a sender owns at this moment.
+    // Few rows: only claimed messages.
     index('dms_leased').on(t.campaignId, t.leaseExpiresAt).where(sql`lease_expires_at is not null`),
     index('dms_campaign').on(t.campaignId, t.createdAt, t.id),
     index('dms_campaign_status').on(t.campaignId, t.status, t.createdAt, t.id),
     index('dms_account_claims').on(t.xAccountId, t.claimedAt).where(sql`claimed_at is not null`),
     index('dms_lead').on(t.leadId),
-    // Who answered last, in the workspace or in a campaign.
+    // Latest replies of a workspace or a campaign.
     index('dms_answers').on(t.workspaceId, t.repliedAt).where(sql`status = 'replied' and replied_at is not null`),
     index('dms_campaign_answers')
       .on(t.campaignId, t.repliedAt)
@@ -82,8 +82,8 @@ export const dms = pgTable(
 )
 
 /**
- * How many messages of a campaign a sender owns. What is being settled belongs to no sender any more, and the simulated queue sends nothing.
- * @param campaignId over its row
+ * SQL: the number of a campaign's messages that a sender owns. Excludes messages being settled and the simulated queue's.
+ * @param campaignId SQL expression
  */
 export function countInFlight(campaignId: SQL): SQL<number> {
   return sql`(select count(*)::int from dms
@@ -91,15 +91,15 @@ export function countInFlight(campaignId: SQL): SQL<number> {
 }
 
 /**
- * Over a queued message `d` and its campaign `c`: it may go out yet, or has, and nobody knows. What an archived campaign has queued never does, but for what
- * was in somebody's hands: who died with it may have handed it to X.
+ * SQL over a queued message `d` and its campaign `c`: it may still be sent, or may have been. An archived campaign sends nothing
+ * new, but a worker that died may have handed a claimed message to X.
  */
 export const mayGoOut = sql`(c.status <> 'archived' or d.lease_expires_at is not null)`
 
-/** Over a message `d`: some sender has had it, and did not give it back. A simulation counts no try, but leaves when it had it. */
+/** SQL over a message `d`: it was claimed and not released. A simulation sets only `claimed_at`. */
 export const wasTried = sql`(d.tried_at is not null or d.claimed_at is not null)`
 
-/** Processes that send. Each holds the advisory lock of its id for as long as it lives, so others can tell that it is dead. */
+/** Sending processes. Each holds an advisory lock on its id while it lives, so others can detect its death. */
 export const workers = pgTable('workers', {
   id: bigserial('id', { mode: 'number' }).primaryKey(),
   startedAt: time('started_at').notNull().defaultNow(),

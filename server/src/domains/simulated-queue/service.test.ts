@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 const FAILURE = 'Simulated send failure'
 
-/** Somebody with a campaign that is active, whom no worker sends for. */
+/** A user with an active campaign that no worker sends. */
 async function running(count: number) {
   const person = await makePerson(app)
   const account = await connectX(app, person)
@@ -36,7 +36,7 @@ async function running(count: number) {
   return { person, account, list, campaign: await launch(person, list) }
 }
 
-/** Draws the numbers in turn, the last one on and on; `during` happens while a message is in hand. */
+/** Returns the numbers in turn, then repeats the last. `during` runs while a message is claimed. */
 function chance(draws: number[], during: () => Promise<unknown> = async () => {}) {
   const waits: number[] = []
   let turn = 0
@@ -54,7 +54,7 @@ const run = (person: Person, batchSize: number, lots: ReturnType<typeof chance>)
   processQueue({ ...app.services, db: app.db } as never, person.actor, { batchSize }, lots)
 
 describe('POST /campaigns/process-queue', () => {
-  it('200: processes one; nothing is sent at X', async () => {
+  it('processes one message and sends nothing to X', async () => {
     const { person, campaign } = await running(2)
     expect((await person.client.campaigns.list({})).simulatedQueue).toBe(true)
     const { status, body } = await person.call('POST', '/campaigns/process-queue', { batchSize: 1 })
@@ -71,7 +71,7 @@ describe('POST /campaigns/process-queue', () => {
     expect(await arrived(app)).toEqual([])
   })
 
-  it('400 · 403: a viewer · 404: where X is not the stand-in', async () => {
+  it('returns 400 for invalid input, 403 for viewers, and 404 with the real X', async () => {
     const person = await makePerson(app)
     const viewer = await makePerson(app, { in: person, role: 'viewer' })
     expect((await person.call('POST', '/campaigns/process-queue', { batchSize: 0 })).status).toBe(400)
@@ -86,9 +86,9 @@ describe('POST /campaigns/process-queue', () => {
 })
 
 describe('the simulated queue', () => {
-  it('takes 500 to 1,000 ms a message, records four of five as sent, and completes campaigns', async () => {
+  it('takes 500 to 1,000 ms per message, records 80% as sent, and completes campaigns', async () => {
     const { person, campaign, list } = await running(6)
-    // A wait and an outcome for each: below 0.8 is sent.
+    // A wait and an outcome for each message. Below 0.8 means sent.
     const lots = chance([0, 0.1, 1, 0.79, 0.5, 0.8, 0.25, 0.99, 0.75, 0])
     expect(await run(person, 5, lots)).toMatchObject({ processed: 5, sent: 3, failed: 2, campaignsCompleted: 0 })
     expect(lots.waits).toEqual([500, 1000, 750, 625, 875])
@@ -104,7 +104,7 @@ describe('the simulated queue', () => {
     expect(statuses.find(({ id }) => id === list.leadIds[2])?.dmStatus).toBe('failed_contact')
     expect(await run(person, 5, chance([0]))).toMatchObject({ processed: 1, sent: 1, campaignsCompleted: 1 })
     expect((await person.client.campaigns.find({ id: campaign.id })).status).toBe('completed')
-    // A failed one was never tried at X, so it may simply be queued again.
+    // A simulated failure was never tried at X, so it can be queued again.
     const failed = (await dmsOf(person, campaign.id)).find(({ status }) => status === 'failed')
     await person.client.campaigns.requeue({ id: failed!.id })
     expect(await run(person, 5, chance([0]))).toMatchObject({ processed: 1, sent: 1, campaignsCompleted: 1 })
@@ -118,7 +118,7 @@ describe('the simulated queue', () => {
     })
   })
 
-  it('takes no longer for a message than that, whatever the interval of the account is', async () => {
+  it('ignores the account’s interval', async () => {
     const { person, account } = await running(5)
     await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, pauseSeconds: 30 })
     const lots = chance([0, 0])
@@ -128,7 +128,7 @@ describe('the simulated queue', () => {
     expect(lots.waits).toEqual([500, 500, 500, 500, 500])
   })
 
-  it('answers over HTTP within a second a message at an interval of a minute', async () => {
+  it('answers within a second per message despite an interval of a minute', async () => {
     const { person } = await running(3)
     const other = await app.startAnother({ env: { SEND_INTERVAL_SECONDS: '60' } })
     const began = performance.now()
@@ -142,26 +142,26 @@ describe('the simulated queue', () => {
     expect(performance.now() - began).toBeLessThan(10_000)
   })
 
-  it('keeps out of the hours in which the account does not send', async () => {
+  it('respects the account’s sending window', async () => {
     const { person, account } = await running(1)
     const hour = new Date().getUTCHours()
     const at = (hours: number) => `${String((hour + hours) % 24).padStart(2, '0')}:00`
     const hours = { start: at(3), end: at(5) }
     await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, hours })
     const { status, body } = await person.call('POST', '/campaigns/process-queue', {})
-    expect([status, body.error]).toEqual([429, 'The X account has to rest before its next message.'])
+    expect([status, body.error]).toEqual([429, 'This X account’s sending limits allow no message right now.'])
   })
 
-  it('skips somebody who was suppressed after queueing', async () => {
+  it('skips a lead who was suppressed after queueing', async () => {
     const { person, list } = await running(2)
-    // Straight into the table: a suppression that comes by the API stops what is queued immediately.
+    // Insert it directly, because the API would stop queued messages immediately.
     await app.db
       .insert(suppressions)
       .values({ workspaceId: person.workspaceId, twitterHandle: list.handles[0]!, reason: SUPPRESSION_REASONS[0] })
     expect(await run(person, 5, chance([0]))).toMatchObject({ processed: 1, sent: 1, campaignsCompleted: 1 })
   })
 
-  it('a pause holds for what is in hand, and nothing paused is taken', async () => {
+  it('applies a pause to claimed messages and claims nothing from paused campaigns', async () => {
     const { person, campaign } = await running(2)
     const lots = chance([0], () => person.client.campaigns.update({ id: campaign.id, status: 'paused' }))
     expect(await run(person, 5, lots)).toMatchObject({ processed: 0, problems: [] })
@@ -172,7 +172,7 @@ describe('the simulated queue', () => {
     })
   })
 
-  it('a message whose campaign is archived meanwhile fails, and lets go of its lead', async () => {
+  it('fails a message and releases its lead if the campaign is archived meanwhile', async () => {
     const { person, campaign, list } = await running(1)
     const lots = chance([0], () => person.client.campaigns.update({ id: campaign.id, status: 'archived' }))
     expect(await run(person, 5, lots)).toMatchObject({ processed: 1, sent: 0, failed: 1 })
@@ -187,7 +187,7 @@ describe('the simulated queue', () => {
     )
   })
 
-  it('tells of a message that another sender took over, and of a fault, and goes on', async () => {
+  it('reports lost messages and internal errors, and continues', async () => {
     const { person, list } = await running(2)
     let first = true
     const lost = chance([0], async () => {
@@ -212,7 +212,7 @@ describe('the simulated queue', () => {
       processed: 0,
       problems: [`Error processing DM for @${other.list.handles[0]}: out of luck`],
     })
-    // Dropped, it was certainly not sent, and waits again once its lease is over.
+    // A dropped message was not sent, so it is queued again when its lease expires.
     await app.db.execute(
       sql`update dms set lease_expires_at = now() - interval '1 s' where holder = 'simulated' and lease_expires_at is not null`,
     )
@@ -220,16 +220,19 @@ describe('the simulated queue', () => {
     expect(await run(other.person, 5, chance([0]))).toMatchObject({ processed: 1, sent: 1 })
   })
 
-  it('429 with Retry-After: keeps to the cap of the account', async () => {
+  it('returns 429 with Retry-After at the daily cap', async () => {
     const { person, account } = await running(3)
     await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: 2 })
     expect(await run(person, 5, chance([0]))).toMatchObject({ processed: 2 })
     const answer = await person.call('POST', '/campaigns/process-queue', {})
-    expect([answer.status, answer.body.error]).toEqual([429, 'The X account has to rest before its next message.'])
+    expect([answer.status, answer.body.error]).toEqual([
+      429,
+      'This X account’s sending limits allow no message right now.',
+    ])
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(86_000)
   })
 
-  it('429: says so where it is the turn of an older campaign, whose messages another sender has', async () => {
+  it('returns 429 if an older campaign sends first and another sender has its messages', async () => {
     const { person } = await running(1)
     await launch(person, await makeList(app, person, openHandles(1)))
     await app.db.execute(sql`
@@ -238,11 +241,11 @@ describe('the simulated queue', () => {
     const { status, body } = await person.call('POST', '/campaigns/process-queue', {})
     expect([status, body.error]).toEqual([
       429,
-      'An older campaign on this X account sends first, and its messages are in the hands of another sender.',
+      'An older campaign on this X account sends first, and another sender has claimed its messages.',
     ])
   })
 
-  it('a lead that was deleted with its message in hand, and is taken back, has failed as its message has', async () => {
+  it('gives a restored lead the failed status of its message', async () => {
     const { person, list } = await running(1)
     let removalId = ''
     const lots = chance([0, 0.9], async () => {
@@ -254,7 +257,7 @@ describe('the simulated queue', () => {
     expect(lead?.dmStatus).toBe('failed_contact')
   })
 
-  it('and workers never have the same message, whoever comes first', async () => {
+  it('never shares a message with workers', async () => {
     const { person, account, campaign } = await running(30)
     const quick = { random: Math.random, wait: () => new Promise((resolve) => setTimeout(resolve, 5)) }
     const [runs] = await Promise.all([

@@ -20,12 +20,13 @@ import { dms } from '../sending/tables.ts'
 import type { SendingEnv } from '../sending-settings/service.ts'
 
 /*
- * The simulated queue, which exists only if X is the stand-in. It claims messages as any sender does, one at a time and under a lease, from active campaigns, within the
- * daily cap and the sending window of the X account. So a worker and it never have the same message. It calls nobody, so the interval between two messages does not apply:
- * each takes 500 to 1,000 ms and its outcome is drawn at random. What it drops (a process that dies, a pause) goes back into the queue.
+ * The simulated queue, available only with the stand-in X. It claims one message at a time under a lease,
+ * like any sender, so it never has the same message as a worker. The daily cap and the sending window
+ * apply. The interval does not, because nothing is sent: each message takes 500 to 1,000 ms and gets a
+ * random outcome. Messages that it drops (a dead process, a pause) go back to the queue.
  */
 
-/** What a simulation is made of; tests bring their own. */
+/** Randomness and time; tests replace both. */
 interface Chance {
   /** From 0 to 1. */
   random(): number
@@ -36,16 +37,16 @@ const SENT_SHARE = 0.8
 const SHORTEST_MS = 500
 const LONGEST_MS = 1_000
 const FAILURE = 'Simulated send failure'
-const RESTS = 'The X account has to rest before its next message.'
-const OTHERS_TURN =
-  'An older campaign on this X account sends first, and its messages are in the hands of another sender.'
-/** Specification §4: here, a message whose campaign was archived while it was in hand. */
+const LIMITED = 'This X account’s sending limits allow no message right now.'
+const OLDER_FIRST = 'An older campaign on this X account sends first, and another sender has claimed its messages.'
+/** Error of a message whose campaign was archived while it was claimed. */
 const NO_CAMPAIGN = 'Missing campaign relation'
-/** A message that is due within this time is waited for; a run as a whole takes this long at most. */
-const PATIENCE_MS = 5_000
+/** Waits at most this long for a message to become due. */
+const MAX_WAIT_MS = 5_000
+/** Maximum duration of one call. */
 const RUN_MS = 25_000
 
-/** Is there a simulated queue: is X the stand-in? */
+/** Whether the simulated queue is available: only with the stand-in X. */
 export function isOffered({ env, x }: Pick<SignedInContext, 'env' | 'x'>): boolean {
   return env.standIns && x !== null && x.sendPriceCents === 0
 }
@@ -53,8 +54,8 @@ export function isOffered({ env, x }: Pick<SignedInContext, 'env' | 'x'>): boole
 type Claim = Extract<ClaimAnswer, { status: 200 }>['body'] & { campaignId: string }
 
 /**
- * Processes queued messages of the workspace, those of the oldest campaign first.
- * @throws Refusal NOT_FOUND: X is not the stand-in; RATE_LIMITED: something is queued, and the cap or the window of its account, or the turn of another campaign, let nothing through now
+ * Simulates sending the workspace's queued messages, oldest campaign first.
+ * @throws Refusal NOT_FOUND: X is not the stand-in; RATE_LIMITED: the account's cap or sending window, or an older campaign, blocks every message
  */
 export async function processQueue(
   context: Pick<SignedInContext, 'db' | 'env' | 'x' | 'log' | 'onFault'>,
@@ -78,12 +79,12 @@ export async function processQueue(
     const next = await claimNext(db, context.env, actor)
     if (next === null) break
     if ('waitSeconds' in next) {
-      if (next.waitSeconds * 1000 <= Math.min(PATIENCE_MS, end - performance.now())) {
+      if (next.waitSeconds * 1000 <= Math.min(MAX_WAIT_MS, end - performance.now())) {
         await chance.wait(next.waitSeconds * 1000)
         continue
       }
       if (done.processed + done.problems.length > 0) break
-      throw new Refusal('RATE_LIMITED', next.isTurn ? OTHERS_TURN : RESTS, {
+      throw new Refusal('RATE_LIMITED', next.isTurn ? OLDER_FIRST : LIMITED, {
         retryAfterSeconds: next.waitSeconds,
       })
     }
@@ -101,8 +102,8 @@ export async function processQueue(
       else done.failed += 1
       if (recorded.campaignCompleted) done.campaignsCompleted += 1
     } catch (error) {
-      // The message itself goes back into the queue once its lease has run out.
-      context.log.error({ err: error, dmId: next.dmId }, 'a message could not be processed')
+      // The message goes back to the queue when its lease expires.
+      context.log.error({ err: error, dmId: next.dmId }, 'simulated message failed')
       context.onFault(error)
       done.problems.push(
         `Error processing DM for @${next.twitterHandle}: ${error instanceof Error ? error.message : error}`,
@@ -112,7 +113,7 @@ export async function processQueue(
   return done
 }
 
-/** Null: nothing is queued. */
+/** Returns null if nothing is queued. */
 async function claimNext(
   db: Db,
   pace: SendingEnv,
@@ -145,14 +146,14 @@ async function claimNext(
   })
 }
 
-/** Writes down what was drawn, unless the campaign is not active any more: a pause holds for what is in hand, too. */
+/** Records the outcome, unless the campaign is no longer active: a pause also applies to claimed messages. */
 async function record(
   db: Db,
   claim: Claim,
   wasSent: boolean,
 ): Promise<{ wasSent: boolean; campaignCompleted: boolean } | 'paused' | 'lost'> {
   return transact(db, async (tx) => {
-    // A pause that is under way ends first, and is seen below; one that comes now waits until this is written.
+    // A running pause ends first and is seen below. A later one waits for this transaction.
     await tx.execute(sql`select pg_advisory_xact_lock_shared(${campaignGate(sql`${claim.campaignId}::text`)})`)
     const [campaign] = await tx
       .select({ status: campaigns.status })

@@ -8,12 +8,12 @@ import { Refusal } from '../../refusal.ts'
 import type { SendingEnv } from '../sending-settings/service.ts'
 import { CONNECTION_LOST } from '../x-account/service.ts'
 import { type Claimed, type Needs, TIMING } from './engine.ts'
-import { pauseCampaignsOf, record, rest, send } from './engine-sending.ts'
-import { claimDirect, type DirectMessage, withdrawDirect, X_ALLOWS_NO_MORE } from './service-by-hand.ts'
+import { delayAccount, pauseCampaignsOf, record, send } from './engine-sending.ts'
+import { claimDirect, type DirectMessage, RATE_LIMITED_BY_X, withdrawDirect } from './service-direct.ts'
 import { recordOutcome } from './service-outcomes.ts'
 import { dms } from './tables.ts'
 
-/** What a request that sends itself works with. */
+/** The request context that `sendNow` needs. */
 type NowContext = Needs & {
   db: Db
   env: SendingEnv
@@ -23,13 +23,13 @@ type NowContext = Needs & {
   progress?: { begun: unknown; keep(tx: Db, begun: unknown): Promise<void> }
 }
 
-/** A request is answered within this time. Sending and settling a message may take longer, and go on without it. */
+/** The request is answered within this time. Sending and settling continue in the background. */
 const ANSWER_WITHIN_MS = 25_000
-const LOOK_MS = 250
+const POLL_MS = 250
 
 /**
- * Sends one message while the caller waits, by the same steps as a worker. What is certainly not sent leaves nothing behind, so that it may be asked for again;
- * where nobody knows, the message is settled as any other, and this waits for it for a while. The same Idempotency-Key sends nothing twice, however the first call ended.
+ * Sends one message while the caller waits, with the same steps as a worker. An unsent message is deleted, so the call can be
+ * repeated. An unknown outcome is settled as usual. The same Idempotency-Key never sends twice.
  * @throws Refusal those of claimDirect; DM_FAILED, DM_UNSETTLED, X_UNAVAILABLE
  */
 export async function sendNow(context: NowContext, actor: Actor, input: DirectMessage, signal?: AbortSignal) {
@@ -37,19 +37,20 @@ export async function sendNow(context: NowContext, actor: Actor, input: DirectMe
   if (!context.x) throw new Refusal('X_UNAVAILABLE')
   const end = performance.now() + ANSWER_WITHIN_MS
   const begun = context.progress?.begun
-  if (typeof begun === 'string' && (await findOutcome(db, actor, begun)))
-    return answerOf(await outcomeOf(db, actor, begun, end, signal))
+  if (typeof begun === 'string' && (await findMessage(db, actor, begun)))
+    return answerFrom(await waitForOutcome(db, actor, begun, end, signal))
   const holder = `worker:${await context.requestWorker.workerId()}`
   const claimedAt = performance.now()
-  const made = await claimDirect(db, context.env, actor, input, holder, async (tx, dmId) => {
+  const direct = await claimDirect(db, context.env, actor, input, holder, async (tx, dmId) => {
     await context.progress?.keep(tx, dmId)
   })
-  const claimed: Claimed = { ...made, claimedAt, byHand: true }
+  const claimed: Claimed = { ...direct, claimedAt, byHand: true }
   const delivery = deliver(context, actor, claimed, end, signal)
   const answer = await Promise.race([delivery, sleep(Math.max(0, end - performance.now()), null, { ref: false })])
   if (answer) return answer
   delivery.catch((error) => {
-    if (!(error instanceof Refusal)) context.log.error({ err: error, dmId: claimed.id }, 'a message was left to settle')
+    if (!(error instanceof Refusal))
+      context.log.error({ err: error, dmId: claimed.id }, 'direct message left to settle')
   })
   throw unsettled(claimed.id)
 }
@@ -65,12 +66,12 @@ async function deliver(context: NowContext, actor: Actor, claimed: Claimed, end:
       const answer = await transact(db, async (tx) => {
         const recorded = await recordOutcome(tx, claimed, { wasSent: true, eventId: verdict.eventId })
         if (!recorded) return null
-        const { sentAt } = (await findOutcome(tx, actor, claimed.id)) as DmOutcome
+        const { sentAt } = (await findMessage(tx, actor, claimed.id)) as DmOutcome
         const sent = sentAnswer(claimed.id, sentAt as Date)
         await context.remember(tx, sent)
         return sent
       })
-      return answer ?? answerOf(await outcomeOf(db, actor, claimed.id, end, signal))
+      return answer ?? answerFrom(await waitForOutcome(db, actor, claimed.id, end, signal))
     }
     case 'failed':
       await transact(db, (tx) => recordOutcome(tx, claimed, { wasSent: false, errorMessage: verdict.reason }))
@@ -78,7 +79,7 @@ async function deliver(context: NowContext, actor: Actor, claimed: Claimed, end:
     case 'unknown':
     case 'lost':
       await record(db, [{ claimed, verdict, failures: 0 }])
-      return answerOf(await outcomeOf(db, actor, claimed.id, end, signal))
+      return answerFrom(await waitForOutcome(db, actor, claimed.id, end, signal))
     case 'skipped':
       await transact(db, (tx) => withdrawDirect(tx, claimed))
       throw new Refusal('LEAD_STATE', verdict.reason.replace(/^Skipped: this/, 'This'))
@@ -86,9 +87,10 @@ async function deliver(context: NowContext, actor: Actor, claimed: Claimed, end:
     case 'late':
       await transact(db, async (tx) => {
         await withdrawDirect(tx, claimed)
-        if (verdict.kind === 'wait') await rest(tx, claimed.accountId, sql`${verdict.until.toISOString()}::timestamptz`)
+        if (verdict.kind === 'wait')
+          await delayAccount(tx, claimed.accountId, sql`${verdict.until.toISOString()}::timestamptz`)
       })
-      throw new Refusal('RATE_LIMITED', verdict.kind === 'wait' ? X_ALLOWS_NO_MORE : undefined, {
+      throw new Refusal('RATE_LIMITED', verdict.kind === 'wait' ? RATE_LIMITED_BY_X : undefined, {
         retryAfterSeconds: Math.max(1, Math.ceil((verdict.until.getTime() - Date.now()) / 1000)),
       })
     case 'later':
@@ -106,7 +108,7 @@ async function deliver(context: NowContext, actor: Actor, claimed: Claimed, end:
 
 type DmOutcome = Pick<typeof dms.$inferSelect, 'id' | 'status' | 'sentAt' | 'errorMessage'>
 
-async function findOutcome(db: Db, actor: Actor, id: string): Promise<DmOutcome | null> {
+async function findMessage(db: Db, actor: Actor, id: string): Promise<DmOutcome | null> {
   const [row] = await db
     .select({ id: dms.id, status: dms.status, sentAt: dms.sentAt, errorMessage: dms.errorMessage })
     .from(dms)
@@ -114,13 +116,13 @@ async function findOutcome(db: Db, actor: Actor, id: string): Promise<DmOutcome 
   return row ?? null
 }
 
-/** What became of a message, once that is known. @param end by performance.now() @throws Refusal DM_UNSETTLED: it still is not */
-async function outcomeOf(db: Db, actor: Actor, id: string, end: number, signal?: AbortSignal): Promise<DmOutcome> {
+/** Waits for the outcome of a message. @param end by performance.now() @throws Refusal DM_UNSETTLED: still unknown at `end` */
+async function waitForOutcome(db: Db, actor: Actor, id: string, end: number, signal?: AbortSignal): Promise<DmOutcome> {
   for (;;) {
-    const found = await findOutcome(db, actor, id)
+    const found = await findMessage(db, actor, id)
     if (found && found.status !== 'queued') return found
     if (!found || performance.now() > end || signal?.aborted) throw unsettled(id)
-    await sleep(LOOK_MS, undefined, { signal }).catch(() => {})
+    await sleep(POLL_MS, undefined, { signal }).catch(() => {})
   }
 }
 
@@ -128,7 +130,7 @@ function unsettled(dmId: string): Refusal {
   return new Refusal('DM_UNSETTLED', undefined, { retryAfterSeconds: 5, details: { dmId } })
 }
 
-function answerOf({ id, sentAt, errorMessage }: DmOutcome) {
+function answerFrom({ id, sentAt, errorMessage }: DmOutcome) {
   if (sentAt) return sentAnswer(id, sentAt)
   throw new Refusal('DM_FAILED', errorMessage ?? undefined, { details: { dmId: id } })
 }

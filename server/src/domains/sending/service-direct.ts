@@ -1,4 +1,5 @@
 import { LEASE_SECONDS, MESSAGE_MAX } from '@x-automated/contract/campaigns'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { renderTemplate } from '@x-automated/contract/template'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
@@ -12,12 +13,12 @@ import { findRest, type SendingEnv } from '../sending-settings/service.ts'
 import { suppressedBecause } from '../suppressions/tables.ts'
 import { requireConnectedAccount } from '../x-account/service.ts'
 import { xAccounts } from '../x-account/tables.ts'
-import { restSeconds } from './rules.ts'
+import { withJitter } from './rules.ts'
 import { lockLeads, lockQueueing, xUserLock } from './service-locks.ts'
 import { readTemplate } from './service-templates.ts'
 import { mayGoOut, wasTried } from './tables.ts'
 
-/** The workspace's built-in campaign 'Direct', which holds what is sent without a campaign. */
+/** Returns the workspace's built-in campaign 'Direct', which holds messages sent without a campaign. Creates it if needed. */
 export async function openDirectCampaign(tx: Db, actor: Actor, xAccountId: string): Promise<string> {
   const [row] = await tx
     .insert(campaigns)
@@ -31,7 +32,7 @@ export async function openDirectCampaign(tx: Db, actor: Actor, xAccountId: strin
       status: 'active',
       xAccountId,
     })
-    // The account of today sends what is queued; asking to send ends a pause that X caused.
+    // Queued messages switch to the current account. A new message ends a pause that X caused.
     .onConflictDoUpdate({
       target: campaigns.workspaceId,
       targetWhere: sql`kind = 'direct'`,
@@ -43,17 +44,17 @@ export async function openDirectCampaign(tx: Db, actor: Actor, xAccountId: strin
 
 export interface DirectMessage {
   leadId: string
-  /** A template of the messenger. */
+  /** A template with the messenger's placeholders. */
   message: string
   templateVariables: { name: string; handle: string }
-  /** Also to somebody who was written to before. */
+  /** Send even if the lead was messaged before. */
   allowRepeat: boolean
 }
 
 /**
- * Makes one message of the campaign 'Direct' that is in this process's hands from the start, so that no sender takes it: what sending at once begins with.
- * @param keep what else belongs in the transaction
- * @throws Refusal X_NOT_CONNECTED, LEAD_NOT_FOUND, LEAD_STATE, PLAN_LIMIT, RATE_LIMITED (the account's cap, or X has told it to rest), INVALID_INPUT (placeholder)
+ * Creates a direct message that this process has already claimed, so no worker can take it.
+ * @param keep runs in the same transaction
+ * @throws Refusal X_NOT_CONNECTED, LEAD_NOT_FOUND, LEAD_STATE, PLAN_LIMIT, RATE_LIMITED (daily cap or X's limit), INVALID_INPUT (placeholder)
  */
 export async function claimDirect(
   db: Db,
@@ -78,7 +79,7 @@ export async function claimDirect(
     if (text.length > MESSAGE_MAX)
       throw invalidField(
         'message',
-        `The message becomes longer than ${MESSAGE_MAX.toLocaleString('en-US')} characters.`,
+        `This message is longer than ${formatNumber(MESSAGE_MAX)} characters with the placeholders filled in.`,
       )
     const obstacle = await findObstacle(tx, leadId, allowRepeat)
     if (obstacle) throw new Refusal('LEAD_STATE', obstacle)
@@ -97,13 +98,13 @@ export async function claimDirect(
       ), marked as (
         update leads set dm_status = 'queued', updated_at = now() where id = ${leadId}
       ), moved as (
-        -- What campaigns wait to send comes at its own distance.
-        update x_accounts set next_send_at = greatest(next_send_at, clock_timestamp() + make_interval(secs => ${restSeconds(pace.sendIntervalSeconds, Math.random())}))
+        -- Keep the interval to the account's next campaign message.
+        update x_accounts set next_send_at = greatest(next_send_at, clock_timestamp() + make_interval(secs => ${withJitter(pace.sendIntervalSeconds, Math.random())}))
         where id = ${accountId} and next_send_at is not null
       )
       select id, lease from claimed`)
     const [row] = rows
-    if (!row) throw new Error('no message was made')
+    if (!row) throw new Error('the direct message was not inserted')
     await keep(tx, row.id)
     await use(tx, actor.workspaceId, 'dms', 1)
     return {
@@ -121,15 +122,15 @@ export async function claimDirect(
   })
 }
 
-/** Why a lead gets no message by hand now; null where it may. */
+/** Why the lead cannot be sent a direct message now; null if it can. */
 async function findObstacle(tx: Db, leadId: string, allowRepeat: boolean): Promise<string | null> {
   const { rows } = await tx.execute<{ reason: string | null }>(sql`
     select coalesce(${suppressedBecause('l')},
-      case when l.contacted_before_at is not null and not ${allowRepeat}::boolean then 'This lead has been written to already.' end, (
+      case when l.contacted_before_at is not null and not ${allowRepeat}::boolean then 'You have already messaged this lead.' end, (
       select case
-        when d.outcome_unknown then 'A message to this lead may have been sent: check the conversation first.'
-        when d.status = 'queued' then 'A message is queued for this lead already.'
-        else 'This lead has been written to already.' end
+        when d.outcome_unknown then 'A message to this lead may have been sent. Check the conversation on X first.'
+        when d.status = 'queued' then 'A message to this lead is already queued.'
+        else 'You have already messaged this lead.' end
       from dms d join campaigns c on c.id = d.campaign_id
       where d.lead_id = l.id and (
         d.outcome_unknown or (d.status = 'queued' and ${mayGoOut}) or (d.sent_at is not null and not ${allowRepeat}::boolean))
@@ -145,33 +146,33 @@ async function lockAccount(tx: Db, id: string) {
   return account
 }
 
-/** The pause between campaign sends and working hours are not for somebody who writes by hand; the cap and what X asks for are. @throws Refusal RATE_LIMITED */
+/** Direct messages ignore the interval and the sending window, but not the daily cap and X's limits. @throws Refusal RATE_LIMITED */
 async function refuseBeyondCap(tx: Db, limits: SendingEnv, account: typeof xAccounts.$inferSelect): Promise<void> {
   const { rest, cap, now } = await findRest(tx, limits, { workspaceId: account.workspaceId, account, byHand: true })
   if (!rest) return
   throw new Refusal(
     'RATE_LIMITED',
     account.unreadSince
-      ? `A backup was restored. X-Automated is still reading from X what @${account.handle} has sent since. Try again in a minute.`
+      ? `A backup was restored. X-Automated is still checking X for messages that @${account.handle} has sent since. Try again in a minute.`
       : rest.reason === 'x'
-        ? X_ALLOWS_NO_MORE
-        : `@${account.handle} has sent its ${cap.cap.toLocaleString('en-US')} DMs of the last 24 hours.`,
+        ? RATE_LIMITED_BY_X
+        : `@${account.handle} has reached its daily cap of ${formatCount(cap.cap, 'DM')}. Try again later.`,
     { retryAfterSeconds: Math.max(1, Math.ceil((rest.until.getTime() - now.getTime()) / 1_000)) },
   )
 }
 
-export const X_ALLOWS_NO_MORE = 'X allows this account no more messages for now.'
+export const RATE_LIMITED_BY_X = 'X is limiting messages from this account. Try again later.'
 
-/** Takes back a message that was certainly not sent, as if nobody had asked for it. */
+/** Deletes a direct message that was not sent, and refunds it. */
 export async function withdrawDirect(
   tx: Db,
   dm: { id: string; lease: string; workspaceId: string; lead: { id: string } | null },
 ): Promise<void> {
-  const held = sql`id = ${dm.id} and lease = ${dm.lease} and status = 'queued' and not outcome_unknown`
-  const { rowCount } = await tx.execute(sql`select from dms where ${held} for update`)
+  const isOwned = sql`id = ${dm.id} and lease = ${dm.lease} and status = 'queued' and not outcome_unknown`
+  const { rowCount } = await tx.execute(sql`select from dms where ${isOwned} for update`)
   if (!rowCount || !dm.lead) return
   await lockLeads(tx, sql`select ${dm.lead.id}::uuid`)
-  await tx.execute(sql`delete from dms where ${held}`)
+  await tx.execute(sql`delete from dms where ${isOwned}`)
   await use(tx, dm.workspaceId, 'dms', -1)
   await tx.execute(sql`
     update leads l set updated_at = now(), dm_status = coalesce((
