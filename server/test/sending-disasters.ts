@@ -10,13 +10,13 @@ import { isUnavailable } from '../src/db/unavailable.ts'
 import type { TestApp } from './open-app.ts'
 import type { World } from './sending-world.ts'
 
-// What can happen to the database of a world: its connections break, it is killed, or it is replaced by what a backup holds.
+// Database failures of a world: broken connections, a killed server, a restored backup.
 
-/** After a loss, connections are opened again within this time. In seconds. */
+/** Connections are reopened within this many seconds after a loss. */
 const RECOVERY_SECONDS = 5
 
 let archives = 0
-/** When the database was lost last, in seconds since this process began: clocks of tests are moved on. */
+/** When the database was last lost, in seconds since this process started, because tests move their clocks. */
 let lostAt = Number.NEGATIVE_INFINITY
 
 /** Whether a step failed only because the database was just lost: its caller repeats it or gives up. */
@@ -25,7 +25,7 @@ export function isOfDisaster(error: unknown): boolean {
   return isRecent && (isUnavailable(error) || (error as { code?: string }).code === 'UNAVAILABLE')
 }
 
-/** Terminates every connection to the app's database, in the middle of whatever it does. */
+/** Terminates every connection to the app's database. */
 export async function breakConnections(app: TestApp): Promise<void> {
   lostAt = process.uptime()
   const client = new Connection(app.clusterUrl)
@@ -40,7 +40,7 @@ export async function breakConnections(app: TestApp): Promise<void> {
   await recovered(app)
 }
 
-/** Kills the database server, and starts it again. */
+/** Kills and restarts the database server. */
 export async function killDatabase(app: TestApp): Promise<void> {
   lostAt = process.uptime()
   await app.crashDatabase()
@@ -71,7 +71,7 @@ async function recovered({ services }: TestApp): Promise<void> {
 
 export interface Archive {
   file: string
-  /** What the product had acknowledged when the backup began: a restore must bring all of it back. */
+  /** Everything that was acknowledged before the backup began; a restore must contain it. */
   acknowledged: Awaited<ReturnType<typeof acknowledgedBy>>
 }
 
@@ -90,7 +90,7 @@ async function acknowledgedBy({ app, person }: World) {
   }
 }
 
-/** Takes a backup while everything continues. */
+/** Takes a backup while everything keeps running. */
 export async function takeBackup(world: World): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'x-automated-test-'))
   const file = join(folder, `archive ${archives++}`)
@@ -110,7 +110,7 @@ export function dropBackup(world: World): void {
   world.archive = null
 }
 
-/** Kills every process, restores the backup over the database, and starts again. Messages that extensions hold, or that are on their way to X, stay. */
+/** Kills every process, restores the backup and starts again. Messages that extensions own or that are on their way to X survive. */
 export async function restoreBackup(world: World): Promise<void> {
   const { app, archive } = world
   if (!archive) return

@@ -9,9 +9,9 @@ import { INTERVAL_SECONDS, type World } from './sending-world.ts'
  */
 
 const DAY_MS = 86_400_000
-/** Between its claim and X a message may take so long (engine.ts). */
+/** Maximum time from a claim to X (engine.ts). */
 const HAND_OVER_MS = 3_000
-/** What is in somebody's hands goes out by the cap that held when it was claimed. */
+/** A claimed message follows the cap that applied when it was claimed. */
 const IN_HAND_MS = 120_000
 
 type Row = {
@@ -44,25 +44,25 @@ async function rowsOf({ app, person }: World): Promise<Row[]> {
 
 const isSimulated = ({ holder, sentAt }: Row) => holder === 'simulated' && sentAt !== null
 
-/** A message as it stands between two steps. */
+/** A message's state between two steps. */
 interface Standing {
   id: string
   campaign: string
   kind: string
-  /** The place of its campaign among all, the oldest first. */
+  /** The position of its campaign, oldest first. */
   age: number
-  /** Its campaign, if its sender is able to send. */
+  /** Its campaign, if its sender can send. */
   isActive: boolean
   isQueued: boolean
   requeuedAt: string | null
   lease: string | null
-  /** How often a sender has claimed it, without the simulated queue, and did not give it back. */
+  /** Claims by real senders that were not released. */
   attempts: number
-  /** Under a lease of the simulated queue, or drawn under it. */
+  /** Claimed or recorded by the simulated queue. */
   isSimulated: boolean
 }
 
-/** What stands in the queue between two steps: for `expectTurnsKept`. */
+/** The queue's state between two steps, for `expectTurnsKept`. */
 export async function look({ app, person }: World): Promise<Standing[]> {
   const { rows } = await app.db.execute<Standing & Record<string, unknown>>(sql`
     select d.id, c.name as campaign, c.kind, (dense_rank() over (order by c.created_at, c.id))::int as age, 
@@ -73,7 +73,7 @@ export async function look({ app, person }: World): Promise<Standing[]> {
   return rows
 }
 
-/** Nobody, by whatever channel, was handed a message of a campaign while an older one on the account had something queued all the time. */
+/** No sender claimed a message of a campaign while an older one on the account had messages queued throughout. */
 export function expectTurnsKept(before: readonly Standing[], after: readonly Standing[]): void {
   const was = new Map(before.map((one) => [one.id, one]))
   const sending = after.filter(({ id, kind, isActive, isQueued, requeuedAt }) => {
@@ -85,14 +85,14 @@ export function expectTurnsKept(before: readonly Standing[], after: readonly Sta
     )
   })
   const oldest = Math.min(...sending.map(({ age }) => age))
-  // Settling a message changes its lease, too, and so does finding it at X after a restore: neither is an attempt.
+  // Settling a message or finding it at X after a restore also changes its lease, but is not an attempt.
   const isClaimed = ({ id, lease, attempts, isSimulated }: Standing) =>
     attempts > (was.get(id)?.attempts ?? 0) || (isSimulated && lease !== was.get(id)?.lease)
   const outOfTurn = after.filter((one) => one.kind === 'campaign' && one.age > oldest && isClaimed(one))
   expect(outOfTurn, 'claimed while an older campaign on the account was being sent').toEqual([])
 }
 
-/** At every moment. */
+/** Invariants that apply at all times. */
 export async function expectPromisesKept(world: World): Promise<void> {
   const arrivals = await world.arrivals()
   const rows = await rowsOf(world)
@@ -122,7 +122,7 @@ export async function expectPromisesKept(world: World): Promise<void> {
   }
 
   const byTime = arrivals.toSorted((a, b) => a.handedAt - b.handedAt)
-  // The simulated queue keeps the cap, too, and no interval.
+  // The simulated queue keeps the cap but no interval.
   const simulated = rows.filter(isSimulated).map(({ sentAt, message }) => ({ handedAt: sentAt ?? 0, text: message }))
   const counted = [...byTime, ...simulated].toSorted((a, b) => a.handedAt - b.handedAt)
   for (const [i, { handedAt, text }] of counted.entries()) {
@@ -146,7 +146,7 @@ export async function expectPromisesKept(world: World): Promise<void> {
   await expectCountsRight(world.app)
 }
 
-/** When everything that was begun has ended. */
+/** Invariants that apply when all work has ended. */
 export async function expectNothingLost(world: World): Promise<void> {
   const arrivals = await world.arrivals()
   const rows = await rowsOf(world)
@@ -170,7 +170,7 @@ export async function expectNothingLost(world: World): Promise<void> {
       expect(arrived.length, `${message}, which is shown as sent, at X`).toBe(1)
       if (row.eventId) expect(row.eventId).toBe(arrived[0]?.id)
     } else if (!row.outcomeUnknown) {
-      // A campaign that is launched again after a restore says the same as the row that was lost, and read from X.
+      // A campaign relaunched after a restore has the same text as the lost row that was read from X.
       const unknown = arrived.filter(({ id }) => !rows.some(({ eventId }) => eventId === id))
       expect(unknown, `${message}, which is shown as ${status}, at X`).toEqual([])
     }

@@ -15,7 +15,7 @@ import { type CampaignState, INTERVAL_SECONDS, LEADS, MISHAPS, openWorld, type W
 
 const SECONDS = Number(process.env.SENDING_PROOF_SECONDS ?? 8)
 const SEED = process.env.SENDING_PROOF_SEED
-/** Of one world, which restores twice, on a machine that does much else; one that takes longer is stopped, and names its seed. */
+/** Time limit for one world on a busy machine. A slower world is stopped and reports its seed. */
 const LONGEST_RUN_MS = 300_000
 
 const OPTIONS: OpenAppOptions = {
@@ -31,7 +31,7 @@ beforeAll(async () => {
   app = await openApp(OPTIONS)
 })
 
-/** What somebody may be told instead of getting what they asked for. */
+/** Errors that a step may return. */
 const REFUSALS = new Set([
   'CAMPAIGN_STATE',
   'CAMPAIGN_CHANNEL',
@@ -43,13 +43,13 @@ const REFUSALS = new Set([
   'DM_FAILED',
   'DM_UNSETTLED',
   'X_UNAVAILABLE',
-  // Hours passed in the middle of a sign-in.
+  // The clock moved hours during a sign-in.
   'X_CREDENTIALS_REFUSED',
-  // A restore lost a message that an extension has claimed.
+  // A restore lost a message that an extension had claimed.
   'DM_NOT_FOUND',
 ])
 
-/** Whether an error is an answer that the product may give, in this world. */
+/** Whether the product may return this error in this world. */
 function isAnswer(error: unknown): boolean {
   return REFUSALS.has((error as { code?: string }).code ?? '') || isOfDisaster(error)
 }
@@ -79,7 +79,7 @@ function command(name: string, run: (world: World) => Promise<unknown>): Paralle
   }
 }
 
-/** A pause is answered once no sender owns a message of its campaign. */
+/** Waits for pauses, which are answered once no sender owns a message of the campaign. */
 async function answerPauses(world: World): Promise<void> {
   for (const campaign of world.campaigns) {
     if (campaign.holding && !(await world.isInFlight(campaign.id))) await campaign.holding
@@ -101,14 +101,14 @@ async function activate(world: World, campaign: CampaignState): Promise<void> {
   await world.client.campaigns.update({ id: campaign.id, status: 'active' })
 }
 
-/** Asks for a pause and does not wait for its answer. */
+/** Requests a pause without waiting for the answer. */
 function hold(world: World, campaign: CampaignState, status: 'paused' | 'archived'): void {
   if (campaign.holding || campaign.wish === 'none' || campaign.wish === 'archived') return
   campaign.holding = world.client.campaigns
     .update({ id: campaign.id, status })
     .then(({ messagesInFlight }) => {
       campaign.wish = status
-      // A sender that was not heard of for too long may still send what it owns.
+      // A sender that has been silent for too long may still send what it owns.
       if (messagesInFlight === 0) campaign.closedAt = { place: world.handedOver(), at: world.app.clock.now() }
     })
     .catch((error) => {
@@ -139,7 +139,7 @@ async function report(world: World, name: string, isSure: boolean): Promise<void
   await world.client.campaigns.recordOutcome({ id: hand.dmId, lease: hand.lease, ...said })
 }
 
-/** The simulated queue: its waiting moves the clock on, or it hangs with a message in hand. */
+/** The simulated queue. Its waits move the clock, or it hangs with a claimed message. */
 async function simulate(world: World, isSent: boolean, hangs: boolean): Promise<void> {
   if (isHolding(world)) return
   const drawn = [0, isSent ? 0 : 0.9]
@@ -167,11 +167,11 @@ async function writeByHand(world: World, lead: number): Promise<void> {
       if (!isAnswer(error)) throw error
     })
   world.pending.push(call)
-  // Where nobody knows what became of it, it is answered once that is settled.
+  // With an unknown outcome, it is answered once the message is settled.
   await Promise.race([call, new Promise((resolve) => setTimeout(resolve, 150))])
 }
 
-/** A person has looked into the conversation before they send again what nobody knew the outcome of. */
+/** A user checks the conversation before requeueing a message with an unknown outcome. */
 async function requeue(world: World, nth: number): Promise<void> {
   const failed = await world.failedMessages()
   const dm = failed[nth % Math.max(1, failed.length)]
@@ -283,7 +283,7 @@ const one = fc.oneof(
       command(`queues ${some.join()} outside campaigns`, (world) =>
         world.client.leads.queue({
           leadIds: some.map((n) => world.leadIds[n] as string),
-          // Each time another text: by its text a message at X is known as the one of a row.
+          // A new text each time, because messages at X are matched to rows by text.
           message: `Queued ${randomUUID()} to {twitter_handle}`,
         }),
       ),
@@ -360,7 +360,7 @@ function atOnce(all: Parallel[]): Command {
 }
 const several = fc.array(one, { minLength: 2, maxLength: 4 }).map(atOnce)
 
-/** Lets everybody finish, and what is left be sent. */
+/** Finishes all work and sends what is left. */
 async function finish(world: World): Promise<void> {
   world.mishaps.splice(0)
   if (!isHolding(world)) for (const wake of world.simulating.splice(0)) wake()
@@ -394,7 +394,7 @@ async function finish(world: World): Promise<void> {
   }
 }
 
-/** Something that happens to the database while others take a step. */
+/** A database failure during another step. */
 const during = (disaster: typeof loss) =>
   fc
     .tuple(disaster, fc.array(one, { minLength: 1, maxLength: 3 }))
@@ -403,14 +403,14 @@ const upTo = (maxCommands: number) => fc.commands([one, one, one, one, several],
 const few = upTo(30)
 const restored = fc.constant([command('the backup is restored', restoreBackup)])
 
-/** What befalls worlds, each kind in its turn: nothing but what `one` has; losses of the database; a restore; and all of it. */
+/** The kinds of worlds, in turn: only the steps of `one`, database losses, a restore, and all of them. */
 const WORLDS: fc.Arbitrary<Iterable<Command>[]>[] = [
   fc.tuple(upTo(60)),
   fc.tuple(few, during(loss), few, during(loss), few),
   fc.tuple(few, during(backup), few, restored, few),
   fc.tuple(few, during(backup), few, during(loss), few, restored, few, during(loss), few, restored, few),
 ]
-/** Even the shortest run sees each disaster. */
+/** Even the shortest run includes every disaster. */
 const FEWEST_WORLDS = 3
 
 it(
@@ -420,7 +420,7 @@ it(
     let arrived = 0
     let worlds = 0
     do {
-      // A seed says which kind of world it is of.
+      // The seed determines the kind of world.
       const seed =
         SEED === undefined
           ? WORLDS.length * Math.floor(Math.random() * 2 ** 28) + (worlds % WORLDS.length)
@@ -440,7 +440,7 @@ it(
             await world.close()
           }
         }),
-        // A world is real and takes seconds, so the first sequence that fails is shown as it is.
+        // A world takes seconds, so the first failing sequence is reported without shrinking.
         { numRuns: 1, endOnFailure: true, timeout: LONGEST_RUN_MS, seed },
       )
       worlds += 1

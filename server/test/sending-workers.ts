@@ -8,7 +8,7 @@ import { expireLeases } from '../src/domains/sending/service.ts'
 import { openLiveness } from '../src/jobs/liveness.ts'
 import type { TestApp } from './open-app.ts'
 
-// Processes that send, as jobs/sender.ts has them, one step at a time: so that a test can have one die, or stand still, between any two.
+// Workers like those of jobs/sender.ts, run step by step, so that a test can kill or stop one between steps.
 
 interface Hand {
   claimed: Claimed
@@ -18,12 +18,12 @@ export interface Worker {
   name: string
   id: number
   hands: Hand[]
-  /** Its own steps come one after the other. */
+  /** A worker's steps run one after the other. */
   busy: Promise<unknown>
   die(): Promise<void>
 }
 
-/** As many as are named, each begun when it is first named. */
+/** Creates workers by name, each on first use. */
 export function openWorkers(app: TestApp) {
   const workers = new Map<string, Worker>()
   const starting = new Map<string, Promise<Worker>>()
@@ -54,7 +54,7 @@ export function openWorkers(app: TestApp) {
     workers.set(name, worker)
     return worker
   }
-  /** Lets the worker do something, after what it is doing; if it has died of that, nothing. */
+  /** Runs a step after the worker's current one, unless the worker died. */
   async function have(name: string, work: (worker: Worker) => Promise<unknown>): Promise<void> {
     const worker = await workerNamed(name)
     const done = worker.busy.then(async () => {
@@ -82,7 +82,7 @@ export function openWorkers(app: TestApp) {
       have(name, async (worker) => {
         const hand = worker.hands.find(({ verdict }) => verdict === null)
         if (!hand) return
-        // As jobs/sender.ts: what failed before the call to X was certainly not sent.
+        // As in jobs/sender.ts: an error before the call to X means that nothing was sent.
         hand.verdict = await send(app.services, hand.claimed, TIMING).catch((error): Verdict => {
           if (!isUnavailable(error)) throw error
           return { kind: 'later' }

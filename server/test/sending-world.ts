@@ -28,21 +28,21 @@ export const INTERVAL_SECONDS = 60
 const MOST_A_DAY = 5
 export const LEADS = 12
 
-/** What X does with the next message that it is handed. */
+/** What X does with the next message. */
 export const MISHAPS = ['late', 'took it, no answer', 'trouble', 'busy', 'refused', 'away', 'locked'] as const
 type Mishap = (typeof MISHAPS)[number]
-/** An answer that never came is waited for so long, and within it the message may take effect (X_TIMEOUT_MS). */
+/** How long a lost answer is waited for. The message may take effect within it (X_TIMEOUT_MS). */
 const LATE_MS = 14_000
 
-/** What the stand-in X says of a message. */
+/** A message as the stand-in X reports it. */
 export interface Arrival {
   id: string
   to: string
   text: string
   at: number
-  /** When it was handed to X, which is earlier where X took its time. */
+  /** When it was handed to X, which is earlier if X was slow. */
   handedAt: number
-  /** Counts what was handed over in this world. */
+  /** Number of messages handed over in this world. */
   place: number
 }
 
@@ -61,11 +61,11 @@ export interface CampaignState {
   id: string
   name: string
   list: { handles: string[]; leadIds: string[] }
-  /** What somebody has asked for last. */
+  /** The last requested status. */
   wish: 'none' | 'active' | 'paused' | 'archived'
-  /** A pause, or an archiving, that is not answered yet. */
+  /** A pause or an archiving that is not answered yet. */
   holding: Promise<void> | null
-  /** Since it was answered that nothing goes out: when, and how much had been handed over by then. */
+  /** When a pause was answered, and how many messages had been handed over by then. */
   closedAt: { place: number; at: number } | null
 }
 
@@ -111,12 +111,12 @@ export async function openWorld(app: TestApp) {
   const { sendMessage } = app.services.x as NonNullable<typeof app.services.x>
   const mishaps: Mishap[] = []
   const handed = new Map<string, { at: number; place: number }>()
-  /** X may have taken these already: what it calls them is not known yet. */
+  /** Messages that X may have accepted, without a known X id. */
   const handing = new Set<Promise<unknown>>()
   const underWay: { at: number; arrive(): Promise<unknown> }[] = []
-  /** Caps in force, each from a moment on. */
+  /** Caps, each from a point in time. */
   const caps: { at: number; cap: number }[] = [{ at: 0, cap }]
-  /** Of leads not to be written to any more: how much had been handed over when we knew, and whether it is for good. */
+  /** For leads who may no longer be messaged: messages handed over when we knew, and whether it is permanent. */
   const stopped = new Map<string, { place: number; queuedBefore: number; forGood: boolean; byHand: boolean }>()
   const untold: XHappening[] = []
   const simulating: (() => void)[] = []
@@ -132,7 +132,7 @@ export async function openWorld(app: TestApp) {
     handing.add(taken)
     return taken.finally(() => handing.delete(taken))
   }
-  /** As somebody who is signed in on x.com, also if hours pass meanwhile. */
+  /** Calls X as a logged-in user whose session survives clock changes. */
   const onThePage = async (send: (token: string) => Promise<unknown>) => {
     try {
       return await send(await tokenFor(app, account.handle))
@@ -150,7 +150,7 @@ export async function openWorld(app: TestApp) {
       case undefined:
         return take()
       case 'late':
-        // X has let it in already: that the account is connected anew meanwhile, under another token, does not keep it back.
+        // X has already authorized it, so a reconnection with another token does not stop it.
         underWay.push({ at: mark.at + LATE_MS, arrive: () => onThePage(take) })
         throw new XError('unknown', 'X did not answer.')
       case 'took it, no answer':
@@ -200,7 +200,7 @@ export async function openWorld(app: TestApp) {
       if (rows.length > 0) await pollReplies(app.services)
     },
 
-    /** A message by hand whose process dies: before it is handed to X, or after. */
+    /** A direct message whose process dies before or after the hand-over. */
     async dieByHand(lead: number, tookIt: boolean) {
       const handle = handles[lead] as string
       const id = everyone.leadIds[lead] as string
@@ -231,7 +231,7 @@ export async function openWorld(app: TestApp) {
       const end = clock.now() + ms
       for (const one of underWay.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)) {
         const place = underWay.indexOf(one)
-        // Another step, at the same time, sees to it.
+        // A concurrent step handles it.
         if (place === -1) continue
         underWay.splice(place, 1)
         await clock.step(Math.max(0, one.at - clock.now()))
@@ -240,13 +240,13 @@ export async function openWorld(app: TestApp) {
       await clock.step(Math.max(0, end - clock.now()))
     },
     isUnderWay: () => underWay.length > 0,
-    /** Presses send on the page of X, as an extension does. */
+    /** Clicks send on X's page, as an extension does. */
     async press(hand: ExtensionHand) {
       hand.pressed = true
       const mark = { at: clock.now(), place: place++ }
       await onThePage((token) => handOver(mark, token, idOfHandle(hand.handle), hand.message))
     },
-    /** Somebody writes to the account. We hear of it when it is told. */
+    /** A lead writes to the account. The product learns of it when X delivers it. */
     async reply(lead: number, text: string) {
       const handle = handles[lead] as string
       const answer = await fetch(`${app.x.url}/_people/${handle}/reply`, {
@@ -266,7 +266,7 @@ export async function openWorld(app: TestApp) {
         handles: { [idOfHandle(handle)]: handle },
       })
     },
-    /** X tells of what was written: twice, the last first, and of our own messages too. */
+    /** X delivers messages, including our own: twice and in reverse order. */
     async tell() {
       const own = (await world.arrivals()).map(
         ({ id, to, text, at }): XHappening => ({
@@ -284,7 +284,7 @@ export async function openWorld(app: TestApp) {
       await receive(app.db, told)
       await receive(app.db, told)
       untold.splice(0, heard.length)
-      // What somebody queues at the same moment may count as queued since.
+      // A message queued at the same time may count as queued later.
       const { rows } = await app.db.execute<{ handle: string; heardAt: string }>(
         sql`select l.twitter_handle as handle, min(r.created_at) as "heardAt" from leads l join replies r on r.lead_id = l.id
           where l.workspace_id = ${person.workspaceId} group by 1`,
@@ -308,7 +308,7 @@ export async function openWorld(app: TestApp) {
         await world.noteCap()
       }
     },
-    /** The cap that holds from now on. */
+    /** Sets the cap from now on. */
     async noteCap() {
       for (;;) {
         try {
@@ -332,7 +332,7 @@ export async function openWorld(app: TestApp) {
       await client.xAccount.connect({ username: account.handle, password: 'long enough' })
     },
 
-    // An extension's steps
+    // Extension steps
 
     extensionNamed(name: string): Extension {
       const extension = extensions.get(name) ?? { name, hand: null }
@@ -355,7 +355,7 @@ export async function openWorld(app: TestApp) {
       await client.campaigns.release({ id: hand.dmId, lease: hand.lease })
     },
 
-    // What there is to see
+    // Observations
 
     async failedMessages() {
       const { rows } = await app.db.execute<{ id: string; message: string; outcomeUnknown: boolean }>(
@@ -364,7 +364,7 @@ export async function openWorld(app: TestApp) {
       return rows
     },
     isInFlight: async (id: string) => (await client.campaigns.find({ id })).messagesInFlight > 0,
-    /** Nothing waits that could go out. */
+    /** Whether no message is waiting that could be sent. */
     async isQuiet() {
       const { rows } = await app.db.execute(
         sql`select from dms d join campaigns c on c.id = d.campaign_id
@@ -373,7 +373,7 @@ export async function openWorld(app: TestApp) {
       return rows.length === 0 && underWay.length === 0
     },
     handedOver: () => place,
-    /** What took effect, by the stand-in's own log. */
+    /** The messages that took effect, from the stand-in's log. */
     async arrivals(): Promise<Arrival[]> {
       const answer = await fetch(`${app.x.url}/_log/dms?from=${account.handle}`)
       const log = (await answer.json()) as { id: string; to: string; text: string; at: string }[]
@@ -384,7 +384,7 @@ export async function openWorld(app: TestApp) {
         return { ...message, at: new Date(at).getTime(), handedAt: mark.at, place: mark.place }
       })
     },
-    /** Every process of ours is killed: requests are cut off, and simulations. */
+    /** Kills every server process, including requests and simulations. */
     async endAll() {
       await steps.endWorkers()
       let isOver = false
@@ -392,14 +392,14 @@ export async function openWorld(app: TestApp) {
         isOver = true
       })
       for (let looks = 0; !isOver; looks += 1) {
-        // A simulation whose campaign was paused takes the next message, and hangs again.
+        // A simulation whose campaign was paused claims the next message and hangs again.
         for (const wake of simulating.splice(0)) wake()
-        // What still waits for an outcome gives up.
+        // Pending waits for outcomes give up.
         if (looks === 1) await world.step(41_000)
         await Promise.race([open, new Promise((resolve) => setTimeout(resolve, 300))])
       }
     },
-    /** After a restore: what people have done since the backup is lost, what X knows is not. */
+    /** After a restore: changes since the backup are lost, but X keeps its messages. */
     async beginAgain() {
       putMishapsInto(app)
       await world.noteCap()
@@ -427,14 +427,14 @@ export async function openWorld(app: TestApp) {
   return world
 }
 
-/** What a world left behind that ended in the middle sends nothing in those that come. */
+/** Stops what an interrupted world left behind, so that it sends nothing in later worlds. */
 async function forgetWorldsBefore({ db }: TestApp): Promise<void> {
   await db.execute(sql`delete from workspaces`)
   await db.execute(sql`delete from reply_watches`)
   await db.execute(sql`delete from restores`)
 }
 
-/** A client whose token outlives every step of the clock. */
+/** A client whose token survives every clock change. */
 async function longClient({ services, url, clock }: TestApp, { actor }: Person): Promise<Client> {
   const now = Math.floor(clock.now() / 1_000)
   const { userId: sub, sessionId: sid, workspaceId: wid, role } = actor
@@ -445,7 +445,7 @@ async function longClient({ services, url, clock }: TestApp, { actor }: Person):
 
 const pageTokens = new Map<string, { token: string; until: number }>()
 
-/** The page of X is signed in for itself: what it may do does not hang on our tokens. */
+/** X's page has its own session, independent of our tokens. */
 async function tokenFor(app: TestApp, handle: string): Promise<string> {
   const known = pageTokens.get(handle)
   if (known && known.until > app.clock.now()) return known.token

@@ -98,7 +98,7 @@ export async function claimDirect(
       ), marked as (
         update leads set dm_status = 'queued', updated_at = now() where id = ${leadId}
       ), moved as (
-        -- Keep the interval to the account's next campaign message.
+        -- Keep the interval to the next campaign message.
         update x_accounts set next_send_at = greatest(next_send_at, clock_timestamp() + make_interval(secs => ${withJitter(pace.sendIntervalSeconds, Math.random())}))
         where id = ${accountId} and next_send_at is not null
       )
