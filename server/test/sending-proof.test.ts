@@ -10,7 +10,7 @@ import { type CampaignState, INTERVAL_SECONDS, LEADS, MISHAPS, openWorld, type W
 
 /*
  * The promises of sending hold (sending-oracle.ts) for every kind of sender, whatever happens to it or to the database between any two steps.
- * SENDING_PROOF_SECONDS=600 looks for that long. A failure names its seed: SENDING_PROOF_SEED does the same again.
+ * SENDING_PROOF_SECONDS=600 searches for ten minutes. A failure reports its seed; SENDING_PROOF_SEED repeats it.
  */
 
 const SECONDS = Number(process.env.SENDING_PROOF_SECONDS ?? 8)
@@ -256,7 +256,7 @@ const one = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.constant(
-      command('the simulation that hung goes on', async (world) => {
+      command('the hung simulation continues', async (world) => {
         if (isHolding(world)) return
         world.simulating.shift()?.()
         await new Promise((resolve) => setTimeout(resolve, 30))
@@ -354,7 +354,7 @@ const one = fc.oneof(
 const backup = fc.constant(command('a backup is taken', takeBackup))
 
 function atOnce(all: Parallel[]): Command {
-  return command(`at once: ${all.join(' | ')}`, async (world) => {
+  return command(`in parallel: ${all.join(' | ')}`, async (world) => {
     await Promise.all(all.map(({ alone }) => alone(world)))
   })
 }

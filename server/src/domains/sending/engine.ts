@@ -88,7 +88,7 @@ export interface Claimed {
 
 /**
  * Claims the next message of the account that has been due longest.
- * @returns `claimed`: null if that account must wait. `isIdle`: every due account is locked by another claim, or none is due.
+ * @returns `claimed`: null if that account must wait. `isIdle`: no due account is free to claim.
  */
 export async function claimDue(
   db: Db,
@@ -138,7 +138,7 @@ async function claimNext(
     return null
   }
   // No pause can start while this transaction holds the gate, and this statement sees an earlier one.
-  // `skip locked`: whoever changes the message may be waiting for this account's row (db/transact.ts).
+  // `skip locked`: a transaction that edits the message may be waiting for this account's row (db/transact.ts).
   const pauseSeconds = pauseSecondsOf(parseLimits(account.pace, pace), pace)
   const { rows: claims } = await tx.execute<ClaimRow>(sql`
       with claimed as (
