@@ -13,7 +13,7 @@ export const handle: SignedInHandle = {
   // A mailbox may be opened where nobody is signed in: what its link did is said there, too.
   loginNotice(query) {
     const notice = emailChangeNotice(query.get('emailChange'))
-    return notice ? `${notice.title}. ${notice.words}` : undefined
+    return notice ? `${notice.title}. ${notice.text}` : undefined
   },
 }
 

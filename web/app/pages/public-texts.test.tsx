@@ -9,7 +9,7 @@ import Home from './home'
 import Pricing from './pricing'
 
 /** The words of a page as it is prerendered, each element's in a line of its own. */
-function wordsOf(Page: ComponentType): string {
+function textOf(Page: ComponentType): string {
   const html = renderToStaticMarkup(
     <QueryClientProvider client={createQueryClient()}>
       <MemoryRouter>
@@ -106,10 +106,10 @@ describe.each([
     ],
   ],
 ] as const)('%s', (_, Page, texts) => {
-  const words = wordsOf(Page)
-  const elements = words.split('\n').map((line) => line.trim())
+  const content = textOf(Page)
+  const elements = content.split('\n').map((line) => line.trim())
   it.each(texts.map(([what, ...said]) => [what, said] as const))('says %s', (_what, said) => {
-    for (const text of said) expect(WITHIN_A_SENTENCE.has(text) ? words : elements).toContain(text.toLowerCase())
+    for (const text of said) expect(WITHIN_A_SENTENCE.has(text) ? content : elements).toContain(text.toLowerCase())
   })
 })
 

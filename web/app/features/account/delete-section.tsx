@@ -43,7 +43,7 @@ function DeleteForm({ email }: { email: string }) {
     onSuccess() {
       if (readPlace(localStorage)?.email === email) clearPlace()
       toast.success('Account deleted.')
-      session.forget()
+      session.clear()
     },
     onError: (error) => showFailure(error),
   })

@@ -19,7 +19,7 @@ export function EmailChangeNotice() {
           </Button>
         }
       >
-        {notice.words}
+        {notice.text}
       </Callout>
     </div>
   )

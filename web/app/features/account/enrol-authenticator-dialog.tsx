@@ -53,11 +53,11 @@ function Enrol({ open, setup: { id, secret, uri }, onClose, onDone }: EnrolProps
       onDone(recoveryCodes)
     },
     onError(error) {
-      const words =
+      const text =
         errorCode(error) === 'INVALID_CODE'
           ? "That code is wrong. Wait for the next one, and check your phone's clock."
           : errorText(error)
-      form.setError('code', { message: words }, { shouldFocus: true })
+      form.setError('code', { message: text }, { shouldFocus: true })
     },
   })
   return (

@@ -30,7 +30,7 @@ export function SessionsSection() {
   })
   const everywhere = useMutation({
     mutationFn: () => withReauthentication(() => client.auth.signOut({ scope: 'global' })),
-    onSuccess: () => session.forget(),
+    onSuccess: () => session.clear(),
     onError: (error) => showFailure(error),
   })
   const askEverywhere = async () => {

@@ -40,7 +40,7 @@ export default function ProofDialog({ open, question, onProved, onCancel }: Proo
       open={open}
       onClose={onCancel}
       title="Confirm it's you"
-      description={question?.words ?? "Please confirm it's you. We won't ask again on this device for 10 minutes."}
+      description={question?.text ?? "Please confirm it's you. We won't ask again on this device for 10 minutes."}
     >
       <div className="grid gap-4 pt-2">
         {failed && (

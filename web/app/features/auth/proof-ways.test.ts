@@ -14,8 +14,8 @@ it.each([
     ['Use your password', 'Use your authenticator app', 'Use the passkey “Laptop”', 'Email me a code'],
   ],
   ['a passkey that the browser does not know', { hasPassword: false, factors: [key] }, false, ['Email me a code']],
-] as const)('with %s', (_name, account, canPasskey, words) => {
-  expect(proofWays(account, canPasskey).map(wayText)).toEqual(words)
+] as const)('with %s', (_name, account, canPasskey, text) => {
+  expect(proofWays(account, canPasskey).map(wayText)).toEqual(text)
 })
 
 it('tries a code with every authenticator app', () => {

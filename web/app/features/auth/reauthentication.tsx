@@ -7,7 +7,7 @@ export class ProofCancelled extends Error {}
 
 /** What the dialog asks for, where it is not the usual sensitive change. */
 export interface ProofQuestion {
-  words: string
+  text: string
   /** Goes to the identity provider that may vouch for the person as well; the page is left. */
   singleSignOn?: () => Promise<void>
 }

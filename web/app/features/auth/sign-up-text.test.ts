@@ -8,6 +8,6 @@ it.each([
   ['a refusal without words', new ORPCError('X', { status: 400, message: '' }), 'An error occurred'],
   ['a browser that fails', new Error('?'), 'An error occurred'],
   ['no connection', new TypeError('Failed to fetch'), /^No connection to the server/],
-])('says of %s what the specification says', (_, error, words) => {
-  expect(signUpProblem(error)).toMatch(words)
+])('says of %s what the specification says', (_, error, text) => {
+  expect(signUpProblem(error)).toMatch(text)
 })

@@ -36,10 +36,10 @@ export function useGoogleSignIn({ intent, referralCode, onBegin, onFailed }: Goo
     setBusy(false)
   }
   usePageRestored(end)
-  const fail = (words: string) => {
+  const fail = (text: string) => {
     end()
     onFailed?.()
-    toast.error(words)
+    toast.error(text)
   }
 
   const begin = async () => {

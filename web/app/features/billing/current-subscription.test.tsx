@@ -32,16 +32,16 @@ const earned: Pick<BillingOverview, 'level' | 'source' | 'rewards'> = {
 }
 
 test('says why Pro applies without a subscription, and until when', () => {
-  const words = said(earned)
-  expect(words).toContain('You earned free months of Pro by referring friends.')
-  expect(words).toContain('your workspace moves to Free. To keep Pro or get higher limits, pick a plan below.')
-  expect(words).not.toContain(NONE)
+  const text = said(earned)
+  expect(text).toContain('You earned free months of Pro by referring friends.')
+  expect(text).toContain('your workspace moves to Free. To keep Pro or get higher limits, pick a plan below.')
+  expect(text).not.toContain(NONE)
 })
 
 test('says to members that the owner earned it', () => {
-  const words = said(earned, false)
-  expect(words).toContain('The owner of this workspace earned free months of Pro by referring friends.')
-  expect(words).toContain('To keep Pro, the owner can pick a plan.')
+  const text = said(earned, false)
+  expect(text).toContain('The owner of this workspace earned free months of Pro by referring friends.')
+  expect(text).toContain('To keep Pro, the owner can pick a plan.')
 })
 
 test('says that there is no subscription where Free applies, also once earned months are over', () => {

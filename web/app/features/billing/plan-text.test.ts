@@ -27,8 +27,8 @@ it.each([
   ['trialing', false, 'Trialing'],
   ['past_due', false, 'Past due'],
   ['canceled', false, 'Canceled'],
-] as const)('a subscription that is %s (cancelled: %s) reads %s', (status, cancelAtPeriodEnd, words) => {
-  expect(statusText({ status, cancelAtPeriodEnd })).toBe(words)
+] as const)('a subscription that is %s (cancelled: %s) reads %s', (status, cancelAtPeriodEnd, text) => {
+  expect(statusText({ status, cancelAtPeriodEnd })).toBe(text)
 })
 
 it('offers what is pricier as an upgrade, what one has as it is, and the rest to select', () => {

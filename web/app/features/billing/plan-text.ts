@@ -31,8 +31,8 @@ export function cycleSuffix(cycle: BillingCycle): string {
 
 /** 'Active (Cancels at period end)' (specification §4). */
 export function statusText(subscription: Pick<Subscription, 'status' | 'cancelAtPeriodEnd'>): string {
-  const words = subscription.status.replace('_', ' ')
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${subscription.cancelAtPeriodEnd ? ' (Cancels at period end)' : ''}`
+  const status = subscription.status.replace('_', ' ')
+  return `${status.charAt(0).toUpperCase()}${status.slice(1)}${subscription.cancelAtPeriodEnd ? ' (Cancels at period end)' : ''}`
 }
 
 /** The plan that a subscription is for: one of the built-in ones, else as the server describes it, else a plan that nobody knows. */

@@ -11,6 +11,6 @@ it.each([
   ['a session that is over', new ORPCError('UNAUTHORIZED', { status: 401 }), 'User not authenticated.'],
   ['a fault', new ORPCError('INTERNAL', { status: 500, message: 'broken' }), 'Failed to update referral relationship'],
   ['no connection', new TypeError('Failed to fetch'), 'Failed to update referral'],
-])('says of %s what the specification says', (_, error, words) => {
-  expect(referrerProblem(error)).toBe(words)
+])('says of %s what the specification says', (_, error, text) => {
+  expect(referrerProblem(error)).toBe(text)
 })

@@ -23,8 +23,8 @@ it.each([
   ['a renewal that failed', new SessionGone(), 'Session expired. Please log out and log back in.'],
   ['401', answer(401, 'UNAUTHORIZED'), 'Session expired. Please log in again.'],
   ['a token that stays refused', answer(400, 'X', 'JWT expired'), 'Session expired. Please log in again.'],
-])('says of %s what the specification says', (_, error, words) => {
-  expect(leaderboardProblem(error, 0)).toBe(words)
-  expect(leaderboardProblem(error, 3)).toBe(words)
+])('says of %s what the specification says', (_, error, text) => {
+  expect(leaderboardProblem(error, 0)).toBe(text)
+  expect(leaderboardProblem(error, 3)).toBe(text)
   expect(leaderboardProblem(error, 4)).toBe('Having trouble loading the leaderboard. Please try again later.')
 })

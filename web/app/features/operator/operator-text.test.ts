@@ -7,8 +7,8 @@ describe('conversionText', () => {
     [{ views: 8, joins: 1 }, '12.5%'],
     [{ views: 3, joins: 1 }, '33.3%'],
     [{ views: 5, joins: 0 }, '0%'],
-  ])('%j: %s', (figures, words) => {
-    expect(conversionText(figures)).toBe(words)
+  ])('%j: %s', (figures, text) => {
+    expect(conversionText(figures)).toBe(text)
   })
 })
 

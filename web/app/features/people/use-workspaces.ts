@@ -22,7 +22,7 @@ export function useSwitchWorkspace(onQuestion?: () => void) {
         (error) => {
           onQuestion?.()
           const leave = () => leaveForSingleSignOn(workspaceId)
-          return { words: errorText(error), singleSignOn: singleSignOnOf(error) ? leave : undefined }
+          return { text: errorText(error), singleSignOn: singleSignOnOf(error) ? leave : undefined }
         },
       ),
     onSuccess(moved) {

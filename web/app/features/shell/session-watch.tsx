@@ -48,7 +48,7 @@ function useRefresh(here: string): void {
     addEventListener('pagehide', leave, { signal })
     if (before) {
       setTimeout(async () => {
-        await session.heard()
+        await session.syncFromOtherTab()
         if (session.state().status !== 'signed-in' || before === now.current) return
         void navigate(before, { replace: true })
       }, RECHECK_SESSION_AFTER_MS)

@@ -9,13 +9,13 @@ it('writes the link as each page has it', () => {
 
 it('hands link and words to each network whole, whatever is in them', () => {
   const link = 'https://x.test/waitlist?ref=a&b'
-  const words = `${SHARE_WORDS} ${link}`
+  const text = `${SHARE_WORDS} ${link}`
   const read = (address: string) => Object.fromEntries(new URL(address).searchParams)
   expect(read(shareAddresses.twitter(link))).toEqual({ text: SHARE_WORDS, url: link })
   expect(read(shareAddresses.facebook(link))).toEqual({ u: link })
   expect(read(shareAddresses.linkedin(link))).toEqual({ url: link })
-  expect(read(shareAddresses.whatsapp(link))).toEqual({ text: words })
-  expect(read(shareAddresses.email(link))).toMatchObject({ body: words })
+  expect(read(shareAddresses.whatsapp(link))).toEqual({ text })
+  expect(read(shareAddresses.email(link))).toMatchObject({ body: text })
   expect(shareAddresses.email(link)).not.toContain('+')
   expect(read(shareAddresses.twitter(link, 'Look'))).toEqual({ text: 'Look', url: link })
 })

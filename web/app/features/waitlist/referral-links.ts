@@ -14,17 +14,17 @@ export const referralLinks = {
 export type ShareChannel = 'twitter' | 'facebook' | 'linkedin' | 'whatsapp' | 'email'
 
 /** Where each network takes a link and words to share; the words are those of a referral link unless others are given. */
-export const shareAddresses: Record<ShareChannel, (link: string, words?: string) => string> = {
+export const shareAddresses: Record<ShareChannel, (link: string, text?: string) => string> = {
   // https://developer.x.com/en/docs/x-for-websites/web-intents/overview
-  twitter: (link, words = SHARE_WORDS) => `https://twitter.com/intent/tweet?${query({ text: words, url: link })}`,
+  twitter: (link, text = SHARE_WORDS) => `https://twitter.com/intent/tweet?${query({ text, url: link })}`,
   // https://developers.facebook.com/docs/sharing/reference/share-dialog: takes no words
   facebook: (link) => `https://www.facebook.com/sharer/sharer.php?${query({ u: link })}`,
   // LinkedIn takes no words either.
   linkedin: (link) => `https://www.linkedin.com/sharing/share-offsite/?${query({ url: link })}`,
   // https://faq.whatsapp.com/5913398998672934
-  whatsapp: (link, words = SHARE_WORDS) => `https://wa.me/?${query({ text: `${words} ${link}` })}`,
-  email: (link, words = SHARE_WORDS) =>
-    `mailto:?${query({ subject: 'Join me on X-Automated', body: `${words} ${link}` })}`,
+  whatsapp: (link, text = SHARE_WORDS) => `https://wa.me/?${query({ text: `${text} ${link}` })}`,
+  email: (link, text = SHARE_WORDS) =>
+    `mailto:?${query({ subject: 'Join me on X-Automated', body: `${text} ${link}` })}`,
 }
 
 /** As URLSearchParams, but with %20 for a space: mail programs show a + as it is. */

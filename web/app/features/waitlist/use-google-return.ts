@@ -35,10 +35,10 @@ export function useGoogleReturn(): void {
     const askMore = (needed: SecondFactorNeeded) =>
       void navigate(paths.login, { state: { needed, from: paths.waitlist } })
     const failed = problem ? Promise.resolve(problem) : code ? finish(code, askMore) : Promise.resolve(null)
-    void failed.then((words) => {
-      if (!words) return
+    void failed.then((text) => {
+      if (!text) return
       googleFlag.clear()
-      toast.error(words)
+      toast.error(text)
     })
   }, [navigate, isSignedIn])
 }

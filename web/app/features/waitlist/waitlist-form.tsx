@@ -10,7 +10,7 @@ import { EmailInput } from '../auth/email-input'
 import { entryPath } from '../shell/view-count'
 import { storePlace } from './stored-place'
 
-/** The server's word for an address that is on the list already (domain-rules.md). */
+/** The server's message if the email address has already joined. */
 const KNOWN = 'User already exists'
 
 export interface WaitlistFormProps {

@@ -26,7 +26,7 @@ const filters = [
 ] as const
 
 const looks = { pending: 'queued', delivered: 'delivered', failed: 'failed' } as const
-const words = { pending: 'Pending', delivered: 'Delivered', failed: 'Failed' } as const
+const labels = { pending: 'Pending', delivered: 'Delivered', failed: 'Failed' } as const
 
 /** What an endpoint was sent in the last 30 days, and how each delivery went. */
 export function DeliveryLog({ endpoint, onClose }: { endpoint: WebhookEndpoint; onClose: () => void }) {
@@ -124,7 +124,7 @@ function DeliveryRow({ delivery, enabled }: { delivery: WebhookDelivery; enabled
         </details>
       </Td>
       <Td label="Status">
-        <StatusBadge status={looks[status]}>{words[status]}</StatusBadge>
+        <StatusBadge status={looks[status]}>{labels[status]}</StatusBadge>
       </Td>
       <Td label="Response">
         <span className="grid">
