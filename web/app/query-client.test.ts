@@ -105,7 +105,7 @@ describe('a query on screen', () => {
   })
 
   test.each([
-    ['a fault', fault],
+    ['a 500', fault],
     ['a lost connection', new TypeError('Failed to fetch')],
     ['a rate limit', refused(429)],
   ])('resumes polling after %s', async (_what, problem) => {

@@ -22,7 +22,7 @@ async function exclusively<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await navigator.locks.request('x-automated-refresh', () => {
       begun = work()
-      return starts
+      return begun
     })
   } catch (error) {
     if (begun) throw error

@@ -9,8 +9,8 @@ import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { SkeletonButton, SkeletonField } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
-import { createPasskey, knowsPasskeys } from '../auth/passkey'
-import { ProofCancelled, useReauthentication } from '../auth/reauthentication'
+import { createPasskey, supportsPasskeys } from '../auth/passkey'
+import { ReauthCancelled, useReauthentication } from '../auth/reauthentication'
 import { FactorRows } from './factor-rows'
 import { RecoveryCodesDialog } from './recovery-codes-dialog'
 import { Section } from './section'
@@ -35,7 +35,7 @@ export function PasskeysSection() {
     >
       <div className="grid gap-5">
         <FactorRows label="Passkeys" factors={passkeys} all={all} />
-        {knowsPasskeys() ? (
+        {supportsPasskeys() ? (
           <AddPasskey onRecoveryCodes={setRecoveryCodes} />
         ) : (
           <p className="text-muted">This browser does not support passkeys.</p>
@@ -73,7 +73,7 @@ function AddPasskey({ onRecoveryCodes }: { onRecoveryCodes: (codes: string[] | n
   })
   return (
     <form noValidate method="post" className="grid gap-4" onSubmit={form.handleSubmit((values) => add.mutate(values))}>
-      {add.isError && !(add.error instanceof ProofCancelled) && <Callout tone="bad">{problemText(add.error)}</Callout>}
+      {add.isError && !(add.error instanceof ReauthCancelled) && <Callout tone="bad">{problemText(add.error)}</Callout>}
       <div className="flex flex-wrap items-end gap-3">
         <Field label="Passkey name" className="w-full max-w-sm">
           <Input maxLength={100} autoComplete="off" placeholder="Work laptop" {...form.register('name')} />

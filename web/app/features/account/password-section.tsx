@@ -81,7 +81,7 @@ function PasswordForm({ user }: { user: User }) {
       className="grid max-w-sm gap-4"
       onSubmit={form.handleSubmit((values) => change.mutate(values))}
     >
-      {/* So that password managers know whose password it is. */}
+      {/* Tells password managers which account this is. */}
       <input hidden readOnly autoComplete="username" value={user.email} />
       {user.hasPassword && (
         <Field

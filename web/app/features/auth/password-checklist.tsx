@@ -2,7 +2,7 @@ import { Check, Dot } from 'lucide-react'
 import { cx } from '../../ui/cx'
 import { passwordRules } from './password-rules'
 
-/** The rules of a new password, ticked off while it is typed. */
+/** Password rules, ticked off while typing. */
 export function PasswordChecklist({ password }: { password: string }) {
   return (
     <ul aria-label="Password requirements" className="grid grid-cols-2 gap-x-4 gap-y-1 text-xs">

@@ -9,8 +9,8 @@ it.each([
     'Invalid referral code',
   ],
   ['a session that is over', new ORPCError('UNAUTHORIZED', { status: 401 }), 'User not authenticated.'],
-  ['a fault', new ORPCError('INTERNAL', { status: 500, message: 'broken' }), 'Failed to update referral relationship'],
-  ['no connection', new TypeError('Failed to fetch'), 'Failed to update referral'],
-])('says of %s what the specification says', (_, error, text) => {
+  ['a 500', new ORPCError('INTERNAL', { status: 500, message: 'broken' }), 'Failed to update referral relationship'],
+  ['a failed connection', new TypeError('Failed to fetch'), 'Failed to update referral'],
+])('returns the message for %s', (_, error, text) => {
   expect(referrerProblem(error)).toBe(text)
 })

@@ -16,14 +16,14 @@ it.each([
     'Could not access leaderboard data. Table may not exist yet.',
   ],
   ['something in between', answer(502, 'BAD_GATEWAY'), 'Failed to retrieve leaderboard. Please try again.'],
-  ['no connection', new TypeError('Failed to fetch'), 'Failed to retrieve leaderboard. Please try again.'],
+  ['a failed connection', new TypeError('Failed to fetch'), 'Failed to retrieve leaderboard. Please try again.'],
   ['an answer that nobody can read', new SyntaxError('?'), 'Failed to load leaderboard data'],
-  ['a refusal without words', answer(400, 'INVALID_INPUT', ''), 'Failed to load leaderboard data'],
-  ['a refusal', answer(429, 'RATE_LIMITED', 'Too many requests.'), 'Too many requests.'],
+  ['a 4xx without a message', answer(400, 'INVALID_INPUT', ''), 'Failed to load leaderboard data'],
+  ['a 4xx', answer(429, 'RATE_LIMITED', 'Too many requests.'), 'Too many requests.'],
   ['a renewal that failed', new SessionGone(), 'Session expired. Please log out and log back in.'],
   ['401', answer(401, 'UNAUTHORIZED'), 'Session expired. Please log in again.'],
   ['a token that stays refused', answer(400, 'X', 'JWT expired'), 'Session expired. Please log in again.'],
-])('says of %s what the specification says', (_, error, text) => {
+])('returns the message for %s', (_, error, text) => {
   expect(leaderboardProblem(error, 0)).toBe(text)
   expect(leaderboardProblem(error, 3)).toBe(text)
   expect(leaderboardProblem(error, 4)).toBe('Having trouble loading the leaderboard. Please try again later.')

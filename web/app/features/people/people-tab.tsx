@@ -7,7 +7,7 @@ import { Card } from '../../ui/card'
 import { useConfirm } from '../../ui/confirm'
 import { LoadingText, SkeletonButton, SkeletonLine } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
-import { ProofProvider } from '../auth/reauthentication'
+import { ReauthProvider } from '../auth/reauthentication'
 import { isAtLeast } from '../settings/use-role'
 import { InvitationsCard } from './invitations-card'
 import { PeopleSkeleton, PeopleTable, peopleOn } from './people-table'
@@ -38,7 +38,7 @@ export function PeopleTab() {
   if (!me.data || people.isPending || (mayInvite && invitations.isPending)) return <Coming mayInvite={mayInvite} />
   const { name, role } = me.data.workspace
   return (
-    <ProofProvider>
+    <ReauthProvider>
       <div className="grid grid-cols-1 gap-6">
         {!mayInvite && (
           <Callout title={`You're in ${name} ${asRole(role)}`}>
@@ -51,7 +51,7 @@ export function PeopleTab() {
         <RolesCard />
         {role !== 'owner' && <LeaveCard name={name} />}
       </div>
-    </ProofProvider>
+    </ReauthProvider>
   )
 }
 

@@ -18,7 +18,7 @@ import { rankingProblem } from './ranking-text'
 /** Looks up where an address stands on the waitlist. */
 export function RankingCheck() {
   const carry = useCarriedReferral()
-  // Without default values: what was typed before the app was there stays.
+  // No default values: they would overwrite input typed before hydration.
   const form = useForm<{ email: string }>()
   const { errors } = form.formState
   const check = useMutation(

@@ -5,7 +5,7 @@ import { PRODUCT_WORDS, type ShareChannel, shareAddresses } from '../waitlist/re
 import { ORIGIN_PLACEHOLDER, supportAddress } from './product-address'
 import { ThemeSwitch } from './theme-switch'
 
-/** The product has no pages of its own on these networks; here it is passed on to friends there. */
+/** Share links: the product has no profiles on these networks. */
 const social: { label: string; network: ShareChannel; brand: Brand }[] = [
   { label: 'Share X-Automated on X', network: 'twitter', brand: 'x' },
   { label: 'Share X-Automated on LinkedIn', network: 'linkedin', brand: 'linkedin' },
@@ -13,7 +13,7 @@ const social: { label: string; network: ShareChannel; brand: Brand }[] = [
 ]
 
 export function Footer() {
-  // A prerendered page does not know where it will stand: the server writes it in.
+  // The server fills in the origin of prerendered pages.
   const home = `${useHydrated() ? location.origin : ORIGIN_PLACEHOLDER}/`
   return (
     <footer className="mt-auto border-t border-line">

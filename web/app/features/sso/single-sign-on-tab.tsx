@@ -5,7 +5,7 @@ import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
 import { Skeleton, SkeletonText } from '../../ui/skeleton'
-import { ProofProvider } from '../auth/reauthentication'
+import { ReauthProvider } from '../auth/reauthentication'
 import { isAtLeast } from '../settings/use-role'
 import { ConnectionCard } from './connection-card'
 import { DomainsCard } from './domains-card'
@@ -58,9 +58,9 @@ export function SingleSignOnTab() {
     <div className="grid grid-cols-1 gap-6">
       <State isConnected={connection !== null} proved={domains.filter(({ verifiedAt }) => verifiedAt).length} />
       <ServiceProviderCard serviceProvider={serviceProvider} />
-      <ProofProvider>
+      <ReauthProvider>
         <ConnectionCard connection={connection} mayChange={isAtLeast(role ?? 'admin', 'owner')} />
-      </ProofProvider>
+      </ReauthProvider>
       <DomainsCard domains={domains} />
     </div>
   )

@@ -2,7 +2,7 @@ import { Code } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { Button } from '../../ui/button'
 
-// Comes when somebody reaches for it.
+// Loaded on demand.
 const loadDialog = () => import('./embed-dialog')
 const EmbedDialog = lazy(loadDialog)
 

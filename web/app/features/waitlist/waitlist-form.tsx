@@ -14,7 +14,7 @@ import { storePlace } from './stored-place'
 const KNOWN = 'User already exists'
 
 export interface WaitlistFormProps {
-  /** The code of the friend whose link led here. */
+  /** The referral code of the link that led here. */
   referralCode: string | null
   /** The place is stored; `isNew` tells whether it was not there before. */
   onJoined: (isNew: boolean) => void
@@ -24,7 +24,7 @@ export interface WaitlistFormProps {
 export function WaitlistForm({ referralCode, onJoined }: WaitlistFormProps) {
   const queries = useQueryClient()
   // Checks on the first blur, then on every change, and on submitting (specification §5).
-  // Without default values: what was typed before the app was there stays.
+  // No default values: they would overwrite input typed before hydration.
   const form = useForm<{ email: string }>({ mode: 'onTouched' })
   const { errors } = form.formState
   // A second press may come before the first has drawn the button anew.
