@@ -8,7 +8,7 @@ import { REFERRAL_TIERS } from '@x-automated/contract/waitlist'
 import { describe, expect, it } from 'vitest'
 import { faq } from '../app/features/landing/faq-answers'
 import { ORIGIN_PLACEHOLDER } from '../app/features/shell/product-address'
-import { PRODUCT_WORDS, shareAddresses } from '../app/features/waitlist/referral-links'
+import { PRODUCT_TEXT, shareAddresses } from '../app/features/waitlist/referral-links'
 
 const wordsOf = (file: string) =>
   readFileSync(new URL(file, import.meta.url), 'utf8')
@@ -24,7 +24,7 @@ describe('both documents', () => {
   it.each([['privacy.html'], ['terms.html']])('%s has the share and support links of every page', (file) => {
     const html = readFileSync(new URL(`./${file}`, import.meta.url), 'utf8').replaceAll('&amp;', '&')
     for (const network of ['twitter', 'linkedin', 'facebook'] as const)
-      expect(html).toContain(`href="${shareAddresses[network](`${ORIGIN_PLACEHOLDER}/`, PRODUCT_WORDS)}"`)
+      expect(html).toContain(`href="${shareAddresses[network](`${ORIGIN_PLACEHOLDER}/`, PRODUCT_TEXT)}"`)
     expect(html).toContain('<a href="mailto:support@x-automated.example">Contact support</a>')
   })
 })

@@ -27,7 +27,7 @@ export function AuthenticatorSection() {
     <Section
       id="authenticator"
       query={factors}
-      coming={<Skeleton className="h-6 w-10" />}
+      skeleton={<Skeleton className="h-6 w-10" />}
       description="Require a code from your phone at login, so a stolen password isn't enough."
       actions={
         factors.isPending ? (

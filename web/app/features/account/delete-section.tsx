@@ -20,7 +20,7 @@ export function DeleteSection() {
     <Section
       id="delete"
       query={user}
-      coming={
+      skeleton={
         <div className="grid gap-4">
           <SkeletonText lines={7} />
           <SkeletonField className="max-w-sm" />

@@ -20,7 +20,7 @@ export function EmailSection() {
     <Section
       id="email"
       query={user}
-      coming={<Coming />}
+      skeleton={<EmailSkeleton />}
       description="You use it to log in and get emails. Your waitlist place moves with it."
     >
       {user.data && <EmailChange user={user.data} />}
@@ -28,7 +28,7 @@ export function EmailSection() {
   )
 }
 
-function Coming() {
+function EmailSkeleton() {
   return (
     <div className="grid gap-5">
       <span className="grid h-6 content-center">

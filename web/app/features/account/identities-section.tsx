@@ -30,7 +30,7 @@ export function IdentitiesSection() {
     <Section
       id="sign-in"
       query={identities}
-      coming={<RowsSkeleton rows={2} />}
+      skeleton={<RowsSkeleton rows={2} />}
       description="Ways you can sign in. Remove any you don't use."
       actions={
         <>

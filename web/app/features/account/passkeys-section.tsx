@@ -25,7 +25,7 @@ export function PasskeysSection() {
     <Section
       id="passkeys"
       query={factors}
-      coming={
+      skeleton={
         <div className="flex flex-wrap items-end gap-3">
           <SkeletonField className="w-full max-w-sm" />
           <SkeletonButton className="w-36" />

@@ -22,7 +22,7 @@ export function PasswordSection() {
     <Section
       id="password"
       query={user}
-      coming={<Coming />}
+      skeleton={<PasswordSkeleton />}
       description={
         user.data && !user.data.hasPassword
           ? "You don't have one yet. Set one to log in with your email address, too."
@@ -34,7 +34,7 @@ export function PasswordSection() {
   )
 }
 
-function Coming() {
+function PasswordSkeleton() {
   return (
     <div className="grid max-w-sm gap-4">
       <SkeletonField />

@@ -42,7 +42,7 @@ export function RecoverySection() {
     <Section
       id="recovery"
       query={factors}
-      coming={<SkeletonLine />}
+      skeleton={<SkeletonLine />}
       description="Use one if you lose your second factor. Each works once."
       actions={
         hasFactor && (

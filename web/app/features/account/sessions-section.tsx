@@ -47,7 +47,7 @@ export function SessionsSection() {
     <Section
       id="sessions"
       query={list}
-      coming={
+      skeleton={
         <div className="grid gap-5">
           <RowsSkeleton rows={1} />
           <SkeletonButton size="sm" className="w-44" />

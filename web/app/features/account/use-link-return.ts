@@ -7,8 +7,8 @@ import { toast } from '../../ui/toast'
 import { takeCodeVerifier } from '../auth/pkce'
 import { linkProblem, providerName } from './link-problems'
 
-/** A code works once, and React may run an effect twice: what was taken up is not taken up again. */
-const takenUp = new Set<string>()
+/** Codes work once, and React may run effects twice. */
+const handled = new Set<string>()
 
 /** Takes up where Google, or a single sign-on, sends back to the account page: links the account that was signed in to, or says why not. */
 export function useLinkReturn(): void {
@@ -19,13 +19,13 @@ export function useLinkReturn(): void {
     const code = query.get('code')
     const problem = linkProblem(query.get('error'))
     const mark = code ?? problem
-    if (!mark || takenUp.has(mark)) return
-    takenUp.add(mark)
-    // The address keeps neither.
+    if (!mark || handled.has(mark)) return
+    handled.add(mark)
+    // Remove them from the URL.
     void navigate({ pathname: paths.account, hash: 'sign-in' }, { replace: true })
     if (!code) {
       toast.error(mark)
-      takenUp.delete(mark)
+      handled.delete(mark)
       return
     }
     const codeVerifier = takeCodeVerifier('link') ?? ''

@@ -30,10 +30,10 @@ export function SubscriptionSkeleton() {
       <div className="grid gap-5">
         <Facts>
           <Fact name="Plan">
-            <Coming />
+            <FactSkeleton />
           </Fact>
           <Fact name="Amount">
-            <Coming />
+            <FactSkeleton />
           </Fact>
         </Facts>
         <span>
@@ -45,7 +45,7 @@ export function SubscriptionSkeleton() {
   )
 }
 
-function Coming() {
+function FactSkeleton() {
   return (
     <span className="flex h-6 items-center">
       <Skeleton className="h-4 w-20" />

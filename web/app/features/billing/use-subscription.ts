@@ -8,7 +8,7 @@ import { type BillingCycle, planOf } from './plan-text'
 /** What the workspace pays for, as far as it is known. */
 export interface KnownSubscription {
   /** What is paid for, or the first answer to what can be said beyond it, is still awaited: they are shown together. */
-  isComing: boolean
+  isLoading: boolean
   query: UseQueryResult<{ subscription: Subscription | null }>
   /** Undefined while it is not known. */
   subscription: Subscription | null | undefined
@@ -29,7 +29,7 @@ export function useSubscription(): KnownSubscription {
   const subscription = query.data?.subscription
   const goesOn = subscription && subscription.status !== 'canceled' ? subscription : null
   return {
-    isComing: query.isPending || isInitialLoading(beyond),
+    isLoading: query.isPending || isInitialLoading(beyond),
     query,
     subscription,
     overview,

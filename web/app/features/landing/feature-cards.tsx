@@ -23,7 +23,7 @@ const features = [
   },
 ]
 
-/** Four more things that come with it. */
+/** Four feature cards. */
 export function FeatureCards() {
   return (
     <section aria-labelledby="features" className="border-t border-line bg-sunken">

@@ -5,15 +5,14 @@ import { cx } from '../../ui/cx'
 interface FeatureSectionProps {
   title: string
   text: string
-  /** What it is called, and what that means. */
   points: readonly (readonly [name: string, text: string])[]
-  /** Shows what the words say, and says nothing else. */
+  /** Decorative. */
   picture: ReactNode
-  /** The picture stands before the words, where both have room beside each other. */
+  /** Picture first on wide screens. */
   isMirrored?: boolean
 }
 
-/** One thing that the product does well: words and a picture, side by side. */
+/** A feature: text and picture side by side. */
 export function FeatureSection({ title, text, points, picture, isMirrored = false }: FeatureSectionProps) {
   return (
     <section className="border-t border-line">

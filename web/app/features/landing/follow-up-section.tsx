@@ -3,7 +3,6 @@ import type { ReactNode } from 'react'
 import { StatusBadge } from '../../ui/badge'
 import { FeatureSection } from './feature-section'
 
-/** Multi-stage follow-ups with smart pausing and re-engagement. */
 export function FollowUpSection() {
   return (
     <FeatureSection

@@ -3,7 +3,6 @@ import { Avatar } from '../../ui/avatar'
 import { Badge, StatusBadge } from '../../ui/badge'
 import { FeatureSection } from './feature-section'
 
-/** The AI writer, custom variables and A/B testing. */
 export function WritingSection() {
   return (
     <FeatureSection

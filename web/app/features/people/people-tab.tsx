@@ -35,7 +35,8 @@ export function PeopleTab() {
       </Callout>
     )
   }
-  if (!me.data || people.isPending || (mayInvite && invitations.isPending)) return <Coming mayInvite={mayInvite} />
+  if (!me.data || people.isPending || (mayInvite && invitations.isPending))
+    return <PeopleTabSkeleton mayInvite={mayInvite} />
   const { name, role } = me.data.workspace
   return (
     <ReauthProvider>
@@ -56,7 +57,7 @@ export function PeopleTab() {
 }
 
 /** @param mayInvite false also while nobody knows */
-function Coming({ mayInvite }: { mayInvite: boolean }) {
+function PeopleTabSkeleton({ mayInvite }: { mayInvite: boolean }) {
   return (
     <div className="grid grid-cols-1 gap-6">
       <LoadingText>Loading members...</LoadingText>

@@ -1,7 +1,7 @@
 import { documents } from '../../paths'
 import { type Brand, BrandIcon } from '../../ui/brand-icon'
 import { useHydrated } from '../../ui/use-hydrated'
-import { PRODUCT_WORDS, type ShareChannel, shareAddresses } from '../waitlist/referral-links'
+import { PRODUCT_TEXT, type ShareChannel, shareAddresses } from '../waitlist/referral-links'
 import { ORIGIN_PLACEHOLDER, supportAddress } from './product-address'
 import { ThemeSwitch } from './theme-switch'
 
@@ -35,7 +35,7 @@ export function Footer() {
             {social.map(({ label, network, brand }) => (
               <li key={network}>
                 <a
-                  href={shareAddresses[network](home, PRODUCT_WORDS)}
+                  href={shareAddresses[network](home, PRODUCT_TEXT)}
                   target="_blank"
                   rel="noreferrer"
                   className="flex size-8 items-center justify-center rounded-md hover:bg-hover hover:text-ink pointer-coarse:size-11"

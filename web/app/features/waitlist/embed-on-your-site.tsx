@@ -6,7 +6,7 @@ import { Button } from '../../ui/button'
 const loadDialog = () => import('./embed-dialog')
 const EmbedDialog = lazy(loadDialog)
 
-/** A button that shows what puts the join widget on one's own site. */
+/** Opens the embed dialog. */
 export function EmbedOnYourSite({ referralCode }: { referralCode: string }) {
   const [open, setOpen] = useState(false)
   const [wanted, setWanted] = useState(false)
