@@ -12,7 +12,6 @@ import { RecoverySection } from './recovery-section'
 import { SectionNav } from './section-nav'
 import { SessionsSection } from './sessions-section'
 
-/** Everything about one's own account. */
 export function Account() {
   return (
     <ReauthProvider>

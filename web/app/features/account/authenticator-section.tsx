@@ -10,7 +10,7 @@ import { FactorRows } from './factor-rows'
 import { RecoveryCodesDialog } from './recovery-codes-dialog'
 import { Section } from './section'
 
-/** Six digits from an app on another device, asked for beside the password. */
+/** Authenticator apps as second factors. */
 export function AuthenticatorSection() {
   const withReauthentication = useReauthentication()
   const factors = useQuery(api.secondFactors.list.queryOptions())

@@ -13,7 +13,7 @@ import { readPlace } from '../waitlist/place-storage'
 import { clearPlace } from '../waitlist/stored-place'
 import { Section } from './section'
 
-/** The end of the account, at once and for good. */
+/** Deletes the account. */
 export function DeleteSection() {
   const user = useQuery(api.account.findUser.queryOptions())
   return (

@@ -22,7 +22,7 @@ const notices: Record<string, Notice> = {
   },
 }
 
-/** The words for what the address says of a change; null where it says nothing known. */
+/** The message for the `emailChange` parameter, or null if unknown. */
 export function emailChangeNotice(outcome: string | null): Notice | null {
   return outcome !== null && Object.hasOwn(notices, outcome) ? (notices[outcome] ?? null) : null
 }

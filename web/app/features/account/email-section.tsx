@@ -13,7 +13,7 @@ import { emailProblem, isEmail } from '../auth/email'
 import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { Section } from './section'
 
-/** The address that one logs in with, and its change, which both mailboxes have to confirm. */
+/** Shows and changes the email address. Both addresses must confirm a change. */
 export function EmailSection() {
   const user = useQuery(api.account.findUser.queryOptions())
   return (

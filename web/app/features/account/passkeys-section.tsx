@@ -15,7 +15,7 @@ import { FactorRows } from './factor-rows'
 import { RecoveryCodesDialog } from './recovery-codes-dialog'
 import { Section } from './section'
 
-/** A fingerprint, a face or a security key, asked for beside the password. */
+/** Passkeys as second factors. */
 export function PasskeysSection() {
   const factors = useQuery(api.secondFactors.list.queryOptions())
   const [recoveryCodes, setRecoveryCodes] = useState<string[] | null>(null)
@@ -58,7 +58,7 @@ function AddPasskey({ onRecoveryCodes }: { onRecoveryCodes: (codes: string[] | n
       try {
         return await client.secondFactors.verify({ id, credential: await createPasskey(options) })
       } catch (error) {
-        // It counts only once it is verified; without that it is given up at once.
+        // An unverified passkey is useless, so remove it on failure.
         await client.secondFactors.remove({ id }).catch(() => {})
         throw error
       }

@@ -15,7 +15,7 @@ import { newPasswordProblem, passwordProblem } from '../auth/password-rules'
 import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { Section } from './section'
 
-/** Changes the password, or sets the first one of an account that others vouch for. */
+/** Changes the password, or sets the first one of an account without one. */
 export function PasswordSection() {
   const user = useQuery(api.account.findUser.queryOptions())
   return (

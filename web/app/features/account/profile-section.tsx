@@ -13,7 +13,7 @@ import { toast } from '../../ui/toast'
 import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { Section } from './section'
 
-/** Who one is to others. */
+/** The user's name. */
 export function ProfileSection() {
   const user = useQuery(api.account.findUser.queryOptions())
   return (

@@ -13,7 +13,7 @@ import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { Row, Rows, RowsSkeleton } from './rows'
 import { Section } from './section'
 
-/** Where the account is signed in, and ways to end that. */
+/** Sessions of the account, which can be ended. */
 export function SessionsSection() {
   const queries = useQueryClient()
   const withReauthentication = useReauthentication()
@@ -82,11 +82,11 @@ export function SessionsSection() {
   )
 }
 
-const signs = { desktop: Monitor, mobile: Smartphone, tablet: Tablet, extension: Puzzle, other: CircleHelp }
+const deviceIcons = { desktop: Monitor, mobile: Smartphone, tablet: Tablet, extension: Puzzle, other: CircleHelp }
 
 function SessionRow({ session: one, onEnded }: { session: SignedInSession; onEnded: () => Promise<void> }) {
   const { id, current, device, deviceKind, place, createdAt, lastSeenAt } = one
-  const Sign = signs[deviceKind]
+  const Sign = deviceIcons[deviceKind]
   const name = `${device ?? 'Unknown device'}${deviceKind === 'extension' ? ' (extension)' : ''}`
   const withReauthentication = useReauthentication()
   const end = useMutation({
@@ -97,7 +97,7 @@ function SessionRow({ session: one, onEnded }: { session: SignedInSession; onEnd
     },
     onError(error) {
       showFailure(error)
-      // It may have ended by itself.
+      // It may have ended already.
       void onEnded()
     },
   })

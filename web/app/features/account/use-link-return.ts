@@ -10,7 +10,7 @@ import { linkProblem, providerName } from './link-problems'
 /** Codes work once, and React may run effects twice. */
 const handled = new Set<string>()
 
-/** Takes up where Google, or a single sign-on, sends back to the account page: links the account that was signed in to, or says why not. */
+/** Handles the redirect from Google or single sign-on to the account page: links the account or shows why not. */
 export function useLinkReturn(): void {
   const queries = useQueryClient()
   const navigate = useNavigate()
@@ -33,7 +33,7 @@ export function useLinkReturn(): void {
       ({ provider, email }) => {
         void queries.invalidateQueries({ queryKey: api.identities.key() })
         void queries.invalidateQueries({ queryKey: api.sso.key() })
-        const where = provider === 'sso' ? 'by single sign-on' : `at ${providerName(provider)}`
+        const where = provider === 'sso' ? '(single sign-on)' : `(${providerName(provider)})`
         toast.success(`${email ?? 'Your account'} ${where} is now linked. You can sign in with it.`)
       },
       (error) => toast.error(errorText(error)),

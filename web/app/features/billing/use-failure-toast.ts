@@ -3,7 +3,7 @@ import { errorCode } from '../../api'
 import { paths } from '../../paths'
 import { toast } from '../../ui/toast'
 
-/** Tells of a failed call; where the plan does not allow what was asked for, with the way to one that does. */
+/** Shows an error toast, with a link to plans if a plan limit caused it. */
 export function useFailureToast(): (error: unknown, text: string) => void {
   const navigate = useNavigate()
   return (error, text) =>

@@ -12,7 +12,7 @@ import { ReauthCancelled, ReauthProvider, useReauthentication } from '../auth/re
 import { asRole, roleSentence } from './role-text'
 import { useSwitchWorkspace } from './use-workspaces'
 
-/** What a mailed link invites to, and the way to accept. */
+/** An invitation, and accepting it. */
 export function Invitation({ token }: { token: string }) {
   const found = useQuery(
     api.people.findInvitation.queryOptions({ input: { token }, staleTime: Number.POSITIVE_INFINITY }),
@@ -111,7 +111,7 @@ function Answer({ token, email, workspaceName }: { token: string; email: string;
   )
 }
 
-/** For a link that is cut off, was used, was taken back, or is too old. */
+/** For incomplete, used, revoked or expired links. */
 export function InvalidInvitation() {
   return (
     <div className="grid gap-4">

@@ -10,16 +10,16 @@ import { toast } from '../../ui/toast'
 import { ReauthProvider } from '../auth/reauthentication'
 import { isAtLeast } from '../settings/use-role'
 import { InvitationsCard } from './invitations-card'
-import { PeopleSkeleton, PeopleTable, peopleOn } from './people-table'
+import { PeopleSkeleton, PeopleTable, peoplePage } from './people-table'
 import { asRole, ROLES } from './role-text'
 import { WorkspaceNameCard } from './workspace-name-card'
 
-/** Who works in the workspace, and as what: for all to see, for its admins to change. */
+/** Members and roles; admins can change them. */
 export function PeopleTab() {
   const me = useQuery(api.auth.me.queryOptions())
   const mayInvite = me.data !== undefined && isAtLeast(me.data.workspace.role, 'admin')
-  // What stands below one another comes together, so that nothing moves what was there before it.
-  const people = useQuery(peopleOn(1))
+  // Load both before rendering, so that nothing shifts.
+  const people = useQuery(peoplePage(1))
   const invitations = useQuery({ ...api.people.listInvitations.queryOptions(), enabled: mayInvite })
   if (me.isError && !me.data) {
     return (
@@ -56,7 +56,7 @@ export function PeopleTab() {
   )
 }
 
-/** @param mayInvite false also while nobody knows */
+/** @param mayInvite false until known */
 function PeopleTabSkeleton({ mayInvite }: { mayInvite: boolean }) {
   return (
     <div className="grid grid-cols-1 gap-6">
@@ -90,7 +90,7 @@ function RolesCard() {
   )
 }
 
-/** The way out, for everybody but the owner. The next token is for another workspace, and loads the page anew. */
+/** Leaves the workspace; not for owners. The next token is for another workspace and reloads the page. */
 function LeaveCard({ name }: { name: string }) {
   const confirm = useConfirm()
   const leave = useMutation(

@@ -5,7 +5,7 @@ test.each([
   ['admin', 'as an admin'],
   ['member', 'as a member'],
   ['viewer', 'as a viewer'],
-] as const)('%s: %s', (role, text) => {
+] as const)('asRole(%j) returns %j', (role, text) => {
   expect(asRole(role)).toBe(text)
 })
 

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from 'react'
 import type { User } from '../../session'
 import { loadOnDemand } from '../../ui/load-on-demand'
-import { useAddressOf } from '../account/use-address-of'
+import { useSyncedEmail } from '../account/use-synced-email'
 import { useWorkspaces } from '../people/use-workspaces'
 import { ProfileButton } from './profile-button'
 import { useIsOperator } from './use-is-operator'
@@ -14,7 +14,7 @@ const prepare = () => void loadMenu().catch(() => {})
 /** The profile button and its menu. */
 export default function Profile({ user }: { user: User }) {
   const [wanted, setWanted] = useState(false)
-  useAddressOf(user)
+  useSyncedEmail(user)
   // Prefetched, so that the menu opens complete.
   useWorkspaces()
   useIsOperator()

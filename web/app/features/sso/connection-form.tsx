@@ -21,7 +21,7 @@ const UNLINK_UNLESS = {
 }
 
 export interface ConnectionFormProps {
-  /** What is set; null where nothing is. */
+  /** Null if none is connected. */
   connection: SsoConnection | null
   onDone: () => void
 }

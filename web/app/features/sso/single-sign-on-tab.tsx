@@ -11,7 +11,7 @@ import { ConnectionCard } from './connection-card'
 import { DomainsCard } from './domains-card'
 import { ServiceProviderCard } from './service-provider-card'
 
-/** A workspace's single sign-on, in the order in which one sets it up. Its provider is the owner's to set. */
+/** The workspace's single sign-on, in setup order. Only owners manage the provider. */
 export function SingleSignOnTab() {
   const me = useQuery(api.auth.me.queryOptions())
   const role = me.data?.workspace.role

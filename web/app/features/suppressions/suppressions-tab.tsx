@@ -28,13 +28,13 @@ export const REASONS: Record<SuppressionReason, string> = {
   import: 'Imported',
 }
 
-/** People whom the workspace does not write to, in any campaign. */
+/** The workspace's suppression list. */
 export function SuppressionsTab() {
   const queries = useQueryClient()
   const mayChange = useIsOffered('member')
   const [text, setText] = useState('')
   const [page, setPage] = useState(1)
-  /** Where each page begins that was come by, so that deep ones cost no more than the first. */
+  /** Cursors of visited pages, so that deep pages stay fast. */
   const [cursors, setCursors] = useState<Record<number, string>>({})
   const [dialog, setDialog] = useState<'add' | 'import' | null>(null)
   const q = useDebouncedValue(text.trim())

@@ -1,9 +1,9 @@
 import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
 
-/** As many as one call takes. */
+/** The API's limit per call. */
 const HANDLES_MAX = 1_000
 
-/** Handles as people type or paste them: one a line, or with commas and spaces between; with or without @, or as addresses of profiles. */
+/** Parses handles separated by lines, commas or spaces; with or without @, or as profile URLs. */
 export function typedHandles(text: string): { handles: string[] } | { problem: string } {
   const entries = text.split(/[\s,;]+/).filter((word) => word !== '')
   const bare = entries.map(handleIn)
