@@ -6,14 +6,14 @@ import { compressFiles } from './build-steps/compress'
 import { buildEmbed, buildLegalPages } from './build-steps/embed'
 import { addFallbackScript, deferHydration } from './build-steps/first-touch'
 
-/** A path that matches no page, so that the not-found screen is prerendered (as build/client/404/index.html). */
+/** Matches no page, so the not-found screen is prerendered as build/client/404/index.html. */
 const notFoundPath = '/404'
 
 const prerendered = [...pages.filter((page) => page.access === 'public').map((page) => page.path), notFoundPath]
 
 /**
- * Public pages are prerendered and readable without a script; signed-in pages start from __spa-fallback.html.
- * build/pages.json tells the server which of its paths start from the fallback, so that it answers 404 to everything else, and which pages are there to be found.
+ * Public pages are prerendered; signed-in pages start from __spa-fallback.html. From build/pages.json the server knows which paths
+ * get the fallback, which get a 404, and which belong in the sitemap.
  */
 export default {
   appDirectory: 'app',
@@ -31,22 +31,26 @@ export default {
     await buildLegalPages(folder)
     await deferHydration(
       folder,
-      prerendered.map((path) => ({ path, rest: path === notFoundPath ? 'touched' : (deferredPages[path] ?? 'drawn') })),
+      prerendered.map((path) => ({
+        path,
+        trigger: path === notFoundPath ? 'touched' : (deferredPages[path] ?? 'drawn'),
+      })),
     )
     await addFallbackScript(folder)
-    await refuseInlineStyles(folder)
+    await rejectInlineStyles(folder)
     await compressFiles(folder)
   },
 } satisfies Config
 
-/** The content security policy allows no style attribute, and no style element but the landing page's own: the browser would drop it, silently for whoever builds. */
-async function refuseInlineStyles(folder: string): Promise<void> {
+/** Fails the build on inline styles, which the content security policy forbids and browsers drop silently. */
+async function rejectInlineStyles(folder: string): Promise<void> {
   for await (const file of glob('**/*.html', { cwd: folder })) {
     const html = (await readFile(join(folder, file), 'utf8')).replace(
       file === 'index.html' ? /<style( media="[^"]*")?>/g : '',
       '',
     )
     const styled = html.match(/<style[\s>]|<[^>]+\sstyle="[^"]*"/)?.[0]
-    if (styled) throw new Error(`${file} carries an inline style, which its policy forbids: ${styled.slice(0, 200)}`)
+    if (styled)
+      throw new Error(`${file} has an inline style, which its content security policy forbids: ${styled.slice(0, 200)}`)
   }
 }

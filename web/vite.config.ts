@@ -4,16 +4,16 @@ import { defineConfig } from 'vitest/config'
 import { contractRoutes } from './build-steps/contract-routes.ts'
 import { cssTarget, embedInDevelopment } from './build-steps/embed.ts'
 
-/** In development the API is expected here; `npm run dev` starts both. */
+/** The API in development; `npm run dev` starts both. */
 const apiOrigin = process.env.API_ORIGIN ?? 'http://127.0.0.1:3000'
 
 export default defineConfig({
   plugins: [contractRoutes(), embedInDevelopment(), tailwindcss(), process.env.VITEST ? null : reactRouter()],
   build: {
     cssTarget,
-    // Inlined data: URLs would need their own permission in the content security policy.
+    // The content security policy doesn't allow data: URLs.
     assetsInlineLimit: 0,
-    // React's own part comes in a script of its own, so that pages which start one after the other are not held up by it in one piece.
+    // React DOM in its own chunk: evaluating it together with the app would block the main thread longer.
     rolldownOptions: {
       output: {
         codeSplitting: { groups: [{ name: 'react-dom', test: /node_modules[\\/](react-dom|scheduler)[\\/]/ }] },

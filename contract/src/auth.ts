@@ -9,7 +9,7 @@ export const PASSWORD_MAX = 128
 /** At least 8 characters, one uppercase, one lowercase, one digit (specification §5). */
 export const NewPassword = z
   .string()
-  .max(PASSWORD_MAX, `A password has at most ${PASSWORD_MAX} characters`)
+  .max(PASSWORD_MAX, `Use at most ${PASSWORD_MAX} characters`)
   .refine(
     (p) => p.length >= PASSWORD_MIN && /[A-Z]/.test(p) && /[a-z]/.test(p) && /[0-9]/.test(p),
     'Password does not meet the requirements',

@@ -15,7 +15,7 @@ export const PROVIDER_PROBLEMS = {
   cancelled: 'Failed to sign in with Google. Please try again.',
   no_email: 'Could not retrieve email from Google account.',
   unconfirmed_email:
-    'Google has not confirmed the address of this account. Confirm it there, or sign up with a password.',
+    "Google hasn't verified this account's email address. Verify it with Google, or sign up with a password.",
   busy: 'Too many requests. Please wait a moment and try again.',
   failed: 'Error processing your Google sign-in. Please try again.',
 } as const

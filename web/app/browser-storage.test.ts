@@ -10,7 +10,7 @@ function storage(): KeyValueStorage {
   }
 }
 
-it('keeps what it is given in the browser’s own storage', () => {
+it('stores values in the browser’s storage', () => {
   const own = storage()
   const kept = withMemoryFallback(() => own)
   kept.setItem('theme', 'dark')
@@ -23,13 +23,13 @@ it('keeps what it is given in the browser’s own storage', () => {
 
 it.each([
   [
-    'forbids it',
+    'blocks storage',
     () => {
       throw new DOMException('Access is denied for this document.', 'SecurityError')
     },
   ],
-  ['has none', () => undefined],
-])('keeps it all the same where the browser %s', (_, find) => {
+  ['has no storage', () => undefined],
+])('falls back to memory if the browser %s', (_, find) => {
   const kept = withMemoryFallback(find)
   expect(kept.getItem('theme')).toBeNull()
   kept.setItem('theme', 'dark')
@@ -38,7 +38,7 @@ it.each([
   expect(kept.getItem('theme')).toBeNull()
 })
 
-it('keeps it where there is no room left, and what stood there before comes back no more', () => {
+it('falls back to memory if storage is full, and drops the old value', () => {
   const own = storage()
   own.setItem('theme', 'light')
   let isFull = true

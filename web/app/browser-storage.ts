@@ -1,11 +1,7 @@
-/** What is used of a browser's storage. */
+/** The part of `Storage` the app uses. */
 export type KeyValueStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
-/**
- * A storage of which nothing is lost before the page is left: where the browser forbids its own (only to look at it throws then), or has
- * no room left, what is to be kept is kept here.
- * @param find looks at the browser's own
- */
+/** Browser storage that falls back to memory if the browser blocks it or it is full. @param find returns the browser's storage; may throw */
 export function withMemoryFallback(find: () => KeyValueStorage | undefined): KeyValueStorage {
   const kept = new Map<string, string>()
   const own = () => {
@@ -25,7 +21,7 @@ export function withMemoryFallback(find: () => KeyValueStorage | undefined): Key
         storage.setItem(key, value)
         kept.delete(key)
       } catch {
-        // What stood there before does not hold any more, after a reload either.
+        // The old value must not come back after a reload.
         storage.removeItem(key)
       }
     },
@@ -36,7 +32,7 @@ export function withMemoryFallback(find: () => KeyValueStorage | undefined): Key
   }
 }
 
-/** Of this browser, in all its tabs. There is none while prerendering. */
+/** Shared by all tabs. Not available while prerendering. */
 export const localStorage = withMemoryFallback(() => globalThis.localStorage)
-/** Of this tab. */
+/** This tab only. */
 export const sessionStorage = withMemoryFallback(() => globalThis.sessionStorage)

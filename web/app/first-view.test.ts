@@ -6,7 +6,7 @@ const origin = 'https://x.example'
 it.each([
   [null, { path: '/' }],
   ['Ab3dE9xy', { path: '/', ref: 'Ab3dE9xy' }],
-])('says of a view with the code %j: %j', (ref, view) => {
+])('reports a view with the code %j as %j', (ref, view) => {
   expect(viewOf('/', ref)).toEqual(view)
 })
 
@@ -15,6 +15,6 @@ it.each([
   ['https://news.example/', '/waitlist'],
   [`${origin}/?ref=Ab3dE9xy`, '/'],
   [`${origin}.evil/pricing`, '/waitlist'],
-])('a visit of /waitlist that came from %j began at %s', (referrer, page) => {
+])('attributes a visit of /waitlist from %j to %s', (referrer, page) => {
   expect(entryOf('/waitlist', referrer, origin)).toBe(page)
 })

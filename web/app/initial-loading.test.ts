@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { isInitialLoading } from './initial-loading'
 import { createQueryClient } from './query-client'
 
-test('a side query is waited for until it has answered or failed once: not through its further tries, nor when it is asked anew', async () => {
+test('is true until the query has succeeded or failed once, but not during retries or refetches', async () => {
   let isBroken = true
   const observer = new QueryObserver(createQueryClient(), {
-    queryKey: ['beside'],
+    queryKey: ['side query'],
     retryDelay: 0,
     queryFn: async () => {
       if (isBroken) throw new Error('broken')

@@ -20,7 +20,7 @@ function openTab() {
   return queries
 }
 
-test('a change in one tab, and one that failed, makes the others ask again for what it may concern', async () => {
+test('refetches affected queries in other tabs after a mutation succeeds or fails', async () => {
   const [here, there] = [openTab(), openTab()]
   const campaigns = vi.fn(async () => 'campaigns')
   const leaderboard = vi.fn(async () => 'leaderboard')

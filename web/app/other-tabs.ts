@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 
-/** What several tabs may show at once, by the first part of the API's names. A change to one often changes another. */
+/** Queries that several tabs may show, by the first part of their key. Changing one often changes another. */
 const shared = [
   'account',
   'analytics',
@@ -23,10 +23,10 @@ const shared = [
   'xAccount',
 ]
 
-/** Between the tabs of one browser. */
+/** BroadcastChannel between the tabs of a browser. */
 export const DATA_CHANNEL = 'x-automated-data'
 
-/** For what was changed here by something else than a mutation. */
+/** For changes not made by a mutation. */
 export function notifyOtherTabs(): void {
   if (typeof BroadcastChannel === 'undefined') return
   const channel = new BroadcastChannel(DATA_CHANNEL)
@@ -34,17 +34,14 @@ export function notifyOtherTabs(): void {
   channel.close()
 }
 
-/** The part of a BroadcastChannel that is used. It tells every tab but one's own. */
+/** The part of BroadcastChannel in use. It reaches all other tabs. */
 export type TabChannel = Pick<BroadcastChannel, 'postMessage' | 'addEventListener' | 'removeEventListener'>
 
-/**
- * Tells the other tabs when something was changed here, and asks again when they changed something.
- * @returns the way to stop
- */
+/** Notifies other tabs of changes here and refetches when they change something. Returns an unsubscribe function. */
 export function syncOtherTabs(queries: QueryClient, channel: TabChannel): () => void {
   const stopTelling = queries.getMutationCache().subscribe((event) => {
     if (event.type !== 'updated') return
-    // After a failure, too: nobody knows what a call has done whose answer was lost.
+    // Failures too: if the response was lost, the call may still have succeeded.
     if (event.action.type === 'success' || event.action.type === 'error') channel.postMessage('changed')
   })
   const askAgain = () => {

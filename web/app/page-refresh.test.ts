@@ -12,14 +12,14 @@ function tab() {
   }
 }
 
-test('after a refresh the page knows where it was, once', () => {
+test('returns the last path once after a reload', () => {
   const storage = tab()
   recordPageLeave(storage, '/leads?page=2', origin)
   expect(consumeRefresh(storage, true, origin)).toBe('/leads?page=2')
   expect(consumeRefresh(storage, true, origin)).toBeNull()
 })
 
-test('a page that was opened anew, and one that was not left, restore nothing', () => {
+test('returns null for a new page and for a page that was never left', () => {
   const storage = tab()
   recordVisit(storage, '/leads', origin)
   expect(consumeRefresh(storage, true, origin)).toBeNull()
@@ -27,7 +27,7 @@ test('a page that was opened anew, and one that was not left, restore nothing', 
   expect(consumeRefresh(storage, false, origin)).toBeNull()
 })
 
-test('sign-in pages and other origins are not come back to', () => {
+test('ignores sign-in pages and other origins', () => {
   const storage = tab()
   recordVisit(storage, '/leads', origin)
   recordVisit(storage, '/login', origin)

@@ -1,26 +1,26 @@
 import type { KeyValueStorage } from './browser-storage'
 import { safeReturnPath } from './return-path'
 
-/** Both in session storage: of this tab only. */
+// Both in session storage.
 const REFRESHED = 'pageRefreshed'
 const PATH = 'lastVisitedPath'
 
-/** After a refresh, this long until the session is looked at again (specification §2). */
+/** After a reload, the session is checked again after this delay. */
 export const RECHECK_SESSION_AFTER_MS = 100
 
-/** Remembers the page one is on. Sign-in pages are passed through, not visited. */
+/** Saves the current path. Ignores sign-in pages. */
 export function recordVisit(storage: KeyValueStorage, path: string, origin: string): void {
   const visited = safeReturnPath(path, origin)
   if (visited) storage.setItem(PATH, visited)
 }
 
-/** Called when the page is left: whether by a refresh only the next page knows. */
+/** Call on pagehide. Only the next page knows whether it was a reload. */
 export function recordPageLeave(storage: KeyValueStorage, path: string, origin: string): void {
   recordVisit(storage, path, origin)
   storage.setItem(REFRESHED, 'true')
 }
 
-/** The path that was visited last, where this page is a refresh of the one before; null elsewhere. Asked once a page. */
+/** The last path if this page is a reload, else null. Call once per page. */
 export function consumeRefresh(storage: KeyValueStorage, isReload: boolean, origin: string): string | null {
   const isFlagged = storage.getItem(REFRESHED) !== null
   storage.removeItem(REFRESHED)

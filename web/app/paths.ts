@@ -1,6 +1,6 @@
 import type { PlanId } from '@x-automated/contract/plans'
 
-/** Who a page is for. Pages for everyone are prerendered; signed-in ones send guests to /login and back; to all but operators theirs are not there. */
+/** Public pages are prerendered; signed-in pages send guests to /login and back; operator pages are 404 for everyone else. */
 export type PageAccess = 'public' | 'signed-in' | 'operator'
 
 interface Page {
@@ -8,11 +8,11 @@ interface Page {
   access: PageAccess
   /** The route module, relative to app/. */
   file: string
-  /** Nobody is to find it: one is led there. */
+  /** Reached only by links we send; not in the sitemap. */
   unlisted?: true
 }
 
-/** Every page of the product. To build one, write its module and name it here: route, prerendering, menus and redirects follow. */
+/** Every page. To add one, write its module and list it here; route, prerendering, menus and redirects follow. */
 const allPages = {
   home: { path: '/', access: 'public', file: 'pages/home.tsx' },
   login: { path: '/login', access: 'public', file: 'pages/login.tsx' },
@@ -41,27 +41,27 @@ const allPages = {
 
 export type PageName = keyof typeof allPages
 
-/** The path of every page, by its name: `paths.leads`. Fill in parameters with React Router's `generatePath`. */
+/** Paths by page name: `paths.leads`. Fill in parameters with `generatePath`. */
 export const paths = Object.fromEntries(
   Object.entries(allPages).map(([name, page]) => [name, page.path]),
 ) as unknown as { [K in PageName]: (typeof allPages)[K]['path'] }
 
-/** Static documents beside the app (web/legal): links to them load a page of their own. */
+/** Static documents outside the app (web/legal); links to them load a new page. */
 export const documents = { privacy: '/privacy.html', terms: '/terms.html' } as const
 
-/** Leads to the payment provider's page for a built-in plan. An address of the server's: what it leads to is known only when it runs. */
+/** A server path that redirects to the payment provider's page for a built-in plan. */
 export function buyPath(planId: PlanId): string {
   return `/buy/${planId}`
 }
 
-/** What a page that rests waits for. */
-export type Rest = 'touched' | 'joined'
+/** What starts the app of a page with deferred hydration. */
+export type HydrationTrigger = 'touched' | 'joined'
 
 /**
- * Pages that are whole without their app, which waits until somebody reaches for it (decision 0022).
- * That of `joined` shows its place to whoever has joined in this browser, and wakes for them. Pages that are not named start their app once they are drawn.
+ * Pages that work without the app and hydrate on the first interaction (docs/decisions/0022). `joined` also hydrates for people who
+ * have joined the waitlist in this browser. All other pages hydrate once painted.
  */
-export const deferredPages: Readonly<Record<string, Rest>> = {
+export const deferredPages: Readonly<Record<string, HydrationTrigger>> = {
   [allPages.home.path]: 'touched',
   [allPages.pricing.path]: 'touched',
   [allPages.rankings.path]: 'touched',
@@ -71,5 +71,4 @@ export const deferredPages: Readonly<Record<string, Rest>> = {
   [allPages.waitlist.path]: 'joined',
 }
 
-/** Every page with its module, for the router. */
 export const pages: readonly Page[] = Object.values(allPages)

@@ -1,9 +1,6 @@
 import { type QueryKey, useMutationState } from '@tanstack/react-query'
 
-/**
- * What a change that is under way was asked for, for each time it was: also where the page that asked was left and opened again.
- * @param mutationKey of the operation: `api.lists.duplicate.mutationKey()`
- */
+/** Inputs of a mutation's pending calls, including calls started before this page was opened again. */
 export function usePending<Input>(mutationKey: QueryKey): Input[] {
   return useMutationState({
     filters: { mutationKey, status: 'pending' },

@@ -13,7 +13,7 @@ import { createQueryClient } from './query-client'
 
 let queries: QueryClient
 
-/** As a browser whose network is gone: it says so, and every fetch fails. */
+/** An offline browser: `onLine` is false and every fetch fails. */
 const unplugged = () => Promise.reject(new TypeError('Failed to fetch'))
 
 beforeEach(() => {
@@ -27,7 +27,7 @@ afterEach(() => {
   queries.clear()
 })
 
-test('without a network a change fails at once, in words of ours, and what it showed is taken back', async () => {
+test('an offline mutation fails immediately with our message and reverts its optimistic update', async () => {
   const key = ['campaign']
   queries.setQueryData(key, 'active')
   let told = ''
@@ -48,37 +48,37 @@ test('without a network a change fails at once, in words of ours, and what it sh
   expect(pause.getCurrentResult().isPaused).toBe(false)
 })
 
-test('a change is known to be under way before a second press of a double click comes', async () => {
+test('a mutation is pending before the second click of a double click', async () => {
   const save = new MutationObserver(queries, { mutationFn: () => new Promise<void>(() => {}) })
   let isBusy = false
   save.subscribe(({ isPending }) => {
     isBusy = isPending
   })
   void save.mutate()
-  // All that lies between two clicks that the browser has in its queue.
+  // Everything that runs between two queued clicks.
   await Promise.resolve().then(() => Promise.resolve())
   expect(isBusy).toBe(true)
 })
 
-test('without a network a question fails at once, and is not asked again before the network is back', async () => {
+test('an offline query fails immediately and is refetched once back online', async () => {
   const ask = vi.fn(unplugged)
   await expect(queries.fetchQuery({ queryKey: ['leads'], queryFn: ask, retry: retryOf(queries) })).rejects.toThrow()
   expect(ask).toHaveBeenCalledTimes(1)
   expect(queries.getDefaultOptions().queries?.refetchOnReconnect).toBe(true)
 })
 
-test('faults of the server are worth another try, its refusals are not', () => {
+test('server errors are retried, 4xx are not', () => {
   const retry = retryOf(queries)
   expect(retry(0, new ORPCError('INTERNAL', { status: 500 }))).toBe(true)
   expect(retry(2, new ORPCError('INTERNAL', { status: 500 }))).toBe(false)
   expect(retry(0, new ORPCError('PLAN_LIMIT', { status: 403 }))).toBe(false)
 })
 
-describe('a query on the screen', () => {
+describe('a query on screen', () => {
   const fault = new ORPCError('INTERNAL', { status: 500 })
   const refused = (status: number) => new ORPCError('REFUSED', { status })
   const ask = vi.fn<() => Promise<string>>()
-  /** Every state that the screen has drawn. */
+  /** Every rendered state. */
   let shown: string[]
   const show = (options: { refetchInterval?: number; retry?: false } = {}) =>
     new QueryObserver(queries, { queryKey: ['shown'], queryFn: ask, ...options }).subscribe(({ status }) => {
@@ -105,7 +105,7 @@ describe('a query on the screen', () => {
   })
 
   test.each([
-    ['a fault', fault],
+    ['a 500', fault],
     ['a lost connection', new TypeError('Failed to fetch')],
     ['a rate limit', refused(429)],
   ])('resumes polling after %s', async (_what, problem) => {
@@ -119,7 +119,7 @@ describe('a query on the screen', () => {
     expect(ask.mock.calls.length - before).toBe(3)
   })
 
-  test('shows a fault within a second, and keeps it on the screen until a quiet retry succeeds', async () => {
+  test('shows an error within a second, and keeps it until a background retry succeeds', async () => {
     ask.mockRejectedValue(fault)
     show()
     await vi.advanceTimersByTimeAsync(1_000)
@@ -132,7 +132,7 @@ describe('a query on the screen', () => {
     expect(queries.getQueryData(['shown'])).toBe('healed')
   })
 
-  test('retries quietly at growing intervals, never more than every second', async () => {
+  test('retries in the background at growing intervals, at most once a second', async () => {
     ask.mockRejectedValue(fault)
     show()
     await vi.advanceTimersByTimeAsync(1_000)
@@ -143,7 +143,7 @@ describe('a query on the screen', () => {
     expect(retries).toBeLessThanOrEqual(10)
   })
 
-  test('ends quiet retries when the answer is a refusal, and shows it', async () => {
+  test('stops background retries after a 4xx and shows it', async () => {
     ask.mockRejectedValueOnce(fault).mockRejectedValueOnce(fault).mockRejectedValue(refused(404))
     show()
     await vi.advanceTimersByTimeAsync(60_000)
@@ -151,7 +151,7 @@ describe('a query on the screen', () => {
     expect(queries.getQueryState(['shown'])?.error).toMatchObject({ status: 404 })
   })
 
-  test('is not retried once nothing shows it', async () => {
+  test('is not retried once off screen', async () => {
     ask.mockRejectedValue(fault)
     const hide = show()
     await vi.advanceTimersByTimeAsync(500)
@@ -168,7 +168,7 @@ describe('a query on the screen', () => {
     expect(ask).toHaveBeenCalledTimes(1)
   })
 
-  test('keeps every page of an infinite list when a quiet retry succeeds', async () => {
+  test('keeps every page of an infinite list when a background retry succeeds', async () => {
     const pages = vi.fn(async ({ pageParam }: { pageParam: number }) => pageParam)
     const list = new InfiniteQueryObserver(queries, {
       queryKey: ['pages'],
@@ -186,7 +186,7 @@ describe('a query on the screen', () => {
   })
 })
 
-/** `fetchQuery` tries once unless told otherwise; what the screens use is the default. */
+/** `fetchQuery` doesn't retry by default; screens use the client's default. */
 function retryOf(client: QueryClient) {
   const retry = client.getDefaultOptions().queries?.retry
   if (typeof retry !== 'function') throw new Error('no rule')

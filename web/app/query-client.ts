@@ -12,32 +12,31 @@ import {
 
 type AnyQuery = Query<unknown, unknown, unknown>
 
-/** A blip passes within this, and no one sees it. */
 const RETRY_DELAY_MS = 300
-/** Between two quiet retries: doubled each time, up to the longest. */
-const QUIET_RETRY_MS = 1_000
-const LONGEST_QUIET_RETRY_MS = 10_000
+/** Delay between background retries, doubled each time up to the maximum. */
+const BACKGROUND_RETRY_MS = 1_000
+const MAX_BACKGROUND_RETRY_MS = 10_000
 
-/** The server refused (4xx): the same call gets the same answer. */
+/** 4xx: retrying won't help. */
 function isRefusal(error: unknown): boolean {
   return error instanceof ORPCError && error.status < 500
 }
 
-/** One retry only, so that the text of a fault shows in time. Never while the device is offline. */
+/** One retry only, so that errors show quickly. None while offline. */
 function isWorthRetrying(failures: number, error: Error): boolean {
   return failures < 1 && !isRefusal(error) && !(error instanceof TypeError && navigator.onLine === false)
 }
 
-/** Faults pass, and so does a rate limit. */
-function mayPass(error: unknown): boolean {
+/** Server errors and rate limits may be temporary. */
+function isTemporary(error: unknown): boolean {
   return !isRefusal(error) || (error instanceof ORPCError && error.status === 429)
 }
 
-/** Retries what failed while it is shown, so that its screen recovers without a press. */
-function createQuietRetries(cache: QueryCache) {
+/** Retries failed queries while they are on screen, so that it recovers without a click. */
+function createBackgroundRetries(cache: QueryCache) {
   const counts = new WeakMap<AnyQuery, number>()
-  // Fetches what has no data yet: by a fetch of its own, a query would show its skeleton in place of the text each time.
-  const unseen = new QueryClient()
+  // A separate client for queries without data: their own fetch would replace the error with a skeleton each time.
+  const hiddenClient = new QueryClient()
 
   async function retry(query: AnyQuery, failedAt: number): Promise<void> {
     const isUnchanged = () => {
@@ -50,24 +49,24 @@ function createQuietRetries(cache: QueryCache) {
     if (query.state.data !== undefined) return void query.fetch().catch(() => {})
     const { queryKey, options } = query
     try {
-      const data = await unseen.fetchQuery({ ...options, queryKey, retry: false, staleTime: 0, gcTime: 0 })
+      const data = await hiddenClient.fetchQuery({ ...options, queryKey, retry: false, staleTime: 0, gcTime: 0 })
       if (isUnchanged()) query.setData(data)
     } catch (error) {
       if (!isUnchanged()) return
       query.setState({ error })
-      if (mayPass(error)) schedule(query)
+      if (isTemporary(error)) schedule(query)
     }
   }
 
   function schedule(query: AnyQuery): void {
-    const pause = Math.min(QUIET_RETRY_MS * 2 ** (counts.get(query) ?? 0), LONGEST_QUIET_RETRY_MS)
+    const pause = Math.min(BACKGROUND_RETRY_MS * 2 ** (counts.get(query) ?? 0), MAX_BACKGROUND_RETRY_MS)
     setTimeout(() => void retry(query, query.state.errorUpdatedAt), pause)
   }
 
   return { schedule, reset: (query: AnyQuery) => counts.delete(query) }
 }
 
-/** A query whose last call failed does not poll: a refusal is final, and quiet retries ask again after a fault. */
+/** Stops polling after a failed call: 4xx are final, and background retries handle the rest. */
 class ProductQueryClient extends QueryClient {
   override defaultQueryOptions<
     TQueryFnData = unknown,
@@ -95,26 +94,23 @@ class ProductQueryClient extends QueryClient {
   }
 }
 
-/**
- * What the app asks through. Without a network calls fail at once, so that it is told:
- * by TanStack Query's own rule they would wait without a word, and take effect whenever the network is back.
- */
+/** The app's query client. Offline calls fail immediately; TanStack Query would silently run them once back online. */
 export function createQueryClient(): QueryClient {
-  // Told at once, not a timer later: a button is busy before a second press of a double click can reach it.
+  // In a microtask, not a timer: a button must be busy before the second click of a double click.
   notifyManager.setScheduler(queueMicrotask)
   const queryCache: QueryCache = new QueryCache({
     onError(error, query) {
-      if (query.options.retry !== false && mayPass(error)) quietRetries.schedule(query)
+      if (query.options.retry !== false && isTemporary(error)) backgroundRetries.schedule(query)
     },
-    onSuccess: (_data, query) => quietRetries.reset(query),
+    onSuccess: (_data, query) => backgroundRetries.reset(query),
   })
-  const quietRetries = createQuietRetries(queryCache)
+  const backgroundRetries = createBackgroundRetries(queryCache)
   return new ProductQueryClient({
     queryCache,
     defaultOptions: {
       queries: {
         networkMode: 'always',
-        // Asking again once the network is back is the default only of queries that had waited for it.
+        // The default for networkMode 'always' is not to refetch on reconnect.
         refetchOnReconnect: true,
         staleTime: 10_000,
         retry: isWorthRetrying,
@@ -125,7 +121,7 @@ export function createQueryClient(): QueryClient {
   })
 }
 
-/** Asks again for what may be old when one comes back to the page: to its tab, or to its window beside another. */
+/** Refetches stale queries when the tab becomes visible or the window gets focus. */
 export function refetchOnReturn(): void {
   if (typeof window === 'undefined') return
   focusManager.setEventListener((onFocus) => {

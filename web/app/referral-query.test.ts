@@ -7,11 +7,11 @@ it.each([
   ['?ref=', null],
   ['?ref=%20', null],
   ['', null],
-])('finds in %j the code %j', (search, code) => {
+])('reads from %j the code %j', (search, code) => {
   expect(referralCodeIn(search)).toBe(code)
 })
 
-it('cuts what is no code, and writes a code so that it is read again', () => {
+it('truncates overlong codes and round-trips a code through a URL', () => {
   expect(referralCodeIn(`?ref=${'x'.repeat(500)}`)).toHaveLength(32)
   const path = withReferralCode('/auth', 'a&b=c d')
   expect(referralCodeIn(path.slice('/auth'.length))).toBe('a&b=c d')

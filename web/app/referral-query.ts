@@ -1,15 +1,15 @@
-/** Codes have 6 or 8 characters; what is longer is not one, and unknown codes are ignored. */
+/** Real codes have 6 or 8 characters. */
 const LONGEST = 32
 
-/** The code of a friend's link (`?ref=`), or null. */
+/** The referral code in a query string (`?ref=`), or null. */
 export function referralCodeIn(search: string): string | null {
   return new URLSearchParams(search).get('ref')?.trim().slice(0, LONGEST) || null
 }
 
-/** A path of ours with the friend's code on it, where there is one. */
+/** Adds the referral code, if any, to a path. */
 export function withReferralCode(path: string, code: string | null): string {
   return code ? `${path}?ref=${encodeURIComponent(code)}` : path
 }
 
-/** The links on which a friend's code goes along. */
+/** Selects the links that keep the referral code. */
 export const FOR_GUESTS = 'a[href^="/"]:not([href*="."])'

@@ -6,7 +6,7 @@ const origin = 'https://x-automated.example'
 
 describe('safeReturnPath', () => {
   test.each(['/dashboard', '/leads?page=2&status=sent', '/campaigns/7#messages', '/', '/authors'])(
-    'keeps %s',
+    'accepts %s',
     (path) => {
       expect(safeReturnPath(path, origin)).toBe(path)
     },
@@ -28,18 +28,18 @@ describe('safeReturnPath', () => {
     undefined,
     7,
     { pathname: '/leads' },
-  ])('refuses %j', (path) => {
+  ])('rejects %j', (path) => {
     expect(safeReturnPath(path, origin)).toBeNull()
   })
 
   test.each(['/login', '/auth', '/auth?ref=A', '/auth/callback?code=1', '/reset-password', '/forgot-password'])(
-    'refuses the sign-in page %s, which would lead in a circle',
+    'rejects the sign-in page %s, which would cause a loop',
     (path) => {
       expect(safeReturnPath(path, origin)).toBeNull()
     },
   )
 
-  test('whatever it lets through stays on the origin, however it is read again', () => {
+  test('accepts only paths that stay on the origin', () => {
     const nasty = fc.string({
       unit: fc.constantFrom('/', '\\', '.', ':', '@', '\t', '\n', '%2f', 'evil.example', 'a', '?', '#'),
     })

@@ -2,19 +2,15 @@ import { localStorage } from './browser-storage'
 
 const KEY = 'authReturnPath'
 
-/** Pages that lead to themselves again when returned to after signing in. */
+/** Returning to these after signing in would loop. */
 const signInPages = /^\/(login|auth|forgot-password|reset-password)(\/|$)/
 
-/**
- * A path that is safe to send someone to after signing in: on this origin, and not a sign-in page. Null for anything else.
- * @param asked what was remembered or handed over; not to be trusted
- * @param origin the product's own origin
- */
+/** The path to return to after signing in, if it is on this origin and not a sign-in page; else null. @param asked untrusted */
 export function safeReturnPath(asked: unknown, origin: string): string | null {
   if (typeof asked !== 'string' || !asked.startsWith('/')) return null
   let url: URL
   try {
-    // The browser's own reading decides, so that '//host', '/\host' and tabs within are seen as it sees them.
+    // Parse like the browser does, which catches '//host', '/\host' and embedded tabs.
     url = new URL(asked, origin)
   } catch {
     return null
@@ -23,12 +19,12 @@ export function safeReturnPath(asked: unknown, origin: string): string | null {
   return url.pathname + url.search + url.hash
 }
 
-/** Remembers where someone wanted to go, over the whole sign-in (which may leave the page). */
+/** Saves the path to return to after signing in, which may leave the page. */
 export function saveReturnPath(path: string): void {
   if (safeReturnPath(path, location.origin)) localStorage.setItem(KEY, path)
 }
 
-/** What was remembered, once: a second call finds nothing. */
+/** Returns the saved path and clears it. */
 export function takeReturnPath(): string | null {
   const path = safeReturnPath(localStorage.getItem(KEY), location.origin)
   localStorage.removeItem(KEY)

@@ -45,26 +45,26 @@ export const links: LinksFunction = () => [
 export const meta = () =>
   pageMeta('X-Automated', 'Find the right people on X and reach them with messages that read as if you wrote each one.')
 
-/** The document around everything, errors too, with what stands on every page. */
+/** The document around every page, errors included. */
 export function Layout({ children }: { children: ReactNode }) {
   return (
-    // The script below may set data-theme and data-session before React arrives.
+    // The inline script below may set data-theme and data-session before hydration.
     <html lang="en" suppressHydrationWarning>
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
         <meta name="color-scheme" content="light dark" />
-        {/* The canvas of ui/tokens.css, as browsers colour their own frame. */}
+        {/* The canvas colour of ui/tokens.css. */}
         <meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff" />
         <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#0c0f0b" />
         <meta name="support" content={supportAddress()} />
-        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: a constant of ours, allowed by its hash */}
+        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: a constant, allowed by its hash */}
         <script dangerouslySetInnerHTML={{ __html: startupScript }} />
         <Meta />
         <Links />
       </head>
       <body>
-        {/* Here, where it stays when the page takes the place of what was shown until its code was there: a menu that was opened stays open. */}
+        {/* Outside the page, so that an open menu survives when the page replaces HydrateFallback. */}
         <Frame>{children}</Frame>
         <ScrollRestoration />
         <Scripts />
@@ -73,7 +73,7 @@ export function Layout({ children }: { children: ReactNode }) {
   )
 }
 
-// Not needed to read a page: comes after it.
+// Loaded after the page: not needed to read it.
 const Toasts = lazy(() => import('./ui/toast'))
 
 refetchOnReturn()
@@ -81,7 +81,6 @@ refetchOnReturn()
 function Frame({ children }: { children: ReactNode }) {
   const hydrated = useHydrated()
   const [queryClient] = useState(createQueryClient)
-  // A press that came before is made good by what only the browser knows: a friend's code, the address's query.
   useEffect(() => {
     if (hydrated) document.dispatchEvent(new Event(HYDRATED))
   }, [hydrated])
@@ -95,7 +94,7 @@ function Frame({ children }: { children: ReactNode }) {
     }
   }, [queryClient])
   return (
-    // The content security policy allows no style elements; Base UI is told to make none.
+    // The content security policy forbids style elements.
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queryClient}>
         <ConfirmProvider>
@@ -127,13 +126,12 @@ function Frame({ children }: { children: ReactNode }) {
   )
 }
 
-/** All pages, once their own code is there: until then HydrateFallback stands here. */
 export default function App() {
   useEffect(() => sessionStorage.removeItem(STARTED_PAGES_KEY), [])
   return <Outlet />
 }
 
-/** Shown on signed-in pages until their code is there; the others are prerendered. */
+/** Shown on signed-in pages until their code has loaded; public pages are prerendered. */
 export function HydrateFallback() {
   return <LoadingScreen text="Initializing application..." />
 }

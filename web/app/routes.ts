@@ -9,7 +9,7 @@ export default [
   ...pagesFor('public'),
   layout('features/shell/signed-in.tsx', pagesFor('signed-in')),
   layout('features/operator/operators-only.tsx', pagesFor('operator')),
-  // Every part of ui/ in all its states, for those who build with them.
+  // Shows every component of ui/ in all its states.
   ...(process.env.NODE_ENV === 'development' ? [route('/ui', 'pages/ui.tsx')] : []),
   route('*', 'pages/not-found.tsx'),
 ] satisfies RouteConfig

@@ -14,14 +14,14 @@ const MINUTE_MS = 60_000
 
 let serial = 0
 
-/** An access token as the server makes them, good for so long. */
+/** An access token like the server's, valid for the given time. */
 function jwt(user: User, goodForMs: number, nowMs = 0, work: { wid?: string; role?: string } = {}): string {
   serial += 1
   const claims = { sub: user.id, exp: (nowMs + goodForMs) / 1000, jti: String(serial), ...work }
   return `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.signature`
 }
 
-/** A browser: one storage, one lock, any number of tabs; time stands still unless moved. */
+/** A browser: one storage, one lock, any number of tabs and a manual clock. */
 function browser(stored: { authToken?: string; refreshToken?: string } = {}, rememberedUser: User | null = ada) {
   const storage = new Map<string, string>(Object.entries(stored))
   if (stored.authToken && rememberedUser) storage.set('authUser', JSON.stringify(rememberedUser))
@@ -32,7 +32,7 @@ function browser(stored: { authToken?: string; refreshToken?: string } = {}, rem
     refreshToken: `${token}+`,
   }))
   const revoke = vi.fn(async () => {})
-  const moved = vi.fn()
+  const workspaceChanged = vi.fn()
   const findUser = vi.fn<(token: string) => Promise<User | null>>(async () => null)
   const waits: number[] = []
   const tabs: ReturnType<typeof createSessionStore>[] = []
@@ -54,11 +54,11 @@ function browser(stored: { authToken?: string; refreshToken?: string } = {}, rem
         return mine
       },
       announce: (event) => {
-        for (const other of tabs) if (other !== store) void other.heard(event)
+        for (const other of tabs) if (other !== store) void other.syncFromOtherTab(event)
       },
-      moved,
+      workspaceChanged,
       now: () => now,
-      // Waits of the back-off are skipped; the limit of starting is only reached where a test reaches it.
+      // Skips back-off delays; the start limit is reached only if a test calls reachLimit.
       wait(ms) {
         if (ms === STARTING_LIMIT_MS) return new Promise((resolve) => limits.push(resolve))
         waits.push(ms)
@@ -76,7 +76,7 @@ function browser(stored: { authToken?: string; refreshToken?: string } = {}, rem
     storage,
     refresh,
     revoke,
-    moved,
+    workspaceChanged,
     findUser,
     waits,
     passTime: (ms: number) => {
@@ -86,7 +86,7 @@ function browser(stored: { authToken?: string; refreshToken?: string } = {}, rem
 }
 
 describe('starting', () => {
-  test('nobody stored: signed out at once, without a request', async () => {
+  test('signs out immediately without a request if nothing is stored', async () => {
     const b = browser()
     const { store, events } = b.tab()
     await store.start()
@@ -95,7 +95,7 @@ describe('starting', () => {
     expect(b.refresh).not.toHaveBeenCalled()
   })
 
-  test('a good token whose owner is remembered needs no request and not even a moment', () => {
+  test('is signed in synchronously if the stored token is valid and its owner known', () => {
     const b = browser({ authToken: jwt(ada, MINUTE_MS), refreshToken: 'r' })
     const { store } = b.tab()
     void store.start()
@@ -104,7 +104,7 @@ describe('starting', () => {
     expect(b.findUser).not.toHaveBeenCalled()
   })
 
-  test('an owner who is not remembered, or another than the token says, is asked after once', async () => {
+  test('requests the user once if the stored owner is missing or does not match the token', async () => {
     const b = browser({ authToken: jwt(bob, MINUTE_MS), refreshToken: 'r' }, ada)
     b.findUser.mockResolvedValue(bob)
     const { store } = b.tab()
@@ -116,7 +116,7 @@ describe('starting', () => {
     expect(b.findUser).toHaveBeenCalledTimes(1)
   })
 
-  test('a token that has ended is renewed first', async () => {
+  test('renews an expired token first', async () => {
     const b = browser({ authToken: jwt(ada, -MINUTE_MS), refreshToken: 'r' })
     const { store, events } = b.tab()
     await store.start()
@@ -125,7 +125,7 @@ describe('starting', () => {
     expect(events).toEqual(['INITIAL_SESSION'])
   })
 
-  test('a session that is over leaves nothing stored', async () => {
+  test('clears storage if the session has ended', async () => {
     const b = browser({ authToken: jwt(ada, -MINUTE_MS), refreshToken: 'r' })
     b.refresh.mockResolvedValue('refused')
     const { store, events } = b.tab()
@@ -135,7 +135,7 @@ describe('starting', () => {
     expect(events).toEqual(['INITIAL_SESSION'])
   })
 
-  test('a token that is none of ours, without a refresh token, is dropped', async () => {
+  test('drops a rejected token without a refresh token', async () => {
     const b = browser({ authToken: 'rubbish' })
     const { store } = b.tab()
     await store.start()
@@ -144,7 +144,7 @@ describe('starting', () => {
     expect(b.storage.size).toBe(0)
   })
 
-  test('an opaque token is asked after', async () => {
+  test('requests the user of an opaque token', async () => {
     const b = browser({ authToken: 'opaque', refreshToken: 'r' })
     b.findUser.mockResolvedValue(bob)
     const { store } = b.tab()
@@ -152,7 +152,7 @@ describe('starting', () => {
     expect(store.state()).toEqual({ status: 'signed-in', user: bob })
   })
 
-  test('without a network the owner of the stored session stays who they are', async () => {
+  test('keeps the stored user while offline', async () => {
     const b = browser({ authToken: jwt(ada, -MINUTE_MS), refreshToken: 'r' })
     b.refresh.mockResolvedValue('unreachable')
     const { store } = b.tab()
@@ -184,7 +184,7 @@ describe('starting', () => {
     },
   )
 
-  test('ends after 2 seconds with the owner whom this browser remembers, while their token is being renewed', async () => {
+  test('ends after 2 seconds with the remembered user while the token is being renewed', async () => {
     const b = browser({ authToken: jwt(ada, -MINUTE_MS), refreshToken: 'r' })
     const answer = Promise.withResolvers<RefreshAnswer>()
     b.refresh.mockReturnValue(answer.promise)
@@ -208,7 +208,7 @@ describe('refreshing', () => {
     return { b, ...first }
   }
 
-  test('calls that fail together cause one refresh and get the same token', async () => {
+  test('shares one refresh between calls that fail together', async () => {
     const { b, store, events } = await signedIn()
     const tokens = await Promise.all([store.refresh(), store.refresh(), store.refresh()])
     expect(b.refresh).toHaveBeenCalledTimes(1)
@@ -216,7 +216,7 @@ describe('refreshing', () => {
     expect(events).toEqual(['TOKEN_REFRESHED'])
   })
 
-  test('a 401 of a call sent before the refresh gets the fresh token without another', async () => {
+  test('reuses a recent refresh for a 401 of an earlier call', async () => {
     const { b, store } = await signedIn()
     const fresh = await store.refresh()
     expect(await store.refresh()).toBe(fresh)
@@ -226,7 +226,7 @@ describe('refreshing', () => {
     expect(b.refresh).toHaveBeenCalledTimes(2)
   })
 
-  test('two tabs refreshing together use the refresh token once', async () => {
+  test('uses the refresh token once if two tabs refresh together', async () => {
     const { b, store, events } = await signedIn()
     const other = b.tab()
     await other.store.start()
@@ -248,7 +248,7 @@ describe('refreshing', () => {
     expect(b.refresh).toHaveBeenCalledTimes(answer === 'failed' ? 4 : 1)
   })
 
-  test('no refresh token: the session is over without a request', async () => {
+  test('ends the session without a request if there is no refresh token', async () => {
     const { b, store } = await signedIn()
     b.storage.delete('refreshToken')
     expect(await store.refresh()).toBeNull()
@@ -256,7 +256,7 @@ describe('refreshing', () => {
     expect(store.state()).toEqual({ status: 'signed-out', reason: 'expired' })
   })
 
-  test('nobody answers: tried again, then the call fails and the session stays', async () => {
+  test('retries if the server does not answer, then fails the call and keeps the session', async () => {
     const { b, store, events } = await signedIn()
     b.refresh.mockResolvedValue('unreachable')
     expect(await store.refresh()).toBeNull()
@@ -267,7 +267,7 @@ describe('refreshing', () => {
     expect(events).toEqual([])
   })
 
-  test('signing out while a refresh is under way: what comes back is not kept', async () => {
+  test('discards a refresh that completes after signing out', async () => {
     const { b, store } = await signedIn()
     let answer: (pair: RefreshAnswer) => void = () => {}
     b.refresh.mockReturnValue(
@@ -284,7 +284,7 @@ describe('refreshing', () => {
     expect(store.state()).toEqual({ status: 'signed-out', reason: 'chosen' })
   })
 
-  test('a token that has ended is renewed before it is sent; the tick renews one that is about to', async () => {
+  test('renews an expired token before sending it, and an expiring one on tick', async () => {
     const { b, store } = await signedIn()
     await store.tick()
     expect(b.refresh).toHaveBeenCalledTimes(1)
@@ -296,8 +296,8 @@ describe('refreshing', () => {
   })
 })
 
-describe('over tabs', () => {
-  test('signing in, refreshing and signing out in one tab is heard in the other, each once', async () => {
+describe('across tabs', () => {
+  test('emits sign-in, refresh and sign-out once in the other tab', async () => {
     const b = browser()
     const here = b.tab()
     const there = b.tab()
@@ -306,20 +306,20 @@ describe('over tabs', () => {
 
     here.store.signIn({ token: jwt(ada, MINUTE_MS), refreshToken: 'r', user: ada })
     await vi.waitFor(() => expect(there.store.state()).toEqual({ status: 'signed-in', user: ada }), 10_000)
-    // The browser's own storage event for the same change.
-    await there.store.heard()
+    // The browser's storage event for the same change.
+    await there.store.syncFromOtherTab()
 
     await here.store.refresh()
     await vi.waitFor(() => expect(there.events).toContain('TOKEN_REFRESHED'), 10_000)
-    await there.store.heard()
+    await there.store.syncFromOtherTab()
 
     await here.store.signOut()
-    await there.store.heard()
+    await there.store.syncFromOtherTab()
     expect(there.store.state()).toEqual({ status: 'signed-out', reason: 'elsewhere' })
     expect(there.events).toEqual(['SIGNED_IN', 'TOKEN_REFRESHED', 'SIGNED_OUT'])
   })
 
-  test('someone else signing in in the other tab replaces who is here', async () => {
+  test('switches to the user who signed in in the other tab', async () => {
     const b = browser({ authToken: jwt(ada, MINUTE_MS), refreshToken: 'r' })
     const here = b.tab()
     const there = b.tab()
@@ -342,7 +342,7 @@ describe('over tabs', () => {
     },
   )
 
-  test('a changed address is known in both, and after a reload', async () => {
+  test('updates a changed email address in both tabs and after a reload', async () => {
     const b = browser({ authToken: jwt(ada, MINUTE_MS), refreshToken: 'r' })
     const [here, there] = [b.tab(), b.tab()]
     await Promise.all([here.store.start(), there.store.start()])
@@ -356,7 +356,7 @@ describe('over tabs', () => {
     expect(reloaded.store.state()).toEqual({ status: 'signed-in', user: moved })
   })
 
-  test('a session that was ended on another device is over in both with the first refresh that is refused', async () => {
+  test('ends in both tabs when the server refuses a refresh', async () => {
     const b = browser({ authToken: jwt(ada, MINUTE_MS), refreshToken: 'r' })
     const [here, there] = [b.tab(), b.tab()]
     await Promise.all([here.store.start(), there.store.start()])
@@ -367,11 +367,11 @@ describe('over tabs', () => {
     expect([here.events.at(-1), there.events.at(-1)]).toEqual(['SIGNED_OUT', 'SIGNED_OUT'])
   })
 
-  test('what was ended at the server is forgotten in both, without a call', async () => {
+  test('clears a session ended at the server in both tabs without a call', async () => {
     const b = browser({ authToken: jwt(ada, MINUTE_MS), refreshToken: 'r' })
     const [here, there] = [b.tab(), b.tab()]
     await Promise.all([here.store.start(), there.store.start()])
-    here.store.forget()
+    here.store.clear()
     expect(b.storage.size).toBe(0)
     expect(here.store.state()).toEqual({ status: 'signed-out', reason: 'chosen' })
     await vi.waitFor(() => expect(there.events.at(-1)).toBe('SIGNED_OUT'), 10_000)
@@ -379,7 +379,7 @@ describe('over tabs', () => {
   })
 })
 
-test('signing out ends the session here whatever the server says', async () => {
+test('signOut ends the session here even if the server fails', async () => {
   const token = jwt(ada, MINUTE_MS)
   const b = browser({ authToken: token, refreshToken: 'r' })
   b.revoke.mockRejectedValue(new Error('403'))
@@ -391,7 +391,7 @@ test('signing out ends the session here whatever the server says', async () => {
   expect(events).toEqual(['INITIAL_SESSION', 'SIGNED_OUT'])
 })
 
-describe('the workspace that one works in', () => {
+describe('the current workspace', () => {
   const inWork = (wid: string, role: string, goodForMs = 15 * MINUTE_MS) => jwt(ada, goodForMs, 0, { wid, role })
   async function working(token = inWork('w1', 'admin')) {
     const b = browser({ authToken: token, refreshToken: 'r' })
@@ -401,39 +401,39 @@ describe('the workspace that one works in', () => {
     return { b, store, events }
   }
 
-  test('one was taken out of: the page of it is left, once', async () => {
+  test('triggers one reload if the user was removed from it', async () => {
     const { b, store } = await working()
     b.refresh.mockResolvedValueOnce({ token: inWork('own', 'owner'), refreshToken: 's' })
     await store.refresh()
-    await store.heard()
-    expect(b.moved).toHaveBeenCalledTimes(1)
+    await store.syncFromOtherTab()
+    expect(b.workspaceChanged).toHaveBeenCalledTimes(1)
     expect(b.storage.get('refreshToken')).toBe('s')
   })
 
-  test('another role is said, so that the page asks anew what it may show', async () => {
+  test('emits USER_UPDATED if the role changed', async () => {
     const { b, store, events } = await working()
     b.refresh.mockResolvedValueOnce({ token: inWork('w1', 'viewer'), refreshToken: 's' })
     await store.refresh()
     expect(events).toEqual(['USER_UPDATED', 'TOKEN_REFRESHED'])
-    expect(b.moved).not.toHaveBeenCalled()
+    expect(b.workspaceChanged).not.toHaveBeenCalled()
   })
 
-  test('changed in another tab: this one leaves its page, too', async () => {
+  test('triggers a reload here if it changed in another tab', async () => {
     const { b, store } = await working()
     const there = b.tab()
     await there.store.start()
     there.store.move({ token: inWork('w2', 'member'), refreshToken: 's' })
-    expect(b.moved).not.toHaveBeenCalled()
-    await store.heard()
-    expect(b.moved).toHaveBeenCalledTimes(1)
+    expect(b.workspaceChanged).not.toHaveBeenCalled()
+    await store.syncFromOtherTab()
+    expect(b.workspaceChanged).toHaveBeenCalledTimes(1)
     expect(store.state()).toEqual({ status: 'signed-in', user: ada })
   })
 
-  test('stays: a renewal says nothing of it', async () => {
+  test('triggers no reload if a renewal keeps it', async () => {
     const { b, store, events } = await working()
     b.refresh.mockResolvedValueOnce({ token: inWork('w1', 'admin'), refreshToken: 's' })
     await store.refresh()
     expect(events).toEqual(['TOKEN_REFRESHED'])
-    expect(b.moved).not.toHaveBeenCalled()
+    expect(b.workspaceChanged).not.toHaveBeenCalled()
   })
 })

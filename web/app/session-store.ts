@@ -1,6 +1,5 @@
 import type { KeyValueStorage } from './browser-storage'
 
-/** What happens to a session, by the names of the specification (§4). */
 export type AuthEvent =
   | 'INITIAL_SESSION'
   | 'SIGNED_IN'
@@ -16,8 +15,8 @@ export interface User {
 }
 
 /**
- * Why nobody is signed in: `nobody` was, the person signed out here (`chosen`) or in another tab (`elsewhere`),
- * a call found the session at its end (`expired`), or whose stored session this is has not been answered yet (`unanswered`).
+ * `nobody`: was never signed in. `chosen`: signed out here. `elsewhere`: signed out in another tab. `expired`: a call found the session
+ * ended. `unanswered`: there is a stored session, but the server hasn't confirmed it yet.
  */
 export type SignedOutReason = 'nobody' | 'chosen' | 'elsewhere' | 'expired' | 'unanswered'
 
@@ -31,44 +30,44 @@ export interface TokenPair {
   refreshToken: string
 }
 
-/** Where tokens are kept: local storage, under exactly these names. */
+// Local storage keys; part of the product's interface.
 const TOKEN = 'authToken'
 const REFRESH_TOKEN = 'refreshToken'
-/** Whose they are, so that a reload need not ask before it shows anything. */
+/** Their owner, so that a reload can render without a request. */
 const USER = 'authUser'
 
-/** Starting ends here at the latest, with what is known by then (specification §4). */
+/** `start` ends after this time with what is known by then. */
 export const STARTING_LIMIT_MS = 2000
-/** A token this near its end is renewed before it is used. */
+/** Tokens that expire within this time are renewed. */
 const RENEW_BEFORE_MS = 90_000
-/** A renewal this fresh answers a second 401 of calls that were sent with the token before it. */
+/** Calls sent with the previous token may get a 401 this long after a renewal; they reuse its result. */
 const JUST_RENEWED_MS = 3000
-/** Waits before trying a refresh again that could not be answered (specification §9: exponentially from 200 ms). */
+/** Delays before retrying an unanswered refresh. */
 const BACK_OFF_MS = [200, 400, 800]
 
-/** The server's answer to a refresh: a new pair, or why there is none. */
+/** A new token pair, or why there is none. */
 export type RefreshAnswer = TokenPair | 'refused' | 'unreachable' | 'failed'
 
-/** What the store needs from the world, so that it runs in tests too. */
+/** The store's dependencies, replaced in tests. */
 export interface SessionWorld {
   storage: KeyValueStorage
-  /** POST /auth/refresh. `refused`: the session is over. `failed`: an error answer. `unreachable`: no answer about the session at all. */
+  /** POST /auth/refresh. `refused`: the session has ended. `failed`: an error response. `unreachable`: no response about the session. */
   refresh(refreshToken: string): Promise<RefreshAnswer>
-  /** GET /me with this token; null when it is not accepted. Asked only where this browser does not remember whose it is. */
+  /** GET /me; null if the token is rejected. Called only if the browser doesn't know the token's owner. */
   findUser(token: string): Promise<User | null>
-  /** POST /auth/sign-out with this token. */
+  /** POST /auth/sign-out. */
   revoke(token: string): Promise<void>
-  /** Runs one at a time over all tabs. */
+  /** Runs one at a time across tabs. */
   exclusively<T>(work: () => Promise<T>): Promise<T>
-  /** Tells the other tabs. */
+  /** Notifies the other tabs. */
   announce(event: AuthEvent): void
-  /** The session works in another workspace now: whatever the page shows is of the one before. */
-  moved(): void
+  /** Called when the session switches workspaces: the page shows data of the previous one. */
+  workspaceChanged(): void
   now(): number
   wait(ms: number): Promise<void>
 }
 
-/** What an access token says, unverified (the server verifies; the screen only shows), or null where it is no JWT. */
+/** An access token's claims, unverified (the server verifies them), or null if it isn't a JWT. */
 export function readClaims(
   token: string,
 ): { userId: string; expiresAtMs: number; workspaceId: string | null; role: string | null } | null {
@@ -84,10 +83,7 @@ export function readClaims(
   }
 }
 
-/**
- * The session of this browser: who is signed in, with which tokens, and what changes about it, here or in another tab.
- * Knows nothing of React or of the page.
- */
+/** The browser's session: user, tokens and their changes, here or in another tab. Independent of React and the page. */
 export function createSessionStore(world: SessionWorld) {
   let state: SessionState = { status: 'starting' }
   let knownToken: string | null = null
@@ -102,7 +98,7 @@ export function createSessionStore(world: SessionWorld) {
     refreshToken: world.storage.getItem(REFRESH_TOKEN),
   })
 
-  /** Whose token this is, as far as this browser remembers. */
+  /** The token's owner, if this browser stored it. */
   function remembered(token: string | null): User | null {
     const claims = token ? readClaims(token) : null
     const kept = world.storage.getItem(USER)
@@ -119,12 +115,12 @@ export function createSessionStore(world: SessionWorld) {
     world.storage.setItem(USER, JSON.stringify({ id: user.id, email: user.email }))
   }
 
-  function become(next: SessionState): void {
+  function setState(next: SessionState): void {
     state = next
     for (const watch of watchers) watch()
   }
 
-  function tell(event: AuthEvent, tabs: 'this tab' | 'all tabs' = 'all tabs'): void {
+  function emit(event: AuthEvent, tabs: 'this tab' | 'all tabs' = 'all tabs'): void {
     for (const listen of listeners) listen(event, state)
     if (tabs === 'all tabs') world.announce(event)
   }
@@ -135,43 +131,42 @@ export function createSessionStore(world: SessionWorld) {
     knownToken = pair.token
   }
 
-  /** Takes a token in the place of the one before. */
-  function learn(token: string): void {
+  function adoptToken(token: string): void {
     const former = knownToken
     knownToken = token
     compare(former, token)
   }
 
-  /** Tells this tab where the same person works elsewhere now, or in another role: tokens say so from their renewal on. */
+  /** Emits an event if the same user has switched workspaces or got another role; renewed tokens carry both. */
   function compare(former: string | null, token: string): void {
     const before = former ? readClaims(former) : null
     const now = readClaims(token)
     if (!before || !now || before.userId !== now.userId) return
-    if (before.workspaceId !== now.workspaceId) world.moved()
-    else if (before.role !== now.role) tell('USER_UPDATED', 'this tab')
+    if (before.workspaceId !== now.workspaceId) world.workspaceChanged()
+    else if (before.role !== now.role) emit('USER_UPDATED', 'this tab')
   }
 
-  function leave(reason: SignedOutReason): void {
+  function endSession(reason: SignedOutReason): void {
     world.storage.removeItem(TOKEN)
     world.storage.removeItem(REFRESH_TOKEN)
     world.storage.removeItem(USER)
     knownToken = null
-    // While starting, finishStart says so.
+    // While starting, finishStart emits the event.
     if (state.status !== 'signed-in') return
-    become({ status: 'signed-out', reason })
-    tell('SIGNED_OUT')
+    setState({ status: 'signed-out', reason })
+    emit('SIGNED_OUT')
   }
 
   async function renewOnce(before: string | null, reason: SignedOutReason): Promise<string | null> {
     return world.exclusively(async () => {
       const stored = read()
-      // Another tab was first.
+      // Another tab has already renewed it.
       if (stored.token && stored.token !== before) {
-        learn(stored.token)
+        adoptToken(stored.token)
         return stored.token
       }
       if (!stored.refreshToken) {
-        leave(reason)
+        endSession(reason)
         return null
       }
       let answer: RefreshAnswer = await world.refresh(stored.refreshToken)
@@ -180,24 +175,24 @@ export function createSessionStore(world: SessionWorld) {
         await world.wait(ms)
         answer = await world.refresh(stored.refreshToken)
       }
-      // Signed out meanwhile: what came too late is not kept.
+      // Signed out meanwhile: discard the response.
       if (read().refreshToken !== stored.refreshToken) return read().token
-      // No answer says nothing about the session: it is kept, and the call fails as any call without a network.
+      // No response says nothing about the session: keep it and let the call fail.
       if (answer === 'unreachable') return null
       if (answer === 'refused' || answer === 'failed') {
-        leave(reason)
+        endSession(reason)
         return null
       }
       const former = knownToken
       store(answer)
       compare(former, answer.token)
       renewedAtMs = world.now()
-      if (state.status === 'signed-in') tell('TOKEN_REFRESHED')
+      if (state.status === 'signed-in') emit('TOKEN_REFRESHED')
       return answer.token
     })
   }
 
-  /** A new access token, or null (then the session is over, or nobody answered). One refresh at a time, over all tabs. */
+  /** A new access token, or null if the session has ended or the server didn't answer. One refresh at a time across tabs. */
   function refresh(reason: SignedOutReason = 'expired'): Promise<string | null> {
     const { token } = read()
     if (token && world.now() - renewedAtMs < JUST_RENEWED_MS) return Promise.resolve(token)
@@ -215,7 +210,7 @@ export function createSessionStore(world: SessionWorld) {
     return found
   }
 
-  async function settleStart(): Promise<void> {
+  async function resolveStart(): Promise<void> {
     const { token, refreshToken } = read()
     if (!token && !refreshToken) return finishStart(null)
     const claims = token ? readClaims(token) : null
@@ -228,51 +223,51 @@ export function createSessionStore(world: SessionWorld) {
     if (fresh === null) return finishStart(read().refreshToken ? known : null)
     const user = await userOf(fresh)
     if (user) return finishStart(user)
-    // The token is not a token of ours, or not any more.
+    // The token was rejected.
     const again = usable ? await refresh('nobody') : null
     finishStart(again ? await userOf(again) : null)
   }
 
-  /** The answer has come; after the limit it still counts, unless something else has happened meanwhile. */
+  /** Applies the answer, even after the time limit unless something else has happened meanwhile. */
   function finishStart(user: User | null): void {
     const late = state.status !== 'starting'
     if (late && !(state.status === 'signed-out' && (user || state.reason === 'unanswered'))) return
-    become(user ? { status: 'signed-in', user } : { status: 'signed-out', reason: 'nobody' })
-    if (!late) tell('INITIAL_SESSION', 'this tab')
-    else if (user) tell('SIGNED_IN', 'this tab')
+    setState(user ? { status: 'signed-in', user } : { status: 'signed-out', reason: 'nobody' })
+    if (!late) emit('INITIAL_SESSION', 'this tab')
+    else if (user) emit('SIGNED_IN', 'this tab')
   }
 
-  /** The limit has come before the answer: whoever this browser remembers is taken for who they were. */
-  function cutStart(): void {
+  /** The time limit came first: assume the user this browser remembers. */
+  function finishStartEarly(): void {
     if (state.status !== 'starting') return
     const user = remembered(read().token)
-    become(user ? { status: 'signed-in', user } : { status: 'signed-out', reason: 'unanswered' })
-    tell('INITIAL_SESSION', 'this tab')
+    setState(user ? { status: 'signed-in', user } : { status: 'signed-out', reason: 'unanswered' })
+    emit('INITIAL_SESSION', 'this tab')
   }
 
   return {
     state: () => state,
 
-    /** The workspace that the next call would be about; null where nobody is signed in. */
+    /** The current workspace, or null if signed out. */
     workspaceId: (): string | null => readClaims(read().token ?? '')?.workspaceId ?? null,
 
-    /** For React: called after every change of state. Returns the way to stop. */
+    /** For React: called after every state change. Returns an unsubscribe function. */
     watch(onChange: () => void): () => void {
       watchers.add(onChange)
       return () => void watchers.delete(onChange)
     },
 
-    /** Hears every auth event, of this tab and of the others. Returns the way to stop. */
+    /** Subscribes to auth events of all tabs. Returns an unsubscribe function. */
     onEvent(listen: (event: AuthEvent, state: SessionState) => void): () => void {
       listeners.add(listen)
       return () => void listeners.delete(listen)
     },
 
-    /** Finds out who is signed in; ends after 2 seconds with what is known by then. A later answer still counts. */
+    /** Finds out who is signed in, within 2 seconds. A later answer still counts. */
     start(): Promise<void> {
       starting ??= Promise.race([
-        settleStart().catch(() => finishStart(remembered(read().token))),
-        world.wait(STARTING_LIMIT_MS).then(cutStart),
+        resolveStart().catch(() => finishStart(remembered(read().token))),
+        world.wait(STARTING_LIMIT_MS).then(finishStartEarly),
       ])
       return starting
     },
@@ -281,28 +276,28 @@ export function createSessionStore(world: SessionWorld) {
     signIn(session: TokenPair & { user: User }): void {
       store(session)
       remember(session.user)
-      become({ status: 'signed-in', user: session.user })
-      tell('SIGNED_IN')
+      setState({ status: 'signed-in', user: session.user })
+      emit('SIGNED_IN')
     },
 
-    /** Goes on with tokens of the same session for another workspace; the page is to be loaded anew. The other tabs see it in the storage. */
+    /** Stores tokens for another workspace; reload the page after it. Other tabs notice through storage. */
     move(pair: TokenPair): void {
       store(pair)
     },
 
-    /** Ends the session here at once, whatever the server says to it. */
+    /** Ends the session here immediately, whatever the server answers. */
     async signOut(): Promise<void> {
       const { token } = read()
-      leave('chosen')
+      endSession('chosen')
       if (token) await world.revoke(token).catch(() => {})
     },
 
-    /** The session is over at the server, by what was done here (signed out everywhere, account deleted): forgets it. */
-    forget(): void {
-      leave('chosen')
+    /** Clears a session that a call has already ended at the server (signed out everywhere, account deleted). */
+    clear(): void {
+      endSession('chosen')
     },
 
-    /** The access token for the next call, renewed first where it is about to end. */
+    /** The access token for the next call, renewed first if it has expired. */
     async currentToken(): Promise<string | null> {
       const { token, refreshToken } = read()
       if (!token) return refreshToken ? refresh() : null
@@ -313,7 +308,7 @@ export function createSessionStore(world: SessionWorld) {
 
     refresh: () => refresh(),
 
-    /** Called every 30 seconds: renews a token that is about to end. */
+    /** Call every 30 seconds: renews a token that expires soon. */
     async tick(): Promise<void> {
       const { token, refreshToken } = read()
       const claims = token ? readClaims(token) : null
@@ -321,44 +316,40 @@ export function createSessionStore(world: SessionWorld) {
       await refresh()
     },
 
-    /** The user changed their address or name, by a call that answered with it. */
+    /** Call after the user changed their email address or name. */
     updateUser(user: User): void {
       if (state.status !== 'signed-in') return
       remember(user)
-      become({ status: 'signed-in', user })
-      tell('USER_UPDATED')
+      setState({ status: 'signed-in', user })
+      emit('USER_UPDATED')
     },
 
-    /** For events that change no token here: a password being recovered, a second factor passed. */
+    /** For events that don't change tokens: password recovery, second factor passed. */
     announce(event: 'PASSWORD_RECOVERY' | 'MFA_CHALLENGE_VERIFIED'): void {
-      tell(event)
+      emit(event)
     },
 
-    /**
-     * Another tab said that something happened, or changed what is stored. Reads anew and tells this tab, once:
-     * a change that is already known makes no second event.
-     */
-    async heard(event?: AuthEvent): Promise<void> {
+    /** Another tab sent an event or changed storage. Re-reads storage and emits at most one event for each change. */
+    async syncFromOtherTab(event?: AuthEvent): Promise<void> {
       const { token } = read()
-      if (event === 'PASSWORD_RECOVERY' || event === 'MFA_CHALLENGE_VERIFIED') return tell(event, 'this tab')
+      if (event === 'PASSWORD_RECOVERY' || event === 'MFA_CHALLENGE_VERIFIED') return emit(event, 'this tab')
       if (token === null) {
         if (state.status !== 'signed-in') return
         knownToken = null
-        become({ status: 'signed-out', reason: 'elsewhere' })
-        return tell('SIGNED_OUT', 'this tab')
+        setState({ status: 'signed-out', reason: 'elsewhere' })
+        return emit('SIGNED_OUT', 'this tab')
       }
       if (token === knownToken && event !== 'USER_UPDATED') return
-      learn(token)
+      adoptToken(token)
       const user = event === 'USER_UPDATED' ? await world.findUser(token).catch(() => null) : await userOf(token)
       if (!user || read().token !== token) return
       const before = state
-      become({ status: 'signed-in', user })
-      if (event === 'USER_UPDATED') return tell('USER_UPDATED', 'this tab')
+      setState({ status: 'signed-in', user })
+      if (event === 'USER_UPDATED') return emit('USER_UPDATED', 'this tab')
       const same = before.status === 'signed-in' && before.user.id === user.id
-      tell(same ? 'TOKEN_REFRESHED' : 'SIGNED_IN', 'this tab')
+      emit(same ? 'TOKEN_REFRESHED' : 'SIGNED_IN', 'this tab')
     },
 
-    /** Is a token still stored? */
     hasStoredToken: () => read().token !== null,
   }
 }

@@ -6,16 +6,16 @@ import { type AuthEvent, createSessionStore, type SessionState } from './session
 
 export type { AuthEvent, SessionState, User } from './session-store'
 
-/** How often a token that is about to end is looked for (specification §9). */
+/** How often to check whether the token expires soon. */
 const TICK_MS = 30_000
-/** A page on which a session remains after signing out is loaded anew after this (specification §9). */
+/** Reload after this delay if a token is still stored after signing out. */
 const RELOAD_AFTER_MS = 100
 
 const guest = contractClient()
 const withToken = (token: string) => contractClient({ current: () => token })
 const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('x-automated-auth')
 
-/** One after the other over all tabs; where the browser forbids storage, which tabs share, it refuses locks too. */
+/** Runs one at a time across tabs. Browsers that block storage reject locks too; then it just runs. */
 async function exclusively<T>(work: () => Promise<T>): Promise<T> {
   if (typeof navigator === 'undefined' || !navigator.locks) return work()
   let begun: Promise<T> | undefined
@@ -30,7 +30,7 @@ async function exclusively<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The session of this browser. In components use `useSession`. */
+/** This browser's session. In components, use `useSession`. */
 export const session = createSessionStore({
   storage: localStorage,
   async refresh(refreshToken) {
@@ -38,7 +38,7 @@ export const session = createSessionStore({
       return await guest.auth.refresh({ refreshToken })
     } catch (error) {
       if (!(error instanceof ORPCError)) return 'unreachable'
-      // Too busy, or something in between is down: that says nothing about this session.
+      // Rate limits and gateway errors say nothing about the session.
       if ([429, 502, 503, 504].includes(error.status)) return 'unreachable'
       return error.status < 500 ? 'refused' : 'failed'
     }
@@ -57,26 +57,25 @@ export const session = createSessionStore({
   },
   exclusively,
   announce: (event) => channel?.postMessage(event),
-  moved: () => location.reload(),
+  workspaceChanged: () => location.reload(),
   now: () => Date.now(),
   wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 })
 
-/**
- * Ties the session to this page: starts it, listens to the other tabs, renews tokens in time. Called once, in root.tsx.
- * @returns the way to stop
- */
+/** Starts the session, listens to other tabs and renews tokens. Called once by SessionWatch. Returns a cleanup function. */
 export function attachSession(): () => void {
   const stop = new AbortController()
   const { signal } = stop
 
-  channel?.addEventListener('message', ({ data }: MessageEvent<AuthEvent>) => void session.heard(data), { signal })
+  channel?.addEventListener('message', ({ data }: MessageEvent<AuthEvent>) => void session.syncFromOtherTab(data), {
+    signal,
+  })
   addEventListener(
     'storage',
     (event) => {
-      // The storage was cleared as a whole: nothing that this page holds can be relied on (specification §2).
+      // All storage was cleared, so nothing on this page can be trusted.
       if (event.key === null) location.reload()
-      else if (event.key === 'authToken') void session.heard()
+      else if (event.key === 'authToken') void session.syncFromOtherTab()
     },
     { signal },
   )
@@ -103,7 +102,7 @@ export function attachSession(): () => void {
 
 const starting: SessionState = { status: 'starting' }
 
-/** Who is signed in. `starting` until it is known, and while prerendering. */
+/** The signed-in user. `starting` until known, and while prerendering. */
 export function useSession(): SessionState {
   return useSyncExternalStore(session.watch, session.state, () => starting)
 }

@@ -2,17 +2,17 @@ import { ORPCError } from '@orpc/client'
 import { isErrorEnvelope } from '@x-automated/contract/errors'
 import { session } from './session'
 
-/** The signing half of a session, so that calls can be tried out without a browser. */
+/** The part of the session that signs requests; tests replace it. */
 export interface Signer {
   currentToken(): Promise<string | null>
-  /** After a 401: a fresh token, or null where the session is over. */
+  /** After a 401: a new token, or null if the session has ended. */
   refresh(): Promise<string | null>
 }
 
 /**
- * `fetch` with this browser's session, for what the typed client does not carry: streams and files. Renews the token once where it has ended.
- * @param path of the API, from its root: `/api/leads/export`
- * @throws ORPCError as the typed client does, where the answer is an error; TypeError where there is no connection
+ * `fetch` with this browser's session, for streams and files, which the typed client can't carry. Renews the token once after a 401.
+ * @param path `/api/leads/export`
+ * @throws ORPCError for error responses; TypeError if the connection fails
  */
 export async function signedFetch(path: string, init: RequestInit = {}, signer: Signer = session): Promise<Response> {
   const send = (token: string | null) => {
@@ -29,18 +29,18 @@ export async function signedFetch(path: string, init: RequestInit = {}, signer: 
   return answer
 }
 
-/** An error answer as the typed client throws it. @param body the answer's text, whatever it is */
+/** An error response as the typed client throws it. @param body any text */
 export function errorOf(status: number, body: string): ORPCError<string, unknown> {
   let envelope: unknown = null
   try {
     envelope = JSON.parse(body)
   } catch {
-    // Not the API's: something in between answered.
+    // Not JSON: a proxy answered.
   }
   return isErrorEnvelope(envelope)
     ? new ORPCError(envelope.code, { status, message: envelope.error, data: envelope.details })
     : new ORPCError('UNAVAILABLE', {
         status,
-        message: 'The server gave no proper answer. Please try again in a moment.',
+        message: 'The server sent an invalid response. Please try again in a moment.',
       })
 }

@@ -1,5 +1,5 @@
 /**
- * In session storage: how often in a row a signed-in page was loaded without getting all its scripts. React Router reloads such a page
- * without end; the page's first script stops it (web/first-touch/signed-in.ts).
+ * Session storage: signed-in pages started in a row without all scripts loading. React Router reloads such a page endlessly;
+ * first-touch/signed-in.ts stops it.
  */
 export const STARTED_PAGES_KEY = 'pagesBegun'

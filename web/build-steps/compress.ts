@@ -6,13 +6,10 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 const brotli = promisify(brotliCompress)
 const zip = promisify(gzip)
 
-/** Smaller ones fit one packet as they are. */
+/** Smaller files fit in one packet uncompressed. */
 const WORTH_BYTES = 1_024
 
-/**
- * Puts beside each text file of the build the same one compressed, as small as it gets: .br and .gz. The server hands these out as they are.
- * @param folder build/client
- */
+/** Writes .br and .gz files next to each text file, for the server to send as they are. @param folder build/client */
 export async function compressFiles(folder: string): Promise<void> {
   const files: string[] = []
   for await (const file of glob('**/*.{js,css,svg,json,webmanifest}', { cwd: folder })) files.push(file)

@@ -5,17 +5,14 @@ import type { Plugin } from 'vite'
 const id = 'virtual:contract-routes'
 const contractSources = fileURLToPath(new URL('../../contract/src/', import.meta.url))
 
-/**
- * Serves `virtual:contract-routes`: the methods and paths of every API operation as plain JSON.
- * The browser needs no more than these to make a call; the schemas, and zod with them, stay out of the bundle.
- */
+/** Serves `virtual:contract-routes`, the method and path of every API operation as JSON. Keeps the schemas, and zod, out of the bundle. */
 export function contractRoutes(): Plugin {
   return {
     name: 'contract-routes',
     resolveId: (source) => (source === id ? `\0${id}` : undefined),
     async load(source) {
       if (source !== `\0${id}`) return
-      // The query makes a running dev server read the contract anew after a change.
+      // The query string makes the dev server reload a changed contract.
       const { contract } = await import(`${contractSources}contract.ts?at=${Date.now()}`)
       return `export default JSON.parse(${JSON.stringify(JSON.stringify(minifyContractRouter(contract)))})`
     },

@@ -6,16 +6,16 @@ import { type BuildOptions, build, type InlineConfig, type Plugin, type Rollup }
 
 /** The folder web/. */
 export const web = fileURLToPath(new URL('..', import.meta.url))
-/** What every build beside the app's own begins with. */
-export const besideTheApp: InlineConfig = { root: web, configFile: false, publicDir: false, logLevel: 'warn' }
-/** Browsers that know light-dark(), which the tokens are written with. */
+/** Shared by all builds except the app's. */
+export const baseConfig: InlineConfig = { root: web, configFile: false, publicDir: false, logLevel: 'warn' }
+/** Browsers that support light-dark(), which the tokens use. */
 export const cssTarget = ['chrome123', 'firefox120', 'safari17.5']
 
-/** Builds the join widget beside the app: its page `/embed`, and `/embed.js`, which other sites load. @param folder build/client */
+/** Builds the widget: its page `/embed` and the loader `/embed.js`. @param folder build/client */
 export async function buildEmbed(folder: string): Promise<void> {
   const output = { outDir: folder, emptyOutDir: false }
   await build({
-    ...besideTheApp,
+    ...baseConfig,
     plugins: [tailwindcss()],
     build: {
       ...output,
@@ -30,7 +30,7 @@ export async function buildEmbed(folder: string): Promise<void> {
 
 async function buildLoader(output: BuildOptions): Promise<string> {
   const built = await build({
-    ...besideTheApp,
+    ...baseConfig,
     build: {
       ...output,
       lib: { entry: join(web, 'embed/loader.ts'), formats: ['iife'], name: 'xAutomated', fileName: () => 'embed.js' },
@@ -40,11 +40,11 @@ async function buildLoader(output: BuildOptions): Promise<string> {
   return chunks[0].code
 }
 
-/** Builds the legal pages beside the app: `/privacy.html` and `/terms.html`. @param folder build/client */
+/** Builds `/privacy.html` and `/terms.html`. @param folder build/client */
 export async function buildLegalPages(folder: string): Promise<void> {
   const legal = join(web, 'legal')
   await build({
-    ...besideTheApp,
+    ...baseConfig,
     root: legal,
     plugins: [tailwindcss()],
     build: {
@@ -58,7 +58,7 @@ export async function buildLegalPages(folder: string): Promise<void> {
   })
 }
 
-/** Serves the widget and the legal pages while developing: pages by Vite, the loader built anew at each request. */
+/** Serves the widget and legal pages in development; the loader is rebuilt for each request. */
 export function embedInDevelopment(): Plugin {
   return {
     name: 'embed-in-development',

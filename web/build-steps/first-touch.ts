@@ -2,49 +2,45 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import tailwindcss from '@tailwindcss/vite'
 import { type BuildOptions, build, type InlineConfig, type Rollup } from 'vite'
-import type { Rest } from '../app/paths.ts'
+import type { HydrationTrigger } from '../app/paths.ts'
 import { FOR_GUESTS } from '../app/referral-query.ts'
-import { besideTheApp, cssTarget, web } from './embed.ts'
+import { baseConfig, cssTarget, web } from './embed.ts'
 
-/** A prerendered page, and what its app waits for: to be touched, for whoever has joined the waitlist to come too, or no more than that the page is drawn. */
-interface WaitingPage {
+/** A prerendered page and what starts its app. 'drawn': it is painted. */
+interface DeferredPage {
   path: string
-  rest: Rest | 'drawn'
+  trigger: HydrationTrigger | 'drawn'
 }
 
 /**
- * Lets prerendered pages stand before their app does: its scripts stay in their HTML as words that the browser does not run, until web/first-touch starts them.
- * The landing page's style stands in it, so that one answer is enough to show it.
- * @param folder build/client
+ * Defers hydration: the app's scripts stay in the HTML as inert text until web/first-touch starts them. The landing page also
+ * gets its CSS inlined. @param folder build/client
  */
-export async function deferHydration(folder: string, pages: readonly WaitingPage[]): Promise<void> {
+export async function deferHydration(folder: string, pages: readonly DeferredPage[]): Promise<void> {
   const script = await buildScript(folder, 'page')
-  for (const { path, rest } of pages) {
+  for (const { path, trigger } of pages) {
     const file = join(folder, path, 'index.html')
     const html = await readFile(file, 'utf8')
     const style = path === '/' ? await styleOf(folder, html) : null
-    await writeFile(file, waiting(html, { rest, script, style, scripts: await scriptsOf(folder, html) }))
+    await writeFile(file, deferredHtml(html, { trigger, script, style, scripts: await scriptsOf(folder, html) }))
   }
 }
 
-/**
- * Lets the page that signed-in pages begin from say that its app takes long, or does not come.
- * @param folder build/client
- */
+/** Adds the script that reports slow or failed loading to the SPA fallback page. @param folder build/client */
 export async function addFallbackScript(folder: string): Promise<void> {
   const file = join(folder, '__spa-fallback.html')
   const html = await readFile(file, 'utf8')
   const script = `<script>${await buildScript(folder, 'signed-in')}</script>`
   if ([...html.matchAll(STYLE)].length !== 1 || !ENTRY.test(html))
-    throw new Error('The fallback page has not one style sheet, or nothing that starts the app.')
+    throw new Error('The fallback page must have one style sheet and one entry script.')
   const said = html
-    // Before the style: a script after it waits for it.
+    // Before the style sheet, which would block a script after it.
     .replace(STYLE, (sheet) => script + sheet)
     .replace(ENTRY, (starts) => `if (document.documentElement.dataset.broken === undefined) ${starts}`)
   await writeFile(file, said)
 }
 
-const shared: InlineConfig = { ...besideTheApp, plugins: [tailwindcss()] }
+const shared: InlineConfig = { ...baseConfig, plugins: [tailwindcss()] }
 const output = (folder: string): BuildOptions => ({
   outDir: folder,
   write: false,
@@ -53,7 +49,7 @@ const output = (folder: string): BuildOptions => ({
   assetsInlineLimit: 0,
 })
 
-/** The words of a small script: what it names is known to no other. */
+/** The source of a script of web/first-touch, bundled as an IIFE. */
 async function buildScript(folder: string, name: 'page' | 'signed-in'): Promise<string> {
   const built = await build({
     ...shared,
@@ -63,11 +59,11 @@ async function buildScript(folder: string, name: 'page' | 'signed-in'): Promise<
     },
   })
   const { code } = (built as Rollup.RollupOutput).output[0]
-  if (code.includes('</')) throw new Error(`first-touch/${name}.ts cannot stand in a page.`)
+  if (code.includes('</')) throw new Error(`first-touch/${name}.ts can't be inlined: it contains "</".`)
   return code.trim()
 }
 
-/** All the style that a page needs until its app is there. */
+/** The CSS a page needs before hydration. */
 async function styleOf(folder: string, html: string): Promise<string> {
   await writeFile(join(folder, '..', 'landing.txt'), decoded(html))
   const built = await build({
@@ -75,11 +71,11 @@ async function styleOf(folder: string, html: string): Promise<string> {
     build: { ...output(folder), rollupOptions: { input: join(web, 'first-touch/page.css') } },
   })
   const style = (built as Rollup.RollupOutput).output.find(({ fileName }) => fileName.endsWith('.css'))
-  if (style?.type !== 'asset') throw new Error('first-touch/page.css gave no style.')
+  if (style?.type !== 'asset') throw new Error('first-touch/page.css produced no CSS.')
   return style.source.toString().trim()
 }
 
-/** The words of a page as its attributes mean them: Tailwind finds `[&_svg]:size-4` in no `[&amp;_svg]:size-4`. */
+/** Decodes entities, so that Tailwind finds `[&_svg]:size-4` in `[&amp;_svg]:size-4`. */
 function decoded(html: string): string {
   return html
     .replaceAll('&gt;', '>')
@@ -91,19 +87,16 @@ function decoded(html: string): string {
 
 const PRELOAD = /<link rel="modulepreload" href="([^"]+)"\/>/g
 const START = /<script type="module" async="">(?=import )/g
-/** What starts the app: the last that its first script asks for. */
+/** The import that starts the app. */
 const ENTRY = /\bimport\("([^"]+)"\);?<\/script>/
-/** The landing page shows its first words in the typeface that stands in for ours, and fetches it then (web/first-touch); at once only where no script does. */
+/** The landing page starts in the fallback font and loads Inter after the first paint (web/first-touch), or immediately without scripts. */
 const FACE = /@font-face\s*\{[^}]*url\([^}]*\}/g
 const FONT = /<link rel="preload" href="[^"]+" as="font"[^>]*>/g
 const STYLE = /<link rel="stylesheet" href="([^"]+)"\/>/g
-/** What a built script needs before it runs itself. */
+/** Static imports of a built script. */
 const IMPORT = /\b(?:import|from)\s*["'`]\.\/([^"'`]+\.js)["'`]/g
 
-/**
- * Runs before anything is drawn: keeps a press that comes before the small script does, which takes it from there. A link is followed at
- * once, and takes a friend's code along.
- */
+/** Runs before the first paint: records clicks on buttons for first-touch to replay, and adds the referral code to links. */
 const EARLY =
   'window.early=e=>{const c=e.target.closest("button"),l=e.target.closest("a"),r=new URLSearchParams(location.search).get("ref");' +
   'if(c){e.preventDefault();early.pressed=c}if(r&&l?.matches(' +
@@ -111,7 +104,7 @@ const EARLY =
   '))l.search="ref="+encodeURIComponent(r)};' +
   'addEventListener("click",early,true)'
 
-/** The scripts of a page, each after those that it needs; the one that starts the app is the last. */
+/** The page's scripts in dependency order; the entry script is last. */
 async function scriptsOf(folder: string, html: string): Promise<string[]> {
   const entry = html.match(ENTRY)?.[1]
   const ordered = new Set<string>()
@@ -126,33 +119,30 @@ async function scriptsOf(folder: string, html: string): Promise<string[]> {
   return [...ordered]
 }
 
-export interface Waiting {
-  rest: WaitingPage['rest']
-  /** The words of the small script that starts the app. */
+export interface DeferredOptions {
+  trigger: DeferredPage['trigger']
+  /** Source of the first-touch script. */
   script: string
-  /** All the style that the page needs until then; null: it keeps its style sheet. */
+  /** CSS to inline; null keeps the style sheet. */
   style: string | null
-  /** The paths of the app's scripts, in the order in which they are to run. */
+  /** Script paths in execution order. */
   scripts: readonly string[]
 }
 
-/**
- * A prerendered page whose app waits.
- * @throws where the page is not as React Router writes it
- */
-export function waiting(html: string, { rest, script, style, scripts }: Waiting): string {
+/** The HTML with hydration deferred. @throws Error if it isn't what React Router generates */
+export function deferredHtml(html: string, { trigger, script, style, scripts }: DeferredOptions): string {
   const starts = html.match(START)?.length ?? 0
   const sheets = [...html.matchAll(STYLE)].map(([, href]) => href)
   if (scripts.length === 0 || starts !== 1 || sheets.length !== 1)
     throw new Error(
-      `A page that is to rest has ${starts} scripts that start the app, ${scripts.length} scripts, the styles ${sheets}.`,
+      `cannot defer hydration: found ${starts} entry scripts, ${scripts.length} scripts and the style sheets ${sheets}.`,
     )
   const sheet = style === null ? '' : ` data-style="${sheets[0]}"`
   const held = html
     .replaceAll(PRELOAD, '')
-    .replace(START, `<script type="text/plain" data-app="${rest}"${sheet} data-scripts="${scripts.join(' ')}">`)
+    .replace(START, `<script type="text/plain" data-app="${trigger}"${sheet} data-scripts="${scripts.join(' ')}">`)
     .replace(STYLE, (sheet) => `<script>${EARLY}</script>${sheet}`)
-    // The last of the head, where React has found its own.
+    // Last in the head, after the tags React expects.
     .replace('</head>', () => `<script type="module">${script}</script></head>`)
   if (style === null) return held
   const fonts = [...style.matchAll(FACE)].map(([face]) => face).join('')

@@ -1,10 +1,7 @@
-/**
- * `/embed.js`, which other sites load: puts the widget where its script tag stands, as high as its content, in the colour scheme of the page.
- * It sets no cookie, stores nothing and changes nothing else of the page. See docs/widget.md.
- */
+/** `/embed.js` for other sites: inserts the widget after its script tag, with the page's colour scheme. See docs/widget.md. */
 import { readWidgetMessage, type Scheme, schemeOf, type ThemeMessage } from './messages'
 
-/** Room for the form until the widget says its height, so that the page does not jump. */
+/** Height in pixels until the widget reports its own, so that the page doesn't jump. */
 const FIRST_HEIGHT = 302
 
 const script = document.currentScript as HTMLScriptElement | null
@@ -29,9 +26,9 @@ function mount(script: HTMLScriptElement): void {
   frame.src = address.href
   const { style } = frame
   style.cssText = `display:block;width:100%;max-width:30rem;height:${FIRST_HEIGHT}px;border:0;background:transparent`
-  // A frame is see-through only where its scheme is that of the element it is in.
+  // A frame is transparent only if its color-scheme matches its parent's.
   style.colorScheme = scheme()
-  // A tag in the head has no place of its own.
+  // A script in the head has no position in the page.
   if (parentOf() === document.head) addEventListener('DOMContentLoaded', () => document.body.append(frame))
   else script.after(frame)
 
@@ -48,14 +45,14 @@ function mount(script: HTMLScriptElement): void {
     }
   })
 
-  /** Says the page's scheme, which may have changed since the frame was made. */
+  /** Sends the page's current colour scheme to the widget. */
   function follow(): void {
     const theme = scheme()
     style.colorScheme = theme
     frame.contentWindow?.postMessage({ type: 'x-automated:theme', theme } satisfies ThemeMessage, origin)
   }
   systemIsDark.addEventListener('change', follow)
-  // Sites switch by an attribute of the document, or of this tag.
+  // Sites switch themes with an attribute on the document, body or this tag.
   const observer = new MutationObserver(follow)
   for (const element of [document.documentElement, document.body, script])
     if (element) observer.observe(element, { attributes: true, attributeFilter: ['class', 'style', 'data-theme'] })

@@ -1,18 +1,18 @@
-/** What a widget and the page that embeds it say to each other, by postMessage. */
+/** postMessage protocol between the widget and the page that embeds it. */
 
-/** From the widget: how high its content is, in CSS pixels. */
+/** From the widget: its content height in CSS pixels. */
 export interface SizeMessage {
   type: 'x-automated:size'
   height: number
 }
 
-/** From the widget: somebody joined. Neither address nor code leave the frame. */
+/** From the widget: someone joined. The email address and code stay in the frame. */
 export interface JoinedMessage {
   type: 'x-automated:joined'
   position: number
 }
 
-/** To the widget: the colour scheme of the page around it. */
+/** To the widget: the page's colour scheme. */
 export interface ThemeMessage {
   type: 'x-automated:theme'
   theme: Scheme
@@ -20,10 +20,10 @@ export interface ThemeMessage {
 
 export type Scheme = 'light' | 'dark'
 
-/** Higher than the widget ever is: a page is not pushed away by a number. */
+/** Taller than the widget ever is; rejects absurd heights. */
 const HEIGHT_MAX = 2_000
 
-/** A message of the widget's, or null for anything else. Whose it is has to be asked first. */
+/** Parses a widget message, else null. Check the sender first. */
 export function readWidgetMessage(data: unknown): SizeMessage | JoinedMessage | null {
   if (typeof data !== 'object' || data === null) return null
   const { type, height, position } = data as Partial<SizeMessage> & Partial<JoinedMessage>
@@ -36,15 +36,12 @@ function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
 }
 
-/**
- * The origin of the page around, as its loader says it.
- * @returns null where there is none that a message could be sent to: a sandboxed page, or a file
- */
+/** The embedding page's origin as its loader reported it, or null if messages can't be sent to it (sandboxed pages, files). */
 export function hostOrigin(said: string | null): string | null {
   return said !== null && URL.canParse(said) && new URL(said).origin === said ? said : null
 }
 
-/** The scheme that the page around asks for, or null for what is no such message. */
+/** Parses a theme message, else null. */
 export function readThemeMessage(data: unknown): Scheme | null {
   if (typeof data !== 'object' || data === null) return null
   const { type, theme } = data as Partial<ThemeMessage>
@@ -52,9 +49,9 @@ export function readThemeMessage(data: unknown): Scheme | null {
 }
 
 /**
- * The scheme of a page.
- * @param asked data-theme of the script: 'light' or 'dark' decides; anything else follows the page
- * @param pageScheme the computed `color-scheme` where the widget stands; a page that names none is light
+ * The widget's colour scheme.
+ * @param asked data-theme of the script: 'light', 'dark', or anything else to follow the page
+ * @param pageScheme computed `color-scheme` of the script's parent; pages without one are light
  */
 export function schemeOf(asked: string | undefined, pageScheme: string, systemIsDark: boolean): Scheme {
   if (asked === 'light' || asked === 'dark') return asked

@@ -1,7 +1,4 @@
-/**
- * `/embed`: the widget, a page of its own that others may frame. It joins the waitlist by the product's API, on its own origin,
- * needs no cookie and no storage, and knows nothing of a session. Written without a framework: it loads little.
- */
+/** `/embed`: the widget page that other sites frame. No framework, cookies or session; storage is optional. */
 import type { Client } from '@x-automated/contract/client'
 import type { ErrorEnvelope } from '@x-automated/contract/errors'
 import { formatNumber } from '@x-automated/contract/format'
@@ -15,9 +12,9 @@ type Answer<Operation extends (...given: never[]) => unknown> = Awaited<ReturnTy
 
 const query = new URLSearchParams(location.search)
 const ref = query.get('ref')
-/** The origin of the page around; words are sent to it, and taken from it, alone. */
+/** The embedding page's origin; messages go to and come from it only. */
 const host = hostOrigin(query.get('host'))
-/** The server's word for an address that is on the list already (domain-rules.md). */
+/** The server's message if the email address has already joined. */
 const KNOWN = 'User already exists'
 
 const byId = <E extends HTMLElement = HTMLElement>(id: string) => document.getElementById(id) as E
@@ -31,7 +28,7 @@ const notice = byId('notice')
 const link = byId<HTMLInputElement>('link')
 const copyButton = byId<HTMLButtonElement>('copy')
 
-/** What browsers keep for a frame; null where they keep nothing for one of another site. */
+/** Storage of the frame; null if the browser blocks third-party storage. */
 const storage = (() => {
   try {
     return localStorage
@@ -49,7 +46,7 @@ async function ask<T>(path: string, body?: object): Promise<T> {
   return (await answer.json()) as T
 }
 
-// The colour scheme, and the size.
+// Colour scheme and size.
 
 const isFramed = parent !== window
 function tell(message: SizeMessage | JoinedMessage): void {
@@ -67,7 +64,7 @@ new ResizeObserver(() =>
 
 let count = 0
 function showCount(): void {
-  // Its room stays.
+  // Keeps the line's height.
   byId('count').textContent = joinedText(count) || '\u00a0'
 }
 void ask<Answer<Client['waitlist']['count']>>('/waitlist/count')
@@ -77,16 +74,16 @@ void ask<Answer<Client['waitlist']['count']>>('/waitlist/count')
   })
   .catch((error) => console.warn('Could not count who has joined', error))
 
-// The form: an address is checked once it was left, then at each change, and when it is sent (specification §5).
+// The form validates on first blur, then on every change and on submit.
 
 let isTouched = false
-function show(element: HTMLElement, words: string | null): void {
-  element.textContent = words
-  element.hidden = words === null
+function show(element: HTMLElement, text: string | null): void {
+  element.textContent = text
+  element.hidden = text === null
 }
-function showProblem(words: string | null): void {
-  show(problem, words)
-  email.setAttribute('aria-invalid', String(words !== null))
+function showProblem(text: string | null): void {
+  show(problem, text)
+  email.setAttribute('aria-invalid', String(text !== null))
 }
 const shapeProblem = () => (email.value.trim() === '' || isEmail(email.value) ? null : emailProblem)
 email.addEventListener('blur', () => {
@@ -103,10 +100,10 @@ form.addEventListener('submit', async (event) => {
   if (isSending) return
   isTouched = true
   const address = email.value.trim()
-  const words = address === '' ? 'Please enter your email address' : shapeProblem()
-  showProblem(words)
+  const text = address === '' ? 'Please enter your email address' : shapeProblem()
+  showProblem(text)
   show(failure, null)
-  if (words) return email.focus()
+  if (text) return email.focus()
   setSending(true)
   try {
     await join(address)
@@ -137,7 +134,7 @@ async function join(address: string): Promise<void> {
   byId('position').focus({ preventScroll: true })
 }
 
-/** The server's words where it refused, as those say what to do; else the specification's. */
+/** Shows the server's message for rate limits, which says what to do; else a generic one. */
 function fail({ code, error }: Partial<ErrorEnvelope>): void {
   if (code === 'INVALID_INPUT') {
     showProblem(emailProblem)
@@ -154,7 +151,7 @@ function remember(place: StoredPlace): void {
   try {
     if (storage) writePlace(storage, place)
   } catch {
-    // A full or forbidden storage: the place is shown all the same.
+    // Storage is full or blocked; show the place anyway.
   }
 }
 
@@ -189,12 +186,12 @@ copyButton.addEventListener('click', async () => {
       copied.textContent = 'Copy'
     }, 2000)
   } catch {
-    // A page that does not let its frames write there: the link is selected, to be copied by hand.
+    // The embedding page blocks the clipboard: select the link for manual copying.
     link.focus()
   }
 })
 
-// What a friend's code is for, and who was here before.
+// Referral code and returning members.
 
 if (ref) byId<HTMLAnchorElement>('product').href = referralLinks.waitlist('', ref)
 const before = storage && readPlace(storage)

@@ -1,28 +1,28 @@
-/** Says on a page that its app is late, or does not come (app/features/shell/late-text.tsx), and what can be done about it there. */
+/** Messages about an app that loads slowly or fails, shown in app/features/shell/late-text.tsx. */
 
-/** Longer than this, and the page says that it takes long. */
+/** After this time the page says it is slow. */
 export const SLOW_AFTER_MS = 10_000
 export const SLOW = 'This page is taking longer than expected. Please check your connection.'
 
-/** What waits in the room of these words; undefined on a page that has none. */
+/** The message area and its buttons; undefined on pages without one. */
 export function lateRoom() {
   const room = document.querySelector('[data-late]')
   const [again, reload] = room?.querySelectorAll('button') ?? []
   return { room, again, reload }
 }
 
-/** Says something until the app is there, or something else is to be said. */
-export function say(words: string, remedy?: HTMLElement) {
+/** Shows a message, and the button that helps. */
+export function say(text: string, remedy?: HTMLElement) {
   const { room, again, reload } = lateRoom()
   const isFocusHere = room?.contains(document.activeElement)
   for (const button of [again, reload]) if (button) button.hidden = button !== remedy
-  // Who has pressed a button that goes is not left without a place.
+  // Don't lose focus if the pressed button disappears.
   if (isFocusHere) (remedy ?? document.getElementById('content'))?.focus({ preventScroll: true })
   const line = room?.querySelector('p')
-  if (line) line.textContent = words
+  if (line) line.textContent = text
 }
 
-/** Is it why a script that is imported does not come? Chrome and Firefox speak of a 'dynamically imported module', Safari says 'Importing a module script failed'. */
+/** Is it a failed dynamic import? Chrome and Firefox mention a 'dynamically imported module', Safari 'Importing a module script failed'. */
 export function isImportFailure({ reason }: PromiseRejectionEvent): boolean {
   return /imported module|importing a module/i.test(String(reason))
 }

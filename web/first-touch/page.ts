@@ -1,7 +1,6 @@
 /**
- * The whole script of a prerendered page until its app is there: written into each of them. It counts the view, carries a friend's code
- * along on the links, and starts the app: by a hand on a link or a control, by a key, because somebody is signed in, because the address
- * asks for something; and on pages that do not rest, as soon as they are drawn.
+ * Inlined into every prerendered page. Counts the view, adds the referral code to links and starts the app: on interaction, for
+ * signed-in users, for query parameters, or once painted if the page doesn't defer hydration.
  */
 import { joinedText } from '../app/features/waitlist/joined-text'
 import { VIEW_COUNTED, viewOf } from '../app/first-view'
@@ -9,19 +8,19 @@ import { FOR_GUESTS, referralCodeIn, withReferralCode } from '../app/referral-qu
 import { HYDRATED } from '../app/ui/hydrated-event'
 import { isImportFailure, lateRoom, SLOW, SLOW_AFTER_MS, say as sayLate } from './late'
 
-/** What needs the app to answer. Links, the questions and what works by style alone do not. */
+/** Controls that need the app. */
 const CONTROLS = 'button, input, label'
 const WORKS_ALONE = '[data-works-alone]'
-/** Takes what is typed, and what a browser fills in, by itself; the app finds it there. */
+/** Text fields work without the app, which picks up their values. */
 const TYPED = 'input:not([type="radio"], [type="checkbox"])'
-/** In session storage: the scripts for whose sake this page was loaded anew. */
+/** Session storage: the missing scripts for which this page was reloaded. */
 const RELOADED = 'scriptsMissing'
-/** A script that does not come is asked for again, so often and after so long. */
-const AGAIN_AFTER_MS = [500, 2_000]
-/** Not every browser that could say when it has drawn the page does: by then it has. */
+/** Delays before retrying a script. */
+const RETRY_DELAYS_MS = [500, 2_000]
+/** Assume the page is painted by then; not every browser reports it. */
 const DRAWN_AFTER_MS = 3_000
-/** What runs longer in one piece is felt. */
-const PIECE_MS = 5
+/** Longest task before yielding to the page. */
+const MAX_TASK_MS = 5
 
 const BROKEN = "This page didn't finish loading. Check your connection, then try again."
 const KEPT = ' Your input is kept.'
@@ -43,55 +42,52 @@ const count = () => {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(viewOf(location.pathname, code)),
   })
-    // Read to its end, so that the connection is free again.
+    // Read the body to free the connection.
     .then((answer) => answer.arrayBuffer())
     .catch(() => {})
 }
 
-/** Says how many have joined, where the page has room for it. */
-const sayJoined = async () => {
+/** Shows the number of members, if the page has a place for it. */
+const showJoined = async () => {
   const room = document.querySelector('[data-joined]')
   if (!room) return
-  // Not over what the app says by then.
+  // Aborted once the app takes over.
   const answer = await fetch('/api/waitlist/count', { signal })
   if (answer.ok) room.textContent = joinedText(((await answer.json()) as { count: number }).count)
 }
 
 const awake = new AbortController()
 const { signal } = awake
-/** What was pressed before the app was there; it is pressed again as soon as it is. */
+/** Pressed before hydration; clicked again after it. */
 let pressed: HTMLElement | null = null
-/** What was typed into and left again: forms look at it then. */
+/** Fields blurred before hydration; forms validate them after it. */
 const left = new Set<Element>()
 let state: 'resting' | 'starting' | 'failed' = 'resting'
 
 const { again, reload } = lateRoom()
 let slow: ReturnType<typeof setTimeout> | undefined
 
-/** Has somebody typed, or are they about to? */
+/** Is there input that a reload would lose? */
 const isTyped = () =>
   [...document.querySelectorAll<HTMLInputElement>(TYPED)].some(
     (field) => field.value !== '' || field === document.activeElement,
   )
 
-const say: typeof sayLate = (words, remedy) => {
+const say: typeof sayLate = (text, remedy) => {
   clearTimeout(slow)
-  sayLate(words, remedy)
+  sayLate(text, remedy)
 }
 
-/** Lets go of what was pressed: whatever is pressed next tries again. */
-const giveUp = (words: string, remedy: HTMLElement | undefined) => {
+/** Releases the pressed control; the next press tries again. */
+const giveUp = (text: string, remedy: HTMLElement | undefined) => {
   state = 'failed'
   pressed?.removeAttribute('aria-busy')
   pressed = null
-  say(words, remedy)
+  say(text, remedy)
 }
 
-/**
- * What the page names is there no more, or does not run: there is a new version of the product. The page is loaded anew, once, unless
- * somebody would lose what they typed.
- */
-const renew = () => {
+/** A script is gone or broken, so there is probably a new version: reload once, unless input would be lost. */
+const reloadOutdated = () => {
   const scripts = held?.dataset.scripts ?? ''
   try {
     if (!isTyped() && sessionStorage.getItem(RELOADED) !== scripts) {
@@ -99,7 +95,7 @@ const renew = () => {
       return location.reload()
     }
   } catch {
-    // Where nothing may be stored nobody knows whether it was loaded anew already.
+    // Without storage we can't tell whether we already reloaded.
   }
   giveUp(OUTDATED, reload)
 }
@@ -108,35 +104,32 @@ const wait = (ms?: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 const link = (rel: string, href: string) => Object.assign(document.createElement('link'), { rel, href })
 
-/**
- * Fetches what the app is made of, so that the browser has it when it is imported: an import that failed is, in most browsers, not tried again.
- * @returns is it there? null: nobody says
- */
+/** Fetches a script before importing it, as most browsers never retry a failed import. Returns null if its existence is unknown. */
 const fetched = async (href: string): Promise<boolean | null> => {
-  for (const againAfterMs of [0, ...AGAIN_AFTER_MS]) {
+  for (const againAfterMs of [0, ...RETRY_DELAYS_MS]) {
     if (againAfterMs) await wait(againAfterMs)
     try {
       const answer = await fetch(href)
       await answer.arrayBuffer()
-      // Else somebody on the way has refused: it says nothing of what is there.
+      // Other errors come from proxies and say nothing about the file.
       if (answer.ok || answer.status === 404 || answer.status === 410) return answer.ok
     } catch {
-      // The connection broke.
+      // Connection failed.
     }
   }
   return null
 }
 
 let since = 0
-/** Lets the page answer in between, where a piece of work has taken long. */
+/** Yields to the page after a long task. */
 const pause = async () => {
-  if (performance.now() - since < PIECE_MS) return
+  if (performance.now() - since < MAX_TASK_MS) return
   await wait()
   since = performance.now()
 }
 
-/** What the app shows next is styled by the whole sheet; it stands where React looks for it. */
-const dress = (href: string) => {
+/** Replaces the inlined CSS with the full style sheet, where React expects it. */
+const loadStyles = (href: string) => {
   const styles = document.querySelectorAll('style')
   const whole = link('stylesheet', href)
   whole.addEventListener('load', () => {
@@ -145,30 +138,30 @@ const dress = (href: string) => {
   styles[0]?.before(whole)
 }
 
-let words = held
-/** Lets the words that start the app run; it has taken over the page once HYDRATED is told. */
+let entryScript = held
+/** Runs the entry script. The app dispatches HYDRATED once it has taken over. */
 const run = () => {
   const script = Object.assign(document.createElement('script'), { type: 'module', textContent: held?.textContent })
-  script.addEventListener('error', renew)
-  words?.replaceWith(script)
-  words = script
+  script.addEventListener('error', reloadOutdated)
+  entryScript?.replaceWith(script)
+  entryScript = script
 }
 
 const start = async () => {
   if (!held || state === 'starting') return
   state = 'starting'
-  // Loaded anew, the page would lose what was typed: it is not offered then.
+  // Don't offer a reload that would lose input.
   slow = setTimeout(() => (isTyped() ? say(SLOW + KEPT) : say(SLOW, reload)), SLOW_AFTER_MS)
   since = performance.now()
   const { style, scripts = '' } = held.dataset
   const hrefs = scripts.split(' ')
   const get = async (href: string) => {
     const isThere = await fetched(href)
-    if (isThere && href === style) dress(href)
+    if (isThere && href === style) loadStyles(href)
     else if (isThere) document.head.append(link('modulepreload', href))
     return { href, isThere }
   }
-  // To ask for all of them in one piece would be felt.
+  // Requesting all at once would block the page.
   const coming: ReturnType<typeof get>[] = []
   for (const href of [...(style ? [style] : []), ...hrefs]) {
     coming.push(get(href))
@@ -178,14 +171,14 @@ const start = async () => {
     for (const part of coming) {
       const { href, isThere } = await part
       if (isThere === null) return giveUp(isTyped() ? BROKEN + KEPT : BROKEN, again)
-      if (!isThere) return renew()
-      // One after the other, each after those it needs. The last script is asked for by the words that start the app.
+      if (!isThere) return reloadOutdated()
+      // In dependency order. The entry script imports the last one.
       if (href !== style && href !== hrefs.at(-1)) await import(/* @vite-ignore */ href)
       await pause()
     }
     run()
   } catch {
-    renew()
+    reloadOutdated()
   }
 }
 
@@ -194,7 +187,7 @@ document.addEventListener(
   () => {
     awake.abort()
     say('')
-    // Once what only the browser knows is on the page too.
+    // After the render that adds query, storage and time.
     setTimeout(() => {
       for (const field of left)
         if (field !== document.activeElement) field.dispatchEvent(new FocusEvent('focusout', { bubbles: true }))
@@ -208,7 +201,7 @@ document.addEventListener(
   'click',
   (event) => {
     if (!(event.target instanceof Element)) return
-    // Its address has the code; what the app would lead to has none before it has taken over.
+    // The link has the code; the app's router wouldn't add it yet.
     if (code && event.target.closest(FOR_GUESTS)) event.stopPropagation()
     const control = event.target.closest<HTMLElement>(CONTROLS)
     if (!control || control.closest(WORKS_ALONE)) return
@@ -234,27 +227,29 @@ document.addEventListener(
   ({ target }) => target instanceof HTMLInputElement && target.value !== '' && left.add(target),
   { signal },
 )
-// Somebody signs in, in another tab.
+// Someone may have signed in in another tab.
 addEventListener('storage', () => void start(), { signal })
 addEventListener('online', () => state === 'failed' && void start(), { signal })
-// The last import is the words' own.
-addEventListener('unhandledrejection', (event) => state === 'starting' && isImportFailure(event) && renew(), { signal })
+// The entry script's own import.
+addEventListener('unhandledrejection', (event) => state === 'starting' && isImportFailure(event) && reloadOutdated(), {
+  signal,
+})
 
-// What was pressed before this script was there (web/build-steps/first-touch.ts).
+// Pressed before this script ran (build-steps/first-touch.ts).
 const { early } = window as unknown as { early?: { (event: Event): void; pressed?: HTMLElement } }
 if (early) {
   removeEventListener('click', early as EventListener, true)
   early.pressed?.click()
 }
 carry()
-// By this script, whenever it gets to it.
+// This script counts the view, even if later than the app starts.
 root.dataset.view = VIEW_COUNTED
-sayJoined().catch(() => {})
+showJoined().catch(() => {})
 
-const rest = held?.dataset.app
+const trigger = held?.dataset.app
 const asks = [...new URLSearchParams(location.search).keys()].some((key) => !/^utm_|^ref$/.test(key))
-const isJoined = rest === 'joined' && root.dataset.waitlist !== undefined
-// What a page handed over to this one outlives a reload.
+const isJoined = trigger === 'joined' && root.dataset.waitlist !== undefined
+// Navigation state survives reloads.
 const isHandedOver = Boolean((history.state as { usr?: unknown } | null)?.usr)
 if (root.dataset.session || asks || isJoined || isHandedOver) void start()
 
@@ -264,11 +259,11 @@ const onceDrawn = () => {
   isDrawn = true
   count()
   for (const fonts of document.querySelectorAll('style')) fonts.media = 'all'
-  if (rest === 'drawn') void start()
+  if (trigger === 'drawn') void start()
 }
-// Asked for before the first words are seen, what comes would hold them up.
+// Loading anything before the first paint would delay it.
 const onceSeen = () => {
-  // Nothing is drawn where nobody sees it.
+  // Hidden pages are never painted.
   if (document.hidden || !PerformanceObserver.supportedEntryTypes.includes('paint')) return onceDrawn()
   new PerformanceObserver((_drawn, observer) => {
     observer.disconnect()
@@ -276,7 +271,7 @@ const onceSeen = () => {
   }).observe({ type: 'paint', buffered: true })
   setTimeout(onceDrawn, DRAWN_AFTER_MS)
 }
-// A browser that makes a page ready before anybody asks for it has shown it to nobody.
+// A page prerendered by the browser hasn't been viewed yet.
 if ((document as Document & { prerendering?: boolean }).prerendering)
   document.addEventListener('prerenderingchange', onceSeen, { once: true })
 else onceSeen()

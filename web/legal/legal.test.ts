@@ -8,7 +8,7 @@ import { REFERRAL_TIERS } from '@x-automated/contract/waitlist'
 import { describe, expect, it } from 'vitest'
 import { faq } from '../app/features/landing/faq-answers'
 import { ORIGIN_PLACEHOLDER } from '../app/features/shell/product-address'
-import { PRODUCT_WORDS, shareAddresses } from '../app/features/waitlist/referral-links'
+import { PRODUCT_TEXT, shareAddresses } from '../app/features/waitlist/referral-links'
 
 const wordsOf = (file: string) =>
   readFileSync(new URL(file, import.meta.url), 'utf8')
@@ -21,19 +21,16 @@ const count = (value: number | null) => (value === null ? 'unlimited' : formatNu
 const priceOf = (id: string) => `$${(PLANS.find((plan) => plan.id === id)?.priceCents ?? Number.NaN) / 100}`
 
 describe('both documents', () => {
-  it.each([['privacy.html'], ['terms.html']])(
-    '%s ends as every page does: three networks, and a person to write to',
-    (file) => {
-      const html = readFileSync(new URL(`./${file}`, import.meta.url), 'utf8').replaceAll('&amp;', '&')
-      for (const network of ['twitter', 'linkedin', 'facebook'] as const)
-        expect(html).toContain(`href="${shareAddresses[network](`${ORIGIN_PLACEHOLDER}/`, PRODUCT_WORDS)}"`)
-      expect(html).toContain('<a href="mailto:support@x-automated.example">Contact support</a>')
-    },
-  )
+  it.each([['privacy.html'], ['terms.html']])('%s has the share and support links of every page', (file) => {
+    const html = readFileSync(new URL(`./${file}`, import.meta.url), 'utf8').replaceAll('&amp;', '&')
+    for (const network of ['twitter', 'linkedin', 'facebook'] as const)
+      expect(html).toContain(`href="${shareAddresses[network](`${ORIGIN_PLACEHOLDER}/`, PRODUCT_TEXT)}"`)
+    expect(html).toContain('<a href="mailto:support@x-automated.example">Contact support</a>')
+  })
 })
 
 describe('the terms', () => {
-  it.each(['free', 'pro', 'agency'] as const)('name what %s holds', (id) => {
+  it.each(['free', 'pro', 'agency'] as const)('list the limits of %s', (id) => {
     const { name, scrapedLeads, dms, xAccounts } = PLAN_LEVELS[id]
     const said = terms.match(new RegExp(`${id === 'free' ? 'The free plan' : name} includes [^.]+\\.`))?.[0]
     expect(said).toMatch(`${count(scrapedLeads)} ${scrapedLeads === null ? 'leads' : 'scraped leads'}`)
@@ -42,7 +39,7 @@ describe('the terms', () => {
     if (id !== 'free') expect(said).toMatch(`${priceOf(`${id}_monthly`)} a month or ${priceOf(`${id}_yearly`)} a year`)
   })
 
-  it('name what referrals earn', () => {
+  it('list the referral rewards', () => {
     const list = (values: number[]) => `${values.slice(0, -1).join(', ')} and ${values.at(-1)}`
     const referrals = list(REFERRAL_TIERS.map(({ threshold }) => threshold))
     expect(terms).toContain(`${referrals} credited referrals earn ${list(REFERRAL_TIERS.map(({ months }) => months))}`)
@@ -56,19 +53,19 @@ describe('the privacy policy', () => {
     ['Your purchases', 'With your workspace'],
     ['Paired browser extensions', 'Until you unpair them'],
     ['Imports:', `The newest ${IMPORTS_KEPT}, with your workspace`],
-  ])('says how long is kept: %s', (what, how) => {
+  ])('states the retention of: %s', (what, how) => {
     const [, after] = privacy.split(what)
     expect(after?.slice(0, 500)).toContain(how)
   })
 
-  /** Of the server, whose files nobody here may import. */
+  /** Reads a constant from the server's source, which the web app may not import. */
   const kept = (file: string, name: string) => {
-    const words = readFileSync(new URL(`../../server/src/${file}`, import.meta.url), 'utf8')
-    return Number(words.match(new RegExp(`const ${name} = (\\d+)\\b`))?.[1])
+    const text = readFileSync(new URL(`../../server/src/${file}`, import.meta.url), 'utf8')
+    return Number(text.match(new RegExp(`const ${name} = (\\d+)\\b`))?.[1])
   }
   it.each([
     [
-      'Sessions, with the network address',
+      'Sessions, with their network address',
       `${kept('domains/auth/engine.ts', 'SESSION_DAYS')} days after their last use`,
     ],
     ['Codes and links that we email', `to ${kept('domains/auth/service-sign-up.ts', 'LINK_HOURS')} hours`],
@@ -76,11 +73,11 @@ describe('the privacy policy', () => {
     ['The network address of a join', `${kept('domains/waitlist/service.ts', 'ADDRESSES_KEPT_DAYS')} days`],
     ['Deliveries of webhooks', `${kept('domains/webhooks/service.ts', 'KEPT_DAYS')} days`],
     ['requests with an idempotency key', `${kept('requests/once.ts', 'KEPT_HOURS')} hours`],
-  ])('says how long the server keeps: %s', (what, how) => {
+  ])('states the server’s retention of: %s', (what, how) => {
     const [, after] = privacy.split(what)
     expect(after?.slice(0, 300)).toContain(how)
   })
-  it('and the terms, how long a plan holds without its payment', () => {
+  it('matches the grace period in the terms', () => {
     expect(terms).toContain(`you keep the plan for ${kept('domains/billing/rules.ts', 'GRACE_DAYS')} more days`)
   })
 
@@ -93,16 +90,16 @@ describe('the privacy policy', () => {
     'People who opted out, and the message they did it with',
     'messages you are sending from the messenger and their recipients, the leads you deleted last',
     'Links that confirm a place on the waitlist, or unsubscribe from its emails, are not stored',
-  ])('names what else is kept: %s', (what) => {
+  ])('mentions: %s', (what) => {
     expect(privacy).toContain(what)
   })
 
-  it('says what the picture of a referral link shows', () => {
+  it('says what the preview image of a referral link shows', () => {
     expect(privacy).toContain('When your referral link is shared, its preview image shows that position')
   })
 
   // Connecting X on its own page needs one (server/src/domains/x-account/routes.ts), a sign-up another (domains/auth/routes.ts).
-  it('names the two cookies, and nothing says that there is none', () => {
+  it('names the two cookies, and no text claims there are none', () => {
     expect(privacy).toContain('There are two cookies')
     const all = [privacy, terms, ...faq.map(({ answer }) => answer)].join(' ')
     expect(all).not.toMatch(/no cookies|never cookies/)

@@ -10,10 +10,10 @@ const text = 'Your profile, how you sign in, and your data.'
 export const meta = () => pageMeta('Account', text)
 
 export const handle: SignedInHandle = {
-  // A mailbox may be opened where nobody is signed in: what its link did is said there, too.
+  // The link may be opened while signed out, so the login page shows its result, too.
   loginNotice(query) {
     const notice = emailChangeNotice(query.get('emailChange'))
-    return notice ? `${notice.title}. ${notice.words}` : undefined
+    return notice ? `${notice.title}. ${notice.text}` : undefined
   },
 }
 

@@ -13,10 +13,10 @@ import { toast } from '../ui/toast'
 
 export const meta = () => pageMeta('Signing you in', 'One moment.')
 
-/** A code works once, and React may run an effect twice: each code is exchanged by one call. */
+/** Codes work once, and React may run effects twice: one exchange per code. */
 const exchanges = new Map<string, ReturnType<typeof client.auth.exchange>>()
 
-/** Null where this browser has no verifier: whoever signed up did so in another one, and logs in there or here by password. */
+/** Null without a verifier: the sign-up started in another browser, so the user logs in with their password. */
 function exchange(code: string, begun: 'signUp' | 'sso' | 'google') {
   const running = exchanges.get(code)
   if (running) return running
@@ -27,7 +27,7 @@ function exchange(code: string, begun: 'signUp' | 'sso' | 'google') {
   return exchanging
 }
 
-/** Where mailed confirmations and sign-ins with Google or by single sign-on end: trades the code in the address for a session. */
+/** The end of email confirmations, Google sign-ins and single sign-on: exchanges the URL's code for a session. */
 export default function AuthCallback() {
   const navigate = useNavigate()
   useEffect(() => {
@@ -38,7 +38,7 @@ export default function AuthCallback() {
       const key = query.get('error')
       const known = provider === 'google' ? googleProblem(key) : ssoProblem(key)
       const problem = known ?? 'This link is invalid or has expired.'
-      // Somebody who is signed in wanted to go on in another workspace; the log-in page would send them away.
+      // Signed-in users were switching workspaces; the login page would redirect them.
       if (session.hasStoredToken()) {
         toast.error(problem)
         void navigate(paths.dashboard, { replace: true })
@@ -67,7 +67,7 @@ export default function AuthCallback() {
       (answer) => {
         if (!here) return
         if (!('token' in answer)) {
-          // The log-in page redirects anyone who is still signed in.
+          // The login page redirects signed-in users.
           void session.signOut()
           void navigate(paths.login, { replace: true, state: { needed: answer } })
           return

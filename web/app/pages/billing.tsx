@@ -16,7 +16,7 @@ const text = 'Your plan, usage and invoices.'
 
 export const meta = () => pageMeta(title, text)
 
-/** Whoever has paid without being signed in is told how the plan becomes theirs. */
+/** For people who paid while signed out. */
 export const handle: SignedInHandle = {
   loginNotice: (query) =>
     query.get('checkout') === 'success'
@@ -36,7 +36,7 @@ export default function Billing() {
           <SubscriptionNotices known={known} />
           {overview && <OtherSubscriptions overview={overview} />}
           <div className="grid items-start gap-6 lg:grid-cols-2">
-            {known.isComing ? (
+            {known.isLoading ? (
               <>
                 <div className="grid gap-6">
                   <SubscriptionSkeleton />

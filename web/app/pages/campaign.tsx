@@ -202,7 +202,7 @@ export default function CampaignPage() {
           </div>
         </>
       ) : (
-        <Coming />
+        <CampaignSkeleton />
       )}
       <DmLog
         key={campaignId}
@@ -218,7 +218,7 @@ export default function CampaignPage() {
 const PAIR = 'grid grid-cols-1 items-start gap-6 lg:grid-cols-2'
 
 /** The room of what is above the messages. Of its own: what comes has notices above it, and would else be seen to move. */
-function Coming() {
+function CampaignSkeleton() {
   return (
     <>
       <ProgressCardSkeleton />

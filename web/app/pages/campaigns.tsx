@@ -17,7 +17,7 @@ import { useProcessQueue } from '../features/campaigns/process-queue'
 import { useRealSend } from '../features/campaigns/real-send'
 import { useNoSender } from '../features/real-send/no-sender'
 import { RunNotice, useRunNoticeKnown } from '../features/real-send/run-notice'
-import { RoleNotice, VIEWER_WORDS } from '../features/settings/role-notice'
+import { RoleNotice, VIEWER_TEXT } from '../features/settings/role-notice'
 import { useIsOffered } from '../features/settings/use-role'
 import { pageMeta } from '../features/shell/page-meta'
 import { useAccounts } from '../features/x-account/use-accounts'
@@ -78,7 +78,7 @@ export default function Campaigns() {
                   : 'You can prepare campaigns now. To launch one, connect the account that sends.'}
               </Callout>
             )}
-            {mayChange ? <CampaignForm realSend={realSend} /> : <RoleNotice needs="member">{VIEWER_WORDS}</RoleNotice>}
+            {mayChange ? <CampaignForm realSend={realSend} /> : <RoleNotice needs="member">{VIEWER_TEXT}</RoleNotice>}
           </div>
         )}
         <section className="grid gap-4">

@@ -26,7 +26,7 @@ export default function ConfirmEmail() {
   )
 }
 
-/** The form for the sign-up that the fragment names, which only the browser knows. */
+/** Reads the fragment, so it renders only in the browser. */
 function FromLink() {
   const token = useLocation().hash.slice(1)
   return token ? <ConfirmEmailForm key={token} token={token} /> : <InvalidConfirmationLink />

@@ -16,7 +16,7 @@ export default function InvitationPage() {
   )
 }
 
-/** What the link says, for whoever comes by it. Knows the fragment, and so stands in the browser only. */
+/** Reads the fragment, so it renders only in the browser. */
 function FromLink() {
   const token = tokenIn(useLocation().hash)
   return token ? <Invitation key={token} token={token} /> : <InvalidInvitation />

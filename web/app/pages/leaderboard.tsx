@@ -10,14 +10,14 @@ export const meta = () =>
 export default function LeaderboardPage() {
   return (
     <div className="page-width grid gap-12 py-8 md:py-10">
-      {/* What stands below keeps out of the first screen, however few rows come. */}
+      {/* Fills the first screen, however few rows there are. */}
       <div className="min-h-dvh noscript:min-h-0">
         <Leaderboard
           title={title}
           description={
             <>
               Invite more friends to climb the ranks...
-              {/* The largest words of the page, there from the first: what comes later is measured by them. */}
+              {/* The page's largest text, prerendered: it is the Largest Contentful Paint. */}
               <span className="block pt-2 text-base">
                 Each friend who joins with your link counts once. Reach 3, 10, 25 or 50 referrals to earn free months of
                 Pro.

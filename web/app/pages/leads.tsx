@@ -1,7 +1,7 @@
 import { ExportButton } from '../features/leads/export-button'
 import { ImportButton } from '../features/leads/import-button'
 import { Leads } from '../features/leads/leads'
-import { RoleNotice, VIEWER_WORDS } from '../features/settings/role-notice'
+import { RoleNotice, VIEWER_TEXT } from '../features/settings/role-notice'
 import { useIsOffered } from '../features/settings/use-role'
 import { pageMeta } from '../features/shell/page-meta'
 import { PageHeader } from '../ui/page-header'
@@ -25,7 +25,7 @@ export default function LeadsPage() {
         }
       />
       <div className="pb-4 empty:hidden">
-        <RoleNotice needs="member">{VIEWER_WORDS}</RoleNotice>
+        <RoleNotice needs="member">{VIEWER_TEXT}</RoleNotice>
       </div>
       <Leads />
     </>

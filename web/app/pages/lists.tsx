@@ -7,7 +7,7 @@ import { ListFormDialog } from '../features/lists/list-form-dialog'
 import { ListLeadsDialog } from '../features/lists/list-leads-dialog'
 import { ListsTable } from '../features/lists/lists-table'
 import { ManageLeadsDialog } from '../features/lists/manage-leads-dialog'
-import { RoleNotice, VIEWER_WORDS } from '../features/settings/role-notice'
+import { RoleNotice, VIEWER_TEXT } from '../features/settings/role-notice'
 import { useIsOffered } from '../features/settings/use-role'
 import { pageMeta } from '../features/shell/page-meta'
 import type { SignedInHandle } from '../features/shell/signed-in'
@@ -62,7 +62,7 @@ export default function Lists() {
         actions={empty ? undefined : create}
       />
       <div className="pb-4 empty:hidden">
-        <RoleNotice needs="member">{VIEWER_WORDS}</RoleNotice>
+        <RoleNotice needs="member">{VIEWER_TEXT}</RoleNotice>
       </div>
       {lists.isError && !lists.data ? (
         <Callout

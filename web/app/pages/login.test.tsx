@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { createQueryClient } from '../query-client'
 import Login from './login'
 
-/** As it is prerendered, and as the browser has to render it at first. */
+/** The prerendered markup, which the browser's first render must match. */
 const firstRender = (state: unknown) =>
   renderToString(
     <QueryClientProvider client={createQueryClient()}>
@@ -15,7 +15,7 @@ const firstRender = (state: unknown) =>
     </QueryClientProvider>,
   )
 
-test('the first render is as prerendered, whatever the browser has kept of a navigation over a reload', () => {
+test('the first render matches the prerendered page, whatever navigation state survived a reload', () => {
   const needed = { secondFactor: ['totp'], ticket: 't' }
   expect(firstRender({ from: '/lists', notice: 'Please log in to view your lists.', problem: 'p', needed })).toBe(
     firstRender(null),

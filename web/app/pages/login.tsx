@@ -24,11 +24,11 @@ export default function Login() {
   useLeaveWhenSignedIn()
   const location = useLocation()
   const ref = useReferralCode()
-  // The browser keeps the state of a navigation over a reload, where the page has to be as it was prerendered at first.
+  // Navigation state survives reloads, but the first render must match the prerendered page.
   const state = useHydrated() ? location.state : null
   const { from, notice, problem } = (state ?? {}) as { from?: unknown; notice?: unknown; problem?: unknown }
-  // What another page said was read before this one was loaded anew, and would push the form from under a press.
-  const isLoadedAnew = useNavigationType() === 'POP'
+  // After a reload the notice has been read, and showing it late would shift the form.
+  const isReload = useNavigationType() === 'POP'
   const handedOver = secondFactorIn(state)
   const [asked, setAsked] = useState<SecondFactorNeeded | 'back' | null>(null)
   const [withSso, setWithSso] = useState(false)
@@ -43,8 +43,8 @@ export default function Login() {
         </Link>
       }
     >
-      {!isLoadedAnew && typeof notice === 'string' && <Callout tone={from ? 'info' : 'good'}>{notice}</Callout>}
-      {!isLoadedAnew && typeof problem === 'string' && <Callout tone="bad">{problem}</Callout>}
+      {!isReload && typeof notice === 'string' && <Callout tone={from ? 'info' : 'good'}>{notice}</Callout>}
+      {!isReload && typeof problem === 'string' && <Callout tone="bad">{problem}</Callout>}
       {needed ? (
         <SecondFactorForm needed={needed} onBack={() => setAsked('back')} />
       ) : withSso ? (

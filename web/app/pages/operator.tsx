@@ -13,7 +13,7 @@ import { Badge } from '../ui/badge'
 import { PageHeader } from '../ui/page-header'
 import { Tabs, useTabParam } from '../ui/tabs'
 
-// To all but operators this is no page; for them operators-only.tsx sets the title.
+// Everyone else gets a 404; operators-only.tsx sets the title for operators.
 export const meta = () => pageMeta('Page not found', "This page doesn't exist.")
 
 export default function OperatorPage() {

@@ -8,7 +8,6 @@ import { ButtonLink } from '../ui/button'
 export const meta = () =>
   pageMeta('Pricing', 'Pro and Agency plans, monthly or yearly, and what the free plan includes.')
 
-/** What the product costs. */
 export default function Pricing() {
   const carry = useCarriedReferral()
   return (

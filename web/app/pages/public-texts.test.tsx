@@ -8,8 +8,8 @@ import { createQueryClient } from '../query-client'
 import Home from './home'
 import Pricing from './pricing'
 
-/** The words of a page as it is prerendered, each element's in a line of its own. */
-function wordsOf(Page: ComponentType): string {
+/** A prerendered page's text, one line per element. */
+function textOf(Page: ComponentType): string {
   const html = renderToStaticMarkup(
     <QueryClientProvider client={createQueryClient()}>
       <MemoryRouter>
@@ -23,7 +23,7 @@ function wordsOf(Page: ComponentType): string {
     .toLowerCase()
 }
 
-/** Stand within a sentence of ours; all others are the whole words of an element, so that 'Pro' is not found in 'Pro Yearly'. */
+/** May be part of a sentence; all other texts must be a whole element, so that 'Pro Yearly' doesn't match 'Pro'. */
 const WITHIN_A_SENTENCE = new Set([
   '40%',
   'role-based permissions',
@@ -32,7 +32,7 @@ const WITHIN_A_SENTENCE = new Set([
   'free tier',
 ])
 
-/** What the specification quotes (§1, §2, §9), whatever case a page writes it in. */
+/** Texts that public pages must show, in any case. */
 describe.each([
   [
     'the landing page',
@@ -106,10 +106,10 @@ describe.each([
     ],
   ],
 ] as const)('%s', (_, Page, texts) => {
-  const words = wordsOf(Page)
-  const elements = words.split('\n').map((line) => line.trim())
+  const content = textOf(Page)
+  const elements = content.split('\n').map((line) => line.trim())
   it.each(texts.map(([what, ...said]) => [what, said] as const))('says %s', (_what, said) => {
-    for (const text of said) expect(WITHIN_A_SENTENCE.has(text) ? words : elements).toContain(text.toLowerCase())
+    for (const text of said) expect(WITHIN_A_SENTENCE.has(text) ? content : elements).toContain(text.toLowerCase())
   })
 })
 
@@ -124,7 +124,7 @@ it.each([
     '20,000 DMs per month|unlimited leads|advanced analytics|dedicated support|custom templates|up to 10 Twitter accounts|white-label reports|API access',
   ],
   ['Agency Yearly', 'Save $720 per year'],
-])('%s, where the plans do not come, holds what the specification lists', (name, list) => {
+])('the fallback plan %s lists its features', (name, list) => {
   const features = FALLBACK_PLANS.find((plan) => plan.name === name)?.features.map((text) => text.toLowerCase())
   expect(features).toEqual(expect.arrayContaining(list.toLowerCase().split('|')))
 })

@@ -26,7 +26,7 @@ export default function ResetPassword() {
   )
 }
 
-/** The form, for whoever comes by a mailed link. Knows the fragment, and so stands in the browser only. */
+/** Reads the fragment, so it renders only in the browser. */
 function FromLink() {
   const token = tokenIn(useLocation().hash)
   return token ? <ResetPasswordForm key={token} token={token} /> : <InvalidResetLink />

@@ -13,7 +13,7 @@ const text = 'Connect your X account, scrape followers, and send automated DMs.'
 
 export const meta = () => pageMeta('X Automation', text)
 
-/** This page waits a second longer than the others before it says so (specification §9). */
+/** A second longer than other pages. */
 export const handle: SignedInHandle = { slowAfterMs: 3000 }
 
 export default function XAutomation() {

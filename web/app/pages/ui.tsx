@@ -30,15 +30,15 @@ import { Tabs, useTabParam } from '../ui/tabs'
 import { toast } from '../ui/toast'
 import { Tooltip } from '../ui/tooltip'
 
-export const meta = () => pageMeta('Parts', 'Every part of the interface in all its states.')
+export const meta = () => pageMeta('Parts', 'Every UI component in every state.')
 
-/** In development only: what there is to build with. */
+/** All UI components. Development only. */
 export default function Parts() {
   return (
     <div className="page-width grid gap-14 py-10">
       <PageHeader
         title="Parts"
-        description="Everything screens are made of, in every state. One file of tokens decides how it all looks."
+        description="Every UI component in every state. tokens.css defines the look."
         actions={<CopyButton text="app/ui" label="Copy folder" />}
       />
       <Section title="Words and colours">
@@ -109,8 +109,8 @@ function Words() {
           Prose is 16 px. It reads at ease over several lines, and never runs wider than it should.
         </p>
         <p>The application's own size is 14 px.</p>
-        <p className="text-muted">Quieter words explain.</p>
-        <p className="text-faint">The quietest stand in empty fields.</p>
+        <p className="text-muted">Muted text explains.</p>
+        <p className="text-faint">Faint text is for placeholders.</p>
         <p>
           <a href="#content" className="text-link">
             Words of the accent
@@ -192,7 +192,7 @@ function Fields() {
   const [none, setNone] = useState<string[]>([])
   return (
     <div className="grid gap-x-8 gap-y-6 sm:grid-cols-2 lg:grid-cols-3">
-      <Field label="Name" hint="As your list is called everywhere.">
+      <Field label="Name" hint="Shown wherever this list appears.">
         <Input placeholder="Founders in Berlin" />
       </Field>
       <Field label="Email" error="Invalid email format" required>
@@ -405,7 +405,7 @@ function TabsShown() {
       value={tab}
       onChange={setTab}
       tabs={[
-        { value: 'connect', label: 'Connect X', content: <p>The open tab stands in the address.</p> },
+        { value: 'connect', label: 'Connect X', content: <p>The open tab is kept in the URL.</p> },
         { value: 'scraper', label: 'X Scraper', content: <p>Reload, and it is still open.</p> },
         { value: 'messenger', label: 'X Messenger', content: <p>Go back, and the one before opens.</p> },
       ]}
@@ -524,7 +524,7 @@ function Figures() {
           max={1000}
           detail="340 of 1,000 · about 2 min left"
         />
-        <Progress label="Waiting for X" value={null} detail="Goes on at 14:05" />
+        <Progress label="Waiting for X" value={null} detail="Resumes at 14:05" />
       </div>
       <Card
         title="A card"
@@ -550,8 +550,8 @@ function Messages() {
       <Callout tone="good" title="Email confirmed">
         You can log in now.
       </Callout>
-      <Callout tone="warn" title="Paused by itself" action={<Button size="sm">Resume</Button>}>
-        X asked us to slow down. Sending goes on at 14:05.
+      <Callout tone="warn" title="Paused automatically" action={<Button size="sm">Resume</Button>}>
+        X asked us to slow down. Sending resumes at 14:05.
       </Callout>
       <Callout tone="bad" action={<Button size="sm">Try Again</Button>}>
         Failed to fetch lists. Please try again.

@@ -2,17 +2,17 @@ import { useState } from 'react'
 import { cx } from './cx'
 
 export interface AvatarProps {
-  /** Whose: gives the letters shown where there is no picture. */
+  /** Provides the initials if there is no picture. */
   name: string
   src?: string | null
   size?: 'sm' | 'md' | 'lg'
-  /** How many letters stand in for the picture. */
+  /** Number of initials. */
   letters?: 1 | 2
 }
 
 const sizes = { sm: 'size-7 text-xs', md: 'size-9 text-sm', lg: 'size-14 text-xl' }
 
-/** A person. Decorative: their name stands beside it. */
+/** A person's picture or initials. Decorative: show the name next to it. */
 export function Avatar({ name, src, size = 'md', letters = 1 }: AvatarProps) {
   const [broken, setBroken] = useState<string | null>(null)
   return (

@@ -30,7 +30,7 @@ const tones: Record<Tone, string> = {
 const shape =
   'inline-flex h-6 w-fit items-center gap-1.5 rounded-md border px-2 text-xs font-strong whitespace-nowrap [&_svg]:size-3.5 [&_svg]:shrink-0'
 
-/** A word or number about something: '12 leads found', 'Save 50%'. */
+/** A short label: '12 leads found', 'Save 50%'. */
 export function Badge({ tone = 'neutral', icon, children }: { tone?: Tone; icon?: ReactNode; children: ReactNode }) {
   return (
     <span className={cx(shape, tones[tone])}>
@@ -50,7 +50,7 @@ const quiet = 'border-status-queued/25 bg-status-queued/8 text-status-queued'
 const sent = 'border-status-sent/25 bg-status-sent/8 text-status-sent'
 const failed = 'border-status-failed/25 bg-status-failed/8 text-status-failed'
 
-/** Every status that the product shows, with its word, sign and colour: the same on every screen. */
+/** The label, icon and colour of every status. */
 export const statusLooks = {
   // messages
   queued: { word: 'Queued', icon: Clock, className: quiet },
@@ -108,7 +108,7 @@ export const statusLooks = {
 
 export type Status = keyof typeof statusLooks
 
-/** A status by its colour, its sign and its word. An unknown one is shown as it is. `children` replaces the word. */
+/** A status badge. Unknown statuses are shown as they are. `children` replaces the label. */
 export function StatusBadge({ status, children }: { status: Status | (string & {}); children?: ReactNode }) {
   const look = Object.hasOwn(statusLooks, status) ? statusLooks[status as Status] : null
   if (!look) return <Badge>{children ?? status}</Badge>

@@ -1,4 +1,4 @@
-/** Signs of networks, drawn here because the icon set has none. 24 × 24; WhatsApp's, Facebook's and Google's follow Simple Icons (CC0). */
+/** Brand icons, which the icon set lacks. 24 × 24; WhatsApp, Facebook and Google follow Simple Icons (CC0). */
 const signs = {
   x: 'M14.1 10.3 21.2 2h-1.7l-6.2 7.2L8.4 2H2.7l7.5 10.9L2.7 21.6h1.7l6.5-7.6 5.2 7.6h5.7l-7.7-11.3Zm-2.3 2.7-.8-1.1-6-8.6h2.6l4.8 6.9.8 1.1 6.3 9h-2.6l-5.1-7.3Z',
   linkedin:
@@ -12,7 +12,7 @@ const signs = {
 } as const
 export type Brand = keyof typeof signs
 
-/** A network's sign in the colour of the words around it. Decorative: its name stands beside it. */
+/** A brand icon in the text colour. Decorative: show the name next to it. */
 export function BrandIcon({ brand, className = 'size-4' }: { brand: Brand; className?: string }) {
   return (
     <svg viewBox="0 0 24 24" aria-hidden="true" className={`fill-current ${className}`}>

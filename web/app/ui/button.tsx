@@ -9,7 +9,7 @@ export type ButtonSize = 'sm' | 'md' | 'lg'
 interface Look {
   variant?: ButtonVariant
   size?: ButtonSize
-  /** Takes the whole width there is. */
+  /** Full width. */
   wide?: boolean
 }
 
@@ -29,7 +29,7 @@ const sizes: Record<ButtonSize, string> = {
   lg: 'min-h-11 px-5 text-base gap-2',
 }
 
-/** The classes of a button, for what looks like one but is something else (a link, a menu trigger). */
+/** Button classes for other elements, like links and menu triggers. */
 export function buttonClass({ variant = 'secondary', size = 'md', wide }: Look): string {
   return cx(
     'relative inline-flex items-center justify-center rounded-md border font-strong whitespace-nowrap transition-colors select-none',
@@ -41,24 +41,24 @@ export function buttonClass({ variant = 'secondary', size = 'md', wide }: Look):
 }
 
 export interface ButtonProps extends Look, ComponentProps<'button'> {
-  /** Stands before the words. */
+  /** Before the label. */
   icon?: ReactNode
-  /** Shows that the work is under way and refuses further presses. Keeps its width; `children` should say what happens ('Saving…'). */
+  /** Shows a spinner and ignores presses. `children` should say what happens ('Saving…'). */
   loading?: boolean
 }
 
-/** What was pressed is under way: neither a press nor the form that it would send gets through. */
-function refuse(event: MouseEvent) {
+/** Blocks clicks and form submits while loading. */
+function ignoreClick(event: MouseEvent) {
   event.preventDefault()
   event.stopPropagation()
 }
 
-/** A button that is at work keeps the focus, which a browser takes from one that is disabled. */
+/** aria-disabled instead of disabled, which would lose the focus. */
 function busy(loading: boolean | undefined): Pick<ComponentProps<'button'>, 'aria-busy' | 'aria-disabled' | 'onClick'> {
-  return loading ? { 'aria-busy': true, 'aria-disabled': true, onClick: refuse } : {}
+  return loading ? { 'aria-busy': true, 'aria-disabled': true, onClick: ignoreClick } : {}
 }
 
-/** A button. `type` is 'button' unless said otherwise, so that none submits a form by accident. */
+/** `type` defaults to 'button', so that none submits a form by accident. */
 export function Button({
   variant,
   size,
@@ -89,7 +89,7 @@ export interface ButtonLinkProps extends Look, LinkProps {
   icon?: ReactNode
 }
 
-/** A link that looks like a button: it leads somewhere and changes nothing. */
+/** A link styled as a button, for navigation only. */
 export function ButtonLink({ variant, size, wide, icon, className, children, ...rest }: ButtonLinkProps) {
   return (
     <Link {...rest} className={cx(buttonClass({ variant, size, wide }), className)}>
@@ -100,7 +100,7 @@ export function ButtonLink({ variant, size, wide, icon, className, children, ...
 }
 
 export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'aria-label'> {
-  /** What it does, for those who do not see the icon; also its tooltip's words. */
+  /** Accessible name and title. */
   label: string
   variant?: ButtonVariant
   size?: ButtonSize
@@ -113,7 +113,7 @@ const iconSizes: Record<ButtonSize, string> = {
   lg: 'size-11',
 }
 
-/** A button that is only an icon. Put it in a `Tooltip` where the icon alone leaves doubt. */
+/** An icon-only button. Wrap it in a `Tooltip` if the icon isn't obvious. */
 export function IconButton({
   label,
   variant = 'ghost',

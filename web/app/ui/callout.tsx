@@ -13,11 +13,11 @@ export interface CalloutProps {
   tone?: keyof typeof looks
   title?: ReactNode
   children?: ReactNode
-  /** What to do about it: a button of size 'sm' or a link. */
+  /** A button of size 'sm' or a link. */
   action?: ReactNode
 }
 
-/** Something to know on this page. A 'bad' one is read aloud at once, the others when there is time. */
+/** A message on the page. Screen readers announce 'bad' ones immediately, others politely. */
 export function Callout({ tone = 'info', title, children, action }: CalloutProps) {
   const { icon: Icon, className } = looks[tone]
   return (

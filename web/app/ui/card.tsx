@@ -8,7 +8,7 @@ export interface CardProps extends Omit<ComponentProps<'section'>, 'title'> {
   actions?: ReactNode
 }
 
-/** A part of a page with its own heading. */
+/** A section of a page with its own heading. */
 export function Card({ title, description, actions, className, children, ...rest }: CardProps) {
   return (
     <section {...rest} className={cx('rounded-lg border border-line bg-surface', className)}>

@@ -2,14 +2,14 @@ import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { ChipsInput, withChip } from './chips-input'
 
-test('a chip is trimmed, never empty, and there once whatever its case', () => {
+test('withChip trims chips and drops empty and duplicate ones', () => {
   expect(withChip([], '  founder ')).toEqual(['founder'])
   expect(withChip(['founder'], ' ')).toEqual(['founder'])
   expect(withChip(['founder'], 'Founder')).toEqual(['founder'])
   expect(withChip(['founder'], 'co-founder')).toEqual(['founder', 'co-founder'])
 })
 
-test('no chip is longer, and there are no more, than may be', () => {
+test('enforces the maximum length and number of chips', () => {
   const shown = (values: string[]) =>
     renderToString(
       <ChipsInput values={values} onChange={() => {}} typed="more" noun="keyword" most={2} maxLength={100} />,

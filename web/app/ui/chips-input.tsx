@@ -8,14 +8,14 @@ export interface ChipsInputProps {
   values: readonly string[]
   onChange: (values: string[]) => void
   placeholder?: string
-  /** What one chip is, for the labels of its buttons: 'keyword'. */
+  /** Singular noun for button labels: 'keyword'. */
   noun: string
-  /** Shown while there are none. */
+  /** Shown without chips. */
   empty?: string
   disabled?: boolean
-  /** Chips at most. */
+  /** Maximum number of chips. */
   most?: number
-  /** Characters of one chip at most. */
+  /** Maximum length of a chip. */
   maxLength?: number
   id?: string
   /** What stands in the field, where a form wants to know of a word that was typed and not added. KeyValueStorage here unless given. */
@@ -23,14 +23,14 @@ export interface ChipsInputProps {
   onType?: (typed: string) => void
 }
 
-/** The list with a word added: trimmed, never empty, never twice, whatever its case. */
+/** Adds a chip: trimmed, never empty, unique ignoring case. */
 export function withChip(values: readonly string[], typed: string): string[] {
   const word = typed.trim()
   const isKnown = values.some((value) => value.toLowerCase() === word.toLowerCase())
   return word === '' || isKnown ? [...values] : [...values, word]
 }
 
-/** Several short words, each added with Enter or the plus button and removed with its cross (or Backspace in the empty field). */
+/** A list of short texts. Enter or the plus button adds one; its cross, or Backspace in the empty field, removes it. */
 export function ChipsInput({
   values,
   onChange,
@@ -62,7 +62,7 @@ export function ChipsInput({
           value={typed}
           placeholder={isFull ? `No more than ${most} ${noun}s` : placeholder}
           disabled={disabled}
-          // Backspace still takes the last one away.
+          // Not disabled: Backspace still removes the last chip.
           readOnly={isFull}
           maxLength={maxLength}
           onChange={(event) => setTyped(event.currentTarget.value)}

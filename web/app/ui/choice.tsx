@@ -3,13 +3,13 @@ import { cx } from './cx'
 import { FieldError } from './field'
 
 interface Labelled {
-  /** Left out only where `aria-label` names the control (in a table's row). */
+  /** Omit only with `aria-label` (in table rows). */
   label?: ReactNode
   hint?: ReactNode
 }
 
 export interface CheckboxProps extends Omit<ComponentProps<'input'>, 'type'>, Labelled {
-  /** Some, but not all, of what it stands for is picked. */
+  /** Some but not all items are selected. */
   indeterminate?: boolean
 }
 
@@ -37,7 +37,7 @@ export function Checkbox({ label, hint, indeterminate = false, className, ref, .
   )
 }
 
-/** On or off, at once: for settings that take effect without a save button. */
+/** For settings that take effect without a save button. */
 export function Switch({
   label,
   hint,
@@ -46,7 +46,7 @@ export function Switch({
 }: Omit<ComponentProps<'input'>, 'type' | 'role'> & Labelled) {
   return (
     <Choice label={label} hint={hint} className={className}>
-      {/* biome-ignore lint/a11y/useAriaPropsForRole: a checkbox says by itself whether it is checked */}
+      {/* biome-ignore lint/a11y/useAriaPropsForRole: a checkbox exposes its own checked state */}
       <input {...props} type="checkbox" role="switch" className="switch" />
     </Choice>
   )
@@ -72,7 +72,7 @@ function Choice({
 }
 
 export interface RadioGroupProps {
-  /** What is being chosen. */
+  /** The group's label. */
   label: ReactNode
   options: readonly { value: string; label: ReactNode; hint?: ReactNode; disabled?: boolean }[]
   value: string | null
@@ -84,7 +84,7 @@ export interface RadioGroupProps {
   className?: string
 }
 
-/** Exactly one of a few, all in sight. */
+/** One of a few visible options. */
 export function RadioGroup({
   label,
   options,

@@ -5,17 +5,17 @@ import { useFieldWiring } from './field'
 export interface ComboboxOption {
   value: string
   label: string
-  /** A second, quieter line. */
+  /** A second, muted line. */
   detail?: string
 }
 
 export interface ComboboxProps {
   options: readonly ComboboxOption[]
-  /** The value of the picked option, or null. */
+  /** The selected value, or null. */
   value: string | null
   onChange: (value: string | null) => void
   placeholder?: string
-  /** Shown where nothing matches what was typed. */
+  /** Shown if nothing matches. */
   empty?: string
   disabled?: boolean
   id?: string
@@ -25,7 +25,7 @@ export interface ComboboxProps {
 const sign =
   'flex size-7 items-center justify-center rounded-sm text-muted hover:bg-hover hover:text-ink data-disabled:pointer-events-none'
 
-/** One of a long list, found by typing. */
+/** A select with search, for long lists. */
 export function Combobox({ options, value, onChange, placeholder, empty = 'Nothing found.', ...own }: ComboboxProps) {
   const { disabled, ...wired } = useFieldWiring(own)
   return (

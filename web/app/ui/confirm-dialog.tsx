@@ -11,7 +11,7 @@ interface ConfirmDialogProps {
   onAnswer: (yes: boolean) => void
 }
 
-/** The dialog behind `useConfirm`. Escape means no; a press outside means nothing. */
+/** The dialog behind `useConfirm`. Escape means no; clicking outside does nothing. */
 export default function ConfirmDialog({ question, open, onAnswer }: ConfirmDialogProps) {
   const isWaiting = useIsWaiting(question.after)
   return (

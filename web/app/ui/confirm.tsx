@@ -2,14 +2,14 @@ import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext,
 
 export interface Question {
   title: string
-  /** What will happen, in a sentence. */
+  /** What will happen. */
   body?: ReactNode
-  /** What the body waits for: the button that does it waits, too. It never fails. */
+  /** The body loads until this settles, and the confirm button is disabled. Must not reject. */
   after?: Promise<unknown> | undefined
-  /** The word on the button that does it: 'Delete list'. */
+  /** The confirm button's label: 'Delete list'. */
   confirm: string
   cancel?: string
-  /** For what cannot be taken back. */
+  /** For irreversible actions. */
   danger?: boolean
 }
 
@@ -24,17 +24,17 @@ export function useConfirm(): Ask {
   return ask
 }
 
-// Public pages ask nothing: the dialog comes with the first question.
+// Loaded on first use; public pages never need it.
 const ConfirmDialog = lazy(() => import('./confirm-dialog'))
 
-/** Holds the one dialog that `useConfirm` opens. Stands once, in root.tsx. */
+/** Provides `useConfirm` and its dialog. Used once, in root.tsx. */
 export function ConfirmProvider({ children }: { children: ReactNode }) {
   const [question, setQuestion] = useState<Question | null>(null)
   const [open, setOpen] = useState(false)
   const answer = useRef<(yes: boolean) => void>(() => {})
 
   const ask = useCallback<Ask>((next) => {
-    // A question that is still open is answered with no by the one that follows it.
+    // A new question answers an open one with no.
     answer.current(false)
     setQuestion(next)
     setOpen(true)

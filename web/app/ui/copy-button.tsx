@@ -3,15 +3,13 @@ import { useEffect, useState } from 'react'
 import { Button, type ButtonSize, type ButtonVariant } from './button'
 
 export interface CopyButtonProps {
-  /** What goes to the clipboard. */
   text: string
-  /** The word on the button while it waits: 'Copy link'. */
   label?: string
   size?: ButtonSize
   variant?: ButtonVariant
 }
 
-/** Copies, and says 'Copied!' for 2 seconds (specification §9). */
+/** Copies, then shows 'Copied!' for 2 seconds. */
 export function CopyButton({ text, label = 'Copy', size, variant }: CopyButtonProps) {
   const [copied, setCopied] = useState(false)
   useEffect(() => {
@@ -24,7 +22,7 @@ export function CopyButton({ text, label = 'Copy', size, variant }: CopyButtonPr
       await navigator.clipboard.writeText(text)
       setCopied(true)
     } catch (error) {
-      // A browser that forbids it: the text stands beside the button (specification §8: only logged).
+      // Blocked by the browser. The text is next to the button, so only log it.
       console.warn('Could not write to the clipboard', error)
     }
   }

@@ -12,12 +12,12 @@ export interface DialogProps {
   description?: ReactNode
   /** 'wide' is for tables. */
   size?: 'normal' | 'wide'
-  /** Buttons, the main one last. They stay in sight while the content scrolls. */
+  /** Buttons, the primary one last. Always visible. */
   footer?: ReactNode
   children?: ReactNode
 }
 
-/** A task of its own above the page. It begins at its first field, where it begins with one. Focus stays inside, Escape and a press outside close it. On narrow screens it rises from below. */
+/** A modal. Focuses its first field; Escape or a click outside closes it. A bottom sheet on narrow screens. */
 export function Dialog({ open, onClose, title, description, size = 'normal', footer, children }: DialogProps) {
   const content = useRef<HTMLDivElement>(null)
   return (
@@ -27,7 +27,7 @@ export function Dialog({ open, onClose, title, description, size = 'normal', foo
         <Base.Viewport className={popupFrame}>
           <Base.Popup
             className={cx(popupSheet, size === 'wide' ? 'sm:max-w-3xl' : 'sm:max-w-lg')}
-            // By touch, a field with the focus would cover half of it with a keyboard.
+            // On touch devices the keyboard would cover half the dialog.
             initialFocus={(by) => by === 'touch' || (firstField(content.current) ?? true)}
           >
             <PopupHead
@@ -47,7 +47,7 @@ export function Dialog({ open, onClose, title, description, size = 'normal', foo
   )
 }
 
-/** What a task begins with, where that is something to type in. */
+/** The dialog's first control, if it is a text field. */
 function firstField(content: HTMLElement | null): HTMLElement | null {
   const first = content?.querySelector<HTMLElement>('input, select, textarea, button, a[href]')
   return first?.matches(
@@ -57,7 +57,7 @@ function firstField(content: HTMLElement | null): HTMLElement | null {
     : null
 }
 
-/** A panel at the side, for details beside what the page shows. Takes the whole width on narrow screens. */
+/** A side panel for details. Full width on narrow screens. */
 export function Sheet({ open, onClose, title, description, footer, children }: Omit<DialogProps, 'size'>) {
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>

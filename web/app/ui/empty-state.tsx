@@ -2,11 +2,8 @@ import type { ReactNode } from 'react'
 
 export interface EmptyStateProps {
   icon?: ReactNode
-  /** What this is. */
   title: ReactNode
-  /** Why it is empty. */
   children?: ReactNode
-  /** The one thing to do. */
   action?: ReactNode
 }
 

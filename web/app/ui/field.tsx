@@ -6,7 +6,7 @@ interface Wiring {
   id: string
   'aria-describedby': string | undefined
   'aria-invalid': true | undefined
-  /** Only where asked for, so that native controls keep their own `required`. */
+  /** Only if set, so that native controls keep their own `required`. */
   required: boolean
 }
 
@@ -14,21 +14,21 @@ const FieldContext = createContext<Wiring | null>(null)
 
 export interface FieldProps {
   label: ReactNode
-  /** Shown under the control while there is no error. */
+  /** Below the control, replaced by the error. */
   hint?: ReactNode
-  /** What is wrong and what to do; replaces the hint. */
+  /** Replaces the hint. */
   error?: string | undefined
-  /** Stands right of the label: a link, a counter. */
+  /** Right of the label: a link or counter. */
   aside?: ReactNode
   required?: boolean
   /** Keeps the label for screen readers only. */
   hideLabel?: boolean
   className?: string
-  /** One control of this folder (Input, Select, Combobox…): it takes its id, description and invalid state from here. */
+  /** One control of this folder (Input, Select, Combobox…), which reads its id and state from here. */
   children: ReactNode
 }
 
-/** A control with its label, hint and error, wired together for assistive technology. */
+/** A control with an accessible label, hint and error. */
 export function Field({ label, hint, error, aside, required = false, hideLabel, className, children }: FieldProps) {
   const id = useId()
   const hintId = `${id}-hint`
@@ -50,7 +50,7 @@ export function Field({ label, hint, error, aside, required = false, hideLabel, 
   )
 }
 
-/** Props that tie a control to the Field around it; the control's own props win. */
+/** Props that connect a control to its Field; the control's own props win. */
 export function useFieldWiring<P extends { id?: string | undefined; required?: boolean | undefined }>(own: P): P {
   const field = useContext(FieldContext)
   if (!field) return own

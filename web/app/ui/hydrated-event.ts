@@ -1,2 +1,2 @@
-/** Told to the document when the app has taken over a page that was prerendered. */
+/** Dispatched on the document once the app has hydrated. */
 export const HYDRATED = 'hydrated'

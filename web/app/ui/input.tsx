@@ -4,13 +4,13 @@ import { cx } from './cx'
 import { useFieldWiring } from './field'
 
 export interface InputProps extends ComponentProps<'input'> {
-  /** Inside, before the text: an icon or a sign such as '@'. */
+  /** Before the text: an icon, or '@'. */
   leading?: ReactNode
-  /** Inside, after the text: a unit or an icon button of size 'sm'. */
+  /** After the text: a unit or an icon button of size 'sm'. */
   trailing?: ReactNode
 }
 
-/** A line of text. Takes `{...register('name')}` of react-hook-form as it is. */
+/** A text field. Accepts `{...register('name')}` of react-hook-form. */
 export function Input({ leading, trailing, className, ...own }: InputProps) {
   const props = useFieldWiring(own)
   if (!leading && !trailing) return <input {...props} className={cx('control', className)} />
@@ -29,7 +29,7 @@ export function Input({ leading, trailing, className, ...own }: InputProps) {
   )
 }
 
-/** A password, with a button that shows what was typed. Name the `autoComplete`: 'current-password' or 'new-password'. */
+/** A password field with a show button. Set `autoComplete` to 'current-password' or 'new-password'. */
 export function PasswordInput(props: Omit<InputProps, 'type' | 'trailing'>) {
   const [shown, setShown] = useState(false)
   const Icon = shown ? EyeOff : Eye
@@ -55,7 +55,7 @@ export function PasswordInput(props: Omit<InputProps, 'type' | 'trailing'>) {
   )
 }
 
-/** Several lines of text; grows with what is typed. */
+/** A textarea that grows with its text. */
 export function Textarea({ className, ...own }: ComponentProps<'textarea'>) {
   return <textarea {...useFieldWiring(own)} className={cx('control', className)} />
 }

@@ -1,14 +1,14 @@
 import { Tooltip } from './tooltip'
 
 export interface InsertButtonProps {
-  /** What it puts where the cursor stands. */
+  /** Inserted at the cursor. */
   text: string
-  /** What that means. */
+  /** The tooltip. */
   hint: string
   onInsert: (text: string) => void
 }
 
-/** Puts a placeholder into a text. It looks as it is written there. */
+/** Inserts a placeholder into a text field. */
 export function InsertButton({ text, hint, onInsert }: InsertButtonProps) {
   return (
     <Tooltip text={hint}>

@@ -2,12 +2,12 @@ import { lazy, Suspense } from 'react'
 import type { DayChart, DayChartProps } from './day-chart'
 import { Skeleton } from './skeleton'
 
-// The charts' library is large, and comes once there is something to draw. `lazy` forgets that the chart is generic.
+// Loaded once there is data, because the chart library is large. The cast restores the generic that `lazy` drops.
 const Chart = lazy(() =>
   import('./day-chart').then((module) => ({ default: module.DayChart })),
 ) as unknown as typeof DayChart
 
-/** A chart by day in the room it will take; its shape while `days` are not there. */
+/** A DayChart, or a skeleton of its size until `days` are loaded. */
 export function LazyChart<K extends string>({
   days,
   ...props

@@ -7,13 +7,13 @@ export interface MenuProps {
   /** The button that opens it: a Button or IconButton. */
   trigger: ReactElement
   align?: 'start' | 'end'
-  /** It came because its button was pressed. */
+  /** For menus that load when their button is pressed. */
   defaultOpen?: boolean
   /** MenuItem, MenuLink, MenuSeparator, MenuNote. */
   children: ReactNode
 }
 
-/** Actions behind a button. Arrow keys move, letters jump, Escape closes. */
+/** A dropdown menu. */
 export function Menu({ trigger, align = 'end', defaultOpen, children }: MenuProps) {
   return (
     <Base.Root defaultOpen={defaultOpen}>
@@ -33,7 +33,7 @@ const item =
 export interface MenuItemProps {
   onSelect: () => void
   icon?: ReactNode
-  /** For what cannot be taken back. */
+  /** For irreversible actions. */
   danger?: boolean
   disabled?: boolean
   children: ReactNode
@@ -65,7 +65,7 @@ export function MenuSeparator() {
   return <Base.Separator className="-mx-1 my-1 h-px bg-line" />
 }
 
-/** Words in a menu that do nothing: whose account this is. */
+/** Static text in a menu, like the account's email address. */
 export function MenuNote({ children }: { children: ReactNode }) {
   return <div className="px-2 py-1.5 text-muted">{children}</div>
 }

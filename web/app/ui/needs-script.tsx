@@ -1,4 +1,4 @@
-/** Said where the browser runs no scripts: what stands beside it would not answer, or not come. */
+/** Shown if the browser has JavaScript disabled. */
 export function NeedsScript({ what = 'This form' }: { what?: string }) {
   return (
     <p className="hidden rounded-lg border border-line bg-sunken px-4 py-3 noscript:block">

@@ -3,11 +3,11 @@ import type { ReactNode } from 'react'
 export interface PageHeaderProps {
   title: string
   description?: ReactNode
-  /** Right of the title; the main one last. */
+  /** Right of the title, the primary one last. */
   actions?: ReactNode
 }
 
-/** What this page is, and what one mainly does here. */
+/** A page's title, description and actions. */
 export function PageHeader({ title, description, actions }: PageHeaderProps) {
   return (
     <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-4 pb-6">

@@ -19,7 +19,7 @@ describe('pagerNumbers', () => {
     expect(pagerNumbers(page, pages)).toEqual(expected)
   })
 
-  test('shows first, last and neighbours, never more than five, ascending, for any page', () => {
+  test('shows first, last and neighbours: ascending and at most five', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100_000 }), fc.integer({ min: 1, max: 100_000 }), (a, b) => {
         const pages = Math.max(a, b)
@@ -40,7 +40,7 @@ describe('pagerNumbers', () => {
   })
 })
 
-test('from a page that is gone it goes to the last one, once the total is that of its rows', () => {
+test('pageLeft returns the last page if the current one is gone and the total is fresh', () => {
   const gone = { page: 2, pageSize: 25, total: 25, stale: false }
   expect(pageLeft(gone)).toBe(1)
   expect(pageLeft({ ...gone, total: 0 })).toBe(1)

@@ -1,8 +1,7 @@
-/** A page's number, or a gap where pages are left out. */
+/** A page number or a gap. */
 export type PagerEntry = number | 'gap-before' | 'gap-after'
 
-/**
- * The buttons of a pager, in order: the first page, the last, and those within 1 of the current one; at most five (specification §9).
+/** * The pager's buttons in order: first, last, and the current page with its neighbours; at most five numbers.
  * @param page the current page, 1-based; one outside the range counts as the nearest inside
  * @param pages how many there are
  */

@@ -5,11 +5,11 @@ import { Pager } from './pager'
 const shown = (page: number, total: number | undefined) =>
   renderToString(<Pager page={page} pageSize={25} total={total} stale={false} onChange={() => {}} noun="lists" />)
 
-test('a pager is there where there is more than one page, and where one stands behind the last', () => {
+test('Pager is shown for several pages, or if the current page is past the last', () => {
   expect(shown(1, 25)).toBe('')
   expect(shown(1, undefined)).toBe('')
   expect(shown(1, 26)).toContain('aria-label="Page 2"')
-  // What stood on page 2 was deleted: the way back stays.
+  // The rows of page 2 were deleted.
   const behind = shown(2, 25)
   expect(behind).toContain('aria-label="Page 1"')
   expect(behind).toMatch(/<button(?![^>]*disabled=)[^>]*>(?:(?!<\/button>).)*Previous/)

@@ -9,18 +9,18 @@ export interface PagerProps {
   /** 1-based. */
   page: number
   pageSize: number
-  /** Rows over all pages; undefined while nobody knows. */
+  /** Rows on all pages; undefined until known. */
   total: number | undefined
-  /** Told too where the page is gone because its rows are: then the last one that there is. */
+  /** Also called with the last page if the current one no longer exists. */
   onChange: (page: number) => void
-  /** What the rows are, in the plural: 'leads'. */
+  /** Plural noun: 'leads'. */
   noun?: string
   disabled?: boolean
-  /** These rows are being asked for: the total may be that of others, or an earlier one. */
+  /** Rows are being fetched, so the total may be outdated. */
   stale: boolean
 }
 
-/** Moves through pages of rows, and back from one that is gone; hidden while one page holds them all. */
+/** Pagination; hidden for a single page. Leaves pages that no longer exist. */
 export function Pager({ page, pageSize, total, onChange, noun = 'rows', disabled, stale }: PagerProps) {
   const pages = Math.max(1, Math.ceil((total ?? 0) / pageSize))
   const goneBackTo = pageLeft({ page, pageSize, total, stale })

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
 
-/** Around a popup in the middle of the page; on narrow screens it rises from below. */
+/** Centers a popup; a bottom sheet on narrow screens. */
 export const popupFrame = 'fixed inset-0 z-50 flex items-end justify-center sm:items-center sm:p-6'
 
 export const popupSheet =
   'popup flex max-h-[calc(100dvh-var(--spacing)*10)] w-full flex-col overflow-hidden rounded-t-xl pb-[env(safe-area-inset-bottom)] shadow-lg sm:rounded-xl'
 
-/** The buttons of a popup, the main one last (and uppermost on narrow screens). */
+/** A popup's buttons, the primary one last (on top on narrow screens). */
 export function PopupFoot({ children }: { children: ReactNode }) {
   return (
     <div className="flex flex-col-reverse gap-2 border-t border-line bg-sunken px-5 py-3 sm:flex-row sm:justify-end sm:px-6">

@@ -2,14 +2,14 @@ import { type ReactNode, useId } from 'react'
 
 export interface ProgressProps {
   label: ReactNode
-  /** Null while nobody knows how far it is. */
+  /** Null if unknown. */
   value: number | null
   max?: number
-  /** Words for how far it is: '340 of 1,000 · about 2 min left'. */
+  /** '340 of 1,000 · about 2 min left'. */
   detail?: ReactNode
 }
 
-/** How far long work has come. */
+/** A progress bar. */
 export function Progress({ label, value, max = 100, detail }: ProgressProps) {
   const id = useId()
   return (

@@ -1,16 +1,16 @@
 import type { ReactNode } from 'react'
 
 export interface SegmentsProps<T extends string> {
-  /** What is being chosen. Read aloud, not shown. */
+  /** For screen readers. */
   label: string
   name: string
   options: readonly { value: T; label: ReactNode }[]
-  /** The choice; left out together with `onChange` where CSS alone follows it (`has-[[value=…]:checked]`), which needs no script. */
+  /** Omit with `onChange` if only CSS reads it (`has-[[value=…]:checked]`). */
   value?: T
   onChange?: (value: T) => void
 }
 
-/** One of two or three, side by side, in force at once. The first is chosen to begin with. */
+/** A segmented control that applies immediately. The first option is the default. */
 export function Segments<T extends string>({ label, name, options, value, onChange }: SegmentsProps<T>) {
   return (
     <fieldset className="w-fit" data-works-alone={onChange ? undefined : ''}>

@@ -11,11 +11,11 @@ export interface SelectOption {
 
 export interface SelectProps extends ComponentProps<'select'> {
   options: readonly SelectOption[]
-  /** Shown, and not to be picked, while the value is ''. */
+  /** Shown while the value is ''; can't be selected. */
   placeholder?: string
 }
 
-/** One of a short list, by the platform's own select. For long lists use `Combobox`. */
+/** The native select. For long lists use `Combobox`. */
 export function Select({ options, placeholder, className, ...own }: SelectProps) {
   const props = useFieldWiring(own)
   return (

@@ -1,6 +1,6 @@
 import { cx } from './cx'
 
-/** The shape of what is coming. Give it the size by classes; it appears only after 200 ms, so quick answers do not flicker, and where no script runs not at all. */
+/** A loading placeholder, sized by classes. Appears after 200 ms to avoid flicker, and never without scripts. */
 export function Skeleton({ className }: { className?: string }) {
   return <span aria-hidden className={cx('animate-appear noscript:hidden', shape, className)} />
 }
@@ -9,7 +9,7 @@ const shape = 'block rounded-md bg-pressed'
 
 const widths = ['w-3/5', 'w-2/5', 'w-4/5', 'w-1/2']
 
-/** Lines of text that are coming. */
+/** Placeholder lines of text. */
 export function SkeletonText({ lines = 3 }: { lines?: number }) {
   return (
     <span className="grid gap-2.5">
@@ -21,7 +21,7 @@ export function SkeletonText({ lines = 3 }: { lines?: number }) {
   )
 }
 
-/** A field that is coming: its label over its control. */
+/** Placeholder of a labelled field. */
 export function SkeletonField({ className }: { className?: string }) {
   return (
     <span className={cx('grid gap-1.5', className)}>
@@ -31,7 +31,7 @@ export function SkeletonField({ className }: { className?: string }) {
   )
 }
 
-/** A button that is coming; its width by a class. */
+/** Placeholder of a button; set its width by a class. */
 export function SkeletonButton({ size = 'md', className = 'w-32' }: { size?: 'sm' | 'md'; className?: string }) {
   return (
     <Skeleton
@@ -40,7 +40,7 @@ export function SkeletonButton({ size = 'md', className = 'w-32' }: { size?: 'sm
   )
 }
 
-/** One line of text, as high as it will be; its width by a class. */
+/** Placeholder of one line of text; set its width by a class. */
 export function SkeletonLine({ className = 'w-3/5' }: { className?: string }) {
   return (
     <span className="flex h-5 items-center">
@@ -49,7 +49,7 @@ export function SkeletonLine({ className = 'w-3/5' }: { className?: string }) {
   )
 }
 
-/** Rows of a table that are coming. Stands in place of the tbody's rows. */
+/** Placeholder rows of a tbody. */
 export function SkeletonRows({ rows = 5, columns }: { rows?: number; columns: number }) {
   return Array.from({ length: rows }, (_, row) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike and never move
@@ -57,7 +57,7 @@ export function SkeletonRows({ rows = 5, columns }: { rows?: number; columns: nu
       {Array.from({ length: columns }, (_, column) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: as above
         <td key={column} className="border-line px-4 py-3.5 md:border-b">
-          {/* The row appears, not each of these: what moves by itself is a layer that the browser keeps. */}
+          {/* The row animates as a whole: each animated element would need its own layer. */}
           <span className={cx('h-4', shape, widths[(row + column) % widths.length])} />
         </td>
       ))}
@@ -65,7 +65,7 @@ export function SkeletonRows({ rows = 5, columns }: { rows?: number; columns: nu
   ))
 }
 
-/** Says aloud that something is loading; put it beside skeletons, which are silent. */
+/** Announces loading to screen readers; skeletons are silent. */
 export function LoadingText({ children }: { children: string }) {
   return (
     <p role="status" className="sr-only">

@@ -8,14 +8,14 @@ export interface SliderProps {
   min: number
   max: number
   step?: number
-  /** How the value is written beside the label and read aloud. */
+  /** Formats the value for display and screen readers. */
   format?: (value: number) => string
   hint?: ReactNode
   disabled?: boolean
   name?: string
 }
 
-/** A number within bounds, where the neighbourhood matters more than the exact figure. */
+/** A range slider, for approximate numbers. */
 export function Slider({
   label,
   value,

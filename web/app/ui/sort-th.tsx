@@ -3,20 +3,20 @@ import type { ReactNode } from 'react'
 import { Th } from './table'
 
 export interface SortThProps<S extends string> {
-  /** Orders by this column, upwards and downwards. */
+  /** The ascending and descending sort keys. */
   up: S
   down: S
-  /** How the table is ordered now. */
+  /** The current sort key. */
   sort: S
   onSort: (sort: S) => void
-  /** What the first press gives: numbers and times are wanted from the top. */
+  /** The first click's order; numbers and dates start descending. */
   first?: 'up' | 'down'
   end?: boolean
   className?: string
   children: ReactNode
 }
 
-/** The head of a column that the table can be ordered by; pressed again, the other way round. */
+/** A sortable column header. */
 export function SortTh<S extends string>({
   up,
   down,

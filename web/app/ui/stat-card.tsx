@@ -4,13 +4,13 @@ import { Skeleton } from './skeleton'
 
 export interface StatCardProps {
   label: ReactNode
-  /** A number is written with separators; null is shown as '–' (not measured yet); undefined is still loading. */
+  /** null: not measured yet ('–'). undefined: loading. */
   value: number | string | null | undefined
   hint?: ReactNode
   icon?: ReactNode
 }
 
-/** One figure with its name. Group them in a `<dl>` grid. */
+/** A labelled number. Group them in a `<dl>` grid. */
 export function StatCard({ label, value, hint, icon }: StatCardProps) {
   return (
     <div className="grid min-w-0 grid-cols-1 content-start gap-1 rounded-lg border border-line bg-surface p-4">

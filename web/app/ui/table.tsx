@@ -3,20 +3,20 @@ import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from
 import { cx } from './cx'
 
 export interface TableProps {
-  /** What the rows are: 'Leads'. Read aloud, not shown. */
+  /** For screen readers: 'Leads'. */
   label: string
-  /** On narrow screens rows become cards (give each Td its `label`), or the table scrolls inside its frame. */
+  /** On narrow screens rows become cards (set `label` on each Td), or the table scrolls. */
   narrow?: 'cards' | 'scroll'
-  /** The frame's own height, in dialogs ('22rem'); without it the table is as long as its rows. */
+  /** For dialogs: '22rem'. Default: as tall as its rows. */
   maxHeight?: string
-  /** An earlier page is still shown while the next one loads. */
+  /** Dims the previous page while the next one loads. */
   stale?: boolean
   className?: string
   /** thead and tbody of Tr, Th and Td. */
   children: ReactNode
 }
 
-/** Rows and columns. The head stays in sight; what does not fit scrolls inside the table's own frame. */
+/** A table with a sticky header. Overflow scrolls inside its frame. */
 export function Table({ label, narrow = 'cards', maxHeight, stale, className, children }: TableProps) {
   const frame = useRef<HTMLDivElement>(null)
   const [overflowing, setOverflowing] = useState(false)
@@ -34,7 +34,7 @@ export function Table({ label, narrow = 'cards', maxHeight, stale, className, ch
 
   const scrolls = overflowing || maxHeight !== undefined
   return (
-    // However wide its columns are, a table never widens the page around it.
+    // A table never widens the page.
     <div className={cx('contain-inline-size', className)}>
       {overflowing && (
         <p className="flex items-center justify-end gap-1.5 pb-2 text-xs text-muted">
@@ -45,10 +45,10 @@ export function Table({ label, narrow = 'cards', maxHeight, stale, className, ch
       <div
         ref={frame}
         data-scrolls={scrolls || undefined}
-        // A frame that scrolls has to be reachable by keyboard, and then has to say what it is.
+        // Scrollable regions must be focusable and named.
         {...(scrolls ? { tabIndex: 0, role: 'region', 'aria-label': label } : {})}
         style={maxHeight ? { maxHeight } : undefined}
-        // Positioned, so that words for screen readers in its cells are clipped with them.
+        // Positioned, so that visually hidden text in cells is clipped with them.
         className="group relative rounded-lg border border-line bg-surface overflow-clip data-scrolls:overflow-auto data-scrolls:overscroll-x-contain"
       >
         <table
@@ -69,7 +69,7 @@ export function Table({ label, narrow = 'cards', maxHeight, stale, className, ch
 
 const align = { start: 'text-start', end: 'text-end' }
 
-/** A row; `selected` marks it as picked. */
+/** A table row. */
 export function Tr({ selected, className, ...rest }: ComponentProps<'tr'> & { selected?: boolean }) {
   return (
     <tr
@@ -98,7 +98,7 @@ export function Th({ end, className, ...rest }: ComponentProps<'th'> & { end?: b
   )
 }
 
-/** The head of a column of buttons: read aloud, not shown. */
+/** The header of an actions column, for screen readers. */
 export function ActionsTh(props: Omit<ComponentProps<typeof Th>, 'children'>) {
   return (
     <Th {...props}>
@@ -108,11 +108,11 @@ export function ActionsTh(props: Omit<ComponentProps<typeof Th>, 'children'>) {
 }
 
 export interface TdProps extends ComponentProps<'td'> {
-  /** The column's name; stands before the value where rows are cards. */
+  /** The column's name, shown in cards. */
   label?: string
-  /** Numbers stand at the end of their column. */
+  /** Aligns to the end, for numbers. */
   end?: boolean
-  /** Stands in the upper corner where rows are cards, and takes no more room than it needs in a column: a checkbox, a menu. */
+  /** In the card's upper corner, and a minimal column: for checkboxes and menus. */
   corner?: boolean
 }
 

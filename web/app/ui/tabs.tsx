@@ -6,23 +6,23 @@ import { useHydrated } from './use-hydrated'
 export interface Tab {
   value: string
   label: ReactNode
-  /** What the tab shows. Only the open one is rendered. */
+  /** Rendered only while open. */
   content?: ReactNode
 }
 
 export interface TabsProps {
-  /** What the tabs are about, for those who do not see them. */
+  /** For screen readers. */
   label: string
   tabs: readonly Tab[]
   value: string
   onChange: (value: string) => void
 }
 
-/** Views of one thing, one at a time. See `useTabParam` to keep the open one in the page's address. */
+/** Tabs. Use `useTabParam` to keep the open one in the URL. */
 export function Tabs({ label, tabs, value, onChange }: TabsProps) {
   const strip = useRef<HTMLDivElement>(null)
 
-  // Where not all tabs have room the open one may stand beside what is seen: it is brought to the middle.
+  // Scrolls the open tab to the center if the strip overflows.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the open tab is read from the document
   useEffect(() => {
     const frame = strip.current
@@ -59,16 +59,13 @@ export function Tabs({ label, tabs, value, onChange }: TabsProps) {
   )
 }
 
-/**
- * The open tab, kept in the address (`?tab=…`), so that it can be linked, reloaded and gone back to.
- * @param values the tabs there are; the first is the default and is left out of the address
- */
+/** The open tab, kept in the URL (`?tab=…`). @param values all tabs; the first is the default and omitted from the URL */
 export function useTabParam<T extends string>(
   values: readonly [T, ...T[]],
   name = 'tab',
 ): [T, (value: string) => void] {
   const [params, setParams] = useSearchParams()
-  // A prerendered page knows no query.
+  // Prerendered pages have no query.
   const asked = useHydrated() ? params.get(name) : null
   const value = values.find((candidate) => candidate === asked) ?? values[0]
   const open = (next: string) =>

@@ -16,17 +16,16 @@ const icons = {
 }
 
 interface Options {
-  /** How long it stays, in milliseconds: 3,000 unless the specification says otherwise. */
+  /** Milliseconds; default 3,000. */
   duration?: number
-  /** The one thing to do about it ('Undo'); closes the toast. Stays a while longer by itself. */
+  /** A button ('Undo') that closes the toast. The toast stays longer. */
   action?: { label: string; onClick: () => void }
-  /** A toast with the id of one that is shown replaces nothing and is not shown twice. */
+  /** Not shown again while a toast with this id is visible. */
   id?: string
-  /** It does take the place of that one, and stays its full time from now. */
+  /** Replaces the visible toast with the same id and restarts its time. */
   replaces?: boolean
 }
 
-/** Long enough to read and to reach. */
 const ACTION_MS = 8_000
 
 function withAction(text: string, { action }: Options = {}) {
@@ -61,7 +60,7 @@ function notify(kind: keyof typeof icons, text: string, options: Options = {}): 
   else show[kind](content, look)
 }
 
-/** Short notices at the top right that leave by themselves after 3 seconds. */
+/** Short messages at the top right that disappear after 3 seconds. */
 export const toast = {
   success: (text: string, options?: Options) => notify('success', text, options),
   error: (text: string, options?: Options) => notify('error', text, options),
@@ -81,7 +80,7 @@ function Close({ closeToast }: CloseButtonProps) {
   )
 }
 
-/** Where toasts appear. Stands once, in root.tsx; toasts shown before it is there wait for it. */
+/** Renders toasts. Used once, in root.tsx; earlier toasts are queued. */
 export default function Toasts() {
   return (
     <ToastContainer

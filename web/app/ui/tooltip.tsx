@@ -2,7 +2,7 @@ import { Tooltip as Base } from '@base-ui/react/tooltip'
 import type { ReactElement, ReactNode } from 'react'
 import { OPEN_AFTER_MS } from './tooltip-provider'
 
-/** More text on hover or focus. Never the only place where something is said: touch has no hover. */
+/** Extra text on hover or focus. Never the only source of information: touch has no hover. */
 export function Tooltip({ text, children }: { text: ReactNode; children: ReactElement }) {
   return (
     <Base.Root>

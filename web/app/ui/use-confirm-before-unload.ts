@@ -1,9 +1,6 @@
 import { useEffect, useEffectEvent } from 'react'
 
-/**
- * While something is under way that ends with this tab, the browser asks before it closes or reloads it.
- * @param holds asked at that moment: does it still matter?
- */
+/** Asks before closing the tab while work is running in it. @param holds checked at that moment; false closes without asking */
 export function useConfirmBeforeUnload(isUnderWay: boolean, holds: () => boolean = () => true): void {
   const ask = useEffectEvent((event: BeforeUnloadEvent) => {
     if (holds()) event.preventDefault()

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 
-/** Calls back when the browser's Back shows this very page again as it was left: what was on its way elsewhere is not any more. */
+/** Runs when Back restores this page from the back/forward cache, where its navigation was aborted. */
 export function usePageRestored(onBack: () => void): void {
   const latest = useRef(onBack)
   useEffect(() => {

@@ -1,15 +1,15 @@
 import { useEffect, useState } from 'react'
 
-/** Has something been going on for so long without an end? No again as soon as it ends. */
-export function useSlow(isGoingOn: boolean, afterMs: number): boolean {
+/** True once `isActive` has been true for `afterMs` milliseconds; false again when it ends. */
+export function useSlow(isActive: boolean, afterMs: number): boolean {
   const [isSlow, setSlow] = useState(false)
   useEffect(() => {
-    if (!isGoingOn) return
+    if (!isActive) return
     const timer = setTimeout(() => setSlow(true), afterMs)
     return () => {
       clearTimeout(timer)
       setSlow(false)
     }
-  }, [isGoingOn, afterMs])
+  }, [isActive, afterMs])
   return isSlow
 }

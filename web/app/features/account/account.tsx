@@ -1,4 +1,4 @@
-import { ProofProvider } from '../auth/reauthentication'
+import { ReauthProvider } from '../auth/reauthentication'
 import { AuthenticatorSection } from './authenticator-section'
 import { DataSection } from './data-section'
 import { DeleteSection } from './delete-section'
@@ -12,10 +12,9 @@ import { RecoverySection } from './recovery-section'
 import { SectionNav } from './section-nav'
 import { SessionsSection } from './sessions-section'
 
-/** Everything about one's own account. */
 export function Account() {
   return (
-    <ProofProvider>
+    <ReauthProvider>
       <EmailChangeNotice />
       <div className="flex flex-col gap-4 lg:flex-row lg:gap-10">
         <SectionNav />
@@ -32,6 +31,6 @@ export function Account() {
           <DeleteSection />
         </div>
       </div>
-    </ProofProvider>
+    </ReauthProvider>
   )
 }

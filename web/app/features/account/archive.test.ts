@@ -6,6 +6,6 @@ it.each([
   [999, '999 bytes'],
   [12_345, '12 KB'],
   [3_440_000, '3.4 MB'],
-])('says of %d bytes: %s', (bytes, words) => {
-  expect(sizeText(bytes)).toBe(words)
+])('formats %d bytes as %s', (bytes, text) => {
+  expect(sizeText(bytes)).toBe(text)
 })

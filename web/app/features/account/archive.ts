@@ -1,11 +1,7 @@
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { signedFetch } from '../../signed-fetch'
 
-/**
- * Fetches everything of the account, as one ZIP.
- * @param onReceived called with the bytes that have come so far
- * @throws as signedFetch; AbortError where `signal` said to stop
- */
+/** Downloads the account's data as a ZIP. @param onReceived called with the bytes received so far @throws like signedFetch; AbortError */
 export async function fetchArchive(onReceived: (bytes: number) => void, signal: AbortSignal): Promise<Blob> {
   const answer = await signedFetch('/api/auth/user/export', { signal })
   const pieces: BlobPart[] = []

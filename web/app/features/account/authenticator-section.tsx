@@ -10,7 +10,7 @@ import { FactorRows } from './factor-rows'
 import { RecoveryCodesDialog } from './recovery-codes-dialog'
 import { Section } from './section'
 
-/** Six digits from an app on another device, asked for beside the password. */
+/** Authenticator apps as second factors. */
 export function AuthenticatorSection() {
   const withReauthentication = useReauthentication()
   const factors = useQuery(api.secondFactors.list.queryOptions())
@@ -27,7 +27,7 @@ export function AuthenticatorSection() {
     <Section
       id="authenticator"
       query={factors}
-      coming={<Skeleton className="h-6 w-10" />}
+      skeleton={<Skeleton className="h-6 w-10" />}
       description="Require a code from your phone at login, so a stolen password isn't enough."
       actions={
         factors.isPending ? (

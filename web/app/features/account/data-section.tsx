@@ -9,7 +9,7 @@ import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { fetchArchive, sizeText } from './archive'
 import { Section } from './section'
 
-/** One archive of everything that is kept about the account. */
+/** Downloads the account's data. */
 export function DataSection() {
   const [received, setReceived] = useState(0)
   const withReauthentication = useReauthentication()

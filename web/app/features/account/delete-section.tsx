@@ -13,14 +13,14 @@ import { readPlace } from '../waitlist/place-storage'
 import { clearPlace } from '../waitlist/stored-place'
 import { Section } from './section'
 
-/** The end of the account, at once and for good. */
+/** Deletes the account. */
 export function DeleteSection() {
   const user = useQuery(api.account.findUser.queryOptions())
   return (
     <Section
       id="delete"
       query={user}
-      coming={
+      skeleton={
         <div className="grid gap-4">
           <SkeletonText lines={7} />
           <SkeletonField className="max-w-sm" />
@@ -43,7 +43,7 @@ function DeleteForm({ email }: { email: string }) {
     onSuccess() {
       if (readPlace(localStorage)?.email === email) clearPlace()
       toast.success('Account deleted.')
-      session.forget()
+      session.clear()
     },
     onError: (error) => showFailure(error),
   })

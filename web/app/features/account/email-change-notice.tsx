@@ -3,7 +3,7 @@ import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { emailChangeNotice } from './email-change-text'
 
-/** What became of a link that confirms the change of an address. */
+/** The result of a link that confirms an email change. */
 export function EmailChangeNotice() {
   const [params, setParams] = useSearchParams()
   const notice = emailChangeNotice(params.get('emailChange'))
@@ -19,7 +19,7 @@ export function EmailChangeNotice() {
           </Button>
         }
       >
-        {notice.words}
+        {notice.text}
       </Callout>
     </div>
   )

@@ -13,14 +13,14 @@ import { emailProblem, isEmail } from '../auth/email'
 import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { Section } from './section'
 
-/** The address that one logs in with, and its change, which both mailboxes have to confirm. */
+/** Shows and changes the email address. Both addresses must confirm a change. */
 export function EmailSection() {
   const user = useQuery(api.account.findUser.queryOptions())
   return (
     <Section
       id="email"
       query={user}
-      coming={<Coming />}
+      skeleton={<EmailSkeleton />}
       description="You use it to log in and get emails. Your waitlist place moves with it."
     >
       {user.data && <EmailChange user={user.data} />}
@@ -28,7 +28,7 @@ export function EmailSection() {
   )
 }
 
-function Coming() {
+function EmailSkeleton() {
   return (
     <div className="grid gap-5">
       <span className="grid h-6 content-center">

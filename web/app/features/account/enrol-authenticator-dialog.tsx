@@ -11,7 +11,7 @@ import { Input } from '../../ui/input'
 import { toast } from '../../ui/toast'
 import { QrCode } from './qr-code'
 
-/** A new authenticator app that does not count yet. */
+/** An authenticator app that isn't verified yet. */
 export interface AuthenticatorSetup {
   id: string
   /** Base32, for typing. */
@@ -23,13 +23,13 @@ export interface AuthenticatorSetup {
 interface EnrolAuthenticatorDialogProps {
   setup: AuthenticatorSetup | null
   onClose: () => void
-  /** It counts from now on. @param recoveryCodes with the first factor of an account */
+  /** The app is verified. @param recoveryCodes for the account's first factor only */
   onDone: (recoveryCodes: string[] | null) => void
 }
 
-/** Scan, then type the first code: only then the app counts. */
+/** Adds an authenticator app: scan, then verify with a code. */
 export function EnrolAuthenticatorDialog({ setup, onClose, onDone }: EnrolAuthenticatorDialogProps) {
-  // Stays while the dialog leaves.
+  // Kept during the closing animation.
   const [shown, setShown] = useState<AuthenticatorSetup | null>(null)
   if (setup && setup !== shown) setShown(setup)
   return shown && <Enrol key={shown.id} open={setup !== null} setup={shown} onClose={onClose} onDone={onDone} />
@@ -53,11 +53,11 @@ function Enrol({ open, setup: { id, secret, uri }, onClose, onDone }: EnrolProps
       onDone(recoveryCodes)
     },
     onError(error) {
-      const words =
+      const text =
         errorCode(error) === 'INVALID_CODE'
           ? "That code is wrong. Wait for the next one, and check your phone's clock."
           : errorText(error)
-      form.setError('code', { message: words }, { shouldFocus: true })
+      form.setError('code', { message: text }, { shouldFocus: true })
     },
   })
   return (

@@ -11,7 +11,7 @@ import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { RenameFactorDialog } from './rename-factor-dialog'
 import { Row, Rows } from './rows'
 
-/** Second factors of one kind, each with a way to rename and to remove it. */
+/** Second factors of one kind, which can be renamed and removed. */
 export function FactorRows({
   label,
   factors,

@@ -18,7 +18,7 @@ import { Row, Rows, RowsSkeleton } from './rows'
 import { Section } from './section'
 import { useLinkReturn } from './use-link-return'
 
-/** The password, the mailbox, and accounts elsewhere that sign in here. */
+/** Password, email link and linked accounts. */
 export function IdentitiesSection() {
   useLinkReturn()
   const user = useQuery(api.account.findUser.queryOptions())
@@ -30,7 +30,7 @@ export function IdentitiesSection() {
     <Section
       id="sign-in"
       query={identities}
-      coming={<RowsSkeleton rows={2} />}
+      skeleton={<RowsSkeleton rows={2} />}
       description="Ways you can sign in. Remove any you don't use."
       actions={
         <>
@@ -80,7 +80,7 @@ function IdentityRow({ identity: { id, provider, email, createdAt } }: { identit
   }
   return (
     <Row
-      icon={signOf(provider)}
+      icon={iconOf(provider)}
       title={name}
       detail={
         <>
@@ -97,7 +97,7 @@ function IdentityRow({ identity: { id, provider, email, createdAt } }: { identit
   )
 }
 
-function signOf(provider: string): ReactNode {
+function iconOf(provider: string): ReactNode {
   return provider === 'google' ? <BrandIcon brand="google" /> : <ShieldCheck aria-hidden />
 }
 

@@ -3,7 +3,7 @@ import { SSO_PROBLEMS } from '@x-automated/contract/sso-problems'
 import { expect, it } from 'vitest'
 import { linkProblem, providerName } from './link-problems'
 
-it('has words for every problem, and says of a cancelled one that nothing was changed', () => {
+it('has a message for every problem', () => {
   for (const key of Object.keys(PROVIDER_PROBLEMS)) expect(linkProblem(key)).toBeTruthy()
   expect(linkProblem('cancelled')).toBe('You cancelled at Google. Nothing was changed.')
   expect(linkProblem('failed')).toBe(PROVIDER_PROBLEMS.failed)
@@ -12,6 +12,6 @@ it('has words for every problem, and says of a cancelled one that nothing was ch
   expect(linkProblem(null)).toBeNull()
 })
 
-it('calls a provider that it does not know by its own name', () => {
+it('shows unknown providers by their key', () => {
   expect(['google', 'acme-sso', 'constructor'].map(providerName)).toEqual(['Google', 'acme-sso', 'constructor'])
 })

@@ -1,7 +1,7 @@
 import { ssoProblem } from '@x-automated/contract/sso-problems'
 import { googleProblem } from '../auth/google-problems'
 
-/** What is said of a link to an account elsewhere that came to nothing, by the key in the address; null for a key that is not known. */
+/** The message for a failed account link, by the URL's `error` parameter; null if unknown. */
 export function linkProblem(key: string | null): string | null {
   if (key === 'cancelled') return 'You cancelled at Google. Nothing was changed.'
   return ssoProblem(key) ?? googleProblem(key)
@@ -9,7 +9,7 @@ export function linkProblem(key: string | null): string | null {
 
 const names: Record<string, string> = { google: 'Google', sso: 'Single sign-on' }
 
-/** What people call a provider: 'Google', and one that is new here by its own name. */
+/** A provider's display name; unknown ones are shown by their key. */
 export function providerName(provider: string): string {
   return Object.hasOwn(names, provider) ? (names[provider] ?? provider) : provider
 }

@@ -9,13 +9,13 @@ import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { SkeletonButton, SkeletonField } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
-import { createPasskey, knowsPasskeys } from '../auth/passkey'
-import { ProofCancelled, useReauthentication } from '../auth/reauthentication'
+import { createPasskey, supportsPasskeys } from '../auth/passkey'
+import { ReauthCancelled, useReauthentication } from '../auth/reauthentication'
 import { FactorRows } from './factor-rows'
 import { RecoveryCodesDialog } from './recovery-codes-dialog'
 import { Section } from './section'
 
-/** A fingerprint, a face or a security key, asked for beside the password. */
+/** Passkeys as second factors. */
 export function PasskeysSection() {
   const factors = useQuery(api.secondFactors.list.queryOptions())
   const [recoveryCodes, setRecoveryCodes] = useState<string[] | null>(null)
@@ -25,7 +25,7 @@ export function PasskeysSection() {
     <Section
       id="passkeys"
       query={factors}
-      coming={
+      skeleton={
         <div className="flex flex-wrap items-end gap-3">
           <SkeletonField className="w-full max-w-sm" />
           <SkeletonButton className="w-36" />
@@ -35,7 +35,7 @@ export function PasskeysSection() {
     >
       <div className="grid gap-5">
         <FactorRows label="Passkeys" factors={passkeys} all={all} />
-        {knowsPasskeys() ? (
+        {supportsPasskeys() ? (
           <AddPasskey onRecoveryCodes={setRecoveryCodes} />
         ) : (
           <p className="text-muted">This browser does not support passkeys.</p>
@@ -58,7 +58,7 @@ function AddPasskey({ onRecoveryCodes }: { onRecoveryCodes: (codes: string[] | n
       try {
         return await client.secondFactors.verify({ id, credential: await createPasskey(options) })
       } catch (error) {
-        // It counts only once it is verified; without that it is given up at once.
+        // An unverified passkey is useless, so remove it on failure.
         await client.secondFactors.remove({ id }).catch(() => {})
         throw error
       }
@@ -73,7 +73,7 @@ function AddPasskey({ onRecoveryCodes }: { onRecoveryCodes: (codes: string[] | n
   })
   return (
     <form noValidate method="post" className="grid gap-4" onSubmit={form.handleSubmit((values) => add.mutate(values))}>
-      {add.isError && !(add.error instanceof ProofCancelled) && <Callout tone="bad">{problemText(add.error)}</Callout>}
+      {add.isError && !(add.error instanceof ReauthCancelled) && <Callout tone="bad">{problemText(add.error)}</Callout>}
       <div className="flex flex-wrap items-end gap-3">
         <Field label="Passkey name" className="w-full max-w-sm">
           <Input maxLength={100} autoComplete="off" placeholder="Work laptop" {...form.register('name')} />

@@ -15,14 +15,14 @@ import { newPasswordProblem, passwordProblem } from '../auth/password-rules'
 import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { Section } from './section'
 
-/** Changes the password, or sets the first one of an account that others vouch for. */
+/** Changes the password, or sets the first one of an account without one. */
 export function PasswordSection() {
   const user = useQuery(api.account.findUser.queryOptions())
   return (
     <Section
       id="password"
       query={user}
-      coming={<Coming />}
+      skeleton={<PasswordSkeleton />}
       description={
         user.data && !user.data.hasPassword
           ? "You don't have one yet. Set one to log in with your email address, too."
@@ -34,7 +34,7 @@ export function PasswordSection() {
   )
 }
 
-function Coming() {
+function PasswordSkeleton() {
   return (
     <div className="grid max-w-sm gap-4">
       <SkeletonField />
@@ -81,7 +81,7 @@ function PasswordForm({ user }: { user: User }) {
       className="grid max-w-sm gap-4"
       onSubmit={form.handleSubmit((values) => change.mutate(values))}
     >
-      {/* So that password managers know whose password it is. */}
+      {/* Tells password managers which account this is. */}
       <input hidden readOnly autoComplete="username" value={user.email} />
       {user.hasPassword && (
         <Field

@@ -13,17 +13,17 @@ import { toast } from '../../ui/toast'
 import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { Section } from './section'
 
-/** Who one is to others. */
+/** The user's name. */
 export function ProfileSection() {
   const user = useQuery(api.account.findUser.queryOptions())
   return (
-    <Section id="profile" query={user} coming={<Coming />}>
+    <Section id="profile" query={user} skeleton={<ProfileSkeleton />}>
       {user.data && <ProfileForm user={user.data} />}
     </Section>
   )
 }
 
-function Coming() {
+function ProfileSkeleton() {
   return (
     <div className="grid gap-5">
       <div className="flex items-center gap-4">

@@ -1,10 +1,10 @@
 import { useMemo } from 'react'
 import { encode } from 'uqr'
 
-/** Light modules around the code, which scanners need (ISO/IEC 18004: 4). */
+/** Light modules around the code (ISO/IEC 18004: 4). */
 const QUIET_ZONE = 4
 
-/** A QR code, dark on light in both colour schemes, as scanners want it. */
+/** A QR code, dark on light in both colour schemes for scanners. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { size, path } = useMemo(() => {
     const { size, data } = encode(text, { border: QUIET_ZONE })

@@ -7,14 +7,14 @@ import { Dialog } from '../../ui/dialog'
 import { save } from '../../ui/save-file'
 
 export interface RecoveryCodesDialogProps {
-  /** Null while there are none to show. */
+  /** Null closes the dialog. */
   codes: readonly string[] | null
   onClose: () => void
 }
 
-/** Shows new recovery codes, the one time that they can be seen. */
+/** Shows new recovery codes, once. */
 export function RecoveryCodesDialog({ codes, onClose }: RecoveryCodesDialogProps) {
-  // Stays while the dialog leaves.
+  // Kept during the closing animation.
   const [shown, setShown] = useState<readonly string[] | null>(null)
   const [warned, setWarned] = useState(false)
   const [kept, setKept] = useState(false)
@@ -25,7 +25,7 @@ export function RecoveryCodesDialog({ codes, onClose }: RecoveryCodesDialogProps
   }
   if (!shown) return null
   const text = shown.join('\n')
-  // Whoever closes it without having kept them is told once.
+  // Warn once before closing without saving the codes.
   const close = () => (kept || warned ? onClose() : setWarned(true))
   return (
     <Dialog

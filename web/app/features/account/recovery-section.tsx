@@ -10,10 +10,10 @@ import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { RecoveryCodesDialog } from './recovery-codes-dialog'
 import { Section } from './section'
 
-/** Fewer left than this, and the page says that new ones are due. */
-const FEW = 3
+/** Below this number the page suggests new codes. */
+const LOW = 3
 
-/** Codes for when the second factor is lost: how many are left, and new ones. */
+/** The number of recovery codes left, and a way to replace them. */
 export function RecoverySection() {
   const queries = useQueryClient()
   const withReauthentication = useReauthentication()
@@ -42,7 +42,7 @@ export function RecoverySection() {
     <Section
       id="recovery"
       query={factors}
-      coming={<SkeletonLine />}
+      skeleton={<SkeletonLine />}
       description="Use one if you lose your second factor. Each works once."
       actions={
         hasFactor && (
@@ -54,7 +54,7 @@ export function RecoverySection() {
     >
       {!hasFactor ? (
         <p className="text-muted">You'll get them when you add your first authenticator app or passkey.</p>
-      ) : left < FEW ? (
+      ) : left < LOW ? (
         <Callout tone="warn">
           {left === 0 ? 'You have no recovery codes left.' : `Only ${formatCount(left, 'recovery code')} left.`}{' '}
           Generate new ones before you need them.

@@ -16,7 +16,7 @@ interface RenameFactorProps {
   onClose: () => void
 }
 
-/** Another name for an authenticator app or a passkey, which it is known by where one proves who one is. */
+/** Renames a second factor. */
 export function RenameFactorDialog({ factor: { id, name }, open, onClose }: RenameFactorProps) {
   const formId = useId()
   const queries = useQueryClient()

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Skeleton, SkeletonLine } from '../../ui/skeleton'
 
-/** Things of one kind, one below the other. */
+/** A list of rows. */
 export function Rows({ label, children }: { label: string; children: ReactNode }) {
   return (
     <ul aria-label={label} className="grid divide-y divide-line">
@@ -10,7 +10,7 @@ export function Rows({ label, children }: { label: string; children: ReactNode }
   )
 }
 
-/** Rows that are coming. */
+/** Placeholder rows. */
 export function RowsSkeleton({ rows }: { rows: number }) {
   return (
     <div className="grid divide-y divide-line">
@@ -32,11 +32,11 @@ export interface RowProps {
   icon: ReactNode
   title: ReactNode
   detail?: ReactNode
-  /** What one can do with it: a button of size 'sm'. */
+  /** A button of size 'sm'. */
   action?: ReactNode
 }
 
-/** One thing: what it is, what is to know of it, and what can be done. */
+/** A row with icon, title, detail and action. */
 export function Row({ icon, title, detail, action }: RowProps) {
   return (
     <li className="flex items-center gap-3 py-3 first:pt-0 last:pb-0">

@@ -2,9 +2,9 @@ import { useEffect, useState } from 'react'
 import { Link } from 'react-router'
 import { type SectionId, sections } from './sections'
 
-/** Leads to the sections of the page, and says which one is being read. */
+/** Links to the page's sections and marks the current one. */
 export function SectionNav() {
-  const current = useSectionInSight()
+  const current = useCurrentSection()
   return (
     <nav
       aria-label="Sections of your account"
@@ -28,18 +28,18 @@ export function SectionNav() {
   )
 }
 
-/** The uppermost section in the upper half of the window. */
-function useSectionInSight(): SectionId {
+/** The topmost section in the upper half of the window. */
+function useCurrentSection(): SectionId {
   const [current, setCurrent] = useState<SectionId>(sections[0].id)
   useEffect(() => {
-    const inSight = new Set<string>()
+    const visible = new Set<string>()
     const observer = new IntersectionObserver(
       (entries) => {
         for (const { target, isIntersecting } of entries) {
-          if (isIntersecting) inSight.add(target.id)
-          else inSight.delete(target.id)
+          if (isIntersecting) visible.add(target.id)
+          else visible.delete(target.id)
         }
-        const first = sections.find(({ id }) => inSight.has(id))
+        const first = sections.find(({ id }) => visible.has(id))
         if (first) setCurrent(first.id)
       },
       { rootMargin: '-72px 0px -50% 0px' },

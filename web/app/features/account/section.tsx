@@ -10,15 +10,15 @@ export interface SectionProps {
   id: SectionId
   description?: ReactNode
   actions?: ReactNode
-  /** What the section shows comes from here: it is waited for, and its failure said. */
+  /** Its loading and error states replace the content. */
   query?: { isPending: boolean; isError: boolean; error: unknown; data: unknown; refetch: () => unknown }
-  /** The shape of what is waited for; two lines, where nothing else is said. */
-  coming?: ReactNode
+  /** Shown while loading; default two lines. */
+  skeleton?: ReactNode
   children: ReactNode
 }
 
-/** One part of the account page, which its address can lead to. */
-export function Section({ id, description, actions, query, coming, children }: SectionProps) {
+/** A section of the account page, with an anchor. */
+export function Section({ id, description, actions, query, skeleton, children }: SectionProps) {
   const title = sections.find((section) => section.id === id)?.title ?? ''
   const failed = query?.isError && query.data === undefined
   return (
@@ -35,7 +35,7 @@ export function Section({ id, description, actions, query, coming, children }: S
           {errorText(query.error)}
         </Callout>
       ) : query?.isPending ? (
-        (coming ?? <SkeletonText lines={2} />)
+        (skeleton ?? <SkeletonText lines={2} />)
       ) : (
         children
       )}

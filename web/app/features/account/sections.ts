@@ -1,4 +1,4 @@
-/** The sections of the account page, in their order. Their ids are the fragments of its address. */
+/** The account page's sections in order. Their ids are URL fragments. */
 export const sections = [
   { id: 'profile', title: 'Profile' },
   { id: 'email', title: 'Email address' },

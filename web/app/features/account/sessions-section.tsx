@@ -13,7 +13,7 @@ import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { Row, Rows, RowsSkeleton } from './rows'
 import { Section } from './section'
 
-/** Where the account is signed in, and ways to end that. */
+/** Sessions of the account, which can be ended. */
 export function SessionsSection() {
   const queries = useQueryClient()
   const withReauthentication = useReauthentication()
@@ -30,7 +30,7 @@ export function SessionsSection() {
   })
   const everywhere = useMutation({
     mutationFn: () => withReauthentication(() => client.auth.signOut({ scope: 'global' })),
-    onSuccess: () => session.forget(),
+    onSuccess: () => session.clear(),
     onError: (error) => showFailure(error),
   })
   const askEverywhere = async () => {
@@ -47,7 +47,7 @@ export function SessionsSection() {
     <Section
       id="sessions"
       query={list}
-      coming={
+      skeleton={
         <div className="grid gap-5">
           <RowsSkeleton rows={1} />
           <SkeletonButton size="sm" className="w-44" />
@@ -82,11 +82,11 @@ export function SessionsSection() {
   )
 }
 
-const signs = { desktop: Monitor, mobile: Smartphone, tablet: Tablet, extension: Puzzle, other: CircleHelp }
+const deviceIcons = { desktop: Monitor, mobile: Smartphone, tablet: Tablet, extension: Puzzle, other: CircleHelp }
 
 function SessionRow({ session: one, onEnded }: { session: SignedInSession; onEnded: () => Promise<void> }) {
   const { id, current, device, deviceKind, place, createdAt, lastSeenAt } = one
-  const Sign = signs[deviceKind]
+  const Sign = deviceIcons[deviceKind]
   const name = `${device ?? 'Unknown device'}${deviceKind === 'extension' ? ' (extension)' : ''}`
   const withReauthentication = useReauthentication()
   const end = useMutation({
@@ -97,7 +97,7 @@ function SessionRow({ session: one, onEnded }: { session: SignedInSession; onEnd
     },
     onError(error) {
       showFailure(error)
-      // It may have ended by itself.
+      // It may have ended already.
       void onEnded()
     },
   })

@@ -7,10 +7,10 @@ import { toast } from '../../ui/toast'
 import { takeCodeVerifier } from '../auth/pkce'
 import { linkProblem, providerName } from './link-problems'
 
-/** A code works once, and React may run an effect twice: what was taken up is not taken up again. */
-const takenUp = new Set<string>()
+/** Codes work once, and React may run effects twice. */
+const handled = new Set<string>()
 
-/** Takes up where Google, or a single sign-on, sends back to the account page: links the account that was signed in to, or says why not. */
+/** Handles the redirect from Google or single sign-on to the account page: links the account or shows why not. */
 export function useLinkReturn(): void {
   const queries = useQueryClient()
   const navigate = useNavigate()
@@ -19,13 +19,13 @@ export function useLinkReturn(): void {
     const code = query.get('code')
     const problem = linkProblem(query.get('error'))
     const mark = code ?? problem
-    if (!mark || takenUp.has(mark)) return
-    takenUp.add(mark)
-    // The address keeps neither.
+    if (!mark || handled.has(mark)) return
+    handled.add(mark)
+    // Remove them from the URL.
     void navigate({ pathname: paths.account, hash: 'sign-in' }, { replace: true })
     if (!code) {
       toast.error(mark)
-      takenUp.delete(mark)
+      handled.delete(mark)
       return
     }
     const codeVerifier = takeCodeVerifier('link') ?? ''
@@ -33,7 +33,7 @@ export function useLinkReturn(): void {
       ({ provider, email }) => {
         void queries.invalidateQueries({ queryKey: api.identities.key() })
         void queries.invalidateQueries({ queryKey: api.sso.key() })
-        const where = provider === 'sso' ? 'by single sign-on' : `at ${providerName(provider)}`
+        const where = provider === 'sso' ? '(single sign-on)' : `(${providerName(provider)})`
         toast.success(`${email ?? 'Your account'} ${where} is now linked. You can sign in with it.`)
       },
       (error) => toast.error(errorText(error)),

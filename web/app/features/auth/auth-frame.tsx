@@ -7,14 +7,14 @@ import { NeedsScript } from '../../ui/needs-script'
 export interface AuthFrameProps {
   title: string
   description?: ReactNode
-  /** The two ways in, above the title; without them where something else is to be done. */
+  /** Shows the tabs for logging in and signing up. */
   tabs?: boolean
   children: ReactNode
-  /** Under the form. */
+  /** Below the form. */
   footer?: ReactNode
 }
 
-/** One narrow column with the two ways in as tabs. */
+/** The narrow column of all sign-in pages. */
 export function AuthFrame({ title, description, tabs = true, children, footer }: AuthFrameProps) {
   const carry = useCarriedReferral()
   return (

@@ -10,7 +10,7 @@ import { PasswordInput } from '../../ui/input'
 import { PasswordChecklist } from './password-checklist'
 import { newPasswordProblem } from './password-rules'
 
-/** For a link that is incomplete, was used, or has expired. */
+/** For incomplete, used or expired links. */
 export function InvalidConfirmationLink() {
   return (
     <div className="grid gap-4">
@@ -26,7 +26,7 @@ export function InvalidConfirmationLink() {
   )
 }
 
-/** Confirms a sign-up in another browser than its own. Its password may be a stranger's, so a new one is set. */
+/** Confirms a sign-up started in another browser. A stranger may have chosen its password, so a new one is required. */
 export function ConfirmEmailForm({ token }: { token: string }) {
   const navigate = useNavigate()
   const form = useForm({ defaultValues: { password: '' } })

@@ -1,6 +1,6 @@
 import { Input, type InputProps } from '../../ui/input'
 
-/** An address of mail, typed. Name the `autoComplete` where the address is that of an account: 'username'. */
+/** An email field. For account emails, set `autoComplete` to 'username'. */
 export function EmailInput(props: Omit<InputProps, 'type'>) {
   return (
     <Input

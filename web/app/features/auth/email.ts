@@ -1,11 +1,11 @@
-/** Shaped like an address (specification §5: 'Invalid email format'); whether it exists only a mail can tell. */
+/** Checks only the shape; whether the address exists is known once an email is confirmed. */
 export function isEmail(text: string): boolean {
   return /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(text.trim())
 }
 
 export const emailProblem = 'Invalid email format'
 
-/** For `register` of react-hook-form, where nothing works without an address. */
+/** `register` options for a required email field. */
 export const requiredEmail = {
   required: 'Email is required',
   validate: (email: string) => isEmail(email) || emailProblem,

@@ -12,7 +12,7 @@ export interface FactorRemovalProps {
   onRemoved: () => void
 }
 
-/** After a reset, the owner of the mailbox may remove second factors that are lost, or a stranger's. */
+/** Offered after a password reset: remove second factors that were lost or added by someone else. */
 export function FactorRemoval({ offer: { ticket, factors }, onRemoved }: FactorRemovalProps) {
   const remove = useMutation(api.secondFactors.removeByMailbox.mutationOptions({ onSuccess: onRemoved }))
   const isLate = errorCode(remove.error) === 'INVALID_CODE'

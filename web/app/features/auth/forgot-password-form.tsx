@@ -7,9 +7,9 @@ import { Field } from '../../ui/field'
 import { emailProblem, requiredEmail } from './email'
 import { EmailInput } from './email-input'
 
-/** Asks for a link to set a new password. The answer is the same whether there is such an account or not. */
+/** Requests a reset link. The response doesn't reveal whether the account exists. */
 export function ForgotPasswordForm() {
-  // Without default values: what was typed before the app was there stays.
+  // No default values: they would overwrite input typed before hydration.
   const form = useForm<{ email: string }>()
   const { errors } = form.formState
   const recover = useMutation(

@@ -2,7 +2,7 @@ import { BrandIcon } from '../../ui/brand-icon'
 import { Button } from '../../ui/button'
 import { useGoogleSignIn, whereGoogleIsOffered } from './use-google'
 
-/** Signs in, or up, with Google. Not there where the server does not offer it. */
+/** Signs in or up with Google. Hidden if the server doesn't offer it. */
 export function GoogleLogin({ referralCode }: { referralCode: string | null }) {
   const { busy, begin } = useGoogleSignIn({ intent: 'login', referralCode })
   return (

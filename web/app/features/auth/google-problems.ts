@@ -1,6 +1,6 @@
 import type { ProviderProblem } from '@x-automated/contract/identities'
 
-/** What the page says of a sign-in with Google that came to nothing, by the key in the address (specification §8). */
+/** Messages for failed Google sign-ins, by the `error` parameter of the URL. */
 const googleProblems: Record<ProviderProblem, string> = {
   cancelled: 'Failed to sign in with Google. Please try again.',
   no_email: 'Could not retrieve email from Google account.',
@@ -10,7 +10,7 @@ const googleProblems: Record<ProviderProblem, string> = {
   failed: 'Error processing your Google sign-in. Please try again.',
 }
 
-/** The words for a key of the address; null for a key that is not Google's. */
+/** The message for an `error` parameter, or null if it isn't Google's. */
 export function googleProblem(key: string | null): string | null {
   return key !== null && Object.hasOwn(googleProblems, key) ? googleProblems[key as ProviderProblem] : null
 }

@@ -2,7 +2,7 @@ import { GoogleLogin } from './google-login'
 import { OrDivider } from './or-divider'
 import { whereGoogleIsOffered } from './use-google'
 
-/** The other way to sign up. Not there where the server does not offer it. */
+/** Signs up with Google. Hidden if the server doesn't offer it. */
 export function GoogleSignUp({ referralCode }: { referralCode: string | null }) {
   return (
     <div className={`grid gap-6 ${whereGoogleIsOffered}`}>

@@ -12,7 +12,7 @@ import { useSlow } from '../../ui/use-slow'
 import { emailProblem, requiredEmail } from './email'
 import { EmailInput } from './email-input'
 
-/** Longer than this, and the page says that it takes long (specification §9). */
+/** After this time the page says that login is slow. */
 const SLOW_AFTER_MS = 3000
 
 interface Values {
@@ -21,7 +21,7 @@ interface Values {
 }
 
 export interface LoginFormProps {
-  /** The password was right, and the account asks for more. */
+  /** Called if the password was right but a second factor is required. */
   onSecondFactor: (needed: SecondFactorNeeded) => void
 }
 
@@ -29,7 +29,7 @@ export function LoginForm({ onSecondFactor }: LoginFormProps) {
   const ready = useHydrated()
   const state = useSession()
   const isLoading = state.status === 'starting' || (state.status === 'signed-out' && state.reason === 'unanswered')
-  // Without default values: what was typed before the app was there stays.
+  // No default values: they would overwrite input typed before hydration.
   const form = useForm<Values>()
   const { errors } = form.formState
   const login = useMutation(
@@ -40,14 +40,14 @@ export function LoginForm({ onSecondFactor }: LoginFormProps) {
       },
     }),
   )
-  // Signed in, but still on the way to the next page.
+  // Signed in, but still navigating.
   const busy = login.isPending || state.status === 'signed-in'
   const slow = useSlow(busy || (ready && isLoading), SLOW_AFTER_MS)
   const refused = login.isError && !fieldProblems(login.error).email
 
   return (
     <form
-      // A press before the page is awake must never put a password into the address.
+      // method=post: a submit before hydration must never put the password into the URL.
       method="post"
       noValidate
       className="grid gap-4"

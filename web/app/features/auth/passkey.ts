@@ -1,30 +1,22 @@
-/** Does this browser know passkeys, and the JSON that the server speaks of them (WebAuthn Level 3)? */
-export function knowsPasskeys(): boolean {
+/** Does the browser support passkeys and their JSON methods (WebAuthn Level 3)? */
+export function supportsPasskeys(): boolean {
   return 'PublicKeyCredential' in window && 'parseRequestOptionsFromJSON' in PublicKeyCredential
 }
 
-/**
- * Lets the browser sign with one of the passkeys that the server asks for.
- * @param options as the API sends them
- * @throws DOMException where it was called off or none is there
- */
+/** Signs in with a passkey. @param options from the API @throws DOMException if cancelled or no passkey matches */
 export async function signWithPasskey(options: unknown) {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options as PublicKeyCredentialRequestOptionsJSON)
-  return answerOf(await navigator.credentials.get({ publicKey }))
+  return responseOf(await navigator.credentials.get({ publicKey }))
 }
 
-/**
- * Lets the browser, or a key that is plugged in, make a new passkey.
- * @param options as the API sends them
- * @throws DOMException where it was called off; 'InvalidStateError' where this device has one already
- */
+/** Creates a passkey. @param options from the API @throws DOMException if cancelled; 'InvalidStateError' if the device already has one */
 export async function createPasskey(options: unknown) {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as PublicKeyCredentialCreationOptionsJSON)
-  return answerOf(await navigator.credentials.create({ publicKey }))
+  return responseOf(await navigator.credentials.create({ publicKey }))
 }
 
-/** What goes to the server. */
-function answerOf(credential: Credential | null) {
+/** The credential as the API expects it. */
+function responseOf(credential: Credential | null) {
   if (!credential) throw new DOMException('No passkey was given.', 'NotAllowedError')
   const { response, ...rest } = (credential as PublicKeyCredential).toJSON() as
     | AuthenticationResponseJSON

@@ -2,17 +2,17 @@ import { Check, Dot } from 'lucide-react'
 import { cx } from '../../ui/cx'
 import { passwordRules } from './password-rules'
 
-/** The rules of a new password, ticked off while it is typed. */
+/** Password rules, ticked off while typing. */
 export function PasswordChecklist({ password }: { password: string }) {
   return (
     <ul aria-label="Password requirements" className="grid grid-cols-2 gap-x-4 gap-y-1 text-xs">
-      {passwordRules.map(({ words, met }) => {
+      {passwordRules.map(({ text, met }) => {
         const done = met(password)
         const Sign = done ? Check : Dot
         return (
-          <li key={words} className={cx('flex items-center gap-1.5', done ? 'text-good' : 'text-muted')}>
+          <li key={text} className={cx('flex items-center gap-1.5', done ? 'text-good' : 'text-muted')}>
             <Sign aria-hidden className="size-3.5 shrink-0" />
-            {words}
+            {text}
             <span className="sr-only">{done ? ' (done)' : ' (missing)'}</span>
           </li>
         )

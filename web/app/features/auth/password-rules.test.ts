@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { newPasswordProblem } from './password-rules'
 
-test('the screen and the server agree about every password, and on the words', () => {
+test('the form and the server accept the same passwords, with the same messages', () => {
   const anyPassword = fc.string({ unit: fc.constantFrom('A', 'z', '7', 'é', ' ', '!', 'Ω'), maxLength: 16 })
   const long = fc.integer({ min: 124, max: 132 }).map((length) => 'Aa1'.padEnd(length, 'x'))
   fc.assert(

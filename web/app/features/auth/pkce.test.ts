@@ -16,7 +16,7 @@ beforeEach(() => {
   vi.stubGlobal('sessionStorage', storage())
 })
 
-it('challenges with the SHA-256 of a verifier that can be taken once', async () => {
+it('creates a challenge from the SHA-256 of a verifier that can be taken once', async () => {
   const challenge = await newCodeChallenge()
   const verifier = takeCodeVerifier()
   expect(verifier).toMatch(/^[\w-]{43}$/)
@@ -24,11 +24,11 @@ it('challenges with the SHA-256 of a verifier that can be taken once', async () 
   expect(takeCodeVerifier()).toBeNull()
 })
 
-it('never makes the same verifier twice', async () => {
+it('creates a different verifier each time', async () => {
   expect(await newCodeChallenge()).not.toBe(await newCodeChallenge())
 })
 
-it.each(['google', 'sso', 'link'] as const)('keeps apart two tabs that are on their way by %s', async (purpose) => {
+it.each(['google', 'sso', 'link'] as const)('keeps verifiers of two tabs apart for %s', async (purpose) => {
   const first = sessionStorage
   const challenge = await newCodeChallenge(purpose)
   vi.stubGlobal('sessionStorage', storage())
@@ -38,7 +38,7 @@ it.each(['google', 'sso', 'link'] as const)('keeps apart two tabs that are on th
   expect(createHash('sha256').update(verifier).digest('base64url')).toBe(challenge)
 })
 
-it('finds the verifier of a sign-up in the tab that the mailed link opens', async () => {
+it('finds a sign-up verifier in the tab opened by the emailed link', async () => {
   await newCodeChallenge('signUp')
   vi.stubGlobal('sessionStorage', storage())
   expect(takeCodeVerifier('signUp')).not.toBeNull()

@@ -2,59 +2,58 @@ import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext,
 import { errorCode, errorText } from '../../api'
 import { toast } from '../../ui/toast'
 
-/** The person was asked who they are, and thought better of it: nothing was changed. */
-export class ProofCancelled extends Error {}
+/** The user cancelled reauthentication; nothing was changed. */
+export class ReauthCancelled extends Error {}
 
-/** What the dialog asks for, where it is not the usual sensitive change. */
-export interface ProofQuestion {
-  words: string
-  /** Goes to the identity provider that may vouch for the person as well; the page is left. */
+/** Overrides the dialog's default prompt. */
+export interface ReauthPrompt {
+  text: string
+  /** Redirects to an identity provider that can reauthenticate the user too. */
   singleSignOn?: () => Promise<void>
 }
 
-type WithProof = <T>(call: () => Promise<T>, questionOf?: (error: unknown) => ProofQuestion) => Promise<T>
+type WithReauth = <T>(call: () => Promise<T>, questionOf?: (error: unknown) => ReauthPrompt) => Promise<T>
 
-const ProofContext = createContext<WithProof | null>(null)
+const ReauthContext = createContext<WithReauth | null>(null)
 
 /**
- * `const withReauthentication = useReauthentication()`, then `withReauthentication(() => client.secondFactors.remove({ id }))`:
- * where the call needs a fresh proof of who one is, asks for it and makes the call again.
- * @throws ProofCancelled where the person did not prove it, else as the call
+ * `withReauthentication(() => client.secondFactors.remove({ id }))` asks the user to reauthenticate if the call requires it, then
+ * repeats the call. @throws ReauthCancelled if the user cancels, else what the call throws
  */
-export function useReauthentication(): WithProof {
-  const withReauthentication = useContext(ProofContext)
-  if (!withReauthentication) throw new Error('useReauthentication needs a ProofProvider around it')
+export function useReauthentication(): WithReauth {
+  const withReauthentication = useContext(ReauthContext)
+  if (!withReauthentication) throw new Error('useReauthentication needs a ReauthProvider around it')
   return withReauthentication
 }
 
-/** Says what failed, unless the person called it off themselves. */
+/** Shows an error toast, unless the user cancelled. */
 export function showFailure(error: unknown, fallback?: string): void {
-  if (!(error instanceof ProofCancelled)) toast.error(errorText(error, fallback))
+  if (!(error instanceof ReauthCancelled)) toast.error(errorText(error, fallback))
 }
 
-const ProofDialog = lazy(() => import('./proof-dialog'))
+const ReauthDialog = lazy(() => import('./reauth-dialog'))
 
-/** Holds the one dialog in which people prove who they are before a sensitive change. */
-export function ProofProvider({ children }: { children: ReactNode }) {
+/** Provides `useReauthentication` and its dialog. */
+export function ReauthProvider({ children }: { children: ReactNode }) {
   const [open, setOpen] = useState(false)
-  // Each time anew, so that nothing typed before is still there.
+  // Remounts the dialog each time, to clear its inputs.
   const [round, setRound] = useState(0)
-  const [question, setQuestion] = useState<ProofQuestion>()
+  const [question, setQuestion] = useState<ReauthPrompt>()
   const answer = useRef<(proved: boolean) => void>(() => {})
   const settle = (proved: boolean) => {
     setOpen(false)
     answer.current(proved)
   }
 
-  const withReauthentication = useCallback<WithProof>(async (call, questionOf) => {
-    let asked: ProofQuestion | undefined
+  const withReauthentication = useCallback<WithReauth>(async (call, questionOf) => {
+    let asked: ReauthPrompt | undefined
     try {
       return await call()
     } catch (error) {
       if (errorCode(error) !== 'REAUTHENTICATION_NEEDED') throw error
       asked = questionOf?.(error)
     }
-    // Of two questions at once the first is given up.
+    // A new prompt cancels an open one.
     answer.current(false)
     setQuestion(asked)
     setRound((before) => before + 1)
@@ -62,24 +61,24 @@ export function ProofProvider({ children }: { children: ReactNode }) {
     const proved = await new Promise<boolean>((resolve) => {
       answer.current = resolve
     })
-    if (!proved) throw new ProofCancelled()
+    if (!proved) throw new ReauthCancelled()
     return call()
   }, [])
 
   return (
-    <ProofContext value={withReauthentication}>
+    <ReauthContext value={withReauthentication}>
       {children}
       {round > 0 && (
         <Suspense>
-          <ProofDialog
+          <ReauthDialog
             key={round}
             open={open}
             question={question}
-            onProved={() => settle(true)}
+            onVerified={() => settle(true)}
             onCancel={() => settle(false)}
           />
         </Suspense>
       )}
-    </ProofContext>
+    </ReauthContext>
   )
 }

@@ -7,6 +7,6 @@ it.each([
   ['#token=', null],
   ['#error=expired', null],
   ['', null],
-])('finds in %j the credentials %j', (fragment, token) => {
+])('reads from %j the token %j', (fragment, token) => {
   expect(tokenIn(fragment)).toBe(token)
 })

@@ -1,7 +1,4 @@
-/**
- * The credentials in the fragment of a mailed reset link (`#token=…`); null where there are none.
- * A fragment stays in the browser: no log and no other page ever sees it.
- */
+/** The token in an emailed link's fragment (`#token=…`), or null. Fragments never reach servers or logs. */
 export function tokenIn(fragment: string): string | null {
   return new URLSearchParams(fragment.replace(/^#/, '')).get('token') || null
 }

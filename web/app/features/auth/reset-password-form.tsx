@@ -13,10 +13,10 @@ import { FactorRemoval } from './factor-removal'
 import { PasswordChecklist } from './password-checklist'
 import { newPasswordProblem, passwordProblem } from './password-rules'
 
-/** From the success to the log-in page (specification §9). */
+/** Delay before redirecting to the login page. */
 const REDIRECT_AFTER_MS = 3000
 
-/** Where the link brings no credentials, or used or late ones. */
+/** For links without a token, or with a used or expired one. */
 export function InvalidResetLink() {
   return (
     <Callout
@@ -32,7 +32,7 @@ export function InvalidResetLink() {
   )
 }
 
-/** Sets a new password with the credentials of a mailed link. */
+/** Sets a new password with the token of an emailed link. */
 export function ResetPasswordForm({ token }: { token: string }) {
   const navigate = useNavigate()
   const form = useForm({ defaultValues: { password: '', confirmation: '' } })
@@ -40,7 +40,7 @@ export function ResetPasswordForm({ token }: { token: string }) {
   const password = form.watch('password')
   const reset = useMutation(
     api.account.resetPassword.mutationOptions({
-      // A reset ends every session of the account; whoever is signed in here signs in anew.
+      // A reset ends every session of the account, this one too.
       onSuccess: () => session.signOut(),
       onError: (error) => {
         if (fieldProblems(error).password) form.setError('password', { message: passwordProblem })

@@ -8,19 +8,19 @@ import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
-import { knowsPasskeys, signWithPasskey } from './passkey'
+import { signWithPasskey, supportsPasskeys } from './passkey'
 import { codeHint, waysOf } from './second-factor'
 
 export interface SecondFactorFormProps {
   needed: SecondFactorNeeded
-  /** Begin again, with the password. */
+  /** Returns to the password form. */
   onBack: () => void
 }
 
-/** The second step of a sign-in: a code, or a passkey. */
+/** The second step of signing in: a code or a passkey. */
 export function SecondFactorForm({ needed, onBack }: SecondFactorFormProps) {
   const { ticket, secondFactor } = needed
-  const ways = waysOf(secondFactor, knowsPasskeys())
+  const ways = waysOf(secondFactor, supportsPasskeys())
   const { status } = useSession()
   const form = useForm<{ code: string }>({ defaultValues: { code: '' } })
   const enter = (answer: Parameters<typeof session.signIn>[0]) => {
@@ -32,7 +32,7 @@ export function SecondFactorForm({ needed, onBack }: SecondFactorFormProps) {
     mutationFn: async () => client.secondFactors.signIn({ ticket, credential: await askPasskey(ticket) }),
     onSuccess: enter,
   })
-  // Signed in, but still on the way to the next page.
+  // Signed in, but still navigating.
   const entering = status === 'signed-in'
   const busy = byCode.isPending || byPasskey.isPending || entering
   const problem = byCode.error ?? byPasskey.error
@@ -57,7 +57,7 @@ export function SecondFactorForm({ needed, onBack }: SecondFactorFormProps) {
         >
           <Field label="Code" hint={codeHint(secondFactor)} error={form.formState.errors.code?.message} required>
             <Input
-              // Whoever comes here has just pressed Log In, for this.
+              // The user has just pressed Log In to get here.
               autoFocus
               autoComplete="one-time-code"
               autoCapitalize="none"
@@ -101,7 +101,7 @@ export function SecondFactorForm({ needed, onBack }: SecondFactorFormProps) {
   )
 }
 
-/** @throws DOMException where it was called off or no passkey is there */
+/** @throws DOMException if cancelled or no passkey matches */
 async function askPasskey(ticket: string) {
   const { options } = await client.secondFactors.signInChallenge({ ticket })
   return signWithPasskey(options)

@@ -1,13 +1,13 @@
 import type { SecondFactorNeeded } from '@x-automated/contract/auth'
 
-/** The ways that a second step of a sign-in offers. */
+/** Ways to pass the second step. */
 export interface FactorWays {
-  /** A code is typed: of an authenticator app, or a recovery code. */
+  /** A code from an authenticator app, or a recovery code. */
   code: boolean
   passkey: boolean
 }
 
-/** @param canPasskey does this browser know passkeys? */
+/** @param canPasskey does the browser support passkeys? */
 export function waysOf(kinds: SecondFactorNeeded['secondFactor'], canPasskey: boolean): FactorWays {
   return {
     code: kinds.includes('totp') || kinds.includes('recovery'),
@@ -15,7 +15,7 @@ export function waysOf(kinds: SecondFactorNeeded['secondFactor'], canPasskey: bo
   }
 }
 
-/** What to type, by what the account has. */
+/** The hint below the code field. */
 export function codeHint(kinds: SecondFactorNeeded['secondFactor']): string {
   if (!kinds.includes('totp')) return 'One of your recovery codes.'
   return kinds.includes('recovery')
@@ -23,7 +23,7 @@ export function codeHint(kinds: SecondFactorNeeded['secondFactor']): string {
     : 'The 6-digit code from your authenticator app.'
 }
 
-/** The answer of a first step out of the state of a navigation, which is not to be trusted; null for anything else. */
+/** Parses untrusted navigation state; null if it isn't a pending second factor. */
 export function secondFactorIn(state: unknown): SecondFactorNeeded | null {
   const { secondFactor, ticket } = ((state as { needed?: unknown } | null)?.needed ?? {}) as Partial<SecondFactorNeeded>
   return Array.isArray(secondFactor) && typeof ticket === 'string' ? { secondFactor, ticket } : null

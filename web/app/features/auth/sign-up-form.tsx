@@ -22,9 +22,9 @@ interface Values {
 }
 
 export function SignUpForm({ referralCode }: { referralCode: string | null }) {
-  // Draws again once it knows what was typed before.
+  // Rerenders once input typed before hydration is known.
   useHydrated()
-  // Without default values: what was typed before the app was there stays.
+  // No default values: they would overwrite input typed before hydration.
   const form = useForm<Values>()
   const { errors } = form.formState
   const password = form.watch('password') ?? ''
@@ -65,7 +65,7 @@ export function SignUpForm({ referralCode }: { referralCode: string | null }) {
   const incomplete = errors.email?.type === 'required' || errors.password?.type === 'required'
   return (
     <form
-      // A press before the page is awake must never put a password into the address.
+      // method=post: a submit before hydration must never put the password into the URL.
       method="post"
       noValidate
       className="grid gap-4"

@@ -4,31 +4,28 @@ import { toast } from '../../ui/toast'
 import { usePageRestored } from '../../ui/use-page-restored'
 import { newCodeChallenge } from './pkce'
 
-/** After this long the attempt has failed, and the button can be pressed again. */
+/** After this time the attempt counts as failed. */
 const BUSY_MS = 30_000
 const FAILED = 'Failed to sign in with Google. Please try again.'
 
-/**
- * For what is there only where the server offers Google: it says so in its pages (its edges/page-head.ts), so that nobody has to ask
- * and nothing moves.
- */
+/** Hides elements if the server doesn't offer Google. The server marks its pages, so this needs no request and nothing shifts. */
 export const whereGoogleIsOffered = '[[data-without~=google]_&]:hidden'
 
 export interface GoogleSignInOptions {
-  /** Where Google leads back to: the log-in's callback, or the waitlist, which is joined too. */
+  /** Where Google redirects to: the login callback or the waitlist, which it also joins. */
   intent: 'login' | 'waitlist'
-  /** The code of the friend whose link led here. */
+  /** The referral code of the link that led here. */
   referralCode: string | null
-  /** Called as soon as it is pressed. */
+  /** Called on press. */
   onBegin?: () => void
-  /** Called when the attempt fails; the toast is shown already. */
+  /** Called on failure, after the toast. */
   onFailed?: () => void
 }
 
-/** The way to Google's page: `begin` goes there, and `busy` says that it is on its way. */
+/** `begin` redirects to Google; `busy` is true meanwhile. */
 export function useGoogleSignIn({ intent, referralCode, onBegin, onFailed }: GoogleSignInOptions) {
   const [busy, setBusy] = useState(false)
-  // A second press may come before the first has drawn the button anew, and would void the first one's verifier.
+  // A second press before the rerender would replace the first one's verifier.
   const attempt = useRef<{ call: AbortController; deadline: ReturnType<typeof setTimeout> } | null>(null)
   const end = () => {
     clearTimeout(attempt.current?.deadline)
@@ -36,17 +33,17 @@ export function useGoogleSignIn({ intent, referralCode, onBegin, onFailed }: Goo
     setBusy(false)
   }
   usePageRestored(end)
-  const fail = (words: string) => {
+  const fail = (text: string) => {
     end()
     onFailed?.()
-    toast.error(words)
+    toast.error(text)
   }
 
   const begin = async () => {
     if (attempt.current) return
     const call = new AbortController()
     const deadline = setTimeout(() => {
-      // A late answer would lead away without a press.
+      // A late response must not redirect unexpectedly.
       call.abort()
       fail(FAILED)
     }, BUSY_MS)

@@ -11,28 +11,28 @@ import { Dialog } from '../../ui/dialog'
 import { LoadingText, SkeletonText } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
 import { amountText, type OfferedPlan, planOffer } from './plan-text'
-import { useOpenPortal, useRereadPlan } from './subscription-actions'
+import { useOpenPortal, useRefetchPlan } from './subscription-actions'
 
 interface ChangePlanDialogProps {
   plan: Plan
   current: OfferedPlan & { name: string }
-  /** The subscription would end with its period; a change takes that back. */
+  /** A plan change undoes a pending cancellation. */
   isCancelled: boolean
   open: boolean
   onClose: () => void
 }
 
-/** Says what a change of plan costs now and later, and makes it. */
+/** Previews and confirms a plan change. */
 export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: ChangePlanDialogProps) {
   const isUpgrade = planOffer(plan, current) === 'upgrade'
-  const reread = useRereadPlan()
+  const reread = useRefetchPlan()
   const portal = useOpenPortal()
-  // One for each time that it is offered: a second press charges nothing twice.
+  // One per opening, so that a second press never charges twice.
   const key = useRef(crypto.randomUUID())
   const preview = useQuery({
     ...api.billing.previewUpgrade.queryOptions({ input: { planId: plan.id } }),
     enabled: open,
-    // What is confirmed is what is shown.
+    // Confirms exactly the previewed price.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     refetchOnReconnect: false,
@@ -48,11 +48,11 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
       onClose()
     },
     onError(error) {
-      // Answered: the next press is another attempt.
+      // The server answered, so the next press is a new attempt.
       if (errorCode(error)) key.current = crypto.randomUUID()
-      // It is not what it was when the price was shown.
+      // The price has changed since the preview.
       if (errorCode(error) === 'SUBSCRIPTION_STATE') void Promise.all([preview.refetch(), reread()])
-      if (!isPaymentTrouble(error)) toast.error(errorText(error, 'Failed to upgrade plan. Please try again.'))
+      if (!isPaymentError(error)) toast.error(errorText(error, 'Failed to upgrade plan. Please try again.'))
     },
   })
   const confirmation = confirmationUrl(upgrade.error)
@@ -116,12 +116,12 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
             }
           >
             Your plan changes once you've confirmed.
-            {/* What the bank confirms is the change alone. */}
+            {/* Confirming applies only the plan change. */}
             {isCancelled && ' Your cancellation stays in place until you undo it.'}
           </Callout>
         ) : (
           upgrade.isError &&
-          isPaymentTrouble(upgrade.error) && (
+          isPaymentError(upgrade.error) && (
             <Callout
               tone="bad"
               action={
@@ -168,11 +168,11 @@ function Costs({ preview }: { preview: UpgradePreview }) {
   )
 }
 
-function isPaymentTrouble(error: unknown): boolean {
+function isPaymentError(error: unknown): boolean {
   return errorCode(error) === 'PAYMENT_DECLINED' || errorCode(error) === 'PAYMENT_CONFIRMATION_NEEDED'
 }
 
-/** The page on which the bank wants the payment to be confirmed, where it does. */
+/** The bank's confirmation page, if required. */
 function confirmationUrl(error: unknown): string | null {
   if (!(error instanceof ORPCError) || error.code !== 'PAYMENT_CONFIRMATION_NEEDED') return null
   const url = (error.data as { url?: unknown } | null)?.url

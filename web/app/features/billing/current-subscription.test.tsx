@@ -10,7 +10,7 @@ import type { KnownSubscription } from './use-subscription'
 const NONE = 'You have no subscription.'
 
 /** What the card says, without markup. */
-function said(
+function textOf(
   overview: Partial<BillingOverview>,
   mayManage = true,
   subscription: KnownSubscription['subscription'] = null,
@@ -31,28 +31,28 @@ const earned: Pick<BillingOverview, 'level' | 'source' | 'rewards'> = {
   rewards: { months: 3, until: '2026-12-22T00:00:00.000Z', grants: [] },
 }
 
-test('says why Pro applies without a subscription, and until when', () => {
-  const words = said(earned)
-  expect(words).toContain('You earned free months of Pro by referring friends.')
-  expect(words).toContain('your workspace moves to Free. To keep Pro or get higher limits, pick a plan below.')
-  expect(words).not.toContain(NONE)
+test('explains Pro from referrals and its end', () => {
+  const text = textOf(earned)
+  expect(text).toContain('You earned free months of Pro by referring friends.')
+  expect(text).toContain('your workspace moves to Free. To keep Pro or get higher limits, pick a plan below.')
+  expect(text).not.toContain(NONE)
 })
 
-test('says to members that the owner earned it', () => {
-  const words = said(earned, false)
-  expect(words).toContain('The owner of this workspace earned free months of Pro by referring friends.')
-  expect(words).toContain('To keep Pro, the owner can pick a plan.')
+test('tells members that the owner earned it', () => {
+  const text = textOf(earned, false)
+  expect(text).toContain('The owner of this workspace earned free months of Pro by referring friends.')
+  expect(text).toContain('To keep Pro, the owner can pick a plan.')
 })
 
-test('says that there is no subscription where Free applies, also once earned months are over', () => {
-  expect(said({ level: 'free', source: 'none' })).toContain(NONE)
-  expect(said({ level: 'free', source: 'none', rewards: earned.rewards })).toContain(NONE)
+test('says there is no subscription on Free, also after earned months', () => {
+  expect(textOf({ level: 'free', source: 'none' })).toContain(NONE)
+  expect(textOf({ level: 'free', source: 'none', rewards: earned.rewards })).toContain(NONE)
 })
 
 test('asks nobody to pay for a plan that was given', () => {
   const subscription = { planId: 'agency_monthly', status: 'active', currentPeriodEnd: '2100-01-01T00:00:00.000Z' }
   const details = { manageable: false, planId: 'agency_monthly' }
-  const words = said(
+  const words = textOf(
     { subscription: details } as Partial<BillingOverview>,
     false,
     subscription as KnownSubscription['subscription'],

@@ -22,7 +22,7 @@ const tones: Record<Subscription['status'], Tone> = {
   canceled: 'neutral',
 }
 
-/** The card's room while what it says is coming. */
+/** Shown while loading. */
 export function SubscriptionSkeleton() {
   return (
     <Card title={TITLE} aria-busy>
@@ -30,10 +30,10 @@ export function SubscriptionSkeleton() {
       <div className="grid gap-5">
         <Facts>
           <Fact name="Plan">
-            <Coming />
+            <FactSkeleton />
           </Fact>
           <Fact name="Amount">
-            <Coming />
+            <FactSkeleton />
           </Fact>
         </Facts>
         <span>
@@ -45,7 +45,7 @@ export function SubscriptionSkeleton() {
   )
 }
 
-function Coming() {
+function FactSkeleton() {
   return (
     <span className="flex h-6 items-center">
       <Skeleton className="h-4 w-20" />
@@ -53,7 +53,7 @@ function Coming() {
   )
 }
 
-/** What one has, what it costs, until when, and what one can do about it. */
+/** The current plan, its price and dates, and its actions. */
 export function CurrentSubscription({ known }: { known: KnownSubscription }) {
   const { query, subscription } = known
   return (
@@ -97,7 +97,7 @@ function Subscribed({ subscription, known }: { subscription: Subscription; known
           <Badge tone={cancelAtPeriodEnd ? 'warn' : tones[status]}>{statusText(subscription)}</Badge>
         </Fact>
         <Fact name={isGiven ? 'Until' : endName(subscription)}>
-          {/* The provider begins the new period whether it was paid or not. */}
+          {/* The provider starts the new period even if the payment failed. */}
           <DateTime value={details?.pastDueSince ?? currentPeriodEnd} precision="day" />
         </Fact>
       </Facts>

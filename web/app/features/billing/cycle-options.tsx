@@ -1,6 +1,6 @@
 import { Badge } from '../../ui/badge'
 
-/** By the month or by the year, for a switch. @param saving what the page says of the year: 'Save 40%' (specification §9) */
+/** Options of the billing cycle switch. @param saving badge of the yearly one: 'Save 40%' */
 export function cycleOptions(saving: string) {
   return [
     { value: 'monthly', label: 'Monthly' },

@@ -10,15 +10,15 @@ import { DateTime } from '../../ui/date-time'
 import { LoadingText, SkeletonRows } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
 
-const looks: Record<Invoice['status'], { word: string; tone: Tone }> = {
-  draft: { word: 'Draft', tone: 'neutral' },
-  open: { word: 'Open', tone: 'warn' },
-  paid: { word: 'Paid', tone: 'good' },
-  uncollectible: { word: 'Not paid', tone: 'bad' },
-  void: { word: 'Void', tone: 'neutral' },
+const looks: Record<Invoice['status'], { label: string; tone: Tone }> = {
+  draft: { label: 'Draft', tone: 'neutral' },
+  open: { label: 'Open', tone: 'warn' },
+  paid: { label: 'Paid', tone: 'good' },
+  uncollectible: { label: 'Not paid', tone: 'bad' },
+  void: { label: 'Void', tone: 'neutral' },
 }
 
-/** What was charged, newest first, with the provider's own pages and files. For the owner only. */
+/** Invoices, newest first, with the provider's pages and PDFs. Owners only. */
 export function Invoices() {
   const query = useInfiniteQuery(
     api.billing.invoices.infiniteOptions({
@@ -86,7 +86,7 @@ export function Invoices() {
 }
 
 function InvoiceRow({ invoice }: { invoice: Invoice }) {
-  const { word, tone } = looks[invoice.status]
+  const { label, tone } = looks[invoice.status]
   const name = invoice.number ?? 'Draft'
   return (
     <Tr>
@@ -97,7 +97,7 @@ function InvoiceRow({ invoice }: { invoice: Invoice }) {
         {name}
       </Td>
       <Td label="Status">
-        <Badge tone={tone}>{word}</Badge>
+        <Badge tone={tone}>{label}</Badge>
       </Td>
       <Td label="Amount" end data-numeric>
         {formatMoney(invoice.totalCents, invoice.currency)}

@@ -11,7 +11,7 @@ const rows = [
 
 const levels = Object.keys(PLAN_LEVELS) as PlanLevel[]
 
-/** What each level allows, Free among them. Whole on a phone by style alone: the page rests. */
+/** Limits by plan, Free included. Responsive by CSS alone, as the page defers hydration. */
 export function LimitsTable() {
   return (
     <Table label="Compare plans">

@@ -17,8 +17,8 @@ const other: OtherSubscription = {
   cancelAtPeriodEnd: false,
 }
 
-/** What is said, without markup, of what is paid for besides. */
-function saidOf(...others: OtherSubscription[]): string {
+/** The text about second subscriptions. */
+function textOf(...others: OtherSubscription[]): string {
   return renderToString(
     <QueryClientProvider client={createQueryClient()}>
       <ConfirmProvider>
@@ -30,10 +30,10 @@ function saidOf(...others: OtherSubscription[]): string {
     .replaceAll('&#x27;', "'")
 }
 
-test('what is paid for besides is said with its price and can be ended; what ends already is said to end', () => {
-  expect(saidOf()).toBe('')
-  expect(saidOf(other)).toMatch(/You also pay for Pro.*\$50\.00\/month.*Don't renew/)
-  const ending = saidOf({ ...other, cancelAtPeriodEnd: true })
+test('shows a second subscription with its price and end', () => {
+  expect(textOf()).toBe('')
+  expect(textOf(other)).toMatch(/You also pay for Pro.*\$50\.00\/month.*Don't renew/)
+  const ending = textOf({ ...other, cancelAtPeriodEnd: true })
   expect(ending).toContain("Your second subscription, Pro, won't renew")
   expect(ending).not.toContain("Don't renew")
 })

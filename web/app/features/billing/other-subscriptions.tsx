@@ -5,7 +5,7 @@ import { DateTime } from '../../ui/date-time'
 import { amountText } from './plan-text'
 import { useEndOther } from './subscription-actions'
 
-/** What is paid for beside the plan that counts: said, so that nobody pays twice unseen. The server tells the owner only. */
+/** Warns the owner about second subscriptions, so that no one pays twice unnoticed. */
 export function OtherSubscriptions({ overview }: { overview: BillingOverview }) {
   return overview.others.map((other) => <Other key={other.id} other={other} />)
 }

@@ -6,21 +6,21 @@ export interface PlanCardProps {
   name: string
   /** '$50'. */
   price: string
-  /** Stands behind the price: '/month'. */
+  /** After the price: '/month'. */
   period: string
   features: readonly string[]
-  /** Beside the name: that it is popular, or one's own. */
+  /** Next to the name: popular, or current. */
   badge?: ReactNode
-  /** Under the price: what one saves. */
+  /** Below the price: the saving. */
   note?: ReactNode
-  /** Stands out among the others. */
+  /** Highlighted. */
   featured?: boolean
   heading?: 'h2' | 'h3'
-  /** The way to it; described by the name, whose id is given. */
+  /** The button; gets the id of the name that describes it. */
   action: (nameId: string) => ReactNode
 }
 
-/** A plan: what it costs, what is in it, and the way to it. Stands in a list. */
+/** A plan's card, used in a list. */
 export function PlanCard({
   name,
   price,

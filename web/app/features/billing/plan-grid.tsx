@@ -11,13 +11,13 @@ import { ChangePlanDialog } from './change-plan-dialog'
 import { cycleOptions } from './cycle-options'
 import { FALLBACK_PLANS } from './fallback-plans'
 import { PlanCard } from './plan-card'
-import { type BillingCycle, cycleSuffix, OFFER_WORDS, planOffer, priceText } from './plan-text'
+import { type BillingCycle, cycleSuffix, OFFER_LABELS, planOffer, priceText } from './plan-text'
 import { useBuyPlan } from './subscription-actions'
 import type { KnownSubscription } from './use-subscription'
 
 const cycles = cycleOptions('Save 40%')
 
-/** The plans, by the month or by the year, each with what one can do beside the plan that one has. */
+/** The plans by billing cycle, with actions that depend on the current plan. */
 export function PlanGrid({ known }: { known: KnownSubscription }) {
   const [chosenCycle, setCycle] = useState<BillingCycle | null>(null)
   const [changing, setChanging] = useState<{ plan: Plan; open: boolean; times: number } | null>(null)
@@ -26,12 +26,12 @@ export function PlanGrid({ known }: { known: KnownSubscription }) {
   const cycle = chosenCycle ?? known.plan?.billingCycle ?? 'monthly'
   const query = useQuery(api.billing.plans.queryOptions({ input: { cycle } }))
   const plans = query.data?.plans ?? (query.isError ? FALLBACK_PLANS : null)
-  // While nobody knows what one has, nothing is sold: it would be paid for twice.
+  // Don't sell a plan until the current one is known, so that no one pays twice.
   const canChoose = known.subscription !== undefined && known.mayManage === true && known.overview?.available !== false
 
   const choose = (plan: Plan) => {
     if (!known.changeable) return buy.mutate(plan.id)
-    // What it cost, and how it went, when it was offered last is not what it costs now.
+    // The previous preview and result are outdated.
     queries.removeQueries({ queryKey: api.billing.previewUpgrade.key() })
     setChanging({ plan, open: true, times: (changing?.times ?? 0) + 1 })
   }
@@ -85,7 +85,7 @@ export function PlanGrid({ known }: { known: KnownSubscription }) {
                       loading={buy.isPending && buy.variables === plan.id}
                       onClick={() => choose(plan)}
                     >
-                      {OFFER_WORDS[offer]}
+                      {OFFER_LABELS[offer]}
                     </Button>
                   )}
                 />

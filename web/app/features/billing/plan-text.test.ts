@@ -2,7 +2,7 @@ import { formatMoney } from '@x-automated/contract/format'
 import { describe, expect, it } from 'vitest'
 import { amountText, cycleSuffix, limitText, planOf, planOffer, priceText, statusText } from './plan-text'
 
-describe('what plans cost', () => {
+describe('priceText and formatMoney', () => {
   it.each([
     [5_000, '$50', '$50.00'],
     [72_000, '$720', '$720.00'],
@@ -10,11 +10,11 @@ describe('what plans cost', () => {
     [123_456_00, '$123,456', '$123,456.00'],
     [0, '$0', '$0.00'],
     [-2_500, '-$25', '-$25.00'],
-  ])('%i cents', (cents, price, money) => {
+  ])('formats %i cents', (cents, price, money) => {
     expect([priceText(cents), formatMoney(cents)]).toEqual([price, money])
   })
 
-  it('by the month or the year', () => {
+  it('amountText and cycleSuffix name the billing cycle', () => {
     expect(amountText({ priceCents: 5_000, billingCycle: 'monthly' })).toBe('$50.00/month')
     expect(amountText({ priceCents: 30_000, billingCycle: 'yearly' })).toBe('$300.00/year')
     expect([cycleSuffix('monthly'), cycleSuffix('yearly')]).toEqual(['/mo', '/yr'])
@@ -27,11 +27,11 @@ it.each([
   ['trialing', false, 'Trialing'],
   ['past_due', false, 'Past due'],
   ['canceled', false, 'Canceled'],
-] as const)('a subscription that is %s (cancelled: %s) reads %s', (status, cancelAtPeriodEnd, words) => {
-  expect(statusText({ status, cancelAtPeriodEnd })).toBe(words)
+] as const)('statusText for %s (cancelled: %s) returns %s', (status, cancelAtPeriodEnd, text) => {
+  expect(statusText({ status, cancelAtPeriodEnd })).toBe(text)
 })
 
-it('offers what is pricier as an upgrade, what one has as it is, and the rest to select', () => {
+it('planOffer offers pricier plans as upgrades', () => {
   const prices = { pro_monthly: 5_000, agency_monthly: 12_000, pro_yearly: 30_000, agency_yearly: 72_000 }
   const plans = Object.entries(prices).map(([id, priceCents]) => ({ id, priceCents }))
   const offers = (currentId: string | null) =>
@@ -42,7 +42,7 @@ it('offers what is pricier as an upgrade, what one has as it is, and the rest to
   expect(offers('agency_yearly')).toEqual(['select', 'select', 'select', 'current'])
 })
 
-it('knows the plan of a subscription, or calls it Basic', () => {
+it('planOf falls back to Basic for unknown plans', () => {
   const details = { planId: 'team', name: 'Team', priceCents: 9_000, billingCycle: 'yearly' } as const
   expect(planOf({ planId: 'pro_yearly' }, null)).toMatchObject({ name: 'Pro Yearly', priceCents: 30_000 })
   expect(planOf({ planId: 'team' }, details)).toEqual({
@@ -55,6 +55,6 @@ it('knows the plan of a subscription, or calls it Basic', () => {
   expect([unknown.name, amountText(unknown)]).toEqual(['Basic', '$9.99/month'])
 })
 
-it('writes limits', () => {
+it('limitText formats limits', () => {
   expect([limitText('free', 'dms'), limitText('agency', 'scrapedLeads')]).toEqual(['50', 'Unlimited'])
 })

@@ -7,7 +7,7 @@ import { PlanCard } from './plan-card'
 import { type BillingCycle, priceText } from './plan-text'
 import { usePlanLink } from './use-plan-link'
 
-/** How the pricing page sets plans apart (specification §9). */
+/** Each plan's look on the pricing page. */
 const looks: Record<PlanId, { variant: ButtonVariant; popular?: true; savings?: string }> = {
   pro_monthly: { variant: 'secondary' },
   agency_monthly: { variant: 'primary' },
@@ -17,9 +17,7 @@ const looks: Record<PlanId, { variant: ButtonVariant; popular?: true; savings?: 
 
 const cycles = cycleOptions('Save 50%')
 
-/**
- * The plans, by the month or by the year. The switch works by CSS, so that the page does before its script has come, and without one.
- */
+/** The plans by billing cycle. The switch is CSS only, so it works before hydration. */
 export function PricingPlans() {
   const linkOf = usePlanLink()
   return (

@@ -9,7 +9,7 @@ import { achievementLook } from '../waitlist/achievements'
 
 const TITLE = 'Free months from referrals'
 
-/** The card's room while what it says is coming. */
+/** Shown while loading. */
 export function RewardMonthsSkeleton() {
   return (
     <Card title={TITLE}>
@@ -19,7 +19,7 @@ export function RewardMonthsSkeleton() {
   )
 }
 
-/** Months of Pro that were earned by referrals, and when they count. */
+/** Months of Pro earned by referrals, and when they apply. */
 export function RewardMonths({ overview: { rewards, source } }: { overview: BillingOverview }) {
   return (
     <Card title={TITLE}>

@@ -5,21 +5,21 @@ import { api, client, errorText } from '../../api'
 import { useConfirm } from '../../ui/confirm'
 import { toast } from '../../ui/toast'
 
-/** Asks again for all that a change of plan changes. */
-export function useRereadPlan(): () => Promise<void> {
+/** Refetches everything that depends on the plan. */
+export function useRefetchPlan(): () => Promise<void> {
   const queries = useQueryClient()
   return async () => {
-    // What an account may connect follows the plan. What a change would have cost is asked for when it is offered again.
+    // The plan limits X accounts. Upgrade previews are refetched when opened.
     const { subscription, overview, ownLinks, invoices } = api.billing
     const changed = [subscription.key(), overview.key(), ownLinks.key(), invoices.key(), api.xAccount.key()]
     await Promise.all(changed.map((queryKey) => queries.invalidateQueries({ queryKey })))
   }
 }
 
-/** Cancels, after asking. The words are the specification's (§8). */
+/** Cancels the subscription after a confirmation. */
 export function useCancelSubscription() {
   const confirm = useConfirm()
-  const reread = useRereadPlan()
+  const reread = useRefetchPlan()
   const cancel = useMutation({
     mutationFn: () => client.billing.cancel({}, { context: { idempotencyKey: crypto.randomUUID() } }),
     onSuccess() {
@@ -41,10 +41,10 @@ export function useCancelSubscription() {
   return { ask, isPending: cancel.isPending }
 }
 
-/** Lets what is paid for besides end with its period, after asking. */
+/** Cancels a second subscription after a confirmation. */
 export function useEndOther({ id, name }: Pick<OtherSubscription, 'id' | 'name'>) {
   const confirm = useConfirm()
-  const reread = useRereadPlan()
+  const reread = useRefetchPlan()
   const end = useMutation({
     mutationFn: () =>
       client.billing.cancel({ subscriptionId: id }, { context: { idempotencyKey: crypto.randomUUID() } }),
@@ -67,9 +67,9 @@ export function useEndOther({ id, name }: Pick<OtherSubscription, 'id' | 'name'>
   return { ask, isPending: end.isPending }
 }
 
-/** Takes a cancellation back. */
+/** Undoes a cancellation. */
 export function useResumeSubscription() {
-  const reread = useRereadPlan()
+  const reread = useRefetchPlan()
   return useMutation({
     mutationFn: () => client.billing.resume({}, { context: { idempotencyKey: crypto.randomUUID() } }),
     onSuccess() {
@@ -80,7 +80,7 @@ export function useResumeSubscription() {
   })
 }
 
-/** Leads to the provider's page on which the card and the billing address are changed. */
+/** Opens the provider's page for card and billing address. */
 export function useOpenPortal() {
   return useMutation({
     mutationFn: () => client.billing.portal({}, { context: { idempotencyKey: crypto.randomUUID() } }),
@@ -89,7 +89,7 @@ export function useOpenPortal() {
   })
 }
 
-/** Leads to the page on which a plan is paid: the hosted link of a built-in one, a checkout of any other (specification §7). */
+/** Opens the payment page: a hosted link for built-in plans, a checkout for others. */
 export function useBuyPlan() {
   return useMutation({
     mutationFn: async (planId: string) => {

@@ -8,8 +8,8 @@ import type { KnownSubscription } from './use-subscription'
 
 const DAY_MS = 86_400_000
 
-/** What is said, without markup, of a payment that is missing with so many days of grace left. */
-function saidWith(daysLeft: number): string {
+/** The notice's text with this many days of grace left. */
+function textWith(daysLeft: number): string {
   const subscription: Subscription = {
     planId: 'pro_monthly',
     status: 'past_due',
@@ -26,8 +26,8 @@ function saidWith(daysLeft: number): string {
   ).replace(/<[^>]*>/g, '')
 }
 
-test('a plan whose payment is missing is said to be kept while the days of grace last, and not after them', () => {
-  expect(saidWith(3)).toContain('You keep Pro until')
-  expect(saidWith(-3)).not.toContain('You keep Pro')
-  expect(saidWith(-3)).toContain('Your workspace stays on Free until we receive your payment.')
+test('says that a past-due plan is kept during the grace period only', () => {
+  expect(textWith(3)).toContain('You keep Pro until')
+  expect(textWith(-3)).not.toContain('You keep Pro')
+  expect(textWith(-3)).toContain('Your workspace stays on Free until we receive your payment.')
 })

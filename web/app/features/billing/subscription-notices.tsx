@@ -5,7 +5,7 @@ import { amountText, planOf } from './plan-text'
 import { useOpenPortal } from './subscription-actions'
 import type { KnownSubscription } from './use-subscription'
 
-/** What has to be known, or done, about a subscription now: a payment that failed, a trial that ends, a cancellation. */
+/** Callouts about failed payments, ending trials and cancellations. */
 export function SubscriptionNotices({ known: { subscription, overview, mayManage } }: { known: KnownSubscription }) {
   const portal = useOpenPortal()
   if (!subscription) return null

@@ -10,7 +10,7 @@ import { usageTitle } from './usage-text'
 
 const TITLE = 'Usage'
 
-/** The card's room while what it says is coming. */
+/** Shown while loading. */
 export function UsageSkeleton() {
   return (
     <Card title={TITLE} description={<SkeletonLine className="w-44" />}>
@@ -27,7 +27,7 @@ export function UsageSkeleton() {
   )
 }
 
-/** How much of what the plan limits is used, and which plan lifts what is nearly used up. */
+/** Usage of the plan's limits, with a warning if one is nearly reached. */
 export function UsageCard({ overview }: { overview: BillingOverview }) {
   return (
     <Card title={TITLE} description={`Your ${PLAN_LEVELS[overview.level].name} plan's limits.`}>

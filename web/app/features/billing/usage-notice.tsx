@@ -7,7 +7,7 @@ import { Callout } from '../../ui/callout'
 import { SkeletonLine } from '../../ui/skeleton'
 import { usageText } from './usage-text'
 
-/** Where something limited is queued: how much of it is used, and from 80 % on which plan lifts the limit. Nothing where there is none. */
+/** Usage of one limit, from 80% on with a link to plans. Nothing if unlimited. */
 export function UsageNotice({ what }: { what: Limited }) {
   const overview = useQuery(api.billing.overview.queryOptions())
   if (overview.isPending) return <SkeletonLine className="w-56" />
@@ -26,7 +26,6 @@ export function UsageNotice({ what }: { what: Limited }) {
   )
 }
 
-/** The way to a plan that allows more. */
 export function SeePlans() {
   return (
     <ButtonLink size="sm" to={paths.billing}>

@@ -1,7 +1,7 @@
 import type { Usage } from '@x-automated/contract/billing'
 import { formatNumber } from '@x-automated/contract/format'
 
-/** What is limited, as a heading says it, and in a sentence behind a number. */
+/** Each limit's title, and its phrase after a number. */
 const names: Record<Usage['what'], { title: string; used: string }> = {
   scrapedLeads: { title: 'Scraped leads', used: 'scraped leads used this month' },
   dms: { title: 'DMs', used: 'DMs used this month' },
@@ -12,7 +12,7 @@ export function usageTitle({ what }: Pick<Usage, 'what'>): string {
   return names[what].title
 }
 
-/** '40 of 50 DMs used this month'; '1,200 scraped leads used this month' where there is no limit. */
+/** '40 of 50 DMs used this month'; '1,200 scraped leads used this month' if unlimited. */
 export function usageText({ what, used, limit }: Pick<Usage, 'what' | 'used' | 'limit'>): string {
   const of = limit === null ? '' : ` of ${formatNumber(limit)}`
   return `${formatNumber(used)}${of} ${names[what].used}`

@@ -3,12 +3,12 @@ import { errorCode } from '../../api'
 import { paths } from '../../paths'
 import { toast } from '../../ui/toast'
 
-/** Tells of a failed call; where the plan does not allow what was asked for, with the way to one that does. */
-export function useFailureToast(): (error: unknown, words: string) => void {
+/** Shows an error toast, with a link to plans if a plan limit caused it. */
+export function useFailureToast(): (error: unknown, text: string) => void {
   const navigate = useNavigate()
-  return (error, words) =>
+  return (error, text) =>
     toast.error(
-      words,
+      text,
       errorCode(error) === 'PLAN_LIMIT'
         ? { action: { label: 'See plans', onClick: () => void navigate(paths.billing) } }
         : {},

@@ -4,10 +4,7 @@ import { api } from '../../api'
 import { buyPath, paths } from '../../paths'
 import { useSession } from '../../session'
 
-/**
- * Where 'Get Started' leads on the pricing page: to the page on which the plan is paid, which is told whose payment it is;
- * and whoever has a subscription already, or does not pay for their workspace, to the billing page.
- */
+/** The target of 'Get Started': the payment page, or the billing page for subscribers and users who aren't owners. */
 export function usePlanLink(): (planId: PlanId) => string {
   const isSignedIn = useSession().status === 'signed-in'
   const role = useQuery(api.auth.me.queryOptions({ enabled: isSignedIn })).data?.workspace.role

@@ -3,18 +3,18 @@ import { useEffect, useRef } from 'react'
 import { useSearchParams } from 'react-router'
 import { client } from '../../api'
 import { toast } from '../../ui/toast'
-import { useRereadPlan } from './subscription-actions'
+import { useRefetchPlan } from './subscription-actions'
 
-/** How a payment ended, as the page that it ends on is told (`?checkout=…`). */
-const ENDS = {
+/** Toasts by checkout result (`?checkout=…`). */
+const RESULTS = {
   success: () => toast.success('Thank you! Your plan is being set up.'),
   cancelled: () => toast.info("Checkout canceled. You weren't charged."),
 }
 
-/** Asks the payment provider what has happened where one comes from its pages, so that nobody waits for its message to us. */
+/** Syncs with the payment provider after a visit to its pages, instead of waiting for its webhook. */
 export function useReturnFromPayment(mayManage: boolean | undefined): void {
   const [params, setParams] = useSearchParams()
-  const reread = useRereadPlan()
+  const reread = useRefetchPlan()
   const refresh = useMutation({ mutationFn: () => client.billing.refresh({}), onSuccess: reread })
   const asked = useRef(false)
   const end = params.get('checkout')
@@ -22,12 +22,12 @@ export function useReturnFromPayment(mayManage: boolean | undefined): void {
     if (!mayManage || asked.current || (end === null && !cameFromElsewhere())) return
     asked.current = true
     refresh.mutate()
-    if (end === 'success' || end === 'cancelled') ENDS[end]()
+    if (end === 'success' || end === 'cancelled') RESULTS[end]()
     if (end !== null) setParams({}, { replace: true })
   })
 }
 
-/** The provider's pages for built-in plans, its portal and its invoices lead back without saying so. */
+/** Hosted links, the portal and invoices return without a parameter. */
 function cameFromElsewhere(): boolean {
   return document.referrer !== '' && new URL(document.referrer).origin !== location.origin
 }

@@ -5,20 +5,20 @@ import { isInitialLoading } from '../../initial-loading'
 import { useHasRole } from '../settings/use-role'
 import { type BillingCycle, planOf } from './plan-text'
 
-/** What the workspace pays for, as far as it is known. */
+/** The workspace's subscription, as far as loaded. */
 export interface KnownSubscription {
-  /** What is paid for, or the first answer to what can be said beyond it, is still awaited: they are shown together. */
-  isComing: boolean
+  /** Waits for the subscription and the overview, which are shown together. */
+  isLoading: boolean
   query: UseQueryResult<{ subscription: Subscription | null }>
-  /** Undefined while it is not known. */
+  /** Undefined until loaded. */
   subscription: Subscription | null | undefined
-  /** What can be said beyond it; undefined while it is not known. */
+  /** Undefined until loaded. */
   overview: BillingOverview | undefined
-  /** The plan that one has; null: none that goes on. */
+  /** The current plan; null without an active subscription. */
   plan: { id: string; name: string; priceCents: number; billingCycle: BillingCycle } | null
-  /** A change of plan changes this subscription, and buys no second one. */
+  /** Plan changes update this subscription instead of buying another. */
   changeable: boolean
-  /** Only the owner of a workspace buys, changes and cancels. Undefined while one's role is not known. */
+  /** Only owners can buy, change and cancel. Undefined until the role is known. */
   mayManage: boolean | undefined
 }
 
@@ -27,14 +27,14 @@ export function useSubscription(): KnownSubscription {
   const beyond = useQuery(api.billing.overview.queryOptions())
   const overview = beyond.data
   const subscription = query.data?.subscription
-  const goesOn = subscription && subscription.status !== 'canceled' ? subscription : null
+  const active = subscription && subscription.status !== 'canceled' ? subscription : null
   return {
-    isComing: query.isPending || isInitialLoading(beyond),
+    isLoading: query.isPending || isInitialLoading(beyond),
     query,
     subscription,
     overview,
-    plan: goesOn && planOf(goesOn, overview?.subscription ?? null),
-    changeable: goesOn !== null && overview?.subscription?.manageable !== false,
+    plan: active && planOf(active, overview?.subscription ?? null),
+    changeable: active !== null && overview?.subscription?.manageable !== false,
     mayManage: useHasRole('owner'),
   }
 }

@@ -1,9 +1,9 @@
 import { Card } from '../../ui/card'
 import { Skeleton } from '../../ui/skeleton'
-import { AchievementSign } from '../waitlist/achievement-badges'
+import { AchievementIcon } from '../waitlist/achievement-badges'
 import { achievementLook, inOrder } from '../waitlist/achievements'
 
-/** @param keys what was earned; undefined while it is loading */
+/** @param keys earned achievements; undefined while loading */
 export function AchievementsCard({ keys }: { keys: readonly string[] | undefined }) {
   return (
     <Card title="Achievements">
@@ -20,7 +20,7 @@ export function AchievementsCard({ keys }: { keys: readonly string[] | undefined
             const { name, how } = achievementLook(key)
             return (
               <li key={key} className="flex items-center gap-3">
-                <AchievementSign achievement={key} size="md" />
+                <AchievementIcon achievement={key} size="md" />
                 <span className="grid min-w-0">
                   <span className="font-strong wrap-anywhere">{name}</span>
                   {how && <span className="text-muted">{how}</span>}

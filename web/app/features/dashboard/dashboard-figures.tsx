@@ -5,8 +5,8 @@ import { Link } from 'react-router'
 import { paths } from '../../paths'
 import { StatCard } from '../../ui/stat-card'
 
-/** Figures of an account that nobody knows yet (specification §4: other failures show zeros). */
-const nothing = { position: 0, referralCount: 0, nextReward: null }
+/** Zeros are shown if loading fails. */
+const zeros = { position: 0, referralCount: 0, nextReward: null }
 
 export interface DashboardFiguresProps {
   dashboard: Dashboard | undefined
@@ -14,7 +14,7 @@ export interface DashboardFiguresProps {
 }
 
 export function DashboardFigures({ dashboard, failed }: DashboardFiguresProps) {
-  const shown = dashboard ?? (failed ? nothing : undefined)
+  const shown = dashboard ?? (failed ? zeros : undefined)
   const next = shown?.nextReward
   return (
     <dl className="grid gap-4 sm:grid-cols-3">

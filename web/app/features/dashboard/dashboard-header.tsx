@@ -8,12 +8,11 @@ import { useSignOut } from '../shell/use-sign-out'
 
 export interface DashboardHeaderProps {
   user: User
-  /** ISO 8601; undefined while it is not known. */
+  /** ISO 8601; undefined until known. */
   signupDate: string | undefined
   loading: boolean
 }
 
-/** Who is here, since when, and the way out. */
 export function DashboardHeader({ user, signupDate, loading }: DashboardHeaderProps) {
   const signOut = useSignOut()
   return (

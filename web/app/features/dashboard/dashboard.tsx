@@ -12,17 +12,17 @@ import { DashboardHeader } from './dashboard-header'
 import { useAchievementToasts } from './new-achievements'
 import { ReferralProgram } from './referral-program'
 
-/** One's own place on the waitlist, and what one's referrals have earned. */
+/** The user's place on the waitlist, referrals and rewards. */
 export function Dashboard({ user }: { user: User }) {
   const { data, isPending, isError, refetch } = useQuery(api.waitlist.dashboard.queryOptions())
-  const { isComing } = useFirstSteps()
+  const { isLoading } = useFirstSteps()
   useAchievementToasts(user.id, data?.achievements)
   const failed = isError && !data
   return (
     <>
       <DashboardHeader user={user} signupDate={data?.signupDate} loading={isPending} />
-      {isComing ? (
-        <Coming />
+      {isLoading ? (
+        <DashboardSkeleton />
       ) : (
         <div className="grid grid-cols-1 gap-4">
           <FirstSteps />
@@ -49,8 +49,8 @@ export function Dashboard({ user }: { user: User }) {
   )
 }
 
-/** While it is not known what stands above the figures: first steps, or nothing. */
-function Coming() {
+/** Shown until we know whether first steps appear above the numbers. */
+function DashboardSkeleton() {
   return (
     <div className="grid gap-4">
       <Skeleton className="h-28" />

@@ -7,7 +7,7 @@ import { Input } from '../../ui/input'
 import { toast } from '../../ui/toast'
 import { referrerProblem } from './referrer-text'
 
-/** For who came by a friend's word, not by their link: says whose. Once is for good. */
+/** For members who joined without a link: names their referrer, once. */
 export function NameReferrer() {
   const queries = useQueryClient()
   const form = useForm({ defaultValues: { referralCode: '' } })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { takeNewAchievements } from './new-achievements'
 
-it('tells each achievement once, to each account of a browser', () => {
+it('returns each achievement once for each account', () => {
   const kept = new Map<string, string>()
   const storage = {
     getItem: (key: string) => kept.get(key) ?? null,

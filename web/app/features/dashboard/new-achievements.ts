@@ -6,7 +6,7 @@ import { achievementLook } from '../waitlist/achievements'
 
 const keyOf = (userId: string) => `seenAchievements:${userId}`
 
-/** What was earned since this browser last showed it, which is remembered as shown. */
+/** Achievements not yet shown in this browser; marks them as shown. */
 export function takeNewAchievements(
   storage: Pick<Storage, 'getItem' | 'setItem'>,
   userId: string,
@@ -18,7 +18,7 @@ export function takeNewAchievements(
   return fresh
 }
 
-/** Says once what somebody has newly earned. */
+/** Shows a toast for each new achievement, once. */
 export function useAchievementToasts(userId: string, earned: Dashboard['achievements'] | undefined): void {
   useEffect(() => {
     for (const key of earned ? takeNewAchievements(localStorage, userId, earned) : [])

@@ -9,7 +9,7 @@ import { referralLinks } from '../waitlist/referral-links'
 import { ShareButtons } from '../waitlist/share-buttons'
 import { NameReferrer } from './name-referrer'
 
-/** The last tier, at which the bar is full (specification §9). */
+/** Referrals for the last tier, when the bar is full. */
 const LAST_TIER = 50
 
 const tiers = [
@@ -19,7 +19,7 @@ const tiers = [
   ['Platinum', LAST_TIER],
 ] as const
 
-/** One's link, what it has brought, and how far it is to the next reward. */
+/** The user's referral link, its results and the next reward. */
 export function ReferralProgram({ dashboard, failed }: { dashboard: Dashboard | undefined; failed: boolean }) {
   const link = dashboard && referralLinks.dashboard(location.origin, dashboard.referralCode)
   const figures = { count: dashboard?.referralCount ?? 0, remaining: dashboard?.nextReward.remaining ?? 0 }
@@ -84,7 +84,7 @@ export function ReferralProgram({ dashboard, failed }: { dashboard: Dashboard | 
   )
 }
 
-/** Most have come by no friend's link, and are asked for one. */
+/** Most users see NameReferrer here. */
 function ReferrerSkeleton() {
   return (
     <div className="grid gap-2">

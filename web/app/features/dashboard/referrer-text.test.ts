@@ -4,13 +4,13 @@ import { referrerProblem } from './referrer-text'
 
 it.each([
   [
-    'a code that nobody has',
+    'an unknown code',
     new ORPCError('INVALID_REFERRAL_CODE', { status: 400, message: 'Invalid referral code' }),
     'Invalid referral code',
   ],
-  ['a session that is over', new ORPCError('UNAUTHORIZED', { status: 401 }), 'User not authenticated.'],
-  ['a fault', new ORPCError('INTERNAL', { status: 500, message: 'broken' }), 'Failed to update referral relationship'],
-  ['no connection', new TypeError('Failed to fetch'), 'Failed to update referral'],
-])('says of %s what the specification says', (_, error, words) => {
-  expect(referrerProblem(error)).toBe(words)
+  ['an expired session', new ORPCError('UNAUTHORIZED', { status: 401 }), 'User not authenticated.'],
+  ['a 500', new ORPCError('INTERNAL', { status: 500, message: 'broken' }), 'Failed to update referral relationship'],
+  ['a failed connection', new TypeError('Failed to fetch'), 'Failed to update referral'],
+])('returns the message for %s', (_, error, text) => {
+  expect(referrerProblem(error)).toBe(text)
 })

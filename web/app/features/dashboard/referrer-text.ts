@@ -1,7 +1,7 @@
 import { ORPCError } from '@orpc/client'
 import { errorText } from '../../api'
 
-/** What the page says when somebody's referrer could not be noted (specification §8). */
+/** The message if saving the referrer fails. */
 export function referrerProblem(error: unknown): string {
   if (!(error instanceof ORPCError)) return 'Failed to update referral'
   if (error.status === 401) return 'User not authenticated.'

@@ -4,7 +4,7 @@ import { Button } from '../../ui/button'
 import { CopyButton } from '../../ui/copy-button'
 import { DateTime } from '../../ui/date-time'
 import { toast } from '../../ui/toast'
-import { RoleNotice, VIEWER_WORDS } from '../settings/role-notice'
+import { RoleNotice, VIEWER_TEXT } from '../settings/role-notice'
 import { useIsOffered } from '../settings/use-role'
 
 /** Manual pairing, if this page cannot reach the extension: a code to type in its popup. */
@@ -17,7 +17,7 @@ export function PairingCode() {
   if (!mayPair)
     return (
       <div className="pt-4">
-        <RoleNotice needs="member">{VIEWER_WORDS}</RoleNotice>
+        <RoleNotice needs="member">{VIEWER_TEXT}</RoleNotice>
       </div>
     )
   return (

@@ -7,7 +7,7 @@ import { useIsOffered } from '../settings/use-role'
 import { stepText } from './step-text'
 import { isShown, useFirstSteps } from './use-first-steps'
 
-/** What to do first in a new workspace, ticked off as it happens. Gone once a campaign was launched, put away, or for who may only look. */
+/** Onboarding checklist of a new workspace. Hidden after the first launch, once dismissed, and for viewers. */
 export function FirstSteps() {
   const mayWork = useIsOffered('member')
   const mayConnect = useIsOffered('admin')

@@ -5,10 +5,10 @@ import { paths } from '../../paths'
 export interface StepText {
   title: string
   text: string
-  /** What leads there, and where. */
+  /** The button and its target. */
   action: string
   to: string
-  /** Who may take it; to others it says who does. */
+  /** The role it needs; others see who can do it. */
   needs: Role
 }
 

@@ -6,33 +6,30 @@ import { localStorage } from '../../browser-storage'
 import { isInitialLoading } from '../../initial-loading'
 import { toast } from '../../ui/toast'
 
-/** In local storage: the steps were not to be shown when this browser asked last. */
-const GONE = 'firstStepsGone'
+/** Local storage: the steps were hidden at the last visit. */
+const HIDDEN_KEY = 'firstStepsGone'
 
 /** Are there steps to show? */
 export function isShown({ dismissed, steps }: FirstSteps): boolean {
   return !dismissed && steps.some(({ done }) => !done)
 }
 
-/**
- * How far the workspace is on the way to its first campaign, and the way to put that away and to bring it back. `found` is undefined
- * while it is not known; then `isComing` says whether it is to be waited for, by what this browser was told last.
- */
+/** Onboarding progress, and hiding or showing it. While `found` is undefined, `isLoading` says whether steps are likely, from the last visit. */
 export function useFirstSteps() {
   const queries = useQueryClient()
   const key = api.firstSteps.find.queryKey()
-  // Steps are taken on other pages: whoever comes back sees them ticked off.
+  // Steps are completed on other pages, so always refetch.
   const query = useQuery(api.firstSteps.find.queryOptions({ staleTime: 0 }))
   const found = query.data
-  const isComing = isInitialLoading(query) && localStorage.getItem(GONE) === null
+  const isLoading = isInitialLoading(query) && localStorage.getItem(HIDDEN_KEY) === null
   useEffect(() => {
     if (!found) return
-    if (isShown(found)) localStorage.removeItem(GONE)
-    else localStorage.setItem(GONE, 'true')
+    if (isShown(found)) localStorage.removeItem(HIDDEN_KEY)
+    else localStorage.setItem(HIDDEN_KEY, 'true')
   }, [found])
   const save = useMutation(
     api.firstSteps.update.mutationOptions({
-      // Shown at once, and taken back if it fails.
+      // Optimistic; reverted on failure.
       onMutate({ dismissed }) {
         const before = queries.getQueryData(key)
         queries.setQueryData(key, (old) => old && { ...old, dismissed })
@@ -48,11 +45,11 @@ export function useFirstSteps() {
   const bringBack = () => save.mutate({ dismissed: false })
   const dismiss = () => {
     save.mutate({ dismissed: true })
-    // What had the focus is gone with them.
+    // The focused button disappears with them.
     document.getElementById('content')?.focus({ preventScroll: true })
     toast.info('First steps are hidden.', {
       action: { label: 'Undo', onClick: bringBack },
     })
   }
-  return { found, isComing, dismiss, bringBack }
+  return { found, isLoading, dismiss, bringBack }
 }

@@ -3,7 +3,7 @@ import { paths } from '../../paths'
 import { useIsOffered } from '../settings/use-role'
 import { isShown, useFirstSteps } from './use-first-steps'
 
-/** The way back to first steps that were hidden; null where there is nothing to bring back. */
+/** Shows hidden first steps again; null if there are none. */
 export function useHiddenFirstSteps(): (() => void) | null {
   const mayWork = useIsOffered('member')
   const navigate = useNavigate()

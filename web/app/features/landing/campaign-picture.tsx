@@ -2,7 +2,7 @@ import { Avatar } from '../../ui/avatar'
 import { StatusBadge } from '../../ui/badge'
 import { StatCard } from '../../ui/stat-card'
 
-/** The figures of the preview (specification §2): an example, as its label says. */
+/** Example numbers, labelled as such. */
 const figures = [
   { label: 'Messages sent', value: 327 },
   { label: 'Response rate', value: '43%' },
@@ -17,7 +17,7 @@ const people = [
   { name: 'Ines Moreau', handle: '@inesmakes', status: 'queued', when: 'in 1 min' },
 ] as const
 
-/** Messages and replies of fourteen days; 327 and 141 (43%) in all. */
+/** Messages and replies of 14 days; 327 and 141 (43%) in total. */
 const days = [
   [12, 4],
   [17, 7],
@@ -35,7 +35,7 @@ const days = [
   [24, 10],
 ] as const
 
-/** A running campaign, drawn with the parts that the product itself is made of. */
+/** A mock campaign, built from the product's own components. */
 export function CampaignPicture() {
   return (
     <figure
@@ -98,13 +98,13 @@ const STEP = 24
 const HEIGHT = 120
 const MOST = 40
 
-/** Each day's messages, and the part of them that was answered. */
+/** Messages and replies per day. */
 function Bars() {
   const high = (value: number) => (value / MOST) * HEIGHT
   return (
     <svg viewBox={`0 0 ${days.length * STEP - (STEP - BAR)} ${HEIGHT}`} className="max-h-54 w-full" aria-hidden="true">
       {days.map(([sent, replied], day) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a drawing that never changes
+        // biome-ignore lint/suspicious/noArrayIndexKey: a static list
         <g key={day}>
           <rect
             x={day * STEP}

@@ -3,7 +3,7 @@ import { paths } from '../../paths'
 import { useCarriedReferral } from '../../referral-code'
 import { ButtonLink } from '../../ui/button'
 
-/** The last word of the page: where to begin. */
+/** The closing call to action. */
 export function EarlyAccess() {
   const carry = useCarriedReferral()
   return (

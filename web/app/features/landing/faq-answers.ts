@@ -2,7 +2,7 @@ import { PLAN_LEVELS } from '@x-automated/contract/plans'
 
 const { free } = PLAN_LEVELS
 
-/** What people ask before they sign up. The page shows it, and its structured data says the same to search engines. */
+/** Shown on the page and in its structured data. */
 export const faq: readonly { question: string; answer: string }[] = [
   {
     question: 'How long does it take to set up?',
@@ -30,7 +30,7 @@ export const faq: readonly { question: string; answer: string }[] = [
   },
 ]
 
-/** The same for search engines. https://schema.org/FAQPage */
+/** https://schema.org/FAQPage */
 export const faqStructuredData = {
   '@context': 'https://schema.org',
   '@type': 'FAQPage',

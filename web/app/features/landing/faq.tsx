@@ -2,7 +2,7 @@ import { Plus } from 'lucide-react'
 import { supportAddress } from '../shell/product-address'
 import { faq } from './faq-answers'
 
-/** Five questions; each opens by itself, without a script. */
+/** Frequently asked questions; they open without JavaScript. */
 export function Faq() {
   const support = supportAddress()
   return (

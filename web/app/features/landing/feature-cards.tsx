@@ -3,27 +3,27 @@ import { BarChart3, Bot, UserSearch, Users } from 'lucide-react'
 const features = [
   {
     title: 'Lead scraping',
-    words: 'Pick a handle. Its followers become leads, filtered by follower count and bio keywords.',
+    text: 'Pick a handle. Its followers become leads, filtered by follower count and bio keywords.',
     icon: UserSearch,
   },
   {
     title: 'Auto DMs',
-    words: 'One message per lead, never two, within your hours and daily cap. It keeps running when you close the tab.',
+    text: 'One message per lead, never two, within your hours and daily cap. It keeps running when you close the tab.',
     icon: Bot,
   },
   {
     title: 'Analytics',
-    words: 'Sent, delivered, replied: per campaign, per day, with the replies one click away.',
+    text: 'Sent, delivered, replied: per campaign, per day, with the replies one click away.',
     icon: BarChart3,
   },
   {
     title: 'Team access',
-    words: 'Role-based permissions and shared templates. Everyone sees the same leads, lists and campaigns.',
+    text: 'Role-based permissions and shared templates. Everyone sees the same leads, lists and campaigns.',
     icon: Users,
   },
 ]
 
-/** Four more things that come with it. */
+/** Four feature cards. */
 export function FeatureCards() {
   return (
     <section aria-labelledby="features" className="border-t border-line bg-sunken">
@@ -32,11 +32,11 @@ export function FeatureCards() {
           From a handle to a conversation
         </h2>
         <ul className="grid gap-3 sm:grid-cols-2 md:gap-4 lg:grid-cols-4">
-          {features.map(({ title, words, icon: Icon }) => (
+          {features.map(({ title, text, icon: Icon }) => (
             <li key={title} className="grid content-start gap-2 rounded-lg border border-line bg-surface p-5">
               <Icon aria-hidden className="size-5 text-accent-word" />
               <h3 className="pt-2 text-base">{title}</h3>
-              <p className="text-muted">{words}</p>
+              <p className="text-muted">{text}</p>
             </li>
           ))}
         </ul>

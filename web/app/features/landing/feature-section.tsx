@@ -4,24 +4,23 @@ import { cx } from '../../ui/cx'
 
 interface FeatureSectionProps {
   title: string
-  words: string
-  /** What it is called, and what that means. */
-  points: readonly (readonly [name: string, words: string])[]
-  /** Shows what the words say, and says nothing else. */
+  text: string
+  points: readonly (readonly [name: string, text: string])[]
+  /** Decorative. */
   picture: ReactNode
-  /** The picture stands before the words, where both have room beside each other. */
+  /** Picture first on wide screens. */
   isMirrored?: boolean
 }
 
-/** One thing that the product does well: words and a picture, side by side. */
-export function FeatureSection({ title, words, points, picture, isMirrored = false }: FeatureSectionProps) {
+/** A feature: text and picture side by side. */
+export function FeatureSection({ title, text, points, picture, isMirrored = false }: FeatureSectionProps) {
   return (
     <section className="border-t border-line">
       <div className="page-width grid grid-cols-1 items-center gap-10 py-16 md:py-24 lg:grid-cols-2 lg:gap-20">
         <div className="grid gap-6">
           <div className="grid gap-3">
             <h2 className="text-3xl">{title}</h2>
-            <p className="max-w-lg text-lg text-muted">{words}</p>
+            <p className="max-w-lg text-lg text-muted">{text}</p>
           </div>
           <dl className="grid max-w-lg gap-4 text-base">
             {points.map(([name, what]) => (

@@ -3,12 +3,11 @@ import type { ReactNode } from 'react'
 import { StatusBadge } from '../../ui/badge'
 import { FeatureSection } from './feature-section'
 
-/** Multi-stage follow-ups with smart pausing and re-engagement. */
 export function FollowUpSection() {
   return (
     <FeatureSection
       title="Follow-ups that know when to stop"
-      words="Most replies come after the second or third message. Following up raises conversion by 40%, as long as you don't overdo it."
+      text="Most replies come after the second or third message. Following up raises conversion by 40%, as long as you don't overdo it."
       points={[
         ['Multi-stage follow-ups', 'Launch one campaign after another on the same list, each with its own message.'],
         ['Smart pausing', "A reply or an opt-out cancels that person's queued messages before they go out."],
@@ -17,28 +16,23 @@ export function FollowUpSection() {
       isMirrored
       picture={
         <ol className="grid rounded-xl border border-line bg-surface p-4 shadow-sm md:p-5">
-          <Step
-            icon={<Send />}
-            title="First message"
-            words="The first campaign"
-            badge={<StatusBadge status="sent" />}
-          />
+          <Step icon={<Send />} title="First message" text="The first campaign" badge={<StatusBadge status="sent" />} />
           <Step
             icon={<Send />}
             title="Follow-up"
-            words="A few days later, with its own message"
+            text="A few days later, with its own message"
             badge={<StatusBadge status="replied" />}
           />
           <Step
             icon={<Pause />}
             title="Pauses automatically"
-            words="They replied, so it's your turn"
+            text="They replied, so it's your turn"
             badge={<StatusBadge status="paused" />}
           />
           <Step
             icon={<RotateCcw />}
             title="Re-engagement"
-            words="Weeks later, if they've gone quiet"
+            text="Weeks later, if they've gone quiet"
             badge={<StatusBadge status="queued" />}
             isLast
           />
@@ -51,12 +45,12 @@ export function FollowUpSection() {
 interface StepProps {
   icon: ReactNode
   title: string
-  words: string
+  text: string
   badge: ReactNode
   isLast?: boolean
 }
 
-function Step({ icon, title, words, badge, isLast = false }: StepProps) {
+function Step({ icon, title, text, badge, isLast = false }: StepProps) {
   return (
     <li className="grid grid-cols-[auto_1fr_auto] gap-x-3">
       <span className="flex flex-col items-center">
@@ -67,7 +61,7 @@ function Step({ icon, title, words, badge, isLast = false }: StepProps) {
       </span>
       <p className="grid content-start pb-4">
         <span className="font-strong">{title}</span>
-        <span className="text-muted">{words}</span>
+        <span className="text-muted">{text}</span>
       </p>
       {badge}
     </li>

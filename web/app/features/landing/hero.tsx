@@ -5,7 +5,6 @@ import { ButtonLink } from '../../ui/button'
 import { CampaignPicture } from './campaign-picture'
 import { TrustBadges } from './trust-badges'
 
-/** What the product does, in one sentence and one picture. */
 export function Hero() {
   const carry = useCarriedReferral()
   return (

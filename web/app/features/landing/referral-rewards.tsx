@@ -1,10 +1,10 @@
 import { paths } from '../../paths'
 import { useCarriedReferral } from '../../referral-code'
 import { ButtonLink } from '../../ui/button'
-import { AchievementSign } from '../waitlist/achievement-badges'
+import { AchievementIcon } from '../waitlist/achievement-badges'
 import { specialRewards, tierRewards } from './rewards'
 
-/** What friends who join are worth to who brought them. */
+/** Rewards for referrals. */
 export function ReferralRewards() {
   const carry = useCarriedReferral()
   return (
@@ -25,7 +25,7 @@ export function ReferralRewards() {
           {tierRewards.map(({ key, name, how, reward }) => (
             <li key={key} className="grid content-start gap-4 rounded-lg border border-line bg-surface p-5">
               <div className="flex items-center gap-3">
-                <AchievementSign achievement={key} size="md" />
+                <AchievementIcon achievement={key} size="md" />
                 <h3 className="text-base">{name}</h3>
               </div>
               <p className="grid gap-1">
@@ -40,7 +40,7 @@ export function ReferralRewards() {
         <ul aria-label="More rewards" className="grid gap-x-4 gap-y-5 md:grid-cols-3">
           {specialRewards.map(({ key, name, how, reward }) => (
             <li key={key} className="flex items-center gap-3 px-5 max-md:px-0">
-              <AchievementSign achievement={key} size="md" />
+              <AchievementIcon achievement={key} size="md" />
               <p className="grid">
                 <span className="font-strong">{name}</span>
                 <span className="text-muted">{how}</span>

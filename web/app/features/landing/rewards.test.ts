@@ -2,7 +2,7 @@ import { ACHIEVEMENT_KEYS, REFERRAL_TIERS } from '@x-automated/contract/waitlist
 import { expect, it } from 'vitest'
 import { specialRewards, tierRewards } from './rewards'
 
-it('promises what the server grants: every achievement, each tier at its threshold for its months', () => {
+it('matches the achievements, thresholds and months that the server grants', () => {
   expect([...tierRewards, ...specialRewards].map(({ key }) => key)).toEqual(ACHIEVEMENT_KEYS)
   const referrals = ({ how }: { how: string }) => Number(how.match(/^(\d+)\+? referrals$/)?.[1])
   expect(tierRewards.map((tier) => [tier.key, referrals(tier)])).toEqual(

@@ -3,12 +3,11 @@ import type { Achievement } from '@x-automated/contract/waitlist'
 interface Reward {
   key: Achievement
   name: string
-  /** What earns it. */
+  /** How to earn it. */
   how: string
   reward: string
 }
 
-/** What friends who join are worth (specification §9). */
 export const tierRewards: readonly Reward[] = [
   { key: 'bronze', name: 'Bronze', how: '3 referrals', reward: '1 month free premium' },
   {
@@ -26,7 +25,6 @@ export const tierRewards: readonly Reward[] = [
   },
 ]
 
-/** What else is rewarded. */
 export const specialRewards: readonly Reward[] = [
   { key: 'pioneer', name: 'Pioneer', how: 'First 100 users', reward: 'Priority feature access' },
   { key: 'viral', name: 'Viral Sensation', how: '5 referrals in one day', reward: 'Exclusive AI features' },

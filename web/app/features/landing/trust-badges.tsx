@@ -8,7 +8,7 @@ const badges = [
   { label: 'Regular updates', icon: RefreshCw },
 ]
 
-/** What one can rely on. The support that is promised is a person to write to. */
+/** Trust badges. The support badge links to an email address. */
 export function TrustBadges() {
   return (
     <ul aria-label="Our commitments" className="flex flex-wrap gap-x-8 gap-y-3 text-muted">

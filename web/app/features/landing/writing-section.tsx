@@ -3,12 +3,11 @@ import { Avatar } from '../../ui/avatar'
 import { Badge, StatusBadge } from '../../ui/badge'
 import { FeatureSection } from './feature-section'
 
-/** The AI writer, custom variables and A/B testing. */
 export function WritingSection() {
   return (
     <FeatureSection
       title="Write once. Everyone gets their own version."
-      words="Say who you are and what you offer. The AI writer drafts it; you have the final say."
+      text="Say who you are and what you offer. The AI writer drafts it; you have the final say."
       points={[
         ['AI writer', 'Drafts messages short enough to read on a phone.'],
         ['Custom variables', 'Names, companies, any column of your CSV, with a fallback when a value is missing.'],
@@ -28,12 +27,12 @@ export function WritingSection() {
           </p>
           <div className="grid grid-cols-1 gap-2 border-t border-line pt-4">
             {[
-              { name: 'Maya', words: 'Hi Maya, I read how Fernwork finds its first users…', status: 'replied' },
-              { name: 'Jonas', words: 'Hi Jonas, I read how your team finds its first users…', status: 'delivered' },
-            ].map(({ name, words, status }) => (
+              { name: 'Maya', text: 'Hi Maya, I read how Fernwork finds its first users…', status: 'replied' },
+              { name: 'Jonas', text: 'Hi Jonas, I read how your team finds its first users…', status: 'delivered' },
+            ].map(({ name, text, status }) => (
               <div key={name} className="flex items-center gap-3">
                 <Avatar name={name} size="sm" />
-                <p className="min-w-0 flex-1 truncate text-muted">{words}</p>
+                <p className="min-w-0 flex-1 truncate text-muted">{text}</p>
                 <StatusBadge status={status} />
               </div>
             ))}

@@ -16,7 +16,7 @@ import { Table, Td, Th, Tr } from '../../ui/table'
 import { AchievementBadges } from '../waitlist/achievement-badges'
 import { LEADERBOARD_PAGE_SIZE, useLeaderboard } from './use-leaderboard'
 
-/** The leaderboard of one period: what it shows while it loads, fails, is empty, and its rows. */
+/** One period's leaderboard with its loading, error and empty states. */
 export function LeaderboardBoard({ period }: { period: LeaderboardPeriod }) {
   const [page, setPage] = useState(1)
   const { loadingText, problem, board, stale, tryAgain } = useLeaderboard(period, page)
@@ -26,7 +26,7 @@ export function LeaderboardBoard({ period }: { period: LeaderboardPeriod }) {
   useEffect(() => {
     if (!seeking || !board || stale) return
     ownRow.current?.scrollIntoView({ block: 'center' })
-    // Who listens hears it, too.
+    // Moves the screen reader to the row, too.
     ownRow.current?.focus({ preventScroll: true })
     setSeeking(false)
   }, [seeking, board, stale])
@@ -45,7 +45,7 @@ export function LeaderboardBoard({ period }: { period: LeaderboardPeriod }) {
       </Callout>
     )
   }
-  if (board?.total === 0) return <NobodyYet />
+  if (board?.total === 0) return <EmptyBoard />
 
   const own = board?.own
   return (
@@ -82,7 +82,7 @@ export function LeaderboardBoard({ period }: { period: LeaderboardPeriod }) {
           {board ? (
             board.leaderboard.map((row) => <BoardRow key={row.id} row={row} ref={row.isOwn ? ownRow : undefined} />)
           ) : (
-            // As many as fill a screen, so that what stands below comes into sight only where it stays.
+            // Fill a screen, so that content below doesn't jump.
             <SkeletonRows rows={20} columns={4} />
           )}
         </tbody>
@@ -108,7 +108,7 @@ function BoardRow({ row, ref }: { row: LeaderboardRow; ref: React.Ref<HTMLTableR
       </Td>
       <Td>
         <span className="flex items-center gap-3">
-          {/* The first two letters before the @, without the mask's stars. */}
+          {/* Up to two letters before the @, without the masking asterisks. */}
           <Avatar name={row.email.replace(/[@*].*$/s, '')} size="sm" letters={2} />
           <span className="wrap-anywhere">{row.email}</span>
           {row.isOwn && <Badge tone="accent">You</Badge>}
@@ -122,7 +122,7 @@ function BoardRow({ row, ref }: { row: LeaderboardRow; ref: React.Ref<HTMLTableR
   )
 }
 
-function NobodyYet() {
+function EmptyBoard() {
   const isMember = useSession().status === 'signed-in'
   const carry = useCarriedReferral()
   return (

@@ -1,7 +1,7 @@
 import { ORPCError } from '@orpc/client'
 import { expect, it } from 'vitest'
 import { leaderboardProblem } from './leaderboard-text'
-import { SessionGone } from './session-renewal'
+import { SessionExpired } from './session-renewal'
 
 const answer = (status: number, code: string, message = 'What the server says') =>
   new ORPCError(code, { status, message })
@@ -9,22 +9,22 @@ const answer = (status: number, code: string, message = 'What the server says') 
 it.each([
   ['403', answer(403, 'FORBIDDEN'), 'You do not have permission to view the leaderboard.'],
   ['not ready', answer(503, 'NOT_READY'), 'Leaderboard data not available yet.'],
-  ['a failing database', answer(500, 'INTERNAL'), 'Could not access leaderboard data. Table may not exist yet.'],
+  ['a database error', answer(500, 'INTERNAL'), 'Could not access leaderboard data. Table may not exist yet.'],
   [
-    'a database that is down',
+    'an unavailable database',
     answer(503, 'UNAVAILABLE'),
     'Could not access leaderboard data. Table may not exist yet.',
   ],
-  ['something in between', answer(502, 'BAD_GATEWAY'), 'Failed to retrieve leaderboard. Please try again.'],
-  ['no connection', new TypeError('Failed to fetch'), 'Failed to retrieve leaderboard. Please try again.'],
-  ['an answer that nobody can read', new SyntaxError('?'), 'Failed to load leaderboard data'],
-  ['a refusal without words', answer(400, 'INVALID_INPUT', ''), 'Failed to load leaderboard data'],
-  ['a refusal', answer(429, 'RATE_LIMITED', 'Too many requests.'), 'Too many requests.'],
-  ['a renewal that failed', new SessionGone(), 'Session expired. Please log out and log back in.'],
+  ['a gateway error', answer(502, 'BAD_GATEWAY'), 'Failed to retrieve leaderboard. Please try again.'],
+  ['a failed connection', new TypeError('Failed to fetch'), 'Failed to retrieve leaderboard. Please try again.'],
+  ['an unreadable response', new SyntaxError('?'), 'Failed to load leaderboard data'],
+  ['a 4xx without a message', answer(400, 'INVALID_INPUT', ''), 'Failed to load leaderboard data'],
+  ['a 4xx', answer(429, 'RATE_LIMITED', 'Too many requests.'), 'Too many requests.'],
+  ['a failed session renewal', new SessionExpired(), 'Session expired. Please log out and log back in.'],
   ['401', answer(401, 'UNAUTHORIZED'), 'Session expired. Please log in again.'],
-  ['a token that stays refused', answer(400, 'X', 'JWT expired'), 'Session expired. Please log in again.'],
-])('says of %s what the specification says', (_, error, words) => {
-  expect(leaderboardProblem(error, 0)).toBe(words)
-  expect(leaderboardProblem(error, 3)).toBe(words)
+  ['a rejected token', answer(400, 'X', 'JWT expired'), 'Session expired. Please log in again.'],
+])('returns the message for %s', (_, error, text) => {
+  expect(leaderboardProblem(error, 0)).toBe(text)
+  expect(leaderboardProblem(error, 3)).toBe(text)
   expect(leaderboardProblem(error, 4)).toBe('Having trouble loading the leaderboard. Please try again later.')
 })

@@ -1,15 +1,12 @@
 import { ORPCError } from '@orpc/client'
 import { refusalText } from '../../api'
-import { isSessionTrouble, RETRY_CAP, SessionGone } from './session-renewal'
+import { isSessionError, RETRY_CAP, SessionExpired } from './session-renewal'
 
-/**
- * What the page says when the leaderboard cannot be loaded (specification §8; which cause has which text: domain-rules.md).
- * @param retries since it was last loaded, by itself or by 'Try Again'
- */
+/** The message if the leaderboard can't be loaded. @param retries automatic and manual ones since it last loaded */
 export function leaderboardProblem(error: unknown, retries: number): string {
   if (retries > RETRY_CAP) return 'Having trouble loading the leaderboard. Please try again later.'
-  if (error instanceof SessionGone) return 'Session expired. Please log out and log back in.'
-  if (isSessionTrouble(error)) return 'Session expired. Please log in again.'
+  if (error instanceof SessionExpired) return 'Session expired. Please log out and log back in.'
+  if (isSessionError(error)) return 'Session expired. Please log in again.'
   if (error instanceof TypeError) return 'Failed to retrieve leaderboard. Please try again.'
   if (!(error instanceof ORPCError)) return 'Failed to load leaderboard data'
   if (error.status === 403) return 'You do not have permission to view the leaderboard.'

@@ -9,7 +9,7 @@ import { NeedsScript } from '../../ui/needs-script'
 import { Tabs, useTabParam } from '../../ui/tabs'
 import { LeaderboardBoard } from './leaderboard-board'
 
-/** The sign on the refresh button turns at least this long (specification §9). */
+/** Minimum time the refresh icon spins, in milliseconds. */
 const SPIN_MS = 800
 
 const tabs: { value: LeaderboardPeriod; label: string }[] = [
@@ -21,11 +21,11 @@ const tabs: { value: LeaderboardPeriod; label: string }[] = [
 export interface LeaderboardProps {
   title?: string
   description?: ReactNode
-  /** 'h1' where it is what the page is about. */
+  /** 'h1' if it is the page's title. */
   heading?: 'h1' | 'h2'
 }
 
-/** Who referred the most, of all time (what it opens with), of the week or of the day. The open tab is kept in the address. */
+/** The leaderboard of all time (default), this week or today. The open tab is kept in the URL. */
 export function Leaderboard({
   title = 'Referral Leaderboard',
   description,

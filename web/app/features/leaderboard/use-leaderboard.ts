@@ -11,7 +11,7 @@ export const LEADERBOARD_PAGE_SIZE = 50
 
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
-/** One page of a leaderboard in exactly one of its states: loading, failed, empty or shown (specification §2). */
+/** One page of a leaderboard, in exactly one state: loading, failed, empty or shown. */
 export function useLeaderboard(period: LeaderboardPeriod, page: number) {
   const [retries, setRetries] = useState(0)
   const [renewing, setRenewing] = useState(false)
@@ -34,7 +34,7 @@ export function useLeaderboard(period: LeaderboardPeriod, page: number) {
         setRenewing(false)
       }
     },
-    // A prerendered page does not know yet which period its address asks for.
+    // Prerendered pages don't know the period in the URL.
     enabled: useHydrated(),
     placeholderData: keepPreviousData,
     retry: false,
@@ -49,12 +49,12 @@ export function useLeaderboard(period: LeaderboardPeriod, page: number) {
   const failed = query.isError && !isFetching
   const loading = !failed && (query.isError || !data)
   return {
-    /** Null unless it is being loaded for the first time, or again after a failure. */
+    /** Set during the first load and retries after a failure, else null. */
     loadingText: loading ? (renewing ? 'Refreshing session...' : 'Loading leaderboard data...') : null,
     problem: failed ? leaderboardProblem(query.error, retries) : null,
-    /** Rows to show, none where it is empty; null in the states above. */
+    /** The rows, possibly none; null while loading or failed. */
     board: loading || failed ? null : (data ?? null),
-    /** The rows are of another page, whose successor is on its way. */
+    /** The rows of the previous page, while the next one loads. */
     stale: query.isPlaceholderData,
     tryAgain,
   }

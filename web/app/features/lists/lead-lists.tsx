@@ -8,7 +8,7 @@ import { Callout } from '../../ui/callout'
 import { EmptyState } from '../../ui/empty-state'
 import { Pager } from '../../ui/pager'
 import { LoadingText, Skeleton } from '../../ui/skeleton'
-import { RoleNotice, VIEWER_WORDS } from '../settings/role-notice'
+import { RoleNotice, VIEWER_TEXT } from '../settings/role-notice'
 import { useIsOffered } from '../settings/use-role'
 import { ListCard } from './list-card'
 import { ListCardDialog } from './list-card-dialog'
@@ -57,7 +57,7 @@ export function LeadLists() {
   return (
     <>
       <div className="pb-4 empty:hidden">
-        <RoleNotice needs="member">{VIEWER_WORDS}</RoleNotice>
+        <RoleNotice needs="member">{VIEWER_TEXT}</RoleNotice>
       </div>
       {lists.isError && !lists.data ? (
         <Callout

@@ -19,7 +19,7 @@ import { UsageNotice } from '../billing/usage-notice'
 import { Pieces } from '../campaigns/message-preview'
 import { previewOf, unknownPlaceholders } from '../campaigns/message-template'
 import { canBeMessaged, filterStatusOf } from '../leads/lead-status'
-import { RoleNotice, VIEWER_WORDS } from '../settings/role-notice'
+import { RoleNotice, VIEWER_TEXT } from '../settings/role-notice'
 import { useIsOffered } from '../settings/use-role'
 import { ChecklistSkeleton, LeadChecklist } from './lead-checklist'
 import { MessageField } from './message-field'
@@ -219,7 +219,7 @@ export function Messenger() {
           )}
         </section>
         <section aria-label="Message" className="grid min-w-0 content-start gap-4">
-          <RoleNotice needs="member">{VIEWER_WORDS}</RoleNotice>
+          <RoleNotice needs="member">{VIEWER_TEXT}</RoleNotice>
           <MessageField
             value={message}
             onChange={(value) => {

@@ -11,7 +11,7 @@ import { exportPercent, utcDay } from './operator-text'
 
 const LINE_FEED = 10
 
-/** Downloads every member as CSV, and says how far it is. */
+/** Exports all members as CSV, with progress. */
 export function ExportMembers() {
   const [percent, setPercent] = useState<number | null>(null)
   const download = useMutation({

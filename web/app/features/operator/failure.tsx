@@ -4,11 +4,11 @@ import { Callout } from '../../ui/callout'
 
 interface FailureProps {
   query: { error: unknown; isFetching: boolean; refetch: () => unknown }
-  /** Where the server gave no words. */
+  /** If the server sent no message. */
   fallback: string
 }
 
-/** What did not come, and another try. */
+/** An error with a retry button. */
 export function Failure({ query, fallback }: FailureProps) {
   return (
     <Callout

@@ -14,7 +14,7 @@ const RANGES = [
   { value: '366', label: 'Last year' },
 ]
 
-/** What the waitlist has, how it came there day by day, and the next to invite. */
+/** Waitlist totals, growth by day, and inviting. */
 export function Growth() {
   const [days, setDays] = useState('90')
   const totals = useQuery(api.operator.growth.queryOptions({ input: {} }))

@@ -17,7 +17,7 @@ import { reasonText } from './operator-text'
 const PAGE_SIZE = 25
 const DELETED = 'Deleted member'
 
-/** Referrals whose credit waits: who brought whom, why it waits, and the decision. */
+/** Held referrals, to release or refuse. */
 export function HeldReferrals() {
   const [page, setPage] = useState(1)
   const held = useQuery(
@@ -101,7 +101,7 @@ export function HeldReferrals() {
   )
 }
 
-/** Releases or refuses, and offers to take that back. */
+/** Releases or refuses a referral, with undo. */
 function useDecision() {
   const queries = useQueryClient()
   const again = () => queries.invalidateQueries({ queryKey: api.operator.key() })

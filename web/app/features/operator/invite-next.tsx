@@ -15,12 +15,12 @@ import { peopleText } from './operator-text'
 
 const problem = () => `Enter a whole number from 1 to ${formatNumber(INVITATIONS_MAX)}.`
 
-/** Invites the next so many, once they are sure. */
+/** Invites the next members after a confirmation. */
 export function InviteNext() {
   const queries = useQueryClient()
   const confirm = useConfirm()
   const form = useForm({ defaultValues: { count: '10' } })
-  // An invitation that was not answered is asked for again under its own key, so that nobody else is invited for it.
+  // Reuse the key after a lost response, so that a retry invites no one else.
   const key = useRef('')
   const invite = useMutation({
     mutationFn: (count: number) => client.operator.invite({ count }, { context: { idempotencyKey: key.current } }),

@@ -15,7 +15,7 @@ import { Failure } from './failure'
 
 const PAGE_SIZE = 25
 
-/** Everybody on the waitlist by place, or those who are searched for. */
+/** Members by position, or search results. */
 export function Members() {
   const [typed, setTyped] = useState('')
   const [page, setPage] = useState(1)

@@ -12,7 +12,7 @@ import { actionText, peopleText } from './operator-text'
 
 const PAGE_SIZE = 25
 
-/** Who did what, the newest first. */
+/** Operator actions, newest first. */
 export function OperatorLog() {
   const [page, setPage] = useState(1)
   const log = useQuery(

@@ -7,21 +7,21 @@ describe('conversionText', () => {
     [{ views: 8, joins: 1 }, '12.5%'],
     [{ views: 3, joins: 1 }, '33.3%'],
     [{ views: 5, joins: 0 }, '0%'],
-  ])('%j: %s', (figures, words) => {
-    expect(conversionText(figures)).toBe(words)
+  ])('%j: %s', (figures, text) => {
+    expect(conversionText(figures)).toBe(text)
   })
 })
 
-it('people are counted in words', () => {
+it('peopleText counts members', () => {
   expect([peopleText(1), peopleText(1_200)]).toEqual(['1 member', '1,200 members'])
 })
 
-it('days are those of UTC', () => {
+it('utcDay returns UTC days', () => {
   const now = new Date('2026-03-01T00:30:00Z')
   expect([utcDay(now), utcDay(now, 1)]).toEqual(['2026-03-01', '2026-02-28'])
 })
 
-it('an export is at most whole, and of unknown size where nobody says', () => {
+it('exportPercent is at most 100, and null if the total is unknown', () => {
   expect([exportPercent(1, 200), exportPercent(101, 200), exportPercent(500, 200), exportPercent(5, null)]).toEqual([
     0,
     50,

@@ -10,7 +10,7 @@ if (!import.meta.env.SSR) setLocale(navigator.language)
 
 const TITLE = 'Operator · X-Automated'
 
-/** Around the operator's pages: to all others, guests too, nothing is here, as their title says. */
+/** Layout of operator pages; a 404 for everyone else. */
 export default function OperatorsOnly() {
   const operates = useIsOperator()
   useEffect(() => {

@@ -20,7 +20,7 @@ import { conversionText, utcDay } from './operator-text'
 const PAGE_SIZE = 25
 const DAY_MS = 86_400_000
 
-/** What is wrong with a range of days; null where it can be asked for. */
+/** The message for an invalid date range, or null. */
 function rangeProblem(from: string, to: string): string | null {
   if (!from || !to) return 'Choose both dates.'
   if (from > to) return 'The start date must be before the end date.'
@@ -28,7 +28,7 @@ function rangeProblem(from: string, to: string): string | null {
   return days > VIEW_DAYS_MAX ? `Choose at most ${VIEW_DAYS_MAX} days.` : null
 }
 
-/** Views, joins and how many views become joins: by day, and by the page or the referral code they came by. */
+/** Views, joins and conversion by day and by source. */
 export function Views() {
   const [from, setFrom] = useState(() => utcDay(new Date(), 29))
   const [to, setTo] = useState(() => utcDay(new Date()))

@@ -8,11 +8,11 @@ import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { DateTime } from '../../ui/date-time'
 import { SkeletonText } from '../../ui/skeleton'
-import { ProofCancelled, ProofProvider, useReauthentication } from '../auth/reauthentication'
+import { ReauthCancelled, ReauthProvider, useReauthentication } from '../auth/reauthentication'
 import { asRole, roleSentence } from './role-text'
 import { useSwitchWorkspace } from './use-workspaces'
 
-/** What a mailed link invites to, and the way to accept. */
+/** An invitation, and accepting it. */
 export function Invitation({ token }: { token: string }) {
   const found = useQuery(
     api.people.findInvitation.queryOptions({ input: { token }, staleTime: Number.POSITIVE_INFINITY }),
@@ -41,9 +41,9 @@ export function Invitation({ token }: { token: string }) {
         {invitedBy ?? 'An admin'} invites you to <strong>{workspaceName}</strong> {asRole(role)}.
       </p>
       <p className="-mt-3 text-muted">{roleSentence(role)}</p>
-      <ProofProvider>
+      <ReauthProvider>
         <Answer token={token} email={email} workspaceName={workspaceName} />
-      </ProofProvider>
+      </ReauthProvider>
       <p className="text-muted">
         For <span className="wrap-anywhere">{email}</span>, until <DateTime value={expiresAt} precision="day" />.
       </p>
@@ -97,7 +97,7 @@ function Answer({ token, email, workspaceName }: { token: string; email: string;
   }
   return (
     <div className="grid gap-3">
-      {accept.isError && !(accept.error instanceof ProofCancelled) && (
+      {accept.isError && !(accept.error instanceof ReauthCancelled) && (
         <Callout tone="bad">{errorText(accept.error)}</Callout>
       )}
       <Button
@@ -111,7 +111,7 @@ function Answer({ token, email, workspaceName }: { token: string; email: string;
   )
 }
 
-/** For a link that is cut off, was used, was taken back, or is too old. */
+/** For incomplete, used, revoked or expired links. */
 export function InvalidInvitation() {
   return (
     <div className="grid gap-4">

@@ -14,7 +14,7 @@ import { SeePlans } from '../billing/usage-notice'
 import { InviteDialog } from './invite-dialog'
 import { ROLES } from './role-text'
 
-/** For those who manage people: who was invited and has not answered, and the way to invite. */
+/** Pending invitations, and inviting. Admins only. */
 export function InvitationsCard() {
   const [isInviting, setInviting] = useState(false)
   const list = useQuery(api.people.listInvitations.queryOptions())

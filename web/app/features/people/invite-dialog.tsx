@@ -17,7 +17,7 @@ interface Values {
   role: GivenRole
 }
 
-/** Asks somebody into the workspace by mail. */
+/** Invites someone by email. */
 export function InviteDialog({ onClose }: { onClose: () => void }) {
   const formId = useId()
   const queries = useQueryClient()

@@ -7,19 +7,19 @@ import { Card } from '../../ui/card'
 import { useConfirm } from '../../ui/confirm'
 import { LoadingText, SkeletonButton, SkeletonLine } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
-import { ProofProvider } from '../auth/reauthentication'
+import { ReauthProvider } from '../auth/reauthentication'
 import { isAtLeast } from '../settings/use-role'
 import { InvitationsCard } from './invitations-card'
-import { PeopleSkeleton, PeopleTable, peopleOn } from './people-table'
+import { PeopleSkeleton, PeopleTable, peoplePage } from './people-table'
 import { asRole, ROLES } from './role-text'
 import { WorkspaceNameCard } from './workspace-name-card'
 
-/** Who works in the workspace, and as what: for all to see, for its admins to change. */
+/** Members and roles; admins can change them. */
 export function PeopleTab() {
   const me = useQuery(api.auth.me.queryOptions())
   const mayInvite = me.data !== undefined && isAtLeast(me.data.workspace.role, 'admin')
-  // What stands below one another comes together, so that nothing moves what was there before it.
-  const people = useQuery(peopleOn(1))
+  // Load both before rendering, so that nothing shifts.
+  const people = useQuery(peoplePage(1))
   const invitations = useQuery({ ...api.people.listInvitations.queryOptions(), enabled: mayInvite })
   if (me.isError && !me.data) {
     return (
@@ -35,10 +35,11 @@ export function PeopleTab() {
       </Callout>
     )
   }
-  if (!me.data || people.isPending || (mayInvite && invitations.isPending)) return <Coming mayInvite={mayInvite} />
+  if (!me.data || people.isPending || (mayInvite && invitations.isPending))
+    return <PeopleTabSkeleton mayInvite={mayInvite} />
   const { name, role } = me.data.workspace
   return (
-    <ProofProvider>
+    <ReauthProvider>
       <div className="grid grid-cols-1 gap-6">
         {!mayInvite && (
           <Callout title={`You're in ${name} ${asRole(role)}`}>
@@ -51,12 +52,12 @@ export function PeopleTab() {
         <RolesCard />
         {role !== 'owner' && <LeaveCard name={name} />}
       </div>
-    </ProofProvider>
+    </ReauthProvider>
   )
 }
 
-/** @param mayInvite false also while nobody knows */
-function Coming({ mayInvite }: { mayInvite: boolean }) {
+/** @param mayInvite false until known */
+function PeopleTabSkeleton({ mayInvite }: { mayInvite: boolean }) {
   return (
     <div className="grid grid-cols-1 gap-6">
       <LoadingText>Loading members...</LoadingText>
@@ -89,7 +90,7 @@ function RolesCard() {
   )
 }
 
-/** The way out, for everybody but the owner. The next token is for another workspace, and loads the page anew. */
+/** Leaves the workspace; not for owners. The next token is for another workspace and reloads the page. */
 function LeaveCard({ name }: { name: string }) {
   const confirm = useConfirm()
   const leave = useMutation(

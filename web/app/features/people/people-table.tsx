@@ -22,12 +22,12 @@ import { asRole, GIVEN_ROLES, ROLES } from './role-text'
 
 const PAGE_SIZE = 50
 
-/** A page of the people of the workspace, as it is asked for. */
-export function peopleOn(page: number) {
+/** Query options for a page of members. */
+export function peoplePage(page: number) {
   return api.people.list.queryOptions({ input: { page, pageSize: PAGE_SIZE }, placeholderData: keepPreviousData })
 }
 
-/** One of those who are coming: in most workspaces there is no other. */
+/** One placeholder row: most workspaces have one member. */
 export function PeopleSkeleton() {
   return (
     <Table label="People">
@@ -61,10 +61,10 @@ export function PeopleSkeleton() {
   )
 }
 
-/** Who is in the workspace; with what can be done about them, for those who may. */
+/** The workspace's members, with actions for admins. */
 export function PeopleTable({ role }: { role: Role }) {
   const [page, setPage] = useState(1)
-  const list = useQuery(peopleOn(page))
+  const list = useQuery(peoplePage(page))
   const mayManage = isAtLeast(role, 'admin')
   const { data } = list
   if (list.isError && !data) {
@@ -115,7 +115,7 @@ export function PeopleTable({ role }: { role: Role }) {
 function PersonRow({ person, viewerRole }: { person: Person; viewerRole: Role }) {
   const { name, email, role, isYou, joinedAt } = person
   const mayManage = isAtLeast(viewerRole, 'admin')
-  // One's own role one would not get back; the owner's stays theirs.
+  // Users can't restore their own role, and the owner's can't change.
   const mayChange = mayManage && !isYou && role !== 'owner'
   return (
     <Tr>

@@ -5,8 +5,8 @@ test.each([
   ['admin', 'as an admin'],
   ['member', 'as a member'],
   ['viewer', 'as a viewer'],
-] as const)('%s: %s', (role, words) => {
-  expect(asRole(role)).toBe(words)
+] as const)('asRole(%j) returns %j', (role, text) => {
+  expect(asRole(role)).toBe(text)
 })
 
 test('describes what a role can do', () => {

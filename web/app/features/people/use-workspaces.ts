@@ -8,11 +8,7 @@ import { usePageRestored } from '../../ui/use-page-restored'
 import { newCodeChallenge } from '../auth/pkce'
 import { showFailure, useReauthentication } from '../auth/reauthentication'
 
-/**
- * Switches to another workspace. The page is reloaded, so that nothing of the previous one stays on it.
- * From single sign-on, the other workspace asks for its own proof; the same identity provider gives it unasked.
- * @param onQuestion called before the person is asked who they are
- */
+/** Switches workspaces and reloads the page. Workspaces with single sign-on may require it first. @param onQuestion called before reauthentication */
 export function useSwitchWorkspace(onQuestion?: () => void) {
   const withReauthentication = useReauthentication()
   const switching = useMutation({
@@ -22,11 +18,11 @@ export function useSwitchWorkspace(onQuestion?: () => void) {
         (error) => {
           onQuestion?.()
           const leave = () => leaveForSingleSignOn(workspaceId)
-          return { words: errorText(error), singleSignOn: singleSignOnOf(error) ? leave : undefined }
+          return { text: errorText(error), singleSignOn: singleSignOnOf(error) ? leave : undefined }
         },
       ),
     onSuccess(moved) {
-      // The identity provider asks now: the page is being left.
+      // Redirecting to the identity provider.
       if (moved === 'leaving') return
       session.move({ token: moved.token, refreshToken: moved.refreshToken })
       location.assign(paths.dashboard)
@@ -47,7 +43,7 @@ async function switchTo(workspaceId: string) {
   }
 }
 
-/** The single sign-on by which a workspace can be entered that asks for a proof; null if there is none. */
+/** The single sign-on that gives access to the workspace, or null. */
 function singleSignOnOf(error: unknown): SwitchProof['singleSignOn'] {
   if (errorCode(error) !== 'REAUTHENTICATION_NEEDED' || !(error instanceof ORPCError)) return null
   return (error.data as SwitchProof | undefined)?.singleSignOn ?? null
@@ -60,7 +56,7 @@ async function leaveForSingleSignOn(workspaceId: string): Promise<void> {
   location.assign(url)
 }
 
-/** The workspace one works in, and the others that one could; null while that is not known, or for guests. */
+/** The current and the other workspaces; null for guests and until known. */
 export function useWorkspaces() {
   const state = useSession()
   const id = state.status === 'signed-in' ? state.user.id : null

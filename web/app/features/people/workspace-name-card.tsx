@@ -7,7 +7,6 @@ import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { toast } from '../../ui/toast'
 
-/** The workspace's name, as invitations and the switcher say it. */
 export function WorkspaceNameCard({ name }: { name: string }) {
   const queries = useQueryClient()
   const form = useForm({ values: { name } })

@@ -15,10 +15,10 @@ import { EmailInput } from '../auth/email-input'
 import { RankingResult, RankingTable } from './ranking-result'
 import { rankingProblem } from './ranking-text'
 
-/** Looks up where an address stands on the waitlist. */
+/** Looks up an email address's place on the waitlist. */
 export function RankingCheck() {
   const carry = useCarriedReferral()
-  // Without default values: what was typed before the app was there stays.
+  // No default values: they would overwrite input typed before hydration.
   const form = useForm<{ email: string }>()
   const { errors } = form.formState
   const check = useMutation(
@@ -39,7 +39,7 @@ export function RankingCheck() {
         className="flex max-w-xl flex-wrap items-start gap-2"
         onSubmit={form.handleSubmit(
           ({ email }) => check.mutate({ email: email.trim() }),
-          // What was said of another address is not the answer to this one.
+          // Clear the result of the previous address.
           () => check.reset(),
         )}
       >

@@ -20,7 +20,7 @@ export interface Ranking {
   referral_code: string
 }
 
-/** Where somebody stands, and what they can share to climb. */
+/** A member's place and referral link. */
 export function RankingResult({ user }: { user: Ranking }) {
   const carry = useCarriedReferral()
   const link = referralLinks.rankings(location.origin, user.referral_code)
@@ -61,7 +61,7 @@ export function RankingResult({ user }: { user: Ranking }) {
   )
 }
 
-/** The table of a result, with its row or what stands in for it. */
+/** The result's table, with its row or a skeleton. */
 export function RankingTable({ children }: { children: ReactNode }) {
   return (
     <Table label="Your ranking">

@@ -9,6 +9,6 @@ it.each([
   [answer(404, 'MEMBER_NOT_FOUND', ''), 'Failed to find your ranking'],
   [answer(500, 'INTERNAL', 'broken'), 'Failed to retrieve position. Please try again.'],
   [new TypeError('Failed to fetch'), 'An unexpected error occurred. Please try again.'],
-])('says of %s what the specification says', (error, words) => {
-  expect(rankingProblem(error)).toBe(words)
+])('returns the message for %s', (error, text) => {
+  expect(rankingProblem(error)).toBe(text)
 })

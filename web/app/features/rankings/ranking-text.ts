@@ -1,7 +1,7 @@
 import { ORPCError } from '@orpc/client'
 import { refusalText } from '../../api'
 
-/** What the page says when a ranking cannot be looked up (specification §8). */
+/** The message for a failed lookup. */
 export function rankingProblem(error: unknown): string {
   if (!(error instanceof ORPCError)) return 'An unexpected error occurred. Please try again.'
   if (error.status >= 500) return 'Failed to retrieve position. Please try again.'

@@ -9,7 +9,7 @@ import { cx } from '../../ui/cx'
 import { EmptyState } from '../../ui/empty-state'
 import { LoadingText, Skeleton } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
-import { RoleNotice, VIEWER_WORDS } from '../settings/role-notice'
+import { RoleNotice, VIEWER_TEXT } from '../settings/role-notice'
 import { useIsOffered } from '../settings/use-role'
 import { FoundLeads } from './found-leads'
 import { RecentScrapes } from './recent-scrapes'
@@ -79,7 +79,7 @@ export function Scraper() {
             />
           </div>
         ) : (
-          <RoleNotice needs="member">{VIEWER_WORDS}</RoleNotice>
+          <RoleNotice needs="member">{VIEWER_TEXT}</RoleNotice>
         )}
         {/* On narrow screens a running scrape comes before the form. */}
         <div

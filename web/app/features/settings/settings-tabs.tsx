@@ -6,13 +6,13 @@ import { SingleSignOnTab } from '../sso/single-sign-on-tab'
 import { SuppressionsTab } from '../suppressions/suppressions-tab'
 
 export interface SettingsTab {
-  /** In the address: `?tab=…`. */
+  /** In the URL: `?tab=…`. */
   value: string
   label: string
   content: ReactNode
 }
 
-/** The settings of a workspace, a tab each; the first is the one that opens. To add one, write its tab in its feature's folder and name it here. */
+/** The tabs of the settings page; the first is the default. To add one, write it in its feature's folder and list it here. */
 export const settingsTabs: readonly [SettingsTab, ...SettingsTab[]] = [
   { value: 'sending', label: 'Sending', content: <SendingTab /> },
   { value: 'suppression-list', label: 'Suppression list', content: <SuppressionsTab /> },

@@ -1,11 +1,11 @@
 import { documents } from '../../paths'
 import { type Brand, BrandIcon } from '../../ui/brand-icon'
 import { useHydrated } from '../../ui/use-hydrated'
-import { PRODUCT_WORDS, type ShareChannel, shareAddresses } from '../waitlist/referral-links'
+import { PRODUCT_TEXT, type ShareChannel, shareAddresses } from '../waitlist/referral-links'
 import { ORIGIN_PLACEHOLDER, supportAddress } from './product-address'
 import { ThemeSwitch } from './theme-switch'
 
-/** The product has no pages of its own on these networks; here it is passed on to friends there. */
+/** Share links: the product has no profiles on these networks. */
 const social: { label: string; network: ShareChannel; brand: Brand }[] = [
   { label: 'Share X-Automated on X', network: 'twitter', brand: 'x' },
   { label: 'Share X-Automated on LinkedIn', network: 'linkedin', brand: 'linkedin' },
@@ -13,7 +13,7 @@ const social: { label: string; network: ShareChannel; brand: Brand }[] = [
 ]
 
 export function Footer() {
-  // A prerendered page does not know where it will stand: the server writes it in.
+  // The server fills in the origin of prerendered pages.
   const home = `${useHydrated() ? location.origin : ORIGIN_PLACEHOLDER}/`
   return (
     <footer className="mt-auto border-t border-line">
@@ -35,7 +35,7 @@ export function Footer() {
             {social.map(({ label, network, brand }) => (
               <li key={network}>
                 <a
-                  href={shareAddresses[network](home, PRODUCT_WORDS)}
+                  href={shareAddresses[network](home, PRODUCT_TEXT)}
                   target="_blank"
                   rel="noreferrer"
                   className="flex size-8 items-center justify-center rounded-md hover:bg-hover hover:text-ink pointer-coarse:size-11"

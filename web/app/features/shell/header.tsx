@@ -10,20 +10,20 @@ import { loadOnDemand } from '../../ui/load-on-demand'
 import { Mark } from './logo'
 import { guestLinks, memberLinks, type NavigationLink } from './navigation'
 
-// Neither is needed to read a page: each comes when someone who needs it is there.
+// Loaded on demand: not needed to read a page.
 const loadNarrowMenu = () => import('./narrow-menu')
 const NarrowMenu = lazy(loadNarrowMenu)
 const Bell = lazy(() => import('../notifications/bell'))
 const Profile = lazy(() => import('./profile'))
 
-/** The bar on every page: where one is, where one can go, and who one is. */
+/** The bar on every page. */
 export function Header() {
   const state = useSession()
   const user = state.status === 'signed-in' ? state.user : null
   const carry = useCarriedReferral()
   return (
     <header className="sticky top-0 z-30 border-b border-line bg-canvas">
-      {/* Without a script no menu opens: the links stand in a line of their own. */}
+      {/* Menus need JavaScript; without it the links get their own line. */}
       <div className="page-width flex h-header items-center gap-4 noscript:max-md:h-auto noscript:max-md:flex-wrap noscript:max-md:gap-y-0 noscript:max-md:py-2">
         <Link to={carry(paths.home)} className="flex items-center gap-2 rounded-md font-strong tracking-tight">
           <Mark className="size-6" />

@@ -1,9 +1,6 @@
 import { Button } from '../../ui/button'
 
-/**
- * Room for a word where the app of a page is late or does not come, and for what can be done about it. Not to be seen while it is
- * empty: the page's small script fills it (web/first-touch), never the app.
- */
+/** Placeholder for slow-loading messages, filled by web/first-touch and never by the app. Invisible while empty. */
 export function LateText() {
   return (
     <div className="pointer-events-none fixed inset-x-0 top-(--spacing-header) z-60 flex justify-center p-4">

@@ -2,7 +2,7 @@ import { LoaderCircle } from 'lucide-react'
 import { NeedsScript } from '../../ui/needs-script'
 import { useSlow } from '../../ui/use-slow'
 
-/** From here on it says that it takes long (specification §9). */
+/** After this time the screen says that loading is slow. */
 const SLOW_AFTER_MS = 2000
 
 export interface LoadingScreenProps {
@@ -10,7 +10,7 @@ export interface LoadingScreenProps {
   slowAfterMs?: number | undefined
 }
 
-/** Fills the page while it is not known yet who is signed in (specification §2). */
+/** Shown until the session is known. */
 export function LoadingScreen({ text, slowAfterMs = SLOW_AFTER_MS }: LoadingScreenProps) {
   const slow = useSlow(true, slowAfterMs)
   return (

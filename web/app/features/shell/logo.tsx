@@ -1,4 +1,4 @@
-/** The mark: two arrowheads that meet, an X on its way. */
+/** The logo: two arrowheads that form an X. */
 export function Mark({ className }: { className?: string }) {
   return (
     <svg viewBox="0 0 24 24" aria-hidden="true" className={className}>

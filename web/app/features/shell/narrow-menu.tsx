@@ -5,7 +5,7 @@ import { useCarriedReferral } from '../../referral-code'
 import type { User } from '../../session'
 import { Button, ButtonLink } from '../../ui/button'
 import { Sheet } from '../../ui/dialog'
-import { ProofProvider } from '../auth/reauthentication'
+import { ReauthProvider } from '../auth/reauthentication'
 import { BackToFirstSteps } from '../first-steps/back-to-first-steps'
 import { useSwitchWorkspace, useWorkspaces } from '../people/use-workspaces'
 import { guestLinks, memberLinks, profileLinks } from './navigation'
@@ -21,9 +21,9 @@ interface NarrowMenuProps {
 /** The links of the header and the profile menu, below 768 px. */
 export default function NarrowMenu(props: NarrowMenuProps) {
   return (
-    <ProofProvider>
+    <ReauthProvider>
       <MenuSheet {...props} />
-    </ProofProvider>
+    </ReauthProvider>
   )
 }
 

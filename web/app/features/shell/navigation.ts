@@ -9,7 +9,7 @@ function links(wanted: readonly (readonly [PageName, string])[]): NavigationLink
   return wanted.map(([name, label]) => ({ label, to: paths[name] }))
 }
 
-/** Header links of signed-in people (specification §2). */
+/** Header links for signed-in users. */
 export const memberLinks = links([
   ['xAutomation', 'X automation'],
   ['leads', 'Leads'],
@@ -18,7 +18,7 @@ export const memberLinks = links([
   ['leaderboard', 'Leaderboard'],
 ])
 
-/** Header links of guests. */
+/** Header links for guests. */
 export const guestLinks = links([
   ['home', 'Home'],
   ['pricing', 'Pricing'],

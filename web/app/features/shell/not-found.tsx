@@ -3,7 +3,6 @@ import { paths } from '../../paths'
 import { useCarriedReferral } from '../../referral-code'
 import { SupportLine } from './support-line'
 
-/** For every address that leads nowhere (specification §2). */
 export function NotFound() {
   const carry = useCarriedReferral()
   return (

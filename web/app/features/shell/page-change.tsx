@@ -1,10 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { useLocation } from 'react-router'
 
-/**
- * After a step to another page within the app the focus goes to what that page is headed by, so that who listens hears where they are,
- * and who uses the keys goes on from there. A page that has put it somewhere itself keeps it.
- */
+/** After in-app navigation, focuses the page's heading for screen readers and keyboards, unless the page has set the focus itself. */
 export function PageChange() {
   const { pathname } = useLocation()
   const before = useRef(pathname)

@@ -3,7 +3,7 @@ import type { User } from '../../session'
 import { Avatar } from '../../ui/avatar'
 import { IconButton } from '../../ui/button'
 
-/** What the profile menu hangs from. */
+/** Opens the profile menu. */
 export function ProfileButton({ user, ...rest }: { user: User } & Omit<ComponentProps<typeof IconButton>, 'label'>) {
   return (
     <IconButton label="Profile menu" {...rest} className="rounded-full!">

@@ -2,7 +2,7 @@ import { ArrowLeftRight, ListChecks, LogOut } from 'lucide-react'
 import { paths } from '../../paths'
 import type { User } from '../../session'
 import { Menu, MenuItem, MenuLink, MenuNote, MenuSeparator } from '../../ui/menu'
-import { ProofProvider } from '../auth/reauthentication'
+import { ReauthProvider } from '../auth/reauthentication'
 import { useHiddenFirstSteps } from '../first-steps/use-hidden-first-steps'
 import { useSwitchWorkspace, useWorkspaces } from '../people/use-workspaces'
 import { profileLinks } from './navigation'
@@ -10,12 +10,12 @@ import { ProfileButton } from './profile-button'
 import { useIsOperator } from './use-is-operator'
 import { useSignOut } from './use-sign-out'
 
-/** Who is signed in, their pages, and the way out. Open from the first: it comes when its button is pressed. */
+/** The profile menu. Mounted open, because it loads when its button is pressed. */
 export default function ProfileMenu({ user }: { user: User }) {
   return (
-    <ProofProvider>
+    <ReauthProvider>
       <OpenProfileMenu user={user} />
-    </ProofProvider>
+    </ReauthProvider>
   )
 }
 

@@ -1,21 +1,21 @@
 import { lazy, Suspense, useState } from 'react'
 import type { User } from '../../session'
 import { loadOnDemand } from '../../ui/load-on-demand'
-import { useAddressOf } from '../account/use-address-of'
+import { useSyncedEmail } from '../account/use-synced-email'
 import { useWorkspaces } from '../people/use-workspaces'
 import { ProfileButton } from './profile-button'
 import { useIsOperator } from './use-is-operator'
 
-// Comes when somebody reaches for it.
+// Loaded on demand.
 const loadMenu = () => import('./profile-menu')
 const ProfileMenu = lazy(loadMenu)
 const prepare = () => void loadMenu().catch(() => {})
 
-/** The button of who is signed in, and behind it their menu. */
+/** The profile button and its menu. */
 export default function Profile({ user }: { user: User }) {
   const [wanted, setWanted] = useState(false)
-  useAddressOf(user)
-  // Asked for now, so that the menu is whole when it opens.
+  useSyncedEmail(user)
+  // Prefetched, so that the menu opens complete.
   useWorkspaces()
   useIsOperator()
   const open = async () => {

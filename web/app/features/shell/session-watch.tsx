@@ -8,7 +8,7 @@ import { saveReturnPath } from '../../return-path'
 import { attachSession, session } from '../../session'
 import { discardRun } from '../messenger/saved-run'
 
-/** Keeps the page true to the session: nobody sees the data of whoever was here before, and an ended session leads to /login. */
+/** Clears cached data when the user changes, and redirects to /login when the session expires. */
 export function SessionWatch() {
   const queries = useQueryClient()
   const navigate = useNavigate()
@@ -34,7 +34,7 @@ export function SessionWatch() {
   return null
 }
 
-/** After a refresh: looks at the session again in a moment, and leads back to the page one was on (specification §2). */
+/** After a reload, checks the session again and returns to the last page. */
 function useRefresh(here: string): void {
   const navigate = useNavigate()
   const now = useRef(here)
@@ -48,7 +48,7 @@ function useRefresh(here: string): void {
     addEventListener('pagehide', leave, { signal })
     if (before) {
       setTimeout(async () => {
-        await session.heard()
+        await session.syncFromOtherTab()
         if (session.state().status !== 'signed-in' || before === now.current) return
         void navigate(before, { replace: true })
       }, RECHECK_SESSION_AFTER_MS)

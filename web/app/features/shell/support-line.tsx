@@ -1,6 +1,6 @@
 import { supportAddress } from './product-address'
 
-/** Where something has gone wrong: the way to a person. */
+/** A link to support on error pages. */
 export function SupportLine() {
   return (
     <p className="text-muted">

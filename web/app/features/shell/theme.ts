@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { localStorage } from '../../browser-storage'
 
-/** The colour scheme: the system's, or one that was chosen. */
+/** The user's colour scheme. */
 export type Theme = 'system' | 'light' | 'dark'
 
 const KEY = 'theme'
@@ -12,7 +12,7 @@ function read(): Theme {
   return theme === 'light' || theme === 'dark' ? theme : 'system'
 }
 
-/** Shows the theme and keeps it for the next visit. */
+/** Applies the theme and stores it. */
 export function chooseTheme(theme: Theme): void {
   if (theme === 'system') {
     delete document.documentElement.dataset.theme

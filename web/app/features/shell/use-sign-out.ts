@@ -3,12 +3,12 @@ import { useNavigate } from 'react-router'
 import { paths } from '../../paths'
 import { session } from '../../session'
 
-/** Signs out and goes home, from whatever page (specification §2). */
+/** Signs out and navigates home. */
 export function useSignOut(): () => void {
   const navigate = useNavigate()
   return useCallback(() => {
     void session.signOut()
-    // Signed-in pages lead home by themselves as well: replacing makes one step of the two.
+    // Signed-in pages redirect home too; replace avoids a second history entry.
     void navigate(paths.home, { replace: true })
   }, [navigate])
 }

@@ -4,14 +4,14 @@ import { client } from '../../api'
 import { entryOf, VIEW_COUNTED, viewOf } from '../../first-view'
 import { referralCodeIn } from '../../referral-query'
 
-/** The page on which this visit began, as far as this document knows: a join is counted for it. Nothing is stored. */
+/** The visit's first page, to which a join is attributed. Not stored. */
 export const entryPath =
   typeof document === 'undefined' ? '' : entryOf(location.pathname, document.referrer, location.origin)
 
-/** The first view was counted before this code was there. */
+/** The first view was counted by first-touch. */
 let isCounted = typeof document !== 'undefined' && document.documentElement.dataset.view === VIEW_COUNTED
 
-/** Counts each view of a page by its path and referral code; the server keeps daily sums only. Nobody waits for it, and a failure is no one's concern. */
+/** Counts page views by path and referral code; the server keeps daily totals only. Failures are ignored. */
 export function ViewCount() {
   const { pathname, search } = useLocation()
   const ref = referralCodeIn(search)

@@ -17,11 +17,11 @@ const kindNames = { oidc: 'OpenID Connect', saml: 'SAML 2.0' }
 
 interface ConnectionCardProps {
   connection: SsoConnection | null
-  /** Is it the owner who looks? */
+  /** Is the user the owner? */
   mayChange: boolean
 }
 
-/** The identity provider: its form, or what is set with buttons to test, change and remove it. */
+/** The identity provider's form or settings. */
 export function ConnectionCard({ connection, mayChange }: ConnectionCardProps) {
   const [isEditing, setEditing] = useState(false)
   return (

@@ -9,7 +9,7 @@ import { RadioGroup } from '../../ui/choice'
 import { Field } from '../../ui/field'
 import { Input, PasswordInput, Textarea } from '../../ui/input'
 import { toast } from '../../ui/toast'
-import { ProofCancelled, useReauthentication } from '../auth/reauthentication'
+import { ReauthCancelled, useReauthentication } from '../auth/reauthentication'
 import { type ConnectionValues, connectionInput, emptyConnection } from './connection-values'
 
 type Name = Exclude<keyof ConnectionValues, 'kind' | 'samlBy'>
@@ -21,7 +21,7 @@ const UNLINK_UNLESS = {
 }
 
 export interface ConnectionFormProps {
-  /** What is set; null where nothing is. */
+  /** Null if none is connected. */
   connection: SsoConnection | null
   onDone: () => void
 }
@@ -50,7 +50,7 @@ export function ConnectionForm({ connection, onDone }: ConnectionFormProps) {
     },
   })
   const said =
-    save.isError && !(save.error instanceof ProofCancelled) && Object.keys(fieldProblems(save.error)).length === 0
+    save.isError && !(save.error instanceof ReauthCancelled) && Object.keys(fieldProblems(save.error)).length === 0
   const input = (name: Name, label: string, more: { hint?: string; required?: boolean; placeholder?: string } = {}) => {
     const { hint, required = true, placeholder } = more
     const Control = name === 'clientSecret' ? PasswordInput : Input

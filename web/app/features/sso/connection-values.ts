@@ -14,7 +14,7 @@ export interface ConnectionValues {
   certificate: string
 }
 
-/** What the form begins with: what is set, as far as it may be shown. */
+/** The form's initial values; secrets are never shown. */
 export function emptyConnection(connection: SsoConnection | null): ConnectionValues {
   const isSaml = connection?.kind === 'saml'
   return {
@@ -32,7 +32,7 @@ export function emptyConnection(connection: SsoConnection | null): ConnectionVal
   }
 }
 
-/** Only what belongs to what was chosen. A client secret that was left empty stays as it is stored. */
+/** The chosen protocol's fields. An empty client secret keeps the stored one. */
 export function connectionInput(values: ConnectionValues) {
   const {
     kind,

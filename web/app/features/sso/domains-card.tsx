@@ -13,7 +13,7 @@ import { Field, FieldError } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { toast } from '../../ui/toast'
 
-/** The domains whose addresses sign in, each with the record that proves it. */
+/** Domains with their TXT records. */
 export function DomainsCard({ domains }: { domains: readonly SsoDomain[] }) {
   return (
     <Card

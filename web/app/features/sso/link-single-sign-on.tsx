@@ -6,7 +6,7 @@ import { usePageRestored } from '../../ui/use-page-restored'
 import { newCodeChallenge } from '../auth/pkce'
 import { showFailure, useReauthentication } from '../auth/reauthentication'
 
-/** One button for each of one's workspaces that has a single sign-on which is not linked to the account yet. */
+/** A button for each workspace whose single sign-on isn't linked yet. */
 export function LinkSingleSignOn() {
   const withReauthentication = useReauthentication()
   const own = useQuery(api.sso.listOwn.queryOptions())

@@ -8,7 +8,7 @@ export interface ServiceProvider {
   metadataUrl: string
 }
 
-/** What the identity provider asks for about us. */
+/** Our values for the identity provider. */
 export function ServiceProviderCard({ serviceProvider }: { serviceProvider: ServiceProvider }) {
   const { redirectUri, entityId, acsUrl, metadataUrl } = serviceProvider
   return (

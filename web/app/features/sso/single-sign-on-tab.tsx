@@ -5,13 +5,13 @@ import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
 import { Skeleton, SkeletonText } from '../../ui/skeleton'
-import { ProofProvider } from '../auth/reauthentication'
+import { ReauthProvider } from '../auth/reauthentication'
 import { isAtLeast } from '../settings/use-role'
 import { ConnectionCard } from './connection-card'
 import { DomainsCard } from './domains-card'
 import { ServiceProviderCard } from './service-provider-card'
 
-/** A workspace's single sign-on, in the order in which one sets it up. Its provider is the owner's to set. */
+/** The workspace's single sign-on, in setup order. Only owners manage the provider. */
 export function SingleSignOnTab() {
   const me = useQuery(api.auth.me.queryOptions())
   const role = me.data?.workspace.role
@@ -58,9 +58,9 @@ export function SingleSignOnTab() {
     <div className="grid grid-cols-1 gap-6">
       <State isConnected={connection !== null} proved={domains.filter(({ verifiedAt }) => verifiedAt).length} />
       <ServiceProviderCard serviceProvider={serviceProvider} />
-      <ProofProvider>
+      <ReauthProvider>
         <ConnectionCard connection={connection} mayChange={isAtLeast(role ?? 'admin', 'owner')} />
-      </ProofProvider>
+      </ReauthProvider>
       <DomainsCard domains={domains} />
     </div>
   )

@@ -9,7 +9,7 @@ import { usePageRestored } from '../../ui/use-page-restored'
 import { emailProblem, isEmail } from '../auth/email'
 import { newCodeChallenge } from '../auth/pkce'
 
-/** Asks for the work address, and goes to the identity provider of its domain. */
+/** Redirects to the identity provider of a work email's domain. */
 export function SsoLogin({ onBack }: { onBack: () => void }) {
   const form = useForm({ defaultValues: { email: '' } })
   const { errors } = form.formState

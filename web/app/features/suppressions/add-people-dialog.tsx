@@ -18,7 +18,7 @@ export interface PeopleDialogProps {
   onDone: () => void
 }
 
-/** Puts people on the suppression list by their handles. */
+/** Suppresses people by handle. */
 export function AddPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
   const formId = useId()
   const [text, setText] = useState('')

@@ -14,12 +14,12 @@ import { Input } from '../../ui/input'
 import { Progress } from '../../ui/progress'
 import { type PeopleDialogProps, people } from './add-people-dialog'
 
-/** 64 MiB, as the server takes. */
+/** The server's limit, 64 MiB. */
 const BYTES_MAX = 64 * 1024 * 1024
 const REFUSED_SHOWN = 100
 const HINT = `Up to 64 MB. If more than ${formatNumber(IMPORT_REJECTED_MAX)} rows are invalid, nothing is imported.`
 
-/** Brings people onto the suppression list from a CSV file. */
+/** Suppresses people from a CSV file. */
 export function ImportPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
   const formId = useId()
   const [file, setFile] = useState<File | null>(null)

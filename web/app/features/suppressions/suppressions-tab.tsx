@@ -28,16 +28,16 @@ export const REASONS: Record<SuppressionReason, string> = {
   import: 'Imported',
 }
 
-/** People whom the workspace does not write to, in any campaign. */
+/** The workspace's suppression list. */
 export function SuppressionsTab() {
   const queries = useQueryClient()
   const mayChange = useIsOffered('member')
-  const [words, setText] = useState('')
+  const [text, setText] = useState('')
   const [page, setPage] = useState(1)
-  /** Where each page begins that was come by, so that deep ones cost no more than the first. */
+  /** Cursors of visited pages, so that deep pages stay fast. */
   const [cursors, setCursors] = useState<Record<number, string>>({})
   const [dialog, setDialog] = useState<'add' | 'import' | null>(null)
-  const q = useDebouncedValue(words.trim())
+  const q = useDebouncedValue(text.trim())
   const list = useQuery(
     api.suppressions.list.queryOptions({
       input: { ...(q && { q }), page, pageSize: PAGE_SIZE, ...(cursors[page] && { cursor: cursors[page] }) },
@@ -87,7 +87,7 @@ export function SuppressionsTab() {
           leading={<Search aria-hidden />}
           className="w-full sm:w-72"
           maxLength={50}
-          value={words}
+          value={text}
           onChange={(event) => {
             setText(event.currentTarget.value)
             setPage(1)

@@ -1,18 +1,18 @@
 import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
 
-/** As many as one call takes. */
+/** The API's limit per call. */
 const HANDLES_MAX = 1_000
 
-/** Handles as people type or paste them: one a line, or with commas and spaces between; with or without @, or as addresses of profiles. */
+/** Parses handles separated by lines, commas or spaces; with or without @, or as profile URLs. */
 export function typedHandles(text: string): { handles: string[] } | { problem: string } {
-  const words = text.split(/[\s,;]+/).filter((word) => word !== '')
-  const bare = words.map(handleIn)
+  const entries = text.split(/[\s,;]+/).filter((word) => word !== '')
+  const bare = entries.map(handleIn)
   const wrong = bare.findIndex((handle) => handleFault(handle))
-  if (words.length === 0) return { problem: 'Enter at least one handle.' }
+  if (entries.length === 0) return { problem: 'Enter at least one handle.' }
   if (wrong !== -1) {
     const isPage = handleFault(bare[wrong] ?? '') === 'page'
     const problem = isPage ? HANDLE_PROBLEMS.page : 'is no handle: they have 1 to 15 letters, digits or underscores'
-    return { problem: `“${words[wrong]}” ${problem}.` }
+    return { problem: `“${entries[wrong]}” ${problem}.` }
   }
   const handles = [...new Map(bare.map((handle) => [handle.toLowerCase(), handle])).values()]
   if (handles.length > HANDLES_MAX) return { problem: 'To add more than 1,000 people, import a file.' }

@@ -1,7 +1,7 @@
 import { cx } from '../../ui/cx'
 import { achievementLook, achievements, inOrder } from './achievements'
 
-/** The signs of what somebody earned, with their names for those who point at or listen to them; '-' for nothing. */
+/** Icons of earned achievements, with accessible names; '-' for none. */
 export function AchievementBadges({ keys }: { keys: readonly string[] }) {
   if (keys.length === 0) return '-'
   return (
@@ -11,7 +11,7 @@ export function AchievementBadges({ keys }: { keys: readonly string[] }) {
         const isKnown = Object.hasOwn(achievements, key)
         return (
           <li key={key} title={name} className="flex items-center gap-1.5">
-            <AchievementSign achievement={key} />
+            <AchievementIcon achievement={key} />
             <span className={isKnown ? 'sr-only' : undefined}>{name}</span>
           </li>
         )
@@ -20,8 +20,8 @@ export function AchievementBadges({ keys }: { keys: readonly string[] }) {
   )
 }
 
-/** One achievement's sign. Decorative: its name stands beside it. */
-export function AchievementSign({ achievement, size = 'sm' }: { achievement: string; size?: 'sm' | 'md' }) {
+/** An achievement's icon. Decorative: show its name next to it. */
+export function AchievementIcon({ achievement, size = 'sm' }: { achievement: string; size?: 'sm' | 'md' }) {
   const { icon: Icon, colour } = achievementLook(achievement)
   return (
     <span

@@ -1,7 +1,7 @@
-import { AchievementSign } from './achievement-badges'
+import { AchievementIcon } from './achievement-badges'
 import { achievements } from './achievements'
 
-/** What each sign means and what earns it. */
+/** Explains the achievement icons. */
 export function AchievementLegend() {
   return (
     <section aria-labelledby="achievements" className="grid gap-4">
@@ -14,7 +14,7 @@ export function AchievementLegend() {
             <dt className="col-start-2 font-strong">{name}</dt>
             <dd className="col-start-2 text-muted">{how}</dd>
             <dd className="col-start-1 row-span-2 row-start-1">
-              <AchievementSign achievement={key} />
+              <AchievementIcon achievement={key} />
             </dd>
           </div>
         ))}

@@ -3,19 +3,19 @@ import { Trophy } from 'lucide-react'
 import { expect, it } from 'vitest'
 import { achievementLook, achievements, inOrder } from './achievements'
 
-it('calls every achievement as the contract does', () => {
+it('has a look for every achievement of the contract', () => {
   expect(Object.fromEntries(Object.entries(achievements).map(([key, { name }]) => [key, name]))).toEqual(ACHIEVEMENTS)
 })
 
-it('says the thresholds that the contract has', () => {
+it('states the thresholds of the contract', () => {
   for (const { key, threshold } of REFERRAL_TIERS) expect(achievements[key].how).toBe(`${threshold} referrals`)
 })
 
-it.each(['founder', 'constructor', '__proto__'])('shows the unknown key %j as it is, with a trophy', (key) => {
+it.each(['founder', 'constructor', '__proto__'])('shows the unknown key %j as its name, with a trophy', (key) => {
   expect(achievementLook(key)).toMatchObject({ name: key, icon: Trophy })
 })
 
-it('shows tiers first, whatever was earned first', () => {
+it('sorts tiers first', () => {
   expect(inOrder(['pioneer', 'founder', 'silver', 'viral', 'bronze'])).toEqual([
     'bronze',
     'silver',

@@ -3,14 +3,14 @@ import { Flame, Gem, Globe, type LucideIcon, Medal, Rocket, Trophy } from 'lucid
 
 export interface AchievementLook {
   name: string
-  /** What earns it; null for a key that this page does not know. */
+  /** How to earn it; null for unknown keys. */
   how: string | null
   icon: LucideIcon
-  /** The class of its colour. */
+  /** Its colour class. */
   colour: string
 }
 
-/** What each achievement is called (specification §3), what earns it (domain-rules.md), and its sign. */
+/** Each achievement's name, condition and icon. */
 export const achievements: Record<Achievement, AchievementLook> = {
   bronze: { name: 'Bronze Referrer', how: '3 referrals', icon: Medal, colour: 'text-tier-bronze' },
   silver: { name: 'Silver Referrer', how: '10 referrals', icon: Medal, colour: 'text-tier-silver' },
@@ -23,13 +23,13 @@ export const achievements: Record<Achievement, AchievementLook> = {
 
 const known = Object.keys(achievements)
 
-/** Tiers first, from the lowest, then the others; keys that are not known here last. */
+/** Tiers first, ascending, then the others; unknown keys last. */
 export function inOrder(keys: readonly string[]): string[] {
   const place = (key: string) => (known.includes(key) ? known.indexOf(key) : known.length)
   return keys.toSorted((a, b) => place(a) - place(b))
 }
 
-/** The look of an achievement. A key that is not known here is shown as it is, with a trophy (specification §3). */
+/** An achievement's look. Unknown keys are shown as they are, with a trophy. */
 export function achievementLook(key: string): AchievementLook {
   return Object.hasOwn(achievements, key)
     ? achievements[key as Achievement]

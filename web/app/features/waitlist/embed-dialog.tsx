@@ -18,7 +18,7 @@ export interface EmbedDialogProps {
   onClose: () => void
 }
 
-/** What puts the join widget on one's own site, with one's own code in it. */
+/** Shows the widget's embed snippet with the member's referral code. */
 export default function EmbedDialog({ referralCode, open, onClose }: EmbedDialogProps) {
   const [theme, setTheme] = useState<EmbedTheme>('auto')
   const snippet = embedSnippet(location.origin, referralCode, theme)

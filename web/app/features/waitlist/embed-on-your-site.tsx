@@ -2,11 +2,11 @@ import { Code } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { Button } from '../../ui/button'
 
-// Comes when somebody reaches for it.
+// Loaded on demand.
 const loadDialog = () => import('./embed-dialog')
 const EmbedDialog = lazy(loadDialog)
 
-/** A button that shows what puts the join widget on one's own site. */
+/** Opens the embed dialog. */
 export function EmbedOnYourSite({ referralCode }: { referralCode: string }) {
   const [open, setOpen] = useState(false)
   const [wanted, setWanted] = useState(false)

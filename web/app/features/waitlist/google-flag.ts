@@ -1,6 +1,6 @@
 import { sessionStorage } from '../../browser-storage'
 
-/** Set while somebody is at Google to join (specification §3). */
+/** Set in local storage while the user is at Google to join. */
 const FLAG = 'googleAuthInProgress'
 
 export const googleFlag = {

@@ -4,7 +4,7 @@ import { OrDivider } from '../auth/or-divider'
 import { useGoogleSignIn, whereGoogleIsOffered } from '../auth/use-google'
 import { googleFlag } from './google-flag'
 
-/** The other way to join. Not there where the server does not offer it. */
+/** Joins with Google. Hidden if the server doesn't offer it. */
 export function GoogleJoin({ referralCode }: { referralCode: string | null }) {
   const { busy, begin } = useGoogleSignIn({
     intent: 'waitlist',

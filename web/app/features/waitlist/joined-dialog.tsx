@@ -12,7 +12,7 @@ export interface JoinedDialogProps extends JoinedPlaceProps {
   title: string
 }
 
-/** Says that the join succeeded, and what moves one up. */
+/** Confirms a join and shows how to move up. */
 export function JoinedDialog({ open, onClose, title, place, referralCount }: JoinedDialogProps) {
   return (
     <Dialog

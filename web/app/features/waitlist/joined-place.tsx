@@ -9,11 +9,8 @@ import { referralLinks } from './referral-links'
 import { ShareButtons } from './share-buttons'
 import { clearPlace, storePlace } from './stored-place'
 
-/**
- * Asks where a remembered member stands by now, and remembers that. Without an answer the remembered place is shown;
- * where the answer is that there is no such member (any more), it is forgotten.
- */
-export function useStanding(place: StoredPlace | null) {
+/** Refreshes the stored place of a member, or clears it if they no longer exist. Shows the stored place meanwhile. */
+export function useCurrentPlace(place: StoredPlace | null) {
   const standing = useQuery({
     ...api.waitlist.position.queryOptions({ input: { email: place?.email ?? '' } }),
     enabled: place !== null,
@@ -37,7 +34,7 @@ export interface JoinedPlaceProps {
   referralCount: number
 }
 
-/** Who has joined sees their place, and how to move up. */
+/** A member's place and how to move up. */
 export function JoinedPlace({ place, referralCount }: JoinedPlaceProps) {
   const link = referralLinks.waitlist(location.origin, place.referralCode)
   return (

@@ -5,6 +5,6 @@ it.each([
   [0, ''],
   [1, '1+ people have already joined'],
   [1_234, '1,234+ people have already joined'],
-])('of %i who joined it says %j', (count, words) => {
-  expect(joinedText(count)).toBe(words)
+])('for %i members returns %j', (count, text) => {
+  expect(joinedText(count)).toBe(text)
 })

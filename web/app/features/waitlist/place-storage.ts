@@ -1,4 +1,4 @@
-/** What this browser remembers of a join (specification §3: these three names). */
+/** A join stored in this browser, under three keys that are part of the product's interface. */
 export interface StoredPlace {
   email: string
   position: number
@@ -9,7 +9,7 @@ const EMAIL = 'waitlistEmail'
 const POSITION = 'waitlistPosition'
 const REFERRAL_CODE = 'waitlistReferralCode'
 
-/** The remembered place; null unless all of it is there. */
+/** The stored place, or null if incomplete. */
 export function readPlace(storage: Pick<Storage, 'getItem'>): StoredPlace | null {
   const email = storage.getItem(EMAIL)
   const position = Number.parseInt(storage.getItem(POSITION) ?? '', 10)

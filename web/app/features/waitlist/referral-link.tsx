@@ -2,7 +2,6 @@ import { CopyButton } from '../../ui/copy-button'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 
-/** A link to read, to select and to copy. */
 export function ReferralLink({ link, label = 'Your referral link' }: { link: string; label?: string }) {
   return (
     <div className="flex items-end gap-2">

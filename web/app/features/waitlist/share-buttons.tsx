@@ -15,7 +15,7 @@ export interface ShareButtonsProps {
   channels: readonly ShareChannel[]
 }
 
-/** Shares a referral link; networks open in a popup of 600 × 400 (specification §7). */
+/** Share buttons; networks open in a 600 × 400 popup. */
 export function ShareButtons({ link, channels }: ShareButtonsProps) {
   return (
     <ul aria-label="Share" className="flex flex-wrap gap-2">

@@ -15,7 +15,7 @@ beforeEach(() => {
 
 const place = { email: 'ada@example.com', position: 7, referralCode: 'Ab3dE9xy' }
 
-it('keeps a place under the names that the specification gives, and forgets it', () => {
+it('stores a place under its three keys and clears it', () => {
   storePlace(place)
   expect(Object.fromEntries(kept)).toEqual({
     waitlistEmail: 'ada@example.com',
@@ -33,7 +33,7 @@ it.each([
   ['waitlistPosition', 'soon'],
   ['waitlistPosition', '0'],
   ['waitlistReferralCode', ''],
-])('knows no place where %s is %j', (key, value) => {
+])('returns null if %s is %j', (key, value) => {
   storePlace(place)
   kept.set(key, value)
   expect(readPlace(storage)).toBeNull()

@@ -26,10 +26,10 @@ function subscribe(watch: () => void): () => void {
   }
 }
 
-// Text, so that reading twice gives the same value.
+// Serialized, so that snapshots are comparable.
 const snapshot = () => JSON.stringify(readPlace(localStorage))
 
-/** The remembered place of this browser, in all its tabs; null while prerendering. */
+/** The stored place, synced across tabs; null while prerendering. */
 export function useStoredPlace(): StoredPlace | null {
   const stored = useSyncExternalStore(subscribe, snapshot, () => 'null')
   return useMemo(() => JSON.parse(stored) as StoredPlace | null, [stored])

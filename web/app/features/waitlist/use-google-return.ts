@@ -10,13 +10,10 @@ import { takeCodeVerifier } from '../auth/pkce'
 import { googleFlag } from './google-flag'
 import { storePlace } from './stored-place'
 
-/** A code works once, and React may run an effect twice: what was taken up is not taken up again. */
-const takenUp = new Set<string>()
+/** Codes work once, and React may run effects twice. */
+const handled = new Set<string>()
 
-/**
- * Takes up where Google sends back to /waitlist: signs in with the one-time code and stores the place, or says why not.
- * Where the account asks for a second factor, that is done on the login page, which leads back here.
- */
+/** Handles the redirect from Google to /waitlist: signs in with the code and stores the place. Second factors continue on the login page. */
 export function useGoogleReturn(): void {
   const navigate = useNavigate()
   const isSignedIn = useSession().status === 'signed-in'
@@ -28,22 +25,22 @@ export function useGoogleReturn(): void {
       if (isSignedIn && googleFlag.isSet()) void storeOwnPlace().catch(() => googleFlag.clear())
       return
     }
-    if (code && takenUp.has(code)) return
-    if (code) takenUp.add(code)
-    // The address keeps neither.
+    if (code && handled.has(code)) return
+    if (code) handled.add(code)
+    // Remove them from the URL.
     void navigate(paths.waitlist, { replace: true })
     const askMore = (needed: SecondFactorNeeded) =>
       void navigate(paths.login, { state: { needed, from: paths.waitlist } })
     const failed = problem ? Promise.resolve(problem) : code ? finish(code, askMore) : Promise.resolve(null)
-    void failed.then((words) => {
-      if (!words) return
+    void failed.then((text) => {
+      if (!text) return
       googleFlag.clear()
-      toast.error(words)
+      toast.error(text)
     })
   }, [navigate, isSignedIn])
 }
 
-/** Stores the place of who is signed in, if they have one. */
+/** Stores the signed-in user's place, if any. */
 async function storeOwnPlace(): Promise<void> {
   const state = session.state()
   if (state.status !== 'signed-in') return
@@ -52,10 +49,7 @@ async function storeOwnPlace(): Promise<void> {
   else googleFlag.clear()
 }
 
-/**
- * @param askMore called where the account asks for a second factor, which is done on the login page
- * @returns what went wrong, in words to show; null where the place is stored, or more is asked for
- */
+/** @param askMore called if a second factor is required @returns an error message, or null */
 async function finish(code: string, askMore: (needed: SecondFactorNeeded) => void): Promise<string | null> {
   try {
     const codeVerifier = takeCodeVerifier('google')

@@ -5,7 +5,7 @@ import { api } from '../../api'
 import { useHydrated } from '../../ui/use-hydrated'
 import { joinedText } from './joined-text'
 
-/** How many have joined. Where that cannot be known, and before the first, its room stays empty (specification §8: only logged). */
+/** The number of members. Empty if 0 or unknown; errors are only logged. */
 export function WaitlistCount() {
   const count = useQuery({ ...api.waitlist.count.queryOptions(), enabled: useHydrated() })
   useEffect(() => {
@@ -14,7 +14,7 @@ export function WaitlistCount() {
   return (
     <div className="flex min-h-6 items-center gap-2 text-base has-[p:empty]:invisible">
       <Users aria-hidden className="size-4 shrink-0 text-muted" />
-      {/* While the page rests it is said by its small script (web/first-touch). */}
+      {/* Filled by web/first-touch before hydration. */}
       <p data-joined data-numeric suppressHydrationWarning>
         {count.data ? joinedText(count.data.count) : ''}
       </p>

@@ -10,24 +10,23 @@ import { EmailInput } from '../auth/email-input'
 import { entryPath } from '../shell/view-count'
 import { storePlace } from './stored-place'
 
-/** The server's word for an address that is on the list already (domain-rules.md). */
+/** The server's message if the email address has already joined. */
 const KNOWN = 'User already exists'
 
 export interface WaitlistFormProps {
-  /** The code of the friend whose link led here. */
+  /** The referral code of the link that led here. */
   referralCode: string | null
-  /** The place is stored; `isNew` tells whether it was not there before. */
+  /** Called once the place is stored. */
   onJoined: (isNew: boolean) => void
 }
 
-/** Idle, submitting, joined or failed (specification §4). */
 export function WaitlistForm({ referralCode, onJoined }: WaitlistFormProps) {
   const queries = useQueryClient()
-  // Checks on the first blur, then on every change, and on submitting (specification §5).
-  // Without default values: what was typed before the app was there stays.
+  // Validates on first blur, then on every change and on submit.
+  // No default values: they would overwrite input typed before hydration.
   const form = useForm<{ email: string }>({ mode: 'onTouched' })
   const { errors } = form.formState
-  // A second press may come before the first has drawn the button anew.
+  // A second press may come before the button rerenders.
   const isUnderWay = useRef(false)
   const join = useMutation(
     api.waitlist.join.mutationOptions({
@@ -61,7 +60,7 @@ export function WaitlistForm({ referralCode, onJoined }: WaitlistFormProps) {
       <Field label="Email" error={errors.email?.message} required>
         <EmailInput
           {...form.register('email', {
-            // Nothing typed yet is no mistake until it is sent.
+            // An empty field is an error only on submit.
             validate: (email) => email.trim() === '' || isEmail(email) || emailProblem,
           })}
         />

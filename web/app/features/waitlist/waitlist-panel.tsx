@@ -9,29 +9,26 @@ import { ForReferred } from '../shell/for-referred'
 import { googleFlag } from './google-flag'
 import { GoogleJoin } from './google-join'
 import { JoinedDialog } from './joined-dialog'
-import { JoinedPlace, useStanding } from './joined-place'
+import { JoinedPlace, useCurrentPlace } from './joined-place'
 import { useStoredPlace } from './stored-place'
 import { useGoogleReturn } from './use-google-return'
 import { WaitlistForm } from './waitlist-form'
 
-/**
- * Until the page is awake, who has joined is not shown the form, but the room that the joined view is about to take
- * (see features/shell/startup-script.ts).
- */
+/** Hides the form from members until hydration, keeping its space (see features/shell/startup-script.ts). */
 const unseenByMembers =
   '[[data-waitlist=stored]_&]:invisible [[data-waitlist=stored]_&]:min-h-68 max-sm:[[data-waitlist=stored]_&]:min-h-90'
 
-/** The form, or the place of whoever has joined in this browser. */
+/** The form, or the place of a member who joined in this browser. */
 export function WaitlistPanel() {
   const referralCode = useReferralCode()
   const carry = useCarriedReferral()
   const place = useStoredPlace()
   const hydrated = useHydrated()
-  const { referralCount } = useStanding(place)
+  const { referralCount } = useCurrentPlace(place)
   useGoogleReturn()
   const [dialog, setDialog] = useState({ open: false, title: '' })
 
-  // Back from Google with a place: the popup says so, once.
+  // Back from Google with a place: confirm it once.
   const isMember = place !== null
   useEffect(() => {
     if (!isMember || !googleFlag.isSet()) return

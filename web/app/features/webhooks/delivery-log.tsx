@@ -13,7 +13,7 @@ import { Select } from '../../ui/select'
 import { SkeletonRows } from '../../ui/skeleton'
 import { ActionsTh, Table, Td, Th, Tr } from '../../ui/table'
 import { toast } from '../../ui/toast'
-import { eventWord } from './webhook-text'
+import { eventLabel } from './webhook-text'
 
 const PAGE_SIZE = 25
 const REFRESH_MS = 5_000
@@ -26,9 +26,9 @@ const filters = [
 ] as const
 
 const looks = { pending: 'queued', delivered: 'delivered', failed: 'failed' } as const
-const words = { pending: 'Pending', delivered: 'Delivered', failed: 'Failed' } as const
+const labels = { pending: 'Pending', delivered: 'Delivered', failed: 'Failed' } as const
 
-/** What an endpoint was sent in the last 30 days, and how each delivery went. */
+/** An endpoint's deliveries of the last 30 days. */
 export function DeliveryLog({ endpoint, onClose }: { endpoint: WebhookEndpoint; onClose: () => void }) {
   const [page, setPage] = useState(1)
   const [status, setStatus] = useState<DeliveryStatus | ''>('')
@@ -116,7 +116,7 @@ function DeliveryRow({ delivery, enabled }: { delivery: WebhookDelivery; enabled
     <Tr>
       <Td label="Event">
         <details>
-          <summary className="wrap-anywhere">{eventWord(event)}</summary>
+          <summary className="wrap-anywhere">{eventLabel(event)}</summary>
           <pre className="mt-2 max-w-80 overflow-x-auto rounded-md bg-sunken p-3 text-start font-mono text-xs">
             {JSON.stringify(payload, null, 2)}
             {delivery.responseExcerpt && `\n\nAnswer:\n${delivery.responseExcerpt}`}
@@ -124,7 +124,7 @@ function DeliveryRow({ delivery, enabled }: { delivery: WebhookDelivery; enabled
         </details>
       </Td>
       <Td label="Status">
-        <StatusBadge status={looks[status]}>{words[status]}</StatusBadge>
+        <StatusBadge status={looks[status]}>{labels[status]}</StatusBadge>
       </Td>
       <Td label="Response">
         <span className="grid">

@@ -18,7 +18,7 @@ export interface EndpointCardProps {
   onSecret: (secret: string) => void
 }
 
-/** One endpoint: where it is, how it fares, and what can be done with it. */
+/** An endpoint with its status and actions. */
 export function EndpointCard({ endpoint, onEdit, onLog, onSecret }: EndpointCardProps) {
   const { id, url, description, events, enabled, disabledReason, failingSince } = endpoint
   const queries = useQueryClient()

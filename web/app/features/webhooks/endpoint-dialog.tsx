@@ -19,14 +19,14 @@ interface Values {
 }
 
 export interface EndpointDialogProps {
-  /** The one to change; null adds one. */
+  /** Null adds one. */
   endpoint: WebhookEndpoint | null
   open: boolean
   onClose: () => void
   onSecret: (secret: string) => void
 }
 
-/** Where an endpoint is, and what it is told of. Mount it anew for each endpoint. */
+/** Adds or edits an endpoint. Remount it for each endpoint. */
 export function EndpointDialog({ endpoint, open, onClose, onSecret }: EndpointDialogProps) {
   const formId = useId()
   const queries = useQueryClient()

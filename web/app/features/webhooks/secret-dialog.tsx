@@ -4,7 +4,7 @@ import { Dialog } from '../../ui/dialog'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 
-/** Shows a signing secret, the one time that it can be seen. */
+/** Shows a signing secret, once. */
 export function SecretDialog({ secret, onClose }: { secret: string | null; onClose: () => void }) {
   return (
     <Dialog

@@ -12,10 +12,10 @@ import { EndpointCard } from './endpoint-card'
 import { EndpointDialog } from './endpoint-dialog'
 import { SecretDialog } from './secret-dialog'
 
-/** Where operators have the waitlist's events sent: endpoints, their secrets, and how each delivery went. */
+/** Webhook endpoints of the waitlist. */
 export function Webhooks() {
   const { data, error, isPending, refetch } = useQuery(api.webhooks.list.queryOptions())
-  /** Open for a new one, or to change one; counted, so that each opening starts anew. */
+  /** The dialog's state; `opening` counts openings to remount the form. */
   const [form, setForm] = useState<{ open: boolean; endpoint: WebhookEndpoint | null; opening: number }>({
     open: false,
     endpoint: null,

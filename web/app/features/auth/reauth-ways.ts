@@ -1,19 +1,19 @@
 import type { Factor } from '@x-automated/contract/second-factors'
 
-/** One way to prove who one is. */
-export type ProofWay =
+/** A way to reauthenticate. */
+export type ReauthWay =
   | { kind: 'singleSignOn' }
   | { kind: 'password' }
   | { kind: 'totp'; factorIds: string[] }
   | { kind: 'passkey'; factorId: string; name: string }
   | { kind: 'mail' }
 
-/** What an account can prove itself with here, the handiest first. A mailed code always works. */
-export function proofWays(
+/** The account's ways to reauthenticate in this browser, the easiest first. An emailed code always works. */
+export function reauthWays(
   { hasPassword, factors }: { hasPassword: boolean; factors: readonly Pick<Factor, 'id' | 'kind' | 'name'>[] },
   canPasskey: boolean,
   hasSingleSignOn = false,
-): ProofWay[] {
+): ReauthWay[] {
   const apps = factors.filter(({ kind }) => kind === 'totp')
   const passkeys = canPasskey ? factors.filter(({ kind }) => kind === 'passkey') : []
   return [
@@ -25,8 +25,8 @@ export function proofWays(
   ]
 }
 
-/** The words on the button that chooses a way. */
-export function wayText(way: ProofWay): string {
+/** The button label for a way. */
+export function wayText(way: ReauthWay): string {
   switch (way.kind) {
     case 'singleSignOn':
       return 'Use single sign-on'

@@ -6,8 +6,8 @@ import { session, type User } from '../../session'
 import { readPlace } from '../waitlist/place-storage'
 import { storePlace } from '../waitlist/stored-place'
 
-/** The address may have changed elsewhere since this browser learned it: what it remembers follows, at the latest when one comes back to the page. */
-export function useAddressOf({ id, email }: User): void {
+/** Updates this browser's copy of the email address if it was changed elsewhere. */
+export function useSyncedEmail({ id, email }: User): void {
   const { data } = useQuery(api.account.findUser.queryOptions())
   useEffect(() => {
     if (!data || data.id !== id || data.email === email) return

@@ -10,37 +10,37 @@ import { Field } from '../../ui/field'
 import { Input, PasswordInput } from '../../ui/input'
 import { Skeleton } from '../../ui/skeleton'
 import { usePageRestored } from '../../ui/use-page-restored'
-import { knowsPasskeys, signWithPasskey } from './passkey'
-import { type ProofWay, proofWays, wayText } from './proof-ways'
-import type { ProofQuestion } from './reauthentication'
+import { signWithPasskey, supportsPasskeys } from './passkey'
+import { type ReauthWay, reauthWays, wayText } from './reauth-ways'
+import type { ReauthPrompt } from './reauthentication'
 
-interface ProofDialogProps {
+interface ReauthDialogProps {
   open: boolean
-  question?: ProofQuestion
-  onProved: () => void
+  question?: ReauthPrompt
+  onVerified: () => void
   onCancel: () => void
 }
 
-/** Asks who one is: by the password, an authenticator app, a passkey or a mailed code. The dialog behind `useReauthentication`. */
-export default function ProofDialog({ open, question, onProved, onCancel }: ProofDialogProps) {
+/** The dialog behind `useReauthentication`: password, authenticator app, passkey or emailed code. */
+export default function ReauthDialog({ open, question, onVerified, onCancel }: ReauthDialogProps) {
   const user = useQuery(api.account.findUser.queryOptions({ staleTime: 0 }))
   const factors = useQuery(api.secondFactors.list.queryOptions({ staleTime: 0 }))
-  const [chosen, setChosen] = useState<ProofWay | null>(null)
+  const [chosen, setChosen] = useState<ReauthWay | null>(null)
   const failed = user.isError || factors.isError
   const known = user.data && factors.data
   const singleSignOn = question?.singleSignOn
   const ways = known
-    ? proofWays({ ...user.data, factors: factors.data.factors }, knowsPasskeys(), singleSignOn !== undefined)
+    ? reauthWays({ ...user.data, factors: factors.data.factors }, supportsPasskeys(), singleSignOn !== undefined)
     : []
   const way = chosen ?? ways[0]
-  const isSame = (other: ProofWay) => JSON.stringify(other) === JSON.stringify(way)
+  const isSame = (other: ReauthWay) => JSON.stringify(other) === JSON.stringify(way)
 
   return (
     <Dialog
       open={open}
       onClose={onCancel}
       title="Confirm it's you"
-      description={question?.words ?? "Please confirm it's you. We won't ask again on this device for 10 minutes."}
+      description={question?.text ?? "Please confirm it's you. We won't ask again on this device for 10 minutes."}
     >
       <div className="grid gap-4 pt-2">
         {failed && (
@@ -57,9 +57,9 @@ export default function ProofDialog({ open, question, onProved, onCancel }: Proo
         )}
         {!known && !failed && <Skeleton className="h-20" />}
         {way?.kind === 'singleSignOn' && singleSignOn ? (
-          <SingleSignOnProof leave={singleSignOn} onCancel={onCancel} />
+          <SingleSignOnStep leave={singleSignOn} onCancel={onCancel} />
         ) : (
-          way && <WayForm key={JSON.stringify(way)} way={way} onProved={onProved} onCancel={onCancel} />
+          way && <WayForm key={JSON.stringify(way)} way={way} onVerified={onVerified} onCancel={onCancel} />
         )}
         {ways.length > 1 && (
           <div className="grid gap-1 border-t border-line pt-4">
@@ -80,7 +80,7 @@ export default function ProofDialog({ open, question, onProved, onCancel }: Proo
   )
 }
 
-function SingleSignOnProof({ leave, onCancel }: { leave: () => Promise<void>; onCancel: () => void }) {
+function SingleSignOnStep({ leave, onCancel }: { leave: () => Promise<void>; onCancel: () => void }) {
   const leaving = useMutation({ mutationFn: leave })
   usePageRestored(leaving.reset)
   return (
@@ -88,7 +88,7 @@ function SingleSignOnProof({ leave, onCancel }: { leave: () => Promise<void>; on
       {leaving.isError && (
         <Callout tone="bad">{errorText(leaving.error, "We couldn't start single sign-on. Please try again.")}</Callout>
       )}
-      <ProofButtons onCancel={onCancel}>
+      <StepButtons onCancel={onCancel}>
         <Button
           variant="primary"
           autoFocus
@@ -97,14 +97,14 @@ function SingleSignOnProof({ leave, onCancel }: { leave: () => Promise<void>; on
         >
           Continue with single sign-on
         </Button>
-      </ProofButtons>
+      </StepButtons>
     </div>
   )
 }
 
 interface WayFormProps {
-  way: ProofWay
-  onProved: () => void
+  way: ReauthWay
+  onVerified: () => void
   onCancel: () => void
 }
 
@@ -113,39 +113,35 @@ function WayForm({ way, ...rest }: WayFormProps) {
     case 'singleSignOn':
       return null
     case 'password':
-      return <PasswordProof {...rest} />
+      return <PasswordStep {...rest} />
     case 'totp':
       return (
-        <CodeProof
+        <CodeStep
           {...rest}
           hint="The 6-digit code from your authenticator app."
           prove={(code) => verifyWithAny(way.factorIds, code)}
         />
       )
     case 'passkey':
-      return <PasskeyProof {...rest} factorId={way.factorId} />
+      return <PasskeyStep {...rest} factorId={way.factorId} />
     case 'mail':
-      return <MailProof {...rest} />
+      return <EmailCodeStep {...rest} />
   }
 }
 
 type Answers = Omit<WayFormProps, 'way'>
 
-function PasswordProof({ onProved, onCancel }: Answers) {
+function PasswordStep({ onVerified, onCancel }: Answers) {
   const state = useSession()
   const form = useForm({ defaultValues: { password: '' } })
   const prove = useMutation({
     mutationFn: (input: { password: string }) => client.account.reauthenticate(input),
-    onSuccess: onProved,
+    onSuccess: onVerified,
     onError: (error) => form.setError('password', { message: errorText(error) }, { shouldFocus: true }),
   })
   return (
-    <ProofForm
-      onSubmit={form.handleSubmit((values) => prove.mutate(values))}
-      onCancel={onCancel}
-      busy={prove.isPending}
-    >
-      {/* So that password managers know whose password it is. */}
+    <StepForm onSubmit={form.handleSubmit((values) => prove.mutate(values))} onCancel={onCancel} busy={prove.isPending}>
+      {/* Tells password managers which account this is. */}
       <input hidden readOnly autoComplete="username" value={state.status === 'signed-in' ? state.user.email : ''} />
       <Field label="Password" error={form.formState.errors.password?.message} required>
         <PasswordInput
@@ -154,25 +150,25 @@ function PasswordProof({ onProved, onCancel }: Answers) {
           {...form.register('password', { required: 'Password is required' })}
         />
       </Field>
-    </ProofForm>
+    </StepForm>
   )
 }
 
-interface CodeProofProps extends Answers {
+interface CodeStepProps extends Answers {
   hint: string
   prove: (code: string) => Promise<unknown>
   more?: ReactNode
 }
 
-function CodeProof({ hint, prove, more, onProved, onCancel }: CodeProofProps) {
+function CodeStep({ hint, prove, more, onVerified, onCancel }: CodeStepProps) {
   const form = useForm({ defaultValues: { code: '' } })
   const proving = useMutation({
     mutationFn: prove,
-    onSuccess: onProved,
+    onSuccess: onVerified,
     onError: (error) => form.setError('code', { message: codeProblem(error) }, { shouldFocus: true }),
   })
   return (
-    <ProofForm
+    <StepForm
       onSubmit={form.handleSubmit(({ code }) => proving.mutate(code))}
       onCancel={onCancel}
       busy={proving.isPending}
@@ -188,11 +184,11 @@ function CodeProof({ hint, prove, more, onProved, onCancel }: CodeProofProps) {
           {...form.register('code', { validate: (code) => code.trim() !== '' || 'Please enter the code' })}
         />
       </Field>
-    </ProofForm>
+    </StepForm>
   )
 }
 
-function MailProof({ onProved, onCancel }: Answers) {
+function EmailCodeStep({ onVerified, onCancel }: Answers) {
   const state = useSession()
   const email = state.status === 'signed-in' ? state.user.email : 'you'
   const send = useMutation({ mutationFn: () => client.account.reauthenticate({}) })
@@ -204,17 +200,17 @@ function MailProof({ onProved, onCancel }: Answers) {
         <p>
           We'll email a code to <strong className="break-all">{email}</strong>.
         </p>
-        <ProofButtons onCancel={onCancel}>
+        <StepButtons onCancel={onCancel}>
           <Button variant="primary" autoFocus loading={send.isPending} onClick={() => send.mutate()}>
             {send.isPending ? 'Sending…' : 'Email me a code'}
           </Button>
-        </ProofButtons>
+        </StepButtons>
       </div>
     )
   }
   return (
-    <CodeProof
-      onProved={onProved}
+    <CodeStep
+      onVerified={onVerified}
       onCancel={onCancel}
       hint={`The 8-digit code we emailed to ${email}. It expires in 10 minutes.`}
       prove={(code) => client.account.reauthenticate({ ticket, code })}
@@ -227,29 +223,29 @@ function MailProof({ onProved, onCancel }: Answers) {
   )
 }
 
-function PasskeyProof({ factorId, onProved, onCancel }: Answers & { factorId: string }) {
+function PasskeyStep({ factorId, onVerified, onCancel }: Answers & { factorId: string }) {
   const prove = useMutation({
     async mutationFn() {
       const { options } = await client.secondFactors.challenge({ id: factorId })
       await client.secondFactors.verify({ id: factorId, credential: await signWithPasskey(options) })
       session.announce('MFA_CHALLENGE_VERIFIED')
     },
-    onSuccess: onProved,
+    onSuccess: onVerified,
   })
   return (
     <div className="grid gap-4">
       {prove.isError && <Callout tone="bad">{codeProblem(prove.error)}</Callout>}
       <p>Your browser will ask for your passkey.</p>
-      <ProofButtons onCancel={onCancel}>
+      <StepButtons onCancel={onCancel}>
         <Button variant="primary" autoFocus loading={prove.isPending} onClick={() => prove.mutate()}>
           Use the passkey
         </Button>
-      </ProofButtons>
+      </StepButtons>
     </div>
   )
 }
 
-interface ProofFormProps {
+interface StepFormProps {
   onSubmit: () => void
   onCancel: () => void
   busy: boolean
@@ -257,7 +253,7 @@ interface ProofFormProps {
   children: ReactNode
 }
 
-function ProofForm({ onSubmit, onCancel, busy, more, children }: ProofFormProps) {
+function StepForm({ onSubmit, onCancel, busy, more, children }: StepFormProps) {
   const id = useId()
   return (
     <form
@@ -271,17 +267,17 @@ function ProofForm({ onSubmit, onCancel, busy, more, children }: ProofFormProps)
       }}
     >
       {children}
-      <ProofButtons onCancel={onCancel}>
+      <StepButtons onCancel={onCancel}>
         {more}
         <Button type="submit" variant="primary" loading={busy}>
           {busy ? 'Confirming…' : 'Confirm'}
         </Button>
-      </ProofButtons>
+      </StepButtons>
     </form>
   )
 }
 
-function ProofButtons({ onCancel, children }: { onCancel: () => void; children: ReactNode }) {
+function StepButtons({ onCancel, children }: { onCancel: () => void; children: ReactNode }) {
   return (
     <div className="flex flex-wrap justify-end gap-2">
       <Button onClick={onCancel}>Cancel</Button>
@@ -290,7 +286,7 @@ function ProofButtons({ onCancel, children }: { onCancel: () => void; children: 
   )
 }
 
-/** A code is of one app; which one, only trying tells. */
+/** Tries the code with each authenticator app. */
 async function verifyWithAny(ids: string[], code: string): Promise<void> {
   for (const [index, id] of ids.entries()) {
     try {
