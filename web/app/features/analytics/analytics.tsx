@@ -1,6 +1,6 @@
-import { formatNumber, formatPercent } from '@x-automated/contract/format'
 import { useQuery } from '@tanstack/react-query'
 import type { Analytics as Figures } from '@x-automated/contract/analytics'
+import { formatNumber, formatPercent } from '@x-automated/contract/format'
 import { ChartColumn, MessageSquareReply } from 'lucide-react'
 import { useState } from 'react'
 import { api, refusalText } from '../../api'

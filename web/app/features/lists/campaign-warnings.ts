@@ -1,5 +1,5 @@
-import { formatCount, formatList, formatNumber, pluralize } from '@x-automated/contract/format'
 import type { Campaign } from '@x-automated/contract/campaigns'
+import { formatCount, formatList, formatNumber, pluralize } from '@x-automated/contract/format'
 
 type AffectedCampaign = Pick<Campaign, 'name' | 'status' | 'totalLeadsInList'>
 

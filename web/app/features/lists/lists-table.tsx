@@ -1,5 +1,5 @@
-import { formatNumber } from '@x-automated/contract/format'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { formatNumber } from '@x-automated/contract/format'
 import type { List } from '@x-automated/contract/lists'
 import { Copy, ListFilter, Pencil, Trash2 } from 'lucide-react'
 import { api, refusalText } from '../../api'

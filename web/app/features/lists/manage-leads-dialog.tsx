@@ -1,5 +1,5 @@
-import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { IDS_MAX } from '@x-automated/contract/lead-limits'
 import type { Lead, LeadFilter } from '@x-automated/contract/leads'
 import type { List } from '@x-automated/contract/lists'

@@ -1,5 +1,5 @@
-import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
 import type { Scrape } from '@x-automated/contract/scrapes'
 import { SearchX, Users, UserX } from 'lucide-react'
 import { useState } from 'react'

@@ -1,5 +1,5 @@
-import { formatNumber } from '@x-automated/contract/format'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { formatNumber } from '@x-automated/contract/format'
 import type { Scrape } from '@x-automated/contract/scrapes'
 import { RotateCw } from 'lucide-react'
 import { api, client, errorCode, errorText } from '../../api'

@@ -1,5 +1,5 @@
-import { formatCount } from '@x-automated/contract/format'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { formatCount } from '@x-automated/contract/format'
 import type { Scrape } from '@x-automated/contract/scrapes'
 import { handleIn } from '@x-automated/contract/x-handle'
 import { fieldProblems } from '../../api'

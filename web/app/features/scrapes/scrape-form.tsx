@@ -1,5 +1,5 @@
-import { formatCount } from '@x-automated/contract/format'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { formatCount } from '@x-automated/contract/format'
 import { KEYWORD_LENGTH_MAX, KEYWORDS_MAX } from '@x-automated/contract/scrape-limits'
 import type { Scrape } from '@x-automated/contract/scrapes'
 import { handleIn } from '@x-automated/contract/x-handle'

@@ -1,5 +1,5 @@
-import { formatCount, formatDate, formatMoney, formatNumber } from '@x-automated/contract/format'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { formatCount, formatDate, formatMoney, formatNumber } from '@x-automated/contract/format'
 import type { Scrape } from '@x-automated/contract/scrapes'
 import { AtSign, CircleStop, RotateCw } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'

@@ -1,5 +1,5 @@
-import { formatCount } from '@x-automated/contract/format'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { formatCount } from '@x-automated/contract/format'
 import type { XAccount, XConnection } from '@x-automated/contract/x-account'
 import { Plus, RefreshCw, Search, Unplug } from 'lucide-react'
 import { useEffect, useState } from 'react'
