@@ -41,7 +41,7 @@ import {
   confirmOldAddressEmail,
   passwordChangedEmail,
   resetPasswordEmail,
-} from './mails.ts'
+} from './emails.ts'
 import { type Device, deviceOf, placeOf } from './rules.ts'
 import { authEmailChanges, authMailCodes, authPasswordResets } from './tables.ts'
 

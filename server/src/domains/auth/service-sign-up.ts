@@ -9,7 +9,7 @@ import type { LimitName, Limits } from '../../requests/limits.ts'
 import { hashToken, newToken } from '../../sealing.ts'
 import { findSignUpReferral, joinOnSignUp, normalizeEmail, type WaitlistContext } from '../waitlist/service.ts'
 import { ensurePersonalWorkspace } from '../workspaces/service.ts'
-import { alreadyRegisteredEmail, confirmAddressEmail } from './mails.ts'
+import { alreadyRegisteredEmail, confirmAddressEmail } from './emails.ts'
 import { authCodes, authIdentities, authSignUps, authUsers } from './tables.ts'
 
 const CODE_SECONDS = 60

@@ -15,7 +15,7 @@ import {
 import { hashToken } from '../../sealing.ts'
 import { notifyOwners } from '../notifications/service.ts'
 import { workspaces } from '../workspaces/tables.ts'
-import { planWaitingEmail } from './mails.ts'
+import { planWaitingEmail } from './emails.ts'
 import { bestOf, graceEnd, statusOf } from './rules.ts'
 import { workspaceIn } from './service-overview.ts'
 import { paidSubscriptions, paymentEvents, paymentLooks, planPrices, subscriptions } from './tables.ts'

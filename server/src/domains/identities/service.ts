@@ -22,7 +22,7 @@ import {
 } from '../auth/service.ts'
 import { authIdentities, authUsers } from '../auth/tables.ts'
 import { findSignUpReferral, join, type WaitlistContext } from '../waitlist/service.ts'
-import { identityLinkedEmail, identityUnlinkedEmail } from './mails.ts'
+import { identityLinkedEmail, identityUnlinkedEmail } from './emails.ts'
 import { authLinkCodes, authStates } from './tables.ts'
 
 const STATE_SECONDS = 10 * 60

@@ -13,7 +13,7 @@ import type { Db } from '../../db/open.ts'
 import type { Outbox } from '../../jobs/mail.ts'
 import { Refusal } from '../../refusal.ts'
 import { createSealer } from '../../sealing.ts'
-import { notificationEmail } from './email.ts'
+import { notificationEmail } from './emails.ts'
 import { KIND_TEXT, notificationText } from './rules.ts'
 import { notificationPreferences, notifications } from './tables.ts'
 

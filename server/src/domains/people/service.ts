@@ -7,7 +7,7 @@ import { requireProof } from '../account/service.ts'
 import { authUsers } from '../auth/tables.ts'
 import { endMemberships, setRole } from '../workspaces/service.ts'
 import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
-import { ownerChangedEmail, removedEmail } from './mails.ts'
+import { ownerChangedEmail, removedEmail } from './emails.ts'
 import { revokeInvitationsBy } from './service-invitations.ts'
 import { type Context, isMember, lockPeople } from './service-locks.ts'
 

@@ -34,7 +34,7 @@ import { endMemberships } from '../workspaces/service.ts'
 import { membershipChanges, workspaceMembers, workspaces } from '../workspaces/tables.ts'
 import { disconnectAll } from '../x-account/service.ts'
 import { xAccounts } from '../x-account/tables.ts'
-import { accountDeletedMail } from './mails.ts'
+import { accountDeletedMail } from './emails.ts'
 
 /** Rows of one read: what is held in memory at a time. */
 const BATCH = 1_000

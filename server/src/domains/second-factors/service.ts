@@ -18,7 +18,7 @@ import { createSealer, hashToken, type Sealer } from '../../sealing.ts'
 import { requireProof } from '../account/service.ts'
 import { type AuthContext, openRemovalTicket, requireAccountSession, signInAs, trustSession } from '../auth/service.ts'
 import { authUsers } from '../auth/tables.ts'
-import { factorsChangedEmail } from './mails.ts'
+import { factorsChangedEmail } from './emails.ts'
 import { authFactors, authRecoveryCodes, authTickets } from './tables.ts'
 
 const ISSUER = 'X-Automated'

@@ -23,6 +23,7 @@ import { findOpenInvitation } from '../people/service.ts'
 import type { WaitlistContext } from '../waitlist/service.ts'
 import { findRole } from '../workspaces/service.ts'
 import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
+import { type ConnectionChange, connectionChangedEmail } from './emails.ts'
 import {
   type Connection,
   checkConnection,
@@ -34,7 +35,6 @@ import {
   samlOf,
   startProviderSignIn,
 } from './engine.ts'
-import { type ConnectionChange, connectionChangedEmail } from './mails.ts'
 import { domainOf, isProvedBy, keepsLinks, openIdRequestOf, providerIdOf, serviceProviderOf } from './rules.ts'
 import { ssoAssertions, ssoConnections, ssoDomains, ssoRequests } from './tables.ts'
 

@@ -5,7 +5,7 @@ import type { Db } from '../../db/open.ts'
 import type { Outbox } from '../../jobs/mail.ts'
 import { createSealer } from '../../sealing.ts'
 import { publishEvent } from '../webhooks/service.ts'
-import { type Addressee, achievementsEmail, movedUpEmail } from './mails.ts'
+import { type Addressee, achievementsEmail, movedUpEmail } from './emails.ts'
 import { BURSTS, holdReason, newAchievements, PIONEERS, rewardMonths } from './rules.ts'
 import { joinAddresses, members, referralCounts, referrals, rewardGrants, waitlistState } from './tables.ts'
 

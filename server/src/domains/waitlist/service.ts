@@ -8,6 +8,7 @@ import { hashToken } from '../../sealing.ts'
 import { authUsers, type SignUpReferral } from '../auth/tables.ts'
 import { countJoin } from '../views/service.ts'
 import { deleteAddressEvents } from '../webhooks/service.ts'
+import { joinedEmail } from './emails.ts'
 import {
   addresseeOf,
   assignPlace,
@@ -25,7 +26,6 @@ import {
   storeAddress,
   type WaitlistContext,
 } from './engine.ts'
-import { joinedEmail } from './mails.ts'
 import { addressRange, maskEmail, nextReward, normalizeEmail, progressPercent } from './rules.ts'
 import {
   joinAddresses,
@@ -38,6 +38,7 @@ import {
   waitlistState,
 } from './tables.ts'
 
+export { invitationEmail } from './emails.ts'
 // For other domains.
 export {
   addresseeOf,
@@ -52,7 +53,6 @@ export {
   revertCredit,
   type WaitlistContext,
 } from './engine.ts'
-export { invitationEmail } from './mails.ts'
 export { maskEmail, normalizeEmail } from './rules.ts'
 
 /** The client of a request. */

@@ -5,7 +5,7 @@ import type { Outbox } from '../../jobs/mail.ts'
 import type { JobQueue } from '../../jobs/queue.ts'
 import { type HookAnswer, postHook } from '../../outside/webhook.ts'
 import { createSealer } from '../../sealing.ts'
-import { endpointDisabledEmail } from './mails.ts'
+import { endpointDisabledEmail } from './emails.ts'
 import { DISABLE_AFTER_HOURS, retryDelaySeconds, signatureOf } from './rules.ts'
 import { webhookDeliveries, webhookEndpoints } from './tables.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { achievementsEmail, invitationEmail, joinedEmail, movedUpEmail } from './mails.ts'
+import { achievementsEmail, invitationEmail, joinedEmail, movedUpEmail } from './emails.ts'
 
 const to = {
   email: 'ann@example.com',
