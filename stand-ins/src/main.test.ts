@@ -108,7 +108,7 @@ test('names a damaged state file in one sentence', async () => {
   const said = text(child.stderr as NodeJS.ReadableStream)
   expect(await once(child, 'exit')).toEqual([1, null])
   expect(await said).toBe(
-    `The stand-ins cannot start. ${file} is damaged in line 1. Delete the file to begin without what it holds.\n`,
+    `Could not start the stand-ins. ${file} is damaged in line 1. Delete the file to start without its data.\n`,
   )
 })
 
