@@ -114,6 +114,10 @@ test('backs up a consistent snapshot of a running product and restores all of it
   const still = join(folder, 'still')
   await backUp(urlOf('source'), { file: still, authSecret: SECRET })
   await restore(urlOf('target'), { file: still, head: await checkArchive(still), overwrite: true })
+  // The restore itself is the only new row.
+  await withClient(urlOf('target'), async (client) => {
+    expect((await client.query('delete from restores')).rowCount).toBe(1)
+  })
   expect(await checksums(urlOf('target'))).toEqual(await checksums(urlOf('source')))
 
   // The product works with the restored data: members, triggers, foreign keys and sequences.

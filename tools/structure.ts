@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 
 /** The files a domain may have (ARCHITECTURE.md). */
-const domainFiles = ['tables', 'rules', 'service', 'routes', 'mails', 'engine']
+const domainFiles = ['tables', 'rules', 'service', 'routes', 'emails', 'engine']
 
 /** A long service or engine is split by topic: service-preparing.ts. */
 const domainFile = new RegExp(`^(${domainFiles.join('|')}|(service|engine)-[a-z0-9-]+)\\.ts$`)
