@@ -395,7 +395,7 @@ describe('PATCH /auth/user', () => {
       const email = unknownEmail()
       const answer = await person.call('PATCH', '/auth/user', { email, currentPassword: PASSWORD })
       expect(answer.body).toMatchObject({ email: person.email, pendingEmail: email })
-      const leave = linkIn(await mailTo(app, person.email, /change of your email/), 'change-email')
+      const leave = linkIn(await mailTo(app, person.email, /change to your email/), 'change-email')
       const enter = linkIn(await mailTo(app, email, /new email address/), 'change-email')
       return { person, email, leave, enter }
     }

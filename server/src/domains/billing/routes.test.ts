@@ -389,7 +389,7 @@ describe('over time', () => {
     expect(new Date(subscription!.graceEndsAt!).getTime()).toBe(
       new Date(subscription!.pastDueSince!).getTime() + 7 * 86_400_000,
     )
-    await mailTo(app, poor.email, /A payment for your Pro plan has failed/)
+    await mailTo(app, poor.email, /The payment for your Pro plan failed/)
     expect((await poor.client.notifications.list({})).notifications[0]).toMatchObject({
       kind: 'payment_failed',
       path: '/billing',
