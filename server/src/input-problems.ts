@@ -1,7 +1,7 @@
 import type { FieldProblem } from '@x-automated/contract/errors'
 import { z } from 'zod'
 
-/** An issue as zod passes it to an error map, and as it reports it. */
+/** An issue that zod passes to an error map; `Issue` is one that it reports. */
 type RawIssue = z.core.$ZodRawIssue
 interface Issue {
   message: string
@@ -18,7 +18,7 @@ export function usePlainMessages(): void {
 /** One problem per invalid field. `field` is a dotted path, '' for the whole body. */
 export function inputProblems(issues: readonly Issue[]): FieldProblem[] {
   const problems = new Map<string, FieldProblem>()
-  // The first issue of a field causes the others.
+  // Report only the first issue of a field; it usually causes the others.
   for (const problem of issues.flatMap(problemsOf))
     if (!problems.has(problem.field)) problems.set(problem.field, problem)
   return [...problems.values()]
@@ -43,7 +43,7 @@ export function fieldProblem(field: string, problem: string): FieldProblem {
   return { field, problem: `${name} ${predicate}.` }
 }
 
-/** Handles, but not status, basis or address. */
+/** Matches plural names such as Handles, but not status, basis or address. */
 const PLURAL = /^(?!Entry ).*[^sui]s$/
 const SPECIAL_WORDS: Record<string, string> = {
   id: 'ID',

@@ -7,9 +7,9 @@ import { campaigns } from '../campaigns/tables.ts'
 import { leadCounts } from '../leads/tables.ts'
 import { daysShown, everyDay, rateOf, totalOf } from './rules.ts'
 
-/** Leads that answered last. */
+/** The most recent repliers that are returned. */
 const TOP_LEADS = 10
-/** Answers that are looked through for them: a lead may have several. */
+/** Replies searched for them, because a lead can reply several times. */
 const ANSWERS_LOOKED_AT = 100
 
 interface Asked {
@@ -19,8 +19,8 @@ interface Asked {
 }
 
 /**
- * Figures of a workspace or of one campaign, from what triggers keep (decision 0004): a call costs what its days and campaigns do, however many messages there are.
- * @throws Refusal CAMPAIGN_NOT_FOUND
+ * Figures of a workspace or one campaign, from counters that triggers maintain (decision 0004).
+ * The cost depends on days and campaigns, not on messages. @throws Refusal CAMPAIGN_NOT_FOUND
  */
 export async function find(db: Db, actor: Actor, { campaignId, ...asked }: Asked): Promise<Analytics> {
   const campaign = campaignId === undefined ? null : await findCampaign(db, actor, campaignId)
@@ -35,7 +35,7 @@ export async function find(db: Db, actor: Actor, { campaignId, ...asked }: Asked
     readDays(db, scope, days),
     isAllTime ? readAllTime(db, scope) : null,
     findTopLeads(db, scope, isAllTime ? null : days),
-    // Nobody was chosen for direct messages beforehand: they are written to leads of the workspace.
+    // Direct messages have no list: any lead of the workspace can get one.
     campaign?.kind === 'campaign' ? campaign.totalLeadsInList : countLeads(db, actor),
   ])
   const { sent, delivered, replied } = allTime ?? totalOf(known)
@@ -67,13 +67,13 @@ async function findCampaign(db: Db, actor: Actor, id: string) {
     .from(campaigns)
     .where(and(eq(campaigns.workspaceId, actor.workspaceId), isMeant))
   if (row) return row
-  // It is made with the first direct message.
+  // The campaign of direct messages is created with the first of them.
   if (id === 'direct')
     return { id: '00000000-0000-0000-0000-000000000000', kind: 'direct' as const, totalLeadsInList: 0 }
   throw new Refusal('CAMPAIGN_NOT_FOUND')
 }
 
-/** The zone that the current X account keeps its hours in, where somebody has set one; else UTC. */
+/** The time zone set for the current X account; UTC without one. */
 async function findTimeZone(db: Db, actor: Actor): Promise<string> {
   const { rows } = await db.execute<{ timeZone: string }>(sql`
     select p.time_zone as "timeZone" from sending_limits p left join x_accounts a on a.id = p.x_account_id
@@ -82,7 +82,7 @@ async function findTimeZone(db: Db, actor: Actor): Promise<string> {
   return rows[0]?.timeZone ?? 'UTC'
 }
 
-/** What was sent on these days, by day. The slots are of quarters of an hour, so each belongs to one day in any zone. */
+/** Activity by day. A slot is a quarter of an hour, so it belongs to one day in any time zone. */
 async function readDays(db: Db, { actor, campaignId, timeZone }: Scope, { from, to }: { from: string; to: string }) {
   const { rows } = await db.execute<ActivityDay>(sql`
     select (slot at time zone ${timeZone})::date::text as day, sum(sent)::int as sent, sum(delivered)::int as delivered, sum(replied)::int as replied
@@ -93,7 +93,7 @@ async function readDays(db: Db, { actor, campaignId, timeZone }: Scope, { from, 
   return rows
 }
 
-/** When a day begins in a time zone, as a moment. */
+/** SQL: the moment at which a day starts in a time zone. @param later days added */
 function startOf(day: string, timeZone: string, later = 0): SQL {
   return sql`((${day}::date + ${later}::int)::timestamp at time zone ${timeZone})`
 }
@@ -113,7 +113,7 @@ async function countLeads(db: Db, actor: Actor): Promise<number> {
   return row?.total ?? 0
 }
 
-/** Leads that answered last, each once; of certain days those who answered on them. */
+/** The leads that replied most recently, each once. @param days limits the replies; null for all */
 async function findTopLeads(db: Db, { actor, campaignId, timeZone }: Scope, days: { from: string; to: string } | null) {
   const during = days
     ? sql`and d.replied_at >= ${startOf(days.from, timeZone)} and d.replied_at < ${startOf(days.to, timeZone, 1)}`

@@ -4,8 +4,8 @@ import { campaigns } from '../campaigns/tables.ts'
 import { workspaces } from '../workspaces/tables.ts'
 
 /**
- * What became of the messages that went out in a quarter of an hour, by campaign: kept by triggers on dms, so that no figure is counted when it is asked for.
- * Quarters, because every time zone's days begin with one.
+ * Outcomes of the messages sent in each quarter of an hour, per campaign. Maintained by triggers on dms.
+ * Quarters, because days start on one in every time zone.
  */
 export const dmActivity = pgTable(
   'dm_activity',
@@ -16,13 +16,13 @@ export const dmActivity = pgTable(
     campaignId: uuid('campaign_id')
       .notNull()
       .references(() => campaigns.id, { onDelete: 'cascade' }),
-    /** When the quarter of an hour began in which they were sent. */
+    /** Start of the quarter of an hour in which they were sent. */
     slot: time('slot').notNull(),
-    /** Sent, delivered and replied. */
+    /** Includes messages that were delivered or replied to later. */
     sent: integer('sent').notNull(),
-    /** Of those sent, the ones that X says have arrived, answered ones among them. */
+    /** Messages that X reports as delivered, including those replied to. */
     delivered: integer('delivered').notNull(),
-    /** Of those sent, the ones that were answered. */
+    /** Messages that were replied to. */
     replied: integer('replied').notNull(),
   },
   (t) => [primaryKey({ columns: [t.campaignId, t.slot] }), index('dm_activity_workspace').on(t.workspaceId, t.slot)],

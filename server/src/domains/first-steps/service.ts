@@ -7,8 +7,8 @@ import { firstStepsDismissals } from './tables.ts'
 type Found = Record<FirstStep, boolean> & { dismissed: boolean }
 
 /**
- * How far the workspace is, from what it holds now: each question ends at the first row that answers it.
- * Once a campaign was launched the way has been gone, whatever has been removed or disconnected since.
+ * Derives the steps from the workspace's current data. Each `exists` stops at the first row.
+ * After the first launch all steps stay done, whatever is removed or disconnected later.
  */
 export async function find(db: Db, { workspaceId, userId }: Actor): Promise<FirstSteps> {
   const { rows } = await db.execute<Found>(sql`
@@ -29,11 +29,11 @@ export async function find(db: Db, { workspaceId, userId }: Actor): Promise<Firs
   }
 }
 
-/** Puts the steps away for the member, or takes them out again. */
+/** Hides the first steps for this member, or shows them again. */
 export async function update(db: Db, actor: Actor, { dismissed }: { dismissed: boolean }): Promise<FirstSteps> {
   const { workspaceId, userId } = actor
   if (dismissed) {
-    // From the membership: one that has just ended leaves nothing to note.
+    // Selected from the membership, so that nothing is stored if it has just ended.
     await db.execute(sql`
       insert into first_steps_dismissals (workspace_id, user_id)
       select workspace_id, user_id from workspace_members where workspace_id = ${workspaceId} and user_id = ${userId}

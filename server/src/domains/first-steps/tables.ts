@@ -2,7 +2,7 @@ import { foreignKey, pgTable, primaryKey, uuid } from 'drizzle-orm/pg-core'
 import { createdAt } from '../../db/columns.ts'
 import { workspaceMembers } from '../workspaces/tables.ts'
 
-/** Members who have put the first steps of a workspace away. */
+/** Members who have hidden the first steps of a workspace. */
 export const firstStepsDismissals = pgTable(
   'first_steps_dismissals',
   {

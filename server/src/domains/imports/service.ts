@@ -11,7 +11,7 @@ import { DIED, SILENT_SECONDS_MAX, secondsLeft, standing } from './rules.ts'
 import { imports } from './tables.ts'
 
 const { rejected, workerId: _, ...listed } = getTableColumns(imports)
-/** By the database's clock, which also says when a row last changed. */
+/** Ages in seconds, by the database's clock, like `updatedAt`. */
 const ages = {
   elapsedSeconds: sql<number>`extract(epoch from clock_timestamp() - created_at)::float`,
   silentSeconds: sql<number>`extract(epoch from clock_timestamp() - updated_at)::float`,
@@ -35,7 +35,7 @@ function view({ elapsedSeconds, silentSeconds, ...row }: Row) {
 const inOwn = (actor: Actor) => eq(imports.workspaceId, actor.workspaceId)
 const isRunning = (id: string) => and(eq(imports.id, id), eq(imports.status, 'running'))
 const isSilent = sql`${imports.updatedAt} < clock_timestamp() - make_interval(secs => ${SILENT_SECONDS_MAX})`
-/** It is running and was never reported as dead. */
+/** SQL: it is running and does not count as dead. */
 const isAlive = (id: string) => and(isRunning(id), not(isSilent))
 
 /** Marks imports of dead processes as failed. */
@@ -174,13 +174,12 @@ async function stopped(db: Db, id: string): Promise<Refusal> {
   return new Refusal('IMPORT_STATE', isDead ? DIED : 'The import was canceled. Nothing was imported.')
 }
 
-/** Between two looks at the row. */
+/** Interval of progress updates. */
 const WATCH_MS = 1_000
 
 /**
- * Says every second in the row how far its import is, and hears there whether it may not go on.
- * Without waiting, and not on the import's connection: others are to see it before its transaction ends.
- * @param db for what is asked beside an open transaction
+ * Writes the import's progress to its row every second, and aborts if it was canceled or considered dead.
+ * @param db not the import's transaction, so that others see the progress before it ends
  */
 function watch(db: Db, id: string) {
   const stop = new AbortController()
@@ -196,14 +195,14 @@ function watch(db: Db, id: string) {
         .where(isAlive(id))
       if (rowCount === 0) stop.abort(await stopped(db, id))
     } catch {
-      // The next look tells; were the database gone, the import would end by itself.
+      // Retried in a second. If the database is down, the import fails anyway.
     } finally {
       isBusy = false
     }
   }
   const timer = setInterval(() => void look(), WATCH_MS)
   return {
-    /** Aborted, with the refusal, once it may not go on. */
+    /** Aborted with the refusal if the import must stop. */
     signal: stop.signal,
     note: (progress: ImportProgress) => {
       latest = progress

@@ -28,7 +28,7 @@ interface Paging {
 
 type Row = typeof leadLists.$inferSelect
 
-/** Lists, newest first, with what their campaigns have done. @throws Refusal INVALID_INPUT: no cursor of ours */
+/** One page of lists, newest first. @throws Refusal INVALID_INPUT for a malformed cursor */
 export async function list(db: Db, actor: Actor, { page, pageSize, cursor }: Paging) {
   const place = placeOf(cursor)
   const own = eq(leadLists.workspaceId, actor.workspaceId)
@@ -62,12 +62,12 @@ export async function find(db: Db, actor: Actor, id: string) {
   return show(db, row, await countSoon(db, [row]))
 }
 
-/** A list as it is stored, without counting anything. @throws Refusal LEAD_LIST_NOT_FOUND */
+/** The stored list, without updating its counts. @throws Refusal LEAD_LIST_NOT_FOUND */
 export function findStored(db: Db, actor: Actor, id: string): Promise<Row> {
   return lockList(db, actor, id)
 }
 
-/** A list as it was just made or changed, in the transaction that did so. */
+/** Reads a list back in the transaction that created or changed it, with current counts. */
 async function findChanged(tx: Db, actor: Actor, id: string) {
   const row = await lockList(tx, actor, id)
   return show(tx, row, isDue(row) ? new Map([[id, await countOne(tx, row)]]) : new Map())
@@ -78,7 +78,7 @@ async function show(db: Db, row: Row, counted: Map<string, Counts>) {
   return described as NonNullable<typeof described>
 }
 
-/** Adds what lists are shown with: the sums of their campaigns, and what was counted just now. */
+/** Adds the sums of each list's campaigns, and fresh counts. */
 async function describe(db: Db, rows: Row[], counted: Map<string, Counts>) {
   if (rows.length === 0) return []
   const ids = sql.param(rows.map(({ id }) => id))
@@ -98,15 +98,15 @@ const NO_CAMPAIGNS = { campaignCount: 0, sentCount: 0, replyCount: 0 }
 
 type Counts = Pick<Row, 'leadCount' | 'contactedCount' | 'countedAt'>
 
-/** Milliseconds that an answer waits for smart lists to be counted; what is not counted by then shows what was counted before. */
+/** How long a response waits for counts, in milliseconds; then it returns the stored ones. */
 const COUNTING_MS = 1_000
 
-/** What this process is counting, by list and filter: several looks at once count a list once. */
+/** Running counts by list and filter, so that concurrent reads share one. */
 const counting = new Map<string, Promise<Counts | null>>()
 
 /**
- * Counts the leads of smart lists whose count is due, one after the other, and answers with those that were counted in time; the others go on behind the answer,
- * for the next look. A count that fails leaves the one before. On a pool only: a transaction would be over.
+ * Counts stale smart lists in turn and returns the counts ready in time; a failed one stays as stored.
+ * The rest continue in the background, so `db` must be a pool, not a transaction.
  */
 async function countSoon(db: Db, rows: Row[]): Promise<Map<string, Counts>> {
   const counted = new Map<string, Counts>()
@@ -133,7 +133,7 @@ function isDue(row: Row): boolean {
   return row.filter !== null && isStale(row, new Date())
 }
 
-/** Counts the leads of a smart list, and keeps what was found for the next look. */
+/** Counts the leads of a smart list and stores the result. */
 async function countOne(db: Db, row: Row): Promise<Counts> {
   const began = performance.now()
   const filter = row.filter ?? {}
@@ -142,7 +142,7 @@ async function countOne(db: Db, row: Row): Promise<Counts> {
   await db
     .update(leadLists)
     .set({ ...found, countMs: Math.round(performance.now() - began) })
-    // Unless its filter has changed meanwhile, or another process was first.
+    // Unless the filter changed meanwhile or another process stored a count first.
     .where(
       and(
         eq(leadLists.id, row.id),
@@ -153,7 +153,7 @@ async function countOne(db: Db, row: Row): Promise<Counts> {
   return found
 }
 
-/** How many who match a smart list its campaigns have written to. */
+/** Counts the leads of a smart list that its campaigns have messaged. */
 async function countContacted(db: Db, row: Row, filter: LeadFilter): Promise<number> {
   const { rows } = await db.execute<{ n: number }>(sql`
     select count(*)::int as n from (
@@ -170,7 +170,7 @@ interface NewList {
   filter?: LeadFilter
 }
 
-/** @throws Refusal INVALID_INPUT: a filter by a list that is smart itself, or by a list, scrape or tag that is not there */
+/** @throws Refusal INVALID_INPUT if the filter names a smart list, or a missing list, scrape or tag */
 export async function create(db: Db, actor: Actor, input: NewList) {
   if (input.filter) await checkFilter(db, actor, input.filter)
   return insert(db, actor, input)
@@ -190,7 +190,7 @@ async function insert(db: Db, actor: Actor, { description, filter, ...input }: N
   return findChanged(db, actor, row?.id ?? '')
 }
 
-/** A smart list within a smart list would be no filter of leads any more; one without an id that it named would mean more leads. */
+/** Smart lists cannot nest. Unknown ids are rejected, because dropping one would match more leads. */
 async function checkFilter(db: Db, actor: Actor, filter: LeadFilter): Promise<void> {
   const { listId } = filter
   const { scrapeId, tag } = await withoutUnknownIds(db, actor, filter)
@@ -205,7 +205,7 @@ async function checkFilter(db: Db, actor: Actor, filter: LeadFilter): Promise<vo
   if (named.filter) throw invalidField('filter.listId', 'is a smart list itself')
 }
 
-/** A list with the same leads, or the same filter. @throws Refusal LEAD_LIST_NOT_FOUND */
+/** Copies a list with its leads or its filter. @throws Refusal LEAD_LIST_NOT_FOUND */
 export async function duplicate(db: Db, actor: Actor, { id, name }: { id: string; name?: string }) {
   return transact(db, async (tx) => {
     await allowLongStatements(tx)
@@ -227,7 +227,7 @@ interface Changes extends Partial<NewList> {
   id: string
 }
 
-/** @throws Refusal LEAD_LIST_NOT_FOUND; LEAD_LIST_KIND: a filter for a list that is filled by hand; INVALID_INPUT as `create` */
+/** @throws Refusal LEAD_LIST_NOT_FOUND, LEAD_LIST_KIND (a filter for a manual list); as `create` */
 export async function update(db: Db, actor: Actor, { id, description, filter, ...changes }: Changes) {
   return transact(db, async (tx) => {
     const before = await lockList(tx, actor, id, 'no key update')
@@ -245,7 +245,7 @@ export async function update(db: Db, actor: Actor, { id, description, filter, ..
   })
 }
 
-/** Lets smart lists that ask for a tag, by whatever it is called, ask for another one; they are counted anew. */
+/** Makes smart lists that use a tag use another, and resets their counts. @param names its id and name */
 export async function replaceTag(tx: Db, actor: Actor, names: readonly string[], into: string): Promise<void> {
   await tx
     .update(leadLists)
@@ -267,7 +267,7 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
       .where(and(eq(campaigns.leadListId, id), eq(campaigns.status, 'active')))
       .limit(1)
     if (user) throw new Refusal('LEAD_LIST_IN_USE')
-    // Places before campaigns, as whoever records an outcome does; deleting the list would take them as they come.
+    // Lock items before campaigns, as recording outcomes does. The cascade would lock in any order.
     await tx.execute(sql`
       select count(*) from (select from lead_list_items where lead_list_id = ${id} order by lead_id for update) locked`)
     await tx.delete(leadLists).where(eq(leadLists.id, id))
@@ -275,8 +275,8 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
 }
 
 /**
- * Leads of a list, last added first; of a smart list those who match now, newest first. The total is exact.
- * @throws Refusal LEAD_LIST_NOT_FOUND; INVALID_INPUT: a cursor of another list's kind
+ * One page of a list's leads, last added first; of a smart list, its current matches, newest first.
+ * @throws Refusal LEAD_LIST_NOT_FOUND; INVALID_INPUT for a cursor of the other kind of list
  */
 export async function listLeads(db: Db, actor: Actor, { id, page, pageSize, cursor }: Paging & { id: string }) {
   const row = await lockList(db, actor, id)
@@ -300,7 +300,7 @@ export async function listLeads(db: Db, actor: Actor, { id, page, pageSize, curs
   const behind = place
     ? sql`(${leadListItems.addedAt}, ${leadListItems.leadId}) < (${place.at.toISOString()}::timestamptz, ${place.id}::uuid)`
     : undefined
-  // Which rows, from the index alone; only then what they hold.
+  // The page comes from the index alone; only its rows are read.
   const places = db
     .select({ leadId: leadListItems.leadId, addedAt: leadListItems.addedAt })
     .from(leadListItems)
@@ -331,7 +331,7 @@ export async function listLeads(db: Db, actor: Actor, { id, page, pageSize, curs
   }
 }
 
-/** Of some leads, those whom campaigns of a list have written to, and whether they answered one. */
+/** The leads that a list's campaigns have messaged, and whether each replied. */
 async function findWritten(db: Db, listId: string, leadIds: string[]): Promise<Map<string, boolean>> {
   if (leadIds.length === 0) return new Map()
   const { rows } = await db.execute<{ id: string; replied: boolean }>(sql`
@@ -340,7 +340,7 @@ async function findWritten(db: Db, listId: string, leadIds: string[]): Promise<M
   return new Map(rows.map(({ id, replied }) => [id, replied]))
 }
 
-/** Which of some leads are in the list. @throws Refusal LEAD_LIST_NOT_FOUND */
+/** Which of the leads are in the list. @throws Refusal LEAD_LIST_NOT_FOUND */
 export async function members(db: Db, actor: Actor, { id, leadIds }: { id: string; leadIds: string[] }) {
   const { filter } = await lockList(db, actor, id)
   const within = filter
@@ -353,7 +353,7 @@ export async function members(db: Db, actor: Actor, { id, leadIds }: { id: strin
   return { leadIds: rows.map((row) => row.id) }
 }
 
-/** Adds leads; those that are in the list already stay as they are. @throws Refusal LEAD_LIST_NOT_FOUND, LEAD_LIST_KIND */
+/** Adds leads, ignoring those already in the list. @throws Refusal LEAD_LIST_NOT_FOUND, LEAD_LIST_KIND */
 export async function addLeads(db: Db, actor: Actor, { id, ...selection }: LeadSelection & { id: string }) {
   return change(
     db,
@@ -382,7 +382,7 @@ export async function removeLeads(db: Db, actor: Actor, { id, ...selection }: Le
   )
 }
 
-/** Changes which leads are in a list that is filled by hand, in one statement. */
+/** Adds leads to a manual list, or removes them, in one statement. */
 async function change(
   db: Db,
   actor: Actor,
@@ -398,7 +398,7 @@ async function change(
   })
 }
 
-/** @param lock held until the transaction ends: `update` to delete it, `no key update` to change what is in it, which changes its count in the end */
+/** @param lock `update` to delete the list, `no key update` to change its items */
 async function lockList(db: Db, actor: Actor, id: string, lock?: 'update' | 'no key update'): Promise<Row> {
   const query = db
     .select()

@@ -18,13 +18,13 @@ export const leadLists = pgTable(
     description: text('description'),
     /** Kept by triggers on lead_list_items. */
     leadCount: integer('lead_count').notNull().default(0),
-    /** Of a smart list: it holds whoever matches. Then the two counts are what was found at `countedAt`. Null: filled by hand. */
+    /** Set for a smart list, whose counts are those of `countedAt`; null for a manual list. */
     filter: jsonb('filter').$type<LeadFilter>(),
     tags: text('tags').array().notNull().default([]),
     /** Kept by triggers on lead_list_items, like `leadCount`. */
     contactedCount: integer('contacted_count').notNull().default(0),
     countedAt: time('counted_at'),
-    /** How long that took, which says how old it may get. */
+    /** Duration of the count in milliseconds; a slow count stays valid longer. */
     countMs: integer('count_ms').notNull().default(0),
     createdAt: createdAt(),
   },
@@ -40,7 +40,7 @@ export const leadListItems = pgTable(
     leadId: uuid('lead_id')
       .notNull()
       .references(() => leads.id, { onDelete: 'cascade' }),
-    /** Per list (specification §3): `contacted` counts as contacted. */
+    /** Status in this list only; a lead can have another one elsewhere. */
     contactStatus: text('contact_status', { enum: CONTACT_STATUSES }).notNull().default('pending'),
     addedAt: time('added_at').notNull().defaultNow(),
   },

@@ -21,7 +21,7 @@ import {
 import { members, referralCounts, referrals, waitlistDays } from '../waitlist/tables.ts'
 import { operatorLog } from './tables.ts'
 
-/** What an operator's doing needs. */
+/** Services that operator actions use. */
 export interface OperatorContext extends WaitlistContext {
   db: Db
   log: FastifyBaseLogger
@@ -33,9 +33,9 @@ interface Paging {
 }
 const offsetOf = ({ page, pageSize }: Paging) => (page - 1) * pageSize
 
-// Looking
+// Reading
 
-/** What the waitlist has now, and each of the last days, today the last. Read from counts by day. */
+/** The waitlist's totals and its last days up to today (UTC), from daily counts. */
 export async function growth(db: Db, { days }: { days: number }) {
   const { rows } = await db.execute<{
     day: string
@@ -67,10 +67,10 @@ export async function growth(db: Db, { days }: { days: number }) {
   }
 }
 
-/** Members who fit, by address; all who have joined by position, where nothing is asked for. */
+/** Members that match `q`, or all by position if it is empty. */
 export async function searchMembers(db: Db, { q, page, pageSize }: Paging & { q: string }) {
   if (q === '') {
-    // Places are dense: a page is a range of them, however far down.
+    // Positions have no gaps, so a page is a range of them and no offset is needed.
     const from = offsetOf({ page, pageSize })
     const rows = await readMembers(db, and(gt(members.position, from), lte(members.position, from + pageSize)))
     const total = (await count(db)).count
@@ -84,10 +84,10 @@ export async function searchMembers(db: Db, { q, page, pageSize }: Paging & { q:
   return { members: inOrder, total: ids.length, page, pageSize, more: found.length > ids.length }
 }
 
-/** Those whose place, code or beginning of an address it is, in that order; one more than may be found, where there are so many. */
+/** Members by position, code or start of the address. One over the maximum shows that there are more. */
 async function findIds(db: Db, text: string): Promise<string[]> {
   const typed = text.toLowerCase()
-  // Addresses are kept as mailboxes: also look for what the text would be kept as, and for a beginning without dots.
+  // Stored addresses are normalized, so also search for the normalized text, and without its dots.
   const beginnings = [...new Set([typed, normalizeEmail(typed), typed.replaceAll('.', '')])].filter(
     (start) => start !== '',
   )
@@ -97,7 +97,7 @@ async function findIds(db: Db, text: string): Promise<string[]> {
       .select({ id: members.id })
       .from(members)
       .where(where)
-      // In the order of the index, so that no more is read than is taken.
+      // The index's own order, so that the limit ends the scan early.
       .orderBy(sql`${members.normalizedEmail} using ~<~`)
       .limit(FOUND_MEMBERS_MAX + 1)
   const found = await Promise.all([
@@ -117,7 +117,7 @@ async function readMembers(db: Db, where: SQL | undefined) {
   return rows.map(({ member, referralCount }) => ({ ...member, referralCount: referralCount ?? 0 }))
 }
 
-/** Referrals that wait for an operator, the oldest first. */
+/** Referrals held for review, oldest first. */
 export async function listHeld(db: Db, paging: Paging) {
   const referrer = db.select({ id: members.id, email: members.email }).from(members).as('referrer')
   const isHeld = eq(referrals.status, 'held')
@@ -145,7 +145,10 @@ export async function listHeld(db: Db, paging: Paging) {
 
 // Deciding
 
-/** Credits a held referral; where confirmation is required and missing, once that comes. @throws Refusal REFERRAL_NOT_FOUND, REFERRAL_STATE */
+/**
+ * Credits a held referral, or if confirmation is required, once the member confirms.
+ * @throws Refusal REFERRAL_NOT_FOUND, REFERRAL_STATE
+ */
 export async function releaseReferral(context: OperatorContext, operatorId: string, memberId: string) {
   return decide(context, { operatorId, action: 'release', memberId }, ['held'], async (waitlist, referral) => {
     const { tx, now } = waitlist
@@ -157,7 +160,7 @@ export async function releaseReferral(context: OperatorContext, operatorId: stri
   })
 }
 
-/** Refuses a held referral's credit. @throws Refusal REFERRAL_NOT_FOUND, REFERRAL_STATE */
+/** Refuses to credit a held referral. @throws Refusal REFERRAL_NOT_FOUND, REFERRAL_STATE */
 export async function refuseReferral(context: OperatorContext, operatorId: string, memberId: string) {
   return decide(context, { operatorId, action: 'refuse', memberId }, ['held'], ({ tx, now }) =>
     tx
@@ -167,7 +170,10 @@ export async function refuseReferral(context: OperatorContext, operatorId: strin
   )
 }
 
-/** Holds a referral again that was released or refused: the credit is taken back, the position stays. @throws Refusal REFERRAL_NOT_FOUND, REFERRAL_STATE */
+/**
+ * Holds a released or refused referral again. Reverts its credit, but not the position it gained.
+ * @throws Refusal REFERRAL_NOT_FOUND, REFERRAL_STATE
+ */
 export async function undoDecision(context: OperatorContext, operatorId: string, memberId: string) {
   const decided: Referral['status'][] = ['credited', 'refused', 'unconfirmed']
   return decide(context, { operatorId, action: 'undo', memberId }, decided, async (waitlist, referral) => {
@@ -196,7 +202,7 @@ async function decide(
   return { success: true as const }
 }
 
-/** Invites the next so many by position and mails them; they keep their places. Each is invited once, whoever else invites at the same time. */
+/** Invites the next members by position and emails them. Parallel calls invite nobody twice. */
 export async function inviteNext(context: OperatorContext, operatorId: string, howMany: number) {
   const invited = await changeWaitlist(context.db, async ({ tx, now }) => {
     const next = tx
@@ -221,7 +227,7 @@ export async function inviteNext(context: OperatorContext, operatorId: string, h
   return { success: true as const, invited }
 }
 
-// Keeping who did what
+// The audit log
 
 interface Done {
   operatorId: string
@@ -235,10 +241,10 @@ async function note({ db, log }: Pick<OperatorContext, 'db' | 'log'>, done: Done
   log.info(done, 'an operator acted')
 }
 
-/** The newest so many are shown. */
+/** Only the newest entries can be paged through. */
 const LOG_SHOWN = 1_000
 
-/** What operators did, the newest first. */
+/** One page of operator actions, newest first. */
 export async function listLog(db: Db, paging: Paging) {
   const [actions, total] = await Promise.all([
     db
@@ -263,11 +269,11 @@ export async function listLog(db: Db, paging: Paging) {
   return { actions, total: total.rows[0]?.total ?? 0, ...paging }
 }
 
-// All of them
+// Export
 
 const EXPORT_BATCH = 1_000
 
-/** All members in batches, in the order of their ids: nothing but a batch is held at a time. Kept with who asked, before the first. */
+/** Logs the export, then returns all members by id, in batches that bound memory. */
 export async function startExport(context: Pick<OperatorContext, 'db' | 'log'>, operatorId: string) {
   const { db } = context
   const total = await db.$count(members)

@@ -3,17 +3,17 @@ import { index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id } from '../../db/columns.ts'
 import { members } from '../waitlist/tables.ts'
 
-/** What operators did, and who did it. Rows are added only. */
+/** The audit log of operator actions. Rows are only added. */
 export const operatorLog = pgTable(
   'operator_log',
   {
     id: id(),
-    /** The operator's account, whatever became of it. */
+    /** The operator's account. No foreign key: the entry outlives the account. */
     operatorId: uuid('operator_id').notNull(),
     action: text('action', { enum: OPERATOR_ACTIONS }).notNull(),
-    /** Whom a decision was about. */
+    /** The member a decision concerns. */
     memberId: uuid('member_id').references(() => members.id),
-    /** How many were invited or exported. */
+    /** Members invited or exported. */
     count: integer('count'),
     createdAt: createdAt(),
   },

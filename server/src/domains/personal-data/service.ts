@@ -36,11 +36,11 @@ import { disconnectAll } from '../x-account/service.ts'
 import { xAccounts } from '../x-account/tables.ts'
 import { accountDeletedMail } from './emails.ts'
 
-/** Rows of one read: what is held in memory at a time. */
+/** Rows per read, which bounds memory. */
 const BATCH = 1_000
 
 /**
- * Deletes an account and the workspaces that it owns, for good and for everybody in them; its sessions end at once, here and on every process.
+ * Permanently deletes an account and the workspaces that it owns. Ends its sessions on every process.
  * @throws Refusal INVALID_INPUT (the confirmation is not its address), REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS, RATE_LIMITED
  */
 export async function remove(
@@ -54,26 +54,26 @@ export async function remove(
   if (confirmation.trim().toLowerCase() !== user.email)
     throw invalidField('confirmation', 'must be the email address of your account')
   await requireProof(context, actor, currentPassword)
-  // X is told that we give its tokens up; with the rows we lose them.
+  // Revoke tokens at X first: the rows that hold them are deleted below.
   for (const workspaceId of await ownedBy(db, user.id)) await disconnectAll(context, { ...actor, workspaceId })
   await db.transaction(async (tx) => {
-    // A workspace of a million leads takes longer than a request's usual statement.
+    // Deleting a workspace with a million leads exceeds the usual statement timeout.
     await allowLongStatements(tx)
-    // Locked, so that nobody hands a workspace over to who is going.
+    // Locked, so that no workspace is transferred to this user meanwhile.
     await tx.select().from(workspaceMembers).where(eq(workspaceMembers.userId, user.id)).for('update')
     const owned = await ownedBy(tx, user.id)
-    // Nobody pays for what is gone.
+    // Deleted workspaces must not be billed.
     await endSubscriptions(tx, jobs, owned)
     for (const workspaceId of owned) {
       await unlinkWorkspace(tx, auth, workspaceId)
-      // Their own sessions end below.
+      // The owner's own sessions end below.
       await endMemberships(tx, and(eq(workspaceMembers.workspaceId, workspaceId), ne(workspaceMembers.userId, user.id)))
       await tx.delete(workspaces).where(eq(workspaces.id, workspaceId))
     }
-    // Only now, as all joins wait from here on.
+    // Late, because it blocks all waitlist joins until the transaction ends.
     await anonymizeMember(tx, user.id)
     await endOtherSessions(tx, auth, { userId: user.id, except: null })
-    // First answers that are kept for their Idempotency-Keys hold data of the account.
+    // Responses stored for Idempotency-Keys contain personal data.
     await tx.execute(sql`delete from idempotency_keys where scope = ${`user:${user.id}`}`)
     await tx.delete(workspaceInvitations).where(eq(workspaceInvitations.email, user.email))
     await tx.delete(membershipChanges).where(eq(membershipChanges.userId, user.id))
@@ -86,8 +86,8 @@ export async function remove(
 }
 
 /**
- * Everything of an account, as one ZIP of JSON files, in pieces. Secrets of ours (hashes, sealed tokens) and leases are not in it.
- * @throws Refusal UNAUTHORIZED where the account is gone, before the first piece
+ * Streams all data of an account as a ZIP of JSON files, without secrets and internal columns.
+ * @throws Refusal UNAUTHORIZED before the first chunk if the account was deleted
  */
 export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Uint8Array>> {
   const { userId } = actor
@@ -143,7 +143,7 @@ export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Ui
   ])
 }
 
-/** The workspaces that an account owns: all that it may export and delete as a whole. */
+/** The workspaces that an account owns. It may export and delete these. */
 async function ownedBy(db: Db, userId: string): Promise<WorkspaceScope[]> {
   const owned = await db
     .select({ id: workspaceMembers.workspaceId })
@@ -152,7 +152,7 @@ async function ownedBy(db: Db, userId: string): Promise<WorkspaceScope[]> {
   return owned.map(({ id }) => id as WorkspaceScope)
 }
 
-/** Where an account works, and as what. */
+/** The workspaces of an account, with its role in each. */
 function membershipsOf(db: Db, userId: string): Promise<Row[]> {
   return db
     .select({
@@ -167,7 +167,7 @@ function membershipsOf(db: Db, userId: string): Promise<Row[]> {
     .orderBy(asc(workspaceMembers.createdAt))
 }
 
-/** What is ours and not theirs: secrets, and what holds work together. */
+/** Columns left out of the export: secrets and internal state. */
 const HIDDEN = new Set([
   'password',
   'accessToken',
@@ -195,18 +195,18 @@ const HIDDEN = new Set([
 type Row = Record<string, unknown>
 type Rows = Iterator<Row> | AsyncGenerator<Row>
 
-/** The columns of a table that are theirs. */
+/** The columns of a table that are exported. */
 function shownOf(table: PgTable) {
   return Object.fromEntries(Object.entries(getTableColumns(table)).filter(([name]) => !HIDDEN.has(name)))
 }
 
-/** Rows of a table that has few of each workspace or account. */
+/** Reads all rows at once, for tables with few rows per workspace or account. */
 async function allOf(db: Db, table: PgTable, where: SQL): Promise<Rows> {
   const rows: Row[] = await db.select(shownOf(table)).from(table).where(where)
   return rows[Symbol.iterator]()
 }
 
-/** Rows of a table by their id, some at a time. */
+/** Reads rows in batches, by id. */
 async function* rowsOf(db: Db, table: PgTable & { id: PgColumn }, where: SQL | undefined): AsyncGenerator<Row> {
   const columns = shownOf(table)
   let after: unknown = null
@@ -265,7 +265,7 @@ async function* itemsOf(db: Db, where: SQL): AsyncGenerator<Row> {
   }
 }
 
-/** Whom a member referred: when, and what became of it. Who they are is theirs to tell. */
+/** A member's referrals, without the identity of those referred. */
 async function* referralsOf(db: Db, memberId: string): AsyncGenerator<Row> {
   yield* await db
     .select({ status: referrals.status, country: referrals.country, createdAt: referrals.createdAt })

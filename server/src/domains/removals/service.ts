@@ -9,13 +9,12 @@ import { choosePart, deletePastContacts, storePastContacts } from '../leads/serv
 import { mayGoOut, wasTried } from '../sending/tables.ts'
 import { leadRemovals } from './tables.ts'
 
-/** For so long a deletion can be taken back; then nothing is left of it. */
+/** How long a deletion can be undone. Then its data is purged. */
 const KEPT = sql`interval '1 hour'`
 
 /**
- * Deletes leads with their places in lists and their tags; their messages stay. What they were is kept for an hour.
- * The same deletion sent again, by its `removalId`, gets the first answer: networks repeat what they have had no answer to.
- * @throws Refusal INVALID_INPUT: a `removalId` that another deletion has
+ * Deletes leads with their list items and tags, but not their messages. A retry with the same `removalId`
+ * returns the first response. @throws Refusal INVALID_INPUT if the id belongs to another deletion
  */
 export async function removeMany(
   db: Db,
@@ -63,7 +62,7 @@ export async function removeMany(
         ${rowsOf('lead_list_items')}, ${rowsOf('lead_tags')}, ${rowsOf('scrape_leads')}, ${rowsOf('replies')}, ${rowsOf('lead_reads')}
       from leads l where l.id in (${chosen})`)
     await storePastContacts(tx, actor.workspaceId, chosen)
-    // Each in one statement: left to the foreign keys, the counts of lists and tags would change once a lead.
+    // One statement per table: cascades would update the counts of lists and tags once per lead.
     await tx.execute(sql`
       delete from lead_list_items i using (
         select lead_list_id, lead_id from lead_list_items where lead_id in (${chosen}) order by 1, 2 for update
@@ -80,7 +79,7 @@ function answerOf({ id, leadCount, cursor }: typeof leadRemovals.$inferSelect) {
   return { success: true as const, removed: leadCount, removalId: id, cursor }
 }
 
-/** One by one with whatever else deletes or restores by this id: until the transaction ends. */
+/** Serializes deletions and restores of this id until the transaction ends. */
 async function awaitRemoval(tx: Db, { workspaceId }: Actor, id: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('removal ' || ${workspaceId} || ${id}, 0))`)
 }
@@ -93,7 +92,7 @@ function ofWorkspace({ workspaceId }: Actor, id: string) {
   )
 }
 
-/** A deletion that can still be taken back, once it has ended. @throws Refusal REMOVAL_NOT_FOUND */
+/** A deletion that can still be undone. Waits for it to complete. @throws Refusal REMOVAL_NOT_FOUND */
 export async function find(db: Db, actor: Actor, id: string) {
   return db.transaction(async (tx) => {
     await awaitRemoval(tx, actor, id)
@@ -106,13 +105,14 @@ export async function find(db: Db, actor: Actor, id: string) {
   })
 }
 
-/** Over a lead `l`: its rows of a table. */
+/** SQL: the rows of a table for the lead `l`, as JSON. */
 function rowsOf(table: string): SQL {
   return sql`coalesce((select jsonb_agg(to_jsonb(part)) from ${sql.identifier(table)} part where part.lead_id = l.id), '[]')`
 }
 
 /**
- * Takes a deletion back. Who came in anew meanwhile stays as they are now; lists, tags and messages come back where they still are.
+ * Undoes a deletion and links its leads to the lists, tags and messages that still exist.
+ * Leads that were added again stay unchanged.
  * @throws Refusal REMOVAL_NOT_FOUND
  */
 export async function restore(db: Db, actor: Actor, removalId: string) {
@@ -135,14 +135,14 @@ export async function restore(db: Db, actor: Actor, removalId: string) {
         where id in (select (place ->> 'lead_list_id')::uuid from removed_leads r, jsonb_array_elements(r.places) place where r.removal_id = ${removal.id})
         order by id for no key update
       ) locked`)
-    // Whoever is just archiving one of them comes before this, or finds the leads back. Nobody else can hold a lead that is not there yet.
+    // A concurrent archive either finishes first or sees the restored leads.
     await tx.execute(sql`
       select count(*) from (
         select from campaigns
         where id in (select campaign_id from dms where id in (select unnest(r.dm_ids) from ${removed}) and status = 'queued')
         order by id for share
       ) locked`)
-    // A message that was queued has failed for want of its lead, or its campaign was archived, or it is queued still.
+    // A formerly queued message is still queued, has failed without its lead, or its campaign was archived.
     const { rowCount } = await tx.execute(sql`
       insert into leads
       select restored.* from removed_leads r, jsonb_populate_record(null::leads, r.lead || jsonb_build_object(
@@ -191,7 +191,7 @@ export async function restore(db: Db, actor: Actor, removalId: string) {
   })
 }
 
-/** Forgets for good what was deleted longer ago than it can be taken back. */
+/** Purges deletions that can no longer be undone. */
 export async function purgeRemovals(db: Db): Promise<void> {
   await db.delete(leadRemovals).where(lt(leadRemovals.createdAt, sql`now() - ${KEPT}`))
 }

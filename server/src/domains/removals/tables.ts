@@ -2,7 +2,7 @@ import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-
 import { createdAt, id } from '../../db/columns.ts'
 import { workspaces } from '../workspaces/tables.ts'
 
-/** Leads that were deleted together, for as long as that can be taken back. */
+/** Deletions of leads that can still be undone. */
 export const leadRemovals = pgTable(
   'lead_removals',
   {
@@ -11,7 +11,7 @@ export const leadRemovals = pgTable(
       .notNull()
       .references(() => workspaces.id, { onDelete: 'cascade' }),
     leadCount: integer('lead_count').notNull(),
-    /** A hash of the selection that was asked for, and what its answer said that the next part goes on from: for who sends it twice. */
+    /** A hash of the selection, to recognize retries. They get the same cursor. */
     selectionHash: text('selection_hash'),
     cursor: text('cursor'),
     createdAt: createdAt(),
@@ -19,7 +19,7 @@ export const leadRemovals = pgTable(
   (t) => [index('lead_removals_workspace').on(t.workspaceId), index('lead_removals_oldest').on(t.createdAt)],
 )
 
-/** A deleted lead, and what it was part of. */
+/** A deleted lead and its related rows. */
 export const removedLeads = pgTable(
   'removed_leads',
   {
@@ -27,7 +27,7 @@ export const removedLeads = pgTable(
       .notNull()
       .references(() => leadRemovals.id, { onDelete: 'cascade' }),
     leadId: uuid('lead_id').notNull(),
-    /** The row of `leads`. */
+    /** Its row of `leads`. */
     lead: jsonb('lead').notNull(),
     /** Its messages, by id. */
     dmIds: uuid('dm_ids').array().notNull(),

@@ -25,7 +25,7 @@ export async function list(db: Db, actor: Actor) {
   return { filters: rows }
 }
 
-/** Ids that the workspace does not have are dropped. @throws Refusal FILTER_EXISTS, TOO_MANY */
+/** Drops ids that the workspace does not have. @throws Refusal FILTER_EXISTS, TOO_MANY */
 export async function create(db: Db, actor: Actor, input: Required<Change>) {
   return withUniqueViolationAs(db, 'FILTER_EXISTS', async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('filters of ' || ${actor.workspaceId}, 0))`)
@@ -41,7 +41,7 @@ export async function create(db: Db, actor: Actor, input: Required<Change>) {
   })
 }
 
-/** Ids that the workspace does not have are dropped. @throws Refusal FILTER_NOT_FOUND, FILTER_EXISTS */
+/** Drops ids that the workspace does not have. @throws Refusal FILTER_NOT_FOUND, FILTER_EXISTS */
 export async function update(db: Db, actor: Actor, { id, ...change }: Change & { id: string }) {
   return withUniqueViolationAs(db, 'FILTER_EXISTS', async (tx) => {
     const filter = change.filter && (await withoutUnknownIds(tx, actor, change.filter))
@@ -55,7 +55,7 @@ export async function update(db: Db, actor: Actor, { id, ...change }: Change & {
   })
 }
 
-/** Lets filters that ask for a tag, by whatever it is called, ask for another one. */
+/** Makes saved filters that use a tag use another. @param names its id and name */
 export async function replaceTag(tx: Db, actor: Actor, names: readonly string[], into: string): Promise<void> {
   await tx
     .update(savedFilters)

@@ -5,7 +5,7 @@ import { createdAt, id, updatedAt } from '../../db/columns.ts'
 import { authUsers } from '../auth/tables.ts'
 import { workspaces } from '../workspaces/tables.ts'
 
-/** A filter of the leads page that was given a name. */
+/** Named filters of the leads page. */
 export const savedFilters = pgTable(
   'saved_filters',
   {

@@ -8,7 +8,7 @@ export type ScrapeRow = typeof scrapes.$inferSelect
 export const SCRAPES_CHANNEL = 'scrapes'
 export const CONNECTED = 'connected:'
 
-/** Goes with every change of a scrape, which is then told. */
+/** Part of every update of a scrape, so that the change is published. */
 export const CHANGED = { version: sql`${scrapes.version} + 1`, updatedAt: sql`now()` } as const
 
 export async function tell(db: Db, id: string): Promise<void> {

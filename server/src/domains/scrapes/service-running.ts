@@ -287,8 +287,8 @@ async function keepPage(
 }
 
 /**
- * Of those found, whom the plan still allows as a lead this month. Somebody whom a scrape has found this month already counts no second time.
- * @returns `used`: how many of them count · `isCut`: others are left out · `isUsedUp`: nothing is left of this month · `words`: the limit, and the plan that lifts it
+ * The users that the plan still allows as leads; a person counts once a month. @returns `used`: how many
+ * count · `isCut`: some were left out · `isUsedUp`: nothing is left this month · `words`: why
  */
 async function withinPlan(tx: Db, row: ScrapeRow, users: XUser[]) {
   const allowance = await allowanceOf(tx, row.workspaceId, 'scrapedLeads', { lock: true })

@@ -126,17 +126,17 @@ export function restOf(
 /** When a restored account is checked again. */
 const UNREAD_MS = 15_000
 
-/** What an account has sent since a backup was restored is not read from X yet: until then nobody knows its cap. */
+/** After a restore, an account's recent messages are not read from X yet, so its usage is unknown. */
 export function unreadRest(now: Date): Rest {
   return { until: new Date(now.getTime() + UNREAD_MS), reason: 'x' }
 }
 
-/** What an account has sent, as far as it decides how long what is still to come takes. */
+/** Past messages of an account that affect when it can send the next ones. */
 export interface SentBefore {
-  /** Since warming up was switched on; null: nothing yet. */
+  /** The first message since warm-up was turned on; null: none yet. */
   firstAt: Date | null
   lastAt: Date | null
-  /** Those of the last 24 hours. */
+  /** Messages in the last 24 hours. */
   inDay: { count: number; firstAt: Date | null }
   /** X accepts no messages before this time. */
   restsUntil: Date | null
@@ -144,28 +144,27 @@ export interface SentBefore {
 
 /** Jitter lengthens pauses by up to a fifth (sending/rules.ts), a tenth on average. */
 const MEAN_JITTER = 1.1
-/** Messages that go out one after the other, `everyMs` apart. */
+/** Consecutive messages, `everyMs` apart. */
 interface Run {
   at: number
   everyMs: number
   count: number
 }
-/** How it stands as a week is over. */
+/** The state of the forecast at the end of a week. */
 interface WeekEnd {
-  /** Messages still to come. */
+  /** Messages not sent yet. */
   left: number
-  /** As seen from there (`stateAt`): what followed on it once does so again. */
+  /** See `stateAt`. The same state has the same future. */
   state: string
 }
-/** After so many weeks of which none ended as another did, those that follow are taken to be like the last half of them. */
+/** If no state repeats in this many weeks, the second half of them is taken as the pattern. */
 const WEEKS_MAX = 8
-/** More steps than any pace takes in them. */
+/** A safety limit that no valid settings reach. */
 const STEPS_MAX = 10_000
 
 /**
- * When the last of so many messages goes out, if nothing comes in between: by pause, working hours, cap and warm-up, as `restOf` keeps them. Stretches in which
- * nothing but the pause holds are gone through in one step; once a week ends as one before it did, those between stand for all that follow.
- * @returns null: never, as the cap is 0 or the working hours cannot be read
+ * Forecasts when the last of `messages` is sent under the limits of `restOf`. Simulates runs of messages,
+ * and once a week's end state repeats, repeats the weeks between. Null: never (cap 0, or unreadable hours).
  */
 export function lastOf(
   messages: number,
@@ -186,7 +185,7 @@ export function lastOf(
   let left = messages
   let last = now.getTime()
   let at = Math.max(now.getTime(), lastAt + eachMs, before.restsUntil?.getTime() ?? 0)
-  /** Week by week, from when the cap grows no more; null: they are gone through. */
+  /** Set once the cap is at its maximum; null after the repeating weeks were applied. */
   let weeks: { from: number; ends: WeekEnd[] } | null | undefined
   for (let steps = 0; left > 0; steps += 1) {
     const time = steps < STEPS_MAX ? workingTime(pace, new Date(at)) : null
@@ -218,7 +217,7 @@ export function lastOf(
       continue
     }
     const [oldest] = runs
-    // Where the cap is full, each goes as one of the day before leaves: as fast as those went.
+    // At the cap, a message is sent when one of the day before expires, so at the pace of those.
     const everyMs = room === 1 ? Math.max(eachMs, oldest?.everyMs ?? 0) : eachMs
     const follows = oldest && everyMs >= oldest.everyMs && oldest.at + DAY_MS <= at + room * everyMs
     const until = Math.min(
@@ -236,18 +235,18 @@ export function lastOf(
   return new Date(last)
 }
 
-/** When the week that is under way ends; before any is, when the first begins. */
+/** The end of the current week, or the start of the first. */
 function endOf({ from, ends }: { from: number; ends: readonly WeekEnd[] }): number {
   return from + ends.length * WEEK_MS
 }
 
-/** When the next may go and what counts for the cap, to the second, as seen from a moment. */
+/** The next send time and the runs that count toward the cap, relative to `moment`, in seconds. */
 function stateAt(moment: number, nextAt: number, runs: readonly Run[]): string {
   const since = (at: number) => Math.round((at - moment) / 1_000)
   return [since(nextAt), ...runs.map(({ at, everyMs, count }) => `${since(at)}/${everyMs}/${count}`)].join()
 }
 
-/** What the last weeks before this end come to, if those that follow are like them; null: it is not known yet. */
+/** The repeating weeks up to now and their number of messages; null while unknown. */
 function periodOf(ends: readonly WeekEnd[], now: WeekEnd): { weeks: number; messages: number } | null {
   const same = ends.findLastIndex(({ state }) => state === now.state)
   const since = same < 0 && ends.length >= WEEKS_MAX ? ends.length - WEEKS_MAX / 2 : same
@@ -255,7 +254,7 @@ function periodOf(ends: readonly WeekEnd[], now: WeekEnd): { weeks: number; mess
   return then && then.left > now.left ? { weeks: ends.length - since, messages: then.left - now.left } : null
 }
 
-/** Drops messages that count no more: those up to a moment. */
+/** Drops messages sent up to `until`, which no longer count. */
 function forget(runs: Run[], until: number): void {
   for (let run = runs[0]; run && run.at <= until; run = runs[0]) {
     const gone = run.everyMs > 0 ? Math.min(run.count, Math.floor((until - run.at) / run.everyMs) + 1) : run.count
@@ -264,7 +263,7 @@ function forget(runs: Run[], until: number): void {
   }
 }
 
-/** When the nth message went out. @param nth from 1 */
+/** When the nth message was sent. @param nth from 1 */
 function momentOf(runs: readonly Run[], nth: number): number {
   let before = 0
   for (const { at, everyMs, count } of runs) {
@@ -274,19 +273,19 @@ function momentOf(runs: readonly Run[], nth: number): number {
   return Number.POSITIVE_INFINITY
 }
 
-/** The first moment in working hours from `from` on; null where they cannot be read, as of a time zone that nobody knows. */
+/** The first moment in working hours at or after `from`; null if the time zone is unknown. */
 export function nextWorkingMoment(hours: WorkingHours, from: Date): Date | null {
   return workingTime(hours, from)?.from ?? null
 }
 
-/** The working hours in which `from` is, from then on, or the next ones; null as above. */
+/** The current working hours, from `from` on, or the next ones; null as above. */
 function workingTime(hours: WorkingHours, from: Date): { from: Date; until: Date } | null {
   const start = hours.startMinute ?? 0
   const end = hours.endMinute ?? MINUTES_A_DAY
   const length = end > start ? end - start : end - start + MINUTES_A_DAY
   try {
     const today = Math.floor((from.getTime() + offsetMs(hours.timeZone, from.getTime())) / DAY_MS) * DAY_MS
-    // Yesterday's may last until today; a week later every day has had its turn, save one whose hours the clocks were put forward over.
+    // Yesterday's hours can last into today. Two weeks, because a clock change can skip one day's hours.
     for (let day = -1; day <= 14; day += 1) {
       const midnight = today + day * DAY_MS
       if (!hours.workDays.includes(weekdayOf(midnight))) continue
@@ -301,14 +300,14 @@ function workingTime(hours: WorkingHours, from: Date): { from: Date; until: Date
   return null
 }
 
-/** Of a local midnight as if it were UTC: 1 (Monday) to 7. */
+/** 1 (Monday) to 7. @param midnight local midnight as if it were UTC */
 function weekdayOf(midnight: number): number {
   return new Date(midnight).getUTCDay() || 7
 }
 
 /**
- * The moments at which clocks of a zone show a local time (as if it were UTC): mostly one; two where they are put back over it;
- * where they are put forward over it, what it would be before and after.
+ * The moments of a local time, given as if it were UTC: two if clocks repeat it. If they skip it, the
+ * moments by the offsets before and after the change.
  */
 function momentsOf(timeZone: string, local: number): number[] {
   const candidates = [local - offsetMs(timeZone, local - DAY_MS), local - offsetMs(timeZone, local + DAY_MS)]
@@ -318,7 +317,7 @@ function momentsOf(timeZone: string, local: number): number[] {
 
 const clocks = new Map<string, Intl.DateTimeFormat>()
 
-/** How far a zone's clocks are ahead of UTC at a moment, in milliseconds. @throws RangeError: no such zone */
+/** A time zone's offset from UTC, in milliseconds. @throws RangeError for an unknown time zone */
 function offsetMs(timeZone: string, at: number): number {
   let clock = clocks.get(timeZone)
   if (!clock) {

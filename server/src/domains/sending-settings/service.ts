@@ -40,13 +40,13 @@ export interface LimitsRow {
   pause_seconds: number | null
 }
 
-/** Whose pace it is: an account's, or where none is known, that of what a workspace's extension sends. */
+/** Whose limits: an account's, or the extension's if no account is known. */
 export interface LimitsScope {
   workspaceId: string
   account: { id: string; xUserId: string } | null
 }
 
-/** What was set, or the defaults. */
+/** The stored limits, or the defaults. */
 export function parseLimits(row: LimitsRow | null, { isRealX }: SendingEnv): AccountLimits {
   if (!row) return defaultLimits(isRealX)
   return {
@@ -82,24 +82,24 @@ export function claimsOf({ workspaceId, account }: LimitsScope): SQL {
 }
 
 /**
- * Where a cap of claims in a rolling day is reached: the claim whose leaving makes room; else no row.
- * Claims are counted, not outcomes, because from the claim on a message may have been sent.
+ * SQL: if the cap of the last 24 hours is reached, the claim that makes room when it expires; else no row.
+ * Claims count, not outcomes, because a claimed message may have been sent.
  */
 export function claimThatLeavesTheDay(claims: SQL, cap: number): SQL {
   return sql`select claimed_at from dms where ${claims} and claimed_at > now() - interval '1 day'
     order by claimed_at desc offset ${Math.max(0, cap - 1)} limit 1`
 }
 
-/** Claims of one account this close to each other may be handed over in another order. */
+/** Recent claims to check, because they can be handed over in another order. */
 const CLAIMS_LOOKED_AT = 5
 
-/** When a message was last handed over, or claimed and not handed over yet: the interval counts from there. */
+/** SQL: when a message was last claimed or handed over. The interval starts there. */
 export function lastHandOver(claims: SQL): SQL {
   return sql`select max(greatest(claimed_at, handed_over_at)) from (
     select claimed_at, handed_over_at from dms where ${claims} and claimed_at is not null order by claimed_at desc limit ${CLAIMS_LOOKED_AT}) latest`
 }
 
-/** The cap that holds now, and the first message since warming up was switched on; null: none yet, or it does not warm up. */
+/** The current cap, and the first message of the warm-up; null: none yet, or no warm-up. */
 export async function capOf(
   db: Db,
   limits: SendingEnv,
@@ -117,7 +117,7 @@ export async function capOf(
         : sql`(${first(claimsOf({ workspaceId, account }))})`
     } as first`)
   const [row] = rows
-  // Without a row nothing may be sent.
+  // Fail closed: without a row, send nothing.
   if (!row) return { cap: 0, growsAt: null, firstAt: null }
   const firstAt = row.first === null ? null : new Date(row.first)
   return { ...capAt(pace, limits, firstAt, new Date(row.now)), firstAt }
@@ -129,7 +129,7 @@ export interface Standing {
   rest: Rest | null
   /** Messages sent in the last 24 hours. */
   sentInDay: number
-  /** Those that count for the cap: from its claim on a message may have been sent, and X counts what it refuses, for all we know. */
+  /** Messages that count toward the cap: all claimed ones, because X may count those it refuses. */
   countedInDay: number
   before: SentBefore
   /** By the database's clock. */
@@ -139,7 +139,7 @@ export interface Standing {
 interface Asked {
   workspaceId: string
   account: { id: string; xUserId: string; restsUntil: Date | null; unreadSince: Date | null } | null
-  /** A person writes this one: neither working hours nor the pause are for them. */
+  /** Written by a person: working hours and the pause do not apply. */
   byHand?: boolean
   /** The pause between two messages does not apply. */
   withoutPause?: boolean
@@ -196,7 +196,7 @@ export async function findRest(
   }
 }
 
-/** How long an account takes for so many messages from now on, in whole seconds; null: its cap or its hours let nothing through. */
+/** The seconds that an account needs for `messages` from now; null if its cap or hours allow none. */
 export async function secondsToSend(
   db: Db,
   limits: SendingEnv,
@@ -219,7 +219,7 @@ export async function isBasisRequired(db: Db, { isRealX }: SendingEnv, workspace
 
 // The settings
 
-/** How the workspace sends: every X account that it has not let go of, or where there is none, its extension. */
+/** The sending settings of each connected X account; without one, of the extension. */
 export async function find(db: Db, limits: SendingEnv, actor: Actor) {
   const connected = (await list(db, actor)).accounts
   const ids = connected.map(({ id }) => id)
@@ -281,7 +281,7 @@ interface LimitsInput {
   pauseSeconds: number | null
 }
 
-/** Sets a pace; a trigger has senders look at the account anew. @throws Refusal X_ACCOUNT_NOT_FOUND */
+/** Sets an account's limits; a trigger makes it due again. @throws Refusal X_ACCOUNT_NOT_FOUND */
 export async function saveLimits(
   db: Db,
   limits: SendingEnv,
@@ -290,7 +290,7 @@ export async function saveLimits(
 ) {
   return db.transaction(async (tx) => {
     if (xAccountId) await findAccount(tx, actor.workspaceId, xAccountId)
-    // What was on by default began with the first message; switched on by hand, it begins anew.
+    // Default warm-up starts with the first message ever; turning it on restarts it now.
     const before = await findLimits(tx, limits, actor.workspaceId, xAccountId)
     const pace = {
       ...input,
@@ -360,7 +360,7 @@ interface Needs {
   actor: Pick<Actor, 'workspaceId'>
 }
 
-/** Campaigns with what each waits for. Asked once for each X account among those that could be sending: they are few, however many campaigns are shown. */
+/** Adds what each campaign waits for. Queries once per X account, not per campaign. */
 export async function withWaits<C extends Sending>(needs: Needs, campaigns: readonly C[]): Promise<WithWait<C>[]> {
   const { db, env } = needs
   const { workspaceId } = needs.actor
@@ -379,7 +379,7 @@ export async function withWaits<C extends Sending>(needs: Needs, campaigns: read
       workspaceId,
       account: account && { ...account, restsUntil: isOurs ? account.restsUntil : null },
     })
-    // Jitter has put the next one off further than the pause alone.
+    // Jitter can delay the next message beyond the pause.
     const next = account?.nextSendAt ?? null
     const isPutOff = next !== null && next > (rest?.until ?? now)
     waits.set(key, isPutOff ? { reason: rest?.reason ?? 'pause', until: next } : rest)

@@ -45,7 +45,7 @@ export async function create(db: Db, actor: Actor, { name, color }: { name: stri
 export async function update(db: Db, actor: Actor, { id, ...change }: { id: string; name?: string; color?: TagColor }) {
   return withUniqueViolationAs(db, 'TAG_EXISTS', async (tx) => {
     if (change.name !== undefined) {
-      // Before the filters that ask for it, as where it is merged.
+      // Lock the tag before its filters, in the same order as `merge`.
       await lockTags(tx, actor, [id])
       await keepInFilters(tx, actor, id, id)
     }
@@ -67,14 +67,14 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
   })
 }
 
-/** The leads of one tag get another in its place, and so do the filters that ask for it. @throws Refusal TAG_NOT_FOUND (either), INVALID_INPUT (into itself) */
+/** Replaces a tag on leads and in filters. @throws Refusal TAG_NOT_FOUND, INVALID_INPUT (into itself) */
 export async function merge(db: Db, actor: Actor, { id, into }: { id: string; into: string }) {
   return transact(db, async (tx) => {
     await allowLongStatements(tx)
     await lockTags(tx, actor, [id, into])
     if (id === into) throw new Refusal('INVALID_INPUT', 'A tag cannot be merged into itself.')
     await keepInFilters(tx, actor, id, into)
-    // Rows that change keep their lead, which then neither has to be looked up nor locked, as new ones' would.
+    // Update rather than insert: new rows would have to check and lock their leads.
     await tx.execute(sql`
       delete from lead_tags gone where tag_id = ${id} and exists (
         select from lead_tags kept where kept.tag_id = ${into} and kept.lead_id = gone.lead_id)`)
@@ -85,7 +85,7 @@ export async function merge(db: Db, actor: Actor, { id, into }: { id: string; in
   })
 }
 
-/** Gives leads tags, and takes others off them. @throws Refusal TAG_NOT_FOUND */
+/** Adds tags to leads and removes others. @throws Refusal TAG_NOT_FOUND */
 export async function apply(
   db: Db,
   actor: Actor,
@@ -93,7 +93,7 @@ export async function apply(
 ) {
   return transact(db, async (tx) => {
     const part = await choosePart(tx, actor, selection)
-    // As the rows that name them do, and before the tags (db/transact.ts).
+    // The lock that the foreign key takes, but before the tags (db/transact.ts).
     await tx.execute(sql`
       select count(*) from (select from leads where id in (${part.leads}) order by id for key share) locked`)
     await lockTags(tx, actor, [...add, ...gone])
@@ -115,7 +115,7 @@ export async function apply(
   })
 }
 
-/** Lets smart lists and saved filters that ask for a tag, by its id or its name of now, ask for one by its id. */
+/** Makes smart lists and saved filters that use a tag, by id or current name, use the id `into`. */
 async function keepInFilters(tx: Db, actor: Actor, id: string, into: string): Promise<void> {
   const [tag] = await tx.select({ name: tags.name }).from(tags).where(own(actor, id))
   if (!tag) throw new Refusal('TAG_NOT_FOUND')
@@ -124,7 +124,7 @@ async function keepInFilters(tx: Db, actor: Actor, id: string, into: string): Pr
   await replaceTagInSavedFilters(tx, actor, names, into)
 }
 
-/** In the order of their ids, before their counts change. @throws Refusal TAG_NOT_FOUND */
+/** Locks tags by id before triggers change their counts, to avoid deadlocks. @throws Refusal TAG_NOT_FOUND */
 async function lockTags(tx: Db, actor: Actor, ids: readonly string[]): Promise<void> {
   const wanted = new Set(ids)
   const { rows } = await tx.execute(sql`

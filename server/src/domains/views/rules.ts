@@ -1,4 +1,4 @@
-/** Pages whose views are counted by name; all others are counted as one. */
+/** Pages whose views are counted by path. The others count as 'other'. */
 const PAGES = new Set(
   [
     '/',
@@ -18,7 +18,7 @@ const PAGES = new Set(
   ].map((page) => (page === '/' ? page : `/${page}`)),
 )
 
-/** The page that a view is counted for: without query, fragment and trailing slash; 'other' for what is no page of ours. */
+/** The counted page, without query, fragment and trailing slash; 'other' for unknown paths. */
 export function pageOf(path: string): string {
   const bare = path.replace(/[?#].*$/s, '').replace(/(?<=.)\/+$/, '')
   if (/^\/campaigns\/[^/]+$/.test(bare)) return '/campaigns/{id}'

@@ -4,7 +4,7 @@ import { members } from '../waitlist/tables.ts'
 import { pageOf } from './rules.ts'
 import { pageViews } from './tables.ts'
 
-/** Rows of a day beyond which views are counted without their referral code, so that nobody can fill the table. */
+/** Over this many rows a day, views count without referral code, so that nobody can fill the table. */
 const VIEW_ROWS_A_DAY = 10_000
 const today = sql<string>`(now() at time zone 'UTC')::date`
 
@@ -46,8 +46,8 @@ async function countView(db: Db, path: string, ref: string): Promise<void> {
 }
 
 /**
- * Counts a join, in the transaction that makes the member.
- * @param from the page on which the visit began, and the known code that brought it, '' for none
+ * Counts a join, in the transaction that creates the member.
+ * @param from the first page of the visit, and its known referral code or ''
  */
 export async function countJoin(tx: Db, from: { path: string; ref: string }): Promise<void> {
   await tx
@@ -73,8 +73,8 @@ interface ViewsInput {
 }
 
 /**
- * Views and joins between two UTC days, both included: each day's, and a page of their sources (pages, or referral codes with whose they are), the most joins first.
- * Reads what was counted on those days and nothing else.
+ * Views and joins by UTC day, both ends included, and one page of sources, most joins first.
+ * A source is a page, or a referral code with its owner's address.
  */
 export async function listViews(db: Db, { from, to, by, page, pageSize }: ViewsInput) {
   const source = by === 'page' ? pageViews.path : pageViews.ref
@@ -119,7 +119,7 @@ export async function listViews(db: Db, { from, to, by, page, pageSize }: ViewsI
   }
 }
 
-/** Addresses by code. */
+/** The owners' addresses by referral code. */
 async function findOwners(db: Db, codes: string[]): Promise<Map<string | null, string | null>> {
   const rows = await db
     .select({ code: members.referralCode, email: members.email })

@@ -6,7 +6,7 @@ export const pageViews = pgTable(
   {
     day: date('day', { mode: 'string' }).notNull(),
     path: text('path').notNull(),
-    /** A code that somebody has; '' for none. */
+    /** A known referral code; '' for none. */
     ref: text('ref').notNull(),
     views: integer('views').notNull().default(0),
     joins: integer('joins').notNull().default(0),
