@@ -3,9 +3,9 @@ import { FactorRemoval, NewPassword, SignedIn } from './auth.ts'
 import { Email, Id, requiredName, requiredText, Success, Time } from './fields.ts'
 import { route } from './route.ts'
 
-/** Minutes that a proof of who one is stays good for sensitive changes. */
+/** Minutes for which a reauthentication allows sensitive changes. */
 export const REAUTHENTICATED_MINUTES = 10
-/** A mailed code's digits. */
+/** Digits of an emailed code. */
 export const MAIL_CODE_DIGITS = 8
 
 /** An account, as its owner sees it. */
@@ -14,24 +14,26 @@ export const User = z.object({
   email: z.string(),
   name: z.string(),
   createdAt: Time,
-  /** False where only others (Google) vouch for them. */
+  /** False for accounts that sign in only through a provider such as Google. */
   hasPassword: z.boolean(),
-  /** The address that the account moves to once both mailboxes have confirmed; null where none is under way. */
+  /**
+   * The new address, until both mailboxes have confirmed the change; null: no change is pending.
+   */
   pendingEmail: z.string().nullable(),
-  /** Which of the two mailboxes have confirmed so far; null where no change is under way. */
+  /** Which of the two mailboxes have confirmed; null: no change is pending. */
   pendingEmailConfirmed: z.object({ present: z.boolean(), new: z.boolean() }).nullable(),
 })
 export type User = z.output<typeof User>
 
-/** One place where somebody is signed in. */
+/** One session of an account. */
 export const SignedInSession = z.object({
   id: z.string(),
-  /** Is it the one that asks? */
+  /** Whether this session makes the request. */
   current: z.boolean(),
-  /** 'Firefox on Windows'; null where the program did not say. */
+  /** 'Firefox on Windows'; null if the user agent is unknown. */
   device: z.string().nullable(),
   deviceKind: z.enum(['desktop', 'mobile', 'tablet', 'extension', 'other']),
-  /** The country, in English; null where it is not known. */
+  /** The country's English name; null if unknown. */
   place: z.string().nullable(),
   createdAt: Time,
   lastSeenAt: Time,
@@ -39,7 +41,7 @@ export const SignedInSession = z.object({
 export type SignedInSession = z.output<typeof SignedInSession>
 
 const Said = Success.extend({ message: z.string() })
-/** As it was mailed; spaces do not count. */
+/** A code as it was emailed. Spaces are ignored. */
 const MailCode = z
   .string()
   .max(50)

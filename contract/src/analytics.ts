@@ -2,54 +2,54 @@ import { z } from 'zod'
 import { Id } from './fields.ts'
 import { route } from './route.ts'
 
-/** Days that one call may ask for. */
+/** Maximum number of days per request. */
 export const ANALYTICS_DAYS_MAX = 366
 
-/** Days of 'Weekly Activity'. */
+/** Days in 'Weekly Activity'. */
 export const WEEK_DAYS = 7
 
 /** A calendar day, '2026-11-20'. */
 export const Day = z.string().refine(isDay, 'must be a day such as 2026-01-31')
 
-/** Is it a day that there is, of this or a coming age? */
+/** Whether the text is an existing calendar day from 1970 to 2999. */
 export function isDay(text: string): boolean {
   if (!/^(19[7-9]|20\d|2[1-9]\d)\d-\d\d-\d\d$/.test(text)) return false
   const at = new Date(`${text}T00:00:00Z`)
   return !Number.isNaN(at.getTime()) && at.toISOString().slice(0, 10) === text
 }
 
-/** What became of the messages that went out on a day. */
+/** Counts for the messages sent on one day. */
 export const ActivityDay = z.object({
   day: z.string(),
-  /** Sent, delivered and replied. */
+  /** Includes delivered and replied messages. */
   sent: z.number().int(),
-  /** Of those sent, the ones that X says have arrived, answered ones among them. */
+  /** Includes replied messages. */
   delivered: z.number().int(),
-  /** Of those sent, the ones that were answered. */
+  /** Sent messages that got a reply. */
   replied: z.number().int(),
 })
 export type ActivityDay = z.output<typeof ActivityDay>
 
-/** A share in percent, 0 to 100, with one decimal; null: not measured yet, or never. */
+/** Percent from 0 to 100 with one decimal; null: not measured. */
 const Rate = z.number().min(0).max(100).nullable()
 
 export const Analytics = z.object({
-  /** Leads of the workspace; of a campaign, those it was queued for. */
+  /** Leads in the workspace, or leads queued for the campaign. */
   leadsCount: z.number().int(),
   messagesSent: z.number().int(),
   messagesDelivered: z.number().int(),
   replies: z.number().int(),
-  /** Replies, of all messages sent. */
+  /** Replies as a share of messages sent. */
   replyRate: Rate,
-  /** Links in messages are not tracked: always null. */
+  /** Always null, because links are not tracked. */
   clickRate: Rate,
-  /** Replies, of all leads. */
+  /** Replies as a share of all leads. */
   conversionRate: Rate,
-  /** Who answered last. */
+  /** The most recent repliers first. */
   topPerformingLeads: z.array(z.object({ handle: z.string(), name: z.string(), repliedAt: z.iso.datetime() })),
-  /** Every day asked for, oldest first; without `from` and `to` the last seven. */
+  /** Every requested day, oldest first. Defaults to the last seven days. */
   series: z.array(ActivityDay),
-  /** Whose days these are, such as Europe/Berlin. */
+  /** The IANA time zone of these days, such as Europe/Berlin. */
   timeZone: z.string(),
 })
 export type Analytics = z.output<typeof Analytics>
@@ -69,10 +69,13 @@ export const analytics = {
     .input(
       z
         .object({
-          /** The first day, and the last. One alone: up to today, or the week up to it. */
+          /**
+           * First and last day. With only `from`, ends today; with only `to`, covers the week
+           * before it.
+           */
           from: Day.optional(),
           to: Day.optional(),
-          /** A campaign, or `direct`: messages without one (leads page, messenger). */
+          /** A campaign id, or `direct` for messages without a campaign (leads page, messenger). */
           campaignId: z.union([z.literal('direct'), Id]).optional(),
         })
         .refine(({ from, to }) => !from || !to || from <= to, {
@@ -87,7 +90,7 @@ export const analytics = {
     .output(Analytics),
 }
 
-/** Days from one to the other. */
+/** Days between two calendar days. */
 export function daysBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / 86_400_000
 }

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { Email, nameText, ReferralCode, requiredText, Success, Time } from './fields.ts'
 import { route } from './route.ts'
 
-/** Least length of a password (specification §9), and the most that is hashed. */
+/** Minimum password length, and the maximum that is hashed. */
 export const PASSWORD_MIN = 8
 export const PASSWORD_MAX = 128
 
-/** At least 8 characters, one uppercase, one lowercase, one digit (specification §5). */
+/** At least 8 characters with an uppercase letter, a lowercase letter and a digit. */
 export const NewPassword = z
   .string()
   .max(PASSWORD_MAX, `Use at most ${PASSWORD_MAX} characters`)
@@ -26,21 +26,24 @@ export type Session = z.output<typeof Session>
 /** Kinds of second factors. */
 export const FactorKind = z.enum(['totp', 'passkey'])
 
-/** The first step of a sign-in is done: POST /auth/sign-in/second-factor goes on, with one of these kinds. */
+/** The first sign-in step succeeded. Continue with POST /auth/sign-in/second-factor. */
 export const SecondFactorNeeded = z.object({
   secondFactor: z.array(z.enum([...FactorKind.options, 'recovery'])),
   ticket: z.string(),
 })
 export type SecondFactorNeeded = z.output<typeof SecondFactorNeeded>
 
-/** Second factors that are older than a proof of the mailbox, and the ticket that removes them (15 minutes). */
+/**
+ * Second factors added before the mailbox was confirmed, and the ticket that removes them (15
+ * minutes).
+ */
 export const FactorRemoval = z.object({
   ticket: z.string(),
   factors: z.array(z.object({ kind: FactorKind, name: z.string(), createdAt: Time })),
 })
 export type FactorRemoval = z.output<typeof FactorRemoval>
 
-/** How a sign-in is answered. */
+/** A session, or a request for the second factor. */
 export const SignedIn = z.union([Session, SecondFactorNeeded])
 export type SignedIn = z.output<typeof SignedIn>
 
@@ -57,12 +60,11 @@ export const Me = z.object({
   createdAt: Time,
   workspace: Workspace,
   workspaces: z.array(Workspace),
-  /** Only there, and then true, for operators of the product. */
+  /** Only present, and true, for operators of the product. */
   operator: z.literal(true).optional(),
 })
 export type Me = z.output<typeof Me>
 
-/** Specification §8. */
 const noCode = 'No code detected.'
 const incomplete = 'You must provide either an email or phone number and a password'
 
@@ -84,7 +86,10 @@ export const auth = {
         password: z.string({ error: incomplete }).pipe(NewPassword),
         name: nameText(100).optional(),
         referralCode: ReferralCode,
-        /** PKCE (RFC 7636, S256): binds the one-time code behind the mailed link to the browser that signed up. */
+        /**
+         * PKCE (RFC 7636, S256): binds the emailed link's one-time code to the browser that signed
+         * up.
+         */
         codeChallenge: z
           .string()
           .regex(/^[\w-]{43}$/, 'must be the base64url of a SHA-256')

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { Moment, NoInput, requiredText, Success, Time } from './fields.ts'
 import { route } from './route.ts'
 
-/** A plan that can be bought: one of the four that are built in, or another that the payment provider has a price for. */
+/** A plan for sale: a built-in one, or another that has a price at the payment provider. */
 export const Plan = z.object({
   id: z.string(),
   name: z.string(),
-  /** Dollars. */
+  /** US dollars. */
   price: z.number(),
   priceCents: z.number().int(),
   billingCycle: z.enum(['monthly', 'yearly']),
@@ -27,28 +27,28 @@ export type Subscription = z.output<typeof Subscription>
 
 const level = z.enum(['free', 'pro', 'agency'])
 
-/** The subscription with all that a screen says of it. */
+/** A subscription with the details that screens show. */
 export const SubscriptionDetails = Subscription.extend({
   name: z.string(),
   level,
-  /** What the plan costs a cycle; null where nothing is paid for it (a plan that was given). */
+  /** Price per billing cycle; null for plans that were granted for free. */
   priceCents: z.number().int().nullable(),
   billingCycle: z.enum(['monthly', 'yearly']),
-  /** When it is `trialing`: when the trial ends and the first payment is due. */
+  /** For `trialing`: when the trial ends and the first payment is due. */
   trialEnd: Time.nullable(),
-  /** When a payment has failed: since when, and until when the plan holds in spite of it. */
+  /** After a failed payment: since when, and until when the plan stays active. */
   pastDueSince: Time.nullable(),
   graceEndsAt: Time.nullable(),
-  /** The provider's page on which the open invoice is paid; to the owner only. */
+  /** The provider's payment page for the open invoice. Only for the owner. */
   payUrl: z.string().nullable(),
-  /** Whether it can be changed, cancelled and managed here; false for a plan that was given. */
+  /** Whether it can be changed or cancelled here; false for plans that were granted. */
   manageable: z.boolean(),
 })
 export type SubscriptionDetails = z.output<typeof SubscriptionDetails>
 
-/** A subscription that is paid for beside the one that counts. */
+/** An additional paid subscription that has no effect. */
 export const OtherSubscription = Subscription.extend({
-  /** Send it with the cancellation. */
+  /** Pass this id to cancel it. */
   id: z.string(),
   name: z.string(),
   priceCents: z.number().int(),
@@ -56,63 +56,76 @@ export const OtherSubscription = Subscription.extend({
 })
 export type OtherSubscription = z.output<typeof OtherSubscription>
 
-/** From this share of a limit on, people are warned. */
+/** Share of a limit at which users are warned. */
 export const USAGE_WARNING_PERCENT = 80
 
-/** How much of something that plans limit is used. */
+/** Usage of one plan limit. */
 export const Usage = z.object({
   what: z.enum(['scrapedLeads', 'dms', 'xAccounts']),
   used: z.number().int(),
-  /** Null: the plan does not limit it. */
+  /** Null: unlimited. */
   limit: z.number().int().nullable(),
-  /** From USAGE_WARNING_PERCENT on. */
+  /** True from USAGE_WARNING_PERCENT on. */
   warning: z.boolean(),
-  /** The limit and the plan that lifts it: 'Your Free plan includes 50 DMs a month. Upgrade to Pro for 5,000 DMs a month.' */
+  /**
+   * The limit and the upgrade: 'Your Free plan includes 50 DMs a month. Upgrade to Pro for 5,000
+   * DMs a month.'
+   */
   words: z.string(),
-  /** The next level with a higher limit; null: none has. */
+  /** The next level with a higher limit; null: none. */
   lifts: z.object({ level, name: z.string(), limit: z.number().int().nullable() }).nullable(),
 })
 export type Usage = z.output<typeof Usage>
 
 export const BillingOverview = z.object({
-  /** Whether payments are configured at all: without them nothing can be bought, and the screens offer nothing to buy. */
+  /** Whether payments are configured. If not, nothing can be bought. */
   available: z.boolean(),
-  /** What the workspace may do now, and why: what it pays for, else months earned by referrals, else nothing. */
+  /**
+   * The workspace's level and its source: a subscription, months earned by referrals, or neither.
+   */
   level,
   source: z.enum(['subscription', 'reward', 'none']),
-  /** Null: there is none. */
+  /** Null: none. */
   subscription: SubscriptionDetails.nullable(),
-  /** What is paid for besides, which adds nothing: bought a second time, mostly without being signed in. To the owner only. */
+  /**
+   * Additional subscriptions without effect, usually bought by mistake while signed out. Only for
+   * the owner.
+   */
   others: z.array(OtherSubscription),
-  /** The last one, where there is none any more. */
+  /** The last subscription, if none is active. */
   ended: z.object({ planId: z.string(), name: z.string(), endedAt: Time }).nullable(),
-  /** Months of Pro that the owner earned by referrals. They wait while a subscription is paid for. */
+  /**
+   * Months of Pro that the owner earned by referrals. They are paused during a paid subscription.
+   */
   rewards: z.object({
     months: z.number().int(),
-    /** Until when they last, as things stand; null: there are none. */
+    /** When they run out; null: none are left. */
     until: Time.nullable(),
     grants: z.array(z.object({ achievement: z.string(), months: z.number().int(), grantedAt: Time })),
   }),
   usage: z.array(Usage),
-  /** When what is counted by the month begins anew. */
+  /** When monthly usage resets. */
   usageResetsAt: Time,
 })
 export type BillingOverview = z.output<typeof BillingOverview>
 
-/** What a change of plan costs. `dueNowCents` is taken at once; below zero nothing is taken, and the rest is credited to the next invoices. */
+/**
+ * The cost of a plan change. `dueNowCents` is charged immediately; a negative amount is credited to
+ * the next invoices.
+ */
 export const UpgradePreview = z.object({
   planId: z.string(),
   name: z.string(),
   currency: z.string(),
   dueNowCents: z.number().int(),
-  /** What was paid for the old plan and is not used. */
+  /** Credit for the unused time on the old plan. */
   creditCents: z.number().int(),
   lines: z.array(z.object({ text: z.string(), amountCents: z.number().int() })),
-  /** What the plan costs a cycle from then on, and when the next payment is due. */
+  /** The new price per billing cycle, and when the next payment is due. */
   priceCents: z.number().int(),
   billingCycle: z.enum(['monthly', 'yearly']),
   nextPaymentAt: Time,
-  /** Send it with the upgrade, so that exactly this is charged. */
+  /** Pass this with the upgrade to be charged exactly these amounts. */
   prorationDate: Time,
 })
 export type UpgradePreview = z.output<typeof UpgradePreview>
@@ -124,13 +137,13 @@ export const Invoice = z.object({
   totalCents: z.number().int(),
   currency: z.string(),
   createdAt: Time,
-  /** The provider's page of it, where an open one is paid; and its PDF. */
+  /** The provider's invoice page, where open invoices are paid, and the PDF. */
   url: z.string().nullable(),
   pdfUrl: z.string().nullable(),
 })
 export type Invoice = z.output<typeof Invoice>
 
-/** Addresses of the provider's pages on which a built-in plan is bought; null: it cannot be bought. */
+/** The provider's checkout pages for built-in plans; null: not for sale. */
 export const PaymentLinks = z.object({
   links: z.object({
     pro_monthly: z.string().nullable(),

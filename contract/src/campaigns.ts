@@ -9,48 +9,51 @@ export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number]
 export const DM_STATUSES = ['queued', 'sent', 'failed', 'delivered', 'replied'] as const
 export type DmStatus = (typeof DM_STATUSES)[number]
 
-/** How long a claimed message belongs to its sender. */
+/** How long a sender's claim on a message lasts. */
 export const LEASE_SECONDS = 120
 
-/** X's longest direct message. */
+/** Maximum length of a direct message on X. */
 export const MESSAGE_MAX = 10_000
 
 export const Campaign = z.object({
   id: z.string(),
   name: z.string(),
-  /** Null where the list was deleted; the screen says N/A. */
+  /** Null if the list was deleted; screens show N/A. */
   leadListId: z.string().nullable(),
   leadListName: z.string().nullable(),
   messageTemplate: z.string(),
   /** Who sends: our worker through X's API, or the browser extension. */
   channel: z.enum(['api', 'extension']),
   xAccountId: z.string().nullable(),
-  /** Includes leads that another campaign has contacted. */
+  /** Includes leads that another campaign has messaged. */
   allowRepeat: z.boolean(),
-  /** Includes people who have replied. Nobody who opted out is ever included. */
+  /** Includes leads who have replied. Leads who opted out are never included. */
   allowReplied: z.boolean(),
   status: z.enum(CAMPAIGN_STATUSES),
   /** Fixed when the campaign is queued. */
   totalLeadsInList: z.number().int(),
   dmsQueuedCount: z.number().int(),
-  /** Sent, delivered and replied. */
+  /** Includes delivered and replied messages. */
   dmsSentCount: z.number().int(),
   dmsFailedCount: z.number().int(),
-  /** Of those sent: what X says has arrived, and what was answered (which has arrived, too). */
+  /** Sent messages that X reports as delivered. Includes replied messages. */
   dmsDeliveredCount: z.number().int(),
   dmsRepliedCount: z.number().int(),
   lastRunAt: Time.nullable(),
   createdAt: Time,
   updatedAt: Time,
-  /** Why it paused by itself, as a text to show. */
+  /** Why it was paused automatically, as a text to show. */
   pauseReason: z.string().nullable(),
-  /** Messages that a sender owns at this moment. Of a paused or archived campaign: those that may still go out; 0 when none can. */
+  /**
+   * Claimed messages. For a paused or archived campaign: those that may still be sent; 0 means that
+   * none can.
+   */
   messagesInFlight: z.number().int(),
   /** Active, but an older campaign on the same X account sends first. */
   waiting: z.boolean(),
-  /** That one: the oldest of them. Of a paused campaign: the one that would send first if this one were resumed now. Null: none. */
+  /** The oldest campaign that sends first, or would if this paused one were resumed; null: none. */
   waitsBehind: z.object({ id: z.string(), name: z.string() }).nullable(),
-  /** Active and with messages queued, but its X account has to rest first: why, and until when. */
+  /** Why and until when the X account cannot send this campaign's queued messages; null: it can. */
   waitingFor: Waiting.nullable(),
 })
 export type Campaign = z.output<typeof Campaign>
@@ -64,14 +67,14 @@ export const Dm = z.object({
   createdAt: Time,
   updatedAt: Time,
   errorMessage: z.string().nullable(),
-  /** It failed without anybody knowing whether it was sent: look into the conversation before queueing it again. */
+  /** It failed with an unknown outcome. Check the conversation before requeueing it. */
   outcomeUnknown: z.boolean(),
-  /** Null where the lead was deleted. */
+  /** Null if the lead was deleted. */
   lead: z.object({ id: z.string(), name: z.string(), twitterHandle: z.string() }).nullable(),
 })
 export type Dm = z.output<typeof Dm>
 
-/** A message handed to one sender, and to no other until `leaseExpiresAt`. */
+/** A message that one sender has claimed until `leaseExpiresAt`. */
 export const Claim = z.object({
   dmId: z.string(),
   lease: z.string(),
@@ -79,12 +82,12 @@ export const Claim = z.object({
   twitterHandle: z.string(),
   message: z.string(),
   leaseExpiresAt: Time,
-  /** The X account that it counts against and that has to send it, without @; null where that is not known. */
+  /** The X account that must send it and whose limits apply, without @; null if unknown. */
   sendsAs: z.string().nullable(),
 })
 export type Claim = z.output<typeof Claim>
 
-/** 200 with a message, or 204 when none is due (with Retry-After where one will be, or may come back from who holds it). */
+/** 200 with a message, or 204 if none is due. Retry-After says when to ask again. */
 const ClaimAnswer = z.union([
   z.object({ status: z.literal(200), body: Claim }),
   z.object({ status: z.literal(204), headers: z.record(z.string(), z.string()).optional() }),
@@ -94,12 +97,12 @@ const name = requiredName(200)
 const messageTemplate = requiredText(MESSAGE_MAX)
 const channel = z.enum(['api', 'extension'])
 const holder = requiredText(100)
-/** From the answer before: goes on behind it, at the cost of one page however deep. */
+/** Pass the last response's cursor. Every page costs the same, however deep. */
 const cursor = z.string().max(500).optional()
 
-/** Leads of a list that an estimate looks at. */
+/** Maximum number of leads that an estimate checks. */
 export const LEADS_CHECKED_MAX = 1_000
-/** Messages that one run of the simulated queue takes: 5 unless asked otherwise (specification §9). */
+/** Messages per run of the simulated queue, by default. */
 const SIMULATED_BATCH = 5
 const SIMULATED_BATCH_MAX = 20
 
@@ -116,7 +119,7 @@ export const campaigns = {
       z.object({
         ...paging(100),
         cursor,
-        /** Only those that write to this list. */
+        /** Only campaigns that use this list. */
         leadListId: Id.optional(),
       }),
     )
@@ -124,7 +127,7 @@ export const campaigns = {
       Page.extend({
         campaigns: z.array(Campaign),
         cursor: z.string().nullable(),
-        /** There is a simulated queue: X is the stand-in here. */
+        /** Whether the simulated queue is available, which requires the stand-in X. */
         simulatedQueue: z.boolean(),
       }),
     ),
@@ -146,9 +149,9 @@ export const campaigns = {
         status: z.enum(['paused', 'draft']),
         channel: channel.default('api'),
         xAccountId: Id.optional(),
-        /** Include leads that another campaign has contacted. */
+        /** Include leads that another campaign has messaged. */
         allowRepeat: z.boolean().default(false),
-        /** Include people who have replied. Without it they are skipped, whatever `allowRepeat` says. */
+        /** Include leads who have replied. Without it they are skipped, even with `allowRepeat`. */
         allowReplied: z.boolean().default(false),
       }),
     )
@@ -168,27 +171,33 @@ export const campaigns = {
         leadListId: Id,
         channel: channel.default('api'),
         xAccountId: Id.optional(),
-        /** Half-written ones too. */
+        /** May be incomplete. */
         messageTemplate: text(MESSAGE_MAX).default(''),
-        /** Include people who have replied. */
+        /** Include leads who have replied. */
         allowReplied: z.boolean().default(false),
       }),
     )
     .output(
       z.object({
-        /** Leads in the list: each gets one message, save those that may not be written to. */
+        /** Leads in the list. Each gets one message unless it may not be messaged. */
         leads: z.number().int(),
-        /** Of these, how many have replied and have not opted out: skipped, and not part of the figures below, unless `allowReplied` includes them. */
+        /**
+         * Leads who replied and did not opt out. Skipped, and not counted below, unless
+         * `allowReplied`.
+         */
         replied: z.number().int(),
-        /** Messages of the account's other active campaigns, which go first. */
+        /** Queued messages of the account's other active campaigns, which are sent first. */
         ahead: z.number().int(),
-        /** Until the last one is sent: by the account's pause, working hours, cap and warm-up, and what it has sent today; null: these let nothing through. */
+        /**
+         * Time until the last message is sent, given the account's limits and today's usage; null:
+         * the limits allow none.
+         */
         seconds: z.number().int().nullable(),
-        /** What X bills for sending; null: nothing. */
+        /** What X charges for sending; null: nothing. */
         costCents: z.number().int().nullable(),
-        /** How many leads the figures below are of: the first of the list, LEADS_CHECKED_MAX at most. */
+        /** Number of leads checked, from the start of the list. At most LEADS_CHECKED_MAX. */
         checked: z.number().int(),
-        /** Placeholders, as they are written, that nothing fills for some leads: these read the fallback. */
+        /** Placeholders, as written, that are empty for some leads, who get the fallback. */
         missing: z.array(z.object({ place: z.string(), leads: z.number().int() })),
       }),
     ),
@@ -211,7 +220,7 @@ export const campaigns = {
         sent: z.number().int(),
         failed: z.number().int(),
         campaignsCompleted: z.number().int(),
-        /** What went wrong with single messages, as texts to show; these are not among those processed. */
+        /** Texts about messages that could not be processed. These are not counted as processed. */
         problems: z.array(z.string()),
       }),
     ),
@@ -240,7 +249,10 @@ export const campaigns = {
     .input(z.object({ id: Id }))
     .output(
       z.object({
-        /** Until its last one is sent; null: it is not active, nothing is queued, or its cap lets nothing through. */
+        /**
+         * Time until the last message is sent; null: not active, nothing queued, or the cap allows
+         * none.
+         */
         seconds: z.number().int().nullable(),
       }),
     ),
@@ -264,7 +276,7 @@ export const campaigns = {
         messageTemplate: messageTemplate.optional(),
         channel: channel.optional(),
         xAccountId: Id.optional(),
-        /** Until the campaign is launched. */
+        /** Can only be changed before the launch. */
         allowRepeat: z.boolean().optional(),
         allowReplied: z.boolean().optional(),
       }),
@@ -296,7 +308,7 @@ export const campaigns = {
     .input(
       z.strictObject({
         id: Id,
-        /** The first of the list where none is named; an example where the list is empty. */
+        /** Defaults to the list's first lead, or to an example if the list is empty. */
         leadId: Id.optional(),
       }),
     )
@@ -380,7 +392,9 @@ export const campaigns = {
         lease: requiredText(100),
         wasSent: z.boolean(),
         errorMessage: text(2_000).optional(),
-        /** Not known to be sent, and not known not to be: nobody else writes to the lead until somebody has looked. */
+        /**
+         * It may or may not have been sent. The lead gets no other message until someone checks.
+         */
         outcomeUnknown: z.boolean().default(false),
       }),
     )

@@ -5,31 +5,31 @@ import type { Contract } from './contract.ts'
 import { ERROR_STATUS, isErrorEnvelope } from './errors.ts'
 
 export interface Tokens {
-  /** The access token to send, or null to send none. */
+  /** The access token to send, or null for none. */
   current(): string | null | Promise<string | null>
-  /** Called once when a call was answered with 401; the new access token, or null when there is none to be had. */
+  /** Called once after a 401. Returns a new access token, or null if there is none. */
   refresh?(): Promise<string | null>
 }
 
 export interface ClientOptions {
-  /** The contract, or its minified form (which carries no schemas and so no zod into a browser). */
+  /** The contract, or its minified form without schemas, which keeps zod out of the browser. */
   contract: AnyContractRouter
-  /** Where the API is: `https://host/api`. */
+  /** Base URL of the API: `https://host/api`. */
   url: string
   fetch?: typeof fetch
   tokens?: Tokens
 }
 
 export interface CallContext extends ClientContext {
-  /** Sent as Idempotency-Key: repeat a call with the same key and it takes effect once. */
+  /** Sent as Idempotency-Key: calls repeated with the same key take effect once. */
   idempotencyKey?: string
 }
 
 export type Client = ContractRouterClient<Contract, CallContext>
 
 /**
- * A typed client of the API: `client.leads.list({ page: 2 })`.
- * A failed call throws an ORPCError whose `code` and `status` are the envelope's, whose `message` is a text to show and whose `data` are the envelope's details.
+ * Creates a typed API client: `client.leads.list({ page: 2 })`.
+ * Failed calls throw an ORPCError with the envelope's code, status, message, and details as `data`.
  */
 export function createClient({ contract, url, fetch: send = fetch, tokens }: ClientOptions): Client {
   const link = new OpenAPILink<CallContext>(contract, {
@@ -46,7 +46,7 @@ export function createClient({ contract, url, fetch: send = fetch, tokens }: Cli
         : null,
     fetch: async (request) => {
       const answer = await send(withToken(request.clone(), await tokens?.current()))
-      // 401 means an expired token and nothing else (api.md), so one fresh token is worth one more try.
+      // 401 always means an expired token, so retry once with a new one.
       if (answer.status !== 401 || !tokens?.refresh || isSigningIn(request.url)) return answer
       const fresh = await tokens.refresh()
       return fresh ? send(withToken(request, fresh)) : answer

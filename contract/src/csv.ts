@@ -1,44 +1,41 @@
-/*
- * How files of CSV are read: by the server, which takes them in, and by the screen, which shows beforehand what would come of one.
- */
+/* Reads CSV files: the server uses it to import, the screen to preview. */
 
-/** One record of a CSV file: its fields, or why it could not be read. `line`: where it begins, 1 being the first of the file. */
+/**
+ * One record's fields, or why it could not be read. `line` is its first line in the file, from 1.
+ */
 export type CsvRecord = { line: number; fields: string[] } | { line: number; problem: string }
 
-/** csv-parse's `parse`, of which the browser has a build of its own. */
+/** csv-parse's `parse`. Browsers use a separate build of it. */
 type Parse = (bytes: Uint8Array, options: object) => unknown
 
-/** The longest record. A quote that is never closed would else swallow the rest of the file. */
+/** Maximum record size. Without it, an unclosed quote would consume the rest of the file. */
 const RECORD_MAX_BYTES = 128 * 1024
 
 const TOO_LONG = `is longer than ${RECORD_MAX_BYTES / 1024} KiB, or a quote in it is never closed`
 const BAD_QUOTES = 'has a quote that is not closed or not doubled'
 
 /**
- * A reader of one file, part after part: RFC 4180, with any line ends, in UTF-8 with or without a byte order mark; and what programs write beyond it.
- * - The delimiter is what a first line `sep=;` says, which is no record, or of the usual ones what the first line has most of.
- * - A line may leave its last fields out: the record then has fewer of them than the first one.
- * - A quote within a field that does not begin with one means itself, and so does one whose field goes on behind its end, in the same line.
- * A line that cannot be read is said so, and reading goes on with the next: one bad quote costs one line, not the rest of the file.
+ * Reads one file in parts (RFC 4180): also `sep=;` lines, usual delimiters, BOMs, missing trailing
+ * fields and stray quotes. An unreadable line is reported, and reading continues after it.
  */
 export function openCsv(parse: Parse) {
   let line = 1
   let delimiter: string | null = null
   let strict = strictRecord(',')
   const utf8 = new TextDecoder()
-  /** Fields of the first record. */
+  /** Number of fields in the first record. */
   let width: number | null = null
-  /** Behind a cell whose quotes are wrong a short line may be the rest of it, and somebody else's name. */
+  /** After malformed quotes, a short line may be the rest of that cell. */
   let mayBeRest = false
-  /** The line before was reported as too long before its end arrived: what follows is the rest of it. */
+  /** The current line was already reported as too long, before its end arrived. */
   let isInLongLine = false
 
-  /** Records up to the first that cannot be read. `end`: where they end. */
+  /** Parses records up to the first unreadable one. `end`: offset after the last good record. */
   function parseSome(bytes: Uint8Array) {
     const records: { fields: string[]; isLoose: boolean }[] = []
     let end = 0
     const onRecord = (fields: string[], { bytes: read }: { bytes: number }) => {
-      // csv-parse does not count delimiters: a record of millions of empty fields is short to it.
+      // csv-parse ignores delimiters in the record size, so millions of empty fields would pass.
       if (read - end > RECORD_MAX_BYTES) throw LONG
       const isLoose = fields.some(beginsWithQuote) && !strict.test(utf8.decode(bytes.subarray(end, read)))
       if (isLoose && breaksIn(fields) > 0) throw LOST
@@ -69,21 +66,19 @@ export function openCsv(parse: Parse) {
   }
 
   return {
-    /** What stands between fields; null before anything is read. */
+    /** The field delimiter; null before anything is read. */
     delimiter: () => delimiter,
 
     /**
-     * The records that begin in these bytes and end there.
-     * @param bytes what the last call left, and what comes behind it
-     * @param isLast nothing comes behind them
-     * @returns how many bytes need not come again
+     * Yields the records that begin and end in these bytes.
+     * @param bytes the unused rest of the last call, then new bytes @returns number of bytes used
      */
     *read(bytes: Uint8Array, isLast: boolean): Generator<CsvRecord, number> {
       let used = 0
       if (delimiter === null) {
         if (BOM.every((byte, place) => bytes[place] === byte)) used = BOM.length
         const end = used + endOfFirstLine(bytes.subarray(used))
-        // The first line decides, so it is read whole.
+        // The first line determines the delimiter, so wait until it is complete.
         if (!isLast && end === bytes.length && end <= RECORD_MAX_BYTES) return 0
         const first = utf8.decode(bytes.subarray(used, end))
         const said = SAYS_DELIMITER.exec(first)?.[1]
@@ -97,7 +92,7 @@ export function openCsv(parse: Parse) {
       if (isInLongLine) {
         used = endOfFirstLine(bytes)
         const last = bytes[used - 1]
-        // A CR at the very end may be half of a line break.
+        // A trailing CR may be half of a line break.
         if (last === CR && used === bytes.length && !isLast) return used - 1
         if (last !== CR && last !== LF) return used
         isInLongLine = false
@@ -112,7 +107,7 @@ export function openCsv(parse: Parse) {
         used += end
         if (error === null) break
         const isOpen = error === 'CSV_QUOTE_NOT_CLOSED' && !isLast
-        // The record may go on in what has not been read yet.
+        // The record may continue in the next part.
         if (isOpen && bytes.length - used <= RECORD_MAX_BYTES) break
         yield unreadable(isOpen || error === 'CSV_MAX_RECORD_SIZE' ? TOO_LONG : BAD_QUOTES)
         line += 1
@@ -136,18 +131,21 @@ const OPTIONS = {
   max_record_size: RECORD_MAX_BYTES,
 }
 
-/** Matches a record of which each field that begins with a quote ends with one, and has all others doubled. @param delimiter no letter or digit */
+/**
+ * Matches a record with correctly closed and doubled quotes. @param delimiter neither letter nor
+ * digit
+ */
 function strictRecord(delimiter: string): RegExp {
   const field = `(?:"[^"]*(?:""[^"]*)*"|(?!")[^\\${delimiter}\\r\\n]*)`
   return new RegExp(`^${field}(?:\\${delimiter}${field})*[\\r\\n]*$`)
 }
 
-/** Thrown at a record that would swallow lines which are none of its. */
+/** Thrown if a record would swallow lines that follow it. */
 const LOST = { code: 'CSV_INVALID_CLOSING_QUOTE' }
-/** Thrown at a record that is longer than `RECORD_MAX_BYTES`. */
+/** Thrown if a record exceeds `RECORD_MAX_BYTES`. */
 const LONG = { code: 'CSV_MAX_RECORD_SIZE' }
 
-/** What csv-parse found wrong. @throws whatever is no fault of the file */
+/** Returns csv-parse's error code. Rethrows errors that the file did not cause. */
 function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code
   if (typeof code !== 'string') throw error
@@ -158,7 +156,7 @@ const BOM = [0xef, 0xbb, 0xbf]
 const SAYS_DELIMITER = /^"?sep=([^\w\s"]|\t)"?\s*$/i
 const COMMON_DELIMITERS = [',', ';', '\t']
 
-/** Of the usual delimiters the one that the line has most of. */
+/** Returns the delimiter that occurs most in the line. */
 function commonIn(line: string): string {
   const often = (mark: string) => line.split(mark).length
   return COMMON_DELIMITERS.reduce((best, mark) => (often(mark) > often(best) ? mark : best))
@@ -167,7 +165,7 @@ function commonIn(line: string): string {
 const LF = 10
 const CR = 13
 
-/** Behind the first line break, or the end. */
+/** Offset after the first line break, or the end. */
 function endOfFirstLine(bytes: Uint8Array): number {
   const lf = bytes.indexOf(LF)
   const cr = bytes.indexOf(CR)
@@ -175,7 +173,7 @@ function endOfFirstLine(bytes: Uint8Array): number {
   return lf === -1 ? bytes.length : lf + 1
 }
 
-/** Behind the last line break; a CR at the very end may be half of one. */
+/** Offset after the last line break. A trailing CR may be half of one. */
 function endOfLastLine(bytes: Uint8Array): number {
   const lf = bytes.lastIndexOf(LF)
   const cr = bytes.lastIndexOf(CR, -2)
@@ -184,7 +182,7 @@ function endOfLastLine(bytes: Uint8Array): number {
 
 const beginsWithQuote = (field: string) => field.charCodeAt(0) === 34
 
-/** A field may hold line breaks; each is a line of the file. */
+/** Counts line breaks within fields, to keep line numbers right. */
 function breaksIn(fields: readonly string[]): number {
   let breaks = 0
   for (const field of fields) {

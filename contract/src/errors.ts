@@ -1,7 +1,4 @@
-/**
- * Every error the API can answer with, and its HTTP status (../shared api.md, Conventions).
- * The table is exhaustive: a code that is not here cannot be thrown, and each code has exactly one status.
- */
+/** Every error code of the API with its HTTP status. Codes missing here cannot be thrown. */
 export const ERROR_STATUS = {
   INVALID_INPUT: 400,
   INVALID_CREDENTIALS: 400,
@@ -84,7 +81,7 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS
 
-/** The text a screen may show as it is, where the thrower names no better one. The specification's where it has one (§8). */
+/** Default texts for users, when the code that throws gives none. */
 export const ERROR_TEXT = {
   INVALID_INPUT: 'Some of what was sent is not valid.',
   INVALID_CREDENTIALS: 'Invalid email or password',
@@ -166,13 +163,13 @@ export const ERROR_TEXT = {
   NOT_READY: 'The service is starting. Please try again in a moment.',
 } as const satisfies Record<ErrorCode, string>
 
-/** One field of the input and what is wrong with it; `field` is a dotted path, '' for the whole body. */
+/** An invalid input field. `field` is a dotted path; '' is the whole body. */
 export interface FieldProblem {
   field: string
   problem: string
 }
 
-/** The body of every answer with a status of 400 or more, on every route. */
+/** The body of every response with status 400 or above. */
 export interface ErrorEnvelope {
   success: false
   code: ErrorCode
@@ -180,7 +177,7 @@ export interface ErrorEnvelope {
   details?: unknown
 }
 
-/** Is this value the API's error envelope? */
+/** Whether the value is the API's error envelope. */
 export function isErrorEnvelope(value: unknown): value is ErrorEnvelope {
   const v = value as Partial<ErrorEnvelope> | null
   return (

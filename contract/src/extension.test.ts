@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { LEASE_SECONDS } from './campaigns.ts'
 import { connectableMatches, EXTENSION_TEXT, type ExtensionErrorCode, endOf, SEND_WITHIN_MS } from './extension.ts'
 
-test('the extension lets in the product’s origin and no other; on loopback by both its names', () => {
+test('allows only the product’s origin, and both names of loopback', () => {
   expect(connectableMatches('https://x-automated.example/')).toEqual(['https://x-automated.example/*'])
   expect(connectableMatches('https://x-automated.example:8443')).toEqual(['https://x-automated.example:8443/*'])
   for (const url of ['http://localhost:3000', 'http://127.0.0.1:3000']) {
@@ -10,11 +10,11 @@ test('the extension lets in the product’s origin and no other; on loopback by 
   }
 })
 
-test('a message is sent well within its lease', () => {
+test('sends a message well within its lease', () => {
   expect(SEND_WITHIN_MS).toBeLessThan((LEASE_SECONDS - 20) * 1000)
 })
 
-test('each failure says what it means for its message: the lead’s own, unknown, dealt with, or a reason to stop', () => {
+test('classifies every failure: failed lead, unknown outcome, called back, or stop', () => {
   const codes = Object.keys(EXTENSION_TEXT) as ExtensionErrorCode[]
   const ends = Object.groupBy(codes, endOf)
   expect(ends).toEqual({

@@ -1,31 +1,28 @@
 import { z } from 'zod'
 import { HANDLE_PROBLEMS, HANDLE_SPELLING, handleFault } from './x-handle.ts'
 
-/**
- * An id in a request: an opaque string. Whatever cannot be an id becomes one that nothing has,
- * so that it is answered like any other id that does not exist (404), never as a malformed request.
- */
+/** An id in a request. Malformed ids become NO_ID, so they return 404 like any other unknown id. */
 export const Id = z.string().transform((id) => (isId(id) ? id.toLowerCase() : NO_ID))
 
-/** Held by no row. */
+/** The id of no row. */
 export const NO_ID = '00000000-0000-0000-0000-000000000000'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** A moment in an answer: given as a Date, sent as an ISO 8601 string in UTC. */
+/** A time in a response: passed as a Date, sent as ISO 8601 in UTC. */
 export const Time = z
   .date()
   .transform((date) => date.toISOString())
   .pipe(z.iso.datetime())
 
-/** `success: true`, in the answers for which the specification names it. */
+/** `success: true`, in responses without other content. */
 export const Success = z.object({ success: z.literal(true) })
 
-/** A whole number in a body: a number, not something that could be read as one. */
+/** A whole number in a body. Strings are rejected. */
 export function wholeNumber(min: number, max: number) {
   return z.number().int().min(min).max(max)
 }
 
-/** A whole number in a query string, which is text; from a typed client a number. */
+/** A whole number in a query string. Typed clients pass a number. */
 export function queryNumber(min: number, max: number) {
   return z
     .union([
@@ -38,30 +35,33 @@ export function queryNumber(min: number, max: number) {
     .pipe(wholeNumber(min, max))
 }
 
-/** Yes or no in a query string, which is text; from a typed client, or in a body, a boolean. */
+/** A boolean in a query string. Typed clients and bodies pass a boolean. */
 export const QueryFlag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])
 
-/** Follower bounds of the scraper's sliders and the leads filter (specification §9); X's largest accounts exceed the sliders. */
+/** Maximum follower count in filters. X's largest accounts exceed the scraper's sliders. */
 const FOLLOWERS_MAX = 1_000_000_000
 export const FollowerBound = wholeNumber(0, FOLLOWERS_MAX)
 export const FollowerQuery = queryNumber(0, FOLLOWERS_MAX)
 
-/** A moment as answers say one, which the database takes too: ISO 8601 in UTC, of this or a coming age, and a day that there is. */
+/** Whether the text is an existing ISO 8601 time in UTC, from 1970 on. */
 export function isMoment(text: string): boolean {
   if (!/^(19[7-9]|[2-9]\d\d)\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/.test(text)) return false
   const at = new Date(text)
   return !Number.isNaN(at.getTime()) && at.toISOString().slice(0, 19) === text.slice(0, 19)
 }
 
-/** A moment in a request, as answers say one. */
+/** A time in a request, in the format of responses. */
 export const Moment = z.string().refine(isMoment, 'must be a moment such as 2026-01-31T12:00:00Z')
 
-/** Is it written as ids are? */
+/** Whether the text is formatted like an id. */
 export function isId(text: string): boolean {
   return UUID.test(text)
 }
 
-/** Page number and size; lists answer `{ …, total, page, pageSize }`. @param defaultSize rows where the caller names none */
+/**
+ * Page number and size; lists return `{ …, total, page, pageSize }`. @param defaultSize rows per
+ * page
+ */
 export function paging(defaultSize: number) {
   return {
     page: queryNumber(1, 1_000_000).default(1),
@@ -71,15 +71,15 @@ export function paging(defaultSize: number) {
 
 export const Page = z.object({ total: z.number().int(), page: z.number().int(), pageSize: z.number().int() })
 
-/** Can PostgreSQL store it? Neither NUL nor half a surrogate pair, which JSON can carry and UTF-8 cannot. */
+/** Whether PostgreSQL can store it. JSON can carry NUL and lone surrogates, UTF-8 text cannot. */
 export function isStorable(value: string): boolean {
   return !value.includes('\u0000') && value.isWellFormed()
 }
 
-/** The input of a call that takes none: no body, or an empty object; a key in it is one that the call does not know. */
+/** Input of calls that take none: no body, or an empty object. Unknown keys are rejected. */
 export const NoInput = z.preprocess((body) => body ?? {}, z.strictObject({}))
 
-/** Text from a person: trimmed, and such that it can be stored. */
+/** Trimmed user text that PostgreSQL can store. */
 export function text(max: number) {
   return z
     .string()
@@ -88,15 +88,18 @@ export function text(max: number) {
     .transform((value) => value.trim())
 }
 
-/** As `text`, and not empty once trimmed. */
+/** Like `text`, but not empty after trimming. */
 export function requiredText(max: number, problem = 'is required') {
   return text(max).refine((value) => value.length > 0, problem)
 }
 
-/** What a name that emails carry to strangers must not contain: line breaks, control and bidi characters, and the sign of a web address. */
+/**
+ * Phishing risks in names that emails carry: line breaks, control and bidi characters, and URL
+ * schemes.
+ */
 const UNSAFE_IN_NAMES = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|:\/\//gu
 
-/** The name of a person, a workspace or a campaign, which emails carry to others. */
+/** The name of a person, workspace or campaign. Emails carry it to others. */
 export function nameText(max: number) {
   return text(max).refine(
     (value) => value.search(UNSAFE_IN_NAMES) === -1,
@@ -104,17 +107,17 @@ export function nameText(max: number) {
   )
 }
 
-/** As `nameText`, and not empty once trimmed. */
+/** Like `nameText`, but not empty after trimming. */
 export function requiredName(max: number, problem = 'is required') {
   return nameText(max).refine((value) => value.length > 0, problem)
 }
 
-/** A name that did not come through `nameText` (it was stored before, or a provider gave it), such that an email may carry it. */
+/** Makes an unvalidated name (from old rows or a provider) safe for emails. */
 export function safeName(value: string): string {
   return value.replace(UNSAFE_IN_NAMES, ' ').replace(/\s+/g, ' ').trim() || '…'
 }
 
-/** An address of mail: compared case-insensitively, so always lower case here (specification §5: 'Invalid email format'). */
+/** An email address, lowercased because addresses are compared case-insensitively. */
 export const Email = z
   .string()
   .trim()
@@ -122,22 +125,22 @@ export const Email = z
   .toLowerCase()
   .pipe(z.email({ error: 'Invalid email format' }))
 
-/** Codes have 6 or 8 characters; nothing longer than this is one. */
+/** Codes have 6 or 8 characters; anything longer than this is rejected. */
 const LONGEST_REFERRAL_CODE = 32
 
-/** The code of a friend's link, where a call may carry one. What cannot be one is ignored, as unknown ones are (specification §5). */
+/** A referral code from a link. Malformed codes are ignored, like unknown ones. */
 export const ReferralCode = z
   .string()
   .transform((code) => code.trim())
   .transform((code) => (code.length > LONGEST_REFERRAL_CODE || code.includes('\u0000') ? undefined : code || undefined))
   .optional()
 
-/** The handle of somebody who is a lead already, with or without its @. Without the @ afterwards. */
+/** The handle of an existing lead, with or without @. Strips the @. */
 export const HandleOfLead = z
   .string()
   .trim()
   .transform((handle) => handle.replace(/^@/, ''))
   .pipe(z.string().regex(HANDLE_SPELLING, HANDLE_PROBLEMS.spelling))
 
-/** A handle on X, with or without its @; none of X's own pages. Without the @ afterwards. */
+/** A handle on X, with or without @, excluding X's reserved paths. Strips the @. */
 export const TwitterHandle = HandleOfLead.refine((handle) => handleFault(handle) !== 'page', HANDLE_PROBLEMS.page)

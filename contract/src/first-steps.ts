@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { NoInput } from './fields.ts'
 import { route } from './route.ts'
 
-/** What a new workspace does first, in this order. */
+/** Onboarding steps of a new workspace, in order. */
 export const FIRST_STEPS = ['connect_x', 'find_leads', 'make_list', 'launch_campaign'] as const
 export type FirstStep = (typeof FIRST_STEPS)[number]
 
 export const FirstSteps = z.object({
-  /** In the order in which they are taken; `done` is what the workspace holds now. After a campaign was launched all are. */
+  /** In order. `done` reflects the workspace's current state; all are done after a launch. */
   steps: z.array(z.object({ step: z.enum(FIRST_STEPS), done: z.boolean() })),
-  /** Has this member put them away in this workspace? */
+  /** Whether this member dismissed them in this workspace. */
   dismissed: z.boolean(),
 })
 export type FirstSteps = z.output<typeof FirstSteps>

@@ -13,7 +13,7 @@ import {
 
 afterEach(() => setLocale('en-US'))
 
-it('counts in the singular for one only', () => {
+it('uses the singular only for one', () => {
   expect([0, 1, 2, 1234].map((count) => formatCount(count, 'lead'))).toEqual([
     '0 leads',
     '1 lead',
@@ -24,7 +24,7 @@ it('counts in the singular for one only', () => {
   expect(pluralize(1, 'was', 'were')).toBe('was')
 })
 
-it('shows numbers and dates in the locale of the reader', () => {
+it('shows numbers and dates in the reader’s locale', () => {
   expect(formatNumber(1234.5)).toBe('1,234.5')
   expect(formatPercent(0.425)).toBe('43%')
   expect(formatPercent(0.425, 1)).toBe('42.5%')
@@ -33,12 +33,12 @@ it('shows numbers and dates in the locale of the reader', () => {
   expect(formatDate('2026-11-22T10:00:00Z', { dateStyle: 'medium', timeZone: 'UTC' })).toBe('22.11.2026')
 })
 
-it('joins lists as English does', () => {
+it('joins lists as in English', () => {
   expect(formatList(['a', 'b', 'c'])).toBe('a, b, and c')
   expect(formatList(['a', 'b'], 'disjunction')).toBe('a or b')
 })
 
-it('shows amounts of money and compact numbers', () => {
+it('formats amounts of money and compact numbers', () => {
   expect(formatMoney(999)).toBe('$9.99')
   expect(formatMoney(5_000, 'eur', 0)).toBe('€50')
   expect(formatCompact(1_200)).toBe('1.2K')

@@ -3,13 +3,13 @@ import { SignedIn } from './auth.ts'
 import { Id, ReferralCode, requiredText, Time } from './fields.ts'
 import { route } from './route.ts'
 
-/** Who else vouches for people. */
+/** External sign-in providers. */
 export const Provider = z.enum(['google'])
 export type Provider = z.output<typeof Provider>
 
 /**
- * How a sign-in at a provider can fail, and the text for it (specification §8).
- * The callback hands the key to the page as `?error=`; refusals have it in `details.problem`.
+ * Why a sign-in at a provider can fail, with its text. The callback passes the key to the page as
+ * `?error=`; errors carry it in `details.problem`.
  */
 export const PROVIDER_PROBLEMS = {
   cancelled: 'Failed to sign in with Google. Please try again.',
@@ -21,18 +21,18 @@ export const PROVIDER_PROBLEMS = {
 } as const
 export type ProviderProblem = keyof typeof PROVIDER_PROBLEMS
 
-/** An account elsewhere that signs in here. */
+/** An external account that can sign in to this account. */
 export const Identity = z.object({
   id: z.string(),
-  /** `sso`: the single sign-on of a workspace. */
+  /** `sso`: a workspace's single sign-on. */
   provider: z.enum([...Provider.options, 'sso']),
-  /** Its address there when it was linked; null where it was not told. */
+  /** Its email address when it was linked; null if the provider sent none. */
   email: z.string().nullable(),
   createdAt: Time,
 })
 export type Identity = z.output<typeof Identity>
 
-/** PKCE (RFC 7636, S256): binds what comes back to the browser that asked. */
+/** PKCE (RFC 7636, S256): binds the callback to the browser that started the sign-in. */
 const CodeChallenge = z.string().regex(/^[\w-]{43}$/, 'must be the base64url of a SHA-256')
 
 export const identities = {

@@ -1,13 +1,13 @@
-// Apart from the schemas, so that screens can have it without.
+// Without schemas, so that screens can import it cheaply.
 
-/** Imports of a workspace that are remembered: the newest ones. */
+/** Number of imports kept per workspace, newest first. */
 export const IMPORTS_KEPT = 20
 
-/** Columns that a file of leads may have. */
+/** Maximum number of columns in a file of leads. */
 export const IMPORT_COLUMNS_MAX = 200
 
-/** Lines of a file that may be rejected as they are read. One more, and nothing of the file is imported. */
+/** Maximum number of rejected lines. A file with more is not imported at all. */
 export const IMPORT_REJECTED_MAX = 100_000
 
-/** Rejected lines that an answer names: the first ones. All are counted. */
+/** Maximum number of rejected lines that a response lists. All are counted. */
 export const IMPORT_REJECTED_NAMED = 10_000

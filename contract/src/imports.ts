@@ -7,21 +7,21 @@ import { route } from './route.ts'
 export const IMPORT_STATUSES = ['running', 'completed', 'failed', 'canceled'] as const
 export type ImportStatus = (typeof IMPORT_STATUSES)[number]
 
-/** A file's bytes are read, then its lines are saved as leads. */
+/** First the file's bytes are read, then its lines are saved as leads. */
 export const IMPORT_STAGES = ['reading', 'saving'] as const
 export type ImportStage = (typeof IMPORT_STAGES)[number]
 
-/** A file of leads that is being taken in, or was (POST /leads/import begins one). */
+/** A running or finished import of leads (started by POST /leads/import). */
 export const Import = z.object({
   id: z.string(),
-  /** As it was called where it came from; null: nobody said. */
+  /** The original file name; null if unknown. */
   fileName: z.string().nullable(),
   status: z.enum(IMPORT_STATUSES),
   stage: z.enum(IMPORT_STAGES),
-  /** Bytes that are read, or lines that are saved. */
+  /** Bytes read, or lines saved. */
   done: z.number().int(),
   of: z.number().int(),
-  /** How long the rest will take; null while nobody can tell, and once it has ended. */
+  /** Estimated time left; null if unknown or finished. */
   secondsLeft: z.number().int().nullable(),
   imported: z.number().int(),
   updated: z.number().int(),
@@ -32,7 +32,7 @@ export const Import = z.object({
 })
 export type Import = z.output<typeof Import>
 
-/** An import with its refused lines, as the answer of POST /leads/import names them. */
+/** An import with its rejected lines, as POST /leads/import returns them. */
 export const ImportDetail = Import.extend({ rejected: ImportResult.shape.rejected })
 export type ImportDetail = z.output<typeof ImportDetail>
 

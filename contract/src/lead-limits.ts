@@ -1,7 +1,10 @@
-// Apart from the schemas, so that screens can have them without.
+// Without schemas, so that screens can import it cheaply.
 
-/** Ids that one call may name; larger selections go by `filter`. */
+/** Maximum number of ids per call. Larger selections use `filter`. */
 export const IDS_MAX = 5_000
 
-/** Leads that one call changes: where a filter means more, its answer says where the next call goes on. */
+/**
+ * Maximum number of leads that one call changes. For more, the response has a cursor for the next
+ * call.
+ */
 export const PART_MAX = 10_000

@@ -4,21 +4,23 @@ import { FollowerQuery, Id, isId, Moment, Page, paging, QueryFlag, Success, Time
 import { IDS_MAX } from './lead-limits.ts'
 import { route } from './route.ts'
 
-/** A lead's own status over all campaigns (specification §3, §9). */
+/** A lead's status across all campaigns. */
 export const LEAD_STATUSES = ['not_sent', 'queued', 'sent', 'failed', 'contacted', 'failed_contact'] as const
 export type LeadStatus = (typeof LEAD_STATUSES)[number]
 
-/** What the leads filter offers; contacted counts as sent, failed_contact as failed (domain rules, Leads). */
+/** Statuses in the leads filter. `contacted` counts as sent, `failed_contact` as failed. */
 export const LEAD_FILTER_STATUSES = ['not_sent', 'queued', 'sent', 'failed'] as const
 
-/** Why somebody may be written to (X asks for a reason): they asked for it, wrote first, are a customer; or there is none. */
+/**
+ * Why a lead may be messaged, which X's rules require: they asked, wrote first, or are a customer.
+ */
 export const CONTACT_BASES = ['asked', 'wrote_first', 'customer', 'none'] as const
 export type ContactBasis = (typeof CONTACT_BASES)[number]
 
-/** Rows of a leads page (specification §9). */
+/** Rows per page on the leads page. */
 export const LEADS_PAGE_SIZE = 10
 
-/** A CSV upload: 64 MiB at most; every other body 256 KiB. */
+/** Maximum size of a CSV upload, 64 MiB. Other bodies are limited to 256 KiB. */
 export const IMPORT_MAX_BYTES = 64 * 1024 * 1024
 
 export const Lead = z.object({
@@ -41,34 +43,34 @@ export const Lead = z.object({
 })
 export type Lead = z.output<typeof Lead>
 
-/** They are on the suppression list: nobody in the workspace can write to them. */
+/** On the suppression list, so nobody in the workspace can message them. */
 const suppressed = z.boolean()
 
-/** A lead as the messenger offers it. */
+/** A lead as the messenger lists it. */
 export const OfferedLead = Lead.extend({ suppressed })
 export type OfferedLead = z.output<typeof OfferedLead>
 
-/** A lead as the leads page shows it. */
+/** A lead as the leads page lists it. */
 export const ListedLead = Lead.extend({
   basis: z.enum(CONTACT_BASES),
-  /** Tags, by their ids (GET /tags names them). */
+  /** Tag ids. GET /tags returns their names. */
   tagIds: z.array(z.string()),
   suppressed,
 })
 export type ListedLead = z.output<typeof ListedLead>
 
-/** A lead with everything that is known of it. */
+/** A lead with all its data. */
 export const LeadDetail = ListedLead.extend({
-  /** X's id of the person; null while it is unknown. */
+  /** The person's user id at X; null if unknown. */
   xUserId: z.string().nullable(),
-  /** Since when there is a contact basis. */
+  /** When the contact basis was recorded. */
   basisAt: Time.nullable(),
-  /** How the contact basis is known, in somebody's words. */
+  /** Evidence for the contact basis, as free text. */
   basisSource: z.string().nullable(),
 })
 export type LeadDetail = z.output<typeof LeadDetail>
 
-/** Something that happened to a lead. */
+/** An event in a lead's history. */
 export const LeadEvent = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('created'), at: Time }),
   z.object({
@@ -90,34 +92,34 @@ export const LeadEvent = z.discriminatedUnion('kind', [
     status: z.enum(DM_STATUSES),
     message: z.string(),
     errorMessage: z.string().nullable(),
-    /** It failed without anybody knowing whether it was sent. */
+    /** It failed with an unknown outcome: it may have been sent. */
     outcomeUnknown: z.boolean(),
   }),
   z.object({
     kind: z.literal('replied'),
     at: Time,
     replyId: z.string(),
-    /** Its beginning; null: somebody has deleted it. */
+    /** An excerpt; null if the reply was deleted. */
     text: z.string().nullable(),
-    /** They asked not to be written to any more. */
+    /** They opted out. */
     optedOut: z.boolean(),
-    /** The message that it answers; null: they wrote of their own accord. */
+    /** The message they replied to; null if they wrote first. */
     dmId: z.string().nullable(),
   }),
-  /** The owner of the account wrote to them by hand, outside of this product. */
+  /** The account's owner messaged them outside this product. */
   z.object({ kind: z.literal('written'), at: Time, replyId: z.string(), text: z.string().nullable() }),
 ])
 export type LeadEvent = z.output<typeof LeadEvent>
 
-/** What leads can be filtered by, and what a filter that is kept asks for. */
+/** Filter fields for leads, also used by saved filters. */
 export const LeadFilter = z.object({
-  /** Part of the bio, the name or the handle, whatever its case. */
+  /** Matches the bio, name or handle, case-insensitively. */
   keyword: text(200).optional(),
   minFollowers: FollowerQuery.optional(),
   maxFollowers: FollowerQuery.optional(),
   status: z.enum(LEAD_FILTER_STATUSES).optional(),
   listId: Id.optional(),
-  /** A tag, by its id or its name. */
+  /** A tag's id or name. */
   tag: text(100).optional(),
   basis: z.enum(CONTACT_BASES).optional(),
   /** Found by this scrape. */
@@ -125,14 +127,14 @@ export const LeadFilter = z.object({
 })
 export type LeadFilter = z.output<typeof LeadFilter>
 
-/** The query of GET /leads; also what stands for a selection wherever `leadIds` may stand. */
+/** The query of GET /leads. Also a selection, instead of `leadIds`. */
 export const LeadQuery = LeadFilter.extend({
-  /** False: without those on the suppression list; true: only those. */
+  /** False: excludes suppressed leads; true: only suppressed leads. */
   suppressed: QueryFlag.optional(),
 })
 export type LeadQuery = z.output<typeof LeadQuery>
 
-/** Each column of the leads page, upwards or, with a minus, downwards. */
+/** Columns of the leads page, ascending, or descending with a minus. */
 export const LeadSort = z.enum([
   'createdAt',
   '-createdAt',
@@ -149,29 +151,29 @@ export const LeadSort = z.enum([
 ])
 export type LeadSort = z.output<typeof LeadSort>
 
-/** Leads named one by one, or all that match a filter: exactly one of the two. */
+/** A list of leads, or a filter: exactly one of the two. */
 export const leadSelection = {
   leadIds: z.array(Id).min(1).max(IDS_MAX).optional(),
   filter: z.strictObject(LeadQuery.shape).optional(),
-  /** From the answer before, with the same filter: goes on behind the leads of that part. */
+  /** From the last response with the same filter: continues after that part. */
   cursor: z.string().max(500).optional(),
 }
 export type LeadSelection = { leadIds?: string[]; filter?: LeadQuery; cursor?: string }
 
-/** In the answer to a selection: what the next call goes on from, as one changes at most 10,000 leads; null: none is left. */
+/** Pass it to the next call, because one call changes at most 10,000 leads; null: done. */
 export const nextPart = { cursor: z.string().nullable() }
 
-/** Refines a body that holds a selection. */
+/** Refinement: the body has exactly one kind of selection. */
 export function hasOneSelection(body: LeadSelection): boolean {
   return (body.leadIds === undefined) !== (body.filter === undefined)
 }
 export const ONE_SELECTION = { message: 'Give either leadIds or filter.', path: ['leadIds'] }
 
-/** The answer of an import (POST /leads/import, text/csv). */
+/** The response of an import (POST /leads/import, text/csv). */
 export const ImportResult = z.object({
   imported: z.number().int(),
   updated: z.number().int(),
-  /** Each refused line by its number in the file, 1 being the first, and why; the first 10,000 where there are more. */
+  /** Rejected lines by line number, from 1. At most the first 10,000. */
   rejected: z.array(z.object({ line: z.number().int(), problem: z.string() })),
   rejectedCount: z.number().int(),
 })
@@ -190,7 +192,7 @@ export const leads = {
       LeadQuery.extend({
         ...paging(LEADS_PAGE_SIZE),
         sort: LeadSort.default('-createdAt'),
-        /** From the answer before: goes on behind it, at the cost of one page however deep. */
+        /** Pass the last response's cursor. Every page costs the same, however deep. */
         cursor: z.string().max(500).optional(),
       }),
     )
@@ -233,9 +235,9 @@ export const leads = {
         .strictObject({
           ...leadSelection,
           basis: z.enum(CONTACT_BASES),
-          /** Since when; now where it is not said. */
+          /** Defaults to now. */
           at: Moment.optional(),
-          /** How it is known. */
+          /** Evidence, as free text. */
           source: text(500).optional(),
         })
         .refine(hasOneSelection, ONE_SELECTION),
@@ -265,7 +267,10 @@ export const leads = {
       z
         .strictObject({
           ...leadSelection,
-          /** What restores them, made up by the caller, who then knows it even where the answer is lost. Sent again with the same selection, the first answer comes again. */
+          /**
+           * Chosen by the caller, so the deletion can be undone even if the response is lost.
+           * Repeating the call returns the first response.
+           */
           removalId: z
             .string()
             .refine(isId, 'must be a UUID')
@@ -277,7 +282,7 @@ export const leads = {
     .output(
       Success.extend({
         removed: z.number().int(),
-        /** What restores them; null where none was deleted. */
+        /** Pass it to restore them; null if nothing was deleted. */
         removalId: z.string().nullable(),
         ...nextPart,
       }),

@@ -4,11 +4,11 @@ import { IDS_MAX } from './lead-limits.ts'
 import { hasOneSelection, Lead, LeadFilter, leadSelection, nextPart, ONE_SELECTION } from './leads.ts'
 import { route } from './route.ts'
 
-/** How a lead stands in one list, whatever other lists or campaigns have done (specification §3). */
+/** A lead's status in one list, independent of other lists. */
 export const CONTACT_STATUSES = ['pending', 'contacted'] as const
 export type ContactStatus = (typeof CONTACT_STATUSES)[number]
 
-/** Tags of one list, and the length of each. */
+/** Maximum number of tags per list, and their maximum length. */
 export const LIST_TAGS_MAX = 20
 export const LIST_TAG_LENGTH_MAX = 40
 
@@ -17,14 +17,17 @@ export const List = z.object({
   name: z.string(),
   description: z.string().nullable(),
   tags: z.array(z.string()),
-  /** Of a smart list: it holds whoever matches, at any moment. Null: it is filled by hand. */
+  /** A smart list contains all leads that match its filter; null: a manual list. */
   filter: LeadFilter.nullable(),
   leadCount: z.number().int(),
-  /** How many of its leads its campaigns have written to. */
+  /** Leads that the list's campaigns have messaged. */
   contactedCount: z.number().int(),
-  /** When the leads of a smart list were last counted: where that takes long, not at each look. Null: kept exact, or never counted. */
+  /**
+   * When a smart list's leads were last counted, if counting is slow; null: always exact, or never
+   * counted.
+   */
   countedAt: Time.nullable(),
-  /** Campaigns that write to it, with the messages they have sent and those that were answered. */
+  /** Campaigns that use the list, their sent messages, and the replies. */
   campaignCount: z.number().int(),
   sentCount: z.number().int(),
   replyCount: z.number().int(),
@@ -32,20 +35,20 @@ export const List = z.object({
 })
 export type List = z.output<typeof List>
 
-/** A lead as a list holds it. */
+/** A lead as an entry of a list. */
 export const ListLead = Lead.extend({
   contactStatus: z.enum(CONTACT_STATUSES),
-  /** Whether it has answered a campaign of this list. */
+  /** Whether they replied to a campaign of this list. */
   replied: z.boolean(),
 })
 export type ListLead = z.output<typeof ListLead>
 
-/** Characters of a list's name. */
+/** Maximum length of a list's name. */
 export const LIST_NAME_MAX = 200
 
 const name = requiredText(LIST_NAME_MAX, 'List name cannot be empty.')
 const description = text(2_000).nullable().optional()
-/** Each once, whatever its case; empty ones are dropped. */
+/** Removes empty tags and case-insensitive duplicates. */
 const tags = z
   .array(text(LIST_TAG_LENGTH_MAX))
   .max(LIST_TAGS_MAX)
@@ -64,7 +67,7 @@ export const lists = {
     .input(
       z.object({
         ...paging(100),
-        /** From the answer before: goes on behind it, at the cost of one page however deep. */
+        /** Pass the last response's cursor. Every page costs the same, however deep. */
         cursor: z.string().max(500).optional(),
       }),
     )
@@ -143,7 +146,7 @@ export const lists = {
       z.object({
         id: Id,
         ...paging(100),
-        /** From the answer before: goes on behind it, at the cost of one page however deep. */
+        /** Pass the last response's cursor. Every page costs the same, however deep. */
         cursor: z.string().max(500).optional(),
       }),
     )

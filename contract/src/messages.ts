@@ -4,11 +4,14 @@ import { HandleOfLead, Id, Page, paging, requiredText, Success, Time, text } fro
 import { OfferedLead } from './leads.ts'
 import { route } from './route.ts'
 
-/** What the messenger's filter offers: pending is not_sent or queued; contacted counts as sent, failed_contact as failed (domain rules, Leads). */
+/**
+ * The messenger's filters. `pending` means not_sent or queued; contacted counts as sent,
+ * failed_contact as failed.
+ */
 export const MESSENGER_FILTERS = ['all', 'pending', 'sent', 'failed'] as const
 export type MessengerFilter = (typeof MESSENGER_FILTERS)[number]
 
-/** Leads of one page of the messenger. */
+/** Leads per page in the messenger. */
 export const MESSENGER_PAGE_SIZE = 100
 
 export const messages = {
@@ -24,7 +27,7 @@ export const messages = {
       z.object({
         status: z.enum(MESSENGER_FILTERS).default('all'),
         ...paging(MESSENGER_PAGE_SIZE),
-        /** From the answer before: goes on behind it, at the cost of one page however deep. */
+        /** Pass the last response's cursor. Every page costs the same, however deep. */
         cursor: z.string().max(500).optional(),
       }),
     )
@@ -53,11 +56,11 @@ export const messages = {
     .input(
       z.strictObject({
         leadId: Id,
-        /** With `{{name}}`, `{{handle}}` and what campaigns know. */
+        /** May contain `{{name}}`, `{{handle}}` and the placeholders of campaigns. */
         message: requiredText(MESSAGE_MAX, 'Please enter a message to send'),
-        /** `handle` without the @: the server writes it. */
+        /** `handle` without the @, which the server adds. */
         templateVariables: z.strictObject({ name: text(200), handle: HandleOfLead }),
-        /** Also where the lead has been written to before. */
+        /** Also messages leads that were messaged before. */
         allowRepeat: z.boolean().default(false),
       }),
     )

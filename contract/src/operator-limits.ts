@@ -1,8 +1,8 @@
-// Apart from the schemas, so that screens can have them without.
+// Without schemas, so that screens can import it cheaply.
 
-/** Members that one call invites at most: all joins wait meanwhile. */
+/** Maximum number of members invited per call, because nobody can join meanwhile. */
 export const INVITATIONS_MAX = 1_000
-/** A search finds no more than this; type more of the address. */
+/** Maximum number of search results. */
 export const FOUND_MEMBERS_MAX = 1_000
-/** Days of views that are read at once. */
+/** Maximum number of days of page views per request. */
 export const VIEW_DAYS_MAX = 92

@@ -4,37 +4,37 @@ import { FOUND_MEMBERS_MAX, INVITATIONS_MAX, VIEW_DAYS_MAX } from './operator-li
 import { route } from './route.ts'
 import { ACHIEVEMENT_KEYS } from './waitlist.ts'
 
-/** Why a referral's credit waits for an operator. */
+/** Why an operator must review a referral before it is credited. */
 export const HOLD_REASONS = ['disposable_domain', 'address_burst'] as const
 export type HoldReason = (typeof HOLD_REASONS)[number]
 
-/** What operators do that is kept with who did it. */
+/** Audited actions of operators. */
 export const OPERATOR_ACTIONS = ['release', 'refuse', 'undo', 'invite', 'export'] as const
 export type OperatorAction = (typeof OPERATOR_ACTIONS)[number]
 
 const count = z.number().int()
 
 export const GrowthDay = z.object({
-  /** UTC, '2026-11-20'. */
+  /** Day in UTC, '2026-11-20'. */
   day: z.string(),
   joined: count,
   confirmed: count,
   invited: count,
-  /** Members at the day's end. */
+  /** Members at the end of the day. */
   total: count,
 })
 export type GrowthDay = z.output<typeof GrowthDay>
 
 export const WaitlistMember = z.object({
   id: z.string(),
-  /** Null once deleted: the place stays. */
+  /** Null after the account was deleted. Its position stays taken. */
   email: z.string().nullable(),
-  /** 0: has an account and never joined. */
+  /** 0: has an account, but never joined the waitlist. */
   position: z.number().int(),
   referralCode: z.string().nullable(),
   referralCount: count,
   achievements: z.array(z.enum(ACHIEVEMENT_KEYS)),
-  /** Of the address they joined from, ISO 3166-1 alpha-2. */
+  /** ISO 3166-1 alpha-2, from the IP address they joined from. */
   country: z.string().nullable(),
   joinedAt: Time.nullable(),
   confirmedAt: Time.nullable(),
@@ -57,9 +57,9 @@ export const ViewsOfDay = z.object({ day: z.string(), views: count, joins: count
 export type ViewsOfDay = z.output<typeof ViewsOfDay>
 
 export const ViewsOfSource = z.object({
-  /** A page ('/waitlist'; 'other' for what is no page of ours), or a referral code ('' for none). */
+  /** A page ('/waitlist'; 'other' for unknown paths) or a referral code ('' for none). */
   source: z.string(),
-  /** Whose code it is. */
+  /** The referrer's email address. */
   email: z.string().nullable(),
   views: count,
   joins: count,
@@ -69,11 +69,11 @@ export type ViewsOfSource = z.output<typeof ViewsOfSource>
 export const LoggedAction = z.object({
   id: z.string(),
   action: z.enum(OPERATOR_ACTIONS),
-  /** Null once the operator's account is deleted. */
+  /** Null after the operator's account was deleted. */
   operatorEmail: z.string().nullable(),
-  /** Whom a decision was about; null for others, and once deleted. */
+  /** The member a decision was about; null for other actions, and after they were deleted. */
   memberEmail: z.string().nullable(),
-  /** How many were invited or exported. */
+  /** Number of members invited or exported. */
   count: count.nullable(),
   at: Time,
 })
@@ -83,7 +83,7 @@ const Day = z.iso.date('must be a day, like 2026-11-20')
 const only = { tag: 'Operator', access: 'operator' } as const
 const OneReferral = z.strictObject({ memberId: Id })
 
-/** To everybody who is not in OPERATORS each of these answers as an address where nothing is. */
+/** Returns 404 to everyone not in OPERATORS, as if these paths did not exist. */
 export const operator = {
   growth: route({
     ...only,
@@ -205,7 +205,7 @@ export const operator = {
     .output(z.object({ actions: z.array(LoggedAction), ...Page.shape })),
 }
 
-/** Of two days, both counted. */
+/** Days in the range, including both ends. */
 function daysBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1
 }

@@ -5,40 +5,40 @@ import { route } from './route.ts'
 
 const TAG = 'People'
 
-/** How long a mailed invitation can be accepted. */
+/** Days until an emailed invitation expires. */
 export const INVITATION_DAYS = 7
-/** Invitations of one workspace that wait to be accepted. */
+/** Maximum number of pending invitations per workspace. */
 export const INVITATIONS_MAX = 100
 
-/** What somebody can be made by those who manage people. Owner one becomes only by the owner's own hand. */
+/** Roles that admins can assign. Ownership is transferred by the owner. */
 export const GivenRole = z.enum(['viewer', 'member', 'admin'])
 export type GivenRole = z.output<typeof GivenRole>
 
-/** Somebody in a workspace. `id` is that of their account. */
+/** A member of a workspace. `id` is their account's id. */
 export const Person = z.object({
   id: z.string(),
   name: z.string(),
   email: z.string(),
   role: Workspace.shape.role,
-  /** Is this who asks? */
+  /** Whether this is the caller. */
   isYou: z.boolean(),
   joinedAt: Time,
 })
 export type Person = z.output<typeof Person>
 
-/** Somebody who was asked into a workspace and has not answered. */
+/** A pending invitation to a workspace. */
 export const Invitation = z.object({
   id: z.string(),
   email: z.string(),
   role: GivenRole,
-  /** The name of who invited; null where that account is gone. */
+  /** Name of the inviter; null if their account was deleted. */
   invitedBy: z.string().nullable(),
   sentAt: Time,
   expiresAt: Time,
 })
 export type Invitation = z.output<typeof Invitation>
 
-/** What whoever holds the mailed link is told. Whether the address has an account is not among it. */
+/** What the invitation link reveals. It does not reveal whether the address has an account. */
 export const ReceivedInvitation = z.object({
   workspaceName: z.string(),
   invitedBy: z.string().nullable(),
@@ -47,9 +47,12 @@ export const ReceivedInvitation = z.object({
   expiresAt: Time,
 })
 
-/** `details` of REAUTHENTICATION_NEEDED at a switch: the single sign-on that the wanted workspace has for the caller. */
+/**
+ * `details` of REAUTHENTICATION_NEEDED when switching: the caller's single sign-on in the target
+ * workspace.
+ */
 export interface SwitchProof {
-  /** `same`: at the identity provider that the session came from. Null: none, so the account has to prove itself. */
+  /** `same`: the session's identity provider. Null: none, so the account must reauthenticate. */
   singleSignOn: 'same' | 'another' | null
 }
 
@@ -158,7 +161,9 @@ export const people = {
   }).output(
     z.object({
       invitations: z.array(Invitation),
-      /** Why nobody can be invited on the workspace's plan, and which one lifts that; null where somebody can. */
+      /**
+       * Why the plan allows no more people, and the plan that does; null: invitations are possible.
+       */
       planLimit: z.string().nullable(),
     }),
   ),

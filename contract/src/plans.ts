@@ -1,14 +1,17 @@
-/** What can be bought (specification §3, Plan). */
+/** Ids of the built-in paid plans. */
 export const PLAN_IDS = ['pro_monthly', 'pro_yearly', 'agency_monthly', 'agency_yearly'] as const
 export type PlanId = (typeof PLAN_IDS)[number]
 
-/** The levels of what a workspace may do. */
+/** Feature levels of a workspace. */
 export type PlanLevel = 'free' | 'pro' | 'agency'
 
 /** What plans limit. */
 export type Limited = 'scrapedLeads' | 'dms' | 'xAccounts' | 'people'
 
-/** A level's name, and its limits: scraped leads and DMs a calendar month, X accounts and people at a time; null: none (domain rules, Accounts, plans, teams). */
+/**
+ * Names and limits: leads scraped and DMs per calendar month, X accounts and people at a time;
+ * null: unlimited.
+ */
 export const PLAN_LEVELS = {
   free: { name: 'Free', scrapedLeads: 100, dms: 50, xAccounts: 1, people: 1 },
   pro: { name: 'Pro', scrapedLeads: 1_000, dms: 5_000, xAccounts: 3, people: 1 },
@@ -19,7 +22,7 @@ export function isPlanId(id: string): id is PlanId {
   return PLAN_IDS.some((one) => one === id)
 }
 
-/** What a built-in plan gives, or one named like it. */
+/** The level of a built-in plan or of one named like it. */
 export function levelOf(planId: string): Exclude<PlanLevel, 'free'> {
   return planId.startsWith('agency') ? 'agency' : 'pro'
 }
@@ -32,7 +35,7 @@ export interface BuiltInPlan {
   features: readonly string[]
 }
 
-/** The plans as the pricing page names them (specification §9). */
+/** The plans on the pricing page. */
 export const PLANS = [
   {
     id: 'pro_monthly',

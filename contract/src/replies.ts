@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { Id, Time } from './fields.ts'
 import { route } from './route.ts'
 
-/** So much of a reply is kept, in characters. */
+/** Maximum length of a stored reply; the rest is cut. */
 export const REPLY_TEXT_MAX = 1_000
 
-/** A reply with one of these words asks not to be written to any more, unless a workspace has its own. Case, accents of width and signs around them do not matter. */
+/** Default opt-out phrases. Case, full-width forms and surrounding punctuation are ignored. */
 export const DEFAULT_OPT_OUT_WORDS = [
   'stop',
   'unsubscribe',
@@ -23,16 +23,16 @@ export const DEFAULT_OPT_OUT_WORDS = [
 export const OPT_OUT_WORDS_MAX = 50
 export const OPT_OUT_WORD_LENGTH_MAX = 50
 
-/** How replies to the workspace's accounts are found. */
+/** How replies to the workspace's X accounts are detected. */
 export const ReplyDetection = z.object({
   /**
-   * `live`: X tells us at once; `degraded`: for one account at least we only ask X, every few minutes;
-   * `starting`: an account was connected just now; `off`: none is.
+   * `live`: X notifies us; `degraded`: at least one account is only polled, every few minutes;
+   * `starting`: an account was just connected; `off`: no account is connected.
    */
   state: z.enum(['live', 'degraded', 'starting', 'off']),
   /** Why it is degraded, as a text to show. */
   problem: z.string().nullable(),
-  /** When X was last asked about the account that was asked about longest ago. */
+  /** The least recent poll over all accounts. */
   checkedAt: Time.nullable(),
 })
 export type ReplyDetection = z.output<typeof ReplyDetection>

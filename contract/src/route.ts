@@ -4,27 +4,26 @@ import { z } from 'zod'
 import { ERROR_STATUS, ERROR_TEXT, type ErrorCode } from './errors.ts'
 
 /**
- * Who may call: anybody, a signed-in person with at least this role in the workspace, or an operator of the product.
- * To all but operators an operation of theirs answers as an address where nothing is: 404, with or without a token.
+ * Who may call: anyone, members with at least this role, or operators of the product.
+ * Operator operations return 404 to everyone else, with or without a token.
  */
 export type Access = 'public' | 'operator' | Role
 export type Role = 'viewer' | 'member' | 'admin' | 'owner'
 
 /**
- * What a call changes.
- * `none`: it reads. `rows`: rows only, in one transaction. `outside`: it also talks to another service, or waits, outside any transaction.
- * An Idempotency-Key is honoured for the latter two, unless `unkeyed` (sign-in and its like).
+ * What a call changes: nothing, rows in one transaction, or also things outside the database.
+ * Idempotency-Key works for `rows` and `outside`, not for `unkeyed` calls such as sign-in.
  */
 export type Effect = 'none' | 'rows' | 'outside' | 'unkeyed'
 
 export interface OperationMeta {
   access: Access
   effect: Effect
-  /** May a paired browser extension call it with its own token? Such a token opens nothing else. */
+  /** Whether a paired extension may call it with its own token. */
   byExtension: boolean
 }
 
-/** Errors that any operation may answer with; an operation declares only its own beside them. */
+/** Errors that every operation may return. Operations only declare additional ones. */
 const ALWAYS = ['INVALID_INPUT', 'BODY_TOO_LARGE', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE', 'NOT_READY'] as const
 const SIGNED_IN = ['UNAUTHORIZED', 'FORBIDDEN'] as const
 const OPERATOR = ['NOT_FOUND'] as const
@@ -38,9 +37,9 @@ export interface RouteOptions<C extends ErrorCode> {
   access: Access
   effect: Effect
   byExtension?: true
-  /** Declared beside those that every operation has. */
+  /** Errors in addition to those of every operation. */
   errors?: readonly C[]
-  /** 204 for an answer without a body. */
+  /** 204 for responses without a body. */
   successStatus?: 200 | 204
   description?: string
 }
@@ -49,10 +48,7 @@ type ErrorMapOf<C extends ErrorCode> = {
   [K in C]: { status: (typeof ERROR_STATUS)[K]; message: string; data: z.ZodOptional<z.ZodUnknown> }
 }
 
-/**
- * The one way to begin an operation of the contract: method and path, who may call it, what it changes and every error it can answer with.
- * Go on with `.input(schema)` and `.output(schema)`.
- */
+/** Starts an operation of the contract; continue with `.input(schema)` and `.output(schema)`. */
 export function route<const C extends ErrorCode = never>(options: RouteOptions<C>) {
   const codes = [
     ...ALWAYS,

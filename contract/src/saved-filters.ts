@@ -3,7 +3,7 @@ import { Id, requiredText, Time } from './fields.ts'
 import { LeadFilter, LeadSort } from './leads.ts'
 import { route } from './route.ts'
 
-/** Saved filters of one workspace. */
+/** Maximum number of saved filters per workspace. */
 export const SAVED_FILTERS_MAX = 100
 
 export const SavedFilter = z.object({

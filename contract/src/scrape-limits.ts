@@ -1,4 +1,4 @@
-/** Words of a scrape's filter of bios, at most. */
+/** Maximum number of bio keywords per scrape. */
 export const KEYWORDS_MAX = 50
-/** Characters of one such word, at most. */
+/** Maximum length of a keyword. */
 export const KEYWORD_LENGTH_MAX = 100

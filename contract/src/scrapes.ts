@@ -4,21 +4,24 @@ import { Lead } from './leads.ts'
 import { route } from './route.ts'
 import { KEYWORD_LENGTH_MAX, KEYWORDS_MAX } from './scrape-limits.ts'
 
-/** `waiting`: until `resumesAt`, for X's rate limit or because X did not answer; or, where that is null, for an X account to be connected. */
+/**
+ * `waiting`: until `resumesAt`, because X limits requests or did not respond; or, if null, for an X
+ * account.
+ */
 export const SCRAPE_STATUSES = ['queued', 'running', 'waiting', 'completed', 'canceled', 'failed'] as const
 export type ScrapeStatus = (typeof SCRAPE_STATUSES)[number]
 
-/** Why a scrape completed before it had read everything: the plan allows no further lead this month. */
+/** Why a scrape completed early: the plan allows no more leads this month. */
 export const STOPPED_BY = ['PLAN_LIMIT'] as const
 const stoppedBy = z.enum(STOPPED_BY).nullable()
 
-/** The sliders of the scraper (specification §9). */
+/** The follower range that the scraper's sliders offer. */
 export const FOLLOWER_SLIDERS = {
   min: { from: 0, to: 100_000, step: 100, default: 100 },
   max: { from: 0, to: 1_000_000, step: 1_000, default: 10_000 },
 } as const
 
-/** Most leads that POST /scrape/scrape returns, and its default. */
+/** Maximum and default number of leads that POST /scrape/scrape returns. */
 export const SCRAPE_WAIT_MAX_RESULTS = 1_000
 
 export const Scrape = z.object({
@@ -32,33 +35,35 @@ export const Scrape = z.object({
   status: z.enum(SCRAPE_STATUSES),
   /** Profiles read from X so far. */
   fetched: z.number().int(),
-  /** Of those, how many fit the bounds and keywords and are leads now. */
+  /** Read profiles that match the bounds and keywords, and are now leads. */
   matched: z.number().int(),
-  /** Null until X has said how many there are. */
+  /** Null until X has returned the follower count. */
   estimate: z
     .object({
-      /** How many profiles there are to read. */
+      /** Number of profiles to read. */
       profiles: z.number().int(),
-      /** How long the rest will take; null while unknown. */
+      /** Estimated time left; null if unknown. */
       secondsLeft: z.number().int().nullable(),
-      /** What X bills for the whole of it, at most; null where it bills nothing. */
+      /** The most that X charges for the whole scrape; null: nothing. */
       costCents: z.number().int().nullable(),
     })
     .nullable(),
-  /** What X bills for what was read so far; null where it bills nothing. */
+  /** What X has charged so far; null: nothing. */
   spentCents: z.number().int().nullable(),
   resumesAt: Time.nullable(),
   /** Why it waits or failed, or which limit stopped it and the plan that lifts it. */
   error: z.string().nullable(),
-  /** What stopped it early; null: nothing did. Resumed once the plan allows more, it continues. */
+  /** What stopped it early; null: nothing. It can be resumed once the plan allows more leads. */
   stoppedBy,
-  /** It is over, and resumed it would go on; false too where X's answer would be the same again, as there is nobody of that handle. */
+  /**
+   * Whether it ended and can be resumed. False if X would refuse again, for example an unknown
+   * handle.
+   */
   isResumable: z.boolean(),
   createdAt: Time,
 })
 export type Scrape = z.output<typeof Scrape>
 
-/** Specification §5, Scraper. */
 const ENTER_HANDLE = 'Please enter a X handle to scrape'
 const ENTER_CREDENTIALS = 'Please enter your X credentials'
 
@@ -70,12 +75,12 @@ const scrapeRequest = {
   type: z.enum(['followers', 'following']),
   minFollowers: FollowerBound.default(FOLLOWER_SLIDERS.min.default),
   maxFollowers: FollowerBound.default(FOLLOWER_SLIDERS.max.default),
-  /** Any of them, anywhere in the bio, whatever their case; none matches all. */
+  /** Any of these may occur anywhere in the bio, case-insensitively. None: no filter. */
   keywords: z
     .array(text(KEYWORD_LENGTH_MAX).pipe(z.string().min(1)))
     .max(KEYWORDS_MAX)
     .default([]),
-  /** The X account that reads; the current one where none is named. */
+  /** The X account to read with. Defaults to the current one. */
   xAccountId: Id.optional(),
   credentials: z
     .strictObject({
@@ -158,13 +163,13 @@ export const scrapes = {
     .output(
       z.object({
         twitterHandle: z.string(),
-        /** How many profiles there are. */
+        /** Number of profiles. */
         profiles: z.number().int(),
-        /** How long reading them all would take: less where maxResults are found before. */
+        /** Time to read all of them. It takes less if maxResults is reached earlier. */
         seconds: z.number().int(),
-        /** What X bills for that; null where it bills nothing. */
+        /** What X charges for that; null: nothing. */
         costCents: z.number().int().nullable(),
-        /** How many leads the plan still allows this month; null: any number. */
+        /** Leads that the plan still allows this month; null: unlimited. */
         leadsLeft: z.number().int().nullable(),
       }),
     ),

@@ -3,7 +3,7 @@ import { FactorKind, Session } from './auth.ts'
 import { Id, NoInput, nameText, requiredName, requiredText, Success, Time, text } from './fields.ts'
 import { route } from './route.ts'
 
-/** What somebody proves themselves with beside their password. */
+/** A second factor of an account. */
 export const Factor = z.object({
   id: z.string(),
   kind: FactorKind,
@@ -13,16 +13,16 @@ export const Factor = z.object({
 })
 export type Factor = z.output<typeof Factor>
 
-/** What `navigator.credentials` takes, in the JSON that `PublicKeyCredential.parse…OptionsFromJSON` reads (WebAuthn Level 3). */
+/** JSON for `PublicKeyCredential.parse…OptionsFromJSON` (WebAuthn Level 3). */
 const PasskeyOptions = z.record(z.string(), z.unknown())
-/** What a passkey answered: `credential.toJSON()`. */
+/** A passkey's response: `credential.toJSON()`. */
 const Credential = z.looseObject({
   id: z.string().max(2_000),
   rawId: z.string().max(2_000),
   type: z.literal('public-key'),
   response: z.looseObject({ clientDataJSON: z.string().max(10_000), transports: z.array(text(50)).max(20).optional() }),
 })
-/** Six digits of an authenticator app, or a recovery code; spaces and dashes do not count. */
+/** Six digits from an authenticator app, or a recovery code. Spaces and dashes are ignored. */
 const FactorCode = z
   .string()
   .max(50)

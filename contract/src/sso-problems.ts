@@ -1,6 +1,6 @@
 /**
- * How a single sign-on can end without letting somebody in, and the text for it. The redirect hands the key to the page as `?error=`.
- * Without schemas, so that pages can read it.
+ * Why a single sign-on can fail, with its text. The redirect passes the key as `?error=`.
+ * Without schemas, so that pages can import it cheaply.
  */
 export const SSO_PROBLEMS = {
   sso_not_set_up:
@@ -18,10 +18,10 @@ export const SSO_PROBLEMS = {
 } as const
 export type SsoProblem = keyof typeof SSO_PROBLEMS
 
-/** The text for a key of an address; null for a key that is not one of these. */
+/** Returns the text for a key from the URL; null if it is not one of these. */
 export function ssoProblem(key: string | null): string | null {
   return key !== null && Object.hasOwn(SSO_PROBLEMS, key) ? SSO_PROBLEMS[key as SsoProblem] : null
 }
 
-/** What the TXT record of a domain begins with that proves whose it is. */
+/** Prefix of the TXT record that verifies a domain. */
 export const DOMAIN_RECORD = 'x-automated-verification='

@@ -6,7 +6,7 @@ const TAG = 'Single sign-on'
 const CodeChallenge = z.string().regex(/^[\w-]{43}$/, 'must be the base64url of a SHA-256')
 const Started = z.object({ url: z.url() })
 
-/** A domain of mail, as people write it; in lower case and ASCII afterwards. */
+/** An email domain in any spelling, converted to lowercase ASCII. */
 export const Domain = z
   .string()
   .trim()
@@ -22,24 +22,26 @@ export const Domain = z
       ),
   )
 
-/** A certificate that the provider signs with. */
+/** A signing certificate of the provider. */
 export const SsoCertificate = z.object({
   subject: z.string(),
-  /** SHA-256, in hexadecimal with colons. */
+  /** SHA-256 in hexadecimal with colons. */
   fingerprint: z.string(),
   expiresAt: Time,
 })
 
-/** A workspace's identity provider, as its admins see it. Its client secret never leaves the server. */
+/**
+ * A workspace's identity provider, as its admins see it. The client secret never leaves the server.
+ */
 export const SsoConnection = z.object({
   kind: z.enum(['oidc', 'saml']),
-  /** OpenID Connect's issuer, SAML's entity id. */
+  /** The OpenID Connect issuer or the SAML entity id. */
   issuer: z.string(),
   clientId: z.string().nullable(),
   scopes: z.string().nullable(),
   ssoUrl: z.string().nullable(),
   certificates: z.array(SsoCertificate),
-  /** How many people of the workspace have linked it to their account. */
+  /** Members who linked it to their account. */
   linkedCount: z.number().int(),
   createdAt: Time,
   updatedAt: Time,
@@ -49,14 +51,14 @@ export type SsoConnection = z.output<typeof SsoConnection>
 export const SsoDomain = z.object({
   id: z.string(),
   domain: z.string(),
-  /** The TXT record to set at the domain. */
+  /** The TXT record to create at the domain. */
   record: z.string(),
   verifiedAt: Time.nullable(),
   createdAt: Time,
 })
 export type SsoDomain = z.output<typeof SsoDomain>
 
-/** What the identity provider asks for about us. */
+/** Our values that the identity provider asks for. */
 export const ServiceProvider = z.object({
   /** OpenID Connect. */
   redirectUri: z.url(),
@@ -83,7 +85,7 @@ export const SsoConnectionInput = z
     kind: z.enum(['oidc', 'saml']),
     issuer: Address.optional(),
     clientId: requiredText(500).optional(),
-    /** Left out, the stored one stays; a new issuer or client needs its own. */
+    /** If absent, the stored secret stays. A new issuer or client requires a new one. */
     clientSecret: requiredText(2_000).optional(),
     scopes: z
       .string()
@@ -110,7 +112,7 @@ export const SsoConnectionInput = z
       for (const field of ['entityId', 'ssoUrl', 'certificate'] as const) need(field)
   })
 
-/** One thing that a test of the connection looked at. */
+/** One check of a connection test. */
 export const SsoCheck = z.object({ label: z.string(), ok: z.boolean(), detail: z.string() })
 
 export const sso = {

@@ -1,4 +1,4 @@
-// Apart from the schemas, so that screens can have it without.
+// Without schemas, so that screens can import it cheaply.
 
-/** A note beside a suppression, in characters. */
+/** Maximum length of a note on a suppression. */
 export const SUPPRESSION_NOTE_MAX = 500

@@ -5,28 +5,30 @@ import { type LeadSelection, leadSelection, nextPart } from './leads.ts'
 import { route } from './route.ts'
 import { SUPPRESSION_NOTE_MAX } from './suppression-limits.ts'
 
-/** Why somebody is not to be written to: they said so elsewhere, they answered so, somebody here decided so, or a file said so. */
+/**
+ * Why someone is suppressed: opted out elsewhere, replied to stop, added by a member, or imported.
+ */
 export const SUPPRESSION_REASONS = ['opted_out', 'replied_stop', 'manual', 'import'] as const
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number]
 
 const SuppressionReasonField = z.enum(SUPPRESSION_REASONS)
 
-/** Somebody on X whom this workspace does not write to, whether they are among its leads or not. */
+/** A person on X whom this workspace may not message, whether or not they are a lead. */
 export const Suppression = z.object({
   id: z.string(),
-  /** Without the @, in lower case. */
+  /** Lowercase, without the @. */
   twitterHandle: z.string(),
-  /** X's id of the account, where it is known: it stays through a change of the handle. */
+  /** The person's user id at X, if known. It survives changes of the handle. */
   xUserId: z.string().nullable(),
   reason: SuppressionReasonField,
   note: z.string().nullable(),
-  /** Who did it; null: a reply did, or they have left. */
+  /** The member who added it; null: a reply did, or the member has left. */
   by: z.object({ id: z.string(), name: z.string() }).nullable(),
   createdAt: Time,
 })
 export type Suppression = z.output<typeof Suppression>
 
-/** People named by their handles, or by the leads they are: exactly one of the three. */
+/** Selected by handles, lead ids or a filter: exactly one of the three. */
 export interface SuppressionSelection extends LeadSelection {
   handles?: string[]
 }
@@ -34,15 +36,15 @@ export interface SuppressionSelection extends LeadSelection {
 const hasOneSelection = ({ handles, leadIds, filter }: SuppressionSelection) =>
   [handles, leadIds, filter].filter((given) => given !== undefined).length === 1
 
-/** The answer of an import (POST /suppressions/import, text/csv). */
+/** The response of an import (POST /suppressions/import, text/csv). */
 export const SuppressionImport = z.object({
-  /** New on the list. */
+  /** Newly suppressed. */
   imported: z.number().int(),
-  /** On it before; they stay as they were. */
+  /** Already suppressed, and left unchanged. */
   known: z.number().int(),
-  /** Queued messages that will not be sent for it. */
+  /** Queued messages that will not be sent because of it. */
   stopped: z.number().int(),
-  /** Each refused line by its number in the file, and why; the first 10,000 where there are more. */
+  /** Rejected lines by line number. At most the first 10,000. */
   rejected: z.array(z.object({ line: z.number().int(), problem: z.string() })),
   rejectedCount: z.number().int(),
 })
@@ -59,10 +61,10 @@ export const suppressions = {
   })
     .input(
       z.object({
-        /** Part of the handle, whatever its case, with or without the @. */
+        /** Part of a handle, case-insensitive, with or without the @. */
         q: text(50).optional(),
         ...paging(50),
-        /** From the answer before: goes on behind it, at the cost of one page however deep. */
+        /** Pass the last response's cursor. Every page costs the same, however deep. */
         cursor: z.string().max(500).refine(isStorable, 'must be the cursor of an earlier response').optional(),
       }),
     )
@@ -88,9 +90,9 @@ export const suppressions = {
     )
     .output(
       Success.extend({
-        /** New on the list; who was on it stays as before. */
+        /** Newly suppressed. Existing entries are left unchanged. */
         suppressed: z.number().int(),
-        /** Queued messages that will not be sent for it. */
+        /** Queued messages that will not be sent because of it. */
         stopped: z.number().int(),
         ...nextPart,
       }),

@@ -3,11 +3,11 @@ import { Id, requiredText, Success, Time } from './fields.ts'
 import { hasOneSelection, leadSelection, nextPart, ONE_SELECTION } from './leads.ts'
 import { route } from './route.ts'
 
-/** What tags are told apart by, beside their names. */
+/** Colors to distinguish tags. */
 export const TAG_COLORS = ['gray', 'red', 'amber', 'green', 'teal', 'blue', 'violet', 'pink'] as const
 export type TagColor = (typeof TAG_COLORS)[number]
 
-/** Tags of one workspace. */
+/** Maximum number of tags per workspace. */
 export const TAGS_MAX = 100
 
 export const Tag = z.object({
@@ -100,7 +100,7 @@ export const tags = {
     )
     .output(
       Success.extend({
-        /** Tags given and taken, over all the leads. */
+        /** Number of tags added or removed, over all leads. */
         changed: z.number().int(),
         ...nextPart,
       }),

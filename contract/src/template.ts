@@ -1,9 +1,9 @@
 /**
- * Message templates: `{lead_name}`, `{twitter_handle}` and `{a column|its fallback}`, in the messenger also `{{name}}` and `{{handle}}`, whatever their case (domain rules, Sending).
- * Pure and free of schemas: the server fills messages by it, and the screen shows beforehand what each lead will read.
+ * Message templates with placeholders like `{lead_name}`, `{column|fallback}` and `{{name}}`.
+ * Without schemas: the server renders messages with it, and screens preview them.
  */
 
-/** Part of a message template: words as they stand, or a place that each lead fills. */
+/** Part of a template: plain text or a placeholder. */
 export type Segment =
   | { kind: 'words'; words: string }
   | { kind: 'name'; fallback: string }
@@ -12,32 +12,32 @@ export type Segment =
   | { kind: 'variable'; key: string; fallback: string }
 export type Template = Segment[]
 
-/** A place that nothing is known to fill, as it was written: refused when a template is saved. */
+/** An unknown placeholder, as written. Templates that contain one are rejected. */
 export interface UnknownPlace {
   kind: 'unknown'
   written: string
 }
 
-/** What fills a template. */
+/** The data that fills a template. */
 export interface Recipient {
   name: string
-  /** With or without its @. */
+  /** With or without the @. */
   twitterHandle: string
   metadata: Record<string, unknown>
 }
 
 const NAME_FALLBACK = 'there'
-/** What a place in a template may be called; `{}` or `{"a": 1}` are words. */
+/** Valid placeholder names. Anything else in braces, such as `{}` or `{"a": 1}`, is plain text. */
 const PLACE_NAME = /^[\p{L}_][\p{L}\p{M}\p{N}_ .-]{0,99}$/u
 const PLACE = /\{\{([^{}|]*)\}\}|\{([^{}|]*)((?:\|[^{}|]*)*)\}/g
-/** Trimmed by exactly these, here and in SQL. */
+/** The characters that are trimmed, in JavaScript and in SQL. */
 export const BLANKS = ' \t\n\r\f\v\u00a0'
 const AROUND = new RegExp(`^[${BLANKS}]+|[${BLANKS}]+$`, 'g')
 
-/** Whose words a template is in: the messenger knows `{{name}}` and `{{handle}}` beside what campaigns know. */
+/** Which placeholders are known: the messenger also has `{{name}}` and `{{handle}}`. */
 export type Vocabulary = 'campaign' | 'messenger'
 
-/** Reads a template, in the order in which it is written. A column needs its fallback, so that no message has a hole. */
+/** Splits a template into its parts. Columns require a fallback, so that no message has a gap. */
 export function readPlaces(source: string, vocabulary: Vocabulary = 'campaign'): (Segment | UnknownPlace)[] {
   const segments: (Segment | UnknownPlace)[] = []
   let end = 0
@@ -63,7 +63,7 @@ export function readPlaces(source: string, vocabulary: Vocabulary = 'campaign'):
   return segments
 }
 
-/** @returns the template, or the first place that nothing is known to fill, as it was written */
+/** Parses a template. @returns the template, or the first unknown placeholder as written */
 export function parseTemplate(
   source: string,
   vocabulary: Vocabulary = 'campaign',
@@ -91,7 +91,7 @@ function segmentOf(name: string, rest: string): Segment | null {
   return fallbacks[0] === undefined ? null : { kind: 'variable', key, fallback: fallbacks[0] }
 }
 
-/** What one lead reads in the place of a segment. */
+/** The text of one segment for a lead. */
 export function fillSegment(segment: Segment, lead: Recipient): string {
   if (segment.kind === 'words') return segment.words
   if (segment.kind === 'handle') return `@${lead.twitterHandle.replace(/^@+/, '')}`
@@ -104,7 +104,10 @@ export function renderTemplate(template: Template, lead: Recipient): string {
   return template.map((segment) => fillSegment(segment, lead)).join('')
 }
 
-/** Of several columns that differ in case only, the first by code point that is not blank. Only text fills a message. */
+/**
+ * If columns differ only in case, the first non-blank one by code point wins. Non-text values are
+ * ignored.
+ */
 function variableOf(metadata: Record<string, unknown>, wanted: string): string {
   const keys = Object.keys(metadata).filter((key) => lowerAscii(key) === wanted)
   for (const key of keys.sort()) {
@@ -119,7 +122,7 @@ function trim(text: string): string {
   return text.replace(AROUND, '')
 }
 
-/** Only A to Z, so that PostgreSQL's locale and JavaScript agree. */
+/** Lowercases A to Z only, because PostgreSQL and JavaScript differ on other letters. */
 function lowerAscii(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Email, Page, paging, ReferralCode, requiredText, Success, Time, text } from './fields.ts'
 import { route } from './route.ts'
 
-/** What a member can earn, by the key that is stored, and what screens call it (specification §3). */
+/** Achievements by their stored key, with the name that screens show. */
 export const ACHIEVEMENTS = {
   bronze: 'Bronze Referrer',
   silver: 'Silver Referrer',
@@ -15,7 +15,7 @@ export const ACHIEVEMENTS = {
 export type Achievement = keyof typeof ACHIEVEMENTS
 export const ACHIEVEMENT_KEYS = Object.keys(ACHIEVEMENTS) as [Achievement, ...Achievement[]]
 
-/** Credited referrals that earn a tier (specification §9), and the months of Pro that come with it (domain-rules.md). */
+/** Credited referrals per tier, and the months of Pro it earns. */
 export const REFERRAL_TIERS = [
   { key: 'bronze', threshold: 3, months: 1 },
   { key: 'silver', threshold: 10, months: 3 },
@@ -23,7 +23,7 @@ export const REFERRAL_TIERS = [
   { key: 'platinum', threshold: 50, months: 12 },
 ] as const satisfies readonly { key: Achievement; threshold: number; months: number }[]
 
-/** Spots that one referral moves its referrer up. */
+/** Positions that a referrer gains per referral. */
 export const SPOTS_PER_REFERRAL = 5
 
 export const LEADERBOARD_PERIODS = ['alltime', 'week', 'today'] as const
@@ -35,17 +35,17 @@ const referralCount = z.number().int()
 
 export const LeaderboardRow = z.object({
   id: z.string(),
-  /** From 1; nobody shares one. */
+  /** Starts at 1. Unique. */
   rank: z.number().int(),
-  /** Masked, except on one's own row, or where LEADERBOARD_EMAILS=full. */
+  /** Masked, except for the member's own row or if LEADERBOARD_EMAILS=full. */
   email: z.string(),
-  /** Null on rows of others. */
+  /** Null on other members' rows. */
   referralCode: z.string().nullable(),
   position,
   signupDate: Time,
   achievements,
   referralCount,
-  /** The row of whoever asks. */
+  /** Whether this is the caller's row. */
   isOwn: z.boolean(),
 })
 export type LeaderboardRow = z.output<typeof LeaderboardRow>
@@ -57,16 +57,16 @@ export const Dashboard = z.object({
   referralCode: z.string(),
   signupDate: Time,
   achievements,
-  /** The next tier; from 50 referrals on the last one, with nothing remaining. */
+  /** The next tier. From 50 referrals, the last tier with nothing remaining. */
   nextReward: z.object({
     key: z.enum(ACHIEVEMENT_KEYS),
     label: z.string(),
     threshold: z.number().int(),
     remaining: z.number().int(),
   }),
-  /** Is it known who referred this account? POST /referrals names them, once. */
+  /** Whether this account has a referrer. POST /referrals sets one, once. */
   isReferred: z.boolean(),
-  /** 25, 50, 75 and 100 at the four tiers, straight lines between (specification §9). */
+  /** 25, 50, 75 and 100 at the four tiers, linear in between. */
   progressPercent: z.number(),
 })
 export type Dashboard = z.output<typeof Dashboard>
@@ -86,7 +86,7 @@ export const waitlist = {
       z.strictObject({
         email: z.string({ error: 'Please enter your email address' }).pipe(Email),
         referralCode: ReferralCode,
-        /** The page on which the visit began: the join is counted for it, and nothing else is kept of it. */
+        /** The page where the visit started. It is only used to count the join. */
         path: text(2_000).optional(),
       }),
     )
@@ -176,10 +176,10 @@ export const waitlist = {
       Success.extend({
         message: z.string(),
         leaderboard: z.array(LeaderboardRow),
-        /** Null where nobody is signed in, or has no referral in the period. */
+        /** Null if signed out, or without referrals in the period. */
         own: LeaderboardRow.nullable(),
         ...Page.shape,
-        /** Null at the end. */
+        /** Null on the last page. */
         cursor: z.string().nullable(),
       }),
     ),

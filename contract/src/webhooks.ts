@@ -2,26 +2,29 @@ import { z } from 'zod'
 import { Id, Page, paging, Success, Time, text } from './fields.ts'
 import { route } from './route.ts'
 
-/** What an endpoint can be told of (docs/webhooks.md says what each carries). */
+/** Events that endpoints can subscribe to (docs/webhooks.md describes the payloads). */
 export const WEBHOOK_EVENTS = ['member.joined', 'referral.credited', 'achievement.earned'] as const
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
 
-/** What can stand in the log: also what an operator sends to try an endpoint. */
+/** Events in the log, which include an operator's test events. */
 export const DELIVERY_EVENTS = [...WEBHOOK_EVENTS, 'webhook.test'] as const
 export type DeliveryEvent = (typeof DELIVERY_EVENTS)[number]
 
-/** `pending`: is sent, or sent again, at `nextAttemptAt`. `failed`: given up after the last attempt. */
+/** `pending`: the next attempt is at `nextAttemptAt`. `failed`: the last attempt failed, too. */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
-/** Why an endpoint was disabled by itself: nothing reached it for the time of all attempts, or it answered 410 Gone. */
+/**
+ * Why an endpoint was disabled automatically: all attempts failed for about a day, or it returned
+ * 410 Gone.
+ */
 export const DISABLED_REASONS = ['failing', 'gone'] as const
 export type DisabledReason = (typeof DISABLED_REASONS)[number]
 
-/** Attempts of one delivery; the waits between them make about a day. */
+/** Attempts per delivery, spread over about a day. */
 export const DELIVERY_ATTEMPTS = 8
 export const ENDPOINTS_MAX = 20
-/** Deliveries are counted no further than this. */
+/** Deliveries are counted up to this many. */
 export const COUNTED_DELIVERIES_MAX = 10_000
 
 export const WebhookEndpoint = z.object({
@@ -30,9 +33,9 @@ export const WebhookEndpoint = z.object({
   description: z.string(),
   events: z.array(z.enum(WEBHOOK_EVENTS)),
   enabled: z.boolean(),
-  /** Null where it is enabled, or an operator disabled it. */
+  /** Null if enabled, or disabled by an operator. */
   disabledReason: z.enum(DISABLED_REASONS).nullable(),
-  /** Since when every attempt has failed; null where the last one did not. */
+  /** Since when every attempt failed; null if the last one succeeded. */
   failingSince: Time.nullable(),
   createdAt: Time,
 })
@@ -48,17 +51,17 @@ export const WebhookDelivery = z.object({
   attempts: z.number().int(),
   nextAttemptAt: Time.nullable(),
   lastAttemptAt: Time.nullable(),
-  /** Status of the last answer; null where none came. */
+  /** Status of the last response; null if there was none. */
   lastStatus: z.number().int().nullable(),
-  /** Why the last attempt failed, in words; null where it did not. */
+  /** Why the last attempt failed; null if it succeeded. */
   lastError: z.string().nullable(),
-  /** The beginning of the last answer, 1 KB at most. */
+  /** The start of the last response body, at most 1 KB. */
   responseExcerpt: z.string().nullable(),
   createdAt: Time,
 })
 export type WebhookDelivery = z.output<typeof WebhookDelivery>
 
-/** `whsec_` and 24 random bytes in base64 (standardwebhooks.com). Shown when it is made, and never again. */
+/** `whsec_` and 24 random bytes in base64 (standardwebhooks.com). Shown only once, when created. */
 const Secret = z.string()
 
 const Url = z
@@ -78,7 +81,7 @@ const description = text(200)
 const only = { tag: 'Webhooks', access: 'operator' } as const
 const OneEndpoint = z.strictObject({ id: Id })
 
-/** To everybody who is not in OPERATORS each of these answers as an address where nothing is. */
+/** Returns 404 to everyone not in OPERATORS, as if these paths did not exist. */
 export const webhooks = {
   list: route({ ...only, method: 'GET', path: '/operator/webhooks', summary: 'Endpoints', effect: 'none' }).output(
     z.object({ endpoints: z.array(WebhookEndpoint) }),
@@ -165,7 +168,7 @@ export const webhooks = {
         id: Id,
         status: z.enum(DELIVERY_STATUSES).optional(),
         ...paging(25),
-        /** The last id of the page before. */
+        /** The last id of the previous page. */
         cursor: Id.optional(),
       }),
     )

@@ -10,7 +10,7 @@ export const XConnection = z.object({
   handle: z.string().nullable(),
   /** Sign-in methods that the configured X offers. */
   methods: z.array(z.enum(['password', 'oauth'])),
-  /** Why a connection was lost, as a text to show. */
+  /** Why the connection was lost, as a text to show. */
   reason: z.string().nullable(),
 })
 export type XConnection = z.output<typeof XConnection>
@@ -20,17 +20,17 @@ export const XAccount = z.object({
   id: z.string(),
   /** Without the @. */
   handle: z.string(),
-  /** `lost`: X does not take our connection any more, see `reason`. */
+  /** `lost`: X no longer accepts our connection; see `reason`. */
   status: z.enum(['connected', 'lost']),
   reason: z.string().nullable(),
-  /** Scrapes and campaigns take this one unless they name another. */
+  /** The default account for scrapes and campaigns. */
   isCurrent: z.boolean(),
   lastConnected: Time.nullable(),
 })
 export type XAccount = z.output<typeof XAccount>
 
 /**
- * How connecting by X's own page ended: `x` in the address of the page that the callback leads to.
+ * Outcomes of connecting on X's page, passed as `x` in the URL that the callback redirects to.
  * `shared`: connected, and another workspace has the same account.
  */
 export const X_CALLBACK_OUTCOMES = [
@@ -113,7 +113,7 @@ export const xAccount = {
   }).output(
     z.object({
       accounts: z.array(XAccount),
-      /** How many may be connected at a time. */
+      /** Maximum number of connected accounts. */
       limit: z.number().int(),
       plan: z.enum(['free', 'pro', 'agency']),
     }),

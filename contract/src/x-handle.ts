@@ -1,4 +1,4 @@
-/** X's own pages, which stand where profiles do: X gives nobody such a name. */
+/** X's reserved paths, which cannot be handles. */
 const NO_PROFILES = new Set([
   'about',
   'account',
@@ -22,24 +22,24 @@ const NO_PROFILES = new Set([
   'tos',
 ])
 
-/** X's own rule. */
+/** X's rule for handles. */
 export const HANDLE_SPELLING = /^[A-Za-z0-9_]{1,15}$/
 
-/** What can be wrong with a handle, in words that go on from what is said to be wrong. */
+/** Problems of a handle, as predicates that follow a subject. */
 export const HANDLE_PROBLEMS = {
   spelling: 'must be 1 to 15 letters, digits or underscores',
   page: 'is a page of X, nobody’s handle',
 } as const
 
-/** Why X gives nobody this handle, which has no @; null: it may. */
+/** Why X does not allow this handle (without @); null: it may exist. */
 export function handleFault(handle: string): keyof typeof HANDLE_PROBLEMS | null {
   if (!HANDLE_SPELLING.test(handle)) return 'spelling'
   return NO_PROFILES.has(handle.toLowerCase()) ? 'page' : null
 }
 
 /**
- * The handle in what somebody typed, pasted or exported: without its @, and out of the address of a profile.
- * Whether X could have it is for `handleFault`; an address of something else stays as it is.
+ * Extracts the handle from typed, pasted or exported text: removes the @ or the profile URL.
+ * Other URLs stay unchanged. `handleFault` checks whether X allows the result.
  */
 export function handleIn(text: string): string {
   const bare = text.trim()
