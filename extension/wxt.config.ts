@@ -2,8 +2,8 @@ import { connectableMatches } from '@x-automated/contract/extension'
 import { defineConfig } from 'wxt'
 
 /**
- * The public half of the key pair that the extension's id follows from (EXTENSION_ID in the contract). It signs nothing:
- * the private half was never kept.
+ * The public key that determines the extension's id (EXTENSION_ID). It signs nothing: the private
+ * key was never stored.
  */
 const KEY =
   'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAt9SamkvYLCQ2in/kc9c/HMNLnpKIAu79S/vmmcvoBYIT0ggFhZBVS9w3tzIX0VwHe1Kqx8Sdo84Anb6T6WD9sU7Bh2ExM/ULBGD416gvAVneFYDuYZTpmRIUG0RtV21V0J4FZFXTTlwutgu6Z1fvMjcat9a17U7EY1f+rpbR8NmRlVXVSc32wOWk0d2ZTDeCZCXjOsq240ZNFkJVcmZ4A19aG/LCllVg9Y3DgQNdUtdrJoHgXJMT/hhj9SsIDYP9FzvnCze30QVV1TK0CsKpiDN6X8XasTqwPxJB9seei0CkarcGXhX30P+ZrlJvy2T1mHjjKly3Bo+k4qTKpwCX+QIDAQAB'
@@ -19,7 +19,7 @@ export default defineConfig({
     key: KEY,
     minimum_chrome_version: '120',
     permissions: ['storage', 'alarms'],
-    // Both are written anew for the product's own address when it serves the extension.
+    // Replaced with the product's own address when it serves the extension.
     host_permissions: connectableMatches(process.env.PUBLIC_URL ?? 'http://localhost:3000'),
     externally_connectable: { matches: connectableMatches(process.env.PUBLIC_URL ?? 'http://localhost:3000') },
   },

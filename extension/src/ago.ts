@@ -4,7 +4,7 @@ const UNITS = [
   { unit: 'minute', ms: 60_000 },
 ] as const
 
-/** How long ago a moment was, in words: 'just now', '5 minutes ago'. Both in milliseconds since 1970. */
+/** Formats a past time as 'just now' or '5 minutes ago'. Both in milliseconds since 1970. */
 export function ago(then: number, now: number): string {
   const passed = now - then
   const fitting = UNITS.find(({ ms }) => passed >= ms)

@@ -15,7 +15,7 @@ beforeEach(() => {
   vi.spyOn(fakeBrowser.runtime, 'getManifest').mockReturnValue({ version: '1', manifest_version: 3, name: 'X' })
 })
 
-/** A product that has handed out so many messages; then none is due for an hour. */
+/** A product that hands out this many messages, and has none due for an hour after that. */
 function openProduct(messages: number) {
   let claimed = 0
   const asked: unknown[] = []
@@ -36,7 +36,7 @@ function openProduct(messages: number) {
   return asked
 }
 
-/** A worker's life, in which every message ends so. */
+/** One life of a worker in which every message gets this reply. */
 function live(reply: SendDmReply) {
   const sendOnce = vi.fn(async () => reply)
   const journal = { find: async () => undefined }
@@ -44,7 +44,7 @@ function live(reply: SendDmReply) {
   return sendOnce
 }
 
-test('X refusing three in a row stops it, also where the worker was ended in between', async () => {
+test('stops after three refusals by X in a row, even if the worker was restarted in between', async () => {
   await changeState({ pairing, sendsInBackground: true })
   const refused = failure({ code: 'X_REFUSED', detail: 'No.' })
   openProduct(2)
@@ -61,7 +61,7 @@ test('X refusing three in a row stops it, also where the worker was ended in bet
   expect(second).toHaveBeenCalledTimes(1)
 })
 
-test('it says who is signed in to X, so that their campaigns come first', async () => {
+test('reports the account signed in to X, so that its campaigns come first', async () => {
   await changeState({ pairing, sendsInBackground: true, account: { handle: 'me', at: 0 } })
   const asked = openProduct(0)
   live({ success: true })

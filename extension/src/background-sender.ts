@@ -8,22 +8,22 @@ import { changedPart, readActivity, readState, setActivity } from './state.ts'
 
 const ALARM = 'run'
 const NEXT_ALARM = 'next'
-/** The shortest that Chrome lets an alarm be. */
+/** Chrome's shortest alarm period. */
 const LOOK_EVERY_MINUTES = 0.5
-/** Shorter than the time after which Chrome ends a worker that does nothing. */
+/** Chrome stops workers that are idle for longer (30 seconds). */
 const LONGEST_WAIT_MS = 20_000
-/** What has to be seen to first is looked at again after this time, or at once when somebody has seen to it. */
+/** Retry interval after a stop. A change of settings retries immediately. */
 const STOPPED_MS = 10 * 60_000
 const REPORT_EVERY_MS = 20_000
 
-/** Sends what waits at the product, by itself: where its owner allows it, and no page drives a run. */
+/** Sends queued messages in the background, if the user allows it and no page is driving a run. */
 export function createBackgroundSender(messenger: ReturnType<typeof createMessenger>) {
-  /** Pages that drive a run. */
+  /** Number of pages that are driving a run. */
   let drivers = 0
   let working = false
   let asked = false
   let reportedAt = 0
-  /** Since it was last idle. */
+  /** Whether it has worked since it was last idle. */
   let hasWorked = false
 
   browser.alarms.onAlarm.addListener(({ name }) => {
@@ -31,7 +31,7 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
   })
   browser.alarms.create(ALARM, { periodInMinutes: LOOK_EVERY_MINUTES })
 
-  /** Asked while it works, it looks once more afterwards. */
+  /** If called during a step, another step follows. */
   function wake(): void {
     asked = true
     if (working) return
@@ -54,7 +54,7 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
       const ms = await stepIfAllowed()
       if (ms === null) return
       if (ms > LONGEST_WAIT_MS) {
-        // The regular alarm stays; this one comes at the very moment.
+        // The regular alarm stays as a backup; this one fires at the exact time.
         await browser.alarms.create(NEXT_ALARM, { when: Date.now() + ms })
         return
       }
@@ -77,7 +77,7 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
       case 'idle':
         await browser.storage.session.remove('aloneRun')
         await setActivity({ doing: 'nothing' })
-        // What the popup shows of the queue is from before.
+        // Refresh the queue that the popup shows.
         if (hasWorked) await report()
         hasWorked = false
         return null
@@ -110,7 +110,7 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
             notAfter: claimedAt + SEND_WITHIN_MS,
             ...(sendsAs !== null && { sendsAs }),
           },
-          // What our key opens no more is not ours to send: it is gone, or goes back.
+          // If our key no longer opens the message, it is not ours to send.
           async (_held, refused) => (refused === 404 ? false : null),
         ),
       inHand: {
@@ -132,13 +132,13 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
 
   return {
     wake,
-    /** Somebody has seen to what stopped it, or changed what it may do: the product hears of it at once. */
+    /** Retries immediately after the user fixed a problem or changed a setting, and reports it. */
     async lookAgain() {
       reportedAt = 0
       if ((await readActivity()).doing === 'stopped') await setActivity({ doing: 'nothing' })
       wake()
     },
-    /** A page drives a run, until it lets go or is closed. */
+    /** Keeps background sending off until the page releases its port or is closed. */
     driveFrom(port: { onDisconnect: { addListener(gone: () => void): void } }) {
       drivers += 1
       port.onDisconnect.addListener(() => {
@@ -149,7 +149,7 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
   }
 }
 
-/** What it sends by itself between two moments at which nothing was queued is one run, over the lives of its worker. */
+/** Id of the background run, which lasts until the queue is empty, across worker restarts. */
 async function readRun(): Promise<string> {
   const { aloneRun } = await browser.storage.session.get('aloneRun')
   if (typeof aloneRun === 'string') return aloneRun

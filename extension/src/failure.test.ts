@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { failure } from './failure.ts'
 
-test('a failure names the person and the cause, whatever signs X’s words hold', () => {
+test('inserts the handle and the cause, even if X’s text contains placeholders or $ patterns', () => {
   expect(failure({ code: 'INBOX_CLOSED' }, 'ada').error).toBe('@ada does not take direct messages from your X account.')
   expect(failure({ code: 'X_REFUSED', detail: '$& {handle}' }, 'ada')).toEqual({
     success: false,

@@ -1,12 +1,12 @@
-/** One attempt for which send was pressed, or is about to be. */
+/** An attempt whose send button was pressed, or is about to be. */
 export interface Entry {
   handle: string
   message: string
-  /** `pressing` until it is known to be sent: after an unclear end it stays so. */
+  /** `pressing` until the message is known to be sent. It stays so if the outcome is unknown. */
   state: 'pressing' | 'sent'
 }
 
-/** Where the journal is kept: what it gives back is what was put in last. */
+/** Storage for the journal. Reads return the last write. */
 export interface Store {
   read(): Promise<Record<string, Entry> | undefined>
   write(entries: Record<string, Entry>): Promise<void>
@@ -14,10 +14,7 @@ export interface Store {
 
 const LONGEST = 500
 
-/**
- * Which attempts have pressed send. An attempt is written down before the press, so that nobody presses twice, however
- * the first time ended: a killed worker finds it again.
- */
+/** Records attempts before send is pressed, so that a restarted worker never presses twice. */
 export function createJournal(store: Store) {
   async function change(id: string, entry: Entry | undefined) {
     const { [id]: _, ...others } = (await store.read()) ?? {}
@@ -28,7 +25,7 @@ export function createJournal(store: Store) {
   return {
     find: async (id: string): Promise<Entry | undefined> => (await store.read())?.[id],
     put: (id: string, entry: Entry) => change(id, entry),
-    /** The press did not come about. */
+    /** Removes an attempt that was not pressed after all. */
     forget: (id: string) => change(id, undefined),
   }
 }

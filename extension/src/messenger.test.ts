@@ -17,12 +17,12 @@ const pairing = { origin: 'http://localhost:3000', token: 't', email: 'a@example
 const message = { id: 'lease', dmId: 'dm', handle: 'ada', message: 'Hi' }
 const nobody: AskClaimant = async () => null
 
-/** Every message comes as far as the question right before the press, and is sent where that lets it. */
+/** Lets every message reach the check right before the press, and sends it if the check allows. */
 function comesToThePress() {
   vi.mocked(send).mockImplementation(async (_attempt, _page, _journal, leave: Leave) => (await leave()) ?? 'sent')
 }
 
-/** How the product answers an extension that asks. */
+/** The product's response to the extension. */
 function answer(status: number, body: object = {}) {
   vi.stubGlobal('fetch', async () => Response.json(body, { status }))
 }
@@ -30,16 +30,16 @@ function answer(status: number, body: object = {}) {
 const unreachable = { success: false, error: EXTENSION_TEXT.PRODUCT_UNREACHABLE, code: 'PRODUCT_UNREACHABLE' }
 const calledBack = { success: false, error: expect.any(String), code: 'CALLED_BACK' }
 
-test('what a page has claimed is sent only where the product, or the page, says that it may', async () => {
+test('sends a claimed message only if the product or the page confirms it', async () => {
   comesToThePress()
   const { sendOnce } = createMessenger()
   const askPage = vi.fn<AskClaimant>(async () => true)
-  // Not paired: the page is asked.
+  // Not paired: asks the page.
   expect(await sendOnce(message, askPage)).toEqual({ success: true })
   expect(askPage).toHaveBeenCalledWith({ dmId: 'dm', lease: 'lease' })
   expect(await sendOnce(message, async () => false)).toEqual(calledBack)
   expect(await sendOnce(message, nobody)).toEqual(unreachable)
-  // Paired: the product is.
+  // Paired: asks the product.
   await changeState({ pairing })
   askPage.mockClear()
   answer(200, { maySend: true })
@@ -53,26 +53,23 @@ test('what a page has claimed is sent only where the product, or the page, says 
   expect(askPage).not.toHaveBeenCalled()
 })
 
-test.each([401, 403, 404])(
-  'where our key does not open it (%i), the page that has claimed it is asked',
-  async (status) => {
-    comesToThePress()
-    await changeState({ pairing })
-    answer(status)
-    const { sendOnce } = createMessenger()
-    expect(await sendOnce(message, async () => true)).toEqual({ success: true })
-    expect(await sendOnce(message, async () => false)).toEqual(calledBack)
-    expect(await sendOnce(message, nobody)).toEqual(unreachable)
-  },
-)
+test.each([401, 403, 404])('asks the claiming page if our key does not open the message (%i)', async (status) => {
+  comesToThePress()
+  await changeState({ pairing })
+  answer(status)
+  const { sendOnce } = createMessenger()
+  expect(await sendOnce(message, async () => true)).toEqual({ success: true })
+  expect(await sendOnce(message, async () => false)).toEqual(calledBack)
+  expect(await sendOnce(message, nobody)).toEqual(unreachable)
+})
 
-test('what no claim is behind asks nobody', async () => {
+test('asks nobody about a message without a claim', async () => {
   comesToThePress()
   const { sendOnce } = createMessenger()
   expect(await sendOnce({ id: undefined, handle: 'ada', message: 'Hi' }, async () => false)).toEqual({ success: true })
 })
 
-test('inboxes that seem closed time and again are not believed: X may have changed its page', async () => {
+test('suspects a changed page after several closed inboxes in a row', async () => {
   const { sendOnce } = createMessenger()
   const ends = async (outcome: Outcome, over = {}) => {
     vi.mocked(send).mockResolvedValueOnce(outcome)
@@ -86,7 +83,7 @@ test('inboxes that seem closed time and again are not believed: X may have chang
     true,
     'INBOX_CLOSED',
   ])
-  // What a page of other makers asks for is no run.
+  // Messages without a claim or a run are not counted.
   expect([await ends(closed, { dmId: undefined }), await ends(closed, { dmId: undefined })]).toEqual([
     'INBOX_CLOSED',
     'INBOX_CLOSED',
@@ -94,14 +91,14 @@ test('inboxes that seem closed time and again are not believed: X may have chang
   expect([await ends(closed), await ends(closed)]).toEqual(['INBOX_CLOSED', 'INBOXES_CLOSED'])
   expect((await readState()).pageChanged?.part).toContain('the message button')
   expect(await ends('sent')).toBe('PAGE_CHANGED')
-  // Somebody has looked, and chosen 'Check again': they may be as closed as they seem.
+  // After 'Check again', inboxes may be reported as closed again.
   vi.mocked(send).mockReset()
   await changeState({ pageChanged: null })
   for (let n = 0; n < 5; n += 1) expect(await ends(closed)).toBe('INBOX_CLOSED')
   expect(await ends(closed)).toBe('INBOXES_CLOSED')
 })
 
-test('inboxes that seem closed are counted for each run', async () => {
+test('counts closed inboxes per run', async () => {
   const { sendOnce } = createMessenger()
   vi.mocked(send).mockResolvedValue({ code: 'INBOX_CLOSED' })
   const ends = async (runId: string) => {

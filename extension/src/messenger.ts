@@ -10,23 +10,23 @@ import { changedPart, changeState, readState, setActivity } from './state.ts'
 import type { Problem } from './wire.ts'
 import { createXTab } from './x-tab.ts'
 
-/** A page sends one message and waits for it. More than a few waiting is a page gone wild. */
+/** A page sends one message at a time, so a longer queue means a faulty page. */
 const LONGEST_QUEUE = 5
 
 /**
- * Asks whoever has claimed a message whether it may still go out; null: they could not find out, or are gone.
- * @param refused what the product answered to our own key; undefined: we have none
+ * Asks the claimant whether a message may still be sent; null: unknown, or it is gone.
+ * @param refused the product's status for our own key; undefined: we have no key
  */
 export type AskClaimant = (held: { dmId: string; lease: string }, refused?: number) => Promise<boolean | null>
 
-/** Inboxes in a row of one run that seemed closed, and how many may before X is said to have changed its page. */
+/** Consecutive inboxes of a run that seemed closed, and how many are believed before stopping. */
 interface Closed {
   runId?: string | undefined
   inARow: number
   allowed: number
 }
 
-/** Sends messages one at a time, whoever asks: a page, or the extension by itself. */
+/** Sends messages one at a time, for pages and for the background sender. */
 export function createMessenger() {
   const tab = createXTab()
   const queue = createQueue(LONGEST_QUEUE)
@@ -34,10 +34,13 @@ export function createMessenger() {
     read: async () => (await browser.storage.session.get('journal')).journal as Record<string, Entry> | undefined,
     write: (entries) => browser.storage.session.set({ journal: entries }),
   })
-  /** Attempts under way, so that one asked for twice at once is made once. */
+  /** Attempts in progress, so that concurrent requests for one id share an attempt. */
   const underWay = new Map<string, { message: Message; reply: Promise<SendDmReply> }>()
 
-  /** Presses send at most once for the message's id. @param askClaimant where our own key does not tell whether it may still go out */
+  /**
+   * Presses send at most once per message id. @param askClaimant used if our own key gives no
+   * answer
+   */
   function sendOnce(message: Message, askClaimant: AskClaimant): Promise<SendDmReply> {
     const id = message.id ?? crypto.randomUUID()
     const same = underWay.get(id)
@@ -60,7 +63,7 @@ export function createMessenger() {
       const ended = await send(message, tab.page, journal, () => leaveFor(message, askClaimant))
       const outcome = message.dmId === undefined ? ended : await doubted(ended, message.runId)
       const reply = outcome === 'sent' ? ({ success: true } as const) : failure(outcome, message.handle)
-      // What the popup shows must not change what the page is told.
+      // A storage failure must not change the reply.
       await remember(message.handle, outcome, reply).catch(console.error)
       return reply
     } finally {
@@ -71,7 +74,7 @@ export function createMessenger() {
   return { sendOnce, journal, note: tab.note }
 }
 
-/** The last word before send is pressed: much may have happened since it was asked for. */
+/** The last check before send is pressed, because the request may be old. */
 async function leaveFor(
   { id, dmId, notAfter }: Message & { id: string },
   askClaimant: AskClaimant,
@@ -96,17 +99,17 @@ async function askProduct(
   } catch (error) {
     if (!(error instanceof ProductError)) throw error
     if (error.status === 409) return false
-    // Our key does not open this message: a page of another account has claimed it, or the pairing has ended.
+    // Our key does not open this message: another account's page claimed it, or the pairing ended.
     return [401, 403, 404].includes(error.status) ? askClaimant(held, error.status) : null
   }
 }
 
-/** How an attempt ends where a way to write was found. */
+/** Results of attempts that found a composer. */
 const HAS_WRITTEN = ['X_REFUSED', 'OUTCOME_UNKNOWN', 'DRAFT_IN_THE_WAY', 'CALLED_BACK']
 
 /**
- * That an inbox of a run is closed shows only by what is not there. Where it is not there time and again, X may have changed its page instead; once somebody
- * has looked and asked to go on, twice as many are believed.
+ * A closed inbox is only seen as a missing button, so several in a row may mean that X changed its
+ * page. After 'Check again', twice as many are believed.
  */
 async function doubted(outcome: Outcome, runId: string | undefined): Promise<Outcome> {
   const { closed } = await browser.storage.session.get('closed')
@@ -127,14 +130,14 @@ async function doubted(outcome: Outcome, runId: string | undefined): Promise<Out
 async function remember(handle: string, outcome: Outcome, reply: SendDmReply) {
   if (!reply.success && (reply.code === 'CALLED_BACK' || reply.code === 'PAUSED')) return
   await changeState({ lastResult: { handle, error: reply.success ? null : reply.error, at: Date.now() } })
-  // The next message would fare no better: it is told so at once, until somebody asks to check again.
+  // The next message would fail too, so fail immediately until the user checks again.
   const part = missingPart(outcome)
   if (part === null) return
   const { version } = browser.runtime.getManifest()
   await changeState({ pageChanged: { part, version } })
 }
 
-/** What this end says that X's page lacks; null: nothing. */
+/** The missing part of X's page; null if none is missing. */
 function missingPart(outcome: Outcome): string | null {
   if (outcome === 'sent') return null
   if (outcome.code === 'PAGE_CHANGED') return outcome.detail ?? 'a part'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isAllowedOrigin, productOrigin } from './origin.ts'
 
-test('an origin is let in to the letter: scheme, host and port', () => {
+test('allows only exact origins: scheme, host and port', () => {
   const matches = ['https://x-automated.example/*', 'http://localhost:3000/*']
   expect(isAllowedOrigin('https://x-automated.example', matches)).toBe(true)
   expect(isAllowedOrigin('http://localhost:3000', matches)).toBe(true)
@@ -18,7 +18,7 @@ test('an origin is let in to the letter: scheme, host and port', () => {
     expect(isAllowedOrigin(origin, matches), origin).toBe(false)
 })
 
-test('the product is at the first of the manifest’s matches', () => {
+test('takes the product’s origin from the manifest’s first match pattern', () => {
   expect(productOrigin(['http://localhost:3000/*', 'http://127.0.0.1:3000/*'])).toBe('http://localhost:3000')
   expect(productOrigin([])).toBeNull()
 })

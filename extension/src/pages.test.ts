@@ -31,7 +31,7 @@ function openPort(documentId: string) {
 
 const held = { dmId: 'dm', lease: 'lease' }
 
-test('the page that has asked for a message is asked whether it may go out, and heard on that message alone', async () => {
+test('asks the page that claimed a message, and accepts its answer for that message only', async () => {
   const [one, other] = [openPort('one'), openPort('other')]
   const pages = createPages()
   pages.add(one.port)
@@ -45,7 +45,7 @@ test('the page that has asked for a message is asked whether it may go out, and 
   expect(await answer).toBe(false)
 })
 
-test('a page that is gone, goes, does not know or does not answer gives no leave', async () => {
+test('refuses if the page is gone, does not know or does not answer', async () => {
   vi.useFakeTimers()
   const page = openPort('one')
   const pages = createPages()

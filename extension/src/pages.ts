@@ -2,7 +2,7 @@ import type { PageAnswer, PageQuestion } from '@x-automated/contract/extension'
 
 const PATIENCE_MS = 15_000
 
-/** What is needed of a port that a page holds open. */
+/** The parts of a page's port that are used. */
 export interface PagePort {
   sender?: { documentId?: string | undefined } | undefined
   postMessage(question: PageQuestion): void
@@ -13,7 +13,7 @@ export interface PagePort {
   onDisconnect: { addListener(gone: () => void): void; removeListener(gone: () => void): void }
 }
 
-/** The pages that drive a run, each by a port that it holds open. */
+/** Pages that drive a run. Each keeps a port open. */
 export function createPages() {
   const ports = new Map<string, PagePort>()
 
@@ -26,7 +26,7 @@ export function createPages() {
         if (ports.get(documentId) === port) ports.delete(documentId)
       })
     },
-    /** May what this page has claimed still go out? Null where the page is gone, or does not find out in time. */
+    /** Asks the page whether its claimed message may be sent. Null if it is gone or too slow. */
     ask(documentId: string | undefined, held: { dmId: string; lease: string }): Promise<boolean | null> {
       const port = documentId === undefined ? undefined : ports.get(documentId)
       if (!port) return Promise.resolve(null)

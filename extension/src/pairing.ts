@@ -2,7 +2,7 @@ import { browser } from 'wxt/browser'
 import { createProduct, ProductError } from './product.ts'
 import { changedPart, changeState, readState } from './state.ts'
 
-/** Trades a code for a token of our own. @throws ProductError */
+/** Exchanges a pairing code for a token. @throws ProductError */
 export async function pairWith(origin: string, code: string): Promise<void> {
   const { version } = browser.runtime.getManifest()
   const paired = await createProduct({ origin }).pair(code, version)
@@ -11,7 +11,7 @@ export async function pairWith(origin: string, code: string): Promise<void> {
   await report()
 }
 
-/** Forgets the pairing here, and ends it there where that can be had. */
+/** Deletes the pairing here, and on the server if it can be reached. */
 export async function unpair(): Promise<void> {
   const { pairing } = await readState()
   await forgetPairing()
@@ -22,7 +22,10 @@ export async function forgetPairing(): Promise<void> {
   await changeState({ pairing: null, remote: null, sendsInBackground: false })
 }
 
-/** Says how we are, and keeps what the product answers for the popup. A pairing that was ended there is forgotten. */
+/**
+ * Reports the status, and stores the response for the popup. Deletes a pairing that the server
+ * ended.
+ */
 export async function report(): Promise<void> {
   const state = await readState()
   const { pairing, paused, sendsInBackground, account } = state

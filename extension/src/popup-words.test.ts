@@ -28,7 +28,7 @@ test.each([
   expect(stateWords({ ...usual, ...change }, 1)).toBe(words)
 })
 
-test('it says until when it waits, what became of the last message, and how much of the day is used', () => {
+test('shows the end of a wait, the last result and the day’s usage', () => {
   const until = new Date(2026, 0, 1, 14, 5).getTime()
   expect(stateWords({ ...usual, activity: { doing: 'waiting', until } }, 0)).toMatch(/^Waiting until .*2?:05/)
   expect(resultWords({ handle: 'ada', error: null, at: 0 }, 60_000)).toBe('Sent to @ada, 1 minute ago')

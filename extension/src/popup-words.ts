@@ -7,7 +7,7 @@ type Standing = Pick<State, 'paused' | 'pairing' | 'sendsInBackground' | 'remote
   activity: ExtensionActivity
 }
 
-/** What the extension is about, in one sentence. @param now in milliseconds since 1970 */
+/** The extension's state in one sentence. @param now in milliseconds since 1970 */
 export function stateWords(
   { paused, pairing, sendsInBackground, remote, changed, activity }: Standing,
   now: number,
@@ -24,13 +24,13 @@ export function stateWords(
     : 'Ready. Nothing is queued.'
 }
 
-/** How the last message ended. */
+/** The result of the last message. */
 export function resultWords({ handle, error, at }: NonNullable<State['lastResult']>, now: number): string {
   const when = ago(at, now)
   return error === null ? `Sent to @${handle}, ${when}` : `Not sent to @${handle}, ${when}. ${error}`
 }
 
-/** How much of the day's cap is used. */
+/** Usage of the daily cap. */
 export function todayWords(remote: State['remote']): string {
   return remote ? `${count(remote.sentToday)} of ${count(remote.dailyCap)} messages` : 'Known once it is paired'
 }

@@ -1,6 +1,6 @@
 import type { ExtensionState } from '@x-automated/contract/extension-pairings'
 
-/** Where the product is, and what the extension is to it. */
+/** The product's origin and our token. */
 export interface Pairing {
   origin: string
   token: string
@@ -8,13 +8,13 @@ export interface Pairing {
   workspaceName: string
 }
 
-/** A message that the product has handed to this extension. */
+/** A message that the product has assigned to this extension. */
 export interface Claim {
   dmId: string
   lease: string
   twitterHandle: string
   message: string
-  /** The X account that has to send it; null: whichever is signed in. */
+  /** The X account that must send it; null: any. */
   sendsAs: string | null
 }
 
@@ -26,14 +26,14 @@ export interface Report {
   sendsInBackground: boolean
 }
 
-/** What became of a claim, for the product. */
+/** The outcome of a claim, as reported to the product. */
 export interface Outcome {
   wasSent: boolean
   errorMessage?: string
   outcomeUnknown?: boolean
 }
 
-/** The product refused, or could not be reached (status 0). */
+/** The product returned an error, or could not be reached (status 0). */
 export class ProductError extends Error {
   readonly status: number
   readonly code: string | undefined
@@ -46,7 +46,7 @@ export class ProductError extends Error {
 
 const TIMEOUT_MS = 15_000
 
-/** The few calls of the product that an extension may make. Each throws a ProductError. */
+/** The product's API for the extension. Every call throws ProductError. */
 export function createProduct({ origin, token }: Pick<Pairing, 'origin'> & { token?: string }) {
   async function call(
     path: string,
@@ -84,9 +84,8 @@ export function createProduct({ origin, token }: Pick<Pairing, 'origin'> & { tok
     unpair: async () => void (await call('/extension/unpair', {})),
     report: async (report: Report) => (await call('/extension/state', report)).body as ExtensionState,
     /**
-     * The next message of any campaign that is due; else in how many seconds one will be, null where none waits.
-     * @param key names the asking: asked again under it, the answer is the same
-     * @param signedInAs who is signed in to X here, as far as that is known: their campaigns come first
+     * Claims the next due message, or returns the seconds until one is due; null: none is queued.
+     * @param key repeats the last response @param signedInAs X account whose campaigns come first
      */
     async claim(
       holder: string,
@@ -99,7 +98,7 @@ export function createProduct({ origin, token }: Pick<Pairing, 'origin'> & { tok
       const seconds = Number(headers.get('retry-after'))
       return { inSeconds: seconds > 0 ? seconds : null }
     },
-    /** May it still go out? */
+    /** Whether it may still be sent. */
     confirm: async ({ dmId, lease }: Pick<Claim, 'dmId' | 'lease'>) =>
       ((await call(`/dms/${dmId}/confirm`, { lease })).body as { maySend: boolean }).maySend,
     release: async ({ dmId, lease }: Pick<Claim, 'dmId' | 'lease'>) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createQueue } from './queue.ts'
 
-test('one at a time, in order, also after one that failed; too many are turned away', async () => {
+test('runs tasks one at a time in order, continues after a failure and rejects too many', async () => {
   const queue = createQueue(3)
   const log: string[] = []
   const work =

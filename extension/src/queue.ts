@@ -1,10 +1,10 @@
-/** Lets one piece of work run at a time, in the order in which they came. @param longest how many may wait */
+/** Runs one task at a time, in order. @param longest maximum number of waiting tasks */
 export function createQueue(longest: number) {
   let last: Promise<unknown> = Promise.resolve()
   let unfinished = 0
 
   return {
-    /** Runs the work when its turn comes. Null where too many wait already. */
+    /** Runs the task when its turn comes. Null if too many are waiting. */
     run<Value>(work: () => Promise<Value>): Promise<Value> | null {
       if (unfinished > longest) return null
       unfinished += 1

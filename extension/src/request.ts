@@ -3,18 +3,18 @@ import { type ExtensionRequest, FORMER_BACKGROUND_SENDING, MESSAGE_LIMIT } from 
 const HANDLE = /^@?([A-Za-z0-9_]{1,15})$/
 const LONGEST_ID = 200
 
-/** One message to send: the handle without @, an id for the attempt where the page named one. */
+/** One message to send: the handle without @, and the attempt's id if the page gave one. */
 export interface Message {
   id: string | undefined
   handle: string
   message: string
-  /** The claimed message that this is; `id` is its lease. */
+  /** The claimed message. `id` is its lease. */
   dmId?: string
-  /** Not to be pressed after this moment, in milliseconds since 1970. */
+  /** Send is not pressed after this time, in milliseconds since 1970. */
   notAfter?: number
-  /** Names the run that it is of. */
+  /** Id of its run. */
   runId?: string
-  /** Who has to be signed in to X, without @. */
+  /** The account that must be signed in to X, without @. */
   sendsAs?: string
 }
 
@@ -28,7 +28,9 @@ export type ReadRequest =
 
 const invalid = (problem: string): ReadRequest => ({ action: 'INVALID', problem })
 
-/** Reads what a page sent. Anything may come: pages are other people's, even at the product's origin. */
+/**
+ * Validates a page's request. Any value is possible, because other code can run on allowed pages.
+ */
 export function readRequest(value: unknown): ReadRequest {
   const { action, data } = fieldsOf(value) as { action?: ExtensionRequest['action']; data?: unknown }
   if (action === 'GET_STATUS' || action === 'UNPAIR') return { action }
@@ -67,7 +69,7 @@ export function readRequest(value: unknown): ReadRequest {
   return { action, message: { id: requestId, handle, message: asTyped(message), ...bounds } }
 }
 
-/** Without @. */
+/** Without the @. */
 function readHandle(value: unknown): string | undefined {
   return typeof value === 'string' ? HANDLE.exec(value.trim())?.[1] : undefined
 }
@@ -76,7 +78,7 @@ function isId(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= LONGEST_ID
 }
 
-/** X trims what is sent and knows one kind of line end. */
+/** X trims messages and uses one kind of line end. */
 function asTyped(message: string): string {
   return message.replaceAll(/\r\n?/g, '\n').trim()
 }

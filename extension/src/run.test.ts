@@ -7,7 +7,7 @@ import { type Asking, createRun, type InHand } from './run.ts'
 
 const claim: Claim = { dmId: 'dm', lease: 'lease', twitterHandle: 'ada', message: 'Hi', sendsAs: null }
 
-/** A product with one message after another, and a world in which the run can be killed. */
+/** A product with a queue of messages, and a run that can be killed at any moment. */
 function open(
   replies: (SendDmReply | Error)[] = [],
   over: { claims?: unknown[]; refuse?: ProductError; signedInAs?: (string | undefined)[] } = {},
@@ -130,25 +130,25 @@ test.each<[string, SendDmReply, unknown[], object]>([
     ['give back'],
     { next: 'stopped', error: expect.stringContaining('X has changed its page') },
   ],
-])('%s: the product is told, and nothing stays in hand', async (_what, reply, told, step) => {
+])('reports %s and keeps no claim', async (_what, reply, told, step) => {
   const world = open([reply])
   expect(await world.run().step()).toEqual(step)
   expect(world.told).toEqual(told)
   expect(world.held()).toBeNull()
 })
 
-test('X refusing three in a row stops it; one that is sent in between begins the count anew', async () => {
+test('stops after three refusals in a row, and resets the count after a sent message', async () => {
   const refused = failure({ code: 'X_REFUSED', detail: 'No.' })
   const world = open([refused, refused, { success: true }, refused, refused, refused], {
     claims: Array(6).fill({ claim }),
   })
   const steps = []
-  // Each in a worker of its own.
+  // Each step in a new worker.
   for (let n = 0; n < 6; n += 1) steps.push((await world.run().step()).next)
   expect(steps).toEqual(['again', 'again', 'again', 'again', 'again', 'stopped'])
 })
 
-test('it waits as the product says, rests when nothing is queued, and knows when it was unpaired', async () => {
+test('waits as long as the product says, idles on an empty queue, and detects unpairing', async () => {
   const step = (next: unknown) =>
     open([], { claims: [next] })
       .run()
@@ -160,7 +160,7 @@ test('it waits as the product says, rests when nothing is queued, and knows when
   expect(await step(new ProductError(503, 'x'))).toEqual({ next: 'wait', ms: 30_000 })
 })
 
-test('an outcome that could not be told is told later; one that the product knows better is let go of', async () => {
+test('reports an outcome later if the product was unreachable, and drops it if the product refuses it', async () => {
   const away = open([], { refuse: new ProductError(0, 'away') })
   expect(await away.run().step()).toEqual({ next: 'wait', ms: 30_000 })
   expect(away.held()).toEqual({ claim, outcome: { wasSent: true } })
@@ -175,7 +175,7 @@ test('an outcome that could not be told is told later; one that the product know
   }
 })
 
-test('whenever the worker dies, what it held is told as it was, and is never sent by the one after', async () => {
+test('reports the true outcome after a worker dies at any point, and never sends again', async () => {
   const died = fc.constantFrom<'before' | 'pressing' | 'sent'>('before', 'pressing', 'sent')
   await fc.assert(
     fc.asyncProperty(died, async (when) => {
@@ -183,7 +183,7 @@ test('whenever the worker dies, what it held is told as it was, and is never sen
       await expect(world.run().step()).rejects.toThrow('died')
       expect(world.held()).toEqual({ claim })
       if (when !== 'before') world.journal.set('lease', { handle: 'ada', message: 'Hi', state: when })
-      // In its next life a send would be answered with success, which must not show.
+      // A second send would succeed, which must not show in the report.
       expect(await world.run().step()).toEqual({ next: 'again' })
       const expected: Record<typeof when, Outcome | 'give back'> = {
         before: 'give back',
@@ -195,11 +195,11 @@ test('whenever the worker dies, what it held is told as it was, and is never sen
   )
 })
 
-test('a claim whose answer was lost is asked for under the same key, for a minute; the next under another', async () => {
+test('repeats a claim with the same key for a minute if the response was lost, then uses a new key', async () => {
   const lost = new ProductError(0, 'no answer')
   const world = open([], { claims: [lost, { claim }, lost, lost, { claim }] })
   expect(await world.run().step()).toMatchObject({ next: 'wait' })
-  // Another life of the worker.
+  // A new worker.
   expect(await world.run().step()).toEqual({ next: 'again' })
   await world.run().step()
   world.wait(70_000)
@@ -211,7 +211,7 @@ test('a claim whose answer was lost is asked for under the same key, for a minut
   expect(world.told).toEqual([{ wasSent: true }, { wasSent: true }])
 })
 
-test('asked for again it says who was signed in then, as another request would lose the answer', async () => {
+test('repeats a claim with the original account, because another body would lose the response', async () => {
   const world = open([], {
     claims: [new ProductError(0, 'no answer'), { claim }, { claim }],
     signedInAs: [undefined, 'ada', 'ada'],

@@ -2,45 +2,45 @@ import { endOf, REFUSALS_IN_A_ROW, type SendDmReply } from '@x-automated/contrac
 import type { Journal } from './journal.ts'
 import { type Claim, type Outcome, type Product, ProductError } from './product.ts'
 
-/** A claim in hand, and what came of it once that is known but not yet told to the product. */
+/** A claim, and its outcome if known but not reported yet. */
 export interface InHand {
   claim: Claim
   outcome?: Outcome | 'give back'
 }
 
-/** A claim that was asked for and is not answered yet. */
+/** A claim request without a response yet. */
 export interface Asking {
-  /** Asked again under it, the product answers the same. */
+  /** Idempotency key: the product repeats its response. */
   key: string
-  /** By this computer's clock, in milliseconds. */
+  /** Local time in milliseconds. */
   since: number
-  /** Who was said to be signed in to X: asked again, it is said once more, as another body would be another request. */
+  /** The account given in the first request. A repeated request needs the same body. */
   signedInAs?: string | undefined
 }
 
-/** What the run needs of the world. */
+/** Dependencies of a run. */
 export interface RunNeeds {
   product: Pick<Product, 'claim'> & {
     record(claim: Claim, outcome: Outcome): Promise<unknown>
     release(claim: Claim): Promise<unknown>
   }
-  /** Who we say we are when we claim, and who was last seen signed in to X here. */
+  /** Our id as the claim's holder, and the account last seen signed in to X. */
   holder: string
   signedInAs?: string | undefined
   journal: Pick<Journal, 'find'>
-  /** Presses send at most once for the claim's lease. */
+  /** Presses send at most once per lease. */
   send(claim: Claim, claimedAt: number): Promise<SendDmReply>
   inHand: { read(): Promise<InHand | null>; write(held: InHand | null): Promise<void> }
-  /** Like what is in hand, it outlives the worker: an answer that was lost is asked for again. */
+  /** Stored like the claim, to repeat a request after the worker died. */
   asking: { read(): Promise<Asking | null>; write(asking: Asking | null): Promise<void> }
-  /** How many messages in a row X has refused; like what is in hand, it outlives the worker. */
+  /** Number of consecutive refusals by X. Stored like the claim. */
   refusals: { read(): Promise<number>; write(inARow: number): Promise<void> }
   now(): number
 }
 
 /**
- * How a step ended: `again` at once; in some milliseconds; `idle`: nothing waits; `unpaired`: the token is good no more;
- * `stopped`: something has to be seen to first.
+ * When the next step is due: immediately, in some milliseconds, or after a change. `idle`: nothing
+ * is queued; `unpaired`: the token is invalid; `stopped`: the user must fix something.
  */
 export type Step =
   | { next: 'again' }
@@ -49,15 +49,14 @@ export type Step =
   | { next: 'unpaired' }
   | { next: 'stopped'; error: string }
 
-/** A product that cannot be reached is asked again after this long. */
+/** Retry interval for an unreachable product. */
 const UNREACHABLE_MS = 30_000
-/** For so long a lost answer is asked for again: well within the lease of what may be in it. */
+/** How long a lost response is requested again. Well within the lease it may contain. */
 const ASK_AGAIN_MS = 60_000
 
 /**
- * Sends without a page, one claim a step. The worker may die at any moment: what is in hand is written down first, and a step
- * that finds something in hand settles that before it claims. It never sends it: what pressed send in a life before is told from
- * the journal, and the rest is given back.
+ * Sends in the background, one claim per step. Claims are stored first, because the worker may die.
+ * A leftover claim is never sent: the journal knows if it was, and otherwise it is released.
  */
 export function createRun(needs: RunNeeds) {
   async function step(): Promise<Step> {
@@ -80,7 +79,7 @@ export function createRun(needs: RunNeeds) {
       return await finish(claim, await needs.send(claim, asking.since))
     } catch (error) {
       if (!(error instanceof ProductError)) throw error
-      // Refused: another answer than that would be to another asking.
+      // After any other refusal, repeating the request would not return the lost response.
       if (error.status >= 400 && error.status < 500 && error.code !== 'IDEMPOTENCY_UNDER_WAY')
         await needs.asking.write(null)
       if (error.status === 401) return { next: 'unpaired' }
@@ -106,14 +105,14 @@ export function createRun(needs: RunNeeds) {
     return { next: 'again' }
   }
 
-  /** What became of a claim that a worker held when it died. */
+  /** The outcome of a claim that a dead worker left. */
   async function outcomeOfLeft({ lease }: Claim): Promise<Outcome | 'give back'> {
     const known = await needs.journal.find(lease)
     if (!known) return 'give back'
     return known.state === 'sent' ? { wasSent: true } : { wasSent: false, outcomeUnknown: true }
   }
 
-  /** Tells the product. What it knows better by now (409, 404) is its own. */
+  /** Reports the outcome. 404 and 409 mean that the product has settled it already. */
   async function settle(held: InHand): Promise<void> {
     await needs.inHand.write(held)
     const { claim, outcome } = held
@@ -129,7 +128,7 @@ export function createRun(needs: RunNeeds) {
   return { step }
 }
 
-/** What the product keeps of a reply. */
+/** The outcome that the product records for a reply. */
 export function outcomeOf(reply: SendDmReply): Outcome {
   if (reply.success) return { wasSent: true }
   return { wasSent: false, errorMessage: reply.error, outcomeUnknown: endOf(reply.code) === 'unknown' }

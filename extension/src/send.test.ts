@@ -4,7 +4,7 @@ import { createJournal, type Entry } from './journal.ts'
 import { type Page, send } from './send.ts'
 import type { Answer, Command } from './wire.ts'
 
-/** Nothing stands in the way. */
+/** Nothing prevents sending. */
 const leave = async () => null
 const attempt = { id: 'one', handle: 'ada', message: 'Hi' }
 
@@ -18,7 +18,7 @@ function openJournal() {
   })
 }
 
-/** A page on which everything goes well, but for what `asked` answers first. */
+/** A page where everything succeeds, except what `asked` answers first. */
 function openPage(asked: (command: Command) => unknown = () => undefined, over: Partial<Page> = {}) {
   const commands: string[] = []
   const usual = {
@@ -45,7 +45,7 @@ function openPage(asked: (command: Command) => unknown = () => undefined, over: 
   return { page, commands }
 }
 
-test('whom it is from goes to the page, before it reads and before it presses', async () => {
+test('passes the sending account to the page before it reads and before it presses', async () => {
   const asked: Command[] = []
   const { page } = openPage((command) => void asked.push(command))
   await send({ ...attempt, sendsAs: 'me' }, page, openJournal(), leave)
@@ -54,7 +54,7 @@ test('whom it is from goes to the page, before it reads and before it presses', 
 
 const on = (name: Command['do'], answer: unknown) => (command: Command) => (command.do === name ? answer : undefined)
 
-test('profile, conversation, text, press; asked again it is sent already', async () => {
+test('opens the profile, then the conversation, writes and presses; a second call sends nothing', async () => {
   const journal = openJournal()
   const { page, commands } = openPage()
   expect(await send(attempt, page, journal, leave)).toBe('sent')
@@ -64,7 +64,7 @@ test('profile, conversation, text, press; asked again it is sent already', async
   expect(commands).toHaveLength(5)
 })
 
-test('what comes up right before the press ends it there: nothing is pressed, and it may be made again', async () => {
+test('ends the attempt without pressing if the last check fails, so that it can be repeated', async () => {
   const journal = openJournal()
   const { page, commands } = openPage()
   expect(await send(attempt, page, journal, async () => ({ code: 'CALLED_BACK' }))).toEqual({ code: 'CALLED_BACK' })
@@ -72,7 +72,7 @@ test('what comes up right before the press ends it there: nothing is pressed, an
   expect(await journal.find('one')).toBeUndefined()
 })
 
-test('what stands in the way before the press ends the attempt, and leaves it to be made again', async () => {
+test('ends the attempt if something fails before the press, so that it can be repeated', async () => {
   const journal = openJournal()
   for (const name of ['meet', 'open', 'write', 'press'] as const) {
     const { page } = openPage(on(name, { problem: { code: 'INBOX_CLOSED' } }))
@@ -86,7 +86,7 @@ test('what stands in the way before the press ends the attempt, and leaves it to
   expect(await send(attempt, openPage().page, journal, leave)).toBe('sent')
 })
 
-test('before X is said to have changed its page, it is looked at in front', async () => {
+test('looks again in the foreground before it reports a changed page', async () => {
   let inFront = false
   const show = async () => {
     const wasBehind = !inFront
@@ -102,7 +102,7 @@ test('before X is said to have changed its page, it is looked at in front', asyn
   expect(gone.commands).toEqual(['/ada', 'meet', 'meet'])
 })
 
-test('a way to the conversation that loads a page is gone on with there', async () => {
+test('continues after a page load on the way to the conversation', async () => {
   let asked = 0
   const { page, commands } = openPage((command) => (command.do === 'open' && asked++ === 0 ? null : undefined), {
     arrive: async () => true,
@@ -111,7 +111,7 @@ test('a way to the conversation that loads a page is gone on with there', async 
   expect(commands).toEqual(['/ada', 'meet', 'open', 'open', 'write', 'press'])
 })
 
-test('an unclear press is settled by reading the conversation, or stays unknown', async () => {
+test('settles an unclear press by reading the conversation, or leaves it unknown', async () => {
   const unclear = { done: { stands: false } }
   const refused = { done: { stands: false, refused: 'No' } }
   const found = { done: { total: 4, same: 1, whole: true } }
@@ -124,7 +124,7 @@ test('an unclear press is settled by reading the conversation, or stays unknown'
     [refused, absent, { code: 'X_REFUSED', detail: 'No' }],
     [refused, partly, { code: 'OUTCOME_UNKNOWN' }],
     [refused, null, { code: 'OUTCOME_UNKNOWN' }],
-    // X may still be taking it: that it is not there yet says nothing.
+    // X may still be processing it, so its absence proves nothing.
     [unclear, absent, { code: 'OUTCOME_UNKNOWN' }],
     [null, absent, { code: 'OUTCOME_UNKNOWN' }],
   ]
@@ -135,7 +135,7 @@ test('an unclear press is settled by reading the conversation, or stays unknown'
   }
 })
 
-test('however the page behaves and however often it is asked for, one attempt is delivered at most once, and sent means once', async () => {
+test('delivers an attempt at most once, and reports success only if it was sent', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => {})
   const press = fc.constantFrom('works', 'not pressed', 'answer lost', 'refused', 'lost before', 'script dies')
   const step = fc.record({ press, looks: fc.constantFrom('whole', 'partly', 'gone') })

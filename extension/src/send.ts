@@ -1,15 +1,15 @@
 import type { Journal } from './journal.ts'
 import type { Answer, Command, Problem, Standing } from './wire.ts'
 
-/** A tab of x.com with our script in it. */
+/** A tab of x.com with our content script. */
 export interface Page {
-  /** Loads a path of x.com and waits for our script there. False where it does not come in time. */
+  /** Loads a path on x.com and waits for our script. False if it times out. */
   load(path: string): Promise<boolean>
-  /** Waits for our script after the page went elsewhere by itself. */
+  /** Waits for our script after the page navigated. */
   arrive(): Promise<boolean>
-  /** Asks the script that is there. Null where the page went away, or takes too long. */
+  /** Sends a command to the script. Null if the page navigated away or timed out. */
   ask<C extends Command>(command: C): Promise<Answer<C['do']> | null>
-  /** Brings the tab to the front, where a browser draws it. False where it was there already. */
+  /** Brings the tab to the front, where the browser renders it. False if it already was. */
   show(): Promise<boolean>
 }
 
@@ -17,19 +17,18 @@ export interface Attempt {
   id: string
   handle: string
   message: string
-  /** Who has to be signed in to X, without @; undefined: whoever is. */
+  /** The account that must be signed in to X, without @; undefined: any. */
   sendsAs?: string | undefined
 }
 
-/** Asked when all is ready, right before send is pressed. @returns what stands in the way */
+/** Called right before send is pressed. @returns the reason not to send */
 export type Leave = () => Promise<Problem | null>
 
 export type Outcome = 'sent' | Problem
 
 /**
- * Sends one message, and answers when it is seen to stand in the conversation, or why it is not. Send is pressed at most
- * once for an id. An unclear end is settled by reading the conversation; where that does not tell, the outcome is unknown,
- * and stays so however often the same id is asked for.
+ * Sends one message, pressing send at most once per id. Success: it appeared in the conversation.
+ * An unclear result is settled by reading the conversation, or stays unknown for this id.
  */
 export async function send(attempt: Attempt, page: Page, journal: Journal, leave: Leave): Promise<Outcome> {
   const { id, handle, message } = attempt
@@ -43,7 +42,7 @@ export async function send(attempt: Attempt, page: Page, journal: Journal, leave
   const problem = await leave()
   if (problem) return problem
   await journal.put(id, { handle, message, state: 'pressing' })
-  // From here on nothing that goes wrong may say that nothing was sent, unless the conversation says so.
+  // From here on, only the conversation can prove that nothing was sent.
   try {
     const outcome = await press(attempt, ready, page)
     if (outcome === 'sent') await journal.put(id, { handle, message, state: 'sent' })
@@ -55,7 +54,7 @@ export async function send(attempt: Attempt, page: Page, journal: Journal, leave
   }
 }
 
-/** The conversation, open and with the message in its composer. */
+/** The open conversation with the message in its composer. */
 interface Ready {
   path: string
   recipientId: string | null
@@ -71,7 +70,7 @@ async function prepare({ handle, message, sendsAs }: Attempt, page: Page): Promi
   const command = { do: 'open', handle, recipientId } as const
   const opened = await looked(page, async () => {
     const first = await page.ask(command)
-    // The way to the conversation may load a page, and with it another script of ours.
+    // Opening the conversation may load a page with a new instance of our script.
     if (first || !(await page.arrive())) return first
     return page.ask(command)
   })
@@ -88,17 +87,20 @@ async function press({ handle, message, sendsAs }: Attempt, ready: Ready, page: 
   if (pressed && 'problem' in pressed) return pressed.problem
   if (pressed?.done.stands) return 'sent'
 
-  // Whether it went out is not clear, so the conversation is read anew: it is never written a second time.
+  // It may have been sent, so reload and read the conversation instead of writing again.
   if (!(await page.load(path))) return { code: 'OUTCOME_UNKNOWN' }
   const read = await page.ask({ do: 'look', handle, recipientId, message, atLeast: before.total })
   if (!read || 'problem' in read) return { code: 'OUTCOME_UNKNOWN' }
   if (read.done.same > before.same) return 'sent'
-  // X said that it did not take it, and the conversation, read whole, says the same.
+  // X said it was not sent, and the complete conversation confirms that.
   const refused = pressed?.done.refused
   return read.done.whole && refused !== undefined ? { code: 'X_REFUSED', detail: refused } : { code: 'OUTCOME_UNKNOWN' }
 }
 
-/** A browser may not draw what nobody sees: before a part is said to be missing, it is looked for in front. */
+/**
+ * Browsers may not render background tabs, so look in the foreground before reporting a missing
+ * part.
+ */
 async function looked<Done>(
   page: Page,
   look: () => Promise<{ done: Done } | { problem: Problem } | null>,

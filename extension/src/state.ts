@@ -3,19 +3,19 @@ import type { ExtensionState } from '@x-automated/contract/extension-pairings'
 import { browser } from 'wxt/browser'
 import type { Pairing } from './product.ts'
 
-/** What the extension remembers over restarts of the browser, and the popup shows. */
+/** The extension's persistent state, which the popup shows. */
 export interface State {
   /** The popup's switch. */
   paused: boolean
-  /** The part of X's page that this version did not find. While it stands nothing is tried. */
+  /** The part of X's page that this version did not find. Nothing is sent until it is cleared. */
   pageChanged: { part: string; version: string } | null
   lastResult: { handle: string; error: string | null; at: number } | null
-  /** Who was last seen signed in at x.com; a null handle says that nobody was. */
+  /** The account last seen on x.com. A null handle means that nobody was signed in. */
   account: { handle: string | null; at: number } | null
   pairing: Pairing | null
-  /** May it send while no page of the product is open? */
+  /** Whether it may send while no page of the product is open. */
   sendsInBackground: boolean
-  /** What the product said last. */
+  /** The product's last response. */
   remote: ExtensionState | null
 }
 
@@ -40,7 +40,7 @@ export async function changeState(change: Partial<State>): Promise<void> {
   await browser.storage.local.set(change)
 }
 
-/** What it is about right now; a browser that was closed has forgotten it. */
+/** The current activity. It is reset when the browser closes. */
 export async function readActivity(): Promise<ExtensionActivity> {
   const { activity } = await browser.storage.session.get('activity')
   return (activity as ExtensionActivity | undefined) ?? { doing: 'nothing' }
@@ -50,18 +50,18 @@ export async function setActivity(activity: ExtensionActivity): Promise<void> {
   await browser.storage.session.set({ activity })
 }
 
-/** Calls back at each change, whoever made it. */
+/** Subscribes to every change. */
 export function onStateChange(changed: () => void): void {
   browser.storage.local.onChanged.addListener(changed)
   browser.storage.session.onChanged.addListener(changed)
 }
 
-/** What keeps the extension from X's page, if this version found it changed. An update looks again. */
+/** The missing part of X's page, if this version reported it. An update checks again. */
 export function changedPart({ pageChanged }: State): string | null {
   return pageChanged?.version === browser.runtime.getManifest().version ? pageChanged.part : null
 }
 
-/** Calls back when somebody has changed what it may do: paused, allowed to send alone, paired, told to check the page again. */
+/** Subscribes to changes of settings: pause, background sending, pairing, check again. */
 export function onSettingChange(changed: () => void): void {
   const settings = ['paused', 'pageChanged', 'sendsInBackground', 'pairing']
   browser.storage.local.onChanged.addListener((changes) => {

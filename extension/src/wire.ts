@@ -1,19 +1,21 @@
 import type { ExtensionErrorCode } from '@x-automated/contract/extension'
 
-/** What the background asks of the script on x.com, in the order of one message. */
+/** Commands from the background to the script on x.com, in order of use. */
 export type Command =
-  /** Reads the profile that is open: is somebody signed in, and is it whom the message is from; is this the person, do they take messages? */
+  /**
+   * Reads the open profile: who is signed in, whose profile it is and whether they accept messages.
+   */
   | { do: 'meet'; handle: string; sendsAs?: string | undefined }
-  /** Opens the conversation from the profile, or finds it open. */
+  /** Opens the conversation from the profile, unless it is open. */
   | { do: 'open'; handle: string; recipientId: string | null }
-  /** Puts the message in the composer, and sends nothing. */
+  /** Writes the message into the composer without sending it. */
   | { do: 'write'; handle: string; recipientId: string | null; message: string }
-  /** Presses send, once, and waits until the message stands in the conversation. */
+  /** Presses send once, and waits until the message appears in the conversation. */
   | { do: 'press'; handle: string; recipientId: string | null; message: string; sendsAs?: string | undefined }
-  /** Reads the conversation that is open. */
+  /** Reads the open conversation. */
   | { do: 'look'; handle: string; recipientId: string | null; message: string; atLeast: number }
 
-/** What stands in the conversation: how many messages in all, and how many that read as this one. */
+/** The number of messages in the conversation, and how many of them match this one. */
 export interface Standing {
   total: number
   same: number
@@ -23,13 +25,13 @@ export interface Answers {
   meet: { recipientId: string | null }
   open: { path: string }
   write: Standing
-  /** `refused`: X said by itself that it did not take it, in these words. */
+  /** `refused`: X's own text, if it showed that the message was not sent. */
   press: { stands: boolean; refused?: string }
-  /** `whole`: as many messages are shown as there were before. */
+  /** `whole`: at least as many messages are shown as before. */
   look: Standing & { whole: boolean }
 }
 
-/** Why a command could not be done. In answer to `press`: send was not pressed. */
+/** Why a command failed. In response to `press`, send was not pressed. */
 export interface Problem {
   code: ExtensionErrorCode
   detail?: string
@@ -37,14 +39,14 @@ export interface Problem {
 
 export type Answer<Name extends Command['do']> = { done: Answers[Name] } | { problem: Problem }
 
-/** What the script on x.com says by itself: that it is there, and who is signed in once that is to be seen. */
+/** Unrequested reports of the script: it has loaded, and which account is signed in. */
 export type Notice = { notice: 'here' } | { notice: 'account'; handle: string | null }
 
 export function isNotice(value: unknown): value is Notice {
   return typeof value === 'object' && value !== null && 'notice' in value
 }
 
-/** What the popup asks of the background; it answers with the status. */
+/** Requests from the popup. The background replies with the status. */
 export type PopupRequest = { popup: 'pair'; code: string } | { popup: 'unpair' | 'wake' }
 
 export function isPopupRequest(value: unknown): value is PopupRequest {

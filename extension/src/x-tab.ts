@@ -4,19 +4,16 @@ import type { Answer, Command } from './wire.ts'
 
 const ORIGIN = 'https://x.com'
 const ARRIVAL_MS = 20_000
-/** Longer than the script itself takes over its command, so that its own words come first. */
+/** Longer than the script's own timeouts, so that its specific error arrives first. */
 const ANSWER_MS = 25_000
 
-/**
- * The one tab in which the extension works. It is the extension's own, in the background: a tab in which somebody reads
- * or writes is never taken. The next message goes through the same one.
- */
+/** The extension's own background tab. It never uses a tab that the user has opened. */
 export function createXTab() {
   let tabId: number | undefined
-  /** The document that our script spoke from last. */
+  /** The document that our script last reported from. */
   let here: string | undefined
   let waiting: ((documentId: string) => void) | undefined
-  // A tab's script may speak before the call that made the tab has answered.
+  // A tab's script may report before `tabs.create` returns.
   const early = new Map<number, string>()
 
   function arrive(): Promise<boolean> {
@@ -31,7 +28,7 @@ export function createXTab() {
     })
   }
 
-  /** The tab of last time, if it is still there; it outlives this worker. */
+  /** The tab of an earlier worker, if it still exists. */
   async function lastTab(): Promise<number | undefined> {
     const { xTab } = await browser.storage.session.get('xTab')
     if (typeof xTab !== 'number') return undefined
@@ -78,7 +75,7 @@ export function createXTab() {
 
   return {
     page,
-    /** Our script says that it is there, in a document of this tab. */
+    /** Our script has loaded in a document of this tab. */
     note(inTab: number, documentId: string) {
       if (inTab === tabId && waiting) waiting(documentId)
       else early.set(inTab, documentId)

@@ -22,7 +22,7 @@ export default defineBackground(() => {
   const messenger = createMessenger()
   const alone = createBackgroundSender(messenger)
   const pages = createPages()
-  // Whatever a worker before this one was at, it is at no more.
+  // Activity of an earlier worker is over.
   readActivity()
     .then(({ doing }) => (doing === 'sending' || doing === 'waiting' ? setActivity({ doing: 'nothing' }) : undefined))
     .then(alone.wake)
@@ -73,7 +73,10 @@ export default defineBackground(() => {
     }
   }
 
-  /** The page may be gone by the time it is done, so what was sent is reported by us too; twice the same says nothing new. */
+  /**
+   * Also reports the outcome, because the page may be closed by then. Repeated reports change
+   * nothing.
+   */
   async function sendForPage(message: Message, documentId: string | undefined): Promise<SendDmReply> {
     const reply = await messenger.sendOnce(message, (held) => pages.ask(documentId, held))
     const { pairing } = await readState()
@@ -91,7 +94,7 @@ export default defineBackground(() => {
     return readStatus()
   }
 
-  /** Who signs in to X may have seen to what stopped us. */
+  /** Signing in to X may fix what stopped the sender. */
   async function noteAccount(handle: string | null) {
     const { account } = await readState()
     await changeState({ account: { handle, at: Date.now() } })

@@ -9,7 +9,7 @@ export default defineContentScript({
   runAt: 'document_idle',
   main() {
     browser.runtime.onMessage.addListener((command: Command, sender, reply) => {
-      // Only the extension itself asks: pages cannot reach this listener.
+      // Ignore other senders.
       if (sender.id !== browser.runtime.id) return
       obey(command).then(reply)
       return true
@@ -34,7 +34,7 @@ function obey(command: Command): Promise<Answer<Command['do']>> {
   }
 }
 
-/** Lets the popup say who is signed in. It is kept in this browser alone. */
+/** Reports the signed-in account for the popup. It never leaves this browser. */
 async function tellAccount() {
   const account = await signedIn()
   if ('handle' in account) tell({ notice: 'account', handle: account.handle })
@@ -42,6 +42,6 @@ async function tellAccount() {
 }
 
 function tell(notice: Notice) {
-  // The extension may have been updated or taken out since the page was loaded.
+  // The extension may have been updated or removed since the page loaded.
   browser.runtime.sendMessage(notice).catch(() => {})
 }

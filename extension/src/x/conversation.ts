@@ -19,25 +19,25 @@ import { isHandle, isWritten, readsAs } from './text.ts'
 const LOAD_MS = 12_000
 const EDIT_MS = 2000
 const STAND_MS = 12_000
-/** How long the message has to stand before it is believed. */
+/** How long the message must stay visible before it counts as sent. */
 const STEADY_MS = 500
-/** The messages of a conversation come in after its frame: they are read when none came for so long. */
+/** Messages load after the page. They are complete when none was added for this long. */
 const HISTORY_MS = 1000
 
-/** Who the conversation is to be with. */
+/** The person to write to. */
 interface Peer {
   handle: string
   recipientId: string | null
 }
 
-/** A conversation that is open, with a field to write in. */
+/** An open conversation with a composer. */
 interface Conversation {
   parts: ConversationParts
   panel: HTMLElement
   composer: HTMLElement
 }
 
-/** Opens the conversation from the profile, unless it is open, and makes sure that it is with this person. */
+/** Opens the conversation from the profile, unless it is open, and checks whom it is with. */
 export async function open(peer: Peer): Promise<Answer<'open'>> {
   if (!CONVERSATION_PATH.test(location.pathname)) {
     const button = find(PROFILE.message)
@@ -48,7 +48,7 @@ export async function open(peer: Peer): Promise<Answer<'open'>> {
   return 'code' in opened ? { problem: opened } : { done: { path: location.pathname } }
 }
 
-/** Puts the message in the composer, and makes sure that it stands there as it is. */
+/** Writes the message into the composer and checks the result. */
 export async function write(peer: Peer, message: string): Promise<Answer<'write'>> {
   const opened = await openConversation(peer)
   if ('code' in opened) return { problem: opened }
@@ -57,7 +57,7 @@ export async function write(peer: Peer, message: string): Promise<Answer<'write'
   if (isWritten(written(composer), message)) return { done: before }
   if (written(composer).trim() !== '') return { problem: { code: 'DRAFT_IN_THE_WAY' } }
 
-  // A plain field takes keys; an editor that keeps its own text takes a paste better, which has lines.
+  // Plain fields need typing; rich editors keep line breaks only in pasted text.
   for (const put of composer instanceof HTMLTextAreaElement ? [type, paste] : [paste, type]) {
     composer.focus()
     put(composer, message)
@@ -68,11 +68,9 @@ export async function write(peer: Peer, message: string): Promise<Answer<'write'
   return { problem: { code: 'PAGE_CHANGED', detail: 'the field for a message' } }
 }
 
-/**
- * Presses send, once, and waits until the message stands in the conversation. A problem says that it was not pressed.
- */
+/** Presses send once, and waits until the message appears. A problem means it was not pressed. */
 export async function press(peer: Peer & Sender, message: string): Promise<Answer<'press'>> {
-  // Somebody may have switched to another account since, in another tab.
+  // The user may have switched accounts in another tab.
   const other = otherSender(ownHandle(), peer.sendsAs)
   if (other) return { problem: other }
   const opened = conversationNow()
@@ -81,7 +79,7 @@ export async function press(peer: Peer & Sender, message: string): Promise<Answe
   const { parts, panel } = opened
   const button = await until(() => findAll(parts.sendButton).find(isEnabled), { ms: EDIT_MS })
   if (!button) return { problem: { code: 'PAGE_CHANGED', detail: 'the send button' } }
-  // Whatever was typed or moved while the button was waited for.
+  // The conversation may have changed while waiting for the button.
   if (!isWith(opened, peer) || !isWritten(written(opened.composer), message))
     return { problem: { code: 'X_UNAVAILABLE' } }
 
@@ -98,14 +96,14 @@ export async function press(peer: Peer & Sender, message: string): Promise<Answe
     { ms: STAND_MS },
   )
   if (!seen || 'refused' in seen) return { done: { stands: false, ...seen } }
-  // X may show a message before it has taken it, and say a moment later that it did not.
+  // X may show a message first and report a failure a moment later.
   await pause(STEADY_MS)
   const refused = refusal(parts, panel, message, known)
   if (refused !== null) return { done: { stands: false, refused } }
   return { done: { stands: taken(parts, panel, message) > before } }
 }
 
-/** Reads the conversation that was loaded anew. */
+/** Reads the conversation after a reload. */
 export async function look(peer: Peer, message: string, atLeast: number): Promise<Answer<'look'>> {
   const opened = await openConversation(peer)
   if ('code' in opened) return { problem: opened }
@@ -113,7 +111,7 @@ export async function look(peer: Peer, message: string, atLeast: number): Promis
   return { done: { ...read, whole: read.total >= atLeast } }
 }
 
-/** The conversation with this person once it is open, or what stands in the way. */
+/** Waits for the conversation with this person. Returns a problem if it cannot open. */
 async function openConversation(peer: Peer): Promise<Conversation | Problem> {
   const seen = await until(
     () => {
@@ -142,7 +140,7 @@ function conversationNow(): Conversation | null {
   return null
 }
 
-/** Is the conversation with this person and nobody else? X names it by the ids of both, and its head links to them. */
+/** Whether the conversation is with this person only, by its id and the links in its header. */
 function isWith({ parts, panel }: Conversation, { handle, recipientId }: Peer): boolean {
   const ids = CONVERSATION_PATH.exec(location.pathname)?.[1]?.split('-')
   if (!ids) return false
@@ -158,7 +156,7 @@ function written(composer: HTMLElement): string {
   return composer instanceof HTMLTextAreaElement ? composer.value : shownText(composer)
 }
 
-/** As a paste: editors that keep their own text take it whole, with its lines. */
+/** Pastes the text: rich editors keep its line breaks. */
 function paste(composer: HTMLElement, message: string) {
   const clipboardData = new DataTransfer()
   clipboardData.setData('text/plain', message)
@@ -167,7 +165,7 @@ function paste(composer: HTMLElement, message: string) {
   )
 }
 
-/** As keys would: the browser's own command for it. */
+/** Types the text through the browser's insertText command. */
 function type(_composer: HTMLElement, message: string) {
   document.execCommand('insertText', false, message)
 }
@@ -182,7 +180,7 @@ function isEnabled(button: HTMLElement): boolean {
   return !(button as HTMLButtonElement).disabled && button.getAttribute('aria-disabled') !== 'true'
 }
 
-/** The conversation's messages, read once no more of them come in. */
+/** Reads the conversation's messages once no more are added. */
 function history(parts: ConversationParts, panel: HTMLElement, message: string): Promise<Standing> {
   const isSame = (one: Standing, other: Standing) => one.total === other.total && isIdle()
   return steady(() => standing(parts, panel, message), isSame, HISTORY_MS)
@@ -205,7 +203,7 @@ function reads(parts: ConversationParts, entry: HTMLElement, message: string): b
   return text !== undefined && readsAs(shownText(text), message)
 }
 
-/** What X says against the message, if it does: on the page, or on the message itself. */
+/** X's error text about the message, from the page or from the message itself. */
 function refusal(
   parts: ConversationParts,
   panel: HTMLElement,

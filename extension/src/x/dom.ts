@@ -1,13 +1,13 @@
 const LOOK_EVERY_MS = 60
-/** A page that has loaded and has not changed for so long is not going to. */
+/** A loaded page that has not changed for this long is considered complete. */
 const QUIET_MS = 2000
 
-/** The first element that fits and is to be seen, in the page or in an open shadow tree of it. */
+/** The first visible match, including open shadow roots. */
 export function find(selector: string, within?: ParentNode): HTMLElement | null {
   return findAll(selector, within)[0] ?? null
 }
 
-/** All that fit and are to be seen, in the order of the page. */
+/** All visible matches, in page order. */
 export function findAll(selector: string, within?: ParentNode): HTMLElement[] {
   const roots = within ? [within] : [document, ...shadowRoots(document)]
   return roots
@@ -22,8 +22,8 @@ function shadowRoots(root: ParentNode): ShadowRoot[] {
 }
 
 /**
- * Looks until there is something to give: at each change of the page, and now and then. Null after `ms`, or with
- * `untilIdle` as soon as the page has settled without it and that says that no more is to come.
+ * Polls `look`, also at each change of the page, until it returns something. Null after `ms`, or
+ * with `untilIdle` when the page is complete without it.
  */
 export function until<Found>(
   look: () => Found | null | undefined | false,
@@ -33,7 +33,7 @@ export function until<Found>(
     const begun = performance.now()
     let lastChange = begun
     let lastLook = 0
-    // Timers of a tab in the background fire once a second; what the page changes is told at once.
+    // Background tabs run timers only once a second, so also observe changes.
     const changes = new MutationObserver(() => {
       lastChange = performance.now()
       if (lastChange - lastLook > LOOK_EVERY_MS) step()
@@ -57,7 +57,7 @@ export function until<Found>(
   })
 }
 
-/** Waits until nothing has changed about what `look` gives for `ms`, and gives it. */
+/** Waits until the result of `look` has not changed for `ms`, and returns it. */
 export async function steady<Value>(
   look: () => Value,
   isSame: (a: Value, b: Value) => boolean,
@@ -78,7 +78,7 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-/** The text that somebody reads there: pictures of emojis by their name, blocks and breaks as lines. */
+/** The visible text, with emoji images by their names and blocks as lines. */
 export function shownText(element: Element): string {
   const parts = [...element.childNodes].map((node) => {
     if (node instanceof Text) return node.data

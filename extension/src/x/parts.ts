@@ -1,9 +1,9 @@
 /**
- * Every name by which the extension knows a part of X's page, and the only place where they stand. When X changes its
- * page, this file is what to mend. The `data-testid`s are X's own, as seen in 2026.
+ * Every selector for X's page. When X changes its page, only this file needs an update.
+ * The `data-testid`s are X's own, as of 2026.
  */
 export const PAGE = {
-  /** Somebody is signed in. The second one's link leads to their profile. */
+  /** Somebody is signed in. The second element's link leads to their profile. */
   signedIn: '[data-testid="SideNav_AccountSwitcher_Button"], [data-testid="AppTabBar_Profile_Link"]',
   ownProfile: 'a[data-testid="AppTabBar_Profile_Link"]',
   accountSwitcher: '[data-testid="SideNav_AccountSwitcher_Button"]',
@@ -14,37 +14,39 @@ export const PAGE = {
   trouble: '[data-testid="error-detail"]',
 } as const
 
-/** Where X sends an account that has to confirm something first. */
+/** Paths where X asks an account to confirm something first. */
 export const LOCKED_PATHS = ['/account/access', '/i/flow/consent_flow']
 
 export const PROFILE = {
   name: '[data-testid="UserName"]',
   /** 'This account doesn’t exist', 'Account suspended'. */
   nobody: '[data-testid="emptyState"]',
-  /** What stands beside the message button on every profile. */
+  /** Elements next to the message button on every profile. */
   actions:
     '[data-testid="userActions"], [data-testid$="-follow"], [data-testid$="-unfollow"], [data-testid="editProfileButton"]',
-  /** Their `data-testid` begins with the person's id. */
+  /** Their `data-testid` starts with the person's id. */
   follow: '[data-testid$="-follow"], [data-testid$="-unfollow"]',
   message: '[data-testid="sendDMFromProfile"]',
-  /** A message button under another name: then X has changed its page, and the inbox may well be open. */
+  /**
+   * A message button under another name. Then X has changed its page, and the inbox may be open.
+   */
   likeMessage:
     'a[href^="/messages"], a[href^="/i/chat"], [data-testid*="DM"], [data-testid*="essage"], [aria-label="Message"]',
 } as const
 
-/** The chat's passcode, which it asks for in a browser that it has not met. */
+/** The chat passcode prompt, which X shows in new browsers. */
 export const PASSCODE =
   '[data-testid="pin-code-input-container"], input[inputmode="numeric"][maxlength="1"][pattern="[0-9]*"]'
 
-/** A conversation, in one of the forms that X has given it. */
+/** The selectors of one version of X's conversation page. */
 export interface ConversationParts {
   panel: string
   composer: string
   sendButton: string
   entry: string
-  /** Within an entry, its text; the first of these that is there. */
+  /** Selectors for the text of an entry. The first match counts. */
   entryText: readonly string[]
-  /** The entry's attribute that says how far it is, where this form has one. */
+  /** The attribute with the entry's delivery state, if this version has one. */
   state: string | null
 }
 
@@ -69,15 +71,15 @@ export const CONVERSATIONS: readonly ConversationParts[] = [
 
 export const CONVERSATION_PATH = /^\/(?:messages|i\/chat)\/(\d+-\d+)$/
 
-/** Entry states in which X has taken the message, and those in which it has not. */
+/** States of messages that X accepted, and of those it did not. */
 export const TAKEN = ['sent', 'delivered', 'read']
 export const NOT_TAKEN = ['failed', 'error']
 
-/** What X says when a message does not go out. */
+/** Where X shows that a message was not sent. */
 export const REFUSAL = '[data-testid="toast"], [role="alert"]'
 
-/** Who the conversation is with: their picture carries their handle. */
+/** Prefix of the avatar's id, which contains the handle of the other person. */
 export const FACE_PREFIX = 'UserAvatar-Container-'
 
-/** Any field to write in, whatever it is called. */
+/** Any composer, whatever its name. */
 export const ANY_COMPOSER = 'textarea, [contenteditable="true"], [role="textbox"]'

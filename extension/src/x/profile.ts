@@ -4,12 +4,12 @@ import { LOCKED_PATHS, PAGE, PROFILE } from './parts.ts'
 import { handleIn, idInFollowName, isHandle } from './text.ts'
 
 const LOAD_MS = 12_000
-/** X draws the buttons of a profile one after the other, and what it has to ask for may come late. */
+/** X loads the buttons of a profile one by one, sometimes late. */
 const BUTTONS_MS = 4000
-/** Its words stand there at once, or not at all. */
+/** How long the account switcher's text may take to appear. */
 const WORDS_MS = 400
 
-/** Reads the profile that is open, down to whether it has a message button. */
+/** Reads the open profile, including whether it has a message button. */
 export async function meet({ handle, sendsAs }: Sender & { handle: string }): Promise<Answer<'meet'>> {
   const account = await signedIn()
   if ('code' in account) return { problem: account }
@@ -36,7 +36,7 @@ export async function meet({ handle, sendsAs }: Sender & { handle: string }): Pr
   return { done: { recipientId: idInFollowName(find(PROFILE.follow)?.dataset.testid) } }
 }
 
-/** Who is signed in, without @, or what stands in the way. */
+/** The signed-in account's handle without @, or a problem. */
 export async function signedIn(): Promise<{ handle: string } | Problem> {
   const seen = await until(
     () => {
@@ -49,7 +49,7 @@ export async function signedIn(): Promise<{ handle: string } | Problem> {
   if (seen === 'locked') return { code: 'X_NEEDS_YOU', detail: 'it has locked your account for the moment' }
   if (seen === 'out') return { code: 'NOT_SIGNED_IN' }
   if (seen !== 'in') return missing(seen, 'the button of your account')
-  // The switcher may draw its words a little later than itself.
+  // The switcher's text may appear slightly later than the switcher.
   for (let tries = 0; tries < 5; tries += 1) {
     const handle = ownHandle()
     if (handle !== null) return { handle }
@@ -59,17 +59,17 @@ export async function signedIn(): Promise<{ handle: string } | Problem> {
 }
 
 export interface Sender {
-  /** Who has to be signed in, without @; undefined: whoever is. */
+  /** The account that must be signed in, without @; undefined: any. */
   sendsAs?: string | undefined
 }
 
-/** What it means that this account is signed in: nothing, where it is the one that the message is from. @param own null: not to be seen here */
+/** Returns a problem if another account is signed in. @param own null: not visible on this page */
 export function otherSender(own: string | null, sendsAs: string | undefined): Problem | null {
   if (own === null || sendsAs === undefined || isHandle(own, sendsAs)) return null
   return { code: 'WRONG_ACCOUNT', detail: `@${own}, but the campaign sends as @${sendsAs}` }
 }
 
-/** The handle of who is signed in, without @, where the page shows it. */
+/** The signed-in account's handle without @, if the page shows it. */
 export function ownHandle(): string | null {
   const link = find(PAGE.ownProfile)?.getAttribute('href')
   const inLink = /^\/(\w{1,15})$/.exec(link ?? '')?.[1]
@@ -77,12 +77,12 @@ export function ownHandle(): string | null {
   return inLink ?? (switcher && handleIn(shownText(switcher)))
 }
 
-/** There is something on the page, and nothing there says that more is to come. */
+/** Whether the page has content and shows no loading indicator. */
 export function isIdle(): boolean {
   return find(PAGE.loading) === null && document.body?.innerText.trim() !== ''
 }
 
-/** What it means that a part is not there: that X is slow or in trouble, or that it has changed its page. */
+/** The problem for a missing part: X is slow or failing, or has changed its page. */
 export function missing(seen: 'trouble' | null, part: string): Problem {
   const isEmpty = (document.body?.innerText.trim() ?? '') === ''
   return seen === 'trouble' || isEmpty || !isIdle() ? { code: 'X_UNAVAILABLE' } : { code: 'PAGE_CHANGED', detail: part }

@@ -1,10 +1,10 @@
 const ADDRESS = /(?:https?:\/\/|www\.)\S+/i
-/** Links to posts become the posts themselves, and leave the text. */
+/** X turns links to posts into embedded posts and removes them from the text. */
 const OWN_HOSTS = ['x.com', 'twitter.com']
 
 /**
- * Is what stands there this message? X shows web addresses without their scheme and cut short, emojis as pictures, and
- * spaces as it likes: so an address counts by its host, and white space does not count.
+ * Whether the shown text is this message. X shortens URLs, shows emojis as images and changes
+ * spaces, so URLs are compared by host and white space is ignored.
  */
 export function readsAs(shown: string, message: string): boolean {
   const parts = message.split(new RegExp(`(${ADDRESS.source})`, 'i')).map((part, place) => {
@@ -23,12 +23,12 @@ function anyCase(text: string): string {
   return [...text].map((one) => (/\p{L}/u.test(one) ? `[${one}${one.toUpperCase()}]` : escaped(one))).join('')
 }
 
-/** Is this what was written? The composer holds the message as it is, but for white space. */
+/** Whether the composer contains exactly this message, except for white space. */
 export function isWritten(written: string, message: string): boolean {
   return bare(written) === bare(message)
 }
 
-/** Without white space, and without the marks by which an emoji may be written in two ways. */
+/** Removes white space and emoji variation selectors. */
 function bare(text: string): string {
   return text.replaceAll(/\s|\u200B|\uFE0F/gu, '')
 }
@@ -37,17 +37,17 @@ function escaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 }
 
-/** The person's id, from the name of their follow button: `123-follow`. */
+/** The person's id from the name of their follow button, `123-follow`. */
 export function idInFollowName(name: string | undefined): string | null {
   return /^(\d+)-(?:un)?follow$/.exec(name ?? '')?.[1] ?? null
 }
 
-/** The handle in what an account button says: 'Ada @ada'. */
+/** The handle in an account button's text, 'Ada @ada'. */
 export function handleIn(text: string): string | null {
   return /@(\w{1,15})\b/.exec(text)?.[1] ?? null
 }
 
-/** Are these the same handle? Case does not matter. */
+/** Whether two handles are the same, ignoring case. */
 export function isHandle(one: string | null | undefined, other: string): boolean {
   return one?.toLowerCase() === other.toLowerCase()
 }

@@ -71,5 +71,5 @@ part('pair').addEventListener('submit', async (event) => {
 })
 onStateChange(draw)
 draw()
-// What it knows of the product may be half a minute old.
+// The account data may be half a minute old.
 ask({ popup: 'wake' })
