@@ -16,7 +16,7 @@ beforeAll(async () => {
   app = await openApp()
 })
 
-/** Somebody with a campaign whose messages are queued. */
+/** A person with a campaign whose messages are queued. */
 async function withCampaign(count: number): Promise<{ person: Person; list: SomeList; campaignId: string }> {
   const person = await makePerson(app)
   await connectX(app, person)
@@ -35,7 +35,7 @@ const NEVER = {
 }
 
 describe('GET /analytics', () => {
-  it('200: nothing yet: zeros, no rates, and a week of days in UTC', async () => {
+  it('returns zeros, no rates and a week of UTC days before the first message', async () => {
     const person = await makePerson(app)
     const { status, body } = await person.call('GET', '/analytics')
     expect(status).toBe(200)
@@ -47,11 +47,11 @@ describe('GET /analytics', () => {
       delivered: 0,
       replied: 0,
     })
-    // Before the first direct message there is no campaign of them.
+    // The campaign of direct messages does not exist yet.
     expect(await person.call('GET', '/analytics?campaignId=direct')).toMatchObject({ status: 200, body: NEVER })
   })
 
-  it('200: counts, rates and who answered last; by campaign, by days, by the days of the time zone', async () => {
+  it('returns counts, rates and recent repliers, by campaign and by day of the time zone', async () => {
     const { person, list, campaignId } = await withCampaign(4)
     const [a, b, c] = list.leadIds as [string, string, string]
     const became = (leadId: string, values: Partial<typeof dms.$inferInsert>) =>
@@ -114,7 +114,7 @@ describe('GET /analytics', () => {
     }
   })
 
-  it('200: of many who answered the last ten, each once', async () => {
+  it('returns the ten most recent repliers, each once', async () => {
     const { person, list } = await withCampaign(12)
     await app.db.execute(sql`
       update dms set status = 'replied', sent_at = now() - interval '1 day', replied_at = now() - (n || ' minutes')::interval
@@ -127,7 +127,7 @@ describe('GET /analytics', () => {
   })
 
   it.each(['from=2026-02-30', 'to=yesterday', 'from=2026-02-02&to=2026-02-01', 'from=2025-01-01&to=2026-01-02'])(
-    '400: %s',
+    'returns 400 for %s',
     async (query) => {
       const person = await makePerson(app)
       expect(await person.call('GET', `/analytics?${query}`)).toMatchObject({
@@ -137,7 +137,7 @@ describe('GET /analytics', () => {
     },
   )
 
-  it("404 for another workspace's campaign, and for the built-in one by its id", async () => {
+  it("returns 404 for another workspace's campaign, and for the built-in one by its id", async () => {
     const { person, campaignId } = await withCampaign(1)
     const stranger = await makePerson(app)
     const missing = { status: 404, body: { code: 'CAMPAIGN_NOT_FOUND' } }
@@ -149,7 +149,7 @@ describe('GET /analytics', () => {
   })
 })
 
-/** The figures as they are when everything is counted anew. */
+/** The figures, counted from the messages. */
 async function recount(person: Person, campaignId: string | null) {
   const { rows } = await app.db.execute(sql`
     select (sent_at at time zone 'UTC')::date::text as day, count(*)::int as sent,
@@ -159,7 +159,7 @@ async function recount(person: Person, campaignId: string | null) {
   return rows as { day: string; sent: number; delivered: number; replied: number }[]
 }
 
-it('whatever happens to messages, the figures are those of a count over them', async () => {
+it('always equals a recount of the messages, whatever happens to them', async () => {
   const { person, campaignId } = await withCampaign(8)
   const second = (await launch(person, await makeList(app, person, openHandles(8)))).id
   const moment = fc
@@ -219,7 +219,7 @@ it('whatever happens to messages, the figures are those of a count over them', a
     }),
     { numRuns: 12 },
   )
-  // With the campaign goes its activity.
+  // Deleting a campaign deletes its activity.
   await app.db.execute(sql`delete from campaigns where id = ${second}`)
   expect(
     (await person.client.analytics.find({ from: '2026-01-01', to: '2026-01-08' })).series.filter((day) => day.sent > 0),

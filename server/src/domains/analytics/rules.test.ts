@@ -3,11 +3,11 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { dayAfter, daysShown, everyDay, rateOf, totalOf } from './rules.ts'
 
-it('a rate is a share in percent with one decimal, 100 at most, and unknown of nothing', () => {
+it('rateOf returns a percentage with one decimal, at most 100, and null for 0', () => {
   expect([rateOf(1, 3), rateOf(0, 9), rateOf(5, 4), rateOf(0, 0)]).toEqual([33.3, 0, 100, null])
 })
 
-it('days run as asked; without them the last seven', () => {
+it('daysShown returns the requested days, or the last seven', () => {
   const today = '2026-11-20'
   expect(daysShown({}, today)).toEqual({ from: '2026-11-14', to: '2026-11-20' })
   expect(daysShown({ from: '2026-11-01', to: '2026-11-03' }, today)).toEqual({ from: '2026-11-01', to: '2026-11-03' })
@@ -17,12 +17,12 @@ it('days run as asked; without them the last seven', () => {
   expect(daysBetween('2020-01-01', daysShown({ from: '2020-01-01' }, today).to)).toBe(365)
 })
 
-it('only days that there are', () => {
+it('isDay accepts only existing days', () => {
   expect(['2026-02-29', '2026-13-01', '26-01-01', '1969-12-31', '2026-1-1', ''].filter(isDay)).toEqual([])
   expect(['2024-02-29', '1970-01-01', '2099-12-31', '2199-01-01'].filter(isDay)).toHaveLength(4)
 })
 
-it('every day is there once, in its order, and the sums are those of what is known', () => {
+it('everyDay returns each day once, in order, and keeps the totals', () => {
   const day = fc.integer({ min: 0, max: 400 }).map((n) => dayAfter('2025-12-25', n))
   const count = fc.nat(50)
   fc.assert(

@@ -141,7 +141,7 @@ describe('brute force', () => {
       const reset = { token, password: 'Another-one2' }
       expect((await call(app, 'POST', '/auth/reset-password', reset, from(newAddress()))).status).toBe(200)
       expect((await signIn(email, 'Another-one2')).status).toBe(200)
-      // What was asked for later than all of them has come; of them nothing has.
+      // This email was requested last, so any earlier ones would have arrived by now.
       await mailTo(app, email, /password was changed/)
       expect(await mailsTo(app, email)).toHaveLength(before + 1)
     })
@@ -149,7 +149,7 @@ describe('brute force', () => {
     it.each([
       ['203.0.113.250', '203.0.113.250'],
       ['2001:db8:1:2::7', '2001:db8:1:2:a:b:c:d'],
-    ])('200: keeps a share for where the account is signed in (%s)', async (before, home) => {
+    ])('reserves part of the limit for addresses where the account has signed in (%s)', async (before, home) => {
       const { email } = await makeAccount(app)
       expect((await signIn(email, PASSWORD, before)).status).toBe(200)
       for (const kind of ['recover', 'code']) await spendMails(kind, email)

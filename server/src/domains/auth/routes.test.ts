@@ -15,7 +15,7 @@ beforeAll(async () => {
 const PASSWORD = 'Correct-horse1'
 let count = 0
 const newEmail = () => `person${++count}@example.com`
-/** From an address of its own, as sign-ups are counted by address. */
+/** Headers with a new client address, because sign-ups are limited by address. */
 const elsewhere = () => ({ 'x-forwarded-for': `203.0.113.${++count % 250}` })
 
 /** Signs up, without the emailed link. */
@@ -131,7 +131,7 @@ describe('POST /auth/sign-up/email', () => {
       for (const path of ['/auth/resend', '/auth/recover'])
         expect((await call(app, 'POST', path, { email: n % 2 ? address : tagged }, elsewhere())).status).toBe(200)
     await expect.poll(async () => (await mailsTo(app, address)).length + (await mailsTo(app, tagged)).length).toBe(5)
-    // What comes later than all of them is not theirs.
+    // This later email arrives last and is not one of the five.
     await call(app, 'POST', '/auth/otp', { email: address }, elsewhere())
     await mailTo(app, address, /^Your code/)
     expect([...(await mailsTo(app, address)), ...(await mailsTo(app, tagged))]).toHaveLength(6)
@@ -141,7 +141,7 @@ describe('POST /auth/sign-up/email', () => {
     const { email } = await signedUp()
     for (let n = 0; n < 8; n += 1) expect((await signUp(email)).answer.status).toBe(200)
     await expect.poll(async () => (await mailsTo(app, email)).length).toBe(5)
-    // What comes later than all of them is not theirs.
+    // This later email arrives last and is not one of the five.
     await call(app, 'POST', '/auth/recover', { email })
     await mailTo(app, email, /Reset/)
     expect(await mailsTo(app, email)).toHaveLength(6)
@@ -154,7 +154,7 @@ describe('POST /auth/sign-up/email', () => {
     [{ email: 'a@example.com', password: 'alllowercase1' }, 'Password does not meet the requirements'],
     [{ email: 'a@example.com', password: 'NoDigitsHere' }, 'Password does not meet the requirements'],
     [{ email: 'a@example.com', password: PASSWORD, admin: true }, /admin/],
-  ])('400: %j', async (body, text) => {
+  ])('returns 400 for %j', async (body, text) => {
     const answer = await call(app, 'POST', '/auth/sign-up/email', body)
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({ success: false, code: 'INVALID_INPUT' })
@@ -199,13 +199,13 @@ describe('GET /auth/verify-email', () => {
       .set({ expiresAt: new Date(Date.now() - 1) })
       .where(eq(authSignUps.email, email))
     expect((await openLink(app, token, cookie)).searchParams.get('error')).toBe('INVALID_CODE')
-    // Who signs in with the right password gets the link again, which works for another day.
+    // Signing in with the right password emails the link again and extends it by a day.
     expect((await call(app, 'POST', '/auth/sign-in/email', { email, password: PASSWORD })).status).toBe(403)
     expect((await openLink(app, token, cookie)).searchParams.get('code')).toHaveLength(43)
   })
 
   it.each(['', 'x', 'a.b.c', 'A'.repeat(64), `${'a'.repeat(3000)}`])(
-    '302: with an error for a link that is not good: %j',
+    'redirects with an error for an invalid link: %j',
     async (token) => {
       const { pathname, searchParams } = await openLink(app, token)
       expect([pathname, searchParams.get('error')]).toEqual(['/auth/callback', 'INVALID_CODE'])
@@ -406,7 +406,7 @@ describe('POST /auth/refresh', () => {
     const [first, second] = answers.map(({ body }) => body.refreshToken as string)
     const next = await refresh(first!)
     expect([next.status, (await refresh(next.body.refreshToken)).status]).toEqual([200, 200])
-    // The others were revoked by the use of the first: one of them is somebody else's, and the session ends.
+    // Using the first revoked the others, so using one of those ends the session.
     expect((await refresh(second!)).status).toBe(401)
     expect(await statusOf(app, next.body.token)).toBe(401)
   })
@@ -477,7 +477,7 @@ describe('POST /auth/sign-out', () => {
     ['local', [401, 200]],
     ['others', [200, 401]],
     ['global', [401, 401]],
-  ])('200: %s ends access at once', async (scope, [here, elsewhere]) => {
+  ])('ends access immediately with scope %s', async (scope, [here, elsewhere]) => {
     const { email, session } = await signedIn()
     const other = await again(email)
     expect((await out(session.token, scope)).body).toEqual({ success: true })

@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 const REPORT = { version: '1.2.3', signedInAs: 'ada', paused: false, pageChanged: null, sendsInBackground: true }
 
-/** Pairs an extension with a person, as it does itself. */
+/** Pairs an extension with a person, using the calls of the real one. */
 async function pairWith(owner: Person) {
   const { code } = await owner.client.extension.createCode()
   const { body } = await call(app, 'POST', '/extension/pair', { code, version: '1.0.0' })
@@ -149,7 +149,7 @@ describe('pairing', () => {
       expect((await extension.call('GET', path)).status, path).not.toBe(200)
   })
 
-  it('reports sendsInBackground as sendsAlone if it is of the version before, and has to report one of them', async () => {
+  it('accepts sendsAlone from the previous version, and requires one of the two fields', async () => {
     const extension = await pairWith(person)
     const { sendsInBackground, ...rest } = REPORT
     const former = { ...rest, sendsAlone: sendsInBackground }
@@ -179,7 +179,7 @@ describe('pairing', () => {
     await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account!.xAccountId, warmUp: true })
     expect((await extension.call('POST', '/extension/state', REPORT)).body).toMatchObject({ dailyCap: 20 })
     expect((await person.client.extension.list()).pairings).toMatchObject([REPORT])
-    // A signed-in user has nothing to report.
+    // A signed-in user is not an extension.
     for (const [path, body] of [
       ['/extension/state', REPORT],
       ['/extension/unpair', {}],
@@ -194,7 +194,7 @@ describe('pairing', () => {
       async ({ client }) => client.extension.remove({ id: (await client.extension.list()).pairings[0]!.id }),
     ],
     [
-      'its session is ended',
+      'its session has ended',
       async ({ client }) => client.account.endSession({ id: (await client.extension.list()).pairings[0]!.id }),
     ],
     ['every other device is signed out', ({ client }) => client.auth.signOut({ scope: 'others' })],
@@ -203,13 +203,13 @@ describe('pairing', () => {
       (owner) => app.db.delete(workspaceMembers).where(eq(workspaceMembers.userId, owner.id)),
     ],
     [
-      'it was not seen for a month',
+      'it has not been seen for a month',
       () =>
         app.db.execute(
           sql`update auth_sessions set expires_at = now() where id in (select session_id from extension_pairings)`,
         ),
     ],
-  ])('its token is good for nothing once %s', async (_what, end) => {
+  ])('rejects its token once %s', async (_what, end) => {
     const extension = await pairWith(person)
     await end(person, extension)
     expect(await extension.call('POST', '/extension/state', REPORT)).toMatchObject({
@@ -266,7 +266,7 @@ describe('claimed messages', () => {
       xAccountId: accounts[0]!.xAccountId,
       pauseSeconds: 60,
     })
-    // As if it had been claimed for a minute, in which the account's pause went by.
+    // As if it had been claimed a minute ago, so that the pause is over.
     await app.db.update(dms).set({ claimedAt: sql`claimed_at - interval '61 seconds'` }).where(eq(dms.id, claim.dmId))
     await app.db.update(xAccounts).set({ nextSendAt: null })
     const other = (await extension.call('POST', '/claim', { holder: 'b' })).body
@@ -276,22 +276,16 @@ describe('claimed messages', () => {
     expect({ status, body }).toMatchObject({ status: 200, body: { maySend: true } })
   })
 
-  it.each(['paused', 'archived'] as const)(
-    'sends nothing of a campaign that was %s since: the message waits',
-    async (status) => {
-      const { ask, campaign, message } = await claimed()
-      await person.client.campaigns.update({ id: campaign.id, status })
-      expect((await ask('confirm')).body).toEqual({ success: true, maySend: false, leaseExpiresAt: null })
-      expect(await message()).toMatchObject({ status: 'queued', errorMessage: null })
-      expect(await ask('outcome', { wasSent: true })).toMatchObject({ status: 409, body: { code: 'LEASE_LOST' } })
-      expect(
-        await app.db.$count(
-          dms,
-          sql`campaign_id = ${campaign.id} and (claimed_at is not null or tried_at is not null)`,
-        ),
-      ).toBe(0)
-    },
-  )
+  it.each(['paused', 'archived'] as const)('stay queued if their campaign was %s meanwhile', async (status) => {
+    const { ask, campaign, message } = await claimed()
+    await person.client.campaigns.update({ id: campaign.id, status })
+    expect((await ask('confirm')).body).toEqual({ success: true, maySend: false, leaseExpiresAt: null })
+    expect(await message()).toMatchObject({ status: 'queued', errorMessage: null })
+    expect(await ask('outcome', { wasSent: true })).toMatchObject({ status: 409, body: { code: 'LEASE_LOST' } })
+    expect(
+      await app.db.$count(dms, sql`campaign_id = ${campaign.id} and (claimed_at is not null or tried_at is not null)`),
+    ).toBe(0)
+  })
 
   it('fail with a reason if the lead was suppressed or deleted meanwhile', async () => {
     const { ask, list, message, extension } = await claimed()

@@ -13,7 +13,7 @@ beforeAll(async () => {
 const done = async (person: Person) =>
   (await person.client.firstSteps.find()).steps.flatMap(({ step, done }) => (done ? [step] : []))
 
-it('GET /first-steps: ticks each step off as it happens, and all of them for good with the first launch', async () => {
+it('GET /first-steps marks each step as done, and all of them permanently after the first launch', async () => {
   expect(await owner.client.firstSteps.find()).toEqual({
     steps: ['connect_x', 'find_leads', 'make_list', 'launch_campaign'].map((step) => ({ step, done: false })),
     dismissed: false,
@@ -35,7 +35,7 @@ it('GET /first-steps: ticks each step off as it happens, and all of them for goo
   expect(await done(await makePerson(app))).toEqual([])
 })
 
-it('messages without a campaign launch none', async () => {
+it('GET /first-steps does not count direct messages as a launch', async () => {
   const person = await makePerson(app)
   await connectX(app, person)
   const { leadIds } = await makeList(app, person, openHandles(1))
@@ -43,7 +43,7 @@ it('messages without a campaign launch none', async () => {
   expect(await done(person)).toEqual(['connect_x', 'find_leads', 'make_list'])
 })
 
-it('PATCH /first-steps: puts them away for oneself in this workspace, and takes them out again', async () => {
+it('PATCH /first-steps hides and shows the steps for the caller only', async () => {
   const colleague = await makePerson(app, { in: owner, role: 'viewer' })
   const dismissed = async (person: Person) => (await person.client.firstSteps.find()).dismissed
   for (const value of [true, true, false, false, true]) {

@@ -21,7 +21,7 @@ const post = (path: string, body: object) => call(app, 'POST', path, body)
 
 type Start = { intent?: string; referralCode?: string }
 
-/** As a browser: asks us, signs in at Google. @returns where Google sends it back to, and its verifier */
+/** Starts a sign-in and signs in at Google. @returns the callback URL and the PKCE verifier */
 async function atGoogle(email: string, start: Start = {}, decision: 'continue' | 'cancel' = 'continue') {
   const { codeVerifier, codeChallenge } = pkce()
   const { status, body } = await post('/auth/authorize', { provider: 'google', codeChallenge, ...start })
@@ -29,7 +29,7 @@ async function atGoogle(email: string, start: Start = {}, decision: 'continue' |
   return { codeVerifier, url: body.url as string, callback: await signInAtGoogle(body.url, email, decision) }
 }
 
-/** Opens our callback. @returns the page that it leads to */
+/** Opens the callback. @returns the page it redirects to */
 async function cameBack(callback: URL): Promise<URL> {
   const answer = await call(app, 'GET', callback.pathname.replace('/api', '') + callback.search)
   expect([answer.status, answer.headers.get('set-cookie')]).toEqual([302, null])
@@ -128,7 +128,7 @@ describe('signing in with Google', () => {
     ['unverified', 'unconfirmed_email'],
     ['noemail', 'no_email'],
     ['error', 'failed'],
-  ])('fails where Google says %s', async (start, error) => {
+  ])('fails if Google returns %s', async (start, error) => {
     const email = newEmail(start)
     const { page, code } = await signInWithGoogle(email)
     expect([page.pathname, page.searchParams.get('error'), code]).toEqual(['/auth/callback', error, null])
@@ -201,7 +201,7 @@ describe('attacks on Google sign-in', () => {
     expect((await cameBack(late.callback)).search).toBe('?provider=google&error=failed')
   })
 
-  it("a state that is forged, missing or of another sign-in, and another's code, lead nowhere", async () => {
+  it("rejects forged, missing and foreign states, and another sign-in's code", async () => {
     const other = await atGoogle(newEmail())
     for (const change of [
       (query: URLSearchParams) => query.set('state', 'x'.repeat(43)),
@@ -250,7 +250,7 @@ describe('attacks on Google sign-in', () => {
 describe('POST /auth/sign-in/id-token', () => {
   const CALLBACK = 'http://localhost:1/callback'
 
-  /** An id_token from Google, as a program of the same client gets one. */
+  /** Gets an id_token from Google, like a native app with the same client. */
   async function idTokenOf(email: string, nonce: string): Promise<string> {
     const { codeVerifier, codeChallenge } = pkce()
     const asked = new URLSearchParams({
@@ -293,7 +293,7 @@ describe('POST /auth/sign-in/id-token', () => {
     expect((await bring(idToken, 'a nonce')).status).toBe(400)
   })
 
-  it('400: a token without an address, with Google’s own words for it', async () => {
+  it('returns 400 for a token without an address', async () => {
     const refused = await bring(await idTokenOf(newEmail('noemail'), 'n'), 'n')
     expect(refused.body).toEqual({
       success: false,
@@ -389,12 +389,12 @@ describe('linked accounts', () => {
       .where(eq(authLinkCodes.codeHash, hashToken(late.code)))
     expect((await person.call('POST', '/auth/identities', late)).status).toBe(400)
     expect(await identitiesOf(person)).toEqual([])
-    // It does not sign in either.
+    // A code for linking cannot sign in.
     const fresh = await linkingCode(person, newEmail())
     expect((await post('/auth/exchange', fresh)).body.code).toBe('INVALID_CODE')
   })
 
-  it('409: an account that signs in to another account here; linking one’s own again changes nothing', async () => {
+  it('returns 409 if it is linked to another account, and changes nothing if it is already linked', async () => {
     const { person, email, identity } = await linked()
     const other = await makeAccount(app)
     await prove(other)
@@ -412,7 +412,7 @@ describe('linked accounts', () => {
     await mailTo(app, person.email, /A sign-in method was unlinked/)
   })
 
-  it('403: unlinking without a proof; 404: another’s, and one’s password', async () => {
+  it('returns 403 for unlinking without reauthentication, and 404 for foreign identities and passwords', async () => {
     const { person, identity } = await linked()
     const stranger = await makeAccount(app)
     expect((await stranger.call('DELETE', `/auth/identities/${identity.id}`)).body.code).toBe('IDENTITY_NOT_FOUND')

@@ -129,7 +129,7 @@ describe('GET /imports, GET /imports/{id}', () => {
 
   it('return the newest 20', async () => {
     await send('twitter_handle\nana\n')
-    // One whose process was killed goes as the others do.
+    // An import of a killed process counts like the others.
     await app.db
       .update(imports)
       .set({ status: 'running', updatedAt: sql`now() - interval '2 hours'` })

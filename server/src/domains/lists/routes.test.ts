@@ -24,7 +24,7 @@ const makeList = async (body: object = { name: 'Founders' }, by = person) =>
 const countOf = async (id: string) => (await app.db.select().from(leadLists).where(eq(leadLists.id, id)))[0]?.leadCount
 
 describe('POST /lists', () => {
-  it('200: the list, its name trimmed', async () => {
+  it('returns the list with its name trimmed', async () => {
     const { status, body } = await person.call('POST', '/lists', { name: '  Founders 🚀 ', description: ' From X ' })
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -44,14 +44,14 @@ describe('POST /lists', () => {
     expect((await person.call('POST', '/lists', { name: 'x', description: '' })).body.description).toBeNull()
   })
 
-  it('200: with an Idempotency-Key made once', async () => {
+  it('creates one list per Idempotency-Key', async () => {
     const key = { 'idempotency-key': crypto.randomUUID() }
     const first = await person.call('POST', '/lists', { name: 'once' }, key)
     expect((await person.call('POST', '/lists', { name: 'once' }, key)).body).toEqual(first.body)
     expect((await person.call('GET', '/lists')).body.total).toBe(1)
   })
 
-  it.each([{}, { name: '' }, { name: '   ' }])('400: without a name: %j', async (body) => {
+  it.each([{}, { name: '' }, { name: '   ' }])('returns 400 without a name: %j', async (body) => {
     const answer = await person.call('POST', '/lists', body)
     expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
     if ('name' in body) expect(answer.body.error).toBe('List name cannot be empty.')
@@ -59,7 +59,7 @@ describe('POST /lists', () => {
 })
 
 describe('GET /lists', () => {
-  it('200: newest first, with counts, of this workspace only', async () => {
+  it('returns the lists of this workspace, newest first, with counts', async () => {
     const one = await makeList({ name: 'one' })
     const two = await makeList({ name: 'two' })
     await makeList({ name: 'theirs' }, stranger)
@@ -77,7 +77,7 @@ describe('GET /lists', () => {
 })
 
 describe('PATCH /lists/{id}', () => {
-  it('200: changes what is named and nothing else', async () => {
+  it('changes only the given fields', async () => {
     const { id } = await makeList({ name: 'a', description: 'b' })
     const change = async (body: object) => (await person.call('PATCH', `/lists/${id}`, body)).body
     expect(await change({ name: 'c' })).toMatchObject({ name: 'c', description: 'b' })
@@ -85,11 +85,11 @@ describe('PATCH /lists/{id}', () => {
     expect(await change({ description: 'd' })).toMatchObject({ name: 'c', description: 'd' })
     expect(await change({})).toMatchObject({ name: 'c', description: 'd' })
   })
-  it('400: an empty name', async () => {
+  it('returns 400 for an empty name', async () => {
     const { id } = await makeList()
     expect((await person.call('PATCH', `/lists/${id}`, { name: ' ' })).body.error).toBe('List name cannot be empty.')
   })
-  it('404: of another workspace', async () => {
+  it('returns 404 for a list of another workspace', async () => {
     const { id } = await makeList()
     for (const body of [{ name: 'mine now' }, {}])
       expect((await stranger.call('PATCH', `/lists/${id}`, body)).body).toEqual(NOT_FOUND)
@@ -97,7 +97,7 @@ describe('PATCH /lists/{id}', () => {
 })
 
 describe('DELETE /lists/{id}', () => {
-  it('204: its leads stay', async () => {
+  it('deletes the list and keeps its leads', async () => {
     const { id } = await makeList()
     await makeLeads(app, person, 2)
     await person.call('POST', `/lists/${id}/leads`, { filter: {} })
@@ -106,7 +106,7 @@ describe('DELETE /lists/{id}', () => {
     expect((await person.call('GET', '/leads')).body.total).toBe(2)
   })
 
-  it('409: while an active campaign uses it; a paused one keeps its rows without it', async () => {
+  it('returns 409 while an active campaign uses it, and detaches paused campaigns', async () => {
     const { id } = await makeList()
     const [campaign] = await app.db
       .insert(campaigns)
@@ -127,7 +127,7 @@ describe('DELETE /lists/{id}', () => {
     expect(after).toMatchObject({ leadListId: null })
   })
 
-  it('204: a paused campaign that uses it is named before, and goes on with what it has queued', async () => {
+  it('lets paused campaigns, which can be listed before, continue with their queued messages', async () => {
     const { id } = await makeList()
     await makeLeads(app, person, 2)
     await person.client.lists.addLeads({ id, filter: {} })
@@ -169,7 +169,7 @@ describe('DELETE /lists/{id}', () => {
     ])
   })
 
-  it('404: of another workspace', async () => {
+  it('returns 404 for a list of another workspace', async () => {
     const { id } = await makeList()
     expect((await stranger.call('DELETE', `/lists/${id}`)).body).toEqual(NOT_FOUND)
     expect(await countOf(id)).toBe(0)
@@ -177,7 +177,7 @@ describe('DELETE /lists/{id}', () => {
 })
 
 describe('GET /lists/{id}/leads', () => {
-  it('200: last added first, by page, with the exact total', async () => {
+  it('returns pages, last added first, with the exact total', async () => {
     const { id } = await makeList()
     const made = await makeLeads(app, person, 5)
     for (const lead of made) await person.call('POST', `/lists/${id}/leads`, { leadIds: [lead.id] })
@@ -188,14 +188,14 @@ describe('GET /lists/{id}/leads', () => {
       made.map((lead) => lead.id).reverse(),
     )
   })
-  it('404: of another workspace', async () => {
+  it('returns 404 for a list of another workspace', async () => {
     const { id } = await makeList()
     expect((await stranger.call('GET', `/lists/${id}/leads`)).body).toEqual(NOT_FOUND)
   })
 })
 
 describe('POST and DELETE /lists/{id}/leads', () => {
-  it('200: by ids, each once; what is there already, unknown or of others does not count', async () => {
+  it('ignores duplicate, unknown and foreign ids, and leads already in the list', async () => {
     const { id } = await makeList()
     const [one, two, three] = await makeLeads(app, person, 3)
     const [theirs] = await makeLeads(app, stranger)
@@ -213,7 +213,7 @@ describe('POST and DELETE /lists/{id}/leads', () => {
     expect((await person.call('GET', '/leads')).body.total).toBe(3)
   })
 
-  it('200: all that match a filter', async () => {
+  it('adds and removes all leads that match a filter', async () => {
     const { id } = await makeList()
     await makeLeads(
       app,
@@ -226,7 +226,7 @@ describe('POST and DELETE /lists/{id}/leads', () => {
     expect(await countOf(id)).toBe(5)
   })
 
-  it('200: many at once never lose a count or wait for each other forever', async () => {
+  it('handles parallel calls without lost counts or deadlocks', async () => {
     const { id } = await makeList()
     const made = await makeLeads(app, person, 40)
     const ids = made.map((lead) => lead.id)
@@ -241,7 +241,7 @@ describe('POST and DELETE /lists/{id}/leads', () => {
     expect(body.leads).toHaveLength(body.total)
   })
 
-  it('200: a deleted lead leaves its lists', async () => {
+  it('removes a deleted lead from its lists', async () => {
     const { id } = await makeList()
     const [lead] = await makeLeads(app, person, 2)
     await person.call('POST', `/lists/${id}/leads`, { filter: {} })
@@ -255,7 +255,7 @@ describe('POST and DELETE /lists/{id}/leads', () => {
     [{ leadIds: ['a'], filter: {} }, 'Give either leadIds or filter.'],
     [{ filter: { colour: 'red' } }, /colour/],
     [{ leadIds: Array(5_001).fill('a') }, /5,000/],
-  ])('400: %#', async (body, text) => {
+  ])('returns 400 for invalid selection %#', async (body, text) => {
     const { id } = await makeList()
     for (const method of ['POST', 'DELETE']) {
       const answer = await person.call(method, `/lists/${id}/leads`, body)
@@ -264,7 +264,7 @@ describe('POST and DELETE /lists/{id}/leads', () => {
     }
   })
 
-  it('404: a list of another workspace', async () => {
+  it('returns 404 for a list of another workspace', async () => {
     const { id } = await makeList()
     const [lead] = await makeLeads(app, stranger)
     for (const method of ['POST', 'DELETE'])
@@ -274,7 +274,7 @@ describe('POST and DELETE /lists/{id}/leads', () => {
 })
 
 describe('roles', () => {
-  it('403: a viewer changes nothing', async () => {
+  it('return 403 to a viewer for every change', async () => {
     const { id } = await makeList()
     const [lead] = await makeLeads(app, person)
     const viewer = await makePerson(app, { in: person, role: 'viewer' })

@@ -5,15 +5,15 @@ const now = new Date('2026-01-01T00:01:00Z')
 const secondsAgo = (seconds: number) => new Date(now.getTime() - seconds * 1000)
 
 it.each([
-  ['never counted', null, 500, true],
-  ['cheap to count', secondsAgo(0), 50, true],
-  ['dear, and counted within twenty times its cost', secondsAgo(9), 500, false],
-  ['dear, and older than that', secondsAgo(11), 500, true],
-])('%s', (_, countedAt, countMs, stale) => {
+  ['if it was never counted', null, 500, true],
+  ['if counting is cheap', secondsAgo(0), 50, true],
+  ['if counting is slow and the count is younger than 20 times its duration', secondsAgo(9), 500, false],
+  ['if counting is slow and the count is older than that', secondsAgo(11), 500, true],
+])('isStale decides %s', (_, countedAt, countMs, stale) => {
   expect(isStale({ countedAt, countMs }, now)).toBe(stale)
 })
 
-it('a copy is named within the length of a name', () => {
+it('nameOfCopy stays within the maximum length', () => {
   expect(nameOfCopy('Founders', 200)).toBe('Founders (copy)')
   expect(nameOfCopy('x'.repeat(200), 200)).toHaveLength(200)
 })

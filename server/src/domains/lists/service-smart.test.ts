@@ -14,7 +14,7 @@ let app: TestApp
 let person: Person
 beforeAll(async () => {
   app = await openApp({ x: true })
-  // On a busy machine any count may look dear and be kept for a while: here only those that a test calls so.
+  // A busy machine could make any count look slow. Here only counts that a test sets are slow.
   await app.db.execute(sql`
     create function forget_short_counts() returns trigger language plpgsql as
     'begin new.count_ms = case when new.count_ms < 30000 then 0 else new.count_ms end; return new; end'`)
@@ -31,7 +31,7 @@ const membersOf = async (id: string) =>
   (await person.client.lists.leads({ id })).leads.map(({ twitterHandle }) => twitterHandle)
 
 describe('a smart list', () => {
-  it('holds whoever matches, at any moment, with the right count wherever it is asked for', async () => {
+  it('always contains the current matches, with the same count everywhere', async () => {
     await makeLeads(app, person, [
       { twitterHandle: 'few', followerCount: 5 },
       { twitterHandle: 'many', followerCount: 500 },
@@ -53,7 +53,7 @@ describe('a smart list', () => {
     expect(narrowed).toMatchObject({ name: 'New', leadCount: 2 })
   })
 
-  it('a long one goes on by its cursor', async () => {
+  it('can be paged by cursor', async () => {
     const made = await makeLeads(app, person, 5)
     const { id } = await makeSmart({})
     const first = await person.client.lists.leads({ id, pageSize: 3 })
@@ -62,7 +62,7 @@ describe('a smart list', () => {
     expect(second.cursor).toBeNull()
   })
 
-  it('409: nobody is added or removed by hand, and a list filled by hand takes no filter', async () => {
+  it('returns 409 for adding or removing leads, and for setting a filter on a manual list', async () => {
     const [lead] = await makeLeads(app, person)
     const { id } = await makeSmart({})
     for (const method of ['POST', 'DELETE']) {
@@ -77,7 +77,7 @@ describe('a smart list', () => {
     expect([refused.status, refused.body.code]).toEqual([409, SMART])
   })
 
-  it('400: a smart list within another, a list of others, and what is no filter', async () => {
+  it('returns 400 for nested smart lists, foreign lists and invalid filters', async () => {
     const { id } = await makeSmart({})
     const stranger = await makePerson(app)
     const theirs = await stranger.client.lists.create({ name: 'theirs' })
@@ -90,20 +90,20 @@ describe('a smart list', () => {
     expect(await makeSmart({ listId: byHand.id })).toMatchObject({ leadCount: 0 })
   })
 
-  it('a campaign takes those who match when it is queued; whoever matches later is not written to by it', async () => {
+  it('gives a campaign the leads that match when it is queued', async () => {
     await connectX(app, person)
     const { leadIds } = await makeOutreachList(app, person, openHandles(3))
     const list = await makeSmart({ status: 'not_sent' })
     const campaign = await launch(person, { id: list.id, leadIds, handles: [] }, { channel: 'extension' })
     expect(campaign).toMatchObject({ status: 'active', totalLeadsInList: 3, leadListName: 'Smart' })
     expect((await dmsOf(person, campaign.id)).map((dm) => dm.lead?.id)).toEqual(leadIds)
-    // They are queued now, so nobody is left who matches.
+    // The leads are queued now, so none matches.
     expect(await person.client.lists.find({ id: list.id })).toMatchObject({ leadCount: 0, campaignCount: 1 })
     const empty = await launch(person, { id: list.id, leadIds: [], handles: [] }, { channel: 'extension' })
     expect(empty).toMatchObject({ status: 'completed', totalLeadsInList: 0 })
   })
 
-  it('holds who the naive filter holds, whatever is done to leads and lists', async () => {
+  it('matches a naive filter after any changes to leads and lists', async () => {
     const handles = Array.from({ length: 6 }, (_, i) => `model_${i}`)
     await makeLeads(
       app,
@@ -181,7 +181,7 @@ describe('a smart list', () => {
 })
 
 describe('a list', () => {
-  it('is duplicated with its leads, none contacted yet; a smart one with its filter', async () => {
+  it('can be duplicated with its leads as not contacted, or with its filter', async () => {
     const made = await makeLeads(app, person, 3)
     const { id } = await person.client.lists.create({ name: 'Founders', description: 'd', tags: ['a', 'A', ' ', 'b'] })
     await person.client.lists.addLeads({ id, filter: {} })
@@ -204,7 +204,7 @@ describe('a list', () => {
     expect([missing.status, missing.body.code]).toEqual([404, 'LEAD_LIST_NOT_FOUND'])
   })
 
-  it('counts whom its campaigns have contacted, and what was answered, as it happens', async () => {
+  it('counts the leads its campaigns have contacted, and their replies', async () => {
     await connectX(app, person)
     const list = await makeOutreachList(app, person, openHandles(3))
     const campaign = await launch(person, list, { channel: 'extension' })
@@ -231,7 +231,7 @@ describe('a list', () => {
     expect(await counts()).toMatchObject({ contactedCount: 1, leadCount: 2 })
   })
 
-  it('lists go on by their cursor, and so do the leads of one', async () => {
+  it('can be paged by cursor, and so can its leads', async () => {
     const made: string[] = []
     for (const name of ['a', 'b', 'c', 'd']) made.push((await person.client.lists.create({ name })).id)
     const first = await person.client.lists.list({ pageSize: 3 })
@@ -247,12 +247,12 @@ describe('a list', () => {
       expect((await person.call('GET', path)).body.code).toBe('INVALID_INPUT')
   })
 
-  it('a count that took long is not made at each look', async () => {
+  it('does not repeat a slow count on every read', async () => {
     await makeLeads(app, person, 2)
     const { id } = await makeSmart({})
     await app.db.update(leadLists).set({ leadCount: 77, countMs: 60_000 }).where(eq(leadLists.id, id))
     expect(await person.client.lists.find({ id })).toMatchObject({ leadCount: 77 })
-    // Its leads are told as they are.
+    // Its leads are always current.
     expect(await person.client.lists.leads({ id })).toMatchObject({ total: 2 })
     await app.db
       .update(leadLists)
@@ -261,7 +261,7 @@ describe('a list', () => {
     expect(await person.client.lists.find({ id })).toMatchObject({ leadCount: 2 })
   })
 
-  it('one whose count fails or takes long shows the count before, and holds up nobody; it is counted behind the answer', async () => {
+  it('returns the previous count if counting fails or is slow, and counts in the background', async () => {
     const [fails, slow, sound] = [
       await makeSmart({}, 'fails'),
       await makeSmart({}, 'slow'),
@@ -286,7 +286,7 @@ describe('a list', () => {
     expect(await person.client.lists.find({ id: fails.id })).toMatchObject({ leadCount: 0 })
   })
 
-  it('404, 403: of others, and by a viewer', async () => {
+  it('returns 404 for foreign lists, 403 to viewers and 400 for invalid input', async () => {
     const { id } = await person.client.lists.create({ name: 'x' })
     const viewer = await makePerson(app, { in: person, role: 'viewer' })
     expect((await viewer.call('POST', `/lists/${id}/duplicate`, {})).body.code).toBe('FORBIDDEN')

@@ -73,7 +73,7 @@ it('notifies every member of a lost account and of paused and completed campaign
   const stranger = await makePerson(app)
   expect(await stranger.client.notifications.list({})).toMatchObject({ notifications: [], total: 0, unread: 0 })
 
-  // Read: one's own, and nobody else's.
+  // Marking as read affects only the caller's own.
   const [first] = (await owner.client.notifications.list({})).notifications
   expect(await viewer.client.notifications.markRead({ ids: [first!.id] })).toEqual({ success: true, unread: 3 })
   expect(await owner.client.notifications.markRead({ ids: [first!.id] })).toEqual({ success: true, unread: 2 })
@@ -153,7 +153,7 @@ describe('emails', () => {
     expect((await person.client.notifications.listPreferences()).preferences).toEqual(
       NOTIFICATION_KINDS.map((kind) => ({ kind, inApp: true, email: kind !== 'x_disconnected' })),
     )
-    // The link of emails that were sent before the path was renamed.
+    // Emails sent before the path was renamed link to the old one.
     expect((await call(app, 'POST', path.replace('notifications', 'notices'), '', form)).status).toBe(200)
     expect((await call(app, 'POST', '/notifications/unsubscribe?token=made-up', '', form)).body.code).toBe(
       'INVALID_CODE',

@@ -36,7 +36,7 @@ const heldIds = async () =>
   (await operator.client.operator.held({ pageSize: 100 })).held.map((referral) => referral.memberId)
 const utcDay = () => new Date().toISOString().slice(0, 10)
 
-it('GET /me says who is an operator, and of others nothing', async () => {
+it('GET /me marks operators, and omits the field for others', async () => {
   expect((await operator.call('GET', '/me')).body.operator).toBe(true)
   expect((await (await makePerson(app)).call('GET', '/me')).body).not.toHaveProperty('operator')
 })
@@ -49,7 +49,7 @@ describe('held referrals', () => {
     held = await join(newEmail('mailinator.com'), referrer.referralCode)
   })
 
-  it('200: are listed with who brought whom, and why', async () => {
+  it('are listed with referrer and reason', async () => {
     const { held: rows, total } = await operator.client.operator.held({ pageSize: 100 })
     expect(rows.find((row) => row.memberId === held.id)).toMatchObject({
       email: held.email,
@@ -60,7 +60,7 @@ describe('held referrals', () => {
     expect((await operator.client.operator.growth({})).held).toBe(total)
   })
 
-  it('200: count once released; undone they count no more, but the position stays; released again they move nobody', async () => {
+  it('count once after release; undoing reverts the credit but not the position', async () => {
     expect((await decide('release', held)).body).toEqual({ success: true })
     const moved = await positionOf(referrer.id)
     expect(await creditsOf(referrer.id)).toEqual([1, 1, 1])
@@ -77,7 +77,7 @@ describe('held referrals', () => {
     expect(await positionOf(referrer.id)).toBe(moved)
   })
 
-  it('200: what a release earned stays when it is undone, and is granted once', async () => {
+  it('grant rewards once, and keep them after an undo', async () => {
     const others = [
       await join(newEmail('yopmail.com'), referrer.referralCode),
       await join(newEmail('yopmail.com'), referrer.referralCode),
@@ -90,7 +90,7 @@ describe('held referrals', () => {
     expect(await app.db.select().from(rewardGrants).where(eq(rewardGrants.memberId, referrer.id))).toHaveLength(1)
   })
 
-  it('200: refused they count nothing, until that is undone', async () => {
+  it('do not count while refused, until that is undone', async () => {
     await decide('refuse', held)
     expect(await creditsOf(referrer.id)).toEqual([])
     expect((await decide('release', held)).body.code).toBe('REFERRAL_STATE')
@@ -99,7 +99,7 @@ describe('held referrals', () => {
     expect(await creditsOf(referrer.id)).toEqual([1, 1, 1])
   })
 
-  it('409: whatever several operators do at the same time, one decision takes effect, and it is kept with who took it', async () => {
+  it('accept one of several parallel decisions and log its operator; the others return 409', async () => {
     const before = await app.db.$count(operatorLog, eq(operatorLog.memberId, held.id))
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, i) => decide(i < 3 ? 'release' : 'refuse', held, i % 2 ? operator : colleague)),
@@ -120,7 +120,7 @@ describe('held referrals', () => {
     })
   })
 
-  it('409 and 404: what is not theirs to decide', async () => {
+  it('return 409 for credited referrals and 404 for members who were not referred', async () => {
     const plain = await join(newEmail(), referrer.referralCode)
     for (const decision of ['release', 'refuse', 'undo'] as const) {
       expect((await decide(decision, plain)).body.code).toBe('REFERRAL_STATE')
@@ -133,7 +133,7 @@ describe('held referrals', () => {
 describe('GET /operator/members', () => {
   const search = async (q: string) => (await operator.client.operator.members({ q })).members.map((row) => row.email)
 
-  it('200: finds by the beginning of an address, as typed, by code and by place', async () => {
+  it('finds members by start of the address, by code and by position', async () => {
     const name = `ab.${randomBytes(4).toString('hex')}`
     const { referralCode, position } = await join(`${name}@gmail.com`)
     for (const text of [name.slice(0, 7), name.toUpperCase(), `${name}@gmail.com`, referralCode, `#${position}`])
@@ -141,7 +141,7 @@ describe('GET /operator/members', () => {
     for (const text of ['%', '_', 'no such', '\\', '.', '#0', '999999999']) expect(await search(text)).toEqual([])
   })
 
-  it('200: pages through all by place, and through what was found', async () => {
+  it('returns pages of all members by position, and of search results', async () => {
     for (let i = 0; i < 5; i++) await join(`paged${i}@example.com`)
     const { total } = await operator.client.operator.members({})
     const all: number[] = []
@@ -160,21 +160,21 @@ describe('POST /operator/invitations', () => {
       (member) => member.position,
     )
 
-  it('200: takes the next by place, once each, leaves their places and mails them a link to sign up', async () => {
+  it('invites the next members once each, keeps their positions and emails them a sign-up link', async () => {
     const [first] = await app.db.select().from(members).where(eq(members.position, 1))
     const [deaf] = await app.db
       .update(members)
       .set({ unsubscribedAt: new Date() })
       .where(eq(members.position, 2))
       .returning()
-    // Two operators at once, and one of them twice with the same key.
+    // Two operators in parallel, one of them twice with the same key.
     const key = { 'idempotency-key': 'invite-once' }
     const invite = (who: Person, count: number, headers?: Record<string, string>) =>
       who.call('POST', '/operator/invitations', { count }, headers)
     const answers = await Promise.all([invite(operator, 3, key), invite(colleague, 2), invite(operator, 3, key)])
     expect(answers.filter((answer) => answer.status === 200).length).toBeGreaterThanOrEqual(2)
     expect((await invite(operator, 3, key)).body).toEqual({ success: true, invited: 3 })
-    // Who wants no mail is passed over.
+    // Unsubscribed members are skipped.
     expect(await invitedPlaces()).toEqual([1, 3, 4, 5, 6])
     expect(deaf).toMatchObject({ position: 2 })
     const look = async () => {
@@ -187,12 +187,12 @@ describe('POST /operator/invitations', () => {
     expect((await operator.client.operator.growth({})).invited).toBe(5)
   })
 
-  it.each([{}, { count: 0 }, { count: 1001 }, { count: '5' }, { count: 1.5 }])('400: %j', async (body) => {
+  it.each([{}, { count: 0 }, { count: 1001 }, { count: '5' }, { count: 1.5 }])('returns 400 for %j', async (body) => {
     expect((await operator.call('POST', '/operator/invitations', body)).status).toBe(400)
   })
 })
 
-it('GET /operator/members/export: every member under the specification’s names, no formula; 404 to all others', async () => {
+it('GET /operator/members/export returns all members without formulas, and 404 to non-operators', async () => {
   const { id } = await join()
   await app.db.update(members).set({ email: '=1+1@example.com' }).where(eq(members.id, id))
   const { body, headers, status } = await operator.call('GET', '/operator/members/export')
@@ -217,14 +217,14 @@ it('GET /operator/members/export: every member under the specification’s names
 })
 
 describe('GET /operator/growth', () => {
-  it('200: is what members were counted anew, by day', async () => {
+  it('matches the waitlist count', async () => {
     const { body } = await call(app, 'GET', '/waitlist/count')
     const { members: total, days, invited } = await operator.client.operator.growth({ days: 7 })
     expect(total).toBe(body.count)
     expect(days.at(-1)).toMatchObject({ day: utcDay(), joined: total, total, invited })
   })
 
-  it('200: days without anybody are there too, and the days equal a recount however members change', async () => {
+  it('includes days without joins, and equals a recount after members change', async () => {
     await app.db
       .update(members)
       .set({ joinedAt: sql`joined_at - interval '3 days'` })
@@ -242,7 +242,7 @@ describe('GET /operator/growth', () => {
 })
 
 describe('GET /operator/views', () => {
-  it('200: views, joins and their days, by page and by code with whose it is', async () => {
+  it('returns views and joins by day, by page, and by referral code with its owner', async () => {
     const owner = await join()
     for (const path of ['/pricing', '/pricing', '/waitlist'])
       await call(app, 'POST', '/track-view', { path, ref: owner.referralCode })
@@ -269,7 +269,7 @@ describe('GET /operator/views', () => {
     '?from=2026-01-02&to=2026-01-01',
     '?from=2026-01-01&to=2026-12-31',
     '?from=2026-01-01&to=2026-01-02&by=day',
-  ])('400: %s', async (query) => {
+  ])('returns 400 for query “%s”', async (query) => {
     expect((await operator.call('GET', `/operator/views${query}`)).status).toBe(400)
   })
 })

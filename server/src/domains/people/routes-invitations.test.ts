@@ -220,13 +220,13 @@ describe('an invitation', () => {
 
 describe('invitations of a former admin', () => {
   it.each([
-    ['is taken out', (owner: Person, admin: Person) => owner.call('DELETE', `/workspace/people/${admin.id}`)],
+    ['is removed', (owner: Person, admin: Person) => owner.call('DELETE', `/workspace/people/${admin.id}`)],
     ['leaves', (_owner: Person, admin: Person) => admin.call('POST', '/workspace/leave')],
     [
-      'is a member now',
+      'becomes a member',
       (owner: Person, admin: Person) => owner.call('PATCH', `/workspace/people/${admin.id}`, { role: 'member' }),
     ],
-  ])('are taken back when their sender %s; those of others stay', async (_how, end) => {
+  ])('are revoked when their sender %s, unlike those of others', async (_how, end) => {
     const owner = await makeOwner(app)
     const admin = await makePerson(app, { in: owner, role: 'admin' })
     const theirOther = await makeAccount(app)

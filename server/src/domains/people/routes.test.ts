@@ -106,7 +106,7 @@ describe('PATCH /workspace/people/{id}', () => {
     expect((await rolesIn(owner.workspaceId))[member.id]).toBe('member')
   })
 
-  it('404: somebody of another workspace', async () => {
+  it('returns 404 for a member of another workspace', async () => {
     const owner = await makeOwner(app)
     const stranger = await makePerson(app)
     const answer = await owner.call('PATCH', `/workspace/people/${stranger.id}`, { role: 'viewer' })
@@ -152,7 +152,7 @@ describe('DELETE /workspace/people/{id}', () => {
     expect([answer.status, answer.body.code]).toEqual([409, 'LAST_OWNER'])
   })
 
-  it('404: somebody of another workspace', async () => {
+  it('returns 404 for a member of another workspace', async () => {
     const owner = await makeOwner(app)
     const stranger = await makePerson(app)
     const answer = await owner.call('DELETE', `/workspace/people/${stranger.id}`)
@@ -217,7 +217,7 @@ describe('POST /workspace/owner', () => {
   it.each([
     [403, 'REAUTHENTICATION_NEEDED', {}],
     [400, 'INVALID_CREDENTIALS', { currentPassword: 'Wrong-one1' }],
-  ])('%i %s', async (status, code, proof) => {
+  ])('returns %i %s without a valid proof', async (status, code, proof) => {
     const owner = await makeOwner(app)
     const admin = await makePerson(app, { in: owner, role: 'admin' })
     const answer = await owner.call('POST', '/workspace/owner', { personId: admin.id, ...proof })
@@ -225,7 +225,7 @@ describe('POST /workspace/owner', () => {
     expect((await rolesIn(owner.workspaceId))[owner.id]).toBe('owner')
   })
 
-  it('404: somebody of another workspace', async () => {
+  it('returns 404 for a member of another workspace', async () => {
     const owner = await makeOwner(app)
     const stranger = await makePerson(app)
     const body = { personId: stranger.id, currentPassword: PASSWORD }

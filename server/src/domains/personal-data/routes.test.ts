@@ -18,7 +18,7 @@ beforeAll(async () => {
   app = await openApp({ mailbox: true, workers: true })
 })
 
-/** Somebody with something of everything. */
+/** A person with data of every kind. */
 async function withData(leadCount = 3) {
   const person = await makeAccount(app)
   const rows = await makeLeads(app, person, leadCount)
@@ -52,7 +52,7 @@ async function archiveOf(person: Person) {
 }
 
 describe('GET /auth/user/export', () => {
-  it('200: everything of the account in one archive, and nothing of ours or of others', async () => {
+  it('returns all data of the account as a ZIP, without secrets and data of others', async () => {
     const person = await withData()
     const provider = { kind: 'oidc', issuer: 'https://id.example', clientId: 'client', scopes: 'openid' } as const
     await app.db
@@ -107,14 +107,14 @@ describe('GET /auth/user/export', () => {
       expect(all).not.toContain(hidden)
   })
 
-  it('200: more than is held in memory at a time, each once', async () => {
+  it('exports each row once if there are several batches', async () => {
     const person = await makePerson(app)
     await makeLeads(app, person, 2_345)
     const rows = (await archiveOf(person)).file('leads.json')
     expect([rows.length, new Set(rows.map(({ id }) => id)).size]).toEqual([2_345, 2_345])
   })
 
-  it('401: without a token', async () => {
+  it('returns 401 without a token', async () => {
     expect((await call(app, 'GET', '/auth/user/export')).status).toBe(401)
   })
 })
@@ -122,7 +122,7 @@ describe('GET /auth/user/export', () => {
 describe('DELETE /auth/user', () => {
   const remove = (person: Person, body: object) => person.call('DELETE', '/auth/user', body)
 
-  it('200: the account and all of its workspace are gone at once, and its place is anonymous', async () => {
+  it('deletes the account and its workspace immediately and anonymizes its waitlist entry', async () => {
     const person = await withData()
     const elsewhere = (await signIn(app, person.email)).body
     const answer = await remove(person, { confirmation: ` ${person.email.toUpperCase()}`, currentPassword: PASSWORD })
@@ -136,7 +136,7 @@ describe('DELETE /auth/user', () => {
     await mailTo(app, person.email, /account was deleted/)
   })
 
-  it('200: its sign-ups go with it, so that no link of theirs makes the account again', async () => {
+  it('deletes pending sign-ups, so that no link of theirs recreates the account', async () => {
     const email = 'gone@example.com'
     const strangers = await beginSignUp(app, email)
     const { token, cookie } = await beginSignUp(app, email)
@@ -151,7 +151,7 @@ describe('DELETE /auth/user', () => {
     expect(await app.db.$count(authSignUps, eq(authSignUps.email, email))).toBe(0)
   })
 
-  it('leaves no row anywhere that still names the account', async () => {
+  it('leaves no row in any table that identifies the account', async () => {
     const person = await withData()
     await person.call('POST', '/lists', { name: 'Kept' }, { 'idempotency-key': person.id })
     await call(app, 'POST', '/auth/otp', { email: person.email })
@@ -165,13 +165,13 @@ describe('DELETE /auth/user', () => {
       const { rows } = await app.db.execute(
         sql`select 1 from ${row} as r where r::text like ${`%${person.id}%`} or r::text like ${`%${person.email}%`} or r::text like ${`%${person.workspaceId}%`} limit 1`,
       )
-      // Counts of calls in the last minutes, by an id that now means nobody.
+      // Rate limit counts of the last minutes, by an id that no longer exists.
       if (rows.length > 0 && name !== 'call_counts') named.push(name)
     }
     expect(named).toEqual([])
   })
 
-  it('lets others join while a large workspace goes, and unlinks whoever signs in through it', async () => {
+  it('lets others join the waitlist while it deletes a workspace, and unlinks its single sign-on', async () => {
     const person = await withData()
     const other = await makePerson(app)
     const [connection] = await app.db
@@ -198,7 +198,7 @@ describe('DELETE /auth/user', () => {
     expect(await app.db.$count(authIdentities, eq(authIdentities.providerId, providerId))).toBe(0)
   })
 
-  it('400: another address as confirmation; 400: a wrong password; 403: no proof; the account stays', async () => {
+  it('returns 400 for a wrong confirmation or password, 403 without reauthentication, and deletes nothing', async () => {
     const person = await makeAccount(app)
     const confirmation = person.email
     const answers = [

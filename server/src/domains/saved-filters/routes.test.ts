@@ -10,7 +10,7 @@ beforeAll(async () => {
   app = await openApp()
 })
 
-it('a filter is saved under a name, found by the whole workspace, renamed, replaced and deleted', async () => {
+it('creates, lists for all members, renames, replaces and deletes filters', async () => {
   const person = await makePerson(app)
   const { client } = person
   const viewer = await makePerson(app, { in: person, role: 'viewer' })
@@ -48,7 +48,7 @@ it('a filter is saved under a name, found by the whole workspace, renamed, repla
   })
 })
 
-it('keeps of a filter only the ids that the workspace has, when it is made and when it is changed', async () => {
+it('drops unknown ids from filters when they are created and updated', async () => {
   const [person, stranger] = [await makePerson(app), await makePerson(app)]
   const idsOf = async ({ client, workspaceId }: Person) => {
     const list = await client.lists.create({ name: 'Founders' })
@@ -75,7 +75,7 @@ it('keeps of a filter only the ids that the workspace has, when it is made and w
   expect(dropped.filter).toEqual({ keyword: 'saas' })
   const named = await filters.update({ id: kept.id, filter: { ...theirs, tag: 'a tag to come' } })
   expect(named.filter).toEqual({ tag: 'a tag to come' })
-  // In the filter of a smart list, an id less would mean more leads: it is refused.
+  // Smart lists reject unknown ids: dropping one would match more leads.
   for (const field of ['listId', 'scrapeId', 'tag'] as const) {
     const body = { name: 'Smart', filter: { [field]: theirs[field] } }
     const answer = await person.call('POST', '/lists', body)

@@ -11,7 +11,7 @@ import { leads } from '../leads/tables.ts'
 import { runScrapes } from './service.ts'
 import { scrapes } from './tables.ts'
 
-/** Long enough for X on a busy machine: a fault that comes after it has been spent, and nobody has seen it. */
+/** Long enough for a busy machine: after a timeout, the next fault would be used up unnoticed. */
 const TIMEOUT_MS = 3_000
 
 let app: TestApp
@@ -26,7 +26,7 @@ beforeAll(async () => {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(faults),
   })
-  // Between us and X stands a server that garbles what it is told to.
+  // A proxy to X that garbles the chosen responses.
   const garbling = createServer(async (request, response) => {
     const garble = GARBLED.get(`${request.url}`.split('?')[0] ?? '')?.shift()
     if (garble) return garble(response)
@@ -61,7 +61,7 @@ afterAll(async () => {
   for (const close of closing) await close()
 })
 
-/** What befalls the reading of these handles' followers. Every scrape below has pages of a thousand, and a last one of 200. */
+/** Faults by handle. Every scrape below reads a page of 1,000 and a last one of 200. */
 const FAULTS: Record<string, object[]> = {
   f1200_limit: [{ status: 429, resetSeconds: 2, times: 1 }],
   f1200_lost: [{ status: 401, times: 2 }],
@@ -85,7 +85,7 @@ const FAULTS: Record<string, object[]> = {
 const GARBLED = new Map<string, ((response: ServerResponse) => unknown)[]>([
   [
     `/2/users/${idOfHandle('f1200_mess')}/followers`,
-    // The second is JSON, and holds neither people nor that there are none.
+    // The second response is JSON without the expected fields.
     [(response) => response.end('<html>Something went wrong'), (response) => response.end('{}')],
   ],
 ])
@@ -99,7 +99,7 @@ async function connected(): Promise<Person> {
 const over = (row: { status: string }) => ['completed', 'failed', 'canceled'].includes(row.status)
 const waiting = (row: { status: string }) => row.status === 'waiting'
 
-/** Spares a test the minutes that eight failures in a row take: waits for the first, and counts six more. */
+/** Waits for the first failure and adds six more, because eight real ones take minutes. */
 async function pretendSixMoreFailures(person: Person) {
   for (let changed = 0; changed === 0; await new Promise((resolve) => setTimeout(resolve, 20))) {
     const rows = await app.db
@@ -111,7 +111,7 @@ async function pretendSixMoreFailures(person: Person) {
   }
 }
 
-/** Nothing lost, nobody twice, and the counts say so. */
+/** Asserts that every follower was saved once, and the counts match. */
 async function expectWhole(id: string, handle: string) {
   const row = await until(app, id, over)
   const all = await everyone(app.x, handle, 'followers')
@@ -121,7 +121,7 @@ async function expectWhole(id: string, handle: string) {
   expect(n).toBe(all.length)
 }
 
-describe.concurrent('a scrape goes on', () => {
+describe.concurrent('a scrape continues', () => {
   it('after a rate limit, at X’s reset time', async () => {
     const person = await connected()
     const id = await startScrape(person, 'f1200_limit')
@@ -145,7 +145,7 @@ describe.concurrent('a scrape goes on', () => {
     await connectX(app, person, 'another_one')
     const began = Date.now()
     await until(app, id, (now) => now.status === 'running' || over(now))
-    // Not with the next sweep.
+    // Earlier than the next sweep.
     expect(Date.now() - began).toBeLessThan(8_000)
     await expectWhole(id, 'f1200_lost')
   })
@@ -178,8 +178,8 @@ describe.concurrent('a scrape goes on', () => {
   })
 })
 
-describe.concurrent('a scrape stops', () => {
-  it('from its cursor when resumed after a cancellation', async () => {
+describe.concurrent('a scrape that stops', () => {
+  it('continues from its cursor when resumed after a cancellation', async () => {
     const person = await connected()
     const id = await startScrape(person, 'f1200_cancel')
     await until(app, id, (row) => row.matched === 1_000)
@@ -195,7 +195,7 @@ describe.concurrent('a scrape stops', () => {
     await expectWhole(id, 'f1200_cancel')
   })
 
-  it('once the account is unlocked', async () => {
+  it('reports a locked account and can be canceled', async () => {
     const person = await connected()
     const id = await startScrape(person, 'f1200_locked')
     const reason = 'X has locked this account. Unlock it on x.com, then refresh its status under Connect X.'
@@ -204,7 +204,7 @@ describe.concurrent('a scrape stops', () => {
     expect((await person.call('POST', `/scrapes/${id}/cancel`)).body).toMatchObject({ status: 'canceled', error: null })
   })
 
-  it('no more when X refuses the list', async () => {
+  it('fails if X hides the list', async () => {
     const id = await startScrape(await connected(), 'f1200_refuse')
     expect(await until(app, id, over)).toMatchObject({
       status: 'failed',
@@ -212,7 +212,7 @@ describe.concurrent('a scrape stops', () => {
     })
   })
 
-  it('for POST /scrape/scrape, with 409, when X refuses the connection meanwhile', async () => {
+  it('makes POST /scrape/scrape return 409 if X rejects the connection', async () => {
     const person = await connected()
     const body = { twitterHandle: 'f1200_wait', type: 'followers' }
     const answer = await person.call('POST', '/scrape/scrape', body)
@@ -220,7 +220,7 @@ describe.concurrent('a scrape stops', () => {
     expect((await person.call('GET', '/scrapes')).body.scrapes).toMatchObject([{ status: 'canceled' }])
   })
 
-  it('for POST /scrape/scrape, with 503, when X does not answer', async () => {
+  it('makes POST /scrape/scrape return 503 if X does not respond', async () => {
     const person = await connected()
     const answering = person.call('POST', '/scrape/scrape', { twitterHandle: 'f1200_gone', type: 'followers' })
     await pretendSixMoreFailures(person)

@@ -25,9 +25,9 @@ beforeAll(async () => {
     ]),
   })
 })
-/** X takes two seconds to read a page of this one's followers. */
+/** X takes two seconds per page of this account's followers. */
 const SLOW = 'f30_slow'
-/** And half a second for one of this one's. */
+/** X takes half a second per page. */
 const BRIEF = 'f30_brief'
 
 async function connected(): Promise<Person> {
@@ -59,7 +59,7 @@ describe.concurrent('within the plan', () => {
       stoppedBy: 'PLAN_LIMIT',
     })
     expect(await usedBy(person)).toBe(100)
-    // It read what it needed, not a thousand.
+    // It read only what it needed, not a full page of 1,000.
     expect((await until(app, id, over)).fetched).toBe(300)
     const refusal = {
       success: false,
@@ -87,7 +87,7 @@ describe.concurrent('within the plan', () => {
       error: null,
       stoppedBy: null,
     })
-    // The page of which the plan allowed only some was read, and billed, twice; it is counted once.
+    // The page that the plan cut was read and billed twice, but is counted once.
     const whole = { status: 'completed', matched: 450, fetched: 450, billed: 750, error: null, stoppedBy: null }
     expect(await until(app, id, over)).toMatchObject(whole)
     expect(new Set(await foundBy(app, id)).size).toBe(450)
@@ -158,7 +158,7 @@ describe.concurrent('through an account', () => {
     const chosen = await person.call('POST', '/scrapes', { ...anyone, twitterHandle: BRIEF, xAccountId: first.id })
     expect(chosen.status).toBe(200)
     const current = await startScrape(person, BRIEF)
-    // Both accounts go before the first page is read.
+    // Disconnect both accounts before the first page is read.
     await person.call('POST', `/x-accounts/${first.id}/disconnect`)
     await person.call('POST', `/x-accounts/${second.id}/disconnect`)
     const waits = (row: { status: string; resumesAt: Date | null }) =>
@@ -195,7 +195,7 @@ describe.concurrent('POST /scrapes/estimate', () => {
     const free = { twitterHandle: 'f2500_pat', profiles: 2_500, seconds: 3, costCents: null, leadsLeft: 100 }
     expect((await person.call('POST', '/scrapes/estimate', body)).body).toEqual(free)
     await subscribe(app, person)
-    // An X that bills, as X itself does.
+    // Like the real X, which bills for reads.
     const x = { ...app.services.x!, readPriceCents: 1 }
     const context = { ...app.services, x, db: app.db } as never
     expect(await estimateFor(context, person.actor, { twitterHandle: 'bigfounder', type: 'followers' })).toEqual({
@@ -366,7 +366,7 @@ describe.concurrent('POST /scrapes', () => {
     ['missing_pat', "@missing_pat doesn't exist on X."],
     ['suspended_pat', "@suspended_pat doesn't exist on X."],
     ['protected_pat', '@protected_pat is protected: X shows its followers only to people whom it has approved.'],
-  ])('200, and fails with a clear text: @%s', async (handle, error) => {
+  ])('returns 200 and fails with a clear error for @%s', async (handle, error) => {
     const person = await connected()
     const id = await startScrape(person, handle)
     expect(await until(app, id, over)).toMatchObject({ status: 'failed', error, fetched: 0 })
@@ -393,7 +393,7 @@ describe.concurrent('POST /scrapes', () => {
       { ...anyone, twitterHandle: 'ana', credentials: { username: '@a', password: 'x' } },
       'Please enter your Twitter username without the @ symbol',
     ],
-  ])('400: %#', async (body, text) => {
+  ])('returns 400 for invalid input %#', async (body, text) => {
     const person = await makePerson(app)
     for (const path of ['/scrapes', '/scrape/scrape']) {
       const answer = await person.call('POST', path, body)
@@ -507,7 +507,7 @@ describe.concurrent('POST /scrape/scrape', () => {
     const ask = () => person.call('POST', '/scrape/scrape', body, { 'idempotency-key': key })
     const first = await ask()
     const [scrape] = await app.db.select().from(scrapes).where(eq(scrapes.workspaceId, person.workspaceId))
-    // As if it had failed, and whoever waited for it had died.
+    // As if the scrape had failed after its waiting process died.
     await app.db.update(scrapes).set({ status: 'failed', failures: 8 }).where(eq(scrapes.id, scrape!.id))
     await app.db.update(idempotencyKeys).set({ status: 102, answer: scrape!.id }).where(eq(idempotencyKeys.key, key))
     const second = await ask()

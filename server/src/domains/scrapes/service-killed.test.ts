@@ -55,7 +55,7 @@ it('another process continues a scrape immediately when its process is killed', 
   const began = Date.now()
   await app.startAnother({ workers: true })
   await until(app, id, (row) => row.workerId !== running.workerId && row.version > left.version)
-  // Not with the sweep that comes 10 seconds after its start.
+  // Earlier than the first sweep, 10 seconds after start.
   expect(Date.now() - began).toBeLessThan(9_000)
   const row = await until(app, id, ({ status }) => status === 'completed')
   expect(row).toMatchObject({ fetched: 3_500, matched: 3_500 })

@@ -20,7 +20,7 @@ const wrongCode = (secret: string) => {
   const good = [-1, 0, 1].map((steps) => codeOf(secret, steps))
   return ['000000', '111111', '222222', '333333'].find((code) => !good.includes(code)) ?? ''
 }
-/** A code works once: the next one needs a new step, or a factor that has forgotten. */
+/** Allows the current code again, which otherwise works once per time step. */
 const forgetSteps = (person: Person) =>
   app.db.update(authFactors).set({ lastStep: null }).where(eq(authFactors.userId, person.id))
 
@@ -55,7 +55,7 @@ const second = (ticket: string, shown: object) => post('/auth/sign-in/second-fac
 const challengeOf = async (ticket: string) => (await post('/auth/sign-in/challenge', { ticket })).body.options
 
 describe('an authenticator app', () => {
-  it('counts once it is verified and returns recovery codes', async () => {
+  it('is active once it is verified, and returns recovery codes', async () => {
     const { person, secret, uri, verified, recoveryCodes } = await withTotp()
     expect(uri).toBe(
       `otpauth://totp/X-Automated:${encodeURIComponent(person.email)}?issuer=X-Automated&secret=${secret}&algorithm=SHA1&digits=6&period=30`,
@@ -236,7 +236,7 @@ describe('a passkey', () => {
     expect([done.status, done.body.user.email]).toEqual([200, person.email])
   })
 
-  it('answers 400 to transports that cannot be stored', async () => {
+  it('returns 400 for transports that cannot be stored', async () => {
     const person = await makeAccount(app)
     await prove(person)
     const { body: factor } = await person.call('POST', '/auth/factors', { kind: 'passkey' })
@@ -275,7 +275,7 @@ describe('a passkey', () => {
       passkey.turnBack()
       return passkey.get(options)
     })
-    // Without having been asked.
+    // Without requesting a challenge first.
     expect((await second(await ticketOf(person), { credential: answer })).status).toBe(400)
   })
 
@@ -323,7 +323,7 @@ describe('PATCH /auth/factors/{id}', () => {
     expect((await person.call('GET', '/auth/factors')).body.factors).toEqual([renamed.body])
   })
 
-  it("400: without a name · 404: another's, and one that does not count yet", async () => {
+  it('returns 400 for invalid names, and 404 for foreign and unverified factors', async () => {
     const { person, id } = await withTotp()
     for (const name of ['', '  ', 'x'.repeat(101), 'a\u0000', 1])
       expect((await person.call('PATCH', `/auth/factors/${id}`, { name })).status).toBe(400)

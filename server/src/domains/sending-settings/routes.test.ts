@@ -21,7 +21,7 @@ beforeAll(async () => {
 const claim = (person: Person, id: string) => person.call('POST', `/campaigns/${id}/claim`, { holder: 'laptop' })
 
 describe('GET /sending/settings', () => {
-  it('200: the defaults, on the stand-in and on the real X, for viewers too', async () => {
+  it('returns the defaults for the stand-in and the real X, for viewers too', async () => {
     const viewer = await makePerson(app, { in: owner, role: 'viewer' })
     const settings = await viewer.client.sendingSettings.find()
     expect(settings).toMatchObject({
@@ -54,7 +54,7 @@ describe('GET /sending/settings', () => {
 })
 
 describe('PUT /sending/limits', () => {
-  it('200: an admin sets it, of an account, and of the extension without one', async () => {
+  it('lets an admin set the limits of an account, or of the extension without one', async () => {
     const admin = await makePerson(app, { in: owner, role: 'admin' })
     const pace = {
       timeZone: 'America/New_York',
@@ -74,17 +74,17 @@ describe('PUT /sending/limits', () => {
   })
 
   it.each([
-    ['no zone of that name', { timeZone: 'Mars/Olympus' }],
-    ['an offset instead of a zone', { timeZone: '+02:00' }],
-    ['no day', { workDays: [] }],
-    ['a day that is none', { workDays: [8] }],
-    ['hours without length', { hours: { start: '09:00', end: '09:00' } }],
-    ['a time that is none', { hours: { start: '24:00', end: '09:00' } }],
-    ['a cap of nothing', { dailyCap: 0 }],
-    ['a cap beyond the product’s', { dailyCap: 501 }],
-    ['a pause below nothing', { pauseSeconds: -1 }],
-    ['a word too many', { more: 1 }],
-  ])('400: %s, and nothing changes', async (_, wrong) => {
+    ['an unknown time zone', { timeZone: 'Mars/Olympus' }],
+    ['an offset instead of a time zone', { timeZone: '+02:00' }],
+    ['no days', { workDays: [] }],
+    ['an invalid day', { workDays: [8] }],
+    ['empty hours', { hours: { start: '09:00', end: '09:00' } }],
+    ['an invalid time', { hours: { start: '24:00', end: '09:00' } }],
+    ['a cap of 0', { dailyCap: 0 }],
+    ['a cap above the maximum', { dailyCap: 501 }],
+    ['a negative pause', { pauseSeconds: -1 }],
+    ['an unknown field', { more: 1 }],
+  ])('returns 400 for %s and changes nothing', async (_, wrong) => {
     const before = await owner.client.sendingSettings.find()
     const answer = await owner.call('PUT', '/sending/limits', { ...ALL_DAY, xAccountId: account.id, ...wrong })
     expect([answer.status, answer.body.code, answer.body.details.length > 0]).toEqual([400, 'INVALID_INPUT', true])
@@ -95,7 +95,7 @@ describe('PUT /sending/limits', () => {
     expect((await owner.call('PUT', '/sending/pace', { ...ALL_DAY, xAccountId: account.id })).status).toBe(404)
   })
 
-  it('403 for members, 404 for the account of another workspace', async () => {
+  it('returns 403 to members and 404 for the account of another workspace', async () => {
     const member = await makePerson(app, { in: owner, role: 'member' })
     const stranger = await makePerson(app)
     const body = { ...ALL_DAY, xAccountId: account.id, dailyCap: 3 }
@@ -105,8 +105,8 @@ describe('PUT /sending/limits', () => {
   })
 })
 
-describe('what was set holds in claims, and campaigns say what they wait for', () => {
-  it('working hours, the cap, warming up and the pause, each with its end; a zone that cannot be read stops all', async () => {
+describe('sending limits', () => {
+  it('limit claims, and campaigns return what they wait for; an unreadable time zone stops sending', async () => {
     const person = await makePerson(app)
     const own = await connectX(app, person)
     const { id } = await launch(person, await makeList(app, person, openHandles(9)), {
@@ -117,7 +117,7 @@ describe('what was set holds in claims, and campaigns say what they wait for', (
     const save = (pace: object) => person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: own.id, ...pace })
     expect(await wait()).toBeNull()
 
-    // Hours that begin in two hours, wherever the clock stands.
+    // Working hours that start in about two hours.
     const hour = (ahead: number) => new Date(Date.now() + ahead * 3_600_000).toISOString().slice(11, 13)
     await save({ hours: { start: `${hour(2)}:00`, end: `${hour(3)}:00` } })
     const closed = await claim(person, id)
@@ -135,7 +135,7 @@ describe('what was set holds in claims, and campaigns say what they wait for', (
     expect(seconds).toBeGreaterThan(290)
     expect(seconds).toBeLessThan(361)
 
-    // A setting that is changed shortens no pause of the one that holds.
+    // Making the account due does not shorten the pause.
     await app.db.execute(sql`update x_accounts set next_send_at = now() where id = ${own.id}`)
     expect((await claim(person, id)).status).toBe(204)
 
@@ -148,7 +148,7 @@ describe('what was set holds in claims, and campaigns say what they wait for', (
     expect((await claim(person, id)).status).toBe(204)
     expect(await wait()).toMatchObject({ reason: 'cap' })
 
-    // Warming up begins with the first message after it was switched on.
+    // Warm-up starts with the first message after it was turned on.
     await save({ warmUp: true })
     await app.db.execute(sql`
       insert into dms (workspace_id, campaign_id, step, message, status, claimed_at, x_account_id)
@@ -159,7 +159,7 @@ describe('what was set holds in claims, and campaigns say what they wait for', (
       account: { id: own.id, xUserId: await xUserOf(own.id), restsUntil: null, unreadSince: null },
     })
     expect(standing.cap.cap).toBe(20)
-    // By hand the cap holds, too.
+    // Messages written by hand have a cap, too.
     expect(
       (await findRest(app.db, app.env, { workspaceId: person.workspaceId, account: null, byHand: true })).rest,
     ).toBeNull()
@@ -179,7 +179,7 @@ async function xUserOf(id: string): Promise<string> {
 }
 
 describe('PUT /sending/opt-out-words', () => {
-  it('200: words once each; none brings the default ones back; 400 for what is no word; 403 for members', async () => {
+  it('stores each word once, restores the defaults if empty, and rejects invalid words and members', async () => {
     const save = async (words: string[]) => (await owner.client.sendingSettings.saveOptOutWords({ words })).optOutWords
     expect(await save([' Stop ', 'stop', 'lass das'])).toEqual(['stop', 'lass das'])
     expect(await save([])).toEqual([...DEFAULT_OPT_OUT_WORDS])
@@ -191,7 +191,7 @@ describe('PUT /sending/opt-out-words', () => {
 })
 
 describe('PUT /sending/contact-basis', () => {
-  it('limits campaigns to leads with a basis; only the owner lifts it, having read what X says', async () => {
+  it('limits campaigns to leads with a basis, until the owner lifts that after reading X’s rules', async () => {
     const person = await makePerson(app)
     await connectX(app, person)
     const admin = await makePerson(app, { in: person, role: 'admin' })

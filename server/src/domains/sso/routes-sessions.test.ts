@@ -13,7 +13,7 @@ import { authFactors, authRecoveryCodes, authTickets } from '../second-factors/t
 import { workspaceMembers } from '../workspaces/tables.ts'
 
 let app: TestApp
-/** The provider of another company. */
+/** Another company's identity provider. */
 let other: Sso
 beforeAll(async () => {
   ;[app, other] = await Promise.all([openApp({ sso: true, mailbox: true, google: true, workers: true }), startSso()])
@@ -22,7 +22,7 @@ afterAll(() => other.close())
 
 const { makeCompany, proveDomain, visit, atProvider, leaves, signIn, link, makeLinked } = ssoVisits(() => app)
 
-/** A second workspace of the person, who is its owner, with a lead that its export would show. */
+/** Adds a second workspace that the person owns. */
 async function addWorkspace(person: Person): Promise<string> {
   const other = await makePerson(app)
   const team = and(eq(workspaceMembers.workspaceId, other.workspaceId), eq(workspaceMembers.userId, other.id))
@@ -30,7 +30,7 @@ async function addWorkspace(person: Person): Promise<string> {
   return other.workspaceId
 }
 
-/** Somebody's browser that has signed in by single sign-on. */
+/** A browser that has signed in by single sign-on. */
 async function signedIn(email: string) {
   const { answer } = await signIn(email)
   expect(answer?.status).toBe(200)
@@ -56,19 +56,19 @@ describe('an admin who replaces the certificate', () => {
     const admin = await makeAccount(app, { in: owner, role: 'admin' })
     await trustSession(app.db, admin.actor.sessionId)
 
-    // Their own key under the same entity id, with and without the present one.
+    // An admin cannot set their own certificate under the same entity id.
     const ours = { kind: 'saml', entityId: app.sso.metadataUrl, ssoUrl: `${other.url}/saml/sso` }
     const replaced = await admin.call('PUT', '/sso/connection', { ...ours, certificate: other.signingKey.certificate })
     expect([replaced.status, replaced.body.code]).toEqual([403, 'FORBIDDEN'])
     expect((await admin.call('DELETE', '/sso/connection')).body.code).toBe('FORBIDDEN')
 
-    // An assertion of the owner's name under that key signs nobody in.
+    // An assertion for the owner, signed with that key, is rejected.
     other.lie({ issuer: app.sso.metadataUrl })
     const { url } = await leaves(email)
     const forged = await atProvider(new URL(url.href.replace(app.sso.url, other.url)), email)
     expect((await forged.back()).search).toBe('?provider=sso&error=sso_failed')
 
-    // Where the certificate was replaced all the same, by the owner's own hand, the links have ended.
+    // If the owner replaces the certificate, all links end.
     expect(
       (await owner.call('PUT', '/sso/connection', { ...ours, certificate: other.signingKey.certificate })).status,
     ).toBe(200)
@@ -76,7 +76,7 @@ describe('an admin who replaces the certificate', () => {
       const { page, code, error } = await signIn(email)
       expect([error, code, page.pathname]).toEqual(['sso_not_linked', null, '/auth/callback'])
 
-      // Linked again to the admin's provider, a session of the owner opens this workspace and nothing else.
+      // After linking to the admin's provider, the owner's session opens only this workspace.
       await link(owner, company, email)
       const stolen = await signedIn(email)
       expect((await stolen.call('GET', '/me')).body.workspace.id).toBe(company.workspaceId)
@@ -91,7 +91,7 @@ describe('an admin who replaces the certificate', () => {
   })
 })
 
-describe('what a change of the provider ends', () => {
+describe('changing the identity provider', () => {
   const certificates = (...keys: { certificate: string }[]) =>
     keys
       .map(({ certificate }) => certificate.replace(/-----(BEGIN|END) CERTIFICATE-----|\s/g, ''))
@@ -122,11 +122,11 @@ describe('what a change of the provider ends', () => {
     expect(await change(owner, metadata(app.sso.signingKey))).toBe(0)
     expect([await statusOf(browser), await refreshes(browser)]).toEqual([401, 401])
     expect((await signIn(email)).error).toBe('sso_not_linked')
-    // The owner's own session came from elsewhere.
+    // The owner's session does not come from single sign-on.
     expect(await statusOf(owner)).toBe(200)
   })
 
-  it('ends them with the issuer and the client of OpenID Connect, not with its secret and scopes', async () => {
+  it('ends links and sessions for a new issuer or client of OpenID Connect, not for a new secret or scopes', async () => {
     const { owner, email } = await makeLinked('oidc')
     const browser = await signedIn(email)
     expect(await change(owner, { ...oidc(app.sso), scopes: 'openid email' })).toBe(1)
@@ -135,7 +135,7 @@ describe('what a change of the provider ends', () => {
     expect([await statusOf(browser), await refreshes(browser)]).toEqual([401, 401])
   })
 
-  it('ends them with the connection, also where it is made again under the same entity id', async () => {
+  it('ends links and sessions with the connection, even if it is recreated with the same entity id', async () => {
     const { owner, email } = await makeLinked('saml')
     const browser = await signedIn(email)
     expect((await owner.call('DELETE', '/sso/connection')).status).toBe(204)
@@ -145,7 +145,7 @@ describe('what a change of the provider ends', () => {
     expect([await statusOf(browser), await refreshes(browser)]).toEqual([401, 401])
   })
 
-  it('ends what was vouched for before and is not used yet: codes, tickets of second factors, pairing codes', async () => {
+  it('invalidates unused codes, second-factor tickets and pairing codes', async () => {
     const { owner, email, workspaceId } = await makeLinked('saml')
     const pairing = await (await signedIn(email)).call('POST', '/extension/codes')
     const paired = await (await signedIn(email)).call('POST', '/extension/codes')
@@ -169,7 +169,7 @@ describe('what a change of the provider ends', () => {
     expect(await count()).toEqual({ codes: 0, tickets: 0, pairings: 0, pairingCodes: 0 })
   })
 
-  it('a link that waits for its code comes to nothing', async () => {
+  it('invalidates codes of pending links', async () => {
     const { owner, workspaceId, domain } = await makeCompany('saml')
     const { codeVerifier, codeChallenge } = pkce()
     const { body } = await owner.call('POST', '/auth/sso/link', { workspaceId, codeChallenge })
@@ -210,13 +210,13 @@ describe('what a change of the provider ends', () => {
     expect(ended.text).toContain('its sessions have ended')
     expect(linkIn(ended, '/account').hash).toBe('#sign-in')
     await mailTo(app, owner.email, /^Single sign-on for .* was removed$/)
-    // A change that changes nothing is none.
+    // Saving the same settings again emails nobody.
     expect([await mails(owner), await mails(linked), await mails(unlinked)]).toEqual([3, 2, 0])
   })
 })
 
 describe.each(KINDS)('a session that came from %s', (kind) => {
-  /** What concerns the account, or other workspaces of it: method, path, body. */
+  /** Calls that concern the account or its other workspaces: method, path, body. */
   const sensitive = async (owner: Person): Promise<[string, string, object?][]> => {
     const [identity] = (await owner.call('GET', '/auth/identities')).body.identities
     const inviter = await makePerson(app)
@@ -251,7 +251,7 @@ describe.each(KINDS)('a session that came from %s', (kind) => {
     ]
   }
 
-  it('needs another proof for everything that concerns the account or another workspace', async () => {
+  it('needs reauthentication for everything that concerns the account or another workspace', async () => {
     const { owner, email } = await makeLinked(kind)
     const calls = await sensitive(owner)
     const browser = await signedIn(email)
@@ -259,12 +259,12 @@ describe.each(KINDS)('a session that came from %s', (kind) => {
       const answer = await browser.call(method, path, body)
       expect([method, path, body, answer.body.code]).toEqual([method, path, body, 'REAUTHENTICATION_NEEDED'])
     }
-    // None of them has done anything.
+    // None of the calls had an effect.
     expect([await statusOf(owner), await statusOf(browser)]).toEqual([200, 200])
     expect((await owner.call('GET', '/auth/user')).body).toMatchObject({ email: owner.email, pendingEmail: null })
   })
 
-  it('works as one of the account once the account has proved who it is', async () => {
+  it('has full access after reauthentication with the password', async () => {
     const { owner, email } = await makeLinked(kind)
     const elsewhere = await addWorkspace(owner)
     const browser = await signedIn(email)
@@ -276,7 +276,7 @@ describe.each(KINDS)('a session that came from %s', (kind) => {
     expect([switched.status, switched.body.workspace.id]).toEqual([200, elsewhere])
   })
 
-  it('stays in its workspace through every refresh, whatever the person chooses elsewhere', async () => {
+  it('stays in its workspace after a refresh, even if the person switches elsewhere', async () => {
     const { owner, email, workspaceId } = await makeLinked(kind)
     const elsewhere = await addWorkspace(owner)
     expect((await switchTo(owner, elsewhere)).status).toBe(200)
@@ -287,7 +287,7 @@ describe.each(KINDS)('a session that came from %s', (kind) => {
     expect((await switchTo(browser, workspaceId)).status).toBe(200)
   })
 
-  it('ends where its person was removed from the workspace', async () => {
+  it('ends when the person is removed from the workspace', async () => {
     const company = await makeCompany(kind)
     const member = await makeAccount(app, { in: company.owner, role: 'member' })
     await link(member, company, `mia@${company.domain}`)
@@ -295,7 +295,7 @@ describe.each(KINDS)('a session that came from %s', (kind) => {
     expect((await company.owner.call('DELETE', `/workspace/people/${member.id}`)).status).toBe(204)
     const { status } = await call(app, 'POST', '/auth/refresh', { refreshToken: browser.refreshToken })
     expect([await statusOf(browser), status]).toEqual([401, 401])
-    // Their own session still works elsewhere.
+    // Their other session remains.
     expect(await app.db.$count(authSessions, eq(authSessions.userId, member.id))).toBe(1)
   })
 
@@ -328,14 +328,14 @@ describe.each(KINDS)('a session that came from %s', (kind) => {
     expect((await browser.call('DELETE', `/extension/pairings/${seen[0].id}`)).status).toBe(204)
   })
 
-  it('switches to a workspace by the single sign-on of that one', async () => {
+  it('can switch to another workspace through its single sign-on', async () => {
     const { owner, email, workspaceId } = await makeLinked(kind)
     const elsewhere = await addWorkspace(owner)
     const browser = await signedIn(email)
     const proofOf = async () => (await switchTo(browser, elsewhere)).body.details.singleSignOn
     expect(await proofOf()).toBeNull()
 
-    // The other workspace has a provider and a domain of its own.
+    // Give the other workspace its own provider and domain.
     const switched = await switchTo(owner, elsewhere)
     const there: Person = {
       ...owner,
@@ -365,7 +365,7 @@ describe.each(KINDS)('a session that came from %s', (kind) => {
     expect((await switchTo(moved, workspaceId)).body.details.singleSignOn).toBe('same')
   })
 
-  it('opens nothing of the operator', async () => {
+  it('has no access to operator calls', async () => {
     const { owner, email } = await makeLinked(kind)
     const strict = await app.startAnother({ env: { OPERATORS: owner.email } })
     const browser = await signedIn(email)
@@ -378,7 +378,7 @@ describe.each(KINDS)('a session that came from %s', (kind) => {
   })
 })
 
-/** A sign-in with a recovery code as its second step. */
+/** Signs in with a recovery code as the second factor. */
 async function signedInSecond(email: string, person: Person): Promise<Pick<Browser, 'call'>> {
   const known = await app.db.$count(authFactors, eq(authFactors.userId, person.id))
   if (known === 0)

@@ -15,7 +15,7 @@ import { workspaceMembers } from '../workspaces/tables.ts'
 import { ssoConnections, ssoRequests } from './tables.ts'
 
 let app: TestApp
-/** The provider of another company. */
+/** Another company's identity provider. */
 let other: Sso
 beforeAll(async () => {
   ;[app, other] = await Promise.all([openApp({ sso: true }), startSso()])
@@ -24,7 +24,7 @@ afterAll(() => other.close())
 
 const { makeOwner, makeCompany, visit, ours, post, atProvider, leaves, signIn, link, makeLinked } = ssoVisits(() => app)
 
-describe.each(KINDS)('somebody invited, signing in by %s', (kind) => {
+describe.each(KINDS)('an invited person who signs in by %s', (kind) => {
   async function invite(email: string, company: Company) {
     await subscribe(app, company.owner)
     return company.owner.client.people.invite({ email, role: 'admin' })
@@ -54,7 +54,7 @@ describe.each(KINDS)('somebody invited, signing in by %s', (kind) => {
     expect(answer?.body.user.id).not.toBe(squatter.id)
   })
 
-  it('is not let in as an account that exists, nor uninvited, nor taken back, nor where the plan is for one person', async () => {
+  it('is rejected with an existing account, without an invitation, after it was revoked, and on a one-person plan', async () => {
     const company = await makeCompany(kind)
     const known = await makePerson(app, { email: `known@${company.domain}` })
     await invite(known.email, company)
@@ -115,7 +115,7 @@ describe.each(KINDS)('signing in by %s', (kind) => {
     const company = await makeLinked(kind)
     const { owner, email, domain, domainId, workspaceId } = company
     const errors = async (typed: string, decision?: 'cancel') => (await signIn(email, typed, decision)).error
-    // An account with the very address is not found by it.
+    // An account with the same address is not linked.
     expect(await errors(`grace@${domain}`)).toBe('sso_not_linked')
     expect(await errors('ada@elsewhere.example')).toBe('sso_domain')
     expect(await errors(`ada@sub.${domain}`)).toBe('sso_domain')
@@ -236,14 +236,14 @@ describe('attacks on SAML', () => {
   const answered = async () => atProvider((await leaves(company.email)).url, company.email)
 
   it.each([
-    ['unsigned', { unsigned: true }],
+    ['without a signature', { unsigned: true }],
     ['for another audience', { audience: 'https://elsewhere.example' }],
     ['for another recipient', { recipient: 'https://elsewhere.example/acs' }],
     ['of another issuer', { issuer: 'https://elsewhere.example' }],
     ['of another request', { inResponseTo: '_another' }],
-    ['that has ended', { endsInSeconds: -130 }],
-    ['for a name that changes', { nameIdFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient' }],
-  ])('an assertion %s signs nobody in', async (_, lies) => {
+    ['that has expired', { endsInSeconds: -130 }],
+    ['with a transient name ID', { nameIdFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient' }],
+  ])('rejects an assertion %s', async (_, lies) => {
     app.sso.lie(lies)
     try {
       expect((await (await answered()).back()).search).toBe('?provider=sso&error=sso_failed')
@@ -463,7 +463,7 @@ describe('configuration', () => {
       const { status, body } = await owner.call('PUT', '/sso/connection', input)
       expect([field, status, body.details?.[0]?.field]).toEqual([field, 400, field])
     }
-    // The secret of one issuer is not given to another.
+    // The secret is not sent to a new issuer.
     await owner.call('PUT', '/sso/connection', oidc(app.sso))
     const moved = await owner.call('PUT', '/sso/connection', { ...oidc(other), clientSecret: undefined })
     expect([moved.status, moved.body.details[0].field]).toEqual([400, 'clientSecret'])
@@ -513,7 +513,7 @@ describe('configuration', () => {
       expect((await call(owner)).body.code).toBe('REAUTHENTICATION_NEEDED')
     }
     expect((await owner.call('GET', '/sso')).body.connection.kind).toBe('oidc')
-    // The token still says owner, the workspace no longer does.
+    // The token still says owner, but the role has changed.
     await trustSession(app.db, owner.actor.sessionId)
     const handOver = (userId: string, role: 'admin' | 'owner') =>
       app.db
@@ -549,7 +549,7 @@ describe('domains', () => {
     expect(answers.find(({ status }) => status === 409)?.body.code).toBe('SSO_DOMAIN_TAKEN')
     const winner = answers[0]!.status === 200 ? [first, one] : [second, two]
     expect((await verify(winner[0] as Person, winner[1] as { id: string })).status).toBe(200)
-    // Removed, it is free for the other.
+    // Once removed, another workspace can claim it.
     expect(
       (await (winner[0] as Person).call('DELETE', `/sso/domains/${(winner[1] as { id: string }).id}`)).status,
     ).toBe(204)
@@ -557,7 +557,7 @@ describe('domains', () => {
     expect((await loser).status).toBe(200)
   })
 
-  it("503: while DNS does not answer, and another's domain is none", async () => {
+  it('returns 503 if DNS does not respond, and 400 for invalid domains', async () => {
     const person = await makePerson(app)
     const { body } = await person.call('POST', '/sso/domains', { domain: 'quiet.example' })
     const deaf = await app.startAnother({ env: { DNS_SERVER: '127.0.0.1:9' } })

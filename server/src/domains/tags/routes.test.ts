@@ -20,7 +20,7 @@ beforeEach(async () => {
 const counts = async () =>
   Object.fromEntries((await person.client.tags.list()).tags.map(({ name, leadCount }) => [name, leadCount]))
 
-it('tags are made, renamed, coloured, given, taken, merged and deleted; their counts are those of their leads', async () => {
+it('creates, renames, recolors, applies, removes, merges and deletes tags, and keeps their counts', async () => {
   const leads = await makeLeads(app, person, 4)
   const ids = leads.map(({ id }) => id)
   const { client } = person
@@ -29,7 +29,7 @@ it('tags are made, renamed, coloured, given, taken, merged and deleted; their co
   const fair = await client.tags.create({ name: 'fair', color: 'violet' })
   expect(await client.tags.apply({ leadIds: ids, add: [vip.id] })).toEqual({ success: true, changed: 4, cursor: null })
   expect(await client.tags.apply({ filter: { tag: 'vip' }, add: [vip.id, fair.id] })).toMatchObject({ changed: 4 })
-  // One is taken and another given at once: both of the leads that the filter meant before.
+  // Adding and removing tags does not change which leads a call selects.
   expect(await client.tags.apply({ leadIds: ids.slice(0, 1), add: [], remove: [vip.id] })).toMatchObject({ changed: 1 })
   expect(await counts()).toEqual({ VIP: 3, fair: 4 })
   expect((await client.leads.list({ tag: vip.id })).total).toBe(3)
@@ -48,7 +48,7 @@ it('tags are made, renamed, coloured, given, taken, merged and deleted; their co
   expect(await app.db.$count(leadTags, eq(leadTags.tagId, fair.id))).toBe(0)
 })
 
-it('what asks for a tag asks for what it became: renamed, merged, in smart lists and saved filters, by its id or its name', async () => {
+it('updates smart lists and saved filters that use a renamed or merged tag, by id or name', async () => {
   const leads = await makeLeads(app, person, 3)
   const stranger = await makePerson(app)
   const { client } = person
@@ -74,7 +74,7 @@ it('what asks for a tag asks for what it became: renamed, merged, in smart lists
   expect((await stranger.client.lists.find({ id: theirs.id })).filter).toEqual({ tag: 'VIP' })
 })
 
-it('a tag that is renamed waits for whoever merges it before it holds up the lists that ask for it', async () => {
+it('waits for a concurrent merge before it locks the lists that use a renamed tag', async () => {
   const vip = await person.client.tags.create({ name: 'VIP' })
   const list = await person.client.lists.create({ name: 'smart', filter: { tag: 'vip' } })
   const renamed = await whileWaiting(app, {
@@ -85,7 +85,7 @@ it('a tag that is renamed waits for whoever merges it before it holds up the lis
   expect(renamed).toMatchObject({ name: 'Guests' })
 })
 
-it('gives tags to those that are left where others of the chosen leads are deleted meanwhile', async () => {
+it('tags the remaining leads if others are deleted meanwhile', async () => {
   const [gone, kept] = await makeLeads(app, person, 2)
   const vip = await person.client.tags.create({ name: 'VIP' })
   const given = await whileWaiting(app, {
@@ -97,7 +97,7 @@ it('gives tags to those that are left where others of the chosen leads are delet
   expect(await counts()).toEqual({ VIP: 1 })
 })
 
-it('refuses a second of one name, an empty name, one too many, itself as an aim, and what is not there', async () => {
+it('rejects duplicate and empty names, too many tags, merging into itself, and unknown tags', async () => {
   const vip = await person.client.tags.create({ name: 'VIP' })
   const other = await person.client.tags.create({ name: 'other' })
   const calls: [string, string, unknown, number, string][] = [
@@ -127,7 +127,7 @@ it('refuses a second of one name, an empty name, one too many, itself as an aim,
   ])
 })
 
-it('leads are locked before their tags: who deletes a lead that is being tagged gets at its tags', async () => {
+it('locks leads before tags, so that a concurrent deletion of the lead can lock its tags', async () => {
   const [lead] = await makeLeads(app, person, 1)
   const vip = await person.client.tags.create({ name: 'VIP' })
   const tagged = await whileWaiting(app, {
@@ -138,12 +138,12 @@ it('leads are locked before their tags: who deletes a lead that is being tagged 
   expect(tagged).toMatchObject({ changed: 1 })
 })
 
-describe('the counts of several tags, or scrapes, that one statement changes are locked in the order of their ids', () => {
+describe('counts that one statement changes are locked by id', () => {
   const COUNT = 20
   const inOrder = Array.from({ length: COUNT }, () => crypto.randomUUID()).sort()
   const lists = (all: readonly string[]) => sql`${sql.param([...all])}::uuid[]`
 
-  /** Does `work` wait for the first of them before it has any of the others? */
+  /** Asserts that `work` waits for the first row before it locks any other. */
   async function locksTheFirstFirst(table: 'tags' | 'scrape_counts', key: string, work: () => Promise<unknown>) {
     const [first, ...others] = inOrder
     await whileWaiting(app, {
@@ -156,8 +156,8 @@ describe('the counts of several tags, or scrapes, that one statement changes are
     })
   }
 
-  it('tags: however they were made and named, by an import, by deleting leads one by one and many at once', async () => {
-    // The last id first, as it lies in the table.
+  it('for tags, by imports and by deleting one lead or many', async () => {
+    // Inserted in reverse, so that the physical order differs.
     for (const [place, id] of inOrder.toReversed().entries())
       await app.db.insert(tags).values({ id, workspaceId: person.workspaceId, name: `tag ${place}`, color: 'red' })
     const names = Array.from({ length: COUNT }, (_, place) => `tag ${place}`)
@@ -178,7 +178,7 @@ describe('the counts of several tags, or scrapes, that one statement changes are
     expect(Object.values(await counts())).toEqual(inOrder.map(() => 1))
   })
 
-  it('scrapes: where leads that they found are deleted', async () => {
+  it('for scrapes, by deleting leads that they found', async () => {
     const [lead] = await makeLeads(app, person, 1)
     for (const id of inOrder.toReversed()) {
       const made = await makeScrape(app, person, { finds: [] })

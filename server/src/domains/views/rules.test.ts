@@ -11,7 +11,7 @@ describe('pageOf', () => {
     ['/wp-admin.php', 'other'],
     ['waitlist', 'other'],
     ['', 'other'],
-  ])('%s is counted for %s', (path, page) => {
+  ])('counts %s as %s', (path, page) => {
     expect(pageOf(path)).toBe(page)
   })
 })

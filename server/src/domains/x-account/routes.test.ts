@@ -103,13 +103,13 @@ describe('POST /session/connect', () => {
     [{ username: '', password: 'long enough' }, 'Please enter both username and password'],
     [{ username: 'founder', password: '' }, 'Please enter both username and password'],
     [{ username: '@founder', password: 'long enough' }, 'Please enter your Twitter username without the @ symbol'],
-  ])('400: %j', async (body, error) => {
+  ])('returns 400 for %j', async (body, error) => {
     const answer = await connect(body)
     expect([answer.status, answer.body.code, answer.body.error]).toEqual([400, 'INVALID_INPUT', error])
   })
 
   it.each([[{ status: 503 }], [{ dropBefore: true }]])(
-    '503: X is in trouble (%j), and nothing changes',
+    'returns 503 and changes nothing if X fails with %j',
     async (fault) => {
       await setFaults([{ path: '/2/oauth2/token', times: 1, ...fault }])
       const answer = await connect({ username: 'founder_bob', password: 'long enough' })
@@ -261,7 +261,7 @@ describe('several accounts', () => {
         { success: false, code: 'PLAN_LIMIT', error: words, details: { limit: 1, used: 1, plan: 'free' } },
       ])
     }
-    // The same account again is not one more.
+    // Reconnecting the same account does not count again.
     expect((await connect({ username: 'founder_ann', password: 'long enough' })).status).toBe(200)
     expect(await handles()).toEqual([['founder_ann', true]])
   })
@@ -307,7 +307,7 @@ describe('several accounts', () => {
     const reason = 'X has locked this account. Unlock it on x.com, then refresh its status under Connect X.'
     expect((await person.call('POST', `/x-accounts/${id}/check`)).body).toMatchObject({ status: 'lost', reason })
     expect((await person.call('GET', '/session/status')).body).toMatchObject({ connected: false, reason })
-    // One that was lost takes no place; with another in it, there is none to come back to.
+    // A lost account does not count, so another can take its place and block its return.
     await connect({ username: 'founder_ann', password: 'long enough' })
     expect((await person.call('POST', `/x-accounts/${id}/check`)).body.code).toBe('PLAN_LIMIT')
     await person.call('POST', '/session/disconnect')
@@ -323,7 +323,7 @@ describe('several accounts', () => {
 })
 
 describe('POST /session/authorize and the callback', () => {
-  /** As a browser goes: begins, decides on the page of X, and comes back with the cookie. */
+  /** Starts an authorization like a browser. @returns X's URL and the cookie for the callback */
   async function begin(by = person) {
     const { status, body, headers } = await by.call('POST', '/session/authorize')
     expect(status).toBe(200)
@@ -463,7 +463,7 @@ describe('access tokens of X', () => {
     )
     expect(new Set(tokens).size).toBe(1)
     expect((await app.services.x!.findMe(tokens[0]!)).handle).toBeTruthy()
-    // The refresh token that came with it is good too.
+    // The new refresh token works, too.
     await expireToken(id)
     expect(await accessTokenOf(app.services, id)).not.toBe(tokens[0])
   })
