@@ -7,7 +7,7 @@ import { session } from './session'
 /** The API for single calls: `await client.leads.remove({ id })`. Sends the session's token and renews it once after a 401. */
 export const client = contractClient({ current: session.currentToken, refresh: session.refresh })
 
-/** The API for TanStack Query: `useQuery(api.leads.list.queryOptions({ input: { page } }))`, `useMutation(api.lists.create.mutationOptions())`. */
+/** The API for TanStack Query: `useQuery(api.leads.list.queryOptions({ input: { page } }))`. */
 export const api = createTanstackQueryUtils(client)
 
 /** The server's message, or '' if it sent none: the client fills in the code or status instead. */
@@ -23,7 +23,7 @@ export function errorText(error: unknown, fallback = 'An unexpected error occurr
   return fallback
 }
 
-/** As `errorText`, but uses the server's message only for 4xx, which says what to do. Faults show `fallback`. */
+/** Like `errorText`, but uses the server's message only for 4xx, which say what to do. Other errors show `fallback`. */
 export function refusalText(error: unknown, fallback: string): string {
   return error instanceof ORPCError && error.status < 500 ? messageOf(error) || fallback : fallback
 }

@@ -6,7 +6,7 @@ const origin = 'https://x.example'
 it.each([
   [null, { path: '/' }],
   ['Ab3dE9xy', { path: '/', ref: 'Ab3dE9xy' }],
-])('reports a view with the code %j as %j', (ref, view) => {
+])('describes a view with the code %j as %j', (ref, view) => {
   expect(viewOf('/', ref)).toEqual(view)
 })
 

@@ -151,7 +151,7 @@ describe('a query on screen', () => {
     expect(queries.getQueryState(['shown'])?.error).toMatchObject({ status: 404 })
   })
 
-  test('is not retried once off screen', async () => {
+  test('stops retrying once it is off screen', async () => {
     ask.mockRejectedValue(fault)
     const hide = show()
     await vi.advanceTimersByTimeAsync(500)
@@ -161,7 +161,7 @@ describe('a query on screen', () => {
     expect(ask).toHaveBeenCalledTimes(before)
   })
 
-  test('is not retried if its screen asked for no retries', async () => {
+  test('is not retried if its screen disabled retries', async () => {
     ask.mockRejectedValue(fault)
     show({ retry: false })
     await vi.advanceTimersByTimeAsync(60_000)

@@ -7,7 +7,7 @@ it.each([
   ['?ref=', null],
   ['?ref=%20', null],
   ['', null],
-])('reads from %j the code %j', (search, code) => {
+])('parses %j to the code %j', (search, code) => {
   expect(referralCodeIn(search)).toBe(code)
 })
 

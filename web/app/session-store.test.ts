@@ -162,10 +162,10 @@ describe('starting', () => {
   })
 
   test.each([
-    ['says who it is', bob, { status: 'signed-in', user: bob }, ['INITIAL_SESSION', 'SIGNED_IN']],
-    ['knows nobody', null, { status: 'signed-out', reason: 'nobody' }, ['INITIAL_SESSION']],
+    ['returns the user', bob, { status: 'signed-in', user: bob }, ['INITIAL_SESSION', 'SIGNED_IN']],
+    ['rejects the token', null, { status: 'signed-out', reason: 'nobody' }, ['INITIAL_SESSION']],
   ] as const)(
-    'ends after 2 seconds without an answer; a late one that %s still counts',
+    'ends after 2 seconds without an answer, but applies a late one that %s',
     async (_, user, state, told) => {
       const b = browser({ authToken: 'opaque', refreshToken: 'r' })
       b.refresh.mockResolvedValue('refused')
@@ -184,7 +184,7 @@ describe('starting', () => {
     },
   )
 
-  test('ends after 2 seconds with the remembered user while the token is being renewed', async () => {
+  test('ends after 2 seconds with the remembered user if the token is still being renewed', async () => {
     const b = browser({ authToken: jwt(ada, -MINUTE_MS), refreshToken: 'r' })
     const answer = Promise.withResolvers<RefreshAnswer>()
     b.refresh.mockReturnValue(answer.promise)
@@ -238,15 +238,18 @@ describe('refreshing', () => {
     expect(other.store.state()).toEqual({ status: 'signed-in', user: ada })
   })
 
-  test.each(['refused', 'failed'] as const)('%s: stored tokens go, and the session is over', async (answer) => {
-    const { b, store, events } = await signedIn()
-    b.refresh.mockResolvedValue(answer)
-    expect(await store.refresh()).toBeNull()
-    expect(b.storage.size).toBe(0)
-    expect(store.state()).toEqual({ status: 'signed-out', reason: 'expired' })
-    expect(events).toEqual(['SIGNED_OUT'])
-    expect(b.refresh).toHaveBeenCalledTimes(answer === 'failed' ? 4 : 1)
-  })
+  test.each(['refused', 'failed'] as const)(
+    'clears the stored tokens and ends the session if the refresh is %s',
+    async (answer) => {
+      const { b, store, events } = await signedIn()
+      b.refresh.mockResolvedValue(answer)
+      expect(await store.refresh()).toBeNull()
+      expect(b.storage.size).toBe(0)
+      expect(store.state()).toEqual({ status: 'signed-out', reason: 'expired' })
+      expect(events).toEqual(['SIGNED_OUT'])
+      expect(b.refresh).toHaveBeenCalledTimes(answer === 'failed' ? 4 : 1)
+    },
+  )
 
   test('ends the session without a request if there is no refresh token', async () => {
     const { b, store } = await signedIn()
@@ -330,17 +333,14 @@ describe('across tabs', () => {
     expect(there.events).toEqual(['SIGNED_IN'])
   })
 
-  test.each(['PASSWORD_RECOVERY', 'MFA_CHALLENGE_VERIFIED'] as const)(
-    '%s changes no token and is passed on',
-    async (event) => {
-      const b = browser()
-      const here = b.tab()
-      const there = b.tab()
-      here.store.announce(event)
-      expect(here.events).toEqual([event])
-      expect(there.events).toEqual([event])
-    },
-  )
+  test.each(['PASSWORD_RECOVERY', 'MFA_CHALLENGE_VERIFIED'] as const)('emits %s in both tabs', async (event) => {
+    const b = browser()
+    const here = b.tab()
+    const there = b.tab()
+    here.store.announce(event)
+    expect(here.events).toEqual([event])
+    expect(there.events).toEqual([event])
+  })
 
   test('updates a changed email address in both tabs and after a reload', async () => {
     const b = browser({ authToken: jwt(ada, MINUTE_MS), refreshToken: 'r' })

@@ -4,7 +4,7 @@
 export const SLOW_AFTER_MS = 10_000
 export const SLOW = 'This page is taking longer than expected. Please check your connection.'
 
-/** The message area and its buttons; undefined on pages without one. */
+/** The message area and its buttons; undefined on pages without it. */
 export function lateRoom() {
   const room = document.querySelector('[data-late]')
   const [again, reload] = room?.querySelectorAll('button') ?? []
@@ -22,7 +22,7 @@ export function say(text: string, remedy?: HTMLElement) {
   if (line) line.textContent = text
 }
 
-/** Is it a failed dynamic import? Chrome and Firefox mention a 'dynamically imported module', Safari 'Importing a module script failed'. */
+/** Whether a dynamic import failed. Browsers only say so in the message: Safari 'Importing a module script failed', others 'dynamically imported module'. */
 export function isImportFailure({ reason }: PromiseRejectionEvent): boolean {
   return /imported module|importing a module/i.test(String(reason))
 }

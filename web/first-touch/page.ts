@@ -67,7 +67,7 @@ let state: 'resting' | 'starting' | 'failed' = 'resting'
 const { again, reload } = lateRoom()
 let slow: ReturnType<typeof setTimeout> | undefined
 
-/** Is there input that a reload would lose? */
+/** Whether there is input that a reload would lose. */
 const isTyped = () =>
   [...document.querySelectorAll<HTMLInputElement>(TYPED)].some(
     (field) => field.value !== '' || field === document.activeElement,

@@ -53,7 +53,7 @@ describe('the privacy policy', () => {
     ['Your purchases', 'With your workspace'],
     ['Paired browser extensions', 'Until you unpair them'],
     ['Imports:', `The newest ${IMPORTS_KEPT}, with your workspace`],
-  ])('states the retention of: %s', (what, how) => {
+  ])('states the retention period of “%s”', (what, how) => {
     const [, after] = privacy.split(what)
     expect(after?.slice(0, 500)).toContain(how)
   })
@@ -73,7 +73,7 @@ describe('the privacy policy', () => {
     ['The network address of a join', `${kept('domains/waitlist/service.ts', 'ADDRESSES_KEPT_DAYS')} days`],
     ['Deliveries of webhooks', `${kept('domains/webhooks/service.ts', 'KEPT_DAYS')} days`],
     ['requests with an idempotency key', `${kept('requests/once.ts', 'KEPT_HOURS')} hours`],
-  ])('states the server’s retention of: %s', (what, how) => {
+  ])('states the server’s retention period of “%s”', (what, how) => {
     const [, after] = privacy.split(what)
     expect(after?.slice(0, 300)).toContain(how)
   })
@@ -90,7 +90,7 @@ describe('the privacy policy', () => {
     'People who opted out, and the message they did it with',
     'messages you are sending from the messenger and their recipients, the leads you deleted last',
     'Links that confirm a place on the waitlist, or unsubscribe from its emails, are not stored',
-  ])('mentions: %s', (what) => {
+  ])('mentions “%s”', (what) => {
     expect(privacy).toContain(what)
   })
 

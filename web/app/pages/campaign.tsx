@@ -50,14 +50,14 @@ const filters = [
   { value: 'failed', label: 'Failed' },
 ] as const satisfies readonly { value: 'all' | DmStatus; label: string }[]
 
-/** One campaign: what is happening, how far it is, and every message. */
+/** A campaign's status, progress and messages. */
 export default function CampaignPage() {
   const { campaignId = '' } = useParams()
   const query = useCampaign(campaignId)
   const found = query.data
   const shown = useMemo(() => (found ? [found] : undefined), [found])
   const noticesKnown = [useReplyDetectionKnown(), useXConnectionsKnown(), useRunNoticeKnown(shown)].every(Boolean)
-  // The notices stand above the rest: it comes with them, so that none of it is moved. What has come stays.
+  // Waits for the notices, which are above the rest, so that nothing shifts. Once shown, it stays.
   const [isShown, setShown] = useState(false)
   if (!isShown && found && noticesKnown) setShown(true)
   const campaign = isShown ? found : undefined
@@ -217,7 +217,7 @@ export default function CampaignPage() {
 
 const PAIR = 'grid grid-cols-1 items-start gap-6 lg:grid-cols-2'
 
-/** The room of what is above the messages. Of its own: what comes has notices above it, and would else be seen to move. */
+/** Reserves the space above the messages. A separate tree: reusing its elements below the notices would count as a shift. */
 function CampaignSkeleton() {
   return (
     <>
@@ -233,7 +233,7 @@ function CampaignSkeleton() {
   )
 }
 
-/** The message, as it is written and as each lead reads it; before the launch, what it will take. */
+/** The message template, its preview for each lead and, before launch, the estimate. */
 function MessageCard({ campaign }: { campaign: Campaign }) {
   const isOver = campaign.status === 'completed' || campaign.status === 'archived'
   const isBegun = campaign.totalLeadsInList > 0
@@ -271,7 +271,7 @@ function MessageCard({ campaign }: { campaign: Campaign }) {
 
 interface DmLogProps {
   campaignId: string
-  /** False while what is above is on its way: it would be moved by it. */
+  /** False while the content above loads, because that would shift it. */
   isSeen: boolean
   live: boolean
   canRetry: boolean

@@ -32,7 +32,7 @@ import { LoadingText, Skeleton } from '../ui/skeleton'
 
 export const meta = () => pageMeta('Campaigns', 'Write to everyone in a list, one message each, at your pace.')
 
-/** Campaigns: make one, and see how all are doing. */
+/** Creates campaigns and lists all with their progress. */
 export default function Campaigns() {
   const [page, setPage] = useState(1)
   const [viewed, setViewed] = useState<{ campaign: Campaign; open: boolean } | null>(null)
@@ -44,21 +44,21 @@ export default function Campaigns() {
   const connections = useXConnections(campaigns.data?.campaigns)
   const noSender = useNoSender(campaigns.data?.campaigns, campaigns.dataUpdatedAt)
   const noticeKnown = useRunNoticeKnown(campaigns.data?.campaigns)
-  // The table comes with the notice above it, so that it is not moved. What has come stays.
+  // The table waits for the notice above it, so that nothing shifts. Once shown, it stays.
   const [isShown, setShown] = useState(false)
   if (!isShown && campaigns.data && noticeKnown) setShown(true)
   const accounts = useAccounts()
   const lost = useLostConnection()
   const someCutOff =
     campaigns.data?.campaigns.some((campaign) => isDisconnected(campaign, connections(campaign))) ?? false
-  // The dialog follows what the table learns.
+  // The dialog shows the table's latest data.
   const current = viewed && (campaigns.data?.campaigns.find(({ id }) => id === viewed.campaign.id) ?? viewed.campaign)
   return (
     <>
       <PageHeader title="Campaigns" description="Write to everyone in a list, one message each, at your pace." />
       <div className="grid gap-10">
         {isInitialLoading(accounts) ? (
-          // Whether a word stands above the form is not known yet.
+          // It isn't known yet whether a notice precedes the form.
           <Skeleton className="h-screen rounded-lg lg:h-169" />
         ) : (
           <div className="grid gap-4">

@@ -10,7 +10,7 @@ export const meta = () =>
 export default function LeaderboardPage() {
   return (
     <div className="page-width grid gap-12 py-8 md:py-10">
-      {/* Fills the first screen, however few rows there are. */}
+      {/* Fills the first screen even with few rows. */}
       <div className="min-h-dvh noscript:min-h-0">
         <Leaderboard
           title={title}

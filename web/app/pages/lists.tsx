@@ -27,14 +27,14 @@ export const handle: SignedInHandle = {
 
 const PAGE_SIZE = 25
 
-/** What is open above the page. It stays while it closes, so that it does so with its words. */
+/** The open dialog. Kept while it closes, so that its content stays during the animation. */
 interface Task {
   kind: 'create' | 'edit' | 'view' | 'manage'
   list: List | null
   open: boolean
 }
 
-/** My Lists. */
+/** The My Lists page. */
 export default function Lists() {
   const [page, setPage] = useState(1)
   const [task, setTask] = useState<Task | null>(null)

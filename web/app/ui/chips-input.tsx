@@ -18,7 +18,7 @@ export interface ChipsInputProps {
   /** Maximum length of a chip. */
   maxLength?: number
   id?: string
-  /** What stands in the field, where a form wants to know of a word that was typed and not added. KeyValueStorage here unless given. */
+  /** The text in the field, for forms that include text that wasn't added. Defaults to internal state. */
   typed?: string
   onType?: (typed: string) => void
 }

@@ -11,7 +11,7 @@ export interface DateTimeProps {
 const day = { month: 'short', day: 'numeric' } as const
 const minute = { ...day, hour: 'numeric', minute: '2-digit' } as const
 
-/** A moment in the reader's time zone and locale, in full on hover. Signed-in pages only: prerendering does not know the time zone. */
+/** A time in the user's time zone and locale, in full on hover. Not for prerendered pages, which don't know the time zone. */
 export function DateTime({ value, precision = 'minute', className }: DateTimeProps) {
   const date = new Date(value)
   const isThisYear = date.getFullYear() === new Date().getFullYear()

@@ -1,4 +1,4 @@
-/** Loads a component's code. On failure shows a toast, as browsers don't retry failed imports. @param what 'The menu' @returns did it load? */
+/** Loads a component's code, or shows a toast if that fails. @param what 'The menu' @returns whether it loaded */
 export async function loadOnDemand(load: () => Promise<unknown>, what: string): Promise<boolean> {
   try {
     await load()

@@ -15,11 +15,11 @@ describe('pagerNumbers', () => {
     [10, 10, [1, 'gap-before', 9, 10]],
     [99, 3, [1, 2, 3]],
     [0, 0, [1]],
-  ])('page %i of %i', (page, pages, expected) => {
+  ])('lists the numbers for page %i of %i', (page, pages, expected) => {
     expect(pagerNumbers(page, pages)).toEqual(expected)
   })
 
-  test('shows first, last and neighbours: ascending and at most five', () => {
+  test('lists first, last and neighbours in ascending order, at most five numbers', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100_000 }), fc.integer({ min: 1, max: 100_000 }), (a, b) => {
         const pages = Math.max(a, b)

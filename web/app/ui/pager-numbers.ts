@@ -1,10 +1,7 @@
 /** A page number or a gap. */
 export type PagerEntry = number | 'gap-before' | 'gap-after'
 
-/** * The pager's buttons in order: first, last, and the current page with its neighbours; at most five numbers.
- * @param page the current page, 1-based; one outside the range counts as the nearest inside
- * @param pages how many there are
- */
+/** The pager's entries in order: first, last, and the current page with its neighbours. @param page 1-based; clamped to `pages` */
 export function pagerNumbers(page: number, pages: number): PagerEntry[] {
   const last = Math.max(1, Math.floor(pages))
   const current = Math.min(Math.max(1, Math.floor(page)), last)
@@ -18,10 +15,7 @@ export function pagerNumbers(page: number, pages: number): PagerEntry[] {
   })
 }
 
-/**
- * Where a pager goes by itself: from a page that is gone, as its rows are, to the last one that is left; null: it stays.
- * @param of the total undefined or stale: nobody knows whether it is gone
- */
+/** The last page if the current one no longer exists, else null. Null too while the total is undefined or stale. */
 export function pageLeft(of: {
   page: number
   pageSize: number

@@ -5,7 +5,7 @@ import { Pager } from './pager'
 const shown = (page: number, total: number | undefined) =>
   renderToString(<Pager page={page} pageSize={25} total={total} stale={false} onChange={() => {}} noun="lists" />)
 
-test('Pager is shown for several pages, or if the current page is past the last', () => {
+test('shows the pager for several pages, or if the current page is past the last', () => {
   expect(shown(1, 25)).toBe('')
   expect(shown(1, undefined)).toBe('')
   expect(shown(1, 26)).toContain('aria-label="Page 2"')

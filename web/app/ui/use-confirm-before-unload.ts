@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent } from 'react'
 
-/** Asks before closing the tab while work is running in it. @param holds checked at that moment; false closes without asking */
+/** Asks before closing the tab while work is running in it. @param holds called then; false closes without asking */
 export function useConfirmBeforeUnload(isUnderWay: boolean, holds: () => boolean = () => true): void {
   const ask = useEffectEvent((event: BeforeUnloadEvent) => {
     if (holds()) event.preventDefault()

@@ -7,6 +7,6 @@ it.each([
   ['error', 'Email address not changed'],
   ['toString', undefined],
   [null, undefined],
-])('returns for %j the title %j', (outcome, title) => {
+])('maps %j to the title %j', (outcome, title) => {
   expect(emailChangeNotice(outcome)?.title).toBe(title)
 })

@@ -23,7 +23,7 @@ export function daysBefore(day: string, days: number): string {
   return new Date(Date.parse(day) - days * DAY_MS).toISOString().slice(0, 10)
 }
 
-/** The days to request; {} for all time. */
+/** The date range to request; {} for all time. */
 export function daysOf(
   range: RangeValue,
   today: string,

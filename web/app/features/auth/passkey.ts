@@ -1,4 +1,4 @@
-/** Does the browser support passkeys and their JSON methods (WebAuthn Level 3)? */
+/** Whether the browser supports passkeys and their JSON methods (WebAuthn Level 3). */
 export function supportsPasskeys(): boolean {
   return 'PublicKeyCredential' in window && 'parseRequestOptionsFromJSON' in PublicKeyCredential
 }

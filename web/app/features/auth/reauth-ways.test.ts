@@ -14,7 +14,7 @@ it.each([
     ['Use your password', 'Use your authenticator app', 'Use the passkey “Laptop”', 'Email me a code'],
   ],
   ['a passkey the browser does not support', { hasPassword: false, factors: [key] }, false, ['Email me a code']],
-] as const)('with %s', (_name, account, canPasskey, text) => {
+] as const)('offers the ways of an account with %s', (_name, account, canPasskey, text) => {
   expect(reauthWays(account, canPasskey).map(wayText)).toEqual(text)
 })
 

@@ -7,6 +7,6 @@ it.each([
   ['#token=', null],
   ['#error=expired', null],
   ['', null],
-])('reads from %j the token %j', (fragment, token) => {
+])('parses %j to the token %j', (fragment, token) => {
   expect(tokenIn(fragment)).toBe(token)
 })

@@ -7,7 +7,7 @@ export interface FactorWays {
   passkey: boolean
 }
 
-/** @param canPasskey does the browser support passkeys? */
+/** @param canPasskey whether the browser supports passkeys */
 export function waysOf(kinds: SecondFactorNeeded['secondFactor'], canPasskey: boolean): FactorWays {
   return {
     code: kinds.includes('totp') || kinds.includes('recovery'),

@@ -4,7 +4,7 @@ import { toast } from '../../ui/toast'
 import { usePageRestored } from '../../ui/use-page-restored'
 import { newCodeChallenge } from './pkce'
 
-/** After this time the attempt counts as failed. */
+/** The attempt counts as failed after this time. */
 const BUSY_MS = 30_000
 const FAILED = 'Failed to sign in with Google. Please try again.'
 

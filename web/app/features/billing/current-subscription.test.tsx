@@ -9,7 +9,7 @@ import type { KnownSubscription } from './use-subscription'
 
 const NONE = 'You have no subscription.'
 
-/** What the card says, without markup. */
+/** The card's text without markup. */
 function textOf(
   overview: Partial<BillingOverview>,
   mayManage = true,
@@ -38,18 +38,18 @@ test('explains Pro from referrals and its end', () => {
   expect(text).not.toContain(NONE)
 })
 
-test('tells members that the owner earned it', () => {
+test('says to members that the owner earned it', () => {
   const text = textOf(earned, false)
   expect(text).toContain('The owner of this workspace earned free months of Pro by referring friends.')
   expect(text).toContain('To keep Pro, the owner can pick a plan.')
 })
 
-test('says there is no subscription on Free, also after earned months', () => {
+test('says there is no subscription on Free, even after earned months', () => {
   expect(textOf({ level: 'free', source: 'none' })).toContain(NONE)
   expect(textOf({ level: 'free', source: 'none', rewards: earned.rewards })).toContain(NONE)
 })
 
-test('asks nobody to pay for a plan that was given', () => {
+test('does not ask for payment of a granted plan', () => {
   const subscription = { planId: 'agency_monthly', status: 'active', currentPeriodEnd: '2100-01-01T00:00:00.000Z' }
   const details = { manageable: false, planId: 'agency_monthly' }
   const words = textOf(

@@ -26,7 +26,7 @@ export function PlanGrid({ known }: { known: KnownSubscription }) {
   const cycle = chosenCycle ?? known.plan?.billingCycle ?? 'monthly'
   const query = useQuery(api.billing.plans.queryOptions({ input: { cycle } }))
   const plans = query.data?.plans ?? (query.isError ? FALLBACK_PLANS : null)
-  // Don't sell a plan until the current one is known, so that no one pays twice.
+  // Selling a plan before the current one is known could charge someone twice.
   const canChoose = known.subscription !== undefined && known.mayManage === true && known.overview?.available !== false
 
   const choose = (plan: Plan) => {

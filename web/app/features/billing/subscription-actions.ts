@@ -89,7 +89,7 @@ export function useOpenPortal() {
   })
 }
 
-/** Opens the payment page: a hosted link for built-in plans, a checkout for others. */
+/** Opens the payment page: a payment link for built-in plans, a checkout session for others. */
 export function useBuyPlan() {
   return useMutation({
     mutationFn: async (planId: string) => {

@@ -26,7 +26,7 @@ function textWith(daysLeft: number): string {
   ).replace(/<[^>]*>/g, '')
 }
 
-test('says that a past-due plan is kept during the grace period only', () => {
+test('says that a past-due plan is kept only during the grace period', () => {
   expect(textWith(3)).toContain('You keep Pro until')
   expect(textWith(-3)).not.toContain('You keep Pro')
   expect(textWith(-3)).toContain('Your workspace stays on Free until we receive your payment.')

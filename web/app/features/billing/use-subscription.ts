@@ -5,7 +5,7 @@ import { isInitialLoading } from '../../initial-loading'
 import { useHasRole } from '../settings/use-role'
 import { type BillingCycle, planOf } from './plan-text'
 
-/** The workspace's subscription, as far as loaded. */
+/** What has loaded of the workspace's subscription. */
 export interface KnownSubscription {
   /** Waits for the subscription and the overview, which are shown together. */
   isLoading: boolean

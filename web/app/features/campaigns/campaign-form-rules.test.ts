@@ -10,7 +10,7 @@ test('requires a name, a list and a message that are not blank', () => {
     expect(isComplete({ ...draft, ...missing })).toBe(false)
 })
 
-test('says what is missing', () => {
+test('names the missing field', () => {
   expect(problemOf(draft, true)).toBeNull()
   expect(problemOf(emptyDraft, true)).toBe('Please fill in all fields: Campaign Name, Select List, and Message.')
   expect(problemOf(draft, false)).toBe('User not found. Please log in.')
@@ -22,7 +22,7 @@ test('shows the first 30 characters of a list’s description', () => {
   expect(listOptionLabel({ name: 'Founders', description: `${description}b` })).toBe(`Founders (${description}…)`)
 })
 
-test('says if a list has no description', () => {
+test('labels a list without a description', () => {
   expect(listOptionLabel({ name: 'Founders', description: null })).toBe('Founders (No description)')
   expect(listOptionLabel({ name: 'Founders', description: ' ' })).toBe('Founders (No description)')
 })

@@ -25,7 +25,7 @@ export const emptyDraft: CampaignDraft = {
   xAccountId: '',
 }
 
-/** The two choices of whom a campaign includes. Neither implies the other. */
+/** Labels for who a campaign includes. Neither option implies the other. */
 export const INCLUDE_CONTACTED = {
   label: 'Include leads contacted by other campaigns',
   hint: 'Off: skip them, so nobody hears from you twice.',
@@ -41,7 +41,7 @@ export function problemOf(draft: CampaignDraft, isSignedIn: boolean): string | n
   return isComplete(draft) ? null : 'Please fill in all fields: Campaign Name, Select List, and Message.'
 }
 
-/** Are all fields filled, not counting blanks? */
+/** Whether no field is blank. */
 export function isComplete({ name, leadListId, messageTemplate }: CampaignDraft): boolean {
   return name.trim() !== '' && leadListId !== '' && messageTemplate.trim() !== ''
 }

@@ -75,7 +75,7 @@ test('counts messages that are still being sent after a pause or archive', () =>
   expect(activityText({ ...campaign, status: 'active' })).toBe('Sending message 31 of 40')
 })
 
-test('reports a disconnected X account, except for campaigns that the extension sends', () => {
+test('reports a disconnected X account, unless the extension sends the campaign', () => {
   expect(isDisconnected({ status: 'active', channel: 'api' }, false)).toBe(true)
   expect(isDisconnected({ status: 'active', channel: 'api' }, undefined)).toBe(false)
   expect(isDisconnected({ status: 'active', channel: 'api' }, true)).toBe(false)

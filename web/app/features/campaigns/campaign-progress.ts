@@ -21,7 +21,7 @@ export function progressOf(campaign: Counts): CampaignProgress {
   return { total: Math.max(campaign.totalLeadsInList, done + queued), sent, failed, queued, done }
 }
 
-/** '68%', or '–' of nothing. Never '100%' for less than all, never '0%' for more than none. */
+/** '68%', or '–' if `whole` is 0. '100%' only for all, '0%' only for none. */
 export function shareText(part: number, whole: number): string {
   if (whole <= 0) return '–'
   const share = part / whole
@@ -57,7 +57,7 @@ export function durationText(seconds: number): string {
   return `about ${formatCount(days, 'day')}`
 }
 
-/** Is the campaign active while its X account is disconnected? @param connected undefined while unknown */
+/** Whether the campaign is active while its X account is disconnected. @param connected undefined while unknown */
 export function isDisconnected(
   campaign: Pick<Campaign, 'status' | 'channel'>,
   connected: boolean | undefined,
@@ -65,7 +65,7 @@ export function isDisconnected(
   return campaign.status === 'active' && campaign.channel === 'api' && connected === false
 }
 
-/** What an active campaign waits for, if it is more than the usual interval between messages. */
+/** What an active campaign waits for, unless it is the usual interval between messages. */
 export function notableWait(
   { status, waiting, waitingFor }: Pick<Campaign, 'status' | 'waiting' | 'waitingFor'>,
   disconnected: boolean,

@@ -22,7 +22,7 @@ export const CAMPAIGNS_PAGE_SIZE = 100
 
 export const isActive = (campaign: Pick<Campaign, 'status'>) => campaign.status === 'active'
 
-/** Can its numbers change: is it active, or are messages in flight? */
+/** Whether its numbers can change. */
 const isMoving = (campaign: Pick<Campaign, 'status' | 'messagesInFlight'>) =>
   isActive(campaign) || campaign.messagesInFlight > 0
 
@@ -56,7 +56,7 @@ export function useCampaign(id: string) {
 
 const POLL_ACCOUNTS_EVERY_MS = 15_000
 
-/** Is a campaign's X account connected, or the current one if it has none? Undefined while unknown. */
+/** Whether a campaign's X account is connected, or the current one if it has none. Undefined while unknown. */
 export type Connections = (campaign?: Pick<Campaign, 'xAccountId'>) => boolean | undefined
 
 /** @param campaigns the shown ones: polls while one is active, and refetches when one is paused automatically */
@@ -77,7 +77,7 @@ export function useXConnections(campaigns: readonly Campaign[] | undefined): Con
   }
 }
 
-/** Have the X connections loaded or failed? The page renders content below their notices only then, so that nothing shifts. */
+/** Whether the X connections have loaded or failed. Only then the page renders content below their notices, so that nothing shifts. */
 export function useXConnectionsKnown(): boolean {
   return !isInitialLoading(useQuery(api.xAccount.list.queryOptions()))
 }
@@ -101,7 +101,7 @@ function useCompletionToasts(campaigns: readonly Campaign[] | undefined): void {
 
 const FORECAST_EVERY_MS = 5_000
 
-/** Seconds until a campaign finishes; null if it isn't sending, undefined while it loads. @param blocked its account is disconnected or no browser is sending */
+/** Seconds until a campaign finishes; null if it isn't sending, undefined while it loads. @param blocked nothing can be sent now */
 export function useSecondsLeft(campaign: Campaign | undefined, blocked: boolean): number | null | undefined {
   const sending = campaign !== undefined && isActive(campaign) && campaign.dmsQueuedCount > 0 && !blocked
   const forecast = useQuery(

@@ -20,7 +20,7 @@ interface CampaignsTableProps {
   campaigns: readonly Campaign[] | undefined
   stale: boolean
   connections: Connections
-  /** Is no browser sending it? */
+  /** Whether no browser is sending it. */
   noSender: (campaign: Campaign) => boolean
   actions: CampaignActions
   onViewDms: (campaign: Campaign) => void

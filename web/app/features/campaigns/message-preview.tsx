@@ -10,7 +10,7 @@ import { profilePictureUrl } from '../leads/lead-picture'
 import { exampleLead, type Piece, previewOf } from './message-template'
 import { usePreviewLeads } from './preview-leads'
 
-/** Previews the message for any lead of the list. @param listId '' while none is selected */
+/** Previews the message for any lead of the list. @param listId '' if no list is selected */
 export function MessagePreview({ template, listId }: { template: string; listId: string }) {
   const leads = usePreviewLeads(listId)
   if (leads.isLoading) return <PreviewSkeleton template={template} />
@@ -102,7 +102,7 @@ function Frame({ turn, children }: { turn?: ReactNode; children: ReactNode }) {
   )
 }
 
-/** Sized like the preview of a list of several leads. */
+/** Sized like the preview of a list with several leads. */
 function PreviewSkeleton({ template }: { template: string }) {
   return (
     <Frame>

@@ -7,7 +7,7 @@ const text = (template: string, who = lead) =>
     .map((piece) => piece.text)
     .join('')
 
-test('fills name and handle in any case, the handle with @', () => {
+test('fills name and handle regardless of case, and adds @ to the handle', () => {
   expect(text('Hi {lead_name}, are you {Twitter_Handle}?')).toBe('Hi Ann Lee, are you @annlee?')
   expect(text('{twitter_handle}', { ...lead, twitterHandle: '@annlee' })).toBe('@annlee')
 })
@@ -23,7 +23,7 @@ test('fills a CSV column, or its fallback if it is empty or not text', () => {
   expect(text('{size|a few} people')).toBe('a few people')
 })
 
-test('reports misspelt variables, columns without a fallback and variables of the messenger', () => {
+test('reports misspelled variables, columns without a fallback and variables of the messenger', () => {
   expect(unknownPlaceholders('Hi {leadname}, {company} {{name}} {leadname}')).toEqual([
     '{leadname}',
     '{company}',

@@ -21,7 +21,7 @@ export interface RealSend {
   autoStart: (id: string) => Promise<void>
   /** Why a paused campaign can't be sent now, checked before it changes; null if it can. */
   findObstacle: (id: string) => Promise<Obstacle | null>
-  /** Is this page following the campaign's sending? */
+  /** Whether this page is sending or following the campaign. */
   isSending: (id: string) => boolean
 }
 

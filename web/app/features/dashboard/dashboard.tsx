@@ -49,7 +49,7 @@ export function Dashboard({ user }: { user: User }) {
   )
 }
 
-/** Shown until we know whether first steps appear above the numbers. */
+/** Shown until it is known whether first steps appear above the numbers. */
 function DashboardSkeleton() {
   return (
     <div className="grid gap-4">

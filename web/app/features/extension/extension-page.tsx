@@ -9,7 +9,7 @@ import { PairedExtensions } from './paired-extensions'
 import { ThisBrowser } from './this-browser'
 import { useExtensionHere, usePairings } from './use-extension'
 
-/** The browser extension: its status, how to install it, and what it can do and see. */
+/** The browser extension: its status, installation and permissions. */
 export function ExtensionPage() {
   const here = useExtensionHere()
   const pairings = usePairings()

@@ -23,7 +23,7 @@ test.each<[Partial<ExtensionHere>, string | RegExp]>([
   [{ activity: { doing: 'sending', handle: 'ada' } }, 'Sending to @ada…'],
   [{ activity: { doing: 'waiting', until: new Date(2026, 0, 1, 9, 5).getTime() } }, /^Waiting until .*9:05.* to send/],
   [{ activity: { doing: 'stopped', error: 'Sign in first.', until: 0 } }, 'Sending has stopped: Sign in first.'],
-])('activityText with %j is %s', (change, text) => {
+])('activityText describes %j as %s', (change, text) => {
   expect(activityText({ ...usual, ...change })).toEqual(typeof text === 'string' ? text : expect.stringMatching(text))
 })
 

@@ -9,12 +9,12 @@ import { toast } from '../../ui/toast'
 /** Local storage: the steps were hidden at the last visit. */
 const HIDDEN_KEY = 'firstStepsGone'
 
-/** Are there steps to show? */
+/** Whether there are steps to show. */
 export function isShown({ dismissed, steps }: FirstSteps): boolean {
   return !dismissed && steps.some(({ done }) => !done)
 }
 
-/** Onboarding progress, and hiding or showing it. While `found` is undefined, `isLoading` says whether steps are likely, from the last visit. */
+/** Onboarding progress, and actions to hide or show it. `isLoading` stays false if the last visit had none. */
 export function useFirstSteps() {
   const queries = useQueryClient()
   const key = api.firstSteps.find.queryKey()

@@ -7,7 +7,7 @@ export const RETRY_DELAY_MS = 1000
 /** The session could not be renewed. */
 export class SessionExpired extends Error {}
 
-/** Is it a session error? Some only say so in the message: 'Session expired' or 'JWT'. */
+/** Whether it is a session error. Some say so only in their message: 'Session expired' or 'JWT'. */
 export function isSessionError(error: unknown): boolean {
   if (!(error instanceof ORPCError)) return false
   return error.code === 'UNAUTHORIZED' || /Session expired|JWT/.test(error.message)

@@ -85,7 +85,7 @@ export function createBulkRuns({ workspaceId, now }: BulkRunDeps) {
   }
 }
 
-/** Does the change take more than one call? */
+/** Whether the change takes more than one call. */
 export function needsBatches(picked: Picked): boolean {
   return pickedCount(picked) > PART_MAX
 }

@@ -28,7 +28,7 @@ test('reads the header and the first five rows with any delimiter', async () => 
     })
 })
 
-test('reads as the import does: a declared delimiter, stray quotes, short rows; skips what the import rejects', async () => {
+test('reads declared delimiters, stray quotes and short rows like the import, and skips what it rejects', async () => {
   const lines = [
     'sep=;',
     'Handle;Bio',
@@ -45,7 +45,7 @@ test('reads as the import does: a declared delimiter, stray quotes, short rows; 
   })
 })
 
-test('tries the first 100 rows only, even if none can be read', async () => {
+test('tries only the first 100 rows, even if it can read none of them', async () => {
   vi.mocked(parse).mockClear()
   const preview = await readPreview(new Blob([`handle,name\n${'"x,y\n'.repeat(50_000)}`]))
   expect(preview).toEqual({ headers: ['handle', 'name'], rows: [] })
@@ -69,7 +69,7 @@ test('says why a file cannot be previewed', async () => {
     expect(await readPreview(new Blob([bytes]))).toBe('The file is not UTF-8 text. Save it as CSV UTF-8 and try again.')
 })
 
-test('maps known column names once, keeps others as custom fields and skips those of our export', () => {
+test('maps known column names once, keeps others as custom fields and skips columns of our export', () => {
   const headers = ['Full Name', 'screen-name', 'Handle', 'Company', 'dm_status', ' ', 'Followers']
   const guess = guessColumns(headers)
   expect(guess).toEqual(['name', 'twitter_handle', CUSTOM_FIELD, CUSTOM_FIELD, SKIP, SKIP, 'follower_count'])
@@ -77,7 +77,7 @@ test('maps known column names once, keeps others as custom fields and skips thos
   expect(columnsProblem(headers, guess)).toBeNull()
 })
 
-test('says what is wrong with a mapping', () => {
+test('reports problems of a mapping', () => {
   expect(columnsProblem(['a'], [CUSTOM_FIELD])).toBe('Choose the column with the handles.')
   expect(columnsProblem(['a', 'b'], ['twitter_handle', 'twitter_handle'])).toBe(
     'Two columns map to “Handle”. Skip one of them.',

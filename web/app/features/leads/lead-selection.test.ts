@@ -21,7 +21,7 @@ test('sends ids for chosen leads and filters for all that match', () => {
   expect(selectionsOf({ everyone: { keyword: 'saas' }, count: 3 })).toEqual([{ filter: { keyword: 'saas' } }])
 })
 
-test('continues with the cursor until none is left, and reports each batch even if a later one fails', async () => {
+test('follows the cursor to the last batch, and reports each batch even if a later one fails', async () => {
   const calls: unknown[] = []
   const seen: number[] = []
   const all = { matching: { status: 'not_sent' as const }, count: 3 }

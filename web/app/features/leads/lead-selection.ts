@@ -2,7 +2,7 @@ import type { Lead, LeadFilter, LeadQuery, OfferedLead } from '@x-automated/cont
 import { useRef, useState } from 'react'
 import { canBeMessaged, messageableParts } from './lead-status'
 
-/** A bulk action's leads: chosen ids, the messageable leads that match a filter, or everyone who matches it. */
+/** A bulk action's leads: selected ids, the messageable leads that match a filter, or all that match it. */
 export type Picked = { ids: string[] } | ({ count: number } & ({ matching: LeadFilter } | { everyone: LeadFilter }))
 
 export function pickedCount(picked: Picked): number {
@@ -51,7 +51,7 @@ interface KeptSelection {
   all: boolean
 }
 
-/** The selection across all pages of one filter. @param shown the current page; leads on it that can no longer be messaged drop out */
+/** The selection across all pages of one filter. @param shown the current page; its leads are deselected once they can't be messaged */
 export function useLeadSelection(filter: LeadFilter, shown: readonly OfferedLead[]) {
   const filterKey = JSON.stringify(filter)
   const nothing: KeptSelection = { filterKey, ids: new Set(), all: false }

@@ -54,7 +54,7 @@ export function LeadsToolbar({
   const confirm = useConfirm()
   const mayWrite = useIsOffered('member')
   const [open, setOpen] = useState<'list' | 'message' | 'tag' | 'tags' | 'basis' | null>(null)
-  /** Whom the tag dialog is for, as of its opening; null means the selection. */
+  /** The leads that the tag dialog was opened for; null means the selection. */
   const [tagged, setTagged] = useState<Picked | null>(null)
   const close = () => setOpen(null)
   // Offered once the whole page is selected.

@@ -63,7 +63,7 @@ export function Leads() {
     setParams(toLeadsParams(next, nextPage, how.sort ?? sort), {
       preventScrollReset: true,
       replace: how.replace ?? false,
-      // Synchronous, so that the next input starts from this filter and not the previous one.
+      // Synchronous, so that the next input starts from this filter.
       flushSync: true,
     })
 

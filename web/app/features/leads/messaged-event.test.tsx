@@ -25,7 +25,7 @@ const shown = (more: object) =>
     </QueryClientProvider>,
   )
 
-test('offers a retry for failed quick DMs only', () => {
+test('offers a retry only for failed quick DMs', () => {
   expect(shown({})).toContain('Retry: @ada')
   expect(shown({ status: 'sent', errorMessage: null, outcomeUnknown: false })).not.toContain('Retry')
   // A campaign's message is retried on the campaign's page.

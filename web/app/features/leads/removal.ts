@@ -27,7 +27,7 @@ export const removedCount = (removal: Removal): number => removal.reduce((sum, {
 
 const isGone = (error: unknown) => errorCode(error) === 'REMOVAL_NOT_FOUND'
 
-/** Did the server reject the request for good (4xx)? */
+/** Whether the server rejected the request for good (4xx). */
 export const isRejected = (error: unknown) => error instanceof ORPCError && error.status < 500
 
 /** How long the server can undo a batch. */
@@ -53,7 +53,7 @@ export function lastDeletion(removal: Removal | null): Deletion | null {
   return removal && known ? { of: known.of, parts: removal.filter(({ of }) => of === known.of) } : null
 }
 
-/** Drops deletions older than the last confirmed one. An older one stays while a newer one is unconfirmed. */
+/** Drops deletions older than the last confirmed one. Older ones stay while newer ones are unconfirmed. */
 function sinceLastConfirmed(removal: Removal): Removal {
   const last = lastDeletion(removal)
   return last ? removal.slice(removal.findIndex(({ of }) => of === last.of)) : removal
@@ -65,7 +65,7 @@ export function withDeletion(removal: Removal | null, { of, parts }: Deletion): 
   return sinceLastConfirmed([...others, ...parts].toSorted((a, b) => a.at - b.at))
 }
 
-/** Applies what the server said about these batches. */
+/** Applies the server's answers about these batches. */
 export function withSettled(removal: Removal | null, parts: Settled['parts']): Removal {
   return sinceLastConfirmed((removal ?? []).flatMap((part) => (parts.has(part.id) ? (parts.get(part.id) ?? []) : part)))
 }
@@ -76,10 +76,10 @@ export function nextPollMs(removal: Removal, now: number): number | false {
   return unknown ? Math.min(60_000, Math.max(3_000, (now - unknown.at) / 4)) : false
 }
 
-/** May the server still run a batch that it doesn't know? */
+/** Whether the server may still run a batch that it doesn't know. */
 const mayStillRun = ({ count, at }: RemovalPart, now: number) => count === null && now - at < QUEUED_MS
 
-/** Saves this tab's last deletion, so that Undo survives a reload if storage has room. */
+/** Saves this tab's last deletion, so that Undo survives a reload. Does nothing if storage is full. */
 export function saveRemoval(storage: Pick<Storage, 'setItem'>, workspaceId: string | null, removal: Removal): void {
   try {
     storage.setItem(KEY, JSON.stringify({ workspaceId, removal } satisfies StoredRemoval))

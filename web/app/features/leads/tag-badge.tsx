@@ -40,7 +40,7 @@ export function TagBadge({ tag: { name, color } }: { tag: Pick<Tag, 'name' | 'co
   )
 }
 
-/** The workspace's tags, at most a hundred. */
+/** The workspace's tags, at most 100. */
 export function useTags() {
   return useQuery(api.tags.list.queryOptions())
 }

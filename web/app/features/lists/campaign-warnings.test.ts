@@ -11,7 +11,7 @@ const campaign = (
   totalLeadsInList,
 })
 
-test('names the campaigns that use a list and says what deleting it means for them', () => {
+test('names the campaigns that use a list and what deleting it does to them', () => {
   expect(campaignWarnings([campaign('Spring', 'paused', 5)])).toEqual([
     'The campaign “Spring” uses this list. It keeps its messages and can be resumed.',
   ])

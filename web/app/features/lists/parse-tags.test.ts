@@ -10,7 +10,7 @@ test.each([
   expect(parseTags(text)).toEqual(tags)
 })
 
-test('accepts as many and as long tags as the contract does', () => {
+test('has the same limits for tags as the contract', () => {
   const most = Array.from({ length: LIST_TAGS_MAX }, (_, i) => String(i).padStart(LIST_TAG_LENGTH_MAX, '0')).join(', ')
   expect(tagsProblem(most)).toBeUndefined()
   expect(tagsProblem(`${most}, one`)).toBe('At most 20 tags')

@@ -6,7 +6,7 @@ import { useConfirm } from '../../ui/confirm'
 import { toast } from '../../ui/toast'
 import { campaignWarnings } from './campaign-warnings'
 
-/** Gives up on the warnings then; the server refuses deletions that aren't allowed anyway. */
+/** Skips the warnings after this time; the server rejects forbidden deletions anyway. */
 const WARNINGS_WITHIN_MS = 4_000
 
 interface RemovalText {

@@ -44,7 +44,7 @@ export function Messenger() {
   const [picked, setPicked] = useState(NONE)
   const [allowRepeat, setAllowRepeat] = useState(false)
   const [message, setMessage] = useState('')
-  /** Which parts the user has edited or tried to send: only these show validation errors. */
+  /** Fields that the user has edited or tried to send. Only these show validation errors. */
   const [touched, setTouched] = useState({ leads: false, message: false })
   const run = useSendRun(() => {
     setPicked(NONE)

@@ -43,7 +43,7 @@ test('repeats the call for an unknown outcome, and counts it as failed if it sta
   expect(summary).toMatchObject({ sent: 1, failed: 1, lastFailure: 'unknown' })
 })
 
-test('starts no message after a stop, and says why a run was halted', async () => {
+test('sends nothing after a stop, and says why a run was halted', async () => {
   const stopped = await run([[sent], [sent], [sent]], 2)
   expect(stopped.summary).toMatchObject({ sent: 2, failed: 0, total: 3, halted: null })
   expect(notMessagedText(stopped.summary)).toBe("Stopped: 1 lead wasn't messaged.")

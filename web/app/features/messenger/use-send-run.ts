@@ -13,7 +13,7 @@ import { notMessagedText, type RunProgress, type SendResult, sendOneByOne, summa
 
 const PAUSE_MS = 1000
 
-/** Errors that every later message would meet too. */
+/** Errors that would fail every later message too. */
 const HALTING = new Set(['PLAN_LIMIT', 'X_NOT_CONNECTED', 'RATE_LIMITED', 'FORBIDDEN', 'UNAUTHORIZED'])
 
 export interface Run {
@@ -32,7 +32,7 @@ export function useSendRun(onDone: () => void) {
   /** Why leads weren't messaged in the last run. */
   const [notMessaged, setNotMessaged] = useState<string | null>(null)
   const stop = useRef<AbortController | null>(null)
-  /** Was it stopped with the button rather than by leaving the page? */
+  /** Whether it was stopped with the button rather than by leaving the page. */
   const stoppedByUser = useRef(false)
   const running = progress !== null
   const me = useQuery(api.auth.me.queryOptions()).data

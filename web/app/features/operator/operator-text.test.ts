@@ -7,7 +7,7 @@ describe('conversionText', () => {
     [{ views: 8, joins: 1 }, '12.5%'],
     [{ views: 3, joins: 1 }, '33.3%'],
     [{ views: 5, joins: 0 }, '0%'],
-  ])('%j: %s', (figures, text) => {
+  ])('formats %j as %s', (figures, text) => {
     expect(conversionText(figures)).toBe(text)
   })
 })

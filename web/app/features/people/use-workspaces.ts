@@ -8,7 +8,7 @@ import { usePageRestored } from '../../ui/use-page-restored'
 import { newCodeChallenge } from '../auth/pkce'
 import { showFailure, useReauthentication } from '../auth/reauthentication'
 
-/** Switches workspaces and reloads the page. Workspaces with single sign-on may require it first. @param onQuestion called before reauthentication */
+/** Switches workspaces and reloads the page, after single sign-on if required. @param onQuestion called before reauthentication */
 export function useSwitchWorkspace(onQuestion?: () => void) {
   const withReauthentication = useReauthentication()
   const switching = useMutation({
@@ -56,7 +56,7 @@ async function leaveForSingleSignOn(workspaceId: string): Promise<void> {
   location.assign(url)
 }
 
-/** The current and the other workspaces; null for guests and until known. */
+/** The current workspace and the others; null for guests and until known. */
 export function useWorkspaces() {
   const state = useSession()
   const id = state.status === 'signed-in' ? state.user.id : null

@@ -67,7 +67,7 @@ function serve(now: Partial<Campaign>, retryAfter = '3600') {
   else claim.mockRejectedValue({ code: 'CAMPAIGN_STATE' })
 }
 
-test('ends a long wait immediately on pause, frees the extension meanwhile and can start again', async () => {
+test('releases the extension during a long wait, ends it immediately on pause and can start again', async () => {
   serve({})
   const run = startExtensionRun(campaign, new QueryClient())
   await vi.waitFor(() => expect(find).toHaveBeenCalled(), 10_000)
@@ -84,7 +84,7 @@ test('ends a long wait immediately on pause, frees the extension meanwhile and c
   expect(toast.info).not.toHaveBeenCalled()
 })
 
-test('says why this tab cannot send another campaign before changing it', async () => {
+test('says why this tab cannot send another campaign, before changing it', async () => {
   const already = { tone: 'info', text: 'Another campaign DM sending process is already active.' }
   serve({})
   const run = startExtensionRun(campaign, new QueryClient())

@@ -26,14 +26,14 @@ const here: ExtensionHere = {
 const check = (change = {}, known: { runId?: string | null; here?: ExtensionHere | null | undefined } = {}) =>
   hasNoSender({ ...campaign, ...change }, { runId: null, here: null, ...known }, 120_000)
 
-test('has no sender if no browser has been active for a while', () => {
+test('finds no sender if no browser has been active for a while', () => {
   expect(check()).toBe(true)
   expect(check({ lastRunAt: at(100) })).toBe(false)
   expect(check({ updatedAt: at(100) })).toBe(false)
   expect(check({}, { here })).toBe(true)
 })
 
-test('has a sender while it waits, or is sent from this tab or by the extension', () => {
+test('finds a sender while the campaign waits or this tab or the extension sends it', () => {
   expect(check({ waitingFor: { reason: 'pause', until: at(200) } })).toBe(false)
   expect(check({}, { runId: 'a' })).toBe(false)
   expect(check({}, { runId: 'b' })).toBe(true)
@@ -43,7 +43,7 @@ test('has a sender while it waits, or is sent from this tab or by the extension'
   expect(check({}, { here: { ...here, sendsInBackground: true, paused: true } })).toBe(true)
 })
 
-test('never applies to campaigns that the server sends or that are over', () => {
+test('ignores campaigns that the server sends or that have ended', () => {
   expect(check({ channel: 'api' })).toBe(false)
   expect(check({ status: 'paused' })).toBe(false)
   expect(check({ dmsQueuedCount: 0 })).toBe(false)

@@ -12,7 +12,7 @@ type SentCampaign = Pick<
 >
 
 /**
- * Does an active 'extension' campaign have queued messages that no browser is sending? False while it waits for its sending limits.
+ * Whether an active 'extension' campaign has queued messages that no browser is sending. False while sending limits delay it.
  * @param here this browser's extension: null if there is none, undefined while unknown
  */
 export function hasNoSender(
@@ -27,7 +27,7 @@ export function hasNoSender(
   return now - lastActive > QUIET_MS
 }
 
-/** Is the extension sending, for a page or in the background? */
+/** Whether the extension is sending, for a page or in the background. */
 function isSending({ activity, pairedWith, sendsInBackground, paused, pageChanged }: ExtensionHere): boolean {
   if (activity?.doing === 'sending' || activity?.doing === 'waiting') return true
   return pairedWith !== null && sendsInBackground && !paused && pageChanged === null && activity?.doing !== 'stopped'

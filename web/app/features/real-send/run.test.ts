@@ -70,7 +70,7 @@ test('sends and records messages one by one when the server makes them due', asy
   })
 })
 
-test('stops with the outcome that completes the campaign', async () => {
+test('stops after the outcome that completes the campaign', async () => {
   const { end, did } = await run(['ada', 'bob'], [], { record: async () => ({ campaignCompleted: true }) })
   expect([end, did]).toEqual(['completed', ['1 of 2: @ada', 'ask ada']])
 })
@@ -130,7 +130,7 @@ test('skips a lead without a handle', async () => {
   expect(did).not.toContain('ask  @ ')
 })
 
-test('reports a refused outcome and continues, and retries an outcome after a network error', async () => {
+test('reports a rejected outcome and continues, and retries after a network error', async () => {
   let tries = 0
   const refused = await run(['ada', 'bob'], [], {
     async record() {

@@ -19,7 +19,7 @@ export interface RunProgress {
 /** What a run needs from the page. Server calls reject as the client does. */
 export interface RunDeps {
   queued: number
-  /** The next message, or the seconds until one is due, null if none is left. */
+  /** The next message, or the seconds until one is due, null if nothing is left. */
   claim(): Promise<{ claim: Claim } | { inSeconds: number | null }>
   ask(claim: Claim, notAfter: number): Promise<ExtensionReply<object>>
   record(claim: Claim, outcome: RecordedOutcome): Promise<{ campaignCompleted: boolean }>
@@ -32,7 +32,7 @@ export interface RunDeps {
   onWait(until: number): void
   /** Shows an error to the user. */
   onError(text: string): void
-  /** Was the claim refused because the campaign was paused or has ended? */
+  /** Whether the claim was refused because the campaign was paused or has ended. */
   isOver(error: unknown): boolean
   textOf(error: unknown): string
   now(): number

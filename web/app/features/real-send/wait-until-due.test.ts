@@ -27,12 +27,12 @@ async function wait(seen: Snapshot[], { wakesAfter }: { wakesAfter?: number } = 
   return at
 }
 
-test('waits the whole time in slices if nothing changes', async () => {
+test('waits the whole time, with checks in between, if nothing changes', async () => {
   expect(await wait([active])).toBe(3_600_000)
   expect(await wait([null])).toBe(3_600_000)
 })
 
-test('ends within seconds of a campaign being stopped, or immediately if this page did it', async () => {
+test('ends within seconds after the campaign is stopped, or immediately if this page did it', async () => {
   for (const gone of [{ status: 'paused' }, { status: 'completed' }, { channel: 'api' }] as const)
     expect(await wait([active, active, null, { ...active, ...gone }])).toBe(15_000)
   expect(await wait([active, { ...active, status: 'paused' }], { wakesAfter: 20 })).toBe(20)

@@ -32,7 +32,7 @@ test('treats an estimate as seen only if the form shows it for this handle', () 
   expect(isEstimateShown(ada, null, true)).toBe(false)
 })
 
-test('asks if there is no estimate, except for errors that starting reports itself', async () => {
+test('asks if there is no estimate, except after errors that the start reports itself', async () => {
   const ask = vi.fn(async () => false)
   const fails = (code: string) => async () => {
     throw new ORPCError(code, { defined: true, status: 503, message: 'X does not answer.' })

@@ -45,7 +45,7 @@ export async function confirmCost(
   return ask({ title, body: estimateText(found, type), confirm: 'Start Scraping' })
 }
 
-/** Does the form show the estimate for this handle? It follows the field only after a pause in typing. */
+/** Whether the form shows the estimate for this handle. It follows the field only after a pause in typing. */
 export function isEstimateShown({ twitterHandle }: Target, formHandle: string | null, isLoaded: boolean): boolean {
   return isLoaded && formHandle !== null && handleIn(formHandle) === twitterHandle
 }

@@ -15,7 +15,7 @@ export interface ScrapeFeed {
   open(lastEventId: string | null, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>
   /** GET /scrapes/{id}. */
   find(signal: AbortSignal): Promise<Scrape>
-  /** Is the error permanent (not found, not allowed)? */
+  /** Whether the error is permanent (not found, not allowed). */
   isPermanent(error: unknown): boolean
   wait(ms: number, signal: AbortSignal): Promise<void>
 }

@@ -19,7 +19,7 @@ export function isInProgress(status: ScrapeStatus): boolean {
 export const SESSION_EXPIRED = 'X session expired or invalid. Please enter your X credentials.'
 export const CREDENTIALS_REQUIRED = 'Please enter your X credentials'
 
-/** Is it waiting until someone connects an X account? */
+/** Whether it waits until someone connects an X account. */
 export function needsConnection({ status, resumesAt }: Pick<Scrape, 'status' | 'resumesAt'>): boolean {
   return status === 'waiting' && resumesAt === null
 }
@@ -34,7 +34,7 @@ export function scrapeTimeLeftText(scrape: Pick<Scrape, 'status' | 'resumesAt' |
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** Does this error mean that X requires a new login? */
+/** Whether this error means that X requires a new login. */
 export function isSessionError(failure: { status?: number; code?: string | null; message: string }): boolean {
   return failure.status === 401 || failure.code === 'X_SESSION_EXPIRED' || /session/i.test(failure.message)
 }
@@ -79,7 +79,7 @@ export function estimateText({ profiles, seconds, costCents }: Estimate, type: S
   return `${people} · ${timeLeftText(seconds)}${bill}`
 }
 
-/** Offered limits on the leads of a scrape. The first is the default. */
+/** The choices for the maximum number of leads. The first is the default. */
 export const LEAD_LIMITS = [1_000, 100, 10_000, 100_000, 1_000_000] as const
 
 /** The request that repeats a scrape. */

@@ -4,18 +4,18 @@ import { api } from '../../api'
 
 const ORDER: readonly Role[] = ['viewer', 'member', 'admin', 'owner']
 
-/** Does `own` include the permissions of `needed`? */
+/** Whether `own` includes the permissions of `needed`. */
 export function isAtLeast(own: Role, needed: Role): boolean {
   return ORDER.indexOf(own) >= ORDER.indexOf(needed)
 }
 
-/** Does the user have this role in the workspace? Undefined until known. */
+/** Whether the user has at least this role in the workspace. Undefined until known. */
 export function useHasRole(role: Role): boolean | undefined {
   const own = useQuery(api.auth.me.queryOptions()).data?.workspace.role
   return own && isAtLeast(own, role)
 }
 
-/** Should actions for this role be shown? True until the role is known, because most users own their workspace. */
+/** Whether to show actions for this role. True until the role is known, because most users own their workspace. */
 export function useIsOffered(role: Role): boolean {
   return useHasRole(role) !== false
 }

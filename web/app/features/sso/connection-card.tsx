@@ -17,7 +17,7 @@ const kindNames = { oidc: 'OpenID Connect', saml: 'SAML 2.0' }
 
 interface ConnectionCardProps {
   connection: SsoConnection | null
-  /** Is the user the owner? */
+  /** Whether the user is the owner. */
   mayChange: boolean
 }
 

@@ -14,14 +14,14 @@ import { type ConnectionValues, connectionInput, emptyConnection } from './conne
 
 type Name = Exclude<keyof ConnectionValues, 'kind' | 'samlBy'>
 
-/** Links survive a change only if the provider's identifiers for people keep their meaning. */
+/** A change unlinks everyone unless the provider keeps identifying people the same way. */
 const UNLINK_UNLESS = {
   oidc: 'the issuer and client ID stay the same',
   saml: 'the entity ID stays the same and you keep at least one current certificate',
 }
 
 export interface ConnectionFormProps {
-  /** Null if none is connected. */
+  /** Null if no provider is connected. */
   connection: SsoConnection | null
   onDone: () => void
 }

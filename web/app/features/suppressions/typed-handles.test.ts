@@ -12,4 +12,4 @@ it.each([
     Array.from({ length: 1001 }, (_, i) => `h${i}`).join('\n'),
     { problem: 'To add more than 1,000 people, import a file.' },
   ],
-])('%#', (text, read) => expect(typedHandles(text)).toEqual(read))
+])('parses %j', (text, read) => expect(typedHandles(text)).toEqual(read))

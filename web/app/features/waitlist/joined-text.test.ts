@@ -5,6 +5,6 @@ it.each([
   [0, ''],
   [1, '1+ people have already joined'],
   [1_234, '1,234+ people have already joined'],
-])('for %i members returns %j', (count, text) => {
+])('formats %i members as %j', (count, text) => {
   expect(joinedText(count)).toBe(text)
 })

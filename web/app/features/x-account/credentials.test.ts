@@ -9,7 +9,7 @@ const errorOf = async (input: unknown) => {
   return result.issues?.[0]?.message ?? null
 }
 
-test('agrees with the server about every username, with the same texts', async () => {
+test('accepts the same usernames as the server, with the same messages', async () => {
   const anyName = fc.string({ unit: fc.constantFrom('a', 'Z', '_', '9', ' ', '@'), maxLength: 12 })
   await fc.assert(
     fc.asyncProperty(anyName, async (username) => {
@@ -18,6 +18,6 @@ test('agrees with the server about every username, with the same texts', async (
   )
 })
 
-test('uses the same text as the server for a missing password', async () => {
+test('shows the same message as the server for a missing password', async () => {
   expect(await errorOf({ username: 'ada', password: '' })).toBe(BOTH_REQUIRED)
 })

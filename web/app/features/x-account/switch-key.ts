@@ -3,7 +3,7 @@ const TEXT_FIELDS = 'input, textarea, select, [contenteditable]:not([contentedit
 
 type KeyPress = Pick<KeyboardEvent, 'code' | 'altKey' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'target'>
 
-/** Is this Alt+X outside a text field? */
+/** Whether this is Alt+X outside a text field. */
 export function isSwitchKey({ code, altKey, ctrlKey, metaKey, shiftKey, target }: KeyPress): boolean {
   if (code !== 'KeyX' || !altKey || ctrlKey || metaKey || shiftKey) return false
   const element = target as Partial<Pick<Element, 'closest'>> | null
