@@ -29,7 +29,7 @@ export interface World {
   killServer(): Promise<void>
   /** Restarts it on the same port and database. */
   startServer(): Promise<void>
-  /** A page in a browser profile of its own, closed after its test. A console error or a broken content security policy on it fails the test. */
+  /** Opens a page in a new browser profile until the test ends. Console errors and CSP violations fail the test. */
   openPage(options?: { width?: number; height?: number; dark?: boolean; script?: boolean }): Promise<Page>
   /** Gives the person's workspace the Agency plan, which has unlimited leads. */
   subscribe(email: string): Promise<void>
@@ -114,7 +114,7 @@ export async function openWorld(
 
   watch({
     async check() {
-      // A page that outlives its test would report what the next one does to its session.
+      // A page that outlives its test would log errors when the next test ends its session.
       for (const context of contexts.splice(0)) await context.close()
       const surprises = problems.splice(0).filter((problem) => !expected.some((matching) => matching.test(problem)))
       expected.length = 0
@@ -190,7 +190,7 @@ export async function expectSoundPage(page: Page, rules?: string[]): Promise<voi
   await expect
     .poll(() => page.evaluate(() => document.getAnimations().filter((one) => one instanceof CSSTransition).length))
     .toBe(0)
-  // In one document, axe needs no second page and no list of passes: a third of the time.
+  // Without frames, axe needs no second page and no list of passes, which saves two thirds of the time.
   const isOneDocument = page.frames().length === 1
   // Inject axe once per document, because that is half of the cost.
   const isThere = isOneDocument && (await page.evaluate(() => 'axe' in globalThis))
@@ -234,7 +234,7 @@ export async function linkInMail(mailbox: Mailbox, to: string, subject: RegExp):
 /** The password of all test accounts. */
 export const PASSWORD = 'Correct-horse1'
 
-/** A person with a confirmed account. */
+/** A user with a confirmed account. */
 export interface SignedUp {
   token: string
   /** Signs the page in, from its next navigation. */
@@ -277,7 +277,7 @@ export async function signIn(world: World, email: string): Promise<SignedUp> {
   }
 }
 
-/** Waits for Google's page first, because ours have the same field. */
+/** Signs in on Google's page. Waits for it first, because our pages have the same field. */
 export async function signInAtGoogle(page: Page, email: string): Promise<void> {
   const goOn = page.getByRole('button', { name: 'Continue', exact: true })
   await goOn.waitFor()

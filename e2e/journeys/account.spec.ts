@@ -55,7 +55,7 @@ async function openAccount(page: Page, email: string) {
 const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 const proofDialog = (page: Page) => page.getByRole('dialog', { name: 'Confirm that it is you' })
 
-/** Confirms the identity with the password. */
+/** Reauthenticates with the password. */
 async function prove(page: Page, password = PASSWORD) {
   await proofDialog(page).getByLabel('Password', { exact: true }).fill(password)
   await proofDialog(page).getByRole('button', { name: 'Confirm', exact: true }).click()
@@ -97,7 +97,7 @@ async function readEmailedCode(email: string): Promise<string> {
 }
 
 describe('the account page, in a browser', () => {
-  it('changes name, password and address after proof of identity', async () => {
+  it('changes name, password and email address after reauthentication', async () => {
     world.expectConsole(REFUSED)
     const ada = await signUp(world, 'ada@example.com')
     await post('/waitlist/join', { email: 'ada@example.com' })
@@ -237,7 +237,7 @@ describe('the account page, in a browser', () => {
     await section(page, 'Recovery codes').getByText('10 of 10 codes left').waitFor()
     await events.expect('MFA_CHALLENGE_VERIFIED')
 
-    // Sign-in now asks for it, or for a recovery code.
+    // Signing in now requires it, or a recovery code.
     await signOut(page)
     await events.expect('SIGNED_OUT')
     await logIn(page, email)
@@ -251,7 +251,7 @@ describe('the account page, in a browser', () => {
     await page.waitForURL('**/dashboard')
     await signOut(page)
 
-    // So does joining the waitlist with Google, which then continues.
+    // Joining the waitlist with Google requires it too, and then continues.
     await page.goto('/waitlist')
     await page.getByRole('button', { name: 'Sign up with Google' }).click()
     await signInAtGoogle(page, email)
@@ -271,7 +271,7 @@ describe('the account page, in a browser', () => {
     await page.getByRole('button', { name: 'Verify and log in' }).click()
     await page.waitForURL('**/dashboard')
 
-    // A passkey on a phone, after proof by an emailed code.
+    // A passkey on a phone, after reauthentication with an emailed code.
     await page.setViewportSize({ width: 390, height: 844 })
     await page.goto('/account')
     await section(page, 'Recovery codes').getByText('8 of 10 codes left').waitFor()
@@ -319,7 +319,7 @@ describe('the account page, in a browser', () => {
     await page.getByRole('button', { name: 'Use a passkey' }).click()
     await page.waitForURL('**/dashboard')
 
-    // The passkey is also proof for new recovery codes and for removing the app.
+    // The passkey also allows new recovery codes and removing the app.
     await page.goto('/account')
     await section(page, 'Recovery codes').getByRole('button', { name: 'Generate new codes' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Generate new codes' }).click()

@@ -4,7 +4,7 @@ import { expectSoundPage, importLeads, openWorld, refuse, type SignedUp, signUp,
 
 const WORKS = '4242 4242 4242 4242'
 const DECLINED = '4000 0000 0000 0002'
-/** Must be confirmed for every charge. */
+/** A test card that requires confirmation of every charge. */
 const TO_CONFIRM = '4000 0027 6000 3184'
 
 let world: World
@@ -101,7 +101,7 @@ describe('plans and payments, in a browser', () => {
     expect(await page.getByRole('radio', { name: /^Yearly/ }).isChecked()).toBe(true)
   })
 
-  it('upgrades to Pro and yearly Agency, cancels, renews, cancels again and ends', async () => {
+  it('upgrades to Pro and to yearly Agency, cancels, renews, cancels again and ends', async () => {
     const email = 'ada@example.com'
     const { page } = await openBilling(email)
     expect([await fact(page, 'Plan').innerText(), await fact(page, 'Amount').innerText()]).toEqual([
@@ -211,10 +211,10 @@ describe('plans and payments, in a browser', () => {
     await fact(page, 'Plan').getByText('Agency', { exact: true }).waitFor()
   })
 
-  it('shows errors, notices and nearly reached limits', async () => {
+  it('shows errors, notices and limits that are nearly reached', async () => {
     const { page, account } = await openBilling('dora@example.com')
     world.expectConsole(/Failed to load resource/)
-    // The server's message comes first; here there is none.
+    // The server's message has priority; here there is none.
     const failing = (path: string) => page.route(path, (route) => refuse(route, 409, 'SUBSCRIPTION_STATE', ''))
     const subscription = {
       planId: 'pro_monthly',
@@ -303,7 +303,7 @@ describe('plans and payments, in a browser', () => {
       },
     )
     await page.getByText('Your workspace stays on Free until we receive your payment.').waitFor()
-    // Not the end of the unpaid period.
+    // The date is not the end of the unpaid period.
     expect(await fact(page, 'Payment was due').innerText()).toBe('Dec 23, 2020')
     await shows({ status: 'past_due' }, { graceEndsAt: '2099-12-30T12:00:00.000Z', payUrl: 'https://example.com/pay' })
     await page.getByText('You keep Pro until Dec 30, 2099.').waitFor()
@@ -313,7 +313,7 @@ describe('plans and payments, in a browser', () => {
     expect(await fact(page, 'Status').innerText()).toBe('Past due')
     await expectSoundPage(page)
 
-    // Also next to actions that use a limit.
+    // The notice also appears next to actions that use the limit.
     await page.unroute('**/api/billing/subscription')
     await page.unroute('**/api/billing/overview')
     await importLeads(world, account.token, ['name,twitter_handle', 'Grace,grace_hopper'])

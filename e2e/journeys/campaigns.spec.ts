@@ -82,7 +82,7 @@ describe('campaigns, in a browser', () => {
     const person = await enter('campaigns@example.com')
     const { page, client } = person
 
-    // Nothing there yet.
+    // The empty state.
     await page.goto('/campaigns')
     await page.getByText('No campaigns found. Create one above to get started!').waitFor()
     await page.getByText('No lead lists found. Please create a list first.').waitFor()
@@ -270,7 +270,7 @@ describe('campaigns, in a browser', () => {
     await expect.poll(() => page.getByRole('table', { name: 'DMs' }).getByRole('row').count()).toBe(3)
     await expectSoundPage(page)
 
-    // Errors are shown with a retry.
+    // Errors come with a retry button.
     world.expectConsole(/status of (403|404)/)
     const missing = '01900000-0000-7000-8000-000000000000'
     let asked = 0
@@ -321,7 +321,7 @@ describe('campaigns, in a browser', () => {
     await expectSoundPage(page)
   })
 
-  it('changes nothing if a start is rejected because another campaign is running', async () => {
+  it('changes nothing if a campaign cannot start because another one is running', async () => {
     const person = await enter('rejected-start@example.com')
     const { page, client } = person
     const { accounts } = await client.xAccount
@@ -412,7 +412,7 @@ describe('campaigns, in a browser', () => {
       return id
     }
     const first = await launched('First', 'api')
-    // Needs a browser, so it is still queued when the replies arrive.
+    // Sent by a browser, so it is still queued when the replies arrive.
     const later = await launched('Later', 'extension')
     const dm = (handle: string) =>
       page
@@ -438,7 +438,7 @@ describe('campaigns, in a browser', () => {
     await dm(stopper).getByText('Skipped: this person asked you to stop.').waitFor()
     await dm(quiet).getByText('Queued', { exact: true }).waitFor()
 
-    // The mark on the lead, and wherever it could be messaged.
+    // The lead is marked here and everywhere it could be messaged.
     await page.goto('/lists')
     await row(page, 'Spring').getByRole('button', { name: 'View Leads' }).click()
     for (const handle of [talker, stopper])

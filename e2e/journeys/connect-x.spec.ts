@@ -20,7 +20,7 @@ const heading = (page: Page) => page.getByRole('button', { name: /^Current X acc
 const narrow = (page: Page) => page.setViewportSize({ width: 390, height: 844 })
 
 describe('connecting X, in a browser', () => {
-  it('connects accounts by password and on X, loses one and restores it', async () => {
+  it('connects accounts by password and on X, and restores a lost one', async () => {
     const page = await world.openPage()
     await (await signUp(world, 'connect@example.com')).enter(page)
     await page.goto('/twitter')
@@ -125,7 +125,7 @@ describe('connecting X, in a browser', () => {
     await page.getByText('Not Connected').waitFor()
   })
 
-  it('scrapes within the plan, again after an upgrade, and continues after reconnecting X', async () => {
+  it('scrapes up to the plan’s limit, continues after an upgrade and after reconnecting X', async () => {
     const page = await world.openPage({ width: 390, height: 844, dark: true })
     await (await signUp(world, 'scraper@example.com')).enter(page)
     await page.goto('/twitter?tab=scraper')
@@ -159,7 +159,7 @@ describe('connecting X, in a browser', () => {
     await page.getByText('20 of 100 scraped leads used this month').waitFor()
     await page.getByText('80 scraped leads left this month.').waitFor()
 
-    // No followers differs from no matches.
+    // A handle without followers has a different message than one without matches.
     await page.getByLabel('X Handle to Scrape').fill('@f0_nobody')
     await start.click()
     await page.getByText('@f0_nobody has no followers yet. Try another handle.').waitFor()

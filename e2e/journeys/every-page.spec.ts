@@ -80,7 +80,7 @@ async function openPage(): Promise<Page> {
   const open = new Set<Request>()
   awaited.set(page, open)
   page.on('request', (request) => {
-    // Forget the previous page's requests.
+    // Ignore requests of the previous page.
     if (request.isNavigationRequest()) open.clear()
     // Event streams never end.
     if (request.headers().accept !== 'text/event-stream') open.add(request)
@@ -130,7 +130,7 @@ async function checkInBothSchemes(page: Page): Promise<void> {
   await waitUntilLoaded(page)
   await expectSoundPage(page)
   await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
-  // Even without motion colours come down from element to element, a frame each.
+  // Even without motion, color changes propagate one level per frame.
   await page.evaluate(async () => {
     for (let still = 0; still < 3; still += 1) {
       await new Promise(requestAnimationFrame)
@@ -140,7 +140,7 @@ async function checkInBothSchemes(page: Page): Promise<void> {
   await expectSoundPage(page, ['color-contrast'])
 }
 
-/** Never responds. */
+/** A campaign that does not exist. */
 const NO_CAMPAIGN = '01900000-0000-7000-8000-000000000000'
 /** Requests about the signed-in user, on which other parts depend. */
 const ABOUT_OWNER = /\/api\/(me|first-steps|session\/status)$/
@@ -218,7 +218,7 @@ describe('every page', () => {
     await steps.getByRole('link', { name: 'Connect X' }).waitFor()
     await check(page, '/dashboard')
     await page.goto('/twitter?tab=lists')
-    // The open one is visible at every width.
+    // The open tab is visible at every width.
     const open = page.getByRole('tab', { name: 'Lead Lists' })
     await open.waitFor()
     await page.setViewportSize({ width: 390, height: 800 })
@@ -240,7 +240,7 @@ describe('every page', () => {
       status: 'draft',
     })
     await callApi(page, 'POST', `/campaigns/${campaign.id}/queue`)
-    // Its page first says that no browser can send it.
+    // Its page says that no browser can send it.
     const byBrowser = await callApi(page, 'POST', '/campaigns', {
       name: 'By the browser',
       leadListId: list.id,

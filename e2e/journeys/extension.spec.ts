@@ -7,7 +7,7 @@ import { type ExtensionWorld, openExtensionWorld } from '../extension-world.ts'
 import { messagesAtX } from '../world.ts'
 
 let world: ExtensionWorld
-/** A tab of x.com that the person uses. */
+/** The user's own tab of x.com. */
 let own: Page
 beforeAll(async () => {
   world = await openExtensionWorld()
@@ -59,7 +59,7 @@ test('sends simultaneous requests one by one, and a repeated request once', asyn
   expect(await send('open_bob', 'Something else', 'attempt-1')).toMatchObject({ code: 'INVALID_REQUEST' })
 })
 
-test('sends nothing if another account than the campaign’s is logged in', async () => {
+test('sends nothing if an account other than the campaign’s is logged in', async () => {
   const sendAs = (sendsAs: string) =>
     world.ask(world.product, { action: 'SEND_TWITTER_DM', data: { twitterHandle: 'open_ina', message: 'Hi', sendsAs } })
   expect(await sendAs('other_sender')).toEqual({
@@ -123,7 +123,7 @@ test('rejects every request while paused', async () => {
   expect(await sentTo('open_gus')).toEqual([])
 })
 
-test('leaves the chat’s passcode to the person', async () => {
+test('leaves the chat’s passcode to the user', async () => {
   await world.wear('passcode')
   expect(await send('open_gus', 'Hi')).toMatchObject({
     code: 'X_NEEDS_YOU',
@@ -140,7 +140,7 @@ test('is unreachable from other sites and rejects unknown requests', async () =>
   expect(await sentTo('open_gus')).toEqual([])
 })
 
-test('stops if X has changed its page, until it is asked to check again', async () => {
+test('stops if X has changed its page, until the user has it check again', async () => {
   await world.wear('changed')
   const changed = { success: false, error: expect.stringContaining('X has changed its page'), code: 'PAGE_CHANGED' }
   expect(await send('open_hal', 'Hi')).toEqual(changed)

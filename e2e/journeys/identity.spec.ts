@@ -210,7 +210,7 @@ describe('signing up and in, in a browser', () => {
     await signUpPage.getByRole('button', { name: 'Sign Up', exact: true }).click()
     await signUpPage.getByText('Almost there!').waitFor()
     const link = await linkInMail(world.mailbox, 'mary@example.com', /^Confirm/)
-    // Mail scanners open every link.
+    // Email scanners open every link.
     await fetch(link)
 
     const page = await world.openPage({ width: 390, height: 844, dark: true })
@@ -242,7 +242,7 @@ describe('signing up and in, in a browser', () => {
     await page.getByRole('button', { name: 'Log In' }).click()
     await page.waitForURL('**/dashboard')
 
-    // The link again in both browsers, and the page again with and without its token.
+    // Opens the link again in both browsers, and the page with and without its token.
     await signUpPage.goto(link)
     await signUpPage.waitForURL('**/login')
     await signUpPage.getByText('Email confirmed', { exact: true }).waitFor()

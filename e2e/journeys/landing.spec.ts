@@ -20,14 +20,14 @@ const QUESTIONS = [
 ]
 /** Pages with deferred hydration (web/app/paths.ts). */
 const RESTING = ['/pricing', '/waitlist', '/login', '/auth', '/forgot-password', '/rankings', '/nothing-here']
-/** Of a page that rests before anybody touches it, and of the first signed-in page . */
+/** Script budgets: a page with deferred hydration before any interaction, and the first signed-in page. */
 const LANDING_BYTES_MAX = 15_000
 const SIGNED_IN_BYTES_MAX = 200_000
-/** Invisible: letters differ slightly until the font is loaded. */
+/** Too little to see: glyphs differ slightly until the font has loaded. */
 const LAYOUT_SHIFT_MAX = 0.001
-/** Of the landing page, from one closing tag to the next: more than the first screen. */
+/** Pieces of the landing page's HTML, split at closing tags, that fill more than the first screen. */
 const PIECES = 250
-/** For long texts: some lines break differently in the fallback font. */
+/** Allowed for long texts, because some lines wrap differently in the fallback font. */
 const DOCUMENT_HEIGHTS_DIFFER_MAX = 0.02
 
 /** Counts a page's requests. */
@@ -71,7 +71,7 @@ const layoutShift = (page: Page) =>
       }),
   )
 
-/** The landing page on an origin of its own, from its headline on in pieces, one for each closing tag. */
+/** Serves the landing page from a separate origin, slowly and in pieces from its headline on. */
 async function openSlowOrigin(): Promise<string> {
   const html = await (await fetch(world.origin)).text()
   const start = html.indexOf('<h1')
@@ -79,7 +79,7 @@ async function openSlowOrigin(): Promise<string> {
     if (request.url !== '/') return response.writeHead(404).end()
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
     response.write(html.slice(0, start))
-    // The browser draws what is above the headline first.
+    // Lets the browser paint everything above the headline first.
     await new Promise((resolve) => setTimeout(resolve, 500))
     for (const piece of html
       .slice(start)
@@ -106,7 +106,7 @@ async function codeOf(email: string): Promise<string> {
 }
 
 describe('the landing page', () => {
-  it('moves nothing while its HTML is still coming', async () => {
+  it('causes no layout shift while its HTML arrives slowly', async () => {
     world.expectConsole(/status of 404/)
     const page = await world.openPage()
     await page.goto(await openSlowOrigin())
@@ -148,7 +148,7 @@ describe('the landing page', () => {
       QUESTIONS,
     )
 
-    // The first click is handled once the app is loaded.
+    // The first click is handled once the app has loaded.
     await page.getByRole('radio', { name: 'Dark theme' }).click()
     await page.locator('html[data-theme="dark"]').waitFor()
     await expectSoundPage(page)
@@ -164,7 +164,7 @@ describe('the landing page', () => {
 
   it.each([
     [
-      'before any script has looked at it',
+      'before any script has processed it',
       () => {
         const sought = new MutationObserver(() => {
           const link = document.querySelector<HTMLElement>('main a[href="/auth"]')
@@ -176,9 +176,9 @@ describe('the landing page', () => {
       },
     ],
     [
-      'while the app takes over the page',
+      'during hydration',
       () => {
-        // React hydrates without the address's query.
+        // React hydrates without the URL's query.
         window.BroadcastChannel = class extends BroadcastChannel {
           constructor(name: string) {
             super(name)
@@ -188,7 +188,7 @@ describe('the landing page', () => {
         }
       },
     ],
-  ])('loses no friend’s code by a link that is pressed %s', async (_, press) => {
+  ])('keeps the referral code on a link that is clicked %s', async (_, press) => {
     const page = await world.openPage()
     await page.addInitScript(press)
     const code = await codeOf('friend@example.com')
@@ -202,7 +202,7 @@ describe('the landing page', () => {
   it.each([
     ['/auth', "You were referred by a friend! You'll both get priority access."],
     ['/waitlist', 'A friend invited you. When you join, they move up 5 spots.'],
-  ])('says on %s who came by a friend’s link from the first moment, and moves nothing for it', async (path, words) => {
+  ])('shows on %s that a friend referred the visitor, without layout shift', async (path, words) => {
     const page = await world.openPage({ width: 390, height: 844 })
     await page.goto(`${path}?ref=${await codeOf('friend@example.com')}`)
     await page.getByText(words).waitFor()
@@ -217,7 +217,7 @@ describe('the landing page', () => {
     }
   })
 
-  it('keeps a friend’s code on every path between its pages', async () => {
+  it('keeps the referral code on every path between public pages', async () => {
     const page = await world.openPage()
     await page.goto('/auth?ref=ABC234')
     await page.getByRole('radio', { name: 'Dark theme' }).click()
@@ -234,7 +234,7 @@ describe('the landing page', () => {
     await on('Check your ranking', '/rankings')
   })
 
-  it('fits a phone, with a skip link and a menu by keyboard', async () => {
+  it('fits a phone and has a skip link and a menu for keyboards', async () => {
     const page = await world.openPage({ width: 390, height: 844, dark: true })
     await page.goto('/')
     await page.waitForLoadState('networkidle')
@@ -282,7 +282,7 @@ describe('the landing page', () => {
     expect(new Set(edges).size).toBe(1)
   })
 
-  it('works without JavaScript, also on a phone', async () => {
+  it('works without JavaScript, even on a phone', async () => {
     const page = await world.openPage({ width: 390, height: 844, script: false })
     await page.goto('/')
     for (const name of ['Home', 'Pricing', 'Leaderboard', 'Sign In'])
@@ -320,7 +320,7 @@ describe('the landing page', () => {
     expect(page.url()).toBe(`${world.origin}/auth`)
   })
 
-  it('says on every page without JavaScript what it needs', async () => {
+  it('says on every page what needs JavaScript', async () => {
     const page = await world.openPage({ width: 390, height: 844, script: false })
     for (const [path, what] of [
       ['/login', 'This form'],
@@ -365,7 +365,7 @@ describe('the landing page', () => {
     expect(await page.locator('script[data-app]').count()).toBe(1)
   })
 
-  it('loads no app script for other deferred pages', async () => {
+  it('loads no app scripts on other deferred pages', async () => {
     const page = await world.openPage()
     const requests = watchRequests(page)
     world.expectConsole(/404/)
@@ -385,9 +385,9 @@ describe('the landing page', () => {
     await signUp(world, email)
     const page = await world.openPage()
     // The app loads slowly.
-    let letGo = () => {}
+    let release = () => {}
     const typed = new Promise<void>((resolve) => {
-      letGo = resolve
+      release = resolve
     })
     await page.route('**/assets/*.js', async (route) => {
       await typed
@@ -399,7 +399,7 @@ describe('the landing page', () => {
     const logIn = page.getByRole('button', { name: 'Log In' })
     await logIn.click()
     expect(await logIn.getAttribute('aria-busy')).toBe('true')
-    letGo()
+    release()
     await page.waitForURL('**/dashboard')
   })
 
@@ -417,7 +417,7 @@ describe('the landing page', () => {
       isGone ? route.fulfill({ status: 404, body: '' }) : route.continue(),
     )
     await page.goto('/')
-    // Errors in foreign scripts do not matter.
+    // Errors in foreign scripts are ignored.
     const renewed = await page.evaluate(async () => {
       const told = new Promise((resolve) => addEventListener('unhandledrejection', resolve, { once: true }))
       void Promise.reject(new Error('important: Failed to fetch dynamically imported module'))
@@ -427,7 +427,7 @@ describe('the landing page', () => {
     expect(renewed).toBeNull()
     await page.getByRole('radio', { name: 'Dark theme' }).click()
     await expect.poll(() => loads).toBe(2)
-    // If it fails again, it does not reload forever and the button is no longer busy.
+    // If it fails again, the page does not reload again and the button is no longer busy.
     const dark = page.getByRole('radio', { name: 'Dark theme' })
     const word = page.getByRole('alert')
     await dark.click()
@@ -453,9 +453,9 @@ describe('the landing page', () => {
       loads += 1
     })
     let how: 'gone' | 'broken' | 'well' = 'gone'
-    let letGo = () => {}
+    let release = () => {}
     const typed = new Promise<void>((resolve) => {
-      letGo = resolve
+      release = resolve
     })
     const asked: string[] = []
     await page.route('**/assets/*.js', async (route) => {
@@ -472,7 +472,7 @@ describe('the landing page', () => {
     const logIn = page.getByRole('button', { name: 'Log In' })
     const word = page.getByRole('alert')
     await logIn.click()
-    letGo()
+    release()
     // As after a deployment. A reload would lose the password.
     await word.getByText('This page may be out of date').waitFor()
     expect(await logIn.getAttribute('aria-busy')).toBeNull()
@@ -496,9 +496,9 @@ describe('the landing page', () => {
   it('reports slow loading on the leaderboard', async () => {
     const page = await world.openPage()
     await page.clock.install()
-    let letGo = () => {}
+    let release = () => {}
     const held = new Promise<void>((resolve) => {
-      letGo = resolve
+      release = resolve
     })
     await page.route('**/assets/*.js', async (route) => {
       await held
@@ -510,7 +510,7 @@ describe('the landing page', () => {
     await page.clock.fastForward(10_000)
     const word = page.getByRole('alert')
     await word.getByText('This page is taking longer than expected.').waitFor()
-    letGo()
+    release()
     await page.getByText(/on this leaderboard|No data for this time period yet/).waitFor()
     await word.waitFor({ state: 'detached' })
   })

@@ -220,7 +220,7 @@ describe('the leads page, in a browser', () => {
     await sheet.getByRole('button', { name: 'Done' }).click()
     await sheet.getByText('No tags').waitFor()
 
-    // Suppressed there, the lead can no longer be messaged.
+    // Once suppressed there, the lead can no longer be messaged.
     await sheet.getByRole('button', { name: 'Suppress' }).click()
     await page.getByRole('button', { name: 'Suppress lead' }).click()
     await gone(page, '1 lead added to the suppression list')
@@ -251,14 +251,14 @@ describe('the leads page, in a browser', () => {
     await page.goto('/leads?keyword=saas&page=9')
     await page.getByText('21–26 of 26 leads').waitFor()
 
-    // Exported as filtered.
+    // The export has the same filter.
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Export CSV' }).click()
     const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n')
     expect(lines).toHaveLength(27)
     expect(lines[1]).toContain('Person 01')
 
-    // The same on a phone, in the dark.
+    // On a phone, in dark mode.
     await page.setViewportSize({ width: 390, height: 844 })
     await page.emulateMedia({ colorScheme: 'dark' })
     await expectSoundPage(page)
@@ -286,8 +286,8 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('button', { name: 'Add tags' }).click()
     await rowOf(page, 'bob').getByText('VIP').waitFor()
 
-    // The response is lost with its page.
-    const loadAnewIn = async (path: string, press: () => Promise<unknown>) => {
+    // Reloads the page before the response arrives.
+    const reloadDuring = async (path: string, press: () => Promise<unknown>) => {
       const { promise: done, resolve } = Promise.withResolvers<void>()
       let isLost = false
       await page.route(path, async (route) => {
@@ -304,7 +304,7 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('button', { name: 'More for all leads' }).click()
     await page.getByRole('menuitem', { name: 'Delete all 2 leads' }).click()
     await page.getByText('This includes contacted and suppressed leads.').waitFor()
-    await loadAnewIn('**/api/leads/delete', () => page.getByRole('button', { name: 'Delete leads' }).click())
+    await reloadDuring('**/api/leads/delete', () => page.getByRole('button', { name: 'Delete leads' }).click())
     await page.getByText('2 leads deleted.').waitFor()
     // A deletion that never reached the server does not replace it, even after a reload.
     world.expectConsole(/Failed to load resource.*(404|ERR_FAILED)/)
@@ -322,7 +322,7 @@ describe('the leads page, in a browser', () => {
     await page.reload()
     await page.getByText('2 leads deleted.').waitFor()
     // The undo is requested again and already done.
-    await loadAnewIn('**/api/leads/restore', () => page.getByRole('button', { name: 'Undo' }).click())
+    await reloadDuring('**/api/leads/restore', () => page.getByRole('button', { name: 'Undo' }).click())
     await rowOf(page, 'bob').getByText('VIP').waitFor()
     await page.getByText('2 leads deleted.').waitFor({ state: 'detached' })
     await page.reload()
@@ -332,7 +332,7 @@ describe('the leads page, in a browser', () => {
     await page.close()
   })
 
-  it('queues DMs, shows queued leads, and reverts and reports failures', async () => {
+  it('queues DMs, shows leads as queued, and reverts and reports failures', async () => {
     const page = await world.openPage()
     const max = await signUp(world, 'max@example.com')
     await max.enter(page)
@@ -348,7 +348,7 @@ describe('the leads page, in a browser', () => {
     world.expectConsole(/Failed to load resource/)
     const fails = (path: string, status: number, error: string) =>
       page.route(`**/api${path}`, (route) => refuse(route, status, status < 500 ? 'FORBIDDEN' : 'UNAVAILABLE', error))
-    // As a proxy may respond.
+    // Like the error page of a proxy.
     const garble = (path: string) =>
       page.route(`**/api${path}`, (route) => route.fulfill({ contentType: 'application/json', body: '{"suc' }))
 

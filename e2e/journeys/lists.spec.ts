@@ -206,10 +206,10 @@ describe('lists, in a browser', () => {
     await dialog(page).getByRole('button', { name: 'Cancel' }).click()
     await gone(page)
     await fails('DELETE', /\/api\/lists\//)
-    // The question appears immediately and names the list's uses before the choice.
-    let letGo = () => {}
+    // The confirmation appears immediately and names the campaigns that use the list before the user decides.
+    let release = () => {}
     const held = new Promise<void>((resolve) => {
-      letGo = resolve
+      release = resolve
     })
     await page.route(/\/api\/campaigns\?/, async (route) => {
       await held
@@ -218,7 +218,7 @@ describe('lists, in a browser', () => {
     await row(page, 'Founders').getByRole('button', { name: 'Delete' }).click()
     await page.getByText('Checking which campaigns use it…').waitFor()
     expect(await page.getByRole('button', { name: 'Delete list' }).isDisabled()).toBe(true)
-    letGo()
+    release()
     await page.getByText('The campaign “Spring” uses this list and could no longer be launched.').waitFor()
     await page.getByRole('button', { name: 'Delete list' }).click()
     await page.getByText('Failed to delete list. Please try again.').waitFor()

@@ -60,7 +60,7 @@ async function prepare(
   })
 }
 
-/** Every lead has exactly one message at X, with its own name and handle in it. */
+/** Expects exactly one message at X for every lead, with the lead's name and handle. */
 async function expectOneMessageEach(client: Awaited<ReturnType<typeof newClient>>, sender: string, count: number) {
   const sent = (await messagesAtX(world.x)).filter((dm) => dm.from.toLowerCase() === sender)
   const handles = sent.map((dm) => dm.to.toLowerCase())

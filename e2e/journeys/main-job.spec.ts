@@ -137,7 +137,7 @@ describe('the main job, in a browser', () => {
     await expectOneMessageEach('founder_one', 10)
   })
 
-  it('continues after the server was killed while sending, and the open page follows to the end', async () => {
+  it('continues after the server was killed while sending, and keeps the open page up to date', async () => {
     // While the server is down, the browser logs failed requests.
     world.expectConsole(/Failed to load resource|ERR_CONNECTION|net::ERR/)
     const page = await world.openPage({ width: 390, height: 844 })

@@ -77,7 +77,7 @@ describe('the operator, in a browser', () => {
     expect(await growth.getByRole('row').nth(1).innerText()).toMatch(/20\d\d\s+10\s+10$/)
     await expectSoundPage(page)
 
-    // A held referral is approved, reverted and rejected.
+    // A held referral is released, reverted and refused.
     await page.getByRole('tab', { name: /^Held referrals/ }).click()
     const row = page.getByRole('row', { name: /fake1@mailinator\.com/ })
     expect(await row.innerText()).toMatch(/ray@example\.com\s+Throw-away mail address/)

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const slowWords = 'This is taking longer than expected. Please wait a moment or try refreshing the page.'
 
-/** A mark that a reload removes. */
+/** Sets a mark that a reload removes. */
 const mark = (page: Page) => page.evaluate('marked = true')
 /** Polled from outside, because the content security policy and the reload stop polling in the page. */
 const isReloaded = (page: Page) =>
@@ -62,7 +62,7 @@ describe('the session, in a browser', () => {
     expect(await page.evaluate(() => localStorage.getItem('authToken'))).toBeNull()
   })
 
-  it('keeps a menu open that was opened during loading', async () => {
+  it('keeps a menu open that was opened while the page was loading', async () => {
     const page = await world.openPage()
     await ada.enter(page)
     const held = Promise.withResolvers<void>()
@@ -104,13 +104,13 @@ describe('the session, in a browser', () => {
     await heading.waitFor()
     expect(await words.count()).toBe(0)
 
-    // A page whose clock is installed cannot tell a reload.
+    // With an installed clock, a page cannot detect a reload.
     await page.context().close()
     page = await world.openPage({ width: 390, height: 844 })
     await ada.enter(page)
     heading = page.getByRole('heading', { name: 'Dashboard' })
     words = page.getByRole('alert').filter({ hasText: /\S/ })
-    // Without the page's script React Router reloads, but not forever.
+    // Without the page's script React Router reloads a limited number of times.
     for (const missing of [scripts, '**/assets/entry.client-*.js', '**/assets/dashboard-*.js']) {
       world.expectConsole(/ERR_FAILED|dynamically imported module|Error loading route module/)
       await page.route(missing, (route) => route.abort())
@@ -125,7 +125,7 @@ describe('the session, in a browser', () => {
     await page.context().close()
   })
 
-  it('loads after several pages were left before their scripts came, and after any reload of a broken one', async () => {
+  it('loads after several pages were left before their scripts had loaded, and after a reload of a broken page', async () => {
     const page = await world.openPage()
     await ada.enter(page)
     const scripts = '**/assets/*.js'
@@ -152,7 +152,7 @@ describe('the session, in a browser', () => {
     await page.goto('/leads')
     await page.getByRole('heading', { name: 'Twitter Leads' }).waitFor()
 
-    // Checked every 30 seconds and refreshed within 15 minutes.
+    // The token is checked every 30 seconds and refreshed within 15 minutes.
     const token = () => page.evaluate(() => localStorage.getItem('authToken'))
     const before = await token()
     const renewed = page.waitForResponse('**/api/auth/refresh')
@@ -161,8 +161,7 @@ describe('the session, in a browser', () => {
     await (await renewed).finished()
     await page.waitForFunction((old) => localStorage.getItem('authToken') !== old, before)
 
-    // 100 ms after a reload it returns to the last page.
-    // (With a real clock, because the page asks the browser whether it was reloaded.)
+    // 100 ms after a reload it returns to the last page. Uses a real clock to detect the reload.
     const again = await world.openPage()
     await again.goto('/leaderboard')
     const kept = await page.evaluate(() => ({ ...localStorage }))
@@ -190,7 +189,7 @@ describe('the session, in a browser', () => {
     await other.clock.runFor(100)
     await isReloaded(other)
 
-    // Clearing the storage reloads all other tabs. (This one may be reloading already.)
+    // Clearing the storage reloads all other tabs. This one may be reloading already.
     await expect.poll(() => page.goto('/leaderboard').catch(() => null)).not.toBeNull()
     await page.waitForLoadState('networkidle')
     await mark(page)

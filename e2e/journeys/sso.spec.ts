@@ -45,7 +45,7 @@ async function atCompany(page: Page, email: string, button = 'Continue') {
   await page.getByRole('button', { name: button }).click()
 }
 
-/** Confirms the identity. */
+/** Reauthenticates with the password. */
 async function prove(page: Page) {
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
@@ -117,7 +117,7 @@ it('sets up OpenID Connect, then SAML, links it and signs in', async () => {
   await admin.getByText('Single sign-on is on').waitFor()
   await expectSoundPage(admin)
 
-  // It signs in only after it was linked from a session.
+  // It signs people in only after they linked it from a session.
   const other = await world.openPage(NARROW)
   await signInBy(other, 'ada@company.example')
   await other.getByText(/^Your single sign-on is not linked to an account here yet\./).waitFor()
@@ -209,7 +209,7 @@ async function setUp(token: string, domain: string) {
   await api(token, 'POST', `/sso/domains/${id}/verify`)
 }
 
-it('opens only its workspace and requires proof for another', async () => {
+it('gives access only to its workspace and requires reauthentication for another', async () => {
   const [host, eve] = await Promise.all([signUp(world, 'host@acme.example'), signUp(world, 'eve@base.example')])
   await world.subscribe('host@acme.example')
   await Promise.all([setUp(host.token, 'acme.example'), setUp(eve.token, 'base.example')])
@@ -225,7 +225,7 @@ it('opens only its workspace and requires proof for another', async () => {
   await signInBy(browser, 'eve@base.example')
   await browser.waitForURL('**/dashboard')
 
-  // Accepting an invitation requires proof once; switching then needs no other.
+  // Accepting an invitation requires reauthentication once; switching then requires none.
   world.expectConsole(/status of 403/)
   await browser.goto(invitation.href)
   await browser.getByRole('button', { name: 'Join Acme' }).click()
@@ -242,7 +242,7 @@ it('opens only its workspace and requires proof for another', async () => {
     expect(await browser.getByRole('button', { name, exact: true }).count()).toBe(0)
   await soundInBoth(browser)
 
-  // A new session is in its workspace; switching asks for proof and can be cancelled.
+  // A new session is in its workspace; switching asks for reauthentication and can be cancelled.
   const fresh = await world.openPage()
   await signInBy(fresh, 'eve@base.example')
   await fresh.waitForURL('**/dashboard')
@@ -265,7 +265,7 @@ it('opens only its workspace and requires proof for another', async () => {
   await fresh.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
   await fresh.setViewportSize(WIDE)
 
-  // Once linked there, the same provider needs one click and no proof.
+  // Once linked there, the same provider needs one click and no reauthentication.
   await page.goto('/account')
   await page.getByRole('button', { name: 'Link single sign-on of Acme' }).click()
   await atCompany(page, 'eve@acme.example')
@@ -280,7 +280,7 @@ it('opens only its workspace and requires proof for another', async () => {
   await fresh.getByRole('button', { name: 'Profile menu' }).click()
   await fresh.getByRole('menuitem', { name: 'Switch to eve' }).waitFor()
 
-  // The data export belongs to the account, so it requires proof.
+  // The data export belongs to the account, so it requires reauthentication.
   await fresh.goto('/account')
   const download = fresh.waitForEvent('download')
   await fresh.getByRole('button', { name: 'Download my data' }).click()

@@ -48,7 +48,7 @@ async function post(path: string, body: unknown): Promise<{ referralCode: string
 }
 
 describe('the waitlist, in a browser', () => {
-  it('runs from a join to the dashboard', async () => {
+  it('leads from a join to the dashboard', async () => {
     // Someone to overtake.
     for (let n = 1; n <= 8; n += 1) await post('/waitlist/join', { email: `early${n}@example.com` })
     const ada = await world.openPage()
