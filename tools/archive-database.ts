@@ -101,7 +101,7 @@ async function tablesOf(client: pg.Client): Promise<{ name: string; columns: str
 }
 
 async function headOf(client: pg.Client, authSecret: string): Promise<Head> {
-  // All times in the archive are by the database's clock.
+  // All times in the archive use the database's clock.
   const { rows } = await client.query<{ hash: string; at: string; now: Date }>(
     'select hash, created_at as at, now() as now from drizzle.__drizzle_migrations order by created_at desc limit 1',
   )
@@ -212,7 +212,7 @@ function journal(): Journal {
   return JSON.parse(readFileSync(`${MIGRATIONS}/meta/_journal.json`, 'utf8')) as Journal
 }
 
-/** @throws NotRestored if this version does not know the archive's migration */
+/** The archive's migrations and the newer ones. @throws NotRestored if this version doesn't know the archive's migration */
 function migrationsFrom({ migration }: Head): { migrations: MigrationMeta[]; newer: MigrationMeta[] } {
   const all = readMigrationFiles({ migrationsFolder: MIGRATIONS })
   const last = all.findIndex(({ folderMillis, hash }) => folderMillis === migration.at && hash === migration.hash)

@@ -18,7 +18,7 @@ describe('wantsStandIns', () => {
     ['a public host', { HOST: '0.0.0.0' }, false],
     ['turned on in production', { NODE_ENV: 'production', HOST: '0.0.0.0', STAND_INS: 'on' }, true],
     ['turned off locally', { STAND_INS: 'off' }, false],
-  ])('decides for: %s', (_name, env, wanted) => {
+  ])('decides whether to run stand-ins: %s', (_name, env, wanted) => {
     expect(wantsStandIns(env)).toBe(wanted)
   })
 })
@@ -29,7 +29,7 @@ test.each([
   ['real email', { SMTP_URL: 'smtp://mail' }, false],
   ['stand-ins on a public host', { STAND_INS: 'on', HOST: '0.0.0.0' }, false],
   ['no stand-ins', { STAND_INS: 'off' }, false],
-])('allowsDemo, %s', (_name, env, may) => {
+])('allowsDemo decides whether to create the demo account: %s', (_name, env, may) => {
   expect(allowsDemo(env)).toBe(may)
 })
 
@@ -43,7 +43,7 @@ test.each([
   ['::', false],
   ['10.0.0.1', false],
   ['localhost.example', false],
-])('isLoopback %s: %s', (host, loopback) => {
+])('isLoopback(%s) returns %s', (host, loopback) => {
   expect(isLoopback(host)).toBe(loopback)
 })
 

@@ -1,7 +1,7 @@
 /** Environment variables. An empty one counts as unset. */
 export type Environment = Record<string, string | undefined>
 
-/** Whether `npm start` runs the stand-ins: as STAND_INS says, otherwise only if everything is local and nothing is real. */
+/** Whether `npm start` runs the stand-ins. Without STAND_INS, only if everything is local and no real service is configured. */
 export function wantsStandIns(env: Environment): boolean {
   if (env.STAND_INS) return env.STAND_INS === 'on'
   if (env.NODE_ENV === 'production' || env.DATABASE_URL) return false

@@ -22,7 +22,7 @@ it.each([
   ['/operator', 'web/app/pages/operator.tsx'],
   ['/settings', 'web/app/features/settings/settings-tabs.tsx'],
   ['/twitter', 'web/app/pages/twitter.tsx'],
-])('takes a picture of each tab of %s', (path, file) => {
+])('takes a picture of every tab of %s', (path, file) => {
   const [, ...tabs] = [...read(file).matchAll(/value: '([\w-]+)',\s*label/g)].map(([, tab]) => tab)
   expect(tabs.length).toBeGreaterThan(2)
   for (const tab of tabs) expect(screens.map((screen) => screen.path)).toContain(`${path}?tab=${tab}`)

@@ -185,14 +185,14 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
     expect(next.output()).not.toMatch(/^ +at /m)
   })
 
-  test('waits for the children of a starter that was killed with -9', async () => {
+  test('waits for the children of a starter that was killed by SIGKILL', async () => {
     const port = await freePort()
     const one = await running(port)
     await stopped(one.child, 'SIGKILL')
     await running(port)
   })
 
-  test('waits for the processes of a launcher that was killed with -9', async () => {
+  test('waits for the processes of a launcher that was killed by SIGKILL', async () => {
     const port = await freePort()
     const launched = start(port, {}, 'launch.mjs', ['start'])
     await expect.poll(launched.output, { timeout: 90_000, interval: 20 }).toContain('Started in')
@@ -200,7 +200,7 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
     await running(port)
   })
 
-  test('leaves no error in the output if the starter is killed during the start', async () => {
+  test('logs no error if the starter is killed during the start', async () => {
     const outputs: string[] = []
     for (const afterMs of [150, 300, 500, 800, 1_200, 1_800, 2_600]) {
       const one = start(await freePort())
@@ -212,7 +212,7 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
     for (const output of outputs) expect(output).not.toMatch(/Error|ERR_|Warning|^ +at /m)
   })
 
-  test('takes over the database after everything else was killed with -9', async () => {
+  test('takes over the database after everything else was killed by SIGKILL', async () => {
     const port = await freePort()
     const one = await running(port)
     const all = under(one.child.pid ?? 0)

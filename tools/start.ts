@@ -79,7 +79,7 @@ async function openDemo(options: { dataDir: string; url: string; x: string; mail
   }
 }
 
-/** Tries the kernel's lock on DATA_DIR, which files cannot contradict. The server takes it again later. */
+/** Fails if another server holds the kernel's lock on DATA_DIR. Ours takes the lock again later. */
 async function requireFreeDataDir(dataDir: string): Promise<void> {
   const hold = await lockDataDir(dataDir, { onWait: () => say('Waiting for the previous server to stop…') })
   hold.release()

@@ -24,7 +24,7 @@ test.each([
   ['contract/src/index.ts', 'no barrels'],
   ['web/app/utils/format.ts', 'no folder named utils'],
   ['server/src/helpers/db/open.ts', 'no folder named'],
-])('rejects %s: %s', (path, problem) => {
+])('rejects %s with “%s”', (path, problem) => {
   expect(problems(path)).toEqual([expect.stringContaining(problem)])
 })
 

@@ -6,7 +6,7 @@ export type Kind = (typeof kinds)[number]
 /** Numbers of tests. */
 export type Tally = { passed: number; failed: number; skipped: number }
 
-/** The kind of a Vitest project. `web` has unit tests; `answers` checks what the HTTP tests did. */
+/** The kind of a Vitest project. `web` has unit tests; `answers` checks the responses of the HTTP tests. */
 export function kindOf(project: string): Kind {
   if (project === 'answers') return 'http'
   return kinds.find((kind) => kind === project) ?? 'unit'

@@ -31,7 +31,7 @@ const vitest = await createVitest({
   ...(values.name === undefined ? {} : { testNamePattern: values.name }),
 })
 const specifications = (await vitest.globTestSpecifications(filters)).filter(({ project }) => {
-  // This project checks what all other tests did, so it makes no sense after only some of them.
+  // This project checks the responses of all other tests, so it needs a full run.
   if (project.name === 'answers' && (filters.length > 0 || values.name !== undefined)) return false
   return chosenKinds.length === 0 || chosenKinds.includes(kindOf(project.name))
 })
