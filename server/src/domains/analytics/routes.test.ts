@@ -56,7 +56,7 @@ describe('GET /analytics', () => {
     const [a, b, c] = list.leadIds as [string, string, string]
     const became = (leadId: string, values: Partial<typeof dms.$inferInsert>) =>
       app.db.update(dms).set(values).where(eq(dms.leadId, leadId))
-    // 23:50 on the 9th in UTC is the 10th in Berlin, and in Kathmandu, whose days begin at a quarter past.
+    // At 23:50 UTC it is the 10th in Berlin. At 18:10 UTC it is 23:55 in Kathmandu.
     await became(a, { status: 'sent', sentAt: new Date('2026-03-09T18:10:00Z') })
     await became(b, { status: 'delivered', sentAt: new Date('2026-03-09T23:50:00Z') })
     await became(c, {

@@ -118,7 +118,7 @@ describe('brute force', () => {
     expect((await signIn(email, 'Another-one2')).status).toBe(200)
   })
 
-  describe('emails that anyone can request', () => {
+  describe('requesting emails', () => {
     const spendMails = async (kind: string, email: string) => {
       const spend = () => app.services.limits.spend('mailByRecipient', hashToken(`${kind}\n${email}`))
       for (let i = 0; i < 20; i++) await spend().catch(() => {})
@@ -264,7 +264,7 @@ it('prevents open redirects through emailed links and parameters', async () => {
 })
 
 describe('keys', () => {
-  it('refuses to start if the database is encrypted with another AUTH_SECRET', async () => {
+  it('prevent a start if the database is encrypted with another AUTH_SECRET', async () => {
     await makeAccount(app)
     const other = { AUTH_SECRET: 'another secret of tests, as long as the first' }
     await expect(app.startAnother({ env: other })).rejects.toThrow('encrypted with another AUTH_SECRET')

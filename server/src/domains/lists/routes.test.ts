@@ -273,8 +273,8 @@ describe('POST and DELETE /lists/{id}/leads', () => {
   })
 })
 
-describe('roles', () => {
-  it('return 403 to a viewer for every change', async () => {
+describe('viewers', () => {
+  it('get 403 for every change', async () => {
     const { id } = await makeList()
     const [lead] = await makeLeads(app, person)
     const viewer = await makePerson(app, { in: person, role: 'viewer' })

@@ -16,12 +16,12 @@ export const leadLists = pgTable(
     userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     name: text('name').notNull(),
     description: text('description'),
-    /** Kept by triggers on lead_list_items. */
+    /** Maintained by triggers on lead_list_items. */
     leadCount: integer('lead_count').notNull().default(0),
     /** Set for a smart list, whose counts are those of `countedAt`; null for a manual list. */
     filter: jsonb('filter').$type<LeadFilter>(),
     tags: text('tags').array().notNull().default([]),
-    /** Kept by triggers on lead_list_items, like `leadCount`. */
+    /** Maintained by triggers on lead_list_items, like `leadCount`. */
     contactedCount: integer('contacted_count').notNull().default(0),
     countedAt: time('counted_at'),
     /** Duration of the count in milliseconds; a slow count stays valid longer. */

@@ -11,7 +11,7 @@ import { leads } from '../leads/tables.ts'
 import { runScrapes } from './service.ts'
 import { scrapes } from './tables.ts'
 
-/** Long enough for a busy machine: after a timeout, the next fault would be used up unnoticed. */
+/** Long enough for a busy machine: if a call timed out first, its fault would be used up unseen. */
 const TIMEOUT_MS = 3_000
 
 let app: TestApp

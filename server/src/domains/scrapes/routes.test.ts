@@ -39,7 +39,7 @@ async function connected(): Promise<Person> {
 const over = (row: { status: string }) => ['completed', 'failed', 'canceled'].includes(row.status)
 const anyone = { type: 'followers', minFollowers: 0, maxFollowers: 1_000_000_000 }
 
-describe.concurrent('within the plan', () => {
+describe.concurrent('plan limits', () => {
   const LIMIT = 'Your Free plan includes 100 scraped leads a month. Upgrade to Pro for 1,000 scraped leads a month.'
   const free = async () => {
     const person = await makePerson(app)
@@ -140,7 +140,7 @@ describe.concurrent('within the plan', () => {
     expect(await usedBy(person)).toBe(80)
   })
 
-  it('hold for concurrent scrapes', async () => {
+  it('apply to concurrent scrapes', async () => {
     const person = await free()
     const ids = await Promise.all([startScrape(person, 'f90_one'), startScrape(person, 'f90_two')])
     const rows = await Promise.all(ids.map((id) => until(app, id, over)))
@@ -149,7 +149,7 @@ describe.concurrent('within the plan', () => {
   })
 })
 
-describe.concurrent('through an account', () => {
+describe.concurrent('a scrape through an account', () => {
   it('waits for the chosen account, else for the current one', async () => {
     const person = await makePerson(app)
     await subscribe(app, person)

@@ -157,7 +157,7 @@ export async function scrape(context: SignedInContext, actor: Actor, input: Scra
     row = changed
     if (row.status === 'waiting' && (row.resumesAt === null || row.resumesAt.getTime() > deadline)) break
   }
-  // Nobody reads the answer. A retry with the same key waits again.
+  // The client has disconnected. A retry with the same key waits again.
   if (signal?.aborted) throw new Refusal('UNAVAILABLE')
   if (row.status === 'waiting' && row.resumesAt === null) {
     // The caller asks for credentials and scrapes again.

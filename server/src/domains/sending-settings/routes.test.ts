@@ -159,7 +159,7 @@ describe('sending limits', () => {
       account: { id: own.id, xUserId: await xUserOf(own.id), restsUntil: null, unreadSince: null },
     })
     expect(standing.cap.cap).toBe(20)
-    // Messages written by hand have a cap, too.
+    // A message written by hand skips working hours and the pause.
     expect(
       (await findRest(app.db, app.env, { workspaceId: person.workspaceId, account: null, byHand: true })).rest,
     ).toBeNull()

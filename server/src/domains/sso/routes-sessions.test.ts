@@ -179,7 +179,7 @@ describe('changing the identity provider', () => {
     expect((await owner.call('POST', '/auth/identities', brought)).body.code).toBe('INVALID_CODE')
   })
 
-  it('ends the sessions of a link with the link', async () => {
+  it('ends the sessions of a link when it is removed', async () => {
     const { owner, email } = await makeLinked('oidc')
     const browser = await signedIn(email)
     const [identity] = (await owner.call('GET', '/auth/identities')).body.identities

@@ -14,7 +14,7 @@ export const tags = pgTable(
       .references(() => workspaces.id, { onDelete: 'cascade' }),
     name: text('name').notNull(),
     color: text('color', { enum: TAG_COLORS }).notNull(),
-    /** Kept by triggers on lead_tags. */
+    /** Maintained by triggers on lead_tags. */
     leadCount: integer('lead_count').notNull().default(0),
     createdAt: createdAt(),
   },
