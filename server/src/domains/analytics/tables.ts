@@ -4,7 +4,7 @@ import { campaigns } from '../campaigns/tables.ts'
 import { workspaces } from '../workspaces/tables.ts'
 
 /**
- * Outcomes of the messages sent in each quarter of an hour, per campaign. Maintained by triggers on dms.
+ * Outcomes of the messages sent in each quarter of an hour, by campaign. Triggers on dms maintain them.
  * Quarters, because days start on one in every time zone.
  */
 export const dmActivity = pgTable(

@@ -1,6 +1,6 @@
 import type { ImportStage, ImportStatus } from '@x-automated/contract/imports'
 
-/** Shares of the total time for reading the file and for saving leads. Removing duplicates takes the rest. */
+/** Shares of the total time for reading and saving. Removing duplicates takes the rest. */
 const READING_SHARE = 0.27
 const SAVING_SHARE = 0.6
 /** Below this share, the remaining time is unknown. */
@@ -20,7 +20,7 @@ export const SILENT_SECONDS_MAX = 60
 /** The whole file is one transaction. */
 export const DIED = 'The server stopped or stalled while reading this file. Nothing was imported. Import it again.'
 
-/** The state of an import: a killed one cannot report its failure. @param silentSeconds since its last sign of life */
+/** The state of an import; a silent one has failed. @param silentSeconds since its last update */
 export function standing(
   { status, error }: { status: ImportStatus; error: string | null },
   silentSeconds: number,

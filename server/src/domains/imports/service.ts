@@ -71,7 +71,7 @@ export async function find(db: Db, actor: Actor, id: string) {
   return { ...view(row), rejected: row.rejected }
 }
 
-/** Cancels an import, so that nothing of it is saved. @throws Refusal IMPORT_NOT_FOUND, IMPORT_STATE (ended, or dead) */
+/** Cancels an import; nothing is saved. @throws Refusal IMPORT_NOT_FOUND, IMPORT_STATE (ended or dead) */
 export async function cancel(db: Db, actor: Actor, id: string) {
   const { rowCount } = await db
     .update(imports)
@@ -149,7 +149,7 @@ async function begin(
   return row.id
 }
 
-/** Records a failure. If that fails too, the import soon counts as dead. @param message may quote the file */
+/** Records a failure. If that fails too, the import soon counts as dead. */
 async function fail(db: Db, id: string, message: string): Promise<void> {
   const error = message.replaceAll('\u0000', '')
   await db
@@ -178,7 +178,7 @@ async function stopped(db: Db, id: string): Promise<Refusal> {
 const WATCH_MS = 1_000
 
 /**
- * Writes the import's progress to its row every second, and aborts if it was canceled or considered dead.
+ * Writes the import's progress to its row every second. Aborts if it was canceled or considered dead.
  * @param db not the import's transaction, so that others see the progress before it ends
  */
 function watch(db: Db, id: string) {

@@ -245,7 +245,7 @@ export async function update(db: Db, actor: Actor, { id, description, filter, ..
   })
 }
 
-/** Makes smart lists that use a tag use another, and resets their counts. @param names its id and name */
+/** Makes smart lists that use a tag use another one. @param names the tag's id and name */
 export async function replaceTag(tx: Db, actor: Actor, names: readonly string[], into: string): Promise<void> {
   await tx
     .update(leadLists)

@@ -154,7 +154,7 @@ export async function queueNotificationEmails({ db, outbox, origin, env }: Email
 
 type Due = { kind: NotificationKind; facts: NotificationFacts; userId: string; email: string; workspace: string }
 
-/** Emails notifications when the database announces some, and every minute in case an announcement was lost. */
+/** Emails notifications when the database announces them, and every minute in case one was lost. */
 export function startNotificationEmails(
   context: EmailContext & { channels: Channels },
   log: FastifyBaseLogger,

@@ -5,7 +5,7 @@ import { createdAt, id, time } from '../../db/columns.ts'
 import { authUsers } from '../auth/tables.ts'
 import { workspaces } from '../workspaces/tables.ts'
 
-/** Triggers on campaigns and X accounts insert a row for each member who wants it, in the transaction of the change. */
+/** Triggers on campaigns and X accounts insert a row for each member who wants it. */
 export const notifications = pgTable(
   'notifications',
   {

@@ -41,7 +41,7 @@ const BATCH = 1_000
 
 /**
  * Permanently deletes an account and the workspaces that it owns. Ends its sessions on every process.
- * @throws Refusal INVALID_INPUT (the confirmation is not its address), REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS, RATE_LIMITED
+ * @throws Refusal INVALID_INPUT (wrong confirmation); REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS, RATE_LIMITED
  */
 export async function remove(
   context: AuthContext & WaitlistContext & Parameters<typeof disconnectAll>[0] & { jobs: JobQueue },

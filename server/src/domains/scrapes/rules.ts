@@ -86,7 +86,7 @@ const MS_EACH = 1
 const WINDOW_PAGES = 300
 const WINDOW_SECONDS = 15 * 60
 
-/** The expected time of a scrape, in seconds. @param msEach time per profile of earlier scrapes; null without any */
+/** The expected time of a scrape, in seconds. @param msEach time per profile in earlier scrapes, or null */
 export function secondsFor(
   profiles: number,
   msEach: number | null,
@@ -176,7 +176,7 @@ export function noSuchAccount(handle: string): string {
   return `@${handle} doesn't exist on X.`
 }
 
-/** Whether X is known to hide this account's lists. A protected account that the reader follows has approved it. */
+/** Whether X is known to hide this account's lists: protected, and not followed by the reader. */
 export function isHidden(
   user: { id: string; protected: boolean; isFollowed: boolean | null },
   account: { xUserId: string },
@@ -188,7 +188,7 @@ export function protectedAccount(handle: string, type: 'followers' | 'following'
   return `@${handle} is protected: X shows its ${type} only to people whom it has approved.`
 }
 
-/** Whether resuming could get further: not after a final answer of X, and for completed ones only if the plan stopped it. */
+/** Whether resuming can help: no final answer from X, and if it completed, the plan stopped it. */
 export function isResumable({
   status,
   stoppedBy,

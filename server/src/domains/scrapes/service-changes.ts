@@ -4,7 +4,7 @@ import { scrapes } from './tables.ts'
 
 export type ScrapeRow = typeof scrapes.$inferSelect
 
-/** Carries the id of each changed scrape, and `connected:<workspace>` when an X account is connected (by a trigger). */
+/** Channel for the id of each changed scrape; a trigger sends `connected:<workspace>` for new X accounts. */
 export const SCRAPES_CHANNEL = 'scrapes'
 export const CONNECTED = 'connected:'
 

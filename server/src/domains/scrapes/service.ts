@@ -101,7 +101,7 @@ async function requireAllowance(db: Db, workspaceId: string): Promise<void> {
 
 /**
  * Estimates a scrape. It reads every profile unless it finds enough leads before.
- * @throws Refusal X_SESSION_EXPIRED, X_ACCOUNT_NOT_FOUND, X_UNAVAILABLE; INVALID_INPUT for a handle that cannot be scraped
+ * @throws Refusal X_SESSION_EXPIRED, X_ACCOUNT_NOT_FOUND, X_UNAVAILABLE, INVALID_INPUT (unusable handle)
  */
 export async function estimateFor(
   context: SignedInContext,
@@ -144,7 +144,7 @@ const WAIT_MS = 60_000
 /**
  * Starts a scrape, waits for it, and returns the leads found by then. The job continues.
  * @param signal aborted when the client disconnects
- * @throws Refusal as `create`; X_SESSION_EXPIRED also if X rejects the connection; INVALID_INPUT for an unusable handle
+ * @throws Refusal as `create`; X_SESSION_EXPIRED if X rejects the connection; INVALID_INPUT (unusable handle)
  */
 export async function scrape(context: SignedInContext, actor: Actor, input: ScrapeInput, signal?: AbortSignal) {
   const started =
@@ -215,7 +215,7 @@ export async function find(db: Db, actor: Actor, id: string): Promise<ScrapeRow>
   return row
 }
 
-/** Cancels a scrape before its next page; its leads are kept. @throws Refusal SCRAPE_NOT_FOUND, SCRAPE_STATE (over) */
+/** Cancels a scrape and keeps its leads. @throws Refusal SCRAPE_NOT_FOUND, SCRAPE_STATE (over) */
 export async function cancel(db: Db, actor: Actor, id: string) {
   return view(await end(db, actor, id, 'canceled'))
 }

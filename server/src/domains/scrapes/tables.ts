@@ -77,7 +77,7 @@ export const scrapeLeads = pgTable(
   (t) => [primaryKey({ columns: [t.scrapeId, t.leadId] }), index('scrape_leads_lead').on(t.leadId)],
 )
 
-/** The number of a scrape's remaining leads, maintained by triggers. A separate table, so that deletions lock no scrape. */
+/** Remaining leads per scrape, maintained by triggers. Separate, so that deletions lock no scrape. */
 export const scrapeCounts = pgTable('scrape_counts', {
   scrapeId: uuid('scrape_id')
     .primaryKey()

@@ -12,7 +12,7 @@ export interface WorkingHours {
   timeZone: string
   /** Days on which they start: 1 (Monday) to 7. */
   workDays: readonly number[]
-  /** Minutes after midnight, both or neither; null: all day. An end that is not after the start is on the next day. */
+  /** Minutes after midnight; both null: all day. An end not after the start is on the next day. */
   startMinute: number | null
   endMinute: number | null
 }

@@ -74,7 +74,7 @@ export async function findLimits(
   return parseLimits(rows[0]?.pace ?? null, limits)
 }
 
-/** Condition on dms: messages that count toward the limits. An X account counts in every workspace that connected it. */
+/** Condition on dms: messages that count toward the limits, in every workspace of the X account. */
 export function claimsOf({ workspaceId, account }: LimitsScope): SQL {
   return account
     ? sql`x_account_id = any(array(select id from x_accounts where x_user_id = ${account.xUserId}))`

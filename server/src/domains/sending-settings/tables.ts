@@ -5,7 +5,7 @@ import { authUsers } from '../auth/tables.ts'
 import { workspaces } from '../workspaces/tables.ts'
 import { xAccounts } from '../x-account/tables.ts'
 
-/** The sending limits set for an X account; without a row, the defaults of rules.ts. A trigger makes the account due on changes. */
+/** Limits of an X account; without a row, the defaults. A trigger makes the account due on changes. */
 export const sendingLimits = pgTable(
   'sending_limits',
   {
@@ -19,7 +19,7 @@ export const sendingLimits = pgTable(
     timeZone: text('time_zone').notNull(),
     /** Days on which working hours start: 1 (Monday) to 7. */
     workDays: smallint('work_days').array().notNull(),
-    /** Minutes after midnight, both or neither; null: all day. An end before the start is on the next day. */
+    /** Minutes after midnight; both null: all day. An end before the start is on the next day. */
     startMinute: integer('start_minute'),
     endMinute: integer('end_minute'),
     /** Lower than DAILY_DM_CAP; null: only that one. */
