@@ -10,16 +10,14 @@ import { startServer } from '../server/src/start.ts'
 import { SHAPES } from './imports/shapes.ts'
 
 /*
- * How long other calls take while somebody imports a file of 64 MB (BENCH_IMPORT_MB) of one shape after the other, honest ones and hostile ones. The files are
- * sent by one thread; another one calls cheap routes for another workspace, one after the other. An import that takes longer than 30 seconds
- * (BENCH_IMPORT_SECONDS) is canceled. Beside the calls stands the longest turn of the event loop in processor time, which a busy machine does not lengthen.
- * BENCH_IMPORT_SHAPES=quotes runs only the shapes whose names have that in them.
+ * Measures the latency of other calls during 64 MB imports (BENCH_IMPORT_MB) of benign and hostile
+ * files. BENCH_IMPORT_SHAPES filters by name; imports over BENCH_IMPORT_SECONDS (30) are canceled.
  */
 
 const BYTES = Number(process.env.BENCH_IMPORT_MB ?? 64) * 1024 * 1024
 const SECONDS_MAX = Number(process.env.BENCH_IMPORT_SECONDS ?? 30)
 const NAMED = process.env.BENCH_IMPORT_SHAPES ?? ''
-/** No other call may take longer. */
+/** Maximum latency of any other call. */
 const WANTED_MS = 250
 const IDLE_MS = 5_000
 const TURN_LOOK_MS = 1
@@ -73,7 +71,7 @@ try {
     return { longestTurnMs: turns.stop(), calls: await ask<Call[]>(caller, 'stop') }
   }
 
-  /** A client that is signed in, with a workspace of its own. */
+  /** A signed-in client with its own workspace. */
   async function clientOf(name: string): Promise<Worker> {
     const email = `${name}@example.com`
     const [user] = await db.insert(authUsers).values({ name, email, emailVerified: true }).returning()
@@ -95,7 +93,7 @@ async function ask<T>(client: Worker, order: unknown): Promise<T> {
   return answer as T
 }
 
-/** The longest turn of the server's event loop in processor time: what else the machine does is not in it. */
+/** Measures the longest event loop turn in processor time, which a busy machine does not affect. */
 function watchTurns() {
   const usedMs = () => {
     const { user, system } = process.threadCpuUsage()

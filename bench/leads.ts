@@ -15,22 +15,18 @@ import { readEnv } from '../server/src/env.ts'
 import { startServer } from '../server/src/start.ts'
 
 /*
- * Pages of leads with their exact totals, at 10,000, 100,000 and (BENCH_LEADS=1000000) 1,000,000 leads of one workspace, asked over HTTP with a token.
- * Beside them the floor: the same ten rows read by Fastify and `pg` alone, without any count. Page 1 is also read as the floor is, by our service behind a bare
- * Fastify: what is lost between the two is the guard, the contract and the headers of every answer. Page 1,000 is read by its cursor.
- * They are asked from a thread of its own, in turn, a second each, so that whatever else the machine does meets all of them alike; medians are compared, and for
- * what has to reach half of the floor also each round with the floor's just before it.
- * Then rows a second of an import, beside COPY and one bare INSERT of the same rows into the same table.
+ * Rates of leads pages with 10,000 to 1,000,000 leads (BENCH_LEADS), and of imports. The floors are
+ * the same rows by Fastify and `pg` alone, and COPY. Rounds alternate to cancel out noise.
  */
 
 const SIZES = [10_000, 100_000, 1_000_000].filter((size) => size <= Number(process.env.BENCH_LEADS ?? 100_000))
 const ROUNDS = 3
-/** Of what has to reach half of the floor. */
+/** Rounds for endpoints that must reach half of their floor's rate. */
 const PAIRED_ROUNDS = 9
 const IMPORTED = 100_000
 const FLOOR = 'floor: ten rows, no count'
 const PAIRED = [FLOOR, 'page 1', 'status, page 1']
-/** Of the floor, by the median of the rounds. */
+/** Required share of the floor's rate, by the median over rounds. */
 const LEAST = 0.5
 
 const cluster = await openScratchCluster({ log: () => {}, settings: { fsync: 'on', synchronous_commit: 'on' } })
@@ -89,7 +85,7 @@ try {
       for (const [name, url] of Object.entries(urls)) {
         if (round > ROUNDS && !PAIRED.includes(name)) continue
         const measured = await rate(url, authorization)
-        // The first warms up.
+        // The first round is a warm-up.
         if (round > 0) rounds[name] = [...(rounds[name] ?? []), measured]
       }
     const floor = median(rounds[FLOOR] ?? [])
@@ -113,7 +109,7 @@ try {
       return PAIRED.includes(name) ? ` (by round ${ratioByRound(name).toFixed(2)})` : ''
     }
 
-    /** Of what was asked right behind its floor: the median of the rounds' ratios. */
+    /** The median ratio to the floor measured just before, over all rounds. */
     function ratioByRound(name: string): number {
       const floors = rounds[FLOOR] ?? []
       const ratios = (rounds[name] ?? []).map(({ perSecond }, n) => perSecond / (floors[n]?.perSecond ?? Number.NaN))
@@ -123,7 +119,7 @@ try {
   await importing()
   await server.close()
 
-  /** An access token of a signed-in user. */
+  /** Creates an access token of a signed-in user. */
   async function tokenFor(workspaceId: string): Promise<string> {
     const email = `${workspaceId}@example.com`
     const [user] = await db.insert(authUsers).values({ name: 'bench', email, emailVerified: true }).returning()
@@ -205,7 +201,9 @@ interface Rate {
   p99: number
 }
 
-/** What a second of asking by four connections comes to; where that brings no answer, two by each of them. */
+/**
+ * Requests per second with four connections, over one second, or longer if nothing was answered.
+ */
 async function rate(url: string, authorization: string): Promise<Rate> {
   const asking = { url, connections: 4, workers: 1, headers: { authorization } }
   const inSecond = await autocannon({ ...asking, duration: 1 })

@@ -4,19 +4,19 @@ import { findBrowser } from '../tools/browser.ts'
 import { freePort, openFreshProduct } from '../tools/fresh-product.ts'
 
 /*
- * Lighthouse on the public pages as `npm start` serves them, as a phone on a slow network (its own throttled mobile setting).
- * Each page is looked at several times, and the median counts: what else the machine does falls on some of them. Fails where a page misses its marks.
+ * Runs Lighthouse on the public pages served by `npm start`, with its throttled mobile settings.
+ * Uses the median of several runs. Fails if a page misses its minimum scores.
  */
 
 const PATHS = ['/', '/pricing', '/waitlist', '/leaderboard', '/login']
 const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'] as const
 type Category = (typeof CATEGORIES)[number]
-/** Of 100. */
+/** Minimum scores, out of 100. */
 const LEAST: Record<Category, number> = { performance: 98, accessibility: 100, 'best-practices': 100, seo: 100 }
-/** When the largest part of the landing page must be there. */
+/** Maximum largest contentful paint of the landing page. */
 const LANDING_LCP_MAX_MS = 1_200
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
-/** A look that came to nothing (the browser was not given the processor in time) is taken again, so often at most. */
+/** Attempts per run, because a busy machine can make Lighthouse fail. */
 const TRIES = 3
 
 interface Look {
@@ -26,7 +26,7 @@ interface Look {
   blockedMs: number
   shift: number
   bytes: number
-  /** Audits that cost a point. */
+  /** Audits that lowered the score. */
   missed: string[]
 }
 
@@ -70,7 +70,7 @@ function median(values: number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
-/** @returns whether the page keeps its marks */
+/** @returns whether the page reaches its minimum scores */
 function report(path: string, looks: Look[]): boolean {
   const of = (pick: (look: Look) => number) => median(looks.map(pick))
   const scores = CATEGORIES.map((id) => ({ id, score: of((look) => look.scores[id]) }))

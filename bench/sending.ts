@@ -20,12 +20,8 @@ import type { Done, Task } from './sending/hands.ts'
 import { fillQueue, sendSome } from './sending/seed.ts'
 
 /*
- * Four questions of the queue. X is a function that answers at once, so that we are measured and not X; the database is a scratch one, but as durable as the
- * product's: every commit is on disk.
- * - How fast is a campaign of 100,000 leads queued, beside one INSERT … SELECT of the same rows into the same table, with its indexes and triggers?
- * - How many messages does a process claim, send and record in a second, beside the very statements of one of our cycles, through `pg` alone?
- * - How long does a claim take, and a claim with its record, where a million are queued over 100 campaigns: with one process, and with four?
- * - How many replies are taken in in a second: with one process, and with four?
+ * Measures queueing, sending, claims and replies against bare SQL, with one and four processes.
+ * X responds instantly, so only our code counts. Every commit is on disk, as in production.
  */
 
 const HANDS = 8
@@ -36,7 +32,7 @@ const QUEUED = Number(process.env.BENCH_QUEUED ?? 1_000_000)
 const CAMPAIGNS = 100
 const CLAIM_SECONDS = 10
 const REPLIES = 2_000
-/** The highest p99 of a claim, in milliseconds. */
+/** Maximum p99 latency of a claim, in milliseconds. */
 const CLAIM_MOST_MS = 10
 
 const cluster = await openScratchCluster({ log: () => {}, settings: { fsync: 'on', synchronous_commit: 'on' } })

@@ -7,29 +7,28 @@ import { readEnv } from '../server/src/env.ts'
 import { type RunningServer, startServer } from '../server/src/start.ts'
 
 /*
- * What one request of the waitlist costs with 10,000, 100,000 and 1,000,000 members, whose referrals follow a power law, over HTTP, one at a time.
- * Beside each stands its floor: the least that the database must do for it (one row to disk, one row by its key, fifty rows off an index), through `pg` alone.
- * The three sizes take turns, so that whatever else the machine does falls on all of them alike. The database is as durable as the product's: every commit is on disk.
+ * Latency of waitlist requests with 10,000 to 1,000,000 members, with power-law referrals. Floors
+ * are minimal queries through `pg`. Sizes alternate to cancel out noise; commits are durable.
  */
 
 const SIZES = [10_000, 100_000, 1_000_000]
 const ROUNDS = 120
 const WARM_UP = 20
-/** How much more a request may cost at the last size than at the first. */
+/** Maximum ratio between the latencies at the largest and the smallest size. */
 const MOST_GROWTH = 1.5
 
 const cluster = await openScratchCluster({
   log: () => {},
   settings: { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', autovacuum: 'on' },
 })
-/** One size: a database, the product on it, and a bare connection for the floors. */
+/** One size: a database, the product on it, and a plain connection for the floors. */
 interface Seat {
   size: number
   server: RunningServer
   client: pg.Client
-  /** A member in the middle of the largest tie, signed in: the rank that is hardest to tell. */
+  /** Token of a member in the middle of the largest tie, whose rank is the slowest to compute. */
   token: string
-  /** Members by their number from 1, the first of whom refer most. */
+  /** Members are numbered from 1. The first ones have the most referrals. */
   emailOf(n: number): string
   codes: string[]
   close(): Promise<void>
@@ -86,7 +85,7 @@ async function makeDatabase(name: string): Promise<string> {
   return url.href
 }
 
-/** Members who joined over a year; three in five referred by an earlier one, the earlier the likelier (a power law). */
+/** Creates members who joined over a year. Three in five were referred, by a power law. */
 async function seed(client: pg.Client, size: number): Promise<void> {
   await client.query('set synchronous_commit = off')
   await client.query('select setseed(0.5)')
@@ -123,7 +122,7 @@ async function seed(client: pg.Client, size: number): Promise<void> {
   await client.query('set synchronous_commit = on')
 }
 
-/** Gives an account to a member with one referral, half-way down all those with one. @returns its access token */
+/** Signs in a member from the middle of those with one referral. @returns an access token */
 async function signInTied(server: RunningServer, client: pg.Client): Promise<string> {
   const { rows: users } = await client.query<{ id: string; name: string }>(
     `insert into auth_users (name, email, email_verified) values ('Tied', 'tied@example.com', true) returning id, name`,
@@ -159,7 +158,7 @@ async function call(seat: Seat, method: string, path: string, body?: unknown, to
     headers: {
       ...(body ? { 'content-type': 'application/json' } : {}),
       ...(token ? { authorization: `Bearer ${token}` } : {}),
-      // Everybody comes from a network of their own, so that neither limits nor holds come in between.
+      // A different IP address for each member avoids rate limits and referral holds.
       'x-forwarded-for': [1, 2, 3, 4].map(() => 1 + Math.floor(Math.random() * 220)).join('.'),
     },
     ...(body ? { body: JSON.stringify(body) } : {}),
@@ -169,7 +168,7 @@ async function call(seat: Seat, method: string, path: string, body?: unknown, to
 }
 
 const newEmail = () => `${randomBytes(8).toString('hex')}@example.com`
-/** Some code, those of members with many referrals the likelier. */
+/** A random referral code, weighted toward members with many referrals. */
 const someCode = ({ codes }: Seat) => codes[Math.floor(codes.length * Math.random() ** 4)]
 const insertMember = ({ client }: Seat) => {
   const email = newEmail()
@@ -250,7 +249,7 @@ async function compare(seats: Seat[]): Promise<void> {
     const times = seats.map(() => ({ ours: [] as number[], floor: [] as number[] }))
     for (let round = -WARM_UP; round < ROUNDS; round++) {
       for (let i = 0; i < seats.length; i++) {
-        // Each round begins with another size.
+        // Each round starts with a different size.
         const at = (i + round + WARM_UP) % seats.length
         const [seat, kept] = [seats[at] as Seat, times[at] as (typeof times)[number]]
         const spent = { ours: await time(() => ours(seat)), floor: await time(() => floor(seat)) }

@@ -6,12 +6,13 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { bytesOf, SHAPES } from './shapes.ts'
 
 /*
- * A client in a thread of its own, as the server has the event loop of the main one: it sends files, or calls cheap routes, and says what came of it.
+ * A client in its own thread, because the server uses the main one. Sends files or makes cheap
+ * calls.
  */
 
 const { url, authorization } = workerData as { url: string; authorization: string }
 
-/** Sends a file of that shape, and cancels its import after `secondsMax`. */
+/** Imports a file of that shape, and cancels the import after `secondsMax`. */
 async function send({ shape, size, secondsMax }: { shape: string; size: number; secondsMax: number }): Promise<string> {
   const found = SHAPES[shape]
   if (!found) throw new Error(`no shape ${shape}`)
@@ -22,7 +23,7 @@ async function send({ shape, size, secondsMax }: { shape: string; size: number; 
   sending.on('error', answered.reject)
   Readable.from(bytesOf(found, size)).pipe(sending)
   const deadline = Date.now() + secondsMax * 1_000
-  // Until it works: there is nothing to cancel before the file is sent.
+  // Retry until it works: the import does not exist before the upload starts.
   const canceling = setInterval(() => {
     if (Date.now() > deadline) cancelAll().catch(() => {})
   }, 1_000)
@@ -52,7 +53,7 @@ const ROUTES = ['/healthz', '/api/waitlist/count', '/api/me', '/api/lists', '/ap
 let isCalling = false
 let calls: { route: string; ms: number }[] = []
 
-/** Calls one route after the other until it is stopped. */
+/** Makes cheap calls in a loop until stopped. */
 async function call(): Promise<void> {
   isCalling = true
   calls = []

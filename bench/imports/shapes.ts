@@ -1,10 +1,10 @@
-/** A file to import, made of a head, a part that is repeated until the file has its size, and a tail. */
+/** A file to import: a head, a part repeated until the file has its size, and a tail. */
 interface Shape {
   head?: string | Buffer
-  /** @param n how many parts there were before */
+  /** @param n index of the part, from 0 */
   part: (n: number) => string | Buffer
   tail?: string | Buffer
-  /** Sent for the second time: everybody in it is known. */
+  /** Sent for the second time, so every lead exists already. */
   isKnown?: boolean
   to?: '/suppressions/import'
 }
@@ -17,7 +17,7 @@ const same = (text: string) => {
   return () => part
 }
 
-/** @param makeLine of the line with that number, counted over the whole file */
+/** @param makeLine gets the line's index within the file */
 const lines = (perPart: number, makeLine: (line: number) => string) => (n: number) =>
   Array.from({ length: perPart }, (_, at) => makeLine(n * perPart + at)).join('')
 
@@ -80,7 +80,7 @@ export const SHAPES: Record<string, Shape> = {
   'wrong handles to suppress': { to: '/suppressions/import', head: HEAD, part: same('!!\n') },
 }
 
-/** The bytes of a file of that shape, as they are sent. */
+/** Generates the bytes of a file of that shape. */
 export function* bytesOf({ head = '', part, tail = '' }: Shape, size: number): Generator<Buffer> {
   let left = size - Buffer.byteLength(tail)
   const first = Buffer.from(head as string)

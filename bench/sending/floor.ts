@@ -7,18 +7,18 @@ import { claimDue, TIMING } from '../../server/src/domains/sending/engine.ts'
 import { record, send } from '../../server/src/domains/sending/engine-sending.ts'
 import { fillQueue } from './seed.ts'
 
-/** A statement of ours and, for each parameter, what stands there: a name of the cycle, or the value itself. */
+/** A captured statement. Each parameter is a name from the cycle, or a fixed value. */
 interface Statement {
   text: string
   parameters: ({ name: string } | { value: unknown })[]
 }
 export interface Cycle {
-  /** Up to the commit of the claim; then all that follows. */
+  /** The statements up to the claim's commit, followed by the rest. */
   claim: Statement[]
   rest: Statement[]
 }
 
-/** Runs one of our cycles and writes down every statement of it. */
+/** Runs one send cycle and captures its statements. */
 export async function catchCycle(services: Services): Promise<Cycle> {
   await fillQueue(services.database, services.sealer, { accounts: 1, messages: 2 })
   const client = await services.database.connect()
@@ -51,7 +51,7 @@ export async function catchCycle(services: Services): Promise<Cycle> {
   return { claim: claims.map(named), rest: log.map(named) }
 }
 
-/** The floor: the caught statements through `pg`, as many at a time as there are hands, each on a connection of its own. */
+/** Replays the captured statements through `pg`, with one connection per hand. */
 export async function replay(url: string, cycle: Cycle, hands: number, isDone: Promise<void>): Promise<void> {
   let over = false
   void isDone.then(() => {
@@ -75,16 +75,16 @@ export async function replay(url: string, cycle: Cycle, hands: number, isDone: P
   )
 }
 
-/** What the parameters of a cycle are, by the names that `catchCycle` gives them. */
+/** The parameter values of a cycle, by the names from `catchCycle`. */
 type Names = Record<string, unknown>
 
-/** @returns what the statements after it are about; null: nothing is queued */
+/** @returns values for the statements that follow; null: nothing is queued */
 async function claim(client: pg.Client, looks: Statement[]): Promise<Names | null> {
   const names: Names = { eventId: randomUUID() }
   for (const statement of looks) {
     const row = (await run(client, statement, names)).rows[0]
     if (!row) return null
-    // In the order of the statements: the account that is due, its next message, the message under its lease.
+    // In statement order: the due account, its next message, the claimed message.
     if ('ids' in row) names.accountId = row.id
     if ('lease' in row) names.lease = row.lease
     if (!('dmId' in row)) continue

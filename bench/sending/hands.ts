@@ -6,14 +6,14 @@ import { record } from '../../server/src/domains/sending/engine-sending.ts'
 import { openLiveness } from '../../server/src/jobs/liveness.ts'
 
 /*
- * A process of its own that does one thing as fast as it can: claims a message and records it as sent, one after the other, or takes in replies.
+ * A worker process that claims and records messages, or records replies, as fast as possible.
  * Started by sending.ts, which tells it when to begin.
  */
 
 export type Task =
   | { kind: 'claims'; seconds: number; dailyDmCap: number }
   | { kind: 'replies'; answers: { leadXUserId: string; accountXUserId: string }[] }
-/** Milliseconds each; `claims` apart from the records that follow them. */
+/** Milliseconds per call. `claims` excludes recording. */
 export interface Done {
   times: number[]
   claims: number[]

@@ -1,6 +1,6 @@
 import type { Database } from '../../server/src/db/open.ts'
 
-/** Fresh workspaces, each with an X account, a list, its leads and an active campaign, as launching leaves them. What was there before is gone. */
+/** Recreates workspaces, each with an X account, a list with leads and a launched campaign. */
 export async function fillQueue(
   { pool }: Database,
   sealer: { seal(text: string): string },
@@ -9,7 +9,7 @@ export async function fillQueue(
   const client = await pool.connect()
   const run = (text: string, values?: unknown[]) => client.query(text, values)
   try {
-    // A million rows take longer than a request's query may.
+    // Inserting a million rows takes longer than the default timeout.
     await run('set statement_timeout = 0')
     await run('truncate workspaces cascade')
     await run(
@@ -46,7 +46,10 @@ export async function fillQueue(
   }
 }
 
-/** Marks messages of each campaign as sent two days ago, for leads to answer. @returns their leads' and accounts' ids at X */
+/**
+ * Marks messages of each campaign as sent two days ago, ready for replies. @returns X ids of leads
+ * and accounts
+ */
 export async function sendSome(
   { pool }: Database,
   each: number,

@@ -1,4 +1,4 @@
-/** The part of it that is used here; it comes without types. */
+/** The used part of autocannon, which has no types. */
 declare module 'autocannon' {
   interface Result {
     requests: { average: number; total: number }
@@ -13,11 +13,11 @@ declare module 'autocannon' {
     connections: number
     /** Seconds. */
     duration?: number
-    /** Requests to end after, instead. */
+    /** Number of requests, instead of a duration. */
     amount?: number
-    /** Seconds after which a request is given up. */
+    /** Timeout of a request, in seconds. */
     timeout?: number
-    /** Threads that ask. */
+    /** Number of worker threads. */
     workers?: number
     headers?: Record<string, string>
   }): Promise<Result>

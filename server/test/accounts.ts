@@ -6,12 +6,15 @@ import { authIdentities, authUsers } from '../src/domains/auth/tables.ts'
 import { type Answer, call, makePerson, type Person } from './makers.ts'
 import type { TestApp } from './open-app.ts'
 
-/** The password of everybody whom this file makes. */
+/** The password of every account made here. */
 export const PASSWORD = 'Correct-horse1'
-/** Slow by design, so once for all. */
+/** Hashed once, because hashing is slow by design. */
 const hashed = hashPassword(PASSWORD)
 
-/** Somebody who is signed in and has a password, without the sign-up; `confirmed: false` where nobody has opened the mail yet. */
+/**
+ * Creates a signed-in account with a password. `confirmed: false` leaves the email address
+ * unconfirmed.
+ */
 export async function makeAccount(
   app: TestApp,
   { confirmed = true, ...options }: { confirmed?: boolean } & Parameters<typeof makePerson>[1] = {},
@@ -27,23 +30,23 @@ export async function makeAccount(
   return person
 }
 
-/** A verifier and its challenge, as a browser makes them (RFC 7636). */
+/** A verifier and its challenge, as browsers make them (RFC 7636). */
 export function pkce(): { codeVerifier: string; codeChallenge: string } {
   const codeVerifier = randomBytes(32).toString('base64url')
   return { codeVerifier, codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url') }
 }
 
-/** Lets this session make sensitive changes for a while. */
+/** Allows this session to make sensitive changes for a while. */
 export async function prove(person: Person): Promise<void> {
   await person.call('POST', '/auth/reauthenticate', { password: PASSWORD })
 }
 
-/** A password sign-in, over HTTP. */
+/** Signs in by password over HTTP. */
 export function signIn(app: TestApp, email: string, password = PASSWORD): Promise<Answer> {
   return call(app, 'POST', '/auth/sign-in/email', { email, password })
 }
 
-/** Status of GET /me with a token. */
+/** The status of GET /me with a token. */
 export async function statusOf(app: Pick<TestApp, 'url'>, token: string): Promise<number> {
   return (await call(app, 'GET', '/me', undefined, { authorization: `Bearer ${token}` })).status
 }
@@ -55,13 +58,13 @@ export interface Letter {
   at: string
 }
 
-/** All mail that has come to an address, the newest first. */
+/** All emails to an address, newest first. */
 export async function mailsTo(app: TestApp, email: string): Promise<Letter[]> {
   const answer = await fetch(`${app.mailbox.url}/messages?to=${encodeURIComponent(email)}`)
   return (await answer.json()) as Letter[]
 }
 
-/** The newest mail to an address about a subject; waits for it. */
+/** Waits for an email to an address with this subject, and returns the newest. */
 export async function mailTo(app: TestApp, email: string, subject: RegExp): Promise<Letter> {
   for (let tries = 0; tries < 300; tries++) {
     const mail = (await mailsTo(app, email)).find((one) => subject.test(one.subject))
@@ -71,14 +74,16 @@ export async function mailTo(app: TestApp, email: string, subject: RegExp): Prom
   throw new Error(`no mail to ${email} about ${subject}`)
 }
 
-/** The first link in a mail whose address holds `part`. */
+/** The first link in an email whose URL contains `part`. */
 export function linkIn(mail: Letter, part: string): URL {
   const link = mail.text.match(/https?:\/\/\S+/g)?.find((found) => found.includes(part))
   if (!link) throw new Error(`no link with ${part} in ${mail.subject}`)
   return new URL(link)
 }
 
-/** Signs up over HTTP and waits for the link. @returns its token, and the cookie of the browser that signed up */
+/**
+ * Signs up over HTTP and waits for the email. @returns the link's token, and the browser's cookie
+ */
 export async function beginSignUp(
   app: TestApp,
   email: string,

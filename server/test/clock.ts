@@ -2,20 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Connection } from '../src/db/connection.ts'
 import { isUnavailable } from '../src/db/unavailable.ts'
 
-/** A clock that tests move on. JavaScript of this process and one database show the same time, and it never goes back. */
+/**
+ * A clock that tests advance, for this process's JavaScript and one database. It never goes back.
+ */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
   step(ms: number): Promise<void>
-  /** Has the defaults of columns show this time again, in tables that were made since. */
+  /** Rebinds column defaults to this clock, in tables created since. */
   bind(): Promise<void>
-  /** Gives JavaScript its own clock back. */
+  /** Restores JavaScript's own clock. */
   close(): Promise<void>
 }
 
-/**
- * What PostgreSQL asks for the time, in a schema that stands before its own: an unqualified now() is this one.
- */
+/** A schema before pg_catalog in the search path, so that an unqualified now() uses this clock. */
 const CLOCK = `
   create schema clock;
   create table clock.ahead (by interval not null);
@@ -26,7 +26,7 @@ const CLOCK = `
     as 'select pg_catalog.clock_timestamp() + (select by from clock.ahead)';
   do $$ begin execute format('alter database %I set search_path = clock, pg_catalog, public', current_database()); end $$`
 
-/** Defaults of columns are bound to a function when they are made, so they are set again. */
+/** Column defaults are bound to a function when created, so set them again. */
 const BIND = `
   do $$
   declare d record;
@@ -39,13 +39,15 @@ const BIND = `
     end loop;
   end $$`
 
-/** Over some seconds. */
+/** Spread over several seconds. */
 const RECONNECTS_MAX = 200
 
-/** Puts a database under a clock of its own, and this process with it: before anything is connected to it. */
+/**
+ * Puts this process and a database under a clock. Call it before anything connects to the database.
+ */
 export async function openClock(databaseUrl: string): Promise<Clock> {
   let connection: Connection | null = null
-  /** Tests may break its connection, too: then it connects again. Each statement may run twice. */
+  /** Reconnects if a test broke the connection, so each statement may run twice. */
   const run = async (text: string, values: unknown[] = []): Promise<void> => {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -75,7 +77,7 @@ export async function openClock(databaseUrl: string): Promise<Clock> {
   const ownNow = Date.now
   const ownPerformanceNow = performance.now
   const now = () => ownNow() + aheadMs
-  // The same class, so that whatever is a Date stays one.
+  // A proxy of the same class, so that `instanceof Date` still works.
   globalThis.Date = new Proxy(ownDate, {
     construct: (target, given, asked) => Reflect.construct(target, given.length > 0 ? given : [now()], asked),
     get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
@@ -86,7 +88,7 @@ export async function openClock(databaseUrl: string): Promise<Clock> {
     now,
     step(ms) {
       stepping = stepping.then(async () => {
-        // The database first, as it is behind by the way there.
+        // Advance the database first, because it already lags by one round trip.
         await run(`update clock.ahead set by = make_interval(secs => $1)`, [(aheadMs + ms) / 1_000])
         aheadMs += ms
       })

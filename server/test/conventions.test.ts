@@ -30,7 +30,7 @@ function expectEnvelope(answer: Answer, status: number, code: string) {
 }
 
 describe('every signed-in operation', () => {
-  it.each(named(signedIn))('%s: 401 without a token', async (_, operation) => {
+  it.each(named(signedIn))('returns 401 from %s without a token', async (_, operation) => {
     expectEnvelope(await call(app, operation.method, pathWith(operation, SOME_ID)), 401, 'UNAUTHORIZED')
   })
 
@@ -82,7 +82,7 @@ describe('every operation of operators', () => {
 describe('every operation that takes a body', () => {
   const withBody = changing.filter((operation) => operation.takesInput)
 
-  it.each(named(withBody))('%s: 400 for a key it does not know', async (_, operation) => {
+  it.each(named(withBody))('returns 400 from %s for an unknown key', async (_, operation) => {
     const answer = await person.call(operation.method, pathWith(operation, SOME_ID), { surprise: true })
     expectEnvelope(answer, 400, 'INVALID_INPUT')
     expect(JSON.stringify(answer.body.details)).toContain('surprise')
@@ -105,26 +105,26 @@ describe('every operation that takes a body', () => {
     },
   )
 
-  it.each(named(withBody))('%s: 400 for another content type', async (_, operation) => {
+  it.each(named(withBody))('returns 400 from %s for another content type', async (_, operation) => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'nonsense']) {
       const answer = await person.call(operation.method, pathWith(operation, SOME_ID), 'a=b', { 'content-type': type })
       expectEnvelope(answer, 400, 'INVALID_INPUT')
     }
   })
 
-  it.each(named(withBody))('%s: 413 for a body over 256 KiB', async (_, operation) => {
+  it.each(named(withBody))('returns 413 from %s for a body over 256 KiB', async (_, operation) => {
     const body = JSON.stringify({ surprise: 'x'.repeat(256 * 1024) })
     expectEnvelope(await person.call(operation.method, pathWith(operation, SOME_ID), body), 413, 'BODY_TOO_LARGE')
   })
 })
 
-describe('every operation with an input that does not fit', () => {
+describe('every operation with invalid input', () => {
   /** Schema jargon, which means nothing to users. */
   const SCHEMA_WORDS =
     /invalid input|\bexpected\b|\breceived\b|regex|pattern|zod|undefined|\bnull\b|\bNaN\b|unrecognized|too (big|small)|invalid (string|option|union|type|value|key|element)|\[object/i
   const WRONG = [null, 5, -1.5, true, 'x', '', '\u0000', 'x'.repeat(20_000), [], {}]
 
-  /** An input with this value in every place: in each field, in fields of fields, and as the only entry of each list. */
+  /** Fills the schema with this value: every field at any depth, and a single entry per list. */
   function filled(schema: JsonSchema, wrong: unknown): unknown {
     if (schema.properties)
       return Object.fromEntries(Object.entries(schema.properties).map(([key, field]) => [key, filled(field, wrong)]))
@@ -162,7 +162,7 @@ describe('every operation with an input that does not fit', () => {
             : await caller.call(method, path, body)
         expect(answer.status).not.toBe(500)
         if (answer.body.code !== 'INVALID_INPUT') {
-          // It was accepted, and may have ended the session.
+          // The call was accepted, and may have ended the session.
           caller = await makeCaller()
           continue
         }
@@ -181,11 +181,11 @@ describe('every operation with an input that does not fit', () => {
   )
 })
 
-describe('every operation that reads by a query', () => {
+describe('every operation with query parameters', () => {
   const reading = operations.filter((operation) => operation.method === 'GET' && operation.takesInput)
 
-  it.each(named(reading))('%s: 400 for a query that cannot be one', async (_, operation) => {
-    // Of pages, sizes, periods and statuses what none of them can be.
+  it.each(named(reading))('returns 400 from %s for invalid query parameters', async (_, operation) => {
+    // Invalid pages, sizes, periods and statuses.
     const path = pathWith(operation, SOME_ID)
     expectEnvelope(
       await person.call('GET', `${path}?page=0&pageSize=x&period=0&cursor=%00&days=0&from=0&cycle=0`),
@@ -195,9 +195,9 @@ describe('every operation that reads by a query', () => {
   })
 })
 
-describe('every operation on one thing', () => {
+describe('every operation with an id in its path', () => {
   const onOne = operations.filter((operation) => operation.path.includes('{'))
-  // Bodies that fit, so that only the id decides.
+  // Valid bodies, so that only the id is wrong.
   const bodies: Record<string, unknown> = {
     'lists.update': { name: 'x' },
     'tags.update': { name: 'x' },
@@ -216,7 +216,7 @@ describe('every operation on one thing', () => {
     'campaigns.release': { lease: SOME_ID },
   }
 
-  it.each(named(onOne))('%s: 404 for an id that nothing has, and for what cannot be an id', async (_, operation) => {
+  it.each(named(onOne))('returns 404 from %s for unknown and malformed ids', async (_, operation) => {
     for (const id of [SOME_ID, 'x', '1', "'; drop table leads; --", '%00', 'ü'.repeat(20)]) {
       const body = operation.method === 'GET' ? undefined : (bodies[operation.name] ?? undefined)
       const answer = await person.call(operation.method, pathWith(operation, encodeURIComponent(id)), body)
@@ -229,7 +229,7 @@ describe('other paths', () => {
   it.each([
     ['/session/authorize', undefined],
     ['/scrapes/estimate', { twitterHandle: 'f9_x', type: 'followers' }],
-  ])('503 where X is not configured: POST %s', async (path, body) => {
+  ])('returns 503 from POST %s if X is not configured', async (path, body) => {
     expectEnvelope(await person.call('POST', path, body), 503, 'X_UNAVAILABLE')
   })
 
@@ -242,12 +242,12 @@ describe('other paths', () => {
     ['GET', '/auth/get-session'],
     ['POST', '/auth/change-password'],
     ['GET', '/auth/token'],
-  ])('404 in the envelope: %s %s', async (method, path) => {
+  ])('returns 404 in the envelope for %s %s', async (method, path) => {
     expectEnvelope(await call(app, method, path), 404, 'NOT_FOUND')
   })
 
   it.each(['/api/%zz', '/api/campaigns/%ff', '/%'])(
-    '400 in the envelope: an address that cannot be read, %s',
+    'returns 400 in the envelope for the malformed path %s',
     async (path) => {
       const answer = await fetch(app.origin + path)
       expect([answer.status, await answer.json()]).toEqual([
@@ -266,7 +266,7 @@ describe('other paths', () => {
       413,
       'BODY_TOO_LARGE',
     ],
-  ])('in the envelope: %s', async (_, request, status, code) => {
+  ])('returns the envelope for %s', async (_, request, status, code) => {
     const answer = await sendRaw(app.origin, request)
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
     expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ success: false, code })
@@ -293,7 +293,7 @@ describe('other paths', () => {
     '/embed',
     '/metrics',
     '/nothing',
-  ])('%s allows no camera, microphone or place, and passkeys only to our own pages', async (path) => {
+  ])('disallows camera, microphone and location on %s, and allows passkeys only for our own pages', async (path) => {
     const policy = (await fetch(app.origin + path)).headers.get('permissions-policy')?.split(', ')
     expect(policy).toEqual(
       expect.arrayContaining(['camera=()', 'microphone=()', 'geolocation=()', 'publickey-credentials-get=(self)']),
@@ -321,7 +321,7 @@ describe('GET /api/openapi.json', () => {
       for (const status of statuses)
         expect(Object.keys(described.responses), `${operation.name} ${status}`).toContain(status)
     }
-    // Of a file of leads, which is no typed operation, that it can be stopped on its way.
+    // The lead import is not a typed operation. It can be canceled while it runs.
     expect(body.paths['/leads/import'].post.responses['409'].description).toContain('IMPORT_STATE')
   })
 })
@@ -339,7 +339,7 @@ describe('GET /api/docs', () => {
   })
 })
 
-/** What the server answers to bytes that a client of HTTP would never send. */
+/** Sends raw bytes that no HTTP client would send, and returns the response. */
 async function sendRaw(origin: string, request: string): Promise<string> {
   const socket = connect(Number(new URL(origin).port), '127.0.0.1')
   socket.end(request)

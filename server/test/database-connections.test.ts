@@ -13,7 +13,9 @@ beforeAll(async () => {
   app = await openApp({ x: true })
 })
 
-/** Many calls of several people at a time: they read, and write within and beside transactions. */
+/**
+ * Makes many concurrent calls as several people: reads, and writes inside and outside transactions.
+ */
 async function callALot(origin: string, people: Person[], rounds: number): Promise<{ status: number; ms: number }[]> {
   const answers: { status: number; ms: number }[] = []
   const one = async (person: Person, method: string, path: string, body?: unknown, key?: string) => {

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 
-/** The database that every test file's own is cloned from (template.ts). */
+/** The database that every test file clones (template.ts). */
 export const TEMPLATE = 'x_automated_template'
 
 export interface TestDatabase {
   url: string
-  /** Runs one statement. @returns how many rows it changed */
+  /** Runs one statement. @returns the number of changed rows */
   run(sql: string, values?: unknown[]): Promise<number>
   drop(): Promise<void>
 }
 
-/** A database of one's own, in a few milliseconds. */
+/** Clones the template into a new database, in a few milliseconds. */
 export async function cloneDatabase(clusterUrl: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`
   await runSql(clusterUrl, `create database ${name} template ${TEMPLATE} strategy file_copy`)
@@ -23,7 +23,7 @@ export async function cloneDatabase(clusterUrl: string): Promise<TestDatabase> {
   }
 }
 
-/** Runs one statement on a connection of its own. @returns how many rows it changed */
+/** Runs one statement on its own connection. @returns the number of changed rows */
 export async function runSql(url: string, sql: string, values?: unknown[]): Promise<number> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { operations } from './operations.ts'
 
 /**
- * Runs after all others: every operation was seen to succeed, and to refuse in each way that it declares.
- * What every operation may answer with (a body that is too large, a limit, a fault, a database that is away, an Idempotency-Key used twice)
- * is tried on every route by conventions.test.ts, or once for all where the mechanism is one.
+ * Runs last: every operation must have succeeded, and returned each error that it declares.
+ * Errors common to all operations are tested once (conventions.test.ts).
  */
 const COMMON = new Set([
   'BODY_TOO_LARGE',
@@ -20,7 +19,7 @@ const COMMON = new Set([
 const file = process.env.ANSWERS_FILE
 const given = new Set(file && existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [])
 
-// Only a full run gives them all.
+// Only a full run produces all responses.
 describe.skipIf(!process.env.FULL_RUN)('every declared answer was given in some test', () => {
   it.each(operations.map((operation) => [operation.name, operation] as const))(
     '%s',
@@ -28,7 +27,7 @@ describe.skipIf(!process.env.FULL_RUN)('every declared answer was given in some 
       const expected = declared.filter((code) => !COMMON.has(code))
       const missing = ['OK', ...expected].filter((code) => {
         if (code === 'INVALID_INPUT' && !takesInput) return false
-        // A role that every member has refuses nobody.
+        // Every member has the role of a viewer, so FORBIDDEN is impossible.
         if (code === 'FORBIDDEN' && access === 'viewer') return false
         return !given.has(`${name} ${code}`)
       })

@@ -8,7 +8,7 @@ declare module 'vitest' {
   }
 }
 
-/** One PostgreSQL for the run; each test file clones its own database from the template. */
+/** Starts one PostgreSQL for the run. Each test file clones its own database from the template. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const cluster = await openScratchCluster({ log: () => {} })
   await makeTemplate(cluster.url)

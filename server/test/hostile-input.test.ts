@@ -4,7 +4,7 @@ import { type Answer, call, makePerson, type Person } from './makers.ts'
 import { openApp, type TestApp } from './open-app.ts'
 import { type Operation, operations, pathWith } from './operations.ts'
 
-/** Input made to break its reader must be rejected or harmless, never a server fault. */
+/** Malicious input must be rejected or harmless, and never cause a server error. */
 let app: TestApp
 let person: Person
 beforeAll(async () => {
@@ -17,7 +17,7 @@ const SOME_ID = '01900000-0000-7000-8000-000000000000'
 const changing = operations.filter((operation) => operation.method !== 'GET')
 const named = <T extends { name: string }>(list: T[]) => list.map((operation) => [operation.name, operation] as const)
 
-/** Sends a body without an Idempotency-Key and with one. */
+/** Sends a body both without and with an Idempotency-Key. */
 async function send(operation: Operation, body: string) {
   const path = pathWith(operation, SOME_ID)
   const caller = operation.access === 'public' ? call.bind(null, app) : person.call
@@ -42,15 +42,15 @@ const ODD = {
   'ten thousand keys': `{${Array.from({ length: 10_000 }, (_, n) => `"key${n}":${n}`).join(',')}}`,
 }
 
-describe('every operation that changes something', () => {
-  it.each(named(changing))('%s answers 400 to deeply nested JSON', async (_, operation) => {
+describe('every operation with side effects', () => {
+  it.each(named(changing))('returns 400 from %s for deeply nested JSON', async (_, operation) => {
     for (const [kind, body] of Object.entries(DEEP))
       for (const answer of await send(operation, body))
         expect([kind, answer.status, answer.body.code]).toEqual([kind, 400, 'INVALID_INPUT'])
   })
 
   it.each(named(changing.filter((operation) => operation.takesInput)))(
-    '%s answers 400 to odd JSON',
+    'returns 400 from %s for odd JSON',
     async (_, operation) => {
       for (const [kind, body] of Object.entries(ODD))
         for (const answer of await send(operation, body))
@@ -62,7 +62,7 @@ describe('every operation that changes something', () => {
 describe('a body', () => {
   const nested = (levels: number) => `${'{"description":'.repeat(levels)}""${'}'.repeat(levels)}`
 
-  it('gets 400 for more than 50 levels, and field errors for fewer', async () => {
+  it('is rejected with 400 beyond 50 levels, and with field errors below', async () => {
     const [deep, shallow] = [
       await person.call('POST', '/lists', nested(51)),
       await person.call('POST', '/lists', nested(50)),
@@ -72,7 +72,7 @@ describe('a body', () => {
   })
 })
 
-describe('a name that emails carry', () => {
+describe('a name in emails', () => {
   const named: Record<string, (name: string) => Promise<Answer>> = {
     'of a workspace': (name) => person.call('PATCH', '/workspace', { name }),
     'of a person': (name) => person.call('PATCH', '/auth/user', { name }),
@@ -83,7 +83,7 @@ describe('a name that emails carry', () => {
     'of a second factor': (name) => person.call('POST', '/auth/factors', { kind: 'totp', name }),
   }
 
-  it.each(Object.keys(named))('%s is one line, without control characters or web addresses', async (whose) => {
+  it.each(Object.keys(named))('has one line without control characters or URLs: %s', async (whose) => {
     for (const name of [
       'Your account is locked: https://evil.example',
       'Acme\r\nBcc: victim@example.com',

@@ -1,11 +1,11 @@
-/** A CSV file of leads such as people really bring, and what must become of each of its lines. */
+/** A realistic CSV file of leads, with the expected result for each of its lines. */
 export interface LeadFile {
   text: string
-  /** Handles of the good lines, in their order. */
+  /** Handles of the valid lines, in order. */
   handles: string[]
-  /** What the answer must name, in the order of the lines. */
+  /** Expected rejections, in line order. */
   rejected: { line: number; problem: string }[]
-  /** By handle: name, bio and follower count of the good lines. */
+  /** Name, bio and follower count of the valid lines, by handle. */
   people: Map<string, { name: string; bio: string | null; followerCount: number | null }>
 }
 
@@ -29,8 +29,8 @@ const BIOS = [
 ]
 
 /**
- * `rows` lines with quotes, emojis, right-to-left names, line breaks inside of fields, duplicates, blank and broken lines; the same each time.
- * @param lineEnd between records; fields keep theirs
+ * Makes `rows` deterministic lines with quotes, emojis, right-to-left names, line breaks in fields,
+ * duplicates, blank and broken lines. @param lineEnd between records, not within fields
  */
 export function makeLeadFile(rows = 5_000, lineEnd: '\n' | '\r\n' = '\r\n'): LeadFile {
   const header = 'Name,twitter_handle,bio,follower_count,following_count,location,company'
@@ -76,7 +76,7 @@ export function makeLeadFile(rows = 5_000, lineEnd: '\n' | '\r\n' = '\r\n'): Lea
   return file
 }
 
-/** One record: fields quoted where they must be. */
+/** One record, with fields quoted only if necessary. */
 function csv(fields: string[]): string {
   return fields.map((field) => (/[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',')
 }

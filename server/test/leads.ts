@@ -9,7 +9,10 @@ type GivenLead = Partial<IncomingLead> & { dmStatus?: LeadRow['dmStatus'] }
 
 let count = 0
 
-/** Leads of the person's workspace, made as an import makes them; `dmStatus` is set afterwards. In the order given. */
+/**
+ * Creates leads in the person's workspace, as an import does, then sets `dmStatus`.
+ * Returns them in the given order.
+ */
 export async function makeLeads(
   app: Pick<TestApp, 'db'>,
   person: Person,

@@ -19,11 +19,13 @@ export interface Person {
   email: string
   workspaceId: WorkspaceScope
   actor: Actor
-  /** An access token of this person. */
+  /** This person's access token. */
   token: string
   /** Calls the API as this person. */
   client: Client
-  /** As `fetch` on an API path, with this person's token: for what a typed client would not send. */
+  /**
+   * Like `fetch` on an API path with this person's token, for requests a typed client cannot send.
+   */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
 }
 
@@ -34,7 +36,9 @@ export interface Answer {
   headers: Headers
 }
 
-/** Somebody who is signed in, with a workspace of their own or a role in another's. Skips sign-up, which has tests of its own. */
+/**
+ * Creates a signed-in person, with their own workspace or a role in another one. Skips the sign-up.
+ */
 export async function makePerson(
   app: TestApp,
   options: { in?: Person; role?: Role; email?: string } = {},
@@ -71,7 +75,7 @@ export async function makePerson(
   }
 }
 
-/** One request as it is, without a typed client. A string body is sent as it stands, anything else as JSON. */
+/** Sends one raw request. String bodies are sent unchanged, others as JSON. */
 export async function call(
   app: Pick<TestApp, 'url'>,
   method: string,
@@ -90,7 +94,7 @@ export async function call(
   return { status: response.status, body: json ? JSON.parse(text) : text, headers: response.headers }
 }
 
-/** Gives the person's workspace a plan that is paid for: Agency, which has no limit on leads, unless another is named. */
+/** Gives the person's workspace a paid plan, by default Agency, which has no limit on leads. */
 export async function subscribe(app: TestApp, person: Person, planId: PlanId = 'agency_monthly'): Promise<void> {
   const row = { planId, status: 'active' as const, currentPeriodEnd: new Date(Date.now() + 30 * 86_400_000) }
   await app.db
@@ -99,7 +103,10 @@ export async function subscribe(app: TestApp, person: Person, planId: PlanId = '
     .onConflictDoUpdate({ target: subscriptions.workspaceId, set: row })
 }
 
-/** An X account of the person's workspace; with a stand-in X running it is signed in there, else its tokens are made up. */
+/**
+ * Connects an X account to the workspace: signed in to the stand-in X if it runs, else with fake
+ * tokens.
+ */
 export async function connectX(
   app: TestApp,
   person: Person,

@@ -18,37 +18,39 @@ import { type Opened, watch } from './opened.ts'
 import { paymentsEnv } from './payments-env.ts'
 
 export interface OpenAppOptions {
-  /** Starts a stand-in X and gives the app its address. */
+  /** Starts a stand-in X and configures the app with it. */
   x?: XOptions | true
-  /** Starts a stand-in Google and gives the app its address. */
+  /** Starts a stand-in Google and configures the app with it. */
   google?: boolean
-  /** Starts a stand-in for a company's identity provider and its DNS, and gives the app the address of the latter. */
+  /** Starts a stand-in identity provider with DNS, and configures the app with its DNS. */
   sso?: boolean
-  /** Starts a stand-in for the payment provider and gives the app its address. Its webhooks come to this app. */
+  /**
+   * Starts a stand-in payment provider and configures the app with it. Its webhooks call this app.
+   */
   payments?: boolean
-  /** Starts a mailbox and gives the app its address. */
+  /** Starts a mailbox and configures the app with it. */
   mailbox?: boolean
-  /** A PostgreSQL of the app's own, which keeps what it acknowledged if it is killed. */
+  /** Starts a PostgreSQL for this app only. It keeps committed data if it is killed. */
   ownCluster?: boolean
-  /** Puts the app, its database and its stand-in X under a clock that the test moves on. */
+  /** Puts the app, its database and its stand-in X under a clock that the test advances. */
   clock?: boolean
-  /** Senders, scrapers and mails at work in this process. Off: requests only. */
+  /** Runs background workers (sending, scrapes, emails) in this process. Off: requests only. */
   workers?: boolean
   env?: NodeJS.ProcessEnv
   overrides?: Parameters<typeof startServer>[0]['overrides']
 }
 
 export interface TestApp extends Opened {
-  /** Of the API, ending in /api. */
+  /** URL of the API, ending in /api. */
   url: string
-  /** Of the server. */
+  /** Origin of the server. */
   origin: string
   db: Db
   services: RunningServer['services']
   databaseUrl: string
-  /** Of another database on the same server. */
+  /** URL of another database on the same server. */
   clusterUrl: string
-  /** Kills the app's own PostgreSQL, and starts it again. */
+  /** Kills and restarts the app's own PostgreSQL. */
   crashDatabase(): Promise<void>
   env: Env
   x: X
@@ -57,19 +59,22 @@ export interface TestApp extends Opened {
   payments: Payments
   mailbox: Mailbox
   clock: Clock
-  /** A client nobody is signed in with. */
+  /** A client without a session. */
   anonymous: ReturnType<typeof createClient>
-  /** One more server process's worth of the app, on the same database. */
+  /** Starts another server of the app on the same database. */
   startAnother(options?: { workers?: boolean; env?: NodeJS.ProcessEnv }): Promise<RunningServer>
-  /** Ends every server of the app, runs `meanwhile` on the database, and starts the first server again at its address. */
+  /**
+   * Stops all servers, runs `meanwhile` on the database, and restarts the first server at its
+   * address.
+   */
   restart(meanwhile: () => Promise<void>): Promise<void>
-  /** Faults of ours that a test means to cause; anything else that is reported fails the test it happened in. */
+  /** Expects a server fault. Any other reported fault fails the current test. */
   expectFault(matching: RegExp): void
 }
 
 /**
- * The real app on a database of its own, listening on a free port. Closed when the test file ends.
- * A fault of ours (an unexpected error, a refusal that its operation does not declare, an answer that does not fit the contract) fails the test.
+ * Starts the app with its own database on a free port, and closes it when the test file ends.
+ * Server faults, undeclared errors and responses that violate the contract fail the test.
  */
 export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
   const { startX } = options.x ? await import('@x-automated/stand-ins/x') : { startX: null }
@@ -96,7 +101,7 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
       PORT: '0',
       PUBLIC_URL: 'http://localhost:3000',
       DATABASE_URL: database.url,
-      // To see that the product works with few connections: DATABASE_POOL_MAX=6 npm test
+      // Run the tests with few connections: DATABASE_POOL_MAX=6 npm test
       DATABASE_POOL_MAX: process.env.DATABASE_POOL_MAX,
       AUTH_SECRET: 'a secret of tests, long enough to be taken',
       LOG_LEVEL: 'silent',
@@ -182,7 +187,7 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
       await clock?.close()
       await database.drop()
       await cluster?.close()
-      // Read by declared-answers.spec.ts when every file has run.
+      // Read by declared-answers.spec.ts after all files have run.
       if (process.env.ANSWERS_FILE) appendFileSync(process.env.ANSWERS_FILE, [...answers, ''].join('\n'))
     },
   }
@@ -198,10 +203,10 @@ async function openOwnCluster(): Promise<ScratchCluster> {
   return cluster
 }
 
-/** Signs what the payment provider tells. */
+/** Secret with which the payment provider signs webhooks. */
 export const WEBHOOK_SECRET = 'whsec_of_tests'
 
-/** Has the payment provider tell an address of what we listen to, as somebody does who sets it up by hand. */
+/** Registers a webhook endpoint at the payment provider, as an operator does by hand. */
 export async function tellOfPayments({ url, secretKey }: Payments, address: string): Promise<void> {
   const answer = await fetch(`${url}/v1/webhook_endpoints`, {
     method: 'POST',

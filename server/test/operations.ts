@@ -3,21 +3,21 @@ import type { ErrorCode } from '@x-automated/contract/errors'
 import type { OperationMeta } from '@x-automated/contract/route'
 import { z } from 'zod'
 
-/** One operation of the contract, as tests walk over all of them. */
+/** One operation of the contract, for tests that cover all of them. */
 export interface Operation extends OperationMeta {
   /** `leads.list` */
   name: string
   method: string
-  /** With its parameters, `/lists/{id}`. */
+  /** With its parameters, such as `/lists/{id}`. */
   path: string
   declared: ErrorCode[]
-  /** Something of what it is given can be malformed: an id in a path never is, only unknown. */
+  /** Whether it has input that can be malformed. Ids in paths cannot be, only unknown. */
   takesInput: boolean
-  /** What it is given, as JSON Schema. */
+  /** The input as JSON Schema. */
   input: JsonSchema
 }
 
-/** As much of JSON Schema as tests need to make wrong inputs. */
+/** The part of JSON Schema that tests need to generate invalid input. */
 export interface JsonSchema {
   type?: string
   properties?: Record<string, JsonSchema>
@@ -33,7 +33,7 @@ interface Procedure {
   }
 }
 
-/** Every operation there is. */
+/** All operations of the contract. */
 export const operations: Operation[] = Object.entries(contract).flatMap(([domain, procedures]) =>
   Object.entries(procedures as unknown as Record<string, Procedure>).map(([key, procedure]) => {
     const { route, meta, errorMap, inputSchema } = procedure['~orpc']
@@ -49,7 +49,7 @@ export const operations: Operation[] = Object.entries(contract).flatMap(([domain
   }),
 )
 
-/** Of `z.preprocess` what comes out of it: what goes in can be anything. */
+/** Describes the output of `z.preprocess`, because its input can be anything. */
 function jsonSchemaOf(schema: z.ZodType): JsonSchema {
   const { def } = (schema as z.ZodPipe)._zod
   const isPreprocessed = def.type === 'pipe' && def.in._zod.def.type === 'transform'
@@ -57,12 +57,12 @@ function jsonSchemaOf(schema: z.ZodType): JsonSchema {
   return z.toJSONSchema(taken, { io: 'input', unrepresentable: 'any' }) as JsonSchema
 }
 
-/** Are all fields of a query's schema in the path? */
+/** Whether all fields of the schema are path parameters. */
 function isInPath(fields: object | undefined, path: string): boolean {
   return fields !== undefined && Object.keys(fields).every((field) => path.includes(`{${field}}`))
 }
 
-/** The path with every parameter filled by `id`. */
+/** The path with every parameter replaced by `id`. */
 export function pathWith(operation: Operation, id: string): string {
   return operation.path.replace(/\{\w+\}/g, id)
 }

@@ -18,12 +18,12 @@ export interface SomeList {
   handles: string[]
 }
 
-/** Handles of people at the stand-in X who take messages and never answer. */
+/** Handles of people at the stand-in X who accept messages and never reply. */
 export function openHandles(count: number): string[] {
   return Array.from({ length: count }, () => `open_${randomBytes(3).toString('hex')}`)
 }
 
-/** A list with leads of these handles, whose ids at X are known (unless `unknownIds`). */
+/** Creates a list with leads of these handles, with known X ids unless `unknownIds`. */
 export async function makeList(
   app: TestApp,
   person: Person,
@@ -56,7 +56,7 @@ export async function makeList(
   return { id: list!.id, leadIds: rows.map(({ id }) => id), handles }
 }
 
-/** A pace without limits of its own, for `saveLimits`. */
+/** Sending limits that allow sending at any time, for `saveLimits`. */
 export const ALL_DAY = {
   timeZone: 'UTC',
   workDays: [1, 2, 3, 4, 5, 6, 7],
@@ -68,7 +68,7 @@ export const ALL_DAY = {
 
 type Input = Partial<Parameters<Person['client']['campaigns']['create']>[0]>
 
-/** A paused campaign on the list. */
+/** Creates a paused campaign on the list. */
 export function makeCampaign(person: Person, list: SomeList, input: Input = {}): Promise<Campaign> {
   return person.client.campaigns.create({
     name: 'Spring',
@@ -79,7 +79,7 @@ export function makeCampaign(person: Person, list: SomeList, input: Input = {}):
   })
 }
 
-/** A campaign that is being sent. */
+/** Creates and launches a campaign on the list. */
 export async function launch(person: Person, list: SomeList, input: Input = {}): Promise<Campaign> {
   const campaign = await makeCampaign(person, list, input)
   await person.client.campaigns.queue({ id: campaign.id })
@@ -90,13 +90,13 @@ export async function dmsOf(person: Person, campaignId: string): Promise<Dm[]> {
   return (await person.client.campaigns.dms({ id: campaignId, pageSize: 100 })).dms
 }
 
-/** Messages that took effect at the stand-in X, in their order. */
+/** Messages delivered at the stand-in X, in order. */
 export async function arrived(app: TestApp, to?: string): Promise<{ from: string; to: string; text: string }[]> {
   const response = await fetch(`${app.x.url}/_log/dms${to ? `?to=${to}` : ''}`)
   return (await response.json()) as { from: string; to: string; text: string }[]
 }
 
-/** What goes wrong at the stand-in X from now on. */
+/** Replaces the faults of the stand-in X. */
 export async function setFaults(app: TestApp, ...faults: object[]): Promise<void> {
   const response = await fetch(`${app.x.url}/_faults`, {
     method: 'PUT',
@@ -109,7 +109,7 @@ export async function setFaults(app: TestApp, ...faults: object[]): Promise<void
 export const SENDS = { method: 'POST', path: '/2/dm_conversations/with/*/messages' }
 export const READS = { method: 'GET', path: '/2/dm_conversations/with/*/dm_events' }
 
-/** Waits until `check` holds. @param ms long enough for a machine that does much else besides */
+/** Waits until `check` returns something truthy. @param ms long enough for a busy machine */
 export async function eventually<T>(check: () => Promise<T> | T, what: string, ms = 20_000): Promise<NonNullable<T>> {
   const end = Date.now() + ms
   for (;;) {
@@ -120,7 +120,7 @@ export async function eventually<T>(check: () => Promise<T> | T, what: string, m
   }
 }
 
-/** Waits until a statement on the app's database waits for a lock. */
+/** Whether a statement on the app's database is waiting for a lock. */
 export function someoneWaits({ db }: TestApp): Promise<boolean> {
   return eventually(async () => {
     const { rows } = await db.execute(
@@ -141,7 +141,7 @@ export function completed(person: Person, campaignId: string, ms?: number): Prom
   )
 }
 
-/** The counts of every campaign are those of its messages. */
+/** Checks every campaign's counts against its messages. */
 export async function expectCountsRight(app: TestApp): Promise<void> {
   const { rows } = await app.db.execute(sql`
     select c.id, c.dms_queued_count, c.dms_sent_count, c.dms_failed_count, c.dms_delivered_count, c.dms_replied_count, d.*
@@ -158,7 +158,10 @@ export async function expectCountsRight(app: TestApp): Promise<void> {
   expect(rows).toEqual([])
 }
 
-/** Starts sending processes on the app's database; after each test they end, and every count has to be right. */
+/**
+ * Starts sending processes on the app's database. After each test, stops them and checks all
+ * counts.
+ */
 export function openSenders(app: () => TestApp) {
   const closing: (() => Promise<void>)[] = []
   afterEach(async () => {
@@ -168,7 +171,7 @@ export function openSenders(app: () => TestApp) {
   })
 
   return {
-    /** Settling waits for no longer than a test has. */
+    /** Settles unknown outcomes quickly enough for a test. */
     async start(services: Partial<Services> = {}, timing: Partial<Timing> = {}): Promise<() => Promise<void>> {
       const sender = await startSender({ ...app().services, ...services }, app().services.log, {
         timing: { settleAfterMs: 400, ...timing },
@@ -181,15 +184,15 @@ export function openSenders(app: () => TestApp) {
       closing.push(close)
       return close
     },
-    /** What gives a process another pace. */
+    /** Options that give a process another sending interval. */
     paced: (sendIntervalSeconds: number) => ({ env: { ...app().services.env, sendIntervalSeconds } }),
     async connected(): Promise<{ person: Person; account: { id: string; handle: string } }> {
       const person = await makePerson(app())
-      // More messages than the Free plan has.
+      // More messages than the Free plan allows.
       await subscribe(app(), person)
       return { person, account: await connectX(app(), person) }
     },
-    /** Whom the account has written to, in the order in which the messages took effect. */
+    /** Recipients of the account's messages, in order of delivery. */
     arrivedFrom: async (handle: string) => (await arrived(app())).filter(({ from }) => from === handle),
     inHand: (campaignId: string) =>
       app().db.$count(dms, sql`campaign_id = ${campaignId} and lease_expires_at is not null`),

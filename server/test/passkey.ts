@@ -1,8 +1,8 @@
 import { createHash, createSign, generateKeyPairSync, randomBytes } from 'node:crypto'
 
 /**
- * A passkey in software: makes and uses an ES256 credential as an authenticator does (WebAuthn Level 2, 6.3).
- * @param origin the page that it believes to be on
+ * A software passkey with an ES256 credential (WebAuthn Level 2, 6.3).
+ * @param origin the page's origin, as reported by the browser
  */
 export function createPasskey(origin: string) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -27,7 +27,7 @@ export function createPasskey(origin: string) {
   })
 
   return {
-    /** Answers `navigator.credentials.create`. */
+    /** Responds to `navigator.credentials.create`. */
     create({ challenge }: { challenge: string }) {
       const length = Buffer.alloc(2)
       length.writeUInt16BE(id.length)
@@ -49,7 +49,7 @@ export function createPasskey(origin: string) {
         attestationObject: attestation.toString('base64url'),
       })
     },
-    /** Answers `navigator.credentials.get`. */
+    /** Responds to `navigator.credentials.get`. */
     get({ challenge }: { challenge: string }) {
       used += 1
       const client = clientData('webauthn.get', challenge)
@@ -63,7 +63,7 @@ export function createPasskey(origin: string) {
         signature: signature.toString('base64url'),
       })
     },
-    /** Forgets that it was used: as a copy of it would. */
+    /** Resets the signature counter, as in a cloned credential. */
     turnBack: () => {
       used = 0
     },
@@ -74,7 +74,7 @@ const PRESENT = 0x01
 const VERIFIED = 0x04
 const ATTESTED = 0x40
 
-// As much of CBOR (RFC 8949) as an attestation needs.
+// The part of CBOR (RFC 8949) that an attestation needs.
 function cborHead(major: number, value: number): Buffer {
   if (value < 24) return Buffer.from([(major << 5) | value])
   if (value < 256) return Buffer.from([(major << 5) | 24, value])

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { onTestFinished } from 'vitest'
 import type { Db } from '../src/db/open.ts'
 
-/** What PostgreSQL means to do for a statement: EXPLAIN's tree. */
+/** A node of PostgreSQL's EXPLAIN output. */
 interface Plan {
   'Node Type': string
   'Relation Name'?: string
@@ -12,7 +12,7 @@ interface Plan {
   Plans?: Plan[]
 }
 
-/** A read of a table, and whether an index leads it there. */
+/** A read of a table, and whether it uses an index condition. */
 export interface Read {
   table: string
   by: 'index' | 'whole index' | 'whole table'
@@ -20,8 +20,8 @@ export interface Read {
 }
 
 /**
- * A database's handle that asks for the plan of each statement right before it runs, on the same connection.
- * Sequential scans are made so dear that there is one only where no index would serve: small tables tell what large ones would do.
+ * Returns a database handle that explains each statement before it runs, on the same connection.
+ * Sequential scans are made expensive, so they appear only if no index is usable.
  */
 export async function openPlanned(url: string): Promise<{ db: Db; reads: Read[] }> {
   const reads: Read[] = []
@@ -50,7 +50,7 @@ function readsOf(plan: Plan, statement: string): Read[] {
   const below = (plan.Plans ?? []).flatMap((part) => readsOf(part, statement))
   const table = plan['Relation Name']
   if (!table || !plan['Node Type'].endsWith('Scan')) return below
-  // The index of a bitmap stands one below, and always has a condition.
+  // A bitmap scan's index is in its child node, and always has a condition.
   const isLed = plan['Node Type'] === 'Bitmap Heap Scan' || plan['Index Cond'] !== undefined
   const by = isLed ? 'index' : plan['Index Name'] ? 'whole index' : 'whole table'
   return [...below, { table, by, statement }]

@@ -7,7 +7,7 @@ import type { TestApp } from './open-app.ts'
 
 type ScrapeRow = typeof scrapes.$inferSelect
 
-/** Everyone who follows or is followed by the handle, read from X itself. */
+/** All followers or followed accounts of the handle, read directly from X. */
 export async function everyone(x: TestApp['x'], handle: string, type: 'followers' | 'following'): Promise<XUser[]> {
   const api = createXApi({ apiUrl: x.url, clientId: x.clientId, clientSecret: x.clientSecret })
   const { accessToken } = await api.signInWithPassword('someone_else', 'long enough')
@@ -25,7 +25,7 @@ export async function everyone(x: TestApp['x'], handle: string, type: 'followers
   return users
 }
 
-/** A scrape that nothing runs, `change`d as given; `finds`: the leads that it has found. */
+/** Creates a scrape that no worker runs. `finds`: leads to mark as found by it. */
 export async function makeScrape(
   { db }: Pick<TestApp, 'db'>,
   { workspaceId }: Pick<Person, 'workspaceId'>,
@@ -41,7 +41,7 @@ export async function makeScrape(
   return scrape!
 }
 
-/** Starts a scrape of everyone's followers, without bounds unless `body` names some. */
+/** Starts a scrape of the handle's followers, without bounds unless `body` sets some. */
 export async function startScrape(person: Person, twitterHandle: string, body: object = {}): Promise<string> {
   const answer = await person.call('POST', '/scrapes', {
     twitterHandle,
@@ -55,7 +55,7 @@ export async function startScrape(person: Person, twitterHandle: string, body: o
   return answer.body.id
 }
 
-/** The scrape once `holds` is true of it; fails after 20 seconds. */
+/** Polls the scrape until `holds` returns true; fails after 20 seconds. */
 export async function until(
   app: Pick<TestApp, 'db'>,
   id: string,
@@ -70,7 +70,7 @@ export async function until(
   throw new Error(`still ${JSON.stringify(row)}`)
 }
 
-/** X's ids of those whom the scrape has found, each as often as it is written down. */
+/** X ids of the people that the scrape found, with duplicates if stored twice. */
 export async function foundBy(app: Pick<TestApp, 'db'>, id: string): Promise<string[]> {
   const rows = await app.db
     .select({ xUserId: leads.xUserId })

@@ -110,7 +110,10 @@ export function dropBackup(world: World): void {
   world.archive = null
 }
 
-/** Kills every process, restores the backup and starts again. Messages that extensions own or that are on their way to X survive. */
+/**
+ * Kills all processes, restores the backup and restarts. Messages that extensions own, or that are
+ * on their way to X, survive.
+ */
 export async function restoreBackup(world: World): Promise<void> {
   const { app, archive } = world
   if (!archive) return

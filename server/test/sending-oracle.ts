@@ -4,8 +4,8 @@ import { expectCountsRight } from './outreach.ts'
 import { INTERVAL_SECONDS, type World } from './sending-world.ts'
 
 /*
- * What has to hold of a world, whatever was done in it. The witness is what took effect at the stand-in X, with the moment at which each message was handed over;
- * what the simulated queue has drawn as sent never goes there, and is its own witness.
+ * Invariants of a world, checked against the stand-in X's log and the times of the hand-overs.
+ * Messages of the simulated queue never reach X, so its own records are used.
  */
 
 const DAY_MS = 86_400_000

@@ -9,8 +9,8 @@ import { expectNothingLost, expectPromisesKept, expectTurnsKept, look } from './
 import { type CampaignState, INTERVAL_SECONDS, LEADS, MISHAPS, openWorld, type World } from './sending-world.ts'
 
 /*
- * The promises of sending hold (sending-oracle.ts) for every kind of sender, whatever happens to it or to the database between any two steps.
- * SENDING_PROOF_SECONDS=600 searches for ten minutes. A failure reports its seed; SENDING_PROOF_SEED repeats it.
+ * Every kind of sender keeps the invariants of sending-oracle.ts, whatever fails between two steps.
+ * SENDING_PROOF_SECONDS=600 searches longer; SENDING_PROOF_SEED repeats a reported seed.
  */
 
 const SECONDS = Number(process.env.SENDING_PROOF_SECONDS ?? 8)
@@ -414,7 +414,7 @@ const WORLDS: fc.Arbitrary<Iterable<Command>[]>[] = [
 const FEWEST_WORLDS = 3
 
 it(
-  'sends to each once, loses none, and keeps to turns, caps, pauses, replies and opt-outs, whatever happens in between',
+  'messages each lead once, loses nothing, and respects turns, caps, pauses, replies and opt-outs',
   async () => {
     const end = process.uptime() + SECONDS
     let arrived = 0

@@ -19,8 +19,8 @@ import { type Archive, dropBackup, isOfDisaster } from './sending-disasters.ts'
 import { openWorkers } from './sending-workers.ts'
 
 /*
- * A workspace with three campaigns whose lists overlap, and everybody who may send for it, each taking one step at a time: so a test can put what it likes
- * between any two steps, the death of a process too. What took effect is read from the stand-in X, which knows nothing of us.
+ * A workspace with three overlapping campaigns and all kinds of senders. They advance step by step,
+ * so that tests can interleave failures. Results are read from the stand-in X.
  */
 
 const TEN_YEARS_MS = 10 * 365 * 86_400_000

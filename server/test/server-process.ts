@@ -11,18 +11,18 @@ import type { TestApp } from './open-app.ts'
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
 export interface ServerProcess {
-  /** Where it listens, without /api. */
+  /** URL without /api. */
   origin: string
   dataDir: string
   child: ChildProcess
-  /** What it has printed so far. */
+  /** The process's output so far. */
   output(): string
   isRunning(): boolean
-  /** Sends a signal, waits for the process to end, and answers with its exit code. */
+  /** Sends a signal and waits for the process to end. @returns its exit code */
   end(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-/** One more server, as a process of its own, on the app's database and stand-ins. It is killed when the test ends. */
+/** Starts another server process on the app's database and stand-ins. Killed when the test ends. */
 export function startProcess(app: TestApp, env: NodeJS.ProcessEnv = {}): Promise<ServerProcess> {
   return launchServer({
     DATABASE_URL: app.databaseUrl,
@@ -35,7 +35,10 @@ export function startProcess(app: TestApp, env: NodeJS.ProcessEnv = {}): Promise
   })
 }
 
-/** A server as a process of its own, with this environment. When the test ends it is killed, and its bundled database removed, unless DATA_DIR is the test's own. */
+/**
+ * Starts a server process with this environment. When the test ends, it is killed and its bundled
+ * database is deleted, unless the test set DATA_DIR.
+ */
 export async function launchServer(env: NodeJS.ProcessEnv): Promise<ServerProcess> {
   const dataDir = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'x-automated-process-'))
   const child = fork(MAIN, {

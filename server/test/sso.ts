@@ -23,16 +23,16 @@ export const settings = (kind: Kind, idp: Sso) => (kind === 'oidc' ? oidc(idp) :
 let count = 0
 export const newDomain = () => `company${++count}.example`
 
-/** Companies with single sign-on, and people who sign in by it. @param app opened with `sso`, once the tests run */
+/** Workspaces with single sign-on, and sign-ins through it. @param app opened with `sso` */
 export function ssoVisits(app: () => TestApp) {
-  /** A workspace's owner who has just proved who they are. */
+  /** Creates a workspace owner who has just reauthenticated. */
   async function makeOwner() {
     const owner = await makeAccount(app())
     await trustSession(app().db, owner.actor.sessionId)
     return owner
   }
 
-  /** A workspace's owner, with a provider and a domain that DNS has proved. */
+  /** Creates a workspace owner with an identity provider and a verified domain. */
   async function makeCompany(kind: Kind, idp = app().sso) {
     const owner = await makeOwner()
     const domain = newDomain()
@@ -49,7 +49,7 @@ export function ssoVisits(app: () => TestApp) {
     return verified.body
   }
 
-  /** Follows one of our redirects. */
+  /** Requests an address without following its redirect. */
   async function visit(address: string | URL, init: RequestInit = {}): Promise<URL> {
     const url = new URL(address)
     const answer = await fetch(app().origin + url.pathname + url.search, { ...init, redirect: 'manual' })
@@ -57,7 +57,7 @@ export function ssoVisits(app: () => TestApp) {
     return new URL(answer.headers.get('location')!)
   }
 
-  /** Our page after what a provider has sent: always on our own origin. */
+  /** Our page after the provider's redirect, always on our own origin. */
   async function ours(address: string | URL, init?: RequestInit): Promise<URL> {
     const page = await visit(address, init)
     expect(page.origin).toBe(ORIGIN)
@@ -67,7 +67,10 @@ export function ssoVisits(app: () => TestApp) {
   const post = (action: string, fields: Record<string, string>) =>
     ours(action, { method: 'POST', body: new URLSearchParams(fields) })
 
-  /** Signs in at the provider that an address of it asks of. @returns what the browser brings back */
+  /**
+   * Signs in at the provider, at the URL of our redirect. @returns what the browser sends back to
+   * us
+   */
   async function atProvider(url: URL, email: string, decision: 'continue' | 'cancel' = 'continue') {
     if (url.pathname.startsWith('/saml')) {
       const { action, fields } = await signInAtSaml(url.href, email, decision)
@@ -84,7 +87,7 @@ export function ssoVisits(app: () => TestApp) {
     return { codeVerifier, url: await visit(body.url) }
   }
 
-  /** The whole of a sign-in. */
+  /** A complete sign-in. */
   async function signIn(email: string, typed = email, decision: 'continue' | 'cancel' = 'continue') {
     const { url, codeVerifier } = await leaves(email)
     const page = url.origin === ORIGIN ? url : await (await atProvider(url, typed, decision)).back()
@@ -93,7 +96,7 @@ export function ssoVisits(app: () => TestApp) {
     return { page, code, codeVerifier, answer, error: page.searchParams.get('error') }
   }
 
-  /** Links a person's single sign-on, from inside their session. */
+  /** Links single sign-on to the person's account, in their session. */
   async function link(person: Person, { workspaceId }: { workspaceId: string }, email: string) {
     await trustSession(app().db, person.actor.sessionId)
     const { codeVerifier, codeChallenge } = pkce()

@@ -2,23 +2,23 @@ import { linkIn, mailTo, makeAccount, PASSWORD } from './accounts.ts'
 import { type Answer, call, type Person, subscribe } from './makers.ts'
 import type { TestApp } from './open-app.ts'
 
-/** Somebody who may invite: the owner of a workspace whose plan is for teams. */
+/** Creates the owner of a workspace with a team plan, who can invite people. */
 export async function makeOwner(app: TestApp): Promise<Person> {
   const owner = await makeAccount(app)
   await subscribe(app, owner)
   return owner
 }
 
-/** A session of an account, with the tokens that the server itself makes. */
+/** A session with tokens issued by the server. */
 export interface OpenedSession {
   token: string
   refreshToken: string
   call(method: string, path: string, body?: unknown): Promise<Answer>
-  /** Trades the tokens for new ones, as a browser does after a 401. */
+  /** Refreshes the tokens, as browsers do after a 401. */
   renew(): Promise<void>
 }
 
-/** Signs an account in that `makeAccount` made. */
+/** Signs in to an account that `makeAccount` created. */
 export async function openSession(app: TestApp, { email }: { email: string }): Promise<OpenedSession> {
   const { status, body } = await call(app, 'POST', '/auth/sign-in/email', { email, password: PASSWORD })
   if (status !== 200) throw new Error(`${email} could not sign in: ${status}`)
@@ -35,20 +35,20 @@ export async function openSession(app: TestApp, { email }: { email: string }): P
   return session
 }
 
-/** Goes on in a workspace. */
+/** Switches to another workspace. */
 export async function switchTo(session: OpenedSession, workspaceId: string): Promise<void> {
   const { status, body } = await session.call('POST', '/workspace/switch', { workspaceId })
   if (status !== 200) throw new Error(`could not switch: ${status}`)
   Object.assign(session, { token: body.token, refreshToken: body.refreshToken })
 }
 
-/** The token of the newest invitation that was mailed to an address. */
+/** The token of the newest invitation emailed to an address. */
 export async function invitationToken(app: TestApp, email: string): Promise<string> {
   const link = linkIn(await mailTo(app, email, /^Join /), '/invitation#')
   return new URLSearchParams(link.hash.slice(1)).get('token') ?? ''
 }
 
-/** Somebody with a password who is in a workspace beside their own, and works there in a session. */
+/** Creates an account with a password and a role in the owner's workspace, and a session there. */
 export async function makeColleague(app: TestApp, owner: Person, role: 'viewer' | 'member' | 'admin') {
   const person = await makeAccount(app, { in: owner, role })
   const session = await openSession(app, person)

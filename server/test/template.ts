@@ -2,9 +2,9 @@ import { PgBoss } from 'pg-boss'
 import { migrateDatabase } from '../src/db/migrate.ts'
 import { runSql, TEMPLATE, urlOfDatabase } from './database.ts'
 
-// Apart from database.ts, because each test file clones and only the run's set-up migrates: that loads a second's worth of modules.
+// Separate from database.ts because migrating loads modules that take a second.
 
-/** Makes the template that every test file's database is cloned from: migrated, with the job queue's tables. */
+/** Creates the template that every test file clones: migrated, with the job queue's tables. */
 export async function makeTemplate(clusterUrl: string): Promise<void> {
   await runSql(clusterUrl, `create database ${TEMPLATE}`)
   const url = urlOfDatabase(clusterUrl, TEMPLATE)

@@ -11,7 +11,7 @@ import { type Operation, operations } from './operations.ts'
 let app: TestApp
 let owner: Person
 let stranger: Person
-/** One of everything that an id can stand for, by the domain in whose paths it stands. */
+/** One object of every kind that ids refer to, by the path's domain. */
 let theirs: Record<
   | 'lead'
   | 'suppression'
@@ -35,7 +35,7 @@ let theirs: Record<
 >
 
 beforeAll(async () => {
-  // The owner looks at everything of theirs twice for each operation.
+  // The owner reads everything of theirs twice per operation.
   app = await openApp({ x: true, overrides: { callsAMinute: 10_000 } })
   owner = await makePerson(app)
   stranger = await makePerson(app)
@@ -109,7 +109,7 @@ beforeAll(async () => {
   }
 })
 
-/** Which of them stands in a path that begins so. */
+/** The kind of object, by the start of the path. */
 const KINDS: Record<string, keyof typeof theirs> = {
   leads: 'lead',
   lists: 'list',
@@ -153,12 +153,12 @@ const bodies = (): Record<string, unknown> => ({
   'campaigns.release': { lease: theirs.dm },
 })
 
-// What operators act on is of no workspace; to strangers they are not there at all (conventions.test.ts).
+// Operators' objects have no workspace. conventions.test.ts checks that others get 404.
 const onOne = operations.filter(({ path, access }) => path.includes('{') && access !== 'operator')
 
-/** Everything the owner can see of what is theirs. */
+/** Everything of theirs that the owner can see. */
 async function ownersView() {
-  // Another pair of eyes each time: one user may not call so often.
+  // A new viewer each time, because of the rate limit per user.
   const { client } = await makePerson(app, { in: owner, role: 'viewer' })
   return JSON.stringify([
     await client.leads.list({}),
@@ -181,7 +181,7 @@ async function ownersView() {
     (await owner.client.extension.list()).pairings.map(({ id }) => id),
     await owner.client.secondFactors.list(),
     await owner.client.sso.find(),
-    // The eyes are people, too.
+    // The viewers are listed as people, too.
     (await owner.client.people.list({})).people.find(({ id }) => id === theirs.person),
     await owner.client.people.listInvitations(),
   ])
@@ -202,7 +202,7 @@ describe("with another workspace's ids", () => {
     },
   )
 
-  it('GET /scrapes/{id}/events: 404', async () => {
+  it('returns 404 from GET /scrapes/{id}/events', async () => {
     expect((await stranger.call('GET', `/scrapes/${theirs.scrape}/events`)).status).toBe(404)
   })
 

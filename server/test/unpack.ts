@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { unzipSync } from 'fflate'
 
-/** Unpacks a ZIP as a person would. @returns the names that stand at its top */
+/** Unpacks a ZIP file. @returns its top-level names */
 export function unpack(zip: Uint8Array, folder: string): string[] {
   const files = Object.entries(unzipSync(zip))
   for (const [name, bytes] of files) {

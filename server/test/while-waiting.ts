@@ -5,10 +5,8 @@ import type { TestApp } from './open-app.ts'
 const PATIENCE_MS = 15_000
 
 /**
- * Begins `work`, lets it come to a row that somebody else holds, and sees that `others` get on meanwhile.
- * @param lock a statement that holds what `work` comes to late
- * @param end what becomes of what `lock` did, before `work` goes on
- * @returns what `work` answers once the row is free
+ * Starts `work`, waits until it is blocked by the statement `lock`, and checks that `others` still
+ * finish. @param end ends the lock's transaction @returns the result of `work`
  */
 export async function whileWaiting<T>(
   app: TestApp,
