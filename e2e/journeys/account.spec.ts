@@ -53,7 +53,7 @@ async function openAccount(page: Page, email: string) {
 }
 
 const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
-const proofDialog = (page: Page) => page.getByRole('dialog', { name: 'Confirm that it is you' })
+const proofDialog = (page: Page) => page.getByRole('dialog', { name: "Confirm it's you" })
 
 /** Reauthenticates with the password. */
 async function prove(page: Page, password = PASSWORD) {
@@ -167,7 +167,7 @@ describe('the account page, in a browser', () => {
     await phone.goto(await linkInMail(world.mailbox, 'ada@example.com', /^Confirm the change/))
     await phone.getByRole('button', { name: 'Confirm the change' }).click()
     await phone.waitForURL('**/login')
-    await phone.getByText(/^This mailbox has confirmed\. /).waitFor()
+    await phone.getByText('This address is confirmed').waitFor()
     await expectSoundPage(phone)
     await page.reload()
     await email.getByRole('listitem').filter({ hasText: 'ada@example.com' }).getByText('Confirmed').waitFor()

@@ -291,7 +291,7 @@ describe('plans and payments, in a browser', () => {
 
     await shows({ planId: 'gone', status: 'trialing' })
     await page.getByText('Your trial ends on').waitFor()
-    await page.getByText('The first payment of $9.99/month is due then.').waitFor()
+    await page.getByText('Your first payment of $9.99/month is due then.').waitFor()
     await expect.poll(() => fact(page, 'Plan').innerText()).toBe('Basic')
     expect(await page.getByRole('button', { name: 'Cancel Subscription' }).count()).toBe(0)
     await shows(

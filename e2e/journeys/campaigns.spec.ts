@@ -444,7 +444,7 @@ describe('campaigns, in a browser', () => {
     for (const handle of [talker, stopper])
       await shows(page.getByRole('dialog').getByRole('row').filter({ hasText: handle }), /Replied/)
     await page.goto('/settings?tab=suppression-list')
-    await page.getByText('1 person never written to').waitFor()
+    await page.getByText('1 person suppressed').waitFor()
     await page.getByText(`@${stopper}`).waitFor()
     const again = await launched('Again', 'extension')
     const { dms } = await client.campaigns.dms({ id: again, status: 'failed' })

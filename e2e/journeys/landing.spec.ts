@@ -478,7 +478,7 @@ describe('the landing page', () => {
     expect(await logIn.getAttribute('aria-busy')).toBeNull()
     how = 'broken'
     await logIn.click()
-    await word.getByText('Check your connection, then try again. What you typed stays.').waitFor()
+    await word.getByText('Check your connection, then try again. Your input is kept.').waitFor()
     expect(await logIn.getAttribute('aria-busy')).toBeNull()
     const scripts = (await page.locator('script[data-app]').getAttribute('data-scripts'))?.split(' ') ?? []
     expect(asked.filter((path) => path === scripts[0]).length).toBe(3)
@@ -559,7 +559,7 @@ describe('the landing page', () => {
     await page.goto('/login')
     await page.getByLabel('Email').fill('ada@example.com')
     await page.getByRole('button', { name: 'Open menu' }).click()
-    await page.getByText('The menu did not come. Check your connection, then reload the page.').waitFor()
+    await page.getByText("The menu didn't load. Check your connection, then reload the page.").waitFor()
     expect(await page.getByLabel('Email').inputValue()).toBe('ada@example.com')
   })
 

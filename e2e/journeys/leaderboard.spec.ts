@@ -71,7 +71,7 @@ describe('the leaderboard, in a browser', () => {
     const page = await world.openPage()
     await zoe.enter(page)
     await page.goto('/leaderboard')
-    await page.getByText('You are #55 of 55').waitFor()
+    await page.getByText("You're #55 of 55").waitFor()
     expect(await board(page).getByText('zoe@example.com').count()).toBe(0)
     await page.getByRole('button', { name: 'Show my row' }).click()
     const own = board(page).getByRole('row', { name: /zoe@example\.com/ })
@@ -95,7 +95,7 @@ describe('the leaderboard, in a browser', () => {
     await page.reload()
     await page.getByText('Refreshing session...').waitFor()
     await page.clock.runFor(1000)
-    await page.getByText('You are #55 of 55').waitFor()
+    await page.getByText("You're #55 of 55").waitFor()
 
     const sign = page.getByRole('button', { name: 'Refresh' })
     await stopClock(page)

@@ -22,7 +22,7 @@ const rowOf = (page: Page, handle: string) => page.getByRole('row').filter({ has
 const tick = (page: Page, handle: string) => page.getByRole('checkbox', { name: `Select @${handle}` })
 const gone = async (page: Page, words: string) => {
   await page.getByText(words).first().waitFor()
-  for (const close of await page.getByRole('button', { name: 'Close notice' }).all())
+  for (const close of await page.getByRole('button', { name: 'Close notification' }).all())
     await close.click().catch(() => {})
 }
 

@@ -143,7 +143,7 @@ describe('the operator, in a browser', () => {
     await rays.waitFor()
     expect(await rays.innerText()).toMatch(/ray@example\.com\s+1\s+2\s+200%/)
     await page.getByLabel('From', { exact: true }).fill('2026-01-01')
-    await page.getByText('At most 92 days can be shown at once.').waitFor()
+    await page.getByText('Choose at most 92 days.').waitFor()
     await page.getByLabel('To', { exact: true }).fill('2026-01-02')
     await page.getByText('No data for these dates').waitFor()
 

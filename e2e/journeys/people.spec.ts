@@ -44,7 +44,7 @@ it('invites a person by email who logs in, works with their role and is removed'
   await theirs.getByRole('button', { name: 'Join Acme' }).click()
   await theirs.waitForURL('**/dashboard')
   await theirs.goto(PEOPLE)
-  await theirs.getByText('You are in Acme as a viewer').waitFor()
+  await theirs.getByText("You're in Acme as a viewer").waitFor()
   await expectSoundBothWays(theirs)
 
   // Switches between workspaces.
@@ -60,10 +60,10 @@ it('invites a person by email who logs in, works with their role and is removed'
   world.expectConsole(/401/)
   await page.reload()
   await page.getByLabel('Role of friend').selectOption('Member')
-  await page.getByText('friend is in the workspace as a member now.').waitFor()
+  await page.getByText('friend is now in the workspace as a member.').waitFor()
   await expectSoundBothWays(page)
   await theirs.goto(PEOPLE)
-  await theirs.getByText('You are in Acme as a member').waitFor()
+  await theirs.getByText("You're in Acme as a member").waitFor()
   await page.getByRole('button', { name: 'More for friend' }).click()
   await page.getByRole('menuitem', { name: 'Remove' }).click()
   await page.getByRole('button', { name: 'Remove', exact: true }).click()

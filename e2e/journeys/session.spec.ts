@@ -139,7 +139,7 @@ describe('the session, in a browser', () => {
     world.expectConsole(/ERR_FAILED|dynamically imported module|Error loading route module/)
     await page.route(scripts, (route) => route.abort())
     await page.goto('/dashboard', { waitUntil: 'commit' })
-    await page.getByText('What this page needs did not come.').waitFor()
+    await page.getByText("This page didn't load.").waitFor()
     await page.unroute(scripts)
     await page.reload()
     await page.getByRole('heading', { name: 'Dashboard' }).waitFor()

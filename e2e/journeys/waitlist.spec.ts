@@ -131,7 +131,7 @@ describe('the waitlist, in a browser', () => {
 
     // Signed in, her row is unmasked and highlighted; the menu links back and signs out.
     await ada.getByRole('link', { name: 'Leaderboard' }).click()
-    await ada.getByText('You are #1 of 1').waitFor()
+    await ada.getByText("You're #1 of 1").waitFor()
     expect(await ada.getByRole('row', { name: /ada@example\.com/ }).innerText()).toMatch(/You/)
     await expectSoundPage(ada)
     await ada.getByRole('button', { name: 'Profile menu' }).click()
@@ -242,7 +242,7 @@ describe('the waitlist, in a browser', () => {
     await notice.waitFor({ state: 'detached' })
     await press.click()
     await notice.waitFor()
-    await notice.getByRole('button', { name: 'Close notice' }).click()
+    await notice.getByRole('button', { name: 'Close notification' }).click()
     await notice.waitFor({ state: 'detached' })
     await page.unroute('**/api/waitlist/join')
 
@@ -259,7 +259,7 @@ describe('the waitlist, in a browser', () => {
     await page.route('**/api/auth/authorize', (route) => refuse(route, 503, 'GOOGLE_UNAVAILABLE', 'down'))
     await google.click()
     const failure = page.getByRole('alert').filter({ hasText: 'Failed to sign in with Google. Please try again.' })
-    await failure.getByRole('button', { name: 'Close notice' }).click()
+    await failure.getByRole('button', { name: 'Close notification' }).click()
     await failure.waitFor({ state: 'detached' })
     await page.unroute('**/api/auth/authorize')
     // After 30 seconds the button works again.

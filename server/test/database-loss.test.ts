@@ -189,7 +189,7 @@ describe('the bundled database', () => {
       expect((await position(server)).status).toBe(404)
     }
     expect(server.isRunning()).toBe(true)
-    expect(server.output().match(/The database has ended\. Starting it again\./g)).toHaveLength(4)
+    expect(server.output().match(/The database has stopped\. Restarting it\./g)).toHaveLength(4)
     expect(await server.end()).toBe(0)
   }, 120_000)
 

@@ -140,7 +140,7 @@ describe.concurrent('a scrape continues', () => {
     const person = await connected()
     const id = await startScrape(person, 'f1200_lost')
     const row = await until(app, id, waiting)
-    expect(row).toMatchObject({ resumesAt: null, error: expect.stringContaining('Connect the account again') })
+    expect(row).toMatchObject({ resumesAt: null, error: expect.stringContaining('Connect again') })
     expect((await person.call('GET', '/session/status')).body).toMatchObject({ connected: false })
     await connectX(app, person, 'another_one')
     const began = Date.now()

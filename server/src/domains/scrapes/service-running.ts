@@ -182,7 +182,7 @@ async function step(runner: Runner, row: ScrapeRow): Promise<ScrapeRow | null> {
     const { db } = runner.database
     const account = await resolveAccount(db, row.workspaceId, row.isAccountFixed ? row.xAccountId : null)
     if (account?.status !== 'connected') {
-      const error = account?.reason ?? 'No X account is connected. The scrape goes on once one is.'
+      const error = account?.reason ?? 'No X account is connected. The scrape continues once one is.'
       return settle(runner, row, { status: 'waiting', resumesAt: null, failures: 0, error })
     }
     if (row.sourceUserId === null) return await lookUp(runner, row, account)

@@ -254,7 +254,7 @@ describe('POST /messages/send', () => {
     )
     const lost = await send(person, row)
     expect(lost).toMatchObject({ status: 409, body: { code: 'X_NOT_CONNECTED' } })
-    expect(lost.body.error).toMatch(/Connect the account again/)
+    expect(lost.body.error).toMatch(/Connect again/)
     expect(await send(person, row)).toMatchObject({ status: 409, body: { code: 'X_NOT_CONNECTED' } })
     expect([await statusOf(row), await dmsTo(row)]).toEqual(['not_sent', []])
     await setFaults(app)

@@ -185,7 +185,7 @@ it('counts messages sent after the backup toward the cap', async () => {
       message: 'Too early',
       templateVariables: { name: 'Lead', handle: list.handles[5]! },
     }),
-  ).rejects.toMatchObject({ code: 'RATE_LIMITED', message: expect.stringContaining('still reading from X') })
+  ).rejects.toMatchObject({ code: 'RATE_LIMITED', message: expect.stringContaining('still checking X for messages') })
   await allRead()
   const again = await launch(person, list)
   const pace = (await person.client.sendingSettings.find({})).accounts[0]
