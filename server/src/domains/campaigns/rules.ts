@@ -46,7 +46,10 @@ export function readCursor(cursor: string): PagePosition | null {
   return isMoment(at) && isId(id) ? { at: new Date(at), id } : null
 }
 
-/** The template's placeholders that may use their fallback, each once, as written, with the part that a lead fills. */
+/**
+ * The template's placeholders that may use their fallback, each once, as written, with the part
+ * that a lead fills.
+ */
 export function placeholdersWithFallback(template: Template): { place: string; part: Template[number] }[] {
   const found = new Map<string, Template[number]>()
   for (const part of template) {

@@ -35,7 +35,10 @@ interface Plan {
   allowReplied: boolean
 }
 
-/** Estimates a campaign's time and cost, and finds empty placeholders. @throws Refusal LEAD_LIST_NOT_FOUND, X_ACCOUNT_NOT_FOUND */
+/**
+ * Estimates a campaign's time and cost, and finds empty placeholders.
+ * @throws Refusal LEAD_LIST_NOT_FOUND, X_ACCOUNT_NOT_FOUND
+ */
 export async function estimate(
   { db, env, x }: Pick<SignedInContext, 'db' | 'env' | 'x'>,
   actor: Actor,
@@ -63,9 +66,8 @@ function limitedBy({ workspaceId }: Actor, channel: Plan['channel'], account: XA
 }
 
 /**
- * Seconds until an active campaign is done, including messages that go first on its account.
- * Null if it is not active, has nothing queued, or its cap is 0.
- * @throws Refusal CAMPAIGN_NOT_FOUND
+ * Seconds until a campaign is done, including messages that go first; null: inactive, nothing
+ * queued, or the cap is 0. @throws Refusal CAMPAIGN_NOT_FOUND
  */
 export async function forecast({ db, env }: Pick<SignedInContext, 'db' | 'env'>, actor: Actor, id: string) {
   const { status, dmsQueuedCount, channel, xAccountId } = await find(db, actor, id)
@@ -76,9 +78,8 @@ export async function forecast({ db, env }: Pick<SignedInContext, 'db' | 'env'>,
 }
 
 /**
- * Counts the messages that are sent before a campaign's: direct messages, and those of older active campaigns (`waitsForOlder`).
- * @param accountId null if unknown: then all campaigns of the workspace without an account count
- * @param id the campaign; omit it for one that is launched now
+ * Counts messages sent before a campaign's: direct ones, and those of older active campaigns.
+ * @param accountId null: all campaigns without an account count @param id omit for a new one
  */
 async function countAhead(db: Db, { workspaceId }: Actor, accountId: string | null, id?: string): Promise<number> {
   const { rows } = await db.execute<{ ahead: number }>(sql`
@@ -96,7 +97,10 @@ function membersOf(actor: Actor, { id, filter }: Pick<Awaited<ReturnType<typeof 
     : sql`select lead_id as id from lead_list_items where lead_list_id = ${id} order by added_at, lead_id`
 }
 
-/** How many leads of a list have replied and may still be messaged. Costs by the number of replies, not of leads. */
+/**
+ * How many leads of a list have replied and may still be messaged. Costs by the number of replies,
+ * not of leads.
+ */
 async function countReplied(db: Db, actor: Actor, list: Awaited<ReturnType<typeof findList>>): Promise<number> {
   const isMember = list.filter
     ? sql`l.id in (${selectLeads(actor, { filter: list.filter })})`
@@ -123,7 +127,10 @@ async function countMissing(db: Db, actor: Actor, list: Awaited<ReturnType<typeo
   }
 }
 
-/** Copies a campaign as a draft. @throws Refusal CAMPAIGN_NOT_FOUND; CAMPAIGN_STATE: its list was deleted */
+/**
+ * Copies a campaign as a draft.
+ * @throws Refusal CAMPAIGN_NOT_FOUND; CAMPAIGN_STATE: its list was deleted
+ */
 export async function duplicate(db: Db, actor: Actor, id: string) {
   const { name, leadListId, messageTemplate, channel, xAccountId, allowRepeat, allowReplied } = await find(
     db,

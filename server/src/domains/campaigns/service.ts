@@ -76,7 +76,10 @@ interface Paging {
   cursor?: string
 }
 
-/** Lists campaigns, newest first: all, or those of a list. @throws Refusal INVALID_INPUT: invalid cursor */
+/**
+ * Lists campaigns, newest first: all, or those of a list.
+ * @throws Refusal INVALID_INPUT: invalid cursor
+ */
 export async function list(
   db: Db,
   actor: Actor,
@@ -169,15 +172,16 @@ interface Changes {
   allowReplied?: boolean
 }
 
-/** A pause or an archiving is answered within this time. A healthy worker owns a message for less. */
+/**
+ * A pause or an archiving is answered within this time. A healthy worker owns a message for less.
+ */
 const ANSWER_WITHIN_MS = 25_000
 
 type UpdateContext = Pick<SignedInContext, 'db' | 'env' | 'progress'>
 
 /**
- * Edits a campaign or changes its status. The first activation queues its messages. A pause or an archiving applies to the next message.
- * The answer then waits up to 25 seconds for claimed messages; `messagesInFlight` counts those left.
- * @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, X_NOT_CONNECTED, X_ACCOUNT_NOT_FOUND, INVALID_INPUT (placeholder), PLAN_LIMIT
+ * Edits a campaign or changes its status. After a pause or an archiving, waits up to 25 seconds for
+ * claimed messages. @throws Refusal as `campaigns.update` declares
  */
 export async function update(context: UpdateContext, actor: Actor, changes: Changes, signal?: AbortSignal) {
   const deadline = performance.now() + ANSWER_WITHIN_MS
@@ -240,7 +244,10 @@ export async function queue(db: Db, limits: SendingEnv, actor: Actor, id: string
   })
 }
 
-/** Prevents deletion of the campaign's list until the transaction ends. Call it before locking the campaign, as deleting a list does. */
+/**
+ * Prevents deletion of the campaign's list until the transaction ends. Call it before locking the
+ * campaign, as deleting a list does.
+ */
 async function lockList(tx: Db, actor: Actor, id: string): Promise<void> {
   const [campaign] = await tx
     .select({ leadListId: campaigns.leadListId })
@@ -270,7 +277,10 @@ async function edit(tx: Db, before: Row, edits: Omit<Changes, 'id' | 'status'>):
   return row ?? before
 }
 
-/** Activates a draft or paused campaign and queues its messages. With an empty list it completes immediately. */
+/**
+ * Activates a draft or paused campaign and queues its messages. With an empty list it completes
+ * immediately.
+ */
 async function activate(tx: Db, limits: SendingEnv, actor: Actor, campaign: Row): Promise<void> {
   let totals: Partial<Row> = {}
   let isDone = false
@@ -337,9 +347,8 @@ async function activate(tx: Db, limits: SendingEnv, actor: Actor, campaign: Row)
 }
 
 /**
- * The X account that sends the campaign, fixed on activation. A disconnected account is replaced only if it has sent nothing, so that
- * nobody is messaged from two accounts unexpectedly. Null if the extension's account is unknown.
- * @throws Refusal X_NOT_CONNECTED
+ * Returns the sending account, fixed on activation; null if the extension's account is unknown.
+ * Replaces a disconnected account only if it has sent nothing. @throws Refusal X_NOT_CONNECTED
  */
 async function accountFor(tx: Db, campaign: Row): Promise<XAccount | null> {
   const fixed = campaign.xAccountId ? await findAccount(tx, campaign.workspaceId, campaign.xAccountId) : null
@@ -353,7 +362,10 @@ async function accountFor(tx: Db, campaign: Row): Promise<XAccount | null> {
   return requireConnectedAccount(tx, campaign.workspaceId)
 }
 
-/** Checks that an active campaign's new channel or account can send, and wakes it. @throws Refusal X_NOT_CONNECTED */
+/**
+ * Checks that an active campaign's new channel or account can send, and wakes it.
+ * @throws Refusal X_NOT_CONNECTED
+ */
 async function requireSender(tx: Db, campaign: Row): Promise<void> {
   const account = await accountFor(tx, campaign)
   if (!account) return

@@ -15,7 +15,10 @@ export const campaigns = pgTable(
       .notNull()
       .references(() => workspaces.id, { onDelete: 'cascade' }),
     userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
-    /** `direct` holds messages sent outside campaigns (leads page, messenger). One per workspace, never listed. */
+    /**
+     * `direct` holds messages sent outside campaigns (leads page, messenger). One per workspace,
+     * never listed.
+     */
     kind: text('kind', { enum: ['campaign', 'direct'] })
       .notNull()
       .default('campaign'),
@@ -60,14 +63,17 @@ export const campaigns = pgTable(
   ],
 )
 
-/** SQL over an active campaign: it can send, within its limits. The API channel requires a connected account. @param campaign table or alias */
+/**
+ * SQL over an active campaign: it can send, within its limits. The API channel requires a connected
+ * account. @param campaign table or alias
+ */
 export function isSentNow(campaign: SQL): SQL<boolean> {
   return sql`(${campaign}.channel = 'extension' or exists (select from x_accounts a where a.id = ${campaign}.x_account_id and a.status = 'connected'))`
 }
 
 /**
- * SQL over a campaign and an `older` one: the older one has queued messages on the same X account and can send, so it goes first.
- * Direct messages neither wait nor block. Campaigns without a known account share one queue per workspace.
+ * SQL over a campaign and an `older` one on the same X account: the older one sends first.
+ * Ignores direct messages. Campaigns without a known account share one queue per workspace.
  */
 const goesBefore = (
   campaign: SQL,
@@ -77,7 +83,9 @@ const goesBefore = (
   and (older.created_at, older.id) < (${campaign}.created_at, ${campaign}.id)
   and ${isSentNow(sql`older`)}`
 
-/** SQL over a campaign: an older one on its X account sends first. @param campaign table or alias */
+/**
+ * SQL over a campaign: an older one on its X account sends first. @param campaign table or alias
+ */
 export function waitsForOlder(campaign: SQL): SQL<boolean> {
   return sql`(${campaign}.kind = 'campaign' and exists (select from campaigns older where ${goesBefore(campaign)}))`
 }

@@ -1,7 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 
-// Remembers contacted people after their lead is deleted, so that nobody is messaged twice when the lead returns.
+// Remembers contacted people after their lead is deleted, so that nobody is messaged twice when the
+// lead returns.
 
 /** Includes the workspace, so that the same person has a different hash in each. */
 const hashOf = (workspaceId: SQL, what: SQL) =>
@@ -10,7 +11,10 @@ const xUserHash = (alias: string, workspaceId: SQL) => hashOf(workspaceId, sql`'
 const handleHash = (alias: string, workspaceId: SQL) =>
   hashOf(workspaceId, sql`'@' || lower(${sql.raw(alias)}.twitter_handle)`)
 
-/** Records that leads about to be deleted were or may have been messaged, or replied. Call it before their messages go. */
+/**
+ * Records that leads about to be deleted were or may have been messaged, or replied. Call it before
+ * their messages go.
+ */
 export async function storePastContacts(tx: Db, workspaceId: string, leadIds: SQL): Promise<void> {
   const own = sql`${workspaceId}::uuid`
   await tx.execute(sql`

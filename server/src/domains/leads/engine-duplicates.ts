@@ -3,8 +3,8 @@ import type { Db } from '../../db/open.ts'
 import { mayGoOut } from '../sending/tables.ts'
 
 /**
- * The same person can exist twice: once by X id, once by imported handle. Merges the second lead into the first,
- * with lists, messages and contact history.
+ * The same person can exist twice: once by X id, once by imported handle. Merges the second lead
+ * into the first, with lists, messages and contact history.
  */
 export async function mergeDuplicateLeads(tx: Db, workspaceId: string): Promise<void> {
   const { rows } = await tx.execute<{ kept: string; gone: string }>(sql`

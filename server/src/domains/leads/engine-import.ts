@@ -74,15 +74,18 @@ export interface FilePart {
 /** A completely received file of leads. */
 export interface ImportSource {
   bytes: number
-  /** Runs `work` when it is this file's turn, as only a few are imported at a time. Throws the signal's reason. */
+  /**
+   * Runs `work` when it is this file's turn, as only a few are imported at a time. Throws the
+   * signal's reason.
+   */
   inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>
   /** Reads the file from its beginning. @throws Refusal INVALID_INPUT as `importLeads` */
   read(columns?: readonly string[]): AsyncIterable<FilePart>
 }
 
 /**
- * Imports a file of leads: all good rows, or none if it fails. Importing it again changes nothing.
- * @throws Refusal INVALID_INPUT: empty, no column twitter_handle, too many bad rows, or too many tags
+ * Imports all good rows of a file, or none if it fails. Importing it again changes nothing.
+ * @throws Refusal INVALID_INPUT: no rows, no column twitter_handle, too many bad rows or tags
  */
 export async function importLeads(
   db: Db,

@@ -3,10 +3,8 @@ import { invalidField, Refusal } from '../../refusal.ts'
 import { type Columns, readHeader, readLine, stagedRow } from './rules.ts'
 
 /**
- * Reads the rows of a lead file. Loaded by the CSV thread, so it imports little.
- * @param named the meaning of each column, replacing the header; '' skips a column
- * @returns for each record the row to stage, or its problem; null for the header
- * @throws Refusal INVALID_INPUT for an invalid header
+ * Reads a lead file's records: each becomes a row to stage or a problem; the header becomes null.
+ * @param named each column's meaning, '' to skip it @throws Refusal INVALID_INPUT: bad header
  */
 export function readLeadLines(named?: readonly string[]) {
   let columns: Columns | null = null

@@ -15,8 +15,8 @@ import {
 } from './tables.ts'
 
 /*
- * Reads a page of leads as one JSON text, which is three times cheaper to parse than rows. The most frequent pages
- * (all leads, or one status) are one prepared statement together with their total.
+ * Reads a page of leads as one JSON text, which is three times cheaper to parse than rows. The most
+ * frequent pages (all leads, or one status) are one prepared statement together with their total.
  */
 
 /** A lead as shown on pages. */

@@ -29,7 +29,10 @@ export function asksForTag(filter: PgColumn, names: readonly string[]): SQL {
   return sql`lower(${filter} ->> 'tag') = any(${sql.param(names.map((name) => name.toLowerCase()))}::text[])`
 }
 
-/** A filter without ids unknown to the workspace. Tag names stay, because the tag may be created later. */
+/**
+ * A filter without ids unknown to the workspace. Tag names stay, because the tag may be created
+ * later.
+ */
 export async function withoutUnknownIds(db: Db, { workspaceId }: WorkspaceOf, filter: LeadFilter): Promise<LeadFilter> {
   const { listId, scrapeId, tag, ...rest } = filter
   const { rows } = await db.execute<{ list: boolean; scrape: boolean; tag: boolean }>(sql`select
@@ -95,8 +98,8 @@ export function matching(
 }
 
 /**
- * SQL subquery (without brackets) of the workspace's selected lead ids: `… in (${selectLeads(actor, selection)})`.
- * Lock and change leads in the order of their ids.
+ * SQL subquery (without brackets) of the selected lead ids, for `… in (…)`. Lock and change leads
+ * in the order of their ids.
  */
 export function selectLeads(
   actor: WorkspaceOf,
@@ -116,8 +119,8 @@ export interface Part {
 }
 
 /**
- * Chooses the leads of a selection for the transaction: the given ids, or up to `most` filtered leads after the cursor,
- * oldest first, which bounds how long locks are held. @throws Refusal INVALID_INPUT for a bad cursor
+ * Chooses the leads that one call changes: the given ids, or up to `most` after the cursor, oldest
+ * first, to limit the time under locks. @throws Refusal INVALID_INPUT for a bad cursor
  */
 export async function choosePart(
   tx: Db,

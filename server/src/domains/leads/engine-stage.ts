@@ -14,11 +14,8 @@ export interface Owner {
 }
 
 /**
- * Creates or updates leads in the caller's transaction, matched by X user id, or by handle if the id is unknown.
- * Keeps their status and skips suppressed people.
- * @param people each at most once
- * @param read `whole`: X's profile replaces the stored one; `parts`: only given values do
- * @returns the leads' ids, in no particular order
+ * Creates or updates leads, matched by X user id or handle. Skips suppressed people. Returns ids.
+ * @param people unique @param read `whole` replaces the profile, `parts` only given values
  */
 export async function upsertLeads(
   tx: Db,
@@ -34,7 +31,10 @@ export async function upsertLeads(
   return rows.map((row) => row.lead_id)
 }
 
-/** Creates the connection's temporary table of incoming people. It is emptied when the transaction ends. */
+/**
+ * Creates the connection's temporary table of incoming people. It is emptied when the transaction
+ * ends.
+ */
 export async function openStage(tx: Db): Promise<void> {
   await tx.execute(sql`create temp table if not exists incoming_leads (
     line integer primary key, x_user_id text, twitter_handle text not null, name text, bio text, follower_count integer, following_count integer,
@@ -62,7 +62,10 @@ const STAGED = sql.raw(
   'x_user_id, twitter_handle, name, bio, follower_count, following_count, source_profile, url, profile_image_url, location, website, metadata, basis, basis_at, basis_source, tags',
 )
 
-/** Removes duplicates by this key from the stage. Returns their number and the first `named` of them. */
+/**
+ * Removes duplicates by this key from the stage. Returns their number and the first `named` of
+ * them.
+ */
 export async function unstageDuplicates(
   tx: Db,
   key: SQL,
@@ -85,7 +88,9 @@ export interface StagedLines {
   total: number
 }
 
-/** @param gone a statement that returns the `line` of each row @param named how many lines to return */
+/**
+ * @param gone a statement that returns the `line` of each row @param named how many lines to return
+ */
 async function linesOf(tx: Db, gone: SQL, named: number): Promise<StagedLines> {
   const { rows } = await tx.execute<StagedLines & Record<string, unknown>>(sql`
     with gone as (${gone})
@@ -103,7 +108,10 @@ export async function unstageSuppressed(tx: Db, workspaceId: string, named: numb
   return linesOf(tx, gone, named)
 }
 
-/** Saves the stage as leads. Rows that would exceed the metadata limit are rejected; `named` of them are returned. */
+/**
+ * Saves the stage as leads. Rows that would exceed the metadata limit are rejected; `named` of them
+ * are returned.
+ */
 export async function settleStage(
   tx: Db,
   { workspaceId, userId }: Owner,

@@ -173,7 +173,8 @@ const metadata = (text: string): Cell => {
   try {
     const value: unknown = JSON.parse(text)
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    // JSON.stringify escapes what cannot be stored, however the file wrote it. PostgreSQL rejects deep nesting.
+    // JSON.stringify escapes what cannot be stored, however the file wrote it. PostgreSQL rejects
+    // deep nesting.
     const storable = !/\\u(0000|d[89a-f])/.test(JSON.stringify(value))
     if (isObject && text.length <= METADATA_MAX && depthOf(text) <= METADATA_DEPTH && storable) return { value }
   } catch {}
@@ -256,9 +257,8 @@ export function readHeader(fields: readonly string[]): Columns | { problem: stri
 }
 
 /**
- * Reads one row. Blank and missing cells keep the lead's values.
- * @param delimiter the file's cell separator; null if unknown
- * @returns the lead, or the row's problem as a text to show
+ * Reads one row into a lead, or returns its problem as a text to show. Blank and missing cells keep
+ * the lead's values. @param delimiter the file's cell separator; null if unknown
  */
 export function readLine(
   columns: Columns,

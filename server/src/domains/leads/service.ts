@@ -50,7 +50,10 @@ interface ListInput extends LeadQuery {
   cursor?: string
 }
 
-/** One page of leads with the exact total. @throws Refusal INVALID_INPUT for a cursor of another order */
+/**
+ * One page of leads with the exact total.
+ * @throws Refusal INVALID_INPUT for a cursor of another order
+ */
 export async function list(db: Db, actor: Actor, { page, pageSize, sort, cursor, ...asked }: ListInput) {
   const filter = await resolveFilter(db, actor, asked)
   const place = cursor === undefined ? null : readCursor(sort, cursor)
@@ -89,7 +92,10 @@ function namesOf(filter: ResolvedFilter): string[] {
   return Object.entries(filter).flatMap(([name, value]) => (value === undefined || value === '' ? [] : name))
 }
 
-/** A lead's tags in the order in which they were added. Names are qualified for queries without joins. */
+/**
+ * A lead's tags in the order in which they were added. Names are qualified for queries without
+ * joins.
+ */
 const tagIds = sql<string[]>`array(
   select t.tag_id::text from lead_tags t where t.lead_id = leads.id order by t.added_at, t.tag_id
 )`
@@ -98,8 +104,7 @@ const tagNames = sql<string[]>`array(
 )`
 
 /**
- * One page of leads in some filter statuses, newest first.
- * @param standings empty for all leads
+ * One page of leads in some filter statuses, newest first. @param standings empty for all leads
  * @throws Refusal INVALID_INPUT for a bad cursor
  */
 export async function listByStanding(
@@ -144,7 +149,10 @@ export async function listByStanding(
   }
 }
 
-/** The number of matches: from maintained counts for a single status, list, tag or scrape, otherwise counted. */
+/**
+ * The number of matches: from maintained counts for a single status, list, tag or scrape, otherwise
+ * counted.
+ */
 export async function count(db: Db, actor: WorkspaceOf, filter: ResolvedFilter): Promise<number> {
   const asked = namesOf(filter)
   const only = asked.length === 1 ? asked[0] : null

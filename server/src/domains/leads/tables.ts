@@ -16,7 +16,10 @@ export const foldedBio = sql<string>`lower(left(coalesce(bio, ''), 60))`
 /** The text that keywords match, covered by the trigram index `leads_words`. */
 export const words = sql<string>`(coalesce(name, '') || ' ' || twitter_handle || ' ' || coalesce(bio, ''))`
 
-/** People on X, one row per person and workspace: by X user id, or by handle while the id is unknown. */
+/**
+ * People on X, one row per person and workspace: by X user id, or by handle while the id is
+ * unknown.
+ */
 export const leads = pgTable(
   'leads',
   {
@@ -41,7 +44,9 @@ export const leads = pgTable(
     dmStatus: text('dm_status', { enum: LEAD_STATUSES }).notNull().default('not_sent'),
     /** When they last messaged an account of the workspace, by X's clock. */
     repliedAt: time('replied_at'),
-    /** When they were last messaged before their lead was deleted and added again (`pastContacts`). */
+    /**
+     * When they were last messaged before their lead was deleted and added again (`pastContacts`).
+     */
     contactedBeforeAt: time('contacted_before_at'),
     /** Why, since when and by what source they may be messaged, as X's rules require. */
     basis: text('basis', { enum: CONTACT_BASES }).notNull().default('none'),
@@ -56,8 +61,8 @@ export const leads = pgTable(
       .on(t.workspaceId, sql`lower(twitter_handle)`)
       .where(sql`x_user_id is null`),
     index('leads_handle').on(t.workspaceId, sql`lower(twitter_handle)`),
-    // Orders of the leads page. All ascending, so that `desc` reads them backwards. Those over an expression include
-    // its column (in the migration), for index-only scans.
+    // Orders of the leads page. All ascending, so that `desc` reads them backwards. Those over an
+    // expression include its column (in the migration), for index-only scans.
     index('leads_newest').on(t.workspaceId, t.createdAt, t.id),
     index('leads_followers').on(t.workspaceId, knownFollowers, t.id),
     index('leads_name').on(t.workspaceId, foldedName, t.id),
@@ -70,8 +75,8 @@ export const leads = pgTable(
 )
 
 /**
- * Leads of each status in order, maintained by triggers. `leads` has no index on the status, so that changing it writes
- * no index entry (docs/decisions/0019).
+ * Leads of each status in order, maintained by triggers. `leads` has no index on the status, so
+ * that changing it writes no index entry (docs/decisions/0019).
  */
 export const leadStandings = pgTable(
   'lead_standings',
@@ -105,8 +110,8 @@ export const leadCounts = pgTable(
 )
 
 /**
- * Remembers that a person whose lead was deleted was messaged or replied, so that nobody messages them again.
- * Stores only hashes. The row is deleted when the lead returns, or with the workspace.
+ * Remembers that a person whose lead was deleted was messaged or replied, so that nobody messages
+ * them again. Stores only hashes. The row is deleted when the lead returns, or with the workspace.
  */
 export const pastContacts = pgTable(
   'past_contacts',

@@ -9,9 +9,8 @@ import { withAccount } from '../x-account/service.ts'
 import { POLL_SECONDS } from './rules.ts'
 
 /*
- * How replies to the connected accounts are found. X calls our webhook through subscriptions, which are
- * maintained here. Accounts are also polled: often if there is no webhook, otherwise rarely, to find lost
- * deliveries. Any number of processes may run this: checks are leased, and polling locks the account.
+ * Replies arrive through X's webhook. Polling finds lost ones, and is frequent without a webhook.
+ * Any number of processes may run this: checks are leased, and polling locks the account.
  */
 
 export interface WatchContext {
@@ -106,7 +105,9 @@ export function watchReplies(
   }
 }
 
-/** Watches every connected X account. One that nobody keeps is checked soon, which ends its watch. */
+/**
+ * Watches every connected X account. One that nobody keeps is checked soon, which ends its watch.
+ */
 async function syncWatches(db: Db): Promise<void> {
   await db.execute(sql`
     insert into reply_watches (x_user_id)

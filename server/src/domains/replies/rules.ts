@@ -13,8 +13,8 @@ function tokensOf(text: string): string[] {
 }
 
 /**
- * Whether a reply asks to stop, anywhere in its text. A false positive costs less than messaging someone who opted out.
- * @param words words and phrases, matched as whole words in order
+ * Whether a reply asks to stop, anywhere in its text. A false positive costs less than messaging
+ * someone who opted out. @param words words and phrases, matched as whole words in order
  */
 export function asksToStop(text: string, words: readonly string[]): boolean {
   const said = tokensOf(text)
@@ -50,5 +50,7 @@ export function answeredMessage<M extends OwnMessage>(messages: readonly M[], at
   return latest
 }
 
-/** Seconds between polls of an account: without a webhook, and with one, to find lost deliveries. */
+/**
+ * Seconds between polls of an account: without a webhook, and with one, to find lost deliveries.
+ */
 export const POLL_SECONDS = { degraded: 90, live: 6 * 3_600 } as const

@@ -44,7 +44,10 @@ const hasRead = (reader: string, author: string, at = soon(0)): XHappening => ({
 })
 const deliver = (...events: XHappening[]) => receive(app.db, events)
 
-/** A message that an extension has sent to each of the list; `eventId`s as those of our own senders where it is asked for. */
+/**
+ * A message that an extension has sent to each of the list; `eventId`s as those of our own senders
+ * where it is asked for.
+ */
 async function sendAll(person: Person, list: SomeList, options: { eventIds?: boolean; name?: string } = {}) {
   const { id } = await launch(person, list, { channel: 'extension', name: options.name ?? 'Spring', allowRepeat: true })
   for (;;) {

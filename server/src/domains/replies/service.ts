@@ -17,9 +17,8 @@ import { replies } from './tables.ts'
 export { WEBHOOK_PATH } from './engine.ts'
 
 /*
- * Events in conversations at X: replies, messages that the account's owner wrote by hand, and reads.
- * They may arrive twice and in any order, by webhook or polling, in any process, and before our own message
- * is recorded as sent. Each is stored once, by X's id, and the final state is always the same.
+ * Events at X may arrive twice, in any order and process, even before our message is recorded.
+ * Each is stored once, by X's id, and every order leads to the same state.
  */
 
 /** Processes events from X. Ignores events that are known or concern no lead. */
@@ -54,7 +53,10 @@ type Conversation = {
   leadXUserId: string
 }
 
-/** Finds each workspace's account and lead in an event: by X id, or by handle, since imported leads may have no X id. */
+/**
+ * Finds each workspace's account and lead in an event: by X id, or by handle, since imported leads
+ * may have no X id.
+ */
 async function findConversations(db: Db, event: XHappening): Promise<Conversation[]> {
   const [first, second] =
     event.kind === 'message' ? [event.senderId, event.recipientId] : [event.authorId, event.readerId]
@@ -163,7 +165,10 @@ function wroteFirst(isReply: boolean, ours: readonly { isOut: boolean }[]) {
   return sql`${isReply && !ours.some(({ isOut }) => isOut)}::boolean`
 }
 
-/** Whether a message from the account is ours. Unrecorded messages and those of extensions are matched by text. */
+/**
+ * Whether a message from the account is ours. Unrecorded messages and those of extensions are
+ * matched by text.
+ */
 function isSameMessage(
   ours: { eventId: string | null; triedAt: Date | null; message: string },
   { eventId, senderId, text, at }: XMessageEvent,

@@ -6,8 +6,8 @@ import { dms } from '../sending/tables.ts'
 import { workspaces } from '../workspaces/tables.ts'
 
 /**
- * Messages in conversations with leads that the product did not send: replies, and what the account's owner wrote by hand.
- * No foreign key to accounts: inserting would wait for claims, which lock the account's row.
+ * Messages that the product did not send: replies, and what the account's owner wrote by hand.
+ * No foreign key to accounts, because inserts would wait for claims, which lock the account's row.
  */
 export const replies = pgTable(
   'replies',
@@ -90,13 +90,17 @@ export const replySettings = pgTable('reply_settings', {
 
 export const HAS_REPLIED = 'Skipped: this person has replied.'
 
-/** SQL over leads: the skip reason if they replied before; else null. @param lead alias @param isAllowed people who replied are included */
+/**
+ * SQL over leads: the skip reason if they replied before; else null. @param lead alias @param
+ * isAllowed people who replied are included
+ */
 export function repliedBecause(lead: string, isAllowed: SQL): SQL {
   return sql`case when ${sql.raw(lead)}.replied_at is not null and not ${isAllowed} then ${HAS_REPLIED}::text end`
 }
 
 /**
- * SQL over leads and dms, by alias: the skip reason if anyone wrote in the conversation since the message was queued; else null.
+ * SQL over leads and dms, by alias: the skip reason if anyone wrote in the conversation since the
+ * message was queued; else null.
  */
 export function answeredBecause(lead: string, message: string): SQL {
   const [l, d] = [sql.raw(lead), sql.raw(message)]

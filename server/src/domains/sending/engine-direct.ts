@@ -28,9 +28,8 @@ const ANSWER_WITHIN_MS = 25_000
 const POLL_MS = 250
 
 /**
- * Sends one message while the caller waits, with the same steps as a worker. An unsent message is deleted, so the call can be
- * repeated. An unknown outcome is settled as usual. The same Idempotency-Key never sends twice.
- * @throws Refusal those of claimDirect; DM_FAILED, DM_UNSETTLED, X_UNAVAILABLE
+ * Sends one message while the caller waits. If it was not sent, it is deleted, so the call can be
+ * repeated. @throws Refusal those of claimDirect; DM_FAILED, DM_UNSETTLED, X_UNAVAILABLE
  */
 export async function sendNow(context: NowContext, actor: Actor, input: DirectMessage, signal?: AbortSignal) {
   const { db } = context.database
@@ -116,7 +115,10 @@ async function findMessage(db: Db, actor: Actor, id: string): Promise<DmOutcome 
   return row ?? null
 }
 
-/** Waits for the outcome of a message. @param end by performance.now() @throws Refusal DM_UNSETTLED: still unknown at `end` */
+/**
+ * Waits for the outcome of a message. @param end by performance.now()
+ * @throws Refusal DM_UNSETTLED: still unknown at `end`
+ */
 async function waitForOutcome(db: Db, actor: Actor, id: string, end: number, signal?: AbortSignal): Promise<DmOutcome> {
   for (;;) {
     const found = await findMessage(db, actor, id)

@@ -54,7 +54,10 @@ class TooLate extends Error {
 }
 class Stopped extends Error {}
 
-/** Sends a claimed message through X, unless the conversation shows that an earlier attempt succeeded. */
+/**
+ * Sends a claimed message through X, unless the conversation shows that an earlier attempt
+ * succeeded.
+ */
 export async function send(needs: Needs, claimed: Claimed, timing: Timing): Promise<Verdict> {
   const { lead } = claimed
   if (!lead) return { kind: 'failed', reason: LEAD_MISSING }
@@ -124,8 +127,8 @@ export async function lookUp(needs: Needs, accountId: string, handle: string): P
 const CONTACTED = 'Skipped: a message has gone to this person already.'
 
 /**
- * Saves the X id of an imported lead.
- * @returns why not to send, if the id shows that this person replied or was already messaged as another lead; else null
+ * Saves the X id of an imported lead. @returns why not to send, if the id shows that this person
+ * replied or was already messaged as another lead; else null
  */
 async function saveXUserId(db: Db, claimed: Claimed, xUserId: string): Promise<string | null> {
   const { workspaceId, campaignId } = claimed
@@ -171,13 +174,16 @@ export async function findInConversation(
 /** A lower bound: with very short intervals, claims would otherwise be renewed forever. */
 const MIN_HAND_OVER_MS = 500
 
-/** Maximum age of a claim at hand-over, in ms: half the interval, so that two messages are at least the other half apart. */
+/**
+ * Maximum age of a claim at hand-over, in ms: half the interval, so that two messages are at least
+ * the other half apart.
+ */
 function maxClaimAgeMs(pauseSeconds: number, handOverMs: number): number {
   return pauseSeconds > 0 ? Math.min(handOverMs, Math.max(MIN_HAND_OVER_MS, pauseSeconds * 500)) : handOverMs
 }
 
 /**
- * Renews a claim that became too old: settling, the cap and the interval assume a hand-over soon after the claim.
+ * Renews an old claim: settling, caps and intervals assume a hand-over soon after the claim.
  * @throws LeaseLost, CampaignPaused, TooLate, Stopped: the message must not be sent
  */
 async function prepareHandOver(needs: Needs, claimed: Claimed, { handOverMs }: Timing): Promise<void> {
@@ -191,7 +197,10 @@ async function prepareHandOver(needs: Needs, claimed: Claimed, { handOverMs }: T
   } while (age() > maxAgeMs)
 }
 
-/** Requires a valid lease, an active campaign and a lead who may be messaged. @throws LeaseLost, CampaignPaused, Stopped */
+/**
+ * Requires a valid lease, an active campaign and a lead who may be messaged.
+ * @throws LeaseLost, CampaignPaused, Stopped
+ */
 async function requireSendable(db: Db, { id, lease }: Claimed): Promise<void> {
   const { rows } = await db.execute<{ isActive: boolean; reason: string | null }>(sql`
     select c.status = 'active' as "isActive", ${reasonToStop} as reason
@@ -203,7 +212,10 @@ async function requireSendable(db: Db, { id, lease }: Claimed): Promise<void> {
   if (row.reason) throw new Stopped(row.reason)
 }
 
-/** Stores the hand-over time, from which the interval to the account's next message counts. @throws LeaseLost */
+/**
+ * Stores the hand-over time, from which the interval to the account's next message counts.
+ * @throws LeaseLost
+ */
 async function storeHandOver(db: Db, { id, lease }: Claimed): Promise<void> {
   const { rowCount } = await db.execute(sql`
     update dms set handed_over_at = clock_timestamp() where id = ${id} and lease = ${lease} and status = 'queued' and not outcome_unknown`)
@@ -233,7 +245,10 @@ async function renew(needs: Needs, claimed: Claimed): Promise<void> {
   claimed.claimedAt = renewedAt
 }
 
-/** A verdict to record. `failures` counts the account's consecutive failures, for the backoff of `later`. */
+/**
+ * A verdict to record. `failures` counts the account's consecutive failures, for the backoff of
+ * `later`.
+ */
 export interface Done {
   claimed: Claimed
   verdict: Verdict
@@ -251,7 +266,8 @@ async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<
   switch (verdict.kind) {
     case 'sent':
       await recordOutcome(tx, claimed, { wasSent: true, eventId: verdict.eventId })
-      // A restore may have recorded this message without a lead, because X lists user ids and no handles.
+      // A restore may have recorded this message without a lead, because X lists user ids and no
+      // handles.
       if (claimed.triedSince)
         await tx.execute(
           sql`delete from dms where x_event_id = ${verdict.eventId} and lead_id is null and id <> ${claimed.id}`,
@@ -275,7 +291,8 @@ async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<
     case 'paused':
     case 'late':
       await release(tx, claimed)
-      // With this message claimed, the account may have found nothing to send and left the schedule.
+      // With this message claimed, the account may have found nothing to send and left the
+      // schedule.
       await wakeAccount(tx, claimed.accountId)
       return
     case 'stop':
@@ -307,7 +324,10 @@ export async function delayAccount(tx: Db, accountId: string, until: ReturnType<
     update x_accounts set rests_until = ${until}, next_send_at = greatest(next_send_at, ${until}) where id = ${accountId}`)
 }
 
-/** Pauses the account's campaigns and shows why. Direct messages wait until more are queued or the account is reconnected. */
+/**
+ * Pauses the account's campaigns and shows why. Direct messages wait until more are queued or the
+ * account is reconnected.
+ */
 export async function pauseCampaignsOf(tx: Db, accountId: string, reason: string): Promise<void> {
   await tx.execute(sql`
     update campaigns set status = 'paused', pause_reason = ${reason}, updated_at = now()

@@ -10,8 +10,8 @@ import { wakeAccount } from './service-schedule.ts'
 import { releaseIfArchived } from './service-stopping.ts'
 
 /**
- * Starts settling messages whose worker died or whose lease expired. The old sender can no longer report on them.
- * Also resumes direct messages of reconnected accounts. Campaigns wait for a person, since the pause may be long ago.
+ * Starts settling messages of dead workers and expired leases, whose reports no longer count.
+ * Resumes direct messages of reconnected accounts; campaigns wait for a user.
  */
 export async function takeOver(db: Db): Promise<void> {
   await db.execute(sql`
@@ -34,7 +34,10 @@ const SETTLE_BATCH = 8
 /** How long a process has a message to itself while settling it. */
 const SETTLE_SECONDS = 60
 
-/** Settles messages with an unknown outcome by reading their conversations. @returns milliseconds until the next is due; null if none is left */
+/**
+ * Settles messages with an unknown outcome by reading their conversations. @returns milliseconds
+ * until the next is due; null if none is left
+ */
 export async function settle(needs: Needs, timing: Timing): Promise<number | null> {
   const { db } = needs.database
   const { rows } = await db.execute<Unsettled>(sql`

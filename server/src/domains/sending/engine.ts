@@ -24,22 +24,17 @@ import { TURN_SECONDS, wakeAccount } from './service-schedule.ts'
 import { releaseIfArchived } from './service-stopping.ts'
 
 /*
- * How workers send each message exactly once, with any number of processes and if any of them dies.
+ * Workers send each message exactly once, even if processes die. A claim leases an account's next
+ * message in a short transaction; several run in parallel.
  *
- * Claim. A short transaction locks one due X account, checks its limits, leases its next message
- * and schedules the account again. Several claims run in parallel.
- * Send (engine-sending.ts). Outside any transaction, within HAND_OVER_MS of the claim; a slower worker
- * renews the claim first. The hand-over time is stored because the interval counts from it. The last
- * statement before the call to X checks the lease, the campaign and the lead.
- * Record. One transaction writes the outcome if the lease is still valid.
- * Settle (engine-settling.ts). If the outcome is unknown (no answer, dead worker, expired lease), read
- * the conversation. If the message is there, it was sent. If not, read again once no call can still be
- * running, because a call may take effect late. Only then is the message queued again.
+ * Send: outside any transaction, within HAND_OVER_MS of the claim, after a last check of the lease,
+ * the campaign and the lead. Record: one transaction, only under a valid lease.
  *
- * Pause. A short transaction blocks new claims (`blockNewClaims`) and pauses the campaign. The caller
- * then waits, outside any transaction, until no sender owns a message of it (`waitForInFlight`).
- * Earlier claims have a lease, so the wait sees them. A worker that has not called X yet finds the
- * campaign paused and releases its message.
+ * Settle: an unknown outcome is read from the conversation. A message that is not there is queued
+ * again once no call can still be running, because a call may take effect late.
+ *
+ * Pause: `blockNewClaims`, then `waitForInFlight` outside any transaction, until no sender owns a
+ * message. A worker that has not called X yet finds the campaign paused and releases its message.
  */
 
 export type Needs = Parameters<typeof withAccount>[0] & { env: SendingEnv }
@@ -72,7 +67,9 @@ export interface Claimed {
   senderId: string
   /** Null if the lead was deleted. */
   lead: { id: string; handle: string; xUserId: string | null } | null
-  /** Why the lead may not be messaged; null if it was not suppressed when the message was claimed. */
+  /**
+   * Why the lead may not be messaged; null if it was not suppressed when the message was claimed.
+   */
   suppressed: string | null
   /** The interval to the account's next message, in seconds. */
   pauseSeconds: number
@@ -137,8 +134,8 @@ async function claimNext(
     await retrySoon(tx, account.id)
     return null
   }
-  // No pause can start while this transaction holds the gate, and this statement sees an earlier one.
-  // `skip locked`: a transaction that edits the message may be waiting for this account's row (db/transact.ts).
+  // No pause can start while this transaction holds the gate, and an earlier one is visible here.
+  // `skip locked`: a transaction that edits the message may wait for this account's row.
   const pauseSeconds = pauseSecondsOf(parseLimits(account.pace, pace), pace)
   const { rows: claims } = await tx.execute<ClaimRow>(sql`
       with claimed as (
@@ -180,8 +177,8 @@ async function claimNext(
 }
 
 /**
- * Releases claims that committed after the worker lost its connection. Call it only while the worker is not claiming.
- * @param knownIds messages that the worker may have handed to X
+ * Releases claims that committed after the worker lost its connection. Call it only while the
+ * worker is not claiming. @param knownIds messages that the worker may have handed to X
  */
 export async function releaseLostClaims(db: Db, workerId: number, knownIds: readonly string[]): Promise<void> {
   await transact(db, async (tx) => {
@@ -232,7 +229,10 @@ type ClaimRow = {
   suppressed: string | null
 }
 
-/** The time at which the account may send again, or else its next message: direct messages first, then its oldest active campaign. */
+/**
+ * The time at which the account may send again, or else its next message: direct messages first,
+ * then its oldest active campaign.
+ */
 async function findNext(tx: Db, account: DueAccount, limits: SendingEnv): Promise<Next> {
   if (account.isUnread) return { ...NOTHING, waitUntil: unreadRest(new Date()).until }
   const isShared = account.ids.length > 1
@@ -275,7 +275,10 @@ async function findNext(tx: Db, account: DueAccount, limits: SendingEnv): Promis
 
 const NOTHING: Next = { waitUntil: null, dmId: null, campaignId: '', triedAt: null, isOpen: false }
 
-/** On start, makes every delayed account due again: limits may have changed. X's own limits (`rests_until`) still apply. */
+/**
+ * On start, makes every delayed account due again: limits may have changed. X's own limits
+ * (`rests_until`) still apply.
+ */
 export async function resetSchedules(db: Db): Promise<void> {
   await db.execute(sql`update x_accounts set next_send_at = now() where next_send_at > now() and status = 'connected'`)
 }

@@ -1,7 +1,10 @@
 import { BLANKS, type Template } from '@x-automated/contract/template'
 import { type SQL, sql } from 'drizzle-orm'
 
-/** Compiles `renderTemplate` to one SQL expression over a row of leads. Text is passed as parameters, never as SQL. */
+/**
+ * Compiles `renderTemplate` to one SQL expression over a row of leads. Text is passed as
+ * parameters, never as SQL.
+ */
 export function compileTemplate(template: Template, lead: { name: SQL; twitterHandle: SQL; metadata: SQL }): SQL {
   const parts = template.map((segment) => {
     if (segment.kind === 'words') return sql`${segment.words}::text`
@@ -35,7 +38,10 @@ export function withJitter(intervalSeconds: number, random: number): number {
   return intervalSeconds * (1 + JITTER * random)
 }
 
-/** Seconds to wait after a temporary failure at X; doubles each time, up to 300. @param failures consecutive failures, from 1 */
+/**
+ * Seconds to wait after a temporary failure at X; doubles each time, up to 300. @param failures
+ * consecutive failures, from 1
+ */
 export function backoffSeconds(failures: number): number {
   return Math.min(300, 5 * 2 ** (Math.max(1, failures) - 1))
 }
@@ -44,8 +50,7 @@ export function backoffSeconds(failures: number): number {
 export const CLOCK_SKEW_MS = 30_000
 
 /**
- * Finds our message in a conversation: from our account, with our text, not older than our first attempt.
- * @param sent `senderId` is X's user id, `since` the first attempt
+ * Finds our message in a conversation: from `senderId`, with our text, not older than `since`.
  * @param known X ids already recorded for other messages of ours
  */
 export function findSentMessage<M extends { id: string; senderId: string; text: string; at: Date }>(
@@ -65,7 +70,10 @@ export function findSentMessage<M extends { id: string; senderId: string; text: 
   return ours.at(-1) ?? null
 }
 
-/** Removes X's changes to stored text: t.co links, entities for `&`, `<` and `>`, and Unicode normalization. */
+/**
+ * Removes X's changes to stored text: t.co links, entities for `&`, `<` and `>`, and Unicode
+ * normalization.
+ */
 function comparable(text: string): string {
   return text
     .normalize('NFC')

@@ -4,15 +4,13 @@ import { type Allowance, allowanceOf, beyondPlan, use } from '../billing/service
 import { wasTried } from './tables.ts'
 
 /*
- * Queueing a message spends one of the plan's DMs per month. Queued messages stay queued if the plan
- * changes. A message that leaves the queue for good without an attempt is refunded.
+ * Queueing a message spends one of the plan's DMs per month. Queued messages stay queued if the
+ * plan changes. A message that leaves the queue for good without an attempt is refunded.
  */
 
 /**
- * Returns what is left this month, and refuses before anything is locked or written. The caller holds `lockQueueing`, so
- * others can only refund meanwhile; the counter itself is locked last, by `spend`.
- * @param writable a query with one row for each message to queue
- * @throws Refusal PLAN_LIMIT
+ * Returns this month's remaining quota. The caller holds `lockQueueing`, so others can only refund.
+ * @param writable a query with one row per message to queue @throws Refusal PLAN_LIMIT
  */
 export async function requireQuota(tx: Db, workspaceId: string, writable: SQL): Promise<Allowance> {
   const allowance = await allowanceOf(tx, workspaceId, 'dms')
@@ -24,13 +22,19 @@ export async function requireQuota(tx: Db, workspaceId: string, writable: SQL): 
   return allowance
 }
 
-/** Spends quota for the queued messages. @throws Refusal PLAN_LIMIT: more leads became eligible since `requireQuota` */
+/**
+ * Spends quota for the queued messages.
+ * @throws Refusal PLAN_LIMIT: more leads became eligible since `requireQuota`
+ */
 export async function spend(tx: Db, workspaceId: string, allowance: Allowance, count: number): Promise<void> {
   if (count > allowance.left) throw beyondPlan(allowance, 'dms')
   if (count > 0) await use(tx, workspaceId, 'dms', count)
 }
 
-/** Refunds messages that were queued this month and never tried. @param which SQL over a message `d` and its campaign `c` */
+/**
+ * Refunds messages that were queued this month and never tried. @param which SQL over a message `d`
+ * and its campaign `c`
+ */
 export async function refund(tx: Db, which: SQL): Promise<void> {
   const { rows } = await tx.execute<{ workspaceId: string; count: number }>(sql`
     select d.workspace_id as "workspaceId", count(*)::int as count from dms d join campaigns c on c.id = d.campaign_id

@@ -35,9 +35,8 @@ export type ClaimAnswer =
   | { status: 204; headers?: Record<string, string>; isTurn?: true }
 
 /**
- * Gives the next message of one campaign to an extension. `expireLeases` handles expired leases separately: a refusal here
- * would roll that back, and it would lock many messages while holding the campaign.
- * @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_CHANNEL (the server sends it), CAMPAIGN_STATE (not active)
+ * Gives the next message of one campaign to an extension. Leaves expired leases to `expireLeases`,
+ * because a refusal would roll that back. @throws Refusal CAMPAIGN_NOT_FOUND, _CHANNEL or _STATE
  */
 export async function claim(
   db: Db,
@@ -105,7 +104,10 @@ function isDifferentAccount(handle: string | null, signedInAs: string | undefine
   return handle !== null && signedInAs !== undefined && handle.toLowerCase() !== signedInAs.toLowerCase()
 }
 
-/** Seconds until the first lease expires; null if no message is claimed. Until then the campaign is not finished. */
+/**
+ * Seconds until the first lease expires; null if no message is claimed. Until then the campaign is
+ * not finished.
+ */
 async function secondsUntilLeaseExpires(tx: Db, campaignIds: readonly string[]): Promise<number | null> {
   if (campaignIds.length === 0) return null
   const { rows } = await tx.execute<{ seconds: number | null }>(sql`
@@ -115,8 +117,8 @@ async function secondsUntilLeaseExpires(tx: Db, campaignIds: readonly string[]):
 }
 
 /**
- * Claims the next message of a campaign if the account's limits allow it and no older campaign sends first. The caller has locked the campaign.
- * @param holder as in `dms.holder`
+ * Claims the next message of a campaign if the account's limits allow it and no older campaign
+ * sends first. The caller has locked the campaign. @param holder as in `dms.holder`
  */
 export async function claimFrom(tx: Db, pace: SendingEnv, campaign: Campaign, holder: string): Promise<ClaimAnswer> {
   const account = await lockAccount(tx, campaign)
@@ -196,7 +198,10 @@ export async function claimFrom(tx: Db, pace: SendingEnv, campaign: Campaign, ho
 
 type LockedAccount = typeof xAccounts.$inferSelect
 
-/** Locks the X account whose limits apply, across all workspaces. If the extension's account is unknown, locks the workspace. */
+/**
+ * Locks the X account whose limits apply, across all workspaces. If the extension's account is
+ * unknown, locks the workspace.
+ */
 async function lockAccount(
   tx: Db,
   { workspaceId, xAccountId }: { workspaceId: string; xAccountId: string | null },
@@ -223,8 +228,7 @@ interface RenewableClaim {
 }
 
 /**
- * Renews an old claim right before the message is sent. The interval and the cap then count from now. The caller owns the
- * message and has locked it.
+ * Renews an old claim of a locked message right before sending: limits then count from now.
  * @returns null, or the time before which the account must not send
  */
 export async function renewClaim(tx: Db, limits: SendingEnv, claimed: RenewableClaim): Promise<Date | null> {
@@ -259,7 +263,10 @@ export async function renewClaim(tx: Db, limits: SendingEnv, claimed: RenewableC
   return null
 }
 
-/** The account's sending limits, and the seconds until they allow a message (0 or less: now). Uses the clock, since this transaction may have waited for a lock. */
+/**
+ * The account's sending limits, and the seconds until they allow a message (0 or less: now). Uses
+ * the clock, since this transaction may have waited for a lock.
+ */
 async function findLimits(
   tx: Db,
   limits: SendingEnv,
@@ -270,8 +277,8 @@ async function findLimits(
   // X's API limits apply only to workers.
   const asked = { workspaceId, account: account && { ...account, restsUntil: null }, withoutPause }
   const { pace, rest, now, before } = await findRest(tx, limits, asked)
-  // Workers also move `nextSendAt` to wait for a turn or for X. Cap it at the longest interval after the
-  // last message, or extensions and simulations could wait forever.
+  // Workers also move `nextSendAt` to wait for a turn or for X. Cap it at the longest interval
+  // after the last message, or extensions and simulations could wait forever.
   const longestIntervalMs = withJitter(pauseSecondsOf(pace, limits), 1) * 1_000
   const paced = withoutPause
     ? 0

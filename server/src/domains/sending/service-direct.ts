@@ -18,7 +18,10 @@ import { lockLeads, lockQueueing, xUserLock } from './service-locks.ts'
 import { readTemplate } from './service-templates.ts'
 import { mayGoOut, wasTried } from './tables.ts'
 
-/** Returns the workspace's built-in campaign 'Direct', which holds messages sent without a campaign. Creates it if needed. */
+/**
+ * Returns the workspace's built-in campaign 'Direct', which holds messages sent without a campaign.
+ * Creates it if needed.
+ */
 export async function openDirectCampaign(tx: Db, actor: Actor, xAccountId: string): Promise<string> {
   const [row] = await tx
     .insert(campaigns)
@@ -52,9 +55,8 @@ export interface DirectMessage {
 }
 
 /**
- * Creates a direct message that this process has already claimed, so no worker can take it.
- * @param keep runs in the same transaction
- * @throws Refusal X_NOT_CONNECTED, LEAD_NOT_FOUND, LEAD_STATE, PLAN_LIMIT, RATE_LIMITED (daily cap or X's limit), INVALID_INPUT (placeholder)
+ * Creates an already claimed direct message, so no worker can take it. @param keep runs in the same
+ * transaction @throws Refusal X_NOT_CONNECTED, LEAD_…, PLAN_LIMIT, RATE_LIMITED, INVALID_INPUT
  */
 export async function claimDirect(
   db: Db,
@@ -146,7 +148,10 @@ async function lockAccount(tx: Db, id: string) {
   return account
 }
 
-/** Direct messages ignore the interval and the sending window, but not the daily cap and X's limits. @throws Refusal RATE_LIMITED */
+/**
+ * Direct messages ignore the interval and the sending window, but not the daily cap and X's limits.
+ * @throws Refusal RATE_LIMITED
+ */
 async function refuseBeyondCap(tx: Db, limits: SendingEnv, account: typeof xAccounts.$inferSelect): Promise<void> {
   const { rest, cap, now } = await findRest(tx, limits, { workspaceId: account.workspaceId, account, byHand: true })
   if (!rest) return

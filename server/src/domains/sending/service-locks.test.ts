@@ -16,8 +16,8 @@ beforeEach(async () => {
 })
 
 /**
- * Locks `first`, starts `act`, which waits for it, and then must get `second` immediately: otherwise they could deadlock.
- * Returns the result of `act`.
+ * Locks `first`, starts `act`, which waits for it, and then must get `second` immediately:
+ * otherwise they could deadlock. Returns the result of `act`.
  */
 async function expectOrder<T>(first: SQL, act: () => Promise<T>, second: SQL): Promise<T> {
   const { waiting } = await app.db.transaction(async (tx) => {

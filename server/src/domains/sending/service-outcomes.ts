@@ -11,7 +11,10 @@ export const OUTCOME_UNKNOWN = 'Outcome unknown: check the conversation before s
 export const LEAD_MISSING = 'Skipped: Lead data or Twitter handle missing during processing.'
 const DEFAULT_FAILURE = 'Send failed via extension.'
 
-/** Holder of messages that the simulated queue claims. It never sends them, so released ones are queued again. */
+/**
+ * Holder of messages that the simulated queue claims. It never sends them, so released ones are
+ * queued again.
+ */
 export const SIMULATED_HOLDER = 'simulated'
 
 export interface Outcome {
@@ -26,8 +29,8 @@ export interface Outcome {
 }
 
 /**
- * Records the outcome of a claimed message once: on the message, its lead, its list item and its campaign.
- * @returns null if the lease is no longer valid
+ * Records the outcome of a claimed message once: on the message, its lead, its list item and its
+ * campaign. @returns null if the lease is no longer valid
  */
 export async function recordOutcome(
   tx: Db,
@@ -59,7 +62,10 @@ export async function recordOutcome(
   return { campaignCompleted: await completeIfDone(tx, campaignId) }
 }
 
-/** Applies reads and replies that arrived before the message was recorded as sent. A separate statement, to see events stored while the previous one waited. */
+/**
+ * Applies reads and replies that arrived before the message was recorded as sent. A separate
+ * statement, to see events stored while the previous one waited.
+ */
 async function applyEarlierEvents(tx: Db, id: string): Promise<void> {
   await tx.execute(sql`
     update dms d set status = case when told.replied_at is null then 'delivered' else 'replied' end,
@@ -72,7 +78,10 @@ async function applyEarlierEvents(tx: Db, id: string): Promise<void> {
     where m.id = ${id} and d.id = m.id and d.status = 'sent' and coalesce(told.replied_at, told.read_at) is not null`)
 }
 
-/** Completes a campaign when sent and failed messages reach the list's total. Also stores when it last ran. */
+/**
+ * Completes a campaign when sent and failed messages reach the list's total. Also stores when it
+ * last ran.
+ */
 export async function completeIfDone(tx: Db, campaignId: string): Promise<boolean> {
   const done = sql`kind = 'campaign' and queued_at is not null and status not in ('completed', 'archived')
     and dms_sent_count + dms_failed_count >= total_leads_in_list`
@@ -92,9 +101,8 @@ export async function completeIfDone(tx: Db, campaignId: string): Promise<boolea
 }
 
 /**
- * Records the outcome that an extension reports. A late report with the right lease counts until the message is queued again.
- * Repeating a report changes nothing.
- * @throws Refusal DM_NOT_FOUND; LEASE_LOST: another sender's lease, or a different outcome is recorded
+ * Records the outcome that an extension reports, once. Late reports count until it is queued again.
+ * @throws Refusal DM_NOT_FOUND; LEASE_LOST: another lease, or a different outcome is recorded
  */
 export async function reportOutcome(
   db: Db,

@@ -29,7 +29,10 @@ interface DmPage {
   cursor?: string
 }
 
-/** Lists a campaign's messages in the order they were queued. With `cursor`, every page costs the same. */
+/**
+ * Lists a campaign's messages in the order they were queued. With `cursor`, every page costs the
+ * same.
+ */
 export async function listDms(db: Db, campaign: Campaign, { status, page, pageSize, cursor }: DmPage) {
   const matches = and(eq(dms.campaignId, campaign.id), status && eq(dms.status, status))
   const after = cursor === undefined ? undefined : readCursor(cursor)
@@ -59,7 +62,9 @@ export async function listDms(db: Db, campaign: Campaign, { status, page, pageSi
   }
 }
 
-/** Uses the counts that triggers maintain. Sent includes delivered, and delivered includes replied. */
+/**
+ * Uses the counts that triggers maintain. Sent includes delivered, and delivered includes replied.
+ */
 function countDms(campaign: Campaign, status: DmStatus | undefined): number {
   const { dmsQueuedCount, dmsSentCount, dmsFailedCount, dmsDeliveredCount, dmsRepliedCount } = campaign
   switch (status) {

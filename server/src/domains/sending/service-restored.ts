@@ -12,11 +12,8 @@ import { notifySenders } from './service-schedule.ts'
 import { skipMessage } from './service-stopping.ts'
 
 /*
- * After a restore, X knows messages that the database does not. `pauseRestored` pauses every campaign and
- * marks every X account as unread; so is an account connected later that the backup does not have.
- * An unread account sends nothing until its messages are read from X (replies/engine.ts). Each one is
- * recorded as the outcome of the waiting message or, if its row is lost, as a direct message. Caps,
- * statistics and the protection against messaging twice are then correct again.
+ * After a restore, X knows messages that the database does not. Campaigns are paused, and accounts
+ * send nothing until their messages are read from X, which restores caps, counts and history.
  */
 
 /** X lists an account's messages for this long. */
@@ -32,7 +29,9 @@ export interface RestoreSummary {
   unknown: number
 }
 
-/** Makes a restored database safe to send from. Runs in the restoring transaction, after migrations. */
+/**
+ * Makes a restored database safe to send from. Runs in the restoring transaction, after migrations.
+ */
 export async function pauseRestored(tx: Db, backedUpAt: Date): Promise<RestoreSummary> {
   const since = sql`${backedUpAt.toISOString()}::timestamptz`
   const quietAt = sql`clock_timestamp() + make_interval(secs => ${TIMING.settleAfterMs / 1_000})`
@@ -85,7 +84,9 @@ async function failUnread(tx: Db, which: SQL): Promise<number> {
   return rowCount ?? 0
 }
 
-/** Records the messages that X lists for an unread account. Safe to repeat: known X ids are skipped. */
+/**
+ * Records the messages that X lists for an unread account. Safe to repeat: known X ids are skipped.
+ */
 export async function recordMessagesFromX(
   db: Db,
   xUserId: string,
@@ -191,8 +192,8 @@ async function insertSent(
 }
 
 /**
- * Ends the reading of an unread account: what is still queued was not sent, so it may be sent unless the lead got another message.
- * @returns false if messages claimed at the time of the backup are not settled yet: the account stays unread
+ * Ends the reading of an unread account: queued messages may be sent, unless the lead got another.
+ * @returns false (still unread) if messages claimed in the backup are not settled
  */
 export async function finishReading(db: Db, xUserId: string): Promise<boolean> {
   const unread = sql`(select * from x_accounts where x_user_id = ${xUserId} and unread_since is not null)`

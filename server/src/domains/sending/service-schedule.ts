@@ -6,11 +6,12 @@ import { xAccounts } from '../x-account/tables.ts'
 export const SENDING_CHANNEL = 'sending'
 
 /**
- * Schedules the account if it is not scheduled yet, and notifies workers when the transaction commits.
- * An existing time stays, so overdue messages keep the interval.
+ * Schedules the account if it is not scheduled yet, and notifies workers when the transaction
+ * commits. An existing time stays, so overdue messages keep the interval.
  */
 export async function wakeAccount(tx: Db, accountId: string): Promise<void> {
-  // Always update, to lock the row: a worker that unschedules the account runs before or after, never in between.
+  // Always update, to lock the row: a worker that unschedules the account runs before or after,
+  // never in between.
   await tx
     .update(xAccounts)
     .set({ nextSendAt: sql`coalesce(${xAccounts.nextSendAt}, now())` })
@@ -18,7 +19,10 @@ export async function wakeAccount(tx: Db, accountId: string): Promise<void> {
   await notifySenders(tx)
 }
 
-/** Seconds until a campaign that waits for its turn is checked again. Usually `endTurn` wakes it earlier. */
+/**
+ * Seconds until a campaign that waits for its turn is checked again. Usually `endTurn` wakes it
+ * earlier.
+ */
 export const TURN_SECONDS = 15
 
 /**

@@ -30,7 +30,10 @@ const claimed = async (id: string) => {
   return { leadId: body.leadId as string, held: { id: body.dmId as string, lease: body.lease as string } }
 }
 
-/** Starts `work`, which waits for a locked row, then `other`. Continues when `other` is done or waits too. */
+/**
+ * Starts `work`, which waits for a locked row, then `other`. Continues when `other` is done or
+ * waits too.
+ */
 async function atOnce(lock: string, work: () => Promise<unknown>, other: () => Promise<unknown>): Promise<void> {
   let isDone = false
   let doing: Promise<unknown> = Promise.resolve()
@@ -49,7 +52,9 @@ async function atOnce(lock: string, work: () => Promise<unknown>, other: () => P
   await doing
 }
 
-/** Archives a campaign and runs something else after its leads are updated but before the commit. */
+/**
+ * Archives a campaign and runs something else after its leads are updated but before the commit.
+ */
 const whileArchiving = (id: string, other: () => Promise<unknown>) =>
   // The monthly quota is locked last (db/transact.ts).
   atOnce(
@@ -112,7 +117,10 @@ it('does not restore a lead as queued if the campaign is archived concurrently',
 describe('the refund of messages claimed when their campaign was archived', () => {
   const used = async () => (await person.client.billing.overview()).usage.find(({ what }) => what === 'dms')!.used
 
-  /** One claimed and two unclaimed messages, refunded immediately. Five messages of another campaign are unaffected. */
+  /**
+   * One claimed and two unclaimed messages, refunded immediately. Five messages of another campaign
+   * are unaffected.
+   */
   async function archivedInHand() {
     const list = await makeList(app, person, openHandles(3))
     const { id } = await launch(person, list, { channel: 'extension' })

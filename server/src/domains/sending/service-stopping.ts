@@ -10,8 +10,8 @@ import { mayGoOut, wasTried } from './tables.ts'
 export const MESSAGED_AS_DUPLICATE = 'Skipped: this person is among your leads twice and is written to already.'
 
 /**
- * SQL over a lead `l` and a message `d`: another campaign messaged the lead, or claimed a message first, and neither may repeat.
- * Queueing checks this too, but duplicate leads may be merged later. Ignores direct messages.
+ * SQL over a lead `l` and a message `d`: another campaign messaged the lead, or claimed first.
+ * Queueing checks it too, but leads may be merged later. Ignores direct messages.
  */
 const duplicateBecause = sql`(
   select ${MESSAGED_AS_DUPLICATE}::text from campaigns c
@@ -21,13 +21,18 @@ const duplicateBecause = sql`(
       where o.lead_id = l.id and o.id <> d.id and not other.allow_repeat and (o.sent_at is not null or o.outcome_unknown
         or (o.lease_expires_at is not null and (d.claimed_at is null or (o.claimed_at, o.id) < (d.claimed_at, d.id)))))))`
 
-/** SQL over the campaign `c` of an unclaimed message. Archiving has already refunded its messages. */
+/**
+ * SQL over the campaign `c` of an unclaimed message. Archiving has already refunded its messages.
+ */
 const isNotRefunded = sql`c.status <> 'archived'`
 
 /** SQL over a campaign `c`: it includes people who have replied. Direct messages always do. */
 export const includesReplied = sql`(c.allow_replied or c.kind = 'direct')`
 
-/** SQL over a lead `l` and a message `d`: they replied and the campaign excludes such people. Queueing checks it too, but replies may arrive later. */
+/**
+ * SQL over a lead `l` and a message `d`: they replied and the campaign excludes such people.
+ * Queueing checks it too, but replies may arrive later.
+ */
 const repliedBefore = sql`(select ${repliedBecause('l', includesReplied)} from campaigns c where c.id = d.campaign_id)`
 
 /** SQL over a lead `l` and a message `d`: why it must not be sent; null if it may. */
@@ -35,10 +40,8 @@ export const reasonToStop = sql`coalesce(
   ${suppressedBecause('l')}, ${answeredBecause('l', 'd')}, ${repliedBefore}, ${duplicateBecause})`
 
 /**
- * Fails the queued messages of leads who were suppressed, or whose conversation continued since. Completes campaigns with nothing left.
- * Skips claimed messages: senders check the same reasons before the hand-over, and so does requeueing.
- * @param leadIds a query; leads without a reason are not affected
- * @returns the number of stopped messages
+ * Fails unclaimed messages to leads who were suppressed or replied. Completes finished campaigns.
+ * @param leadIds a query; leads without a reason are not affected @returns number of messages
  */
 export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): Promise<number> {
   // Queueing a list locks its leads, so this waits for it and sees its messages.
@@ -46,7 +49,8 @@ export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): P
   const waiting = sql`
     from dms d join leads l on l.id = d.lead_id
     where d.workspace_id = ${workspaceId} and d.lead_id in (${leadIds}) and d.status = 'queued' and d.lease_expires_at is null`
-  // Lock campaigns before messages, and skip locked messages: their owner may be waiting for a lead.
+  // Lock campaigns before messages, and skip locked messages: their owner may be waiting for a
+  // lead.
   const { rows: locked } = await tx.execute<{ id: string }>(sql`
     select id from campaigns where id in (select d.campaign_id ${waiting}) order by id for no key update`)
   if (locked.length === 0) return 0
@@ -64,7 +68,10 @@ export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): P
   return stopped.length
 }
 
-/** Fails an unclaimed queued message whose lead was suppressed or replied since. It counts as never tried. */
+/**
+ * Fails an unclaimed queued message whose lead was suppressed or replied since. It counts as never
+ * tried.
+ */
 export async function skipMessage(tx: Db, id: string, reason: string): Promise<void> {
   const { rows } = await tx.execute<{ campaignId: string; leadId: string }>(sql`
     select campaign_id as "campaignId", lead_id as "leadId" from dms
@@ -90,7 +97,9 @@ export async function findReasonToStop(db: Db, dmId: string): Promise<string | n
   return rows[0]?.reason ?? null
 }
 
-/** Releases the leads of an archived campaign and refunds its queued messages, which are never sent. */
+/**
+ * Releases the leads of an archived campaign and refunds its queued messages, which are never sent.
+ */
 export async function releaseLeads(tx: Db, campaignId: string): Promise<void> {
   // The caller locked most of them before the campaign. A message may have been queued since.
   await lockQueuedLeads(tx, campaignId)
@@ -99,8 +108,8 @@ export async function releaseLeads(tx: Db, campaignId: string): Promise<void> {
 }
 
 /**
- * Does what `releaseLeads` does for messages that were claimed when their campaign was archived and were released unsent.
- * @param dmIds messages released in this transaction; those of other campaigns are ignored
+ * Like `releaseLeads`, for messages that were claimed when their campaign was archived.
+ * @param dmIds messages released in this transaction; other campaigns' messages are ignored
  */
 export async function releaseIfArchived(tx: Db, dmIds: SQL): Promise<void> {
   // Archiving a campaign and queueing lock the leads too, so this waits and sees what they did.
@@ -115,7 +124,7 @@ export async function releaseIfArchived(tx: Db, dmIds: SQL): Promise<void> {
 
 /**
  * Sets the status of leads whose queued message will not be sent, based on their other messages.
- * The caller has locked the leads: of two transactions that each end a message, the second must see the first.
+ * The caller has locked the leads, so that each transaction sees what an earlier one ended.
  */
 async function resetLeadStatus(tx: Db, leadIds: SQL): Promise<void> {
   await tx.execute(sql`

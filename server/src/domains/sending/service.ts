@@ -52,10 +52,8 @@ type Campaign = typeof campaigns.$inferSelect
 // Queueing
 
 /**
- * Queues one message for each lead of the campaign's list, in list order, with one statement.
- * A lead who may not be messaged gets a `failed` row with the reason.
- * @param filter a smart list's filter, evaluated now; null for a manual list
- * @throws Refusal PLAN_LIMIT: the plan has too few DMs left this month
+ * Queues one message per lead in list order; excluded leads get a failed one with the reason.
+ * @param filter of a smart list, else null @throws Refusal PLAN_LIMIT: not enough DMs left
  */
 export async function queueList(
   tx: Db,
@@ -124,7 +122,10 @@ function reasonToSkip(
     order by d.sent_at nulls last limit 1)) as reason`
 }
 
-/** Renders queued, never tried messages with a changed template. Requires `blockNewClaims`, because it locks messages in no particular order. */
+/**
+ * Renders queued, never tried messages with a changed template. Requires `blockNewClaims`, because
+ * it locks messages in no particular order.
+ */
 export async function rerenderQueued(tx: Db, campaignId: string, template: Template): Promise<void> {
   await allowLongStatements(tx)
   await tx.execute(sql`
@@ -135,8 +136,8 @@ export async function rerenderQueued(tx: Db, campaignId: string, template: Templ
 }
 
 /**
- * Queues one direct message for each lead in the built-in campaign 'Direct'. Omits leads who are queued, suppressed, or may already have been messaged.
- * @throws Refusal X_NOT_CONNECTED, INVALID_INPUT (placeholder), PLAN_LIMIT (for this part of the selection; earlier parts stay queued)
+ * Queues one direct message per lead, except those queued, suppressed or perhaps messaged.
+ * @throws Refusal X_NOT_CONNECTED, INVALID_INPUT (placeholder), PLAN_LIMIT (earlier parts stay)
  */
 export async function queueDirect(
   db: Db,
@@ -175,8 +176,8 @@ export async function queueDirect(
 }
 
 /**
- * Queues a failed message again, and reactivates a completed campaign for it. A message that was never tried uses quota again.
- * @throws Refusal DM_NOT_FOUND; DM_STATE: not failed, or its lead may not be messaged; PLAN_LIMIT
+ * Queues a failed message again and reactivates a completed campaign. Spends quota if never tried.
+ * @throws Refusal DM_NOT_FOUND; DM_STATE: not failed, or the lead is excluded; PLAN_LIMIT
  */
 export async function requeue(db: Db, limits: SendingEnv, actor: Actor, id: string) {
   return transact(db, async (tx) => {

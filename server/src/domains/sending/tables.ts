@@ -9,8 +9,8 @@ import { workspaces } from '../workspaces/tables.ts'
 import { xAccounts } from '../x-account/tables.ts'
 
 /**
- * One message to one lead. This table is the queue: one sender claims a row under a lease and its outcome is recorded once.
- * A claimed message is still `queued`, with a lease.
+ * One message to one lead. This table is the queue: one sender claims a row under a lease and its
+ * outcome is recorded once. A claimed message is still `queued`, with a lease.
  */
 export const dms = pgTable(
   'dms',
@@ -38,15 +38,24 @@ export const dms = pgTable(
     leaseExpiresAt: time('lease_expires_at'),
     /** When a sender last claimed it. Caps count from here, because it may have been sent since. */
     claimedAt: time('claimed_at'),
-    /** When a worker handed it to X; the interval counts from here. Belongs to an earlier claim if before `claimedAt`. */
+    /**
+     * When a worker handed it to X; the interval counts from here. Belongs to an earlier claim if
+     * before `claimedAt`.
+     */
     handedOverAt: time('handed_over_at'),
     /** The X account that it was claimed for. */
     xAccountId: uuid('x_account_id').references(() => xAccounts.id, { onDelete: 'set null' }),
     /** Number of claims that may have sent it. */
     attempts: integer('attempts').notNull().default(0),
-    /** When it may first have been sent; null if never. Before another attempt, the conversation is read back to here. */
+    /**
+     * When it may first have been sent; null if never. Before another attempt, the conversation is
+     * read back to here.
+     */
     triedAt: time('tried_at'),
-    /** It may have been sent. `queued`: settled by reading the conversation at `dueAt`. `failed`: could not be settled. */
+    /**
+     * It may have been sent. `queued`: settled by reading the conversation at `dueAt`. `failed`:
+     * could not be settled.
+     */
     outcomeUnknown: boolean('outcome_unknown').notNull().default(false),
     sentAt: time('sent_at'),
     /** When X first showed that it was read or answered. */
@@ -82,8 +91,8 @@ export const dms = pgTable(
 )
 
 /**
- * SQL: the number of a campaign's messages that a sender owns. Excludes messages being settled and the simulated queue's.
- * @param campaignId SQL expression
+ * SQL: the number of a campaign's messages that a sender owns. Excludes messages being settled and
+ * the simulated queue's. @param campaignId SQL expression
  */
 export function countInFlight(campaignId: SQL): SQL<number> {
   return sql`(select count(*)::int from dms
@@ -91,15 +100,18 @@ export function countInFlight(campaignId: SQL): SQL<number> {
 }
 
 /**
- * SQL over a queued message `d` and its campaign `c`: it may still be sent, or may have been. An archived campaign sends nothing
- * new, but a worker that died may have handed a claimed message to X.
+ * SQL over a queued message `d` and its campaign `c`: it may still be sent, or may have been.
+ * Archived campaigns send nothing new, but a dead worker may have handed a message to X.
  */
 export const mayGoOut = sql`(c.status <> 'archived' or d.lease_expires_at is not null)`
 
 /** SQL over a message `d`: it was claimed and not released. A simulation sets only `claimed_at`. */
 export const wasTried = sql`(d.tried_at is not null or d.claimed_at is not null)`
 
-/** Sending processes. Each holds an advisory lock on its id while it lives, so others can detect its death. */
+/**
+ * Sending processes. Each holds an advisory lock on its id while it lives, so others can detect its
+ * death.
+ */
 export const workers = pgTable('workers', {
   id: bigserial('id', { mode: 'number' }).primaryKey(),
   startedAt: time('started_at').notNull().defaultNow(),

@@ -20,10 +20,8 @@ import { dms } from '../sending/tables.ts'
 import type { SendingEnv } from '../sending-settings/service.ts'
 
 /*
- * The simulated queue, available only with the stand-in X. It claims one message at a time under a lease,
- * like any sender, so it never has the same message as a worker. The daily cap and the sending window
- * apply. The interval does not, because nothing is sent: each message takes 500 to 1,000 ms and gets a
- * random outcome. Messages that it drops (a dead process, a pause) go back to the queue.
+ * The simulated queue, only with the stand-in X. It claims messages under a lease, like any sender.
+ * It respects the cap and the sending window, but not the interval. Outcomes are random.
  */
 
 /** Randomness and time; tests replace both. */
@@ -54,8 +52,8 @@ export function isOffered({ env, x }: Pick<SignedInContext, 'env' | 'x'>): boole
 type Claim = Extract<ClaimAnswer, { status: 200 }>['body'] & { campaignId: string }
 
 /**
- * Simulates sending the workspace's queued messages, oldest campaign first.
- * @throws Refusal NOT_FOUND: X is not the stand-in; RATE_LIMITED: the account's cap or sending window, or an older campaign, blocks every message
+ * Simulates sending the queued messages, oldest campaign first. @throws Refusal NOT_FOUND: real X;
+ * RATE_LIMITED: the cap, the sending window or an older campaign blocks all messages
  */
 export async function processQueue(
   context: Pick<SignedInContext, 'db' | 'env' | 'x' | 'log' | 'onFault'>,
@@ -146,7 +144,10 @@ async function claimNext(
   })
 }
 
-/** Records the outcome, unless the campaign is no longer active: a pause also applies to claimed messages. */
+/**
+ * Records the outcome, unless the campaign is no longer active: a pause also applies to claimed
+ * messages.
+ */
 async function record(
   db: Db,
   claim: Claim,
