@@ -41,7 +41,7 @@ export type TabChannel = Pick<BroadcastChannel, 'postMessage' | 'addEventListene
 export function syncOtherTabs(queries: QueryClient, channel: TabChannel): () => void {
   const stopTelling = queries.getMutationCache().subscribe((event) => {
     if (event.type !== 'updated') return
-    // Failures too: if the response was lost, the call may still have succeeded.
+    // Failures too, because the call may have succeeded if only the response was lost.
     if (event.action.type === 'success' || event.action.type === 'error') channel.postMessage('changed')
   })
   const askAgain = () => {

@@ -36,7 +36,7 @@ const REFRESH_TOKEN = 'refreshToken'
 /** Their owner, so that a reload can render without a request. */
 const USER = 'authUser'
 
-/** `start` ends after this time with what is known by then. */
+/** The longest time that `start` waits for the server. */
 export const STARTING_LIMIT_MS = 2000
 /** Tokens that expire within this time are renewed. */
 const RENEW_BEFORE_MS = 90_000
@@ -45,7 +45,7 @@ const JUST_RENEWED_MS = 3000
 /** Delays before retrying an unanswered refresh. */
 const BACK_OFF_MS = [200, 400, 800]
 
-/** A new token pair, or why there is none. */
+/** A new token pair, or why the refresh failed. */
 export type RefreshAnswer = TokenPair | 'refused' | 'unreachable' | 'failed'
 
 /** The store's dependencies, replaced in tests. */
@@ -175,9 +175,9 @@ export function createSessionStore(world: SessionWorld) {
         await world.wait(ms)
         answer = await world.refresh(stored.refreshToken)
       }
-      // Signed out meanwhile: discard the response.
+      // The user has signed out since, so discard the response.
       if (read().refreshToken !== stored.refreshToken) return read().token
-      // No response says nothing about the session: keep it and let the call fail.
+      // The session may still be valid, so keep it and let the call fail.
       if (answer === 'unreachable') return null
       if (answer === 'refused' || answer === 'failed') {
         endSession(reason)
@@ -228,7 +228,7 @@ export function createSessionStore(world: SessionWorld) {
     finishStart(again ? await userOf(again) : null)
   }
 
-  /** Applies the answer, even after the time limit unless something else has happened meanwhile. */
+  /** Applies the answer, even after the time limit, unless the session has changed since. */
   function finishStart(user: User | null): void {
     const late = state.status !== 'starting'
     if (late && !(state.status === 'signed-out' && (user || state.reason === 'unanswered'))) return
@@ -280,12 +280,12 @@ export function createSessionStore(world: SessionWorld) {
       emit('SIGNED_IN')
     },
 
-    /** Stores tokens for another workspace; reload the page after it. Other tabs notice through storage. */
+    /** Stores tokens for another workspace. Reload the page afterwards. Other tabs notice through storage events. */
     move(pair: TokenPair): void {
       store(pair)
     },
 
-    /** Ends the session here immediately, whatever the server answers. */
+    /** Ends the session here immediately, even if the server fails. */
     async signOut(): Promise<void> {
       const { token } = read()
       endSession('chosen')

@@ -60,7 +60,7 @@ new ResizeObserver(() =>
   tell({ type: 'x-automated:size', height: Math.ceil(document.body.getBoundingClientRect().height) }),
 ).observe(document.body)
 
-// How many have joined.
+// The number of members.
 
 let count = 0
 function showCount(): void {

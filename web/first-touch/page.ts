@@ -86,7 +86,7 @@ const giveUp = (text: string, remedy: HTMLElement | undefined) => {
   say(text, remedy)
 }
 
-/** A script is gone or broken, so there is probably a new version: reload once, unless input would be lost. */
+/** A missing or broken script suggests a new version: reload once, unless input would be lost. */
 const reloadOutdated = () => {
   const scripts = held?.dataset.scripts ?? ''
   try {
@@ -111,7 +111,7 @@ const fetched = async (href: string): Promise<boolean | null> => {
     try {
       const answer = await fetch(href)
       await answer.arrayBuffer()
-      // Other errors come from proxies and say nothing about the file.
+      // Other statuses may come from proxies, so the file may still exist.
       if (answer.ok || answer.status === 404 || answer.status === 410) return answer.ok
     } catch {
       // Connection failed.
@@ -230,7 +230,7 @@ document.addEventListener(
 // Someone may have signed in in another tab.
 addEventListener('storage', () => void start(), { signal })
 addEventListener('online', () => state === 'failed' && void start(), { signal })
-// The entry script's own import.
+// A failed import in the entry script.
 addEventListener('unhandledrejection', (event) => state === 'starting' && isImportFailure(event) && reloadOutdated(), {
   signal,
 })

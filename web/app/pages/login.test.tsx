@@ -15,7 +15,7 @@ const firstRender = (state: unknown) =>
     </QueryClientProvider>,
   )
 
-test('the first render matches the prerendered page, whatever navigation state survived a reload', () => {
+test('the first render matches the prerendered page, even if navigation state survived a reload', () => {
   const needed = { secondFactor: ['totp'], ticket: 't' }
   expect(firstRender({ from: '/lists', notice: 'Please log in to view your lists.', problem: 'p', needed })).toBe(
     firstRender(null),

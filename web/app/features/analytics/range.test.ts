@@ -10,7 +10,7 @@ test('ends ranges today in the time zone of the numbers', () => {
   expect(daysOf('custom', '2026-11-20', custom)).toBe(custom)
 })
 
-test('rejects incomplete, reversed and too long ranges', () => {
+test('rejects incomplete, reversed and overlong ranges', () => {
   expect(daysProblem({ from: '', to: '2026-01-01' })).toBe('Choose the first and last day.')
   expect(daysProblem({ from: '2026-01-02', to: '2026-01-01' })).toBe('The last day must not be before the first.')
   expect(daysProblem({ from: '2025-01-01', to: '2026-01-02' })).toBe('Choose at most 366 days.')

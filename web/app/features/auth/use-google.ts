@@ -22,7 +22,7 @@ export interface GoogleSignInOptions {
   onFailed?: () => void
 }
 
-/** `begin` redirects to Google; `busy` is true meanwhile. */
+/** `begin` redirects to Google; `busy` is true until then. */
 export function useGoogleSignIn({ intent, referralCode, onBegin, onFailed }: GoogleSignInOptions) {
   const [busy, setBusy] = useState(false)
   // A second press before the rerender would replace the first one's verifier.

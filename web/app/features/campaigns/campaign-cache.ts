@@ -25,7 +25,7 @@ interface ListedCampaigns {
   page: number
 }
 
-/** Updates a campaign wherever it is cached. */
+/** Updates a campaign in every cached query. */
 export function updateCachedCampaign(queries: QueryClient, id: string, change: Partial<Campaign>): void {
   queries.setQueriesData(
     { queryKey: api.campaigns.list.key({ type: 'query' }) },

@@ -26,7 +26,7 @@ export const isActive = (campaign: Pick<Campaign, 'status'>) => campaign.status 
 const isMoving = (campaign: Pick<Campaign, 'status' | 'messagesInFlight'>) =>
   isActive(campaign) || campaign.messagesInFlight > 0
 
-/** A page of campaigns, kept fresh while one of them is active or has messages in flight. */
+/** A page of campaigns. Polls while one of them is active or has messages in flight. */
 export function useCampaigns(page: number) {
   const query = useQuery(
     api.campaigns.list.queryOptions({
@@ -40,7 +40,7 @@ export function useCampaigns(page: number) {
   return query
 }
 
-/** One campaign, kept fresh while it is active or has messages in flight. */
+/** One campaign. Polls faster while it is active or has messages in flight. */
 export function useCampaign(id: string) {
   const query = useQuery(
     api.campaigns.find.queryOptions({
@@ -82,7 +82,7 @@ export function useXConnectionsKnown(): boolean {
   return !isInitialLoading(useQuery(api.xAccount.list.queryOptions()))
 }
 
-/** The current X account and the reason if X has ended its connection; null otherwise or while unknown. */
+/** The current X account and the reason, if X has ended its connection; otherwise, or while unknown, null. */
 export function useLostConnection(): { handle: string; reason: string } | null {
   const { data } = useQuery(api.xAccount.status.queryOptions())
   return data?.handle && data.reason && !data.connected ? { handle: data.handle, reason: data.reason } : null

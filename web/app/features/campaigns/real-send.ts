@@ -27,7 +27,7 @@ export interface RealSend {
 
 /**
  * Real sending from the page's view: the server sends 'api' campaigns and the page follows them; this tab sends 'extension' ones.
- * @param campaigns the shown ones, kept fresh
+ * @param campaigns the campaigns on the page, refetched while they change
  */
 export function useRealSend(campaigns: readonly Campaign[] | undefined): RealSend {
   const queries = useQueryClient()

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createQueryClient } from '../../query-client'
 import { ListChoice } from './add-to-list'
 
-test('shows an error and no form if nobody is signed in', () => {
+test('shows an error and no form to guests', () => {
   const shown = renderToString(
     <QueryClientProvider client={createQueryClient()}>
       <ListChoice chosen={null} onChoose={() => {}} />

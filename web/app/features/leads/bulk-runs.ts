@@ -5,7 +5,7 @@ import { session } from '../../session'
 import { toast } from '../../ui/toast'
 import { changeInBatches, type PartResponse, type Picked, pickedCount, type Selection } from './lead-selection'
 
-/** A change to more leads than one call takes: it runs in batches and survives navigation, but not the tab. */
+/** A change that runs in batches, because it exceeds the limit of one call. Survives navigation, but not closing the tab. */
 export interface BulkRun {
   id: number
   /** The progress label: 'Deleting'. */

@@ -23,7 +23,7 @@ function uploadAnswered(line: object) {
   return sendImport(order, () => {}, new AbortController().signal)
 }
 
-test('returns the id of the import, or throws the reason there is none', async () => {
+test('returns the id of the import, or throws the reason for its failure', async () => {
   expect(await uploadAnswered({ import: { id: 'i1' } })).toBe('i1')
   const body = { success: false, code: 'INTERNAL', error: ERROR_TEXT.INTERNAL }
   await expect(uploadAnswered({ failure: { status: 500, body } })).rejects.toMatchObject({

@@ -181,7 +181,7 @@ function Profile({ lead }: { lead: LeadDetail }) {
   )
 }
 
-/** Links to http(s) URLs only: the value comes from a stranger's profile or file. */
+/** A link for http and https URLs only, because the value is untrusted. */
 function SafeLink({ href }: { href: string }) {
   if (!/^https?:\/\//i.test(href)) return href
   return (

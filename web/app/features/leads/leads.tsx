@@ -187,7 +187,7 @@ export function Leads() {
             pageSize={LEADS_PER_PAGE}
             total={leads.data?.total}
             stale={leads.isFetching}
-            // Don't keep a page that no longer exists in the history.
+            // Replace the URL of a page that no longer exists, to keep it out of the history.
             onChange={(next) => goTo(filter, next, { replace: page > Math.ceil(total / LEADS_PER_PAGE) })}
             noun="leads"
           />

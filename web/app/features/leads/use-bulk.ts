@@ -33,7 +33,7 @@ interface Bulk<Input, Answer> {
   call: (selection: Selection, input: Input, before: Answer[]) => Promise<Answer>
   /** Called after each batch with all responses so far. */
   onPart?: (answers: Answer[]) => void
-  /** Reports what was done, also after a failure or a stop. */
+  /** Reports what was done, even after a failure or a stop. */
   announce: (answers: Answer[], input: Input) => void
   /** Closes the dialog: after the first result, or immediately if it takes several batches. */
   onClose?: () => void
@@ -185,7 +185,7 @@ export function useLastRemoval() {
       void Promise.all(
         [api.leads, api.lists, api.tags].map((part) => queries.invalidateQueries({ queryKey: part.key() })),
       )
-      // Reads the state again: another deletion may have started meanwhile.
+      // Reads the state again, because another deletion may have started.
       return keep(withSettled(kept(), parts))
     },
     staleTime: Number.POSITIVE_INFINITY,

@@ -6,6 +6,6 @@ test('says how many selected leads get no message', () => {
   expect(skippedText({ ids }, 3)).toBe('7 skipped: already contacted or not contactable.')
   expect(skippedText({ ids }, 10)).toBeNull()
   expect(skippedText({ matching: {}, count: 2_000 }, 500)).toBe('1,500 skipped: already contacted or not contactable.')
-  // More leads matched meanwhile.
+  // More leads match by now.
   expect(skippedText({ matching: {}, count: 5 }, 6)).toBeNull()
 })

@@ -33,7 +33,7 @@ function busy(): number[] {
   return buttons.flatMap((button, index) => (/disabled="(true)?"/.test(button) ? [index] : []))
 }
 
-test('disables Duplicate while a list is being copied, also after leaving and reopening the page', async () => {
+test('disables Duplicate while a list is being copied, even after leaving and reopening the page', async () => {
   expect(busy()).toEqual([])
   const finish = ['a', 'c'].map((id) => {
     const { promise, resolve } = Promise.withResolvers<List>()

@@ -315,7 +315,7 @@ class SaveError extends Error {}
 
 function rethrowAs(title: string) {
   return (error: unknown): never => {
-    // Without a response the callout's title says enough.
+    // Without a response there is no message to add to the callout's title.
     throw errorCode(error) ? new SaveError(`${title}: ${errorText(error)}`) : error
   }
 }

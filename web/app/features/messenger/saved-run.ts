@@ -5,7 +5,7 @@ export type Recipient = Pick<Lead, 'id' | 'name' | 'twitterHandle'>
 
 /** The rest of an interrupted run. */
 export interface SavedRun {
-  /** Prefix of its idempotency keys: reusing it means nobody is messaged twice. */
+  /** Prefix of its idempotency keys. A resumed run reuses it, so that no one is messaged twice. */
   runId: string
   message: string
   allowRepeat: boolean

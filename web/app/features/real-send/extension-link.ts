@@ -27,7 +27,7 @@ interface Port {
   onDisconnect: { addListener(listener: () => void): void }
 }
 
-/** Why a request failed. `down`: not reached, so nothing was sent. `unclear`: the reply was lost. Otherwise as the extension says. */
+/** Why a request failed. `down`: not reached, so nothing was sent. `unclear`: the reply was lost. Other values come from the extension. */
 export interface ExtensionFailure {
   success: false
   error: string
@@ -182,7 +182,7 @@ function isTextOrNull(value: unknown): value is string | null {
 }
 
 /**
- * Keeps the extension from claiming on its own while this page sends, also after its worker restarts.
+ * Keeps the extension from claiming on its own while this page sends, even after its worker restarts.
  * @param maySend asked right before send is pressed; null if unknown @returns a function that releases the extension
  */
 export function driveExtension(

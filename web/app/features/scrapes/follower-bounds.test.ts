@@ -31,7 +31,7 @@ test('lowers the lower bound with the upper one', () => {
   })
 })
 
-test('keeps the bounds in order and on their steps wherever a slider moves', () => {
+test('keeps the bounds in order and on their steps for any slider movement', () => {
   fc.assert(
     fc.property(bounds, min, max, (before, nextMin, nextMax) => {
       for (const after of [withMin(before, nextMin), withMax(before, nextMax)]) {

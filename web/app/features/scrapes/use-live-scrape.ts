@@ -7,7 +7,7 @@ import { signedFetch } from '../../signed-fetch'
 import { followScrape, type ScrapeFeed } from './follow-scrape'
 import { isInProgress } from './scrape-text'
 
-/** Updates a scrape wherever it is cached. */
+/** Updates a scrape in every cached query. */
 export function cacheScrape(queries: QueryClient, scrape: Scrape): void {
   queries.setQueryData(api.scrapes.find.queryKey({ input: { id: scrape.id } }), scrape)
   queries.setQueriesData<{ scrapes: Scrape[] }>(

@@ -3,7 +3,7 @@ import { Trophy } from 'lucide-react'
 import { expect, it } from 'vitest'
 import { achievementLook, achievements, inOrder } from './achievements'
 
-it('has a look for every achievement of the contract', () => {
+it('has a name and an icon for every achievement of the contract', () => {
   expect(Object.fromEntries(Object.entries(achievements).map(([key, { name }]) => [key, name]))).toEqual(ACHIEVEMENTS)
 })
 

@@ -29,7 +29,7 @@ export function inOrder(keys: readonly string[]): string[] {
   return keys.toSorted((a, b) => place(a) - place(b))
 }
 
-/** An achievement's look. Unknown keys are shown as they are, with a trophy. */
+/** How to show an achievement. Unknown keys are their own name and have a trophy icon. */
 export function achievementLook(key: string): AchievementLook {
   return Object.hasOwn(achievements, key)
     ? achievements[key as Achievement]

@@ -30,7 +30,7 @@ export function AccountSwitcher() {
     return () => removeEventListener('keydown', listen)
   }, [])
 
-  // Reserves its space: on a phone it takes a line of its own.
+  // Reserves its space: on a phone it takes a separate line.
   if (accounts.isPending) return <SkeletonButton className="w-40 max-sm:w-full" />
   if (!accounts.data) return null
   if (!current) return <p className="flex min-h-9 items-center text-muted pointer-coarse:min-h-11">No X account yet</p>

@@ -133,7 +133,7 @@ function useOutcome(connection: XConnection | undefined) {
   if (current !== undefined && initial === undefined) setInitial(current)
   useEffect(() => {
     if (!params.has('x')) return
-    // The change came by URL, so no API call has notified the other tabs.
+    // A redirect changed the connection, so no API call has notified the other tabs.
     notifyOtherTabs()
     setParams(
       (before) => {
