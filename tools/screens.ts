@@ -8,7 +8,7 @@ export interface Screen {
   act?: (page: Page) => Promise<void>
   /** Captures the whole page instead of the viewport. */
   whole?: boolean
-  /** Skipped at other widths, where it looks like another screen. */
+  /** Skipped at other widths, because it looks like another screen there. */
   only?: 'wide' | 'narrow'
 }
 

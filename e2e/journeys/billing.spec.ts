@@ -55,7 +55,7 @@ async function payWith(page: Page, number: string): Promise<void> {
 }
 
 describe('plans and payments, in a browser', () => {
-  it('gives guests the plan they paid for, without script and even if the webhook is lost', async () => {
+  it('gives guests the plan they paid for, without JavaScript and even if the webhook is lost', async () => {
     const email = 'cleo@example.com'
     const account = await signUp(world, email)
     await atPayments('/_faults', 'PUT', [{ webhook: 'lose' }])

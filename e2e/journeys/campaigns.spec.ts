@@ -239,7 +239,7 @@ describe('campaigns, in a browser', () => {
     }
     await shows(row(page, 'Rest'), /Paused/)
     await page.unroute(calls)
-    // The table polls while a campaign is active, also after an error.
+    // The table polls while a campaign is active, even after an error.
     world.expectConsole(/status of 503/)
     const down = { status: 503, json: { success: false, code: 'UNAVAILABLE', error: 'Not now.' } }
     await page.route(calls, (route) => route.fulfill(down))

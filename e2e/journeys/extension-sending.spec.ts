@@ -24,7 +24,7 @@ test('sends each message of a campaign once from one tab, without pairing', asyn
   await startFrom(other, 'Spring')
   await other.getByText('Another campaign DM sending process is already active.').waitFor()
   await other.close()
-  // The campaign page says so too.
+  // The campaign page shows it too.
   await page.getByRole('link', { name: 'Spring' }).click()
   await page.getByRole('heading', { name: 'Spring', level: 1 }).waitFor()
   await page.getByText('Sending “Spring” from this browser').waitFor()

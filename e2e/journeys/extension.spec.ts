@@ -25,7 +25,7 @@ const sentTo = async (handle: string) =>
   (await messagesAtX(world.x)).filter(({ to }) => to === handle).map(({ from, text }) => ({ from, text }))
 const shownInPopup = async () => (await world.popup.locator('dl').innerText()).replaceAll(/\s+/g, ' ')
 
-test('reports a missing login on X, also in the popup', async () => {
+test('reports a missing login on X to the page and in the popup', async () => {
   expect(await send('open_ada', 'Hi')).toEqual({
     success: false,
     error: EXTENSION_TEXT.NOT_SIGNED_IN,

@@ -160,7 +160,7 @@ describe('the leaderboard, in a browser', () => {
     await board(page).waitFor()
   })
 
-  it('looks up a ranking and shows why it cannot', async () => {
+  it('looks up a ranking, or shows why it cannot', async () => {
     await join('rank@example.com')
     const page = await world.openPage({ dark: true })
     await recordPopups(page)

@@ -455,7 +455,7 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('radio', { name: 'Newer' }).waitFor()
     await page.getByRole('button', { name: 'Show more lists' }).click()
 
-    // Another tab messages the selected lead meanwhile, so nobody is left to add.
+    // Another tab messages the selected lead, so there is no one left to add.
     await page.getByRole('radio', { name: 'Founders' }).check()
     expect(await page.getByRole('button', { name: 'Show more lists' }).count()).toBe(0)
     const picked = await boxes.nth(5).getAttribute('data-lead')

@@ -12,7 +12,7 @@ const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText
 const gone = (page: Page) => page.getByRole('dialog').waitFor({ state: 'detached' })
 
 describe('lists, in a browser', () => {
-  it('creates, fills, copies and deletes manual and smart lists, also as cards of the Lead Lists tab', async () => {
+  it('creates, fills, copies and deletes manual and smart lists, on My Lists and on the Lead Lists tab', async () => {
     const page = await world.openPage()
     const people = Array.from({ length: 45 }, (_, i) => `person_${i},Person ${i},${i * 100},${i < 5 ? 'Maker' : ''}`)
     await (await signUp(world, 'lists@example.com')).enter(page)

@@ -8,7 +8,7 @@ beforeAll(async () => {
 
 const PEOPLE = '/settings?tab=people'
 
-it('invites a person by email who logs in, works with their role and is removed', async () => {
+it('invites someone by email, who logs in, works with their role and is removed', async () => {
   const friend = 'friend@example.com'
   const [page, theirs, owner] = await Promise.all([
     world.openPage(),

@@ -154,7 +154,7 @@ describe('the waitlist, in a browser', () => {
     await button.click()
     await page.getByRole('button', { name: 'Cancel' }).waitFor()
     await page.getByLabel('Email').fill('hedy@example.com')
-    // Another tab starts meanwhile; each returns with its own state.
+    // Another tab starts signing in too; each tab returns with its own state.
     const another = await page.context().newPage()
     await another.goto('/waitlist')
     await another.getByRole('button', { name: 'Sign up with Google' }).click()
