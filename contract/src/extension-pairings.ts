@@ -15,7 +15,9 @@ export const Pairing = z.object({
   /** 'Chrome on Windows'; null if unknown. */
   device: z.string().nullable(),
   version: z.string(),
-  /** The account signed in to X at its last report, without @; null: none, or X was not open yet. */
+  /**
+   * The account signed in to X at its last report, without @; null: none, or X was not open yet.
+   */
   signedInAs: z.string().nullable(),
   paused: z.boolean(),
   /** The part of X's page that it no longer finds; null if none is missing. */
@@ -42,7 +44,10 @@ const Report = z
     paused: z.boolean(),
     pageChanged: text(200).nullable(),
     sendsInBackground: z.boolean().optional(),
-    /** The former name of `sendsInBackground`: installed extensions update later than the server. Drop it in 1.1. */
+    /**
+     * The former name of `sendsInBackground`: installed extensions update later than the server.
+     * Drop it in 1.1.
+     */
     sendsAlone: z.boolean().optional(),
   })
   .refine(({ sendsInBackground, sendsAlone }) => (sendsInBackground ?? sendsAlone) !== undefined, {
@@ -53,7 +58,10 @@ const Report = z
 /** The account data that the popup shows. */
 const ExtensionState = z.object({
   account: z.object({ email: z.string(), workspaceName: z.string() }),
-  /** Messages in the last 24 hours that count toward the cap of the X account that sends next, and that cap. */
+  /**
+   * Messages in the last 24 hours that count toward the cap of the X account that sends next, and
+   * that cap.
+   */
   sentToday: z.number().int(),
   dailyCap: z.number().int(),
   /** Active campaigns of channel 'extension', and their queued messages. */

@@ -1,6 +1,6 @@
 /**
- * Messages between pages and the extension, sent with `chrome.runtime.sendMessage(EXTENSION_ID, request, reply => …)`.
- * Plain types, so that neither side ships a schema library.
+ * Messages between pages and the extension, sent with `chrome.runtime.sendMessage(EXTENSION_ID,
+ * request, reply => …)`. Plain types, so that neither side ships a schema library.
  */
 
 /** The extension's id, derived from the manifest's `key` (extension/wxt.config.ts). */
@@ -14,18 +14,27 @@ export interface SendDmRequest {
     twitterHandle: string
     /** 1 to MESSAGE_LIMIT characters, not blank. */
     message: string
-    /** Idempotency key (the lease): send is pressed at most once per id, and a repeated request returns the first result. */
+    /**
+     * Idempotency key (the lease): send is pressed at most once per id, and a repeated request
+     * returns the first result.
+     */
     requestId?: string
     /**
-     * The claimed message, whose lease is `requestId`. Right before pressing send, the extension asks the product (if paired)
-     * or the page (PageQuestion) whether it still may. If paired, it also reports the outcome: the page may be closed by then.
+     * The claimed message, whose lease is `requestId`. Before pressing send, the extension asks the
+     * product or the page (PageQuestion) for permission; if paired, it reports the outcome.
      */
     dmId?: string
     /** The run it belongs to: consecutive inboxes that seem closed are counted per run. */
     runId?: string
-    /** The account that must be signed in to X, with or without a leading @. Nothing is sent from any other. */
+    /**
+     * The account that must be signed in to X, with or without a leading @. Nothing is sent from
+     * any other.
+     */
     sendsAs?: string
-    /** Send is not pressed after this time (milliseconds since 1970, local clock): another sender may have the claim by then. */
+    /**
+     * Send is not pressed after this time (milliseconds since 1970, local clock): another sender
+     * may have the claim by then.
+     */
     notAfter?: number
   }
 }
@@ -48,7 +57,10 @@ export interface UnpairRequest {
 
 /** Allows a paired extension to send while no page of the product is open, or forbids it. */
 export interface BackgroundSendingRequest {
-  /** The former name works for one version, as pages and extensions update at different times. Drop it in 1.1. */
+  /**
+   * The former name works for one version, as pages and extensions update at different times. Drop
+   * it in 1.1.
+   */
   action: 'SET_BACKGROUND_SENDING' | typeof FORMER_BACKGROUND_SENDING
   data: { allowed: boolean }
 }
@@ -63,10 +75,16 @@ export type ExtensionRequest =
   | UnpairRequest
   | BackgroundSendingRequest
 
-/** The port that a page keeps open during a run. While it is open, the extension claims nothing in the background. */
+/**
+ * The port that a page keeps open during a run. While it is open, the extension claims nothing in
+ * the background.
+ */
 export const RUN_PORT = 'run'
 
-/** Asks the page, right before pressing send, whether the message may still go out. Used if the extension has no key for it. */
+/**
+ * Asks the page, right before pressing send, whether the message may still go out. Used if the
+ * extension has no key for it.
+ */
 export interface PageQuestion {
   ask: 'MAY_SEND'
   dmId: string
@@ -80,7 +98,10 @@ export interface PageAnswer {
   maySend: boolean | null
 }
 
-/** How long after its claim a message may be sent, in milliseconds; well within its lease (LEASE_SECONDS). */
+/**
+ * How long after its claim a message may be sent, in milliseconds; well within its lease
+ * (LEASE_SECONDS).
+ */
 export const SEND_WITHIN_MS = 90_000
 
 /** The longest direct message that X takes, in UTF-16 code units. */
@@ -119,8 +140,8 @@ export const EXTENSION_TEXT = {
 export type ExtensionErrorCode = keyof typeof EXTENSION_TEXT
 
 /**
- * What a failed attempt means for its message and the run. `failed`: concerns this lead only. `unknown`: may have been sent.
- * `called-back`: withdrawn by the product. `stop`: certainly not sent, and the next one would fail, too.
+ * What a failure means. `failed`: this lead only. `unknown`: it may have been sent. `called-back`:
+ * withdrawn by the product. `stop`: certainly not sent, and the next one would fail too.
  */
 export type ExtensionEnd = 'failed' | 'unknown' | 'called-back' | 'stop'
 
@@ -160,7 +181,10 @@ export interface ExtensionStatus {
   paused: boolean
   /** The part of X's page that was not found; null if none is missing. */
   pageChanged: string | null
-  /** The account last seen signed in to X in this browser, without @; null: none, undefined: X was not open yet. */
+  /**
+   * The account last seen signed in to X in this browser, without @; null: none, undefined: X was
+   * not open yet.
+   */
   signedInAs: string | null | undefined
   /** The account it is paired with; null: none. */
   pairedWith: { email: string; workspaceName: string } | null
@@ -180,7 +204,10 @@ export type ExtensionActivity =
   /** The user must fix something first; it tries again at `until`. */
   | { doing: 'stopped'; error: string; until: number }
 
-/** The manifest's `externally_connectable` match patterns for this origin; on loopback, both its names. */
+/**
+ * The manifest's `externally_connectable` match patterns for this origin; on loopback, both its
+ * names.
+ */
 export function connectableMatches(publicUrl: string): string[] {
   const { protocol, hostname, port } = new URL(publicUrl)
   const loopback = ['localhost', '127.0.0.1']

@@ -7,7 +7,10 @@ import { route } from './route.ts'
 export const WARM_UP_START = 20
 export const WARM_UP_GROWTH = 1.1
 
-/** Why an account cannot send now: working hours, daily cap, warm-up cap, the pause between messages, or a limit of X. */
+/**
+ * Why an account cannot send now: working hours, daily cap, warm-up cap, the pause between
+ * messages, or a limit of X.
+ */
 export const WAIT_REASONS = ['hours', 'cap', 'warm_up', 'pause', 'x'] as const
 export type WaitReason = (typeof WAIT_REASONS)[number]
 

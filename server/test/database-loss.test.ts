@@ -23,7 +23,7 @@ beforeAll(async () => {
   app = await openApp({ x: true })
 })
 
-/** Ends every connection to the app's database, as often as it is called, from a connection to another one. */
+/** Returns a function that terminates all connections to the app's database. */
 async function openTerminator(): Promise<() => Promise<number>> {
   const client = new pg.Client({ connectionString: inject('clusterUrl') })
   await client.connect()
@@ -43,7 +43,10 @@ interface Load {
   stop(): Promise<void>
 }
 
-/** Calls the server over and over, several calls at a time: some read, some write, some carry an Idempotency-Key. */
+/**
+ * Calls the server continuously with several callers: reads, writes, and calls with an
+ * Idempotency-Key.
+ */
 async function putUnderLoad(server: ServerProcess, callers = 8): Promise<Load> {
   // A user can make 600 calls a minute.
   const people = await Promise.all(Array.from({ length: callers }, () => makePerson(app)))
@@ -91,7 +94,7 @@ function expectOnlyUnavailable({ answers }: Load): void {
 
 const isReady = async ({ origin }: ServerProcess) => (await fetch(`${origin}/readyz`)).status === 200
 
-describe('when all connections to the database are terminated, again and again', () => {
+describe('when all connections to the database are repeatedly terminated', () => {
   it('survives, returns 503 meanwhile, and sends every message once', async () => {
     const person = await makePerson(app)
     await subscribe(app, person)
@@ -123,12 +126,12 @@ describe('when all connections to the database are terminated, again and again',
   }, 120_000)
 })
 
-describe('while the database is away', () => {
+describe('while the database is unavailable', () => {
   it('returns 503 from every operation that needs it, and 500 from none', async () => {
     const cut = await openApp({ x: true, mailbox: true, payments: true })
     const person = await makePerson(cut)
     cut.services.env.operators.push(person.email)
-    // Known from the first call on, as in a process that has been running.
+    // Warm the caches, as in a process that has been running.
     expect((await person.call('GET', '/me')).status).toBe(200)
     const name = new URL(cut.databaseUrl).pathname.slice(1)
     const url = inject('clusterUrl')
@@ -167,7 +170,7 @@ describe('while the database is away', () => {
   }, 120_000)
 })
 
-/** The postmaster of a server's bundled database, and its children. */
+/** Process ids of a server's bundled postmaster and its children. */
 function processesOf({ dataDir }: ServerProcess): { postmaster: number; all: number[] } {
   const { folder = dataDir } = JSON.parse(readFileSync(join(dataDir, 'database.json'), 'utf8'))
   const postmaster = postmasterOf(join(folder, 'postgres'))?.pid
@@ -262,8 +265,8 @@ describe('a transaction', () => {
 
 const SOCKET = '.s.PGSQL.5432'
 
-describe('a server that starts before its database', () => {
-  it('waits for it', async () => {
+describe('a server started before its database', () => {
+  it('waits for the database', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'x-automated-late-'))
     const database = join(new URL(app.databaseUrl).searchParams.get('host') ?? '', SOCKET)
     let refused = 0
@@ -291,14 +294,14 @@ describe('a server that starts before its database', () => {
     expect(server.output().match(/waiting for the database/g)).toHaveLength(1)
   })
 
-  it('ends immediately if the database refuses its password', async () => {
+  it('exits immediately if the database rejects its password', async () => {
     const url = new URL(app.databaseUrl)
     url.password = 'wrong'
     await expect(startProcess(app, { DATABASE_URL: url.href })).rejects.toThrow(/password authentication failed/)
   })
 })
 
-/** Puts a folder on a disk of its own, which has little room left, until the test ends. */
+/** Moves a folder to a separate, nearly full disk until the test ends. */
 function moveToSmallDisk(folder: string): void {
   const aside = `${folder}.aside`
   execFileSync('cp', ['-a', folder, aside])
@@ -309,7 +312,7 @@ function moveToSmallDisk(folder: string): void {
   onTestFinished(() => void execFileSync('umount', ['-l', folder]))
 }
 
-/** Uses up what is left of a disk. @returns the file that did */
+/** Fills the disk. @returns the file that fills it */
 function fill(folder: string): string {
   const filler = join(folder, 'filler')
   const file = openSync(filler, 'w')

@@ -16,10 +16,15 @@ import type { World } from './sending-world.ts'
 const RECOVERY_SECONDS = 5
 
 let archives = 0
-/** When the database was last lost, in seconds since this process started, because tests move their clocks. */
+/**
+ * When the database was last lost, in seconds since this process started, because tests move their
+ * clocks.
+ */
 let lostAt = Number.NEGATIVE_INFINITY
 
-/** Whether a step failed only because the database was just lost: its caller repeats it or gives up. */
+/**
+ * Whether a step failed only because the database was just lost: its caller repeats it or gives up.
+ */
 export function isOfDisaster(error: unknown): boolean {
   const isRecent = process.uptime() - lostAt < RECOVERY_SECONDS
   return isRecent && (isUnavailable(error) || (error as { code?: string }).code === 'UNAVAILABLE')

@@ -73,7 +73,10 @@ export async function look({ app, person }: World): Promise<Standing[]> {
   return rows
 }
 
-/** No sender claimed a message of a campaign while an older one on the account had messages queued throughout. */
+/**
+ * No sender claimed a message of a campaign while an older one on the account had messages queued
+ * throughout.
+ */
 export function expectTurnsKept(before: readonly Standing[], after: readonly Standing[]): void {
   const was = new Map(before.map((one) => [one.id, one]))
   const sending = after.filter(({ id, kind, isActive, isQueued, requeuedAt }) => {
@@ -85,7 +88,8 @@ export function expectTurnsKept(before: readonly Standing[], after: readonly Sta
     )
   })
   const oldest = Math.min(...sending.map(({ age }) => age))
-  // Settling a message or finding it at X after a restore also changes its lease, but is not an attempt.
+  // Settling a message or finding it at X after a restore also changes its lease, but is not an
+  // attempt.
   const isClaimed = ({ id, lease, attempts, isSimulated }: Standing) =>
     attempts > (was.get(id)?.attempts ?? 0) || (isSimulated && lease !== was.get(id)?.lease)
   const outOfTurn = after.filter((one) => one.kind === 'campaign' && one.age > oldest && isClaimed(one))
@@ -170,7 +174,8 @@ export async function expectNothingLost(world: World): Promise<void> {
       expect(arrived.length, `${message}, which is shown as sent, at X`).toBe(1)
       if (row.eventId) expect(row.eventId).toBe(arrived[0]?.id)
     } else if (!row.outcomeUnknown) {
-      // A campaign relaunched after a restore has the same text as the lost row that was read from X.
+      // A campaign relaunched after a restore has the same text as the lost row that was read from
+      // X.
       const unknown = arrived.filter(({ id }) => !rows.some(({ eventId }) => eventId === id))
       expect(unknown, `${message}, which is shown as ${status}, at X`).toEqual([])
     }

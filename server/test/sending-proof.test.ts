@@ -403,7 +403,10 @@ const upTo = (maxCommands: number) => fc.commands([one, one, one, one, several],
 const few = upTo(30)
 const restored = fc.constant([command('the backup is restored', restoreBackup)])
 
-/** The kinds of worlds, in turn: only the steps of `one`, database losses, a restore, and all of them. */
+/**
+ * The kinds of worlds, in turn: only the steps of `one`, database losses, a restore, and all of
+ * them.
+ */
 const WORLDS: fc.Arbitrary<Iterable<Command>[]>[] = [
   fc.tuple(upTo(60)),
   fc.tuple(few, during(loss), few, during(loss), few),

@@ -8,7 +8,8 @@ import { expireLeases } from '../src/domains/sending/service.ts'
 import { openLiveness } from '../src/jobs/liveness.ts'
 import type { TestApp } from './open-app.ts'
 
-// Workers like those of jobs/sender.ts, run step by step, so that a test can kill or stop one between steps.
+// Workers like those of jobs/sender.ts, run step by step, so that a test can kill or stop one
+// between steps.
 
 interface Hand {
   claimed: Claimed

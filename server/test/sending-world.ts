@@ -116,7 +116,10 @@ export async function openWorld(app: TestApp) {
   const underWay: { at: number; arrive(): Promise<unknown> }[] = []
   /** Caps, each from a point in time. */
   const caps: { at: number; cap: number }[] = [{ at: 0, cap }]
-  /** For leads who may no longer be messaged: messages handed over when we knew, and whether it is permanent. */
+  /**
+   * For leads who may no longer be messaged: messages handed over when we knew, and whether it is
+   * permanent.
+   */
   const stopped = new Map<string, { place: number; queuedBefore: number; forGood: boolean; byHand: boolean }>()
   const untold: XHappening[] = []
   const simulating: (() => void)[] = []
