@@ -115,6 +115,10 @@ test('what is backed up while the product runs is one moment of it, and comes ba
   const still = join(folder, 'still')
   await backUp(urlOf('source'), { file: still, authSecret: SECRET })
   await restore(urlOf('target'), { file: still, head: await checkArchive(still), overwrite: true })
+  // The restore itself is the only new row.
+  await withClient(urlOf('target'), async (client) => {
+    expect((await client.query('delete from restores')).rowCount).toBe(1)
+  })
   expect(await everything(urlOf('target'))).toEqual(await everything(urlOf('source')))
 
   // The product goes on with it: sign-ups are known, triggers and keys are back, ids do not repeat.
