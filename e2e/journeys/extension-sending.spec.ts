@@ -31,7 +31,7 @@ test('a campaign of 20 goes out from the campaigns page, also where nobody has p
   await page.getByRole('main').getByRole('link', { name: 'Campaigns', exact: true }).click()
   // One notice goes along; those of the messages before have made room for it.
   await page.getByText(/^Sending DM ([3-9]|1\d) of 20/).waitFor()
-  expect(await progress.count()).toBe(1)
+  await expect.poll(() => progress.count()).toBe(1)
   await page.getByText('Finished sending DMs for campaign: "Spring".').waitFor({ timeout: 90_000 })
   expect((await sentTo(handles)).sort()).toEqual([...handles].sort())
   expect(await client.campaigns.find({ id })).toMatchObject({
