@@ -64,7 +64,7 @@ function afterwards({ paused, toBeRead, unknown, emails }: Restored): string[] {
         ]
       : []),
     ...(emails > 0
-      ? [`Dropped ${counted(emails, 'waiting email', 'waiting emails')} so that none is sent twice.`]
+      ? [`Dropped ${counted(emails, 'waiting email', 'waiting emails')} to avoid sending them twice.`]
       : []),
     'Next: start X-Automated, check the campaigns, and resume them.',
   ]

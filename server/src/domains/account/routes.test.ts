@@ -421,7 +421,7 @@ describe('PATCH /auth/user', () => {
       await mailTo(app, change.person.email, /address was changed/)
     })
 
-    it('leaves no sign-up behind that waits again at the former address', async () => {
+    it('leaves no pending sign-up at the former address', async () => {
       const { person, leave, enter } = await begun()
       const password = (await app.db.select().from(authIdentities).where(eq(authIdentities.userId, person.id)))[0]
       await app.db.insert(authSignUps).values({

@@ -265,7 +265,7 @@ describe('POST /auth/verify-email', () => {
     expect([await signIn(email, 'A-strangers1'), await signIn(email, 'The-owners1')]).toEqual([400, 200])
   })
 
-  it('403: a later sign-up of a stranger keeps the link from nobody who has the right password', async () => {
+  it('403: mails the link that fits the password, even after a stranger signed up later', async () => {
     const email = newEmail()
     const owners = await beginHere(email, { password: 'The-owners1' })
     for (let n = 0; n < 2; n += 1) await beginHere(email, { password: 'A-strangers1' })

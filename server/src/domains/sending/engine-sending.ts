@@ -187,7 +187,7 @@ async function prepareHandOver(needs: Needs, claimed: Claimed, { handOverMs }: T
   do {
     if (age() > longestMs / 2) await renew(needs, claimed)
     if (claimed.pauseSeconds > 0) await storeHandOver(needs.database.db, claimed)
-    // Last, so that whoever opts out is messaged no more from the moment at which that is stored.
+    // Last: an opt-out that is stored by now stops the message.
     await requireSendable(needs.database.db, claimed)
   } while (age() > longestMs)
 }

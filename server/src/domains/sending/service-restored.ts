@@ -4,6 +4,7 @@ import { transact } from '../../db/transact.ts'
 import type { XConversationMessage } from '../../outside/x.ts'
 import { use } from '../billing/service.ts'
 import { rememberContact } from '../leads/service.ts'
+import { X_KEEPS_DAYS } from '../x-account/tables.ts'
 import { TIMING } from './engine.ts'
 import { CLOCK_SKEW_MS, findSentMessage } from './rules.ts'
 import { lockLeads } from './service-locks.ts'
@@ -12,13 +13,12 @@ import { tellSenders } from './service-schedule.ts'
 import { skipMessage } from './service-stopping.ts'
 
 /*
- * A restored database is older than what has happened at X. `holdRestored` pauses every campaign and marks every X account as unread, and so is one that is connected later and that the backup does not have: nothing is sent from it
- * until its messages at X were read back to the backup (replies/engine.ts). Each message found there is recorded here, as the outcome of the message that was
+ * A restored database is older than what has happened at X. `holdRestored` pauses every campaign and marks every X account as unread; an account that is
+ * connected for the first time after that is marked too. Nothing is sent from an unread account until its messages at X were read back to the backup
+ * (replies/engine.ts). Each message found there is recorded here, as the outcome of the message that was
  * waiting, or, if the restore lost its row, as a direct message: so caps, figures and the rule against writing twice hold again.
  */
 
-/** How long X lists an account's messages. */
-const X_KEEPS_DAYS = 30
 const SENT_SINCE = 'Skipped: a message has gone to this person already, after the backup that was restored.'
 
 export interface Held {

@@ -10,7 +10,7 @@ import { hashToken, newToken, type Sealer } from '../../sealing.ts'
 import { workspaceMembers } from '../workspaces/tables.ts'
 import { chosenNow, findCurrentAccount, lockAccounts, requireRoom, WAKE } from './service-accounts.ts'
 import { type Needs, sealedTokens, unseal } from './service-tokens.ts'
-import { restores, xAccounts, xAuthorizations } from './tables.ts'
+import { restores, X_KEEPS_DAYS, xAccounts, xAuthorizations } from './tables.ts'
 
 /*
  * How an account is connected: by a password where X takes one, or on X's own page.
@@ -244,10 +244,7 @@ async function keepAccount(
   return accessToken ? { accessToken, refreshToken: unseal(sealer, before?.sealedRefreshToken ?? null) } : null
 }
 
-/** How long X lists an account's messages. */
-const X_KEEPS_DAYS = 30
-
-/** What a restore may have lost of an account that the product does not know: its row, and what was sent from it since the backup. */
+/** The time for which a new account must be read from X, because a restore may have lost its row and its messages; nulls for none. */
 async function findUnread(db: Db): Promise<{ unreadSince: Date | null; unreadUntil: Date | null }> {
   const [unread] = await db
     .select({ unreadSince: min(restores.backedUpAt), unreadUntil: max(restores.unreadUntil) })

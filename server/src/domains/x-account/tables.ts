@@ -18,7 +18,10 @@ export const xAuthorizations = pgTable('x_authorizations', {
   expiresAt: time('expires_at').notNull(),
 })
 
-/** Each restore of a backup: accounts that are connected for the first time after it were perhaps connected, and sent from, before it. */
+/** How long X lists an account's messages, in days. */
+export const X_KEEPS_DAYS = 30
+
+/** Each restore of a backup: an account that is connected for the first time after it may have sent messages before it. */
 export const restores = pgTable('restores', {
   id: id(),
   backedUpAt: time('backed_up_at').notNull(),
