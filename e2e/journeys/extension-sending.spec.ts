@@ -31,7 +31,7 @@ test('sends each message of a campaign once from one tab, without pairing', asyn
   await page.getByRole('main').getByRole('link', { name: 'Campaigns', exact: true }).click()
   // Only the newest progress toast is shown.
   await page.getByText(/^Sending DM ([3-9]|1\d) of 20/).waitFor()
-  expect(await progress.count()).toBe(1)
+  await expect.poll(() => progress.count()).toBe(1)
   await page.getByText('Finished sending DMs for campaign: "Spring".').waitFor({ timeout: 90_000 })
   expect((await sentTo(handles)).sort()).toEqual([...handles].sort())
   expect(await client.campaigns.find({ id })).toMatchObject({

@@ -193,12 +193,18 @@ describe('the session, in a browser', () => {
     await expect.poll(() => page.goto('/leaderboard').catch(() => null)).not.toBeNull()
     await page.waitForLoadState('networkidle')
     await mark(page)
-    await other.evaluate(() => {
-      // Other tabs are notified only if something was cleared.
-      localStorage.setItem('anything', '1')
-      localStorage.clear()
-    })
-    await isReloaded(page)
+    const clearStorage = () =>
+      other.evaluate(() => {
+        // Other tabs are notified only if something was cleared.
+        localStorage.setItem('anything', '1')
+        localStorage.clear()
+      })
+    // Repeatedly: on a busy machine the page may not listen yet.
+    const stateAfterClearing = async () => {
+      await clearStorage()
+      return page.evaluate('typeof marked').catch(() => 'reloading')
+    }
+    await expect.poll(stateAfterClearing, { timeout: 20_000, interval: 500 }).toBe('undefined')
     // Their requests are rejected from now on.
     for (const one of [page, again]) await one.context().close()
   })

@@ -265,7 +265,7 @@ describe('POST /auth/verify-email', () => {
     expect([await signIn(email, 'A-strangers1'), await signIn(email, 'The-owners1')]).toEqual([400, 200])
   })
 
-  it('emails the link to the person with the right password despite a later sign-up by a stranger', async () => {
+  it('emails the link that fits the password, even after a stranger signed up later', async () => {
     const email = newEmail()
     const owners = await beginHere(email, { password: 'The-owners1' })
     for (let n = 0; n < 2; n += 1) await beginHere(email, { password: 'A-strangers1' })

@@ -192,7 +192,7 @@ async function prepareHandOver(needs: Needs, claimed: Claimed, { handOverMs }: T
   do {
     if (age() > maxAgeMs / 2) await renew(needs, claimed)
     if (claimed.pauseSeconds > 0) await storeHandOver(needs.database.db, claimed)
-    // Last, so that a stored opt-out always takes effect before the call to X.
+    // Last: an opt-out that is stored by now stops the message.
     await requireSendable(needs.database.db, claimed)
   } while (age() > maxAgeMs)
 }

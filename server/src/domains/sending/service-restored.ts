@@ -4,6 +4,7 @@ import { transact } from '../../db/transact.ts'
 import type { XConversationMessage } from '../../outside/x.ts'
 import { use } from '../billing/service.ts'
 import { storePastContact } from '../leads/service.ts'
+import { X_KEEPS_DAYS } from '../x-account/tables.ts'
 import { TIMING } from './engine.ts'
 import { CLOCK_SKEW_MS, findSentMessage } from './rules.ts'
 import { lockLeads } from './service-locks.ts'
@@ -13,11 +14,10 @@ import { skipMessage } from './service-stopping.ts'
 
 /*
  * After a restore, X knows messages that the database does not. Campaigns are paused, and accounts
- * send nothing until their messages are read from X, which restores caps, counts and history.
+ * send nothing until their messages are read from X, which restores caps, counts and history. The
+ * same applies to an account that is connected for the first time after a restore.
  */
 
-/** X lists an account's messages for this long. */
-const X_KEEPS_DAYS = 30
 const SENT_SINCE = 'Skipped: a message has gone to this person already, after the backup that was restored.'
 
 export interface RestoreSummary {

@@ -10,7 +10,7 @@ import { hashToken, newToken, type Sealer } from '../../sealing.ts'
 import { workspaceMembers } from '../workspaces/tables.ts'
 import { chosenNow, findCurrentAccount, lockAccounts, requireRoom, WAKE } from './service-accounts.ts'
 import { type Needs, sealedTokens, unseal } from './service-tokens.ts'
-import { restores, xAccounts, xAuthorizations } from './tables.ts'
+import { restores, X_KEEPS_DAYS, xAccounts, xAuthorizations } from './tables.ts'
 
 const CONNECTED = 'Twitter account connected successfully!'
 
@@ -242,10 +242,7 @@ async function saveAccount(
   return accessToken ? { accessToken, refreshToken: unseal(sealer, before?.sealedRefreshToken ?? null) } : null
 }
 
-/** X lists an account's messages for this long. */
-const X_KEEPS_DAYS = 30
-
-/** What a restore may have lost for an account unknown to the product: the time since the backup. */
+/** What a restore may have lost for an account unknown to the product: the time since the backup. Nulls without a restore. */
 async function findUnread(db: Db): Promise<{ unreadSince: Date | null; unreadUntil: Date | null }> {
   const [unread] = await db
     .select({ unreadSince: min(restores.backedUpAt), unreadUntil: max(restores.unreadUntil) })

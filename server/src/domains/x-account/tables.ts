@@ -18,6 +18,9 @@ export const xAuthorizations = pgTable('x_authorizations', {
   expiresAt: time('expires_at').notNull(),
 })
 
+/** X lists an account's messages for this many days. */
+export const X_KEEPS_DAYS = 30
+
 /** Restores of a backup: an account first connected after one may have been connected and used before it. */
 export const restores = pgTable('restores', {
   id: id(),
