@@ -54,7 +54,7 @@ export const account = {
     path: '/auth/recover',
     tag: 'Account',
     summary: 'Ask for a link to set a new password',
-    description: 'Answers the same, after the same time, whether the address is known or not.',
+    description: 'The response and its timing are the same for known and unknown addresses.',
     access: 'public',
     effect: 'unkeyed',
   })
@@ -65,9 +65,9 @@ export const account = {
     method: 'POST',
     path: '/auth/reset-password',
     tag: 'Account',
-    summary: 'Set a new password with the credentials of a mailed link',
+    summary: 'Set a new password with the token of an emailed link',
     description:
-      'The link opens {origin}/reset-password#token=…, works once and for an hour. Every session of the account ends. ' +
+      'The link opens {origin}/reset-password#token=…, works once and expires after an hour. The reset ends every session of the account. ' +
       'If the account has second factors, `factorRemoval` lists them; its ticket goes to POST /auth/factors/remove.',
     access: 'public',
     effect: 'unkeyed',
@@ -80,8 +80,8 @@ export const account = {
     method: 'POST',
     path: '/auth/resend',
     tag: 'Account',
-    summary: 'Ask for the confirmation mail again',
-    description: 'Answers the same for every address; mails only one that waits to be confirmed.',
+    summary: 'Send the confirmation email again',
+    description: 'The response is the same for every address. Only an unconfirmed one gets an email.',
     access: 'public',
     effect: 'unkeyed',
   })
@@ -92,8 +92,8 @@ export const account = {
     method: 'POST',
     path: '/auth/otp',
     tag: 'Account',
-    summary: 'Ask for a one-time code by mail to sign in with',
-    description: 'Answers the same for every address. The code is good only together with the ticket of this answer.',
+    summary: 'Email a one-time sign-in code',
+    description: 'The response is the same for every address. The code only works with the ticket of this response.',
     access: 'public',
     effect: 'unkeyed',
   })
@@ -104,8 +104,8 @@ export const account = {
     method: 'POST',
     path: '/auth/verify',
     tag: 'Account',
-    summary: 'Sign in with a mailed one-time code',
-    description: 'A code works once, for 10 minutes, and is used up by 5 wrong tries.',
+    summary: 'Sign in with an emailed one-time code',
+    description: 'A code works once, within 10 minutes. Five wrong attempts invalidate it.',
     access: 'public',
     effect: 'unkeyed',
     errors: ['INVALID_CODE'],
@@ -117,7 +117,7 @@ export const account = {
     method: 'GET',
     path: '/auth/user',
     tag: 'Account',
-    summary: 'The account of who is signed in',
+    summary: 'Get your account',
     access: 'viewer',
     effect: 'none',
   }).output(User),
@@ -126,10 +126,10 @@ export const account = {
     method: 'PATCH',
     path: '/auth/user',
     tag: 'Account',
-    summary: 'Change name, password or address',
+    summary: 'Change your name, password or email address',
     description:
-      'Password and address need the current password or a fresh reauthentication; so does the name from a session of single sign-on. A new password ends every other session. ' +
-      'A new address counts once its mailbox and the present one have both confirmed by their mailed links (24 hours); the present address ends such a change.',
+      'Changing the password or the address requires the current password or a recent reauthentication; so does changing the name in a single sign-on session. A new password ends every other session. ' +
+      'A new address takes effect after both the old and the new mailbox have confirmed it by link, within 24 hours. Sending the current address cancels the change.',
     access: 'viewer',
     effect: 'unkeyed',
     errors: ['REAUTHENTICATION_NEEDED', 'INVALID_CREDENTIALS'],
@@ -148,10 +148,10 @@ export const account = {
     method: 'POST',
     path: '/auth/reauthenticate',
     tag: 'Account',
-    summary: 'Prove who one is before a sensitive change',
+    summary: 'Reauthenticate before a sensitive change',
     description:
-      `With nothing: a code is mailed, and the answer has its ticket. With the password, or with ticket and code: this session is trusted for ${REAUTHENTICATED_MINUTES} minutes. ` +
-      'A session of single sign-on, which works in its workspace only, becomes one of the account by it.',
+      `An empty body emails a code and returns its ticket. The password, or ticket and code, allow sensitive changes in this session for ${REAUTHENTICATED_MINUTES} minutes. ` +
+      'This also lifts the limit of a single sign-on session to its workspace.',
     access: 'viewer',
     effect: 'unkeyed',
     errors: ['INVALID_CREDENTIALS', 'INVALID_CODE'],
@@ -169,7 +169,7 @@ export const account = {
     method: 'GET',
     path: '/auth/sessions',
     tag: 'Account',
-    summary: 'Where one is signed in, the most recently used first',
+    summary: 'List your sessions, most recently used first',
     access: 'viewer',
     effect: 'none',
   }).output(z.object({ sessions: z.array(SignedInSession) })),
@@ -178,8 +178,8 @@ export const account = {
     method: 'DELETE',
     path: '/auth/sessions/{id}',
     tag: 'Account',
-    summary: 'End one session',
-    description: 'A session of single sign-on needs a reauthentication to end another one.',
+    summary: 'End a session',
+    description: 'A single sign-on session must reauthenticate to end another one.',
     access: 'viewer',
     effect: 'unkeyed',
     successStatus: 204,

@@ -59,9 +59,9 @@ export const analytics = {
     method: 'GET',
     path: '/analytics',
     tag: 'Analytics',
-    summary: 'What became of messages, in all or of those sent on certain days',
+    summary: 'Get the outcomes of messages, in total or by day sent',
     description:
-      'Counted by the day a message was sent: a reply counts on the day of the message that it answers. Without `from` and `to` the figures are those of all time.',
+      'Messages count on the day they were sent, and replies on the day of the message they answer. Without `from` and `to`, the totals cover all time.',
     access: 'viewer',
     effect: 'none',
     errors: ['CAMPAIGN_NOT_FOUND'],

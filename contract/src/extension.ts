@@ -110,26 +110,26 @@ export const MESSAGE_LIMIT = 10_000
 /** The text for each reason not to send, with {handle} and {detail} as placeholders. */
 export const EXTENSION_TEXT = {
   /** Concerns this lead only: the next one can be tried. */
-  INBOX_CLOSED: '@{handle} does not take direct messages from your X account.',
-  NO_SUCH_PERSON: '@{handle} is not on X any more.',
+  INBOX_CLOSED: '@{handle} does not accept direct messages from your X account.',
+  NO_SUCH_PERSON: '@{handle} is no longer on X.',
   DRAFT_IN_THE_WAY: 'There is an unfinished message to @{handle} on X. Send or delete it there first.',
   OUTCOME_UNKNOWN: 'Outcome unknown: check the conversation before sending again',
-  X_REFUSED: 'X did not take the message: {detail}',
+  X_REFUSED: 'X rejected the message: {detail}',
   /** Withdrawn by the product: its campaign was paused, or its lead opted out. */
-  CALLED_BACK: 'Not sent: its campaign was paused, or @{handle} is not to be written to any more.',
+  CALLED_BACK: 'Not sent: its campaign was paused, or @{handle} may no longer be messaged.',
   /** Concerns every lead, so the run stops. */
   PAUSED: 'The extension is paused. Resume it in its popup.',
   NOT_SIGNED_IN: 'Sign in to X in this browser first, then try again.',
   /** {detail} names both: '@b, but the campaign sends as @a'. */
   WRONG_ACCOUNT:
     'This browser is signed in to X as {detail}. Switch to that account on x.com, then try again. If both are the same account under a new name, connect it again.',
-  X_NEEDS_YOU: 'X asks you for something first: {detail}. Open x.com, answer it, then try again.',
+  X_NEEDS_YOU: 'X asks for something first: {detail}. Open x.com, answer it, then try again.',
   X_UNAVAILABLE: 'X did not show its page in time. Nothing was sent.',
   PAGE_CHANGED:
-    'X has changed its page: the extension does not find {detail} any more. Nothing was sent. Update the extension, or choose "Check again" in its popup.',
+    'X has changed its page: the extension no longer finds {detail}. Nothing was sent. Update the extension, or choose "Check again" in its popup.',
   /** {detail} is how many in a row. */
   INBOXES_CLOSED:
-    '{detail} people in a row seem to take no direct messages: either it is so, or X has changed its page. Nothing was sent to @{handle}. Look at their profile on X, then choose "Check again" in the extension’s popup, or update the extension.',
+    '{detail} people in a row seem to accept no direct messages, or X has changed its page. Nothing was sent to @{handle}. Look at their profile on X, then choose "Check again" in the extension’s popup, or update the extension.',
   PRODUCT_UNREACHABLE: 'X-Automated did not answer, so nothing was sent.',
   BUSY: 'The extension is still busy with earlier messages. Try again in a moment.',
   PAIRING_FAILED: '{detail}',

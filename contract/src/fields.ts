@@ -51,7 +51,7 @@ export function isMoment(text: string): boolean {
 }
 
 /** A time in a request, in the format of responses. */
-export const Moment = z.string().refine(isMoment, 'must be a moment such as 2026-01-31T12:00:00Z')
+export const Moment = z.string().refine(isMoment, 'must be a time such as 2026-01-31T12:00:00Z')
 
 /** Whether the text is formatted like an id. */
 export function isId(text: string): boolean {

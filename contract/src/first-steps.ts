@@ -19,7 +19,7 @@ export const firstSteps = {
     method: 'GET',
     path: '/first-steps',
     tag: 'First steps',
-    summary: 'How far a new workspace is on the way to its first campaign',
+    summary: 'Get the onboarding steps of the workspace',
     access: 'viewer',
     effect: 'none',
   })
@@ -30,7 +30,7 @@ export const firstSteps = {
     method: 'PATCH',
     path: '/first-steps',
     tag: 'First steps',
-    summary: 'Put the first steps away for yourself in this workspace, or take them out again',
+    summary: 'Hide the onboarding steps for yourself in this workspace, or show them again',
     access: 'viewer',
     effect: 'rows',
   })

@@ -40,7 +40,7 @@ export const identities = {
     method: 'GET',
     path: '/auth/providers',
     tag: 'Authentication',
-    summary: 'Where one can sign in from',
+    summary: 'List the configured sign-in providers',
     access: 'public',
     effect: 'none',
   }).output(z.object({ providers: z.array(Provider) })),
@@ -49,11 +49,11 @@ export const identities = {
     method: 'POST',
     path: '/auth/authorize',
     tag: 'Authentication',
-    summary: 'Begin to sign in with Google',
+    summary: 'Start a sign-in with Google',
     description:
-      'The answer is the address to open. Google sends the browser back to us, and we to {origin}/auth/callback?code=… ' +
-      '(intent `waitlist`: to {origin}/waitlist?code=…, having joined the waitlist), where POST /auth/exchange with the verifier signs in. ' +
-      'A failure comes back as `error` with one of the keys cancelled, no_email, unconfirmed_email, busy, failed.',
+      'Returns the URL to open. After the sign-in, the browser returns to {origin}/auth/callback?code=… ' +
+      '(intent `waitlist`: joins the waitlist and returns to {origin}/waitlist?code=…), where POST /auth/exchange with the verifier signs in. ' +
+      'On failure, `error` is cancelled, no_email, unconfirmed_email, busy or failed.',
     access: 'public',
     effect: 'unkeyed',
     errors: ['GOOGLE_UNAVAILABLE'],
@@ -73,8 +73,7 @@ export const identities = {
     path: '/auth/sign-in/id-token',
     tag: 'Authentication',
     summary: "Sign in with Google's id_token",
-    description:
-      'The token must be for this product, not expired, and not used before; its nonce must come with it where it has one.',
+    description: 'The token must be issued for this product, unexpired and unused. If it has a nonce, pass it.',
     access: 'public',
     effect: 'unkeyed',
     errors: ['IDENTITY_REFUSED', 'GOOGLE_UNAVAILABLE'],
@@ -93,7 +92,7 @@ export const identities = {
     method: 'GET',
     path: '/auth/identities',
     tag: 'Account',
-    summary: 'Accounts elsewhere that sign in here',
+    summary: 'List the external accounts that can sign in to yours',
     access: 'viewer',
     effect: 'none',
   }).output(z.object({ identities: z.array(Identity) })),
@@ -102,9 +101,9 @@ export const identities = {
     method: 'POST',
     path: '/auth/identities/authorize',
     tag: 'Account',
-    summary: 'Begin to link a Google account',
+    summary: 'Start linking a Google account',
     description:
-      'Needs a fresh reauthentication. Google sends the browser back to us, and we to {origin}/account?code=…, where POST /auth/identities with the verifier links it; a failure comes back as `error`.',
+      'Requires a recent reauthentication. The browser returns to {origin}/account?code=…, where POST /auth/identities with the verifier links the account; on failure, to `error`.',
     access: 'viewer',
     effect: 'unkeyed',
     errors: ['REAUTHENTICATION_NEEDED', 'GOOGLE_UNAVAILABLE'],
@@ -116,9 +115,9 @@ export const identities = {
     method: 'POST',
     path: '/auth/identities',
     tag: 'Account',
-    summary: 'Link the account that was signed in to',
+    summary: 'Link an external account after its sign-in',
     description:
-      'Only from the session that began, with the verifier: nobody can be made to link an account of somebody else.',
+      'Requires the session that started the link and its verifier, so that nobody can be tricked into linking another person’s account.',
     access: 'viewer',
     effect: 'unkeyed',
     errors: ['INVALID_CODE', 'IDENTITY_TAKEN'],
@@ -130,8 +129,8 @@ export const identities = {
     method: 'DELETE',
     path: '/auth/identities/{id}',
     tag: 'Account',
-    summary: 'Unlink an account',
-    description: 'Needs a fresh reauthentication. The last way to sign in stays.',
+    summary: 'Unlink an external account',
+    description: 'Requires a recent reauthentication. The last way to sign in cannot be removed.',
     access: 'viewer',
     effect: 'unkeyed',
     successStatus: 204,

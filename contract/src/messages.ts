@@ -19,7 +19,7 @@ export const messages = {
     method: 'GET',
     path: '/messages/leads',
     tag: 'Messenger',
-    summary: 'Leads to write to, newest first',
+    summary: 'List the leads to message, newest first',
     access: 'viewer',
     effect: 'none',
   })
@@ -37,10 +37,10 @@ export const messages = {
     method: 'POST',
     path: '/messages/send',
     tag: 'Messenger',
-    summary: 'Send one direct message now, and say what became of it',
+    summary: 'Send one direct message now and return its outcome',
     description:
-      'Goes out through the current X account, under its daily cap: 429 with Retry-After where it allows no more. ' +
-      'Where X never answered, the outcome is read from the conversation; until that is known the answer is 503, and the same Idempotency-Key asks again without sending again.',
+      'Uses the current X account and its daily cap: 429 with Retry-After if the cap is reached. ' +
+      'If X did not respond, the outcome is read from the conversation. Until it is known, the response is 503; retrying with the same Idempotency-Key does not send again.',
     access: 'member',
     effect: 'outside',
     errors: [

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Id, Page, paging, queryNumber, Success, Time, text, wholeNumber } from './fields.ts'
+import { formatNumber } from './format.ts'
 import { FOUND_MEMBERS_MAX, INVITATIONS_MAX, VIEW_DAYS_MAX } from './operator-limits.ts'
 import { route } from './route.ts'
 import { ACHIEVEMENT_KEYS } from './waitlist.ts'
@@ -79,7 +80,7 @@ export const LoggedAction = z.object({
 })
 export type LoggedAction = z.output<typeof LoggedAction>
 
-const Day = z.iso.date('must be a day, like 2026-11-20')
+const Day = z.iso.date('must be a day such as 2026-11-20')
 const only = { tag: 'Operator', access: 'operator' } as const
 const OneReferral = z.strictObject({ memberId: Id })
 
@@ -89,8 +90,8 @@ export const operator = {
     ...only,
     method: 'GET',
     path: '/operator/growth',
-    summary: 'How the waitlist grows',
-    description: 'What there is now, and each of the last days: 90 unless said otherwise, 366 at most. Days are UTC.',
+    summary: 'Get the growth of the waitlist',
+    description: 'Current totals, and one entry for each of the last 90 days by default, at most 366. Days are UTC.',
     effect: 'none',
   })
     .input(z.object({ days: queryNumber(1, 366).default(90) }))
@@ -101,7 +102,7 @@ export const operator = {
     method: 'GET',
     path: '/operator/members',
     summary: 'Search members',
-    description: `By the beginning of an address, a whole referral code, or a position ('12', '#12'); everybody by position where \`q\` is empty. A search finds at most ${FOUND_MEMBERS_MAX.toLocaleString('en-US')}; \`more\` says that there are others.`,
+    description: `By the start of an email address, a whole referral code, or a position ('12', '#12'). An empty \`q\` lists everyone by position. Returns at most ${formatNumber(FOUND_MEMBERS_MAX)}; \`more\` is true if there are more.`,
     effect: 'none',
   })
     .input(z.object({ q: text(254).default(''), ...paging(25) }))
@@ -111,7 +112,7 @@ export const operator = {
     ...only,
     method: 'GET',
     path: '/operator/referrals/held',
-    summary: 'Referrals that wait for a decision, the oldest first',
+    summary: 'List the referrals to review, oldest first',
     effect: 'none',
   })
     .input(z.object(paging(25)))
@@ -122,7 +123,7 @@ export const operator = {
     method: 'POST',
     path: '/operator/referrals/{memberId}/release',
     summary: 'Credit a held referral',
-    description: 'Where WAITLIST_CONFIRM=required and the referred member has not confirmed, once they do.',
+    description: 'If WAITLIST_CONFIRM=required, it counts once the referred member has confirmed.',
     effect: 'rows',
     errors: ['REFERRAL_NOT_FOUND', 'REFERRAL_STATE'],
   })
@@ -133,7 +134,7 @@ export const operator = {
     ...only,
     method: 'POST',
     path: '/operator/referrals/{memberId}/refuse',
-    summary: 'Refuse the credit of a held referral',
+    summary: 'Reject a held referral',
     effect: 'rows',
     errors: ['REFERRAL_NOT_FOUND', 'REFERRAL_STATE'],
   })
@@ -144,8 +145,8 @@ export const operator = {
     ...only,
     method: 'POST',
     path: '/operator/referrals/{memberId}/undo',
-    summary: 'Hold a referral again that was released or refused',
-    description: 'Takes back the credit, not the position.',
+    summary: 'Hold a referral again that was credited or rejected',
+    description: 'This reverts the credit, but not the position.',
     effect: 'rows',
     errors: ['REFERRAL_NOT_FOUND', 'REFERRAL_STATE'],
   })
@@ -158,7 +159,7 @@ export const operator = {
     path: '/operator/invitations',
     summary: 'Invite the next members by position',
     description:
-      'They keep their places and get a mail with a link to sign up. Who is invited already, has been deleted or wants no mail is passed over.',
+      'They keep their positions and get an email with a sign-up link. Members who were already invited, deleted or unsubscribed are skipped.',
     effect: 'rows',
   })
     .input(z.strictObject({ count: wholeNumber(1, INVITATIONS_MAX) }))
@@ -168,7 +169,7 @@ export const operator = {
     ...only,
     method: 'GET',
     path: '/operator/views',
-    summary: 'Views and joins by day, and by page or referral code',
+    summary: 'Get views and joins by day, and by page or referral code',
     description: `Between two UTC days, both included, at most ${VIEW_DAYS_MAX}. Sources with the most joins first. A join is counted for the page on which its visit began.`,
     effect: 'none',
   })
@@ -198,7 +199,7 @@ export const operator = {
     ...only,
     method: 'GET',
     path: '/operator/log',
-    summary: 'What operators did, the newest first',
+    summary: 'List the actions of operators, newest first',
     effect: 'none',
   })
     .input(z.object(paging(25)))

@@ -7,10 +7,10 @@ export const personalData = {
     method: 'DELETE',
     path: '/auth/user',
     tag: 'Account',
-    summary: 'Delete the account, at once and for good',
+    summary: 'Delete the account immediately and permanently',
     description:
-      'With its own workspace and all that is in it; a place on the waitlist stays as an anonymous one. ' +
-      'Needs its address as confirmation, and the current password or a fresh reauthentication. GET /auth/user/export makes an archive before.',
+      'Also deletes its own workspace with all its data. Its waitlist position is kept, but anonymized. ' +
+      'Requires its email address as confirmation, and the current password or a recent reauthentication. Use GET /auth/user/export first to download an archive.',
     access: 'viewer',
     effect: 'unkeyed',
     errors: ['REAUTHENTICATION_NEEDED', 'INVALID_CREDENTIALS'],

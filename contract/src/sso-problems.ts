@@ -5,16 +5,16 @@
 export const SSO_PROBLEMS = {
   sso_not_set_up:
     'Single sign-on is not set up for this address. Log in with your password, or ask an admin of your workspace.',
-  sso_cancelled: 'The single sign-on was cancelled. Please try again.',
+  sso_cancelled: 'Single sign-on was cancelled. Please try again.',
   sso_no_email: 'Your identity provider did not tell us your email address. Ask an admin of your workspace to add it.',
   sso_unconfirmed_email:
     'Your identity provider has not confirmed your email address. Confirm it there, then try again.',
   sso_domain: 'Your address is not on a domain of this workspace. Ask an admin of your workspace to add it.',
   sso_not_linked:
     'Your single sign-on is not linked to an account here yet. Log in as you usually do, then link it on your account page.',
-  sso_not_member: 'You are not a member of this workspace any more. Ask one of its admins to add you.',
+  sso_not_member: 'You are no longer a member of this workspace. Ask one of its admins to add you.',
   sso_unavailable: 'Your identity provider is not answering. Please try again in a moment.',
-  sso_failed: 'The single sign-on did not work. Please try again, or ask an admin of your workspace to test it.',
+  sso_failed: 'Single sign-on failed. Please try again, or ask an admin of your workspace to test it.',
 } as const
 export type SsoProblem = keyof typeof SSO_PROBLEMS
 

@@ -120,11 +120,11 @@ export const sso = {
     method: 'POST',
     path: '/auth/sso',
     tag: TAG,
-    summary: 'Begin to sign in by single sign-on',
+    summary: 'Start a single sign-on',
     description:
-      'By a work address, by its domain, or by the id of a workspace. The answer is the address to open, the same for a known and an unknown one; what comes of it is ' +
-      '{origin}/auth/callback?provider=sso&code=…, where POST /auth/exchange with the verifier signs in, or `error` with one of the keys of SSO_PROBLEMS. ' +
-      'The session works in that workspace only; what concerns the account (its export, identities, second factors, other sessions, other workspaces) needs POST /auth/reauthenticate first.',
+      'Takes a work email, its domain, or the id of a workspace. Returns the URL to open, for unknown ones too. The browser returns to ' +
+      '{origin}/auth/callback?provider=sso&code=…, where POST /auth/exchange with the verifier signs in, or with `error`, one of the keys of SSO_PROBLEMS. ' +
+      'The session only works in that workspace. Anything that concerns the account (its export, identities, second factors, other sessions, other workspaces) requires POST /auth/reauthenticate first.',
     access: 'public',
     effect: 'unkeyed',
   })
@@ -148,7 +148,7 @@ export const sso = {
     method: 'GET',
     path: '/auth/sso/workspaces',
     tag: TAG,
-    summary: "The caller's workspaces that have single sign-on",
+    summary: "List the caller's workspaces that have single sign-on",
     access: 'viewer',
     effect: 'none',
   }).output(
@@ -161,9 +161,9 @@ export const sso = {
     method: 'POST',
     path: '/auth/sso/link',
     tag: TAG,
-    summary: 'Begin to link a single sign-on to the account',
+    summary: 'Start linking single sign-on to the account',
     description:
-      'Needs a fresh reauthentication. The browser comes back to {origin}/account?provider=sso&code=…, where POST /auth/identities with the verifier links it; a failure comes back as `error`.',
+      'Requires a recent reauthentication. The browser returns to {origin}/account?provider=sso&code=…, where POST /auth/identities with the verifier links it; on failure, with `error`.',
     access: 'viewer',
     effect: 'unkeyed',
     errors: ['SSO_CONNECTION_NOT_FOUND', 'REAUTHENTICATION_NEEDED'],
@@ -175,7 +175,7 @@ export const sso = {
     method: 'GET',
     path: '/sso',
     tag: TAG,
-    summary: "The workspace's single sign-on",
+    summary: "Get the workspace's single sign-on",
     access: 'admin',
     effect: 'none',
   }).output(
@@ -192,9 +192,9 @@ export const sso = {
     tag: TAG,
     summary: "Set the workspace's identity provider",
     description:
-      'kind `oidc`: issuer, clientId, clientSecret (kept where left out), scopes. kind `saml`: metadataXml, or metadataUrl, or entityId with ssoUrl and certificate. ' +
-      'Needs a fresh reauthentication. The owner and everyone who has linked it get an email. Every link, with the sessions that came from it, ends ' +
-      'unless the issuer and the client stay (`oidc`), or the entity id stays and one of the new certificates has the key of a present one (`saml`).',
+      'kind `oidc`: issuer, clientId, clientSecret (kept if omitted), scopes. kind `saml`: metadataXml, or metadataUrl, or entityId with ssoUrl and certificate. ' +
+      'Requires a recent reauthentication. The owner and everyone who has linked it get an email. Every link ends, with its sessions, ' +
+      'unless issuer and client are unchanged (`oidc`), or the entity id is unchanged and one of the new certificates has the key of a current one (`saml`).',
     access: 'owner',
     effect: 'outside',
     errors: ['REAUTHENTICATION_NEEDED'],
@@ -208,7 +208,7 @@ export const sso = {
     tag: TAG,
     summary: "Remove the workspace's identity provider, and every link to it",
     description:
-      'Needs a fresh reauthentication. Sessions that came from the links end. The owner and everyone who had linked it get an email.',
+      'Requires a recent reauthentication. Sessions from these links end. The owner and everyone who had linked it get an email.',
     access: 'owner',
     effect: 'rows',
     successStatus: 204,
@@ -231,7 +231,7 @@ export const sso = {
     method: 'POST',
     path: '/sso/domains',
     tag: TAG,
-    summary: 'Add a domain of mail, to be proved by DNS',
+    summary: 'Add an email domain, to be verified by DNS',
     access: 'admin',
     effect: 'rows',
   })
@@ -242,7 +242,7 @@ export const sso = {
     method: 'POST',
     path: '/sso/domains/{id}/verify',
     tag: TAG,
-    summary: "Look for a domain's TXT record",
+    summary: "Check a domain's TXT record",
     access: 'admin',
     effect: 'outside',
     errors: ['SSO_DOMAIN_NOT_FOUND', 'SSO_DOMAIN_UNPROVED', 'SSO_DOMAIN_TAKEN'],
@@ -254,7 +254,7 @@ export const sso = {
     method: 'DELETE',
     path: '/sso/domains/{id}',
     tag: TAG,
-    summary: 'Remove a domain: nobody signs in with its addresses any more',
+    summary: 'Remove a domain; its addresses can no longer use single sign-on',
     access: 'admin',
     effect: 'rows',
     successStatus: 204,

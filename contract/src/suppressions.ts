@@ -55,7 +55,7 @@ export const suppressions = {
     method: 'GET',
     path: '/suppressions',
     tag: 'Suppressions',
-    summary: 'People whom the workspace does not write to, newest first, with the exact total',
+    summary: 'List the suppressed people, newest first, with the exact total',
     access: 'viewer',
     effect: 'none',
   })
@@ -74,7 +74,7 @@ export const suppressions = {
     method: 'POST',
     path: '/suppressions',
     tag: 'Suppressions',
-    summary: 'Stop writing to people; what is queued for them fails at once, in every campaign',
+    summary: 'Suppress people; their queued messages fail immediately, in every campaign',
     access: 'member',
     effect: 'rows',
   })
@@ -102,7 +102,7 @@ export const suppressions = {
     method: 'DELETE',
     path: '/suppressions/{id}',
     tag: 'Suppressions',
-    summary: 'Allow writing to somebody again; what was stopped stays so until it is queued again',
+    summary: 'Remove a suppression; messages that failed because of it are not queued again',
     access: 'member',
     effect: 'rows',
     successStatus: 204,

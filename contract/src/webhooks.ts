@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Id, Page, paging, Success, Time, text } from './fields.ts'
+import { formatNumber } from './format.ts'
 import { route } from './route.ts'
 
 /** Events that endpoints can subscribe to (docs/webhooks.md describes the payloads). */
@@ -92,7 +93,7 @@ export const webhooks = {
     method: 'POST',
     path: '/operator/webhooks',
     summary: 'Add an endpoint',
-    description: `Answers with its signing secret, this once. At most ${ENDPOINTS_MAX}. The address must be public, and https.`,
+    description: `Returns its signing secret, which is shown only once. At most ${ENDPOINTS_MAX} endpoints. The URL must be public and use https.`,
     effect: 'rows',
     errors: ['WEBHOOK_LIMIT'],
   })
@@ -104,8 +105,7 @@ export const webhooks = {
     method: 'PATCH',
     path: '/operator/webhooks/{id}',
     summary: 'Change, disable or enable an endpoint',
-    description:
-      'While it is disabled nothing is noted for it; what was waiting waits, and is sent when it is enabled again.',
+    description: 'While it is disabled, it gets no new events. Pending deliveries are sent once it is enabled again.',
     effect: 'rows',
     errors: ['WEBHOOK_NOT_FOUND'],
   })
@@ -135,7 +135,7 @@ export const webhooks = {
     method: 'POST',
     path: '/operator/webhooks/{id}/test',
     summary: 'Send a test event now',
-    description: 'One attempt, also to a disabled endpoint; answers with how it went.',
+    description: 'Makes one attempt, even if the endpoint is disabled, and returns its result.',
     effect: 'outside',
     errors: ['WEBHOOK_NOT_FOUND'],
   })
@@ -146,8 +146,8 @@ export const webhooks = {
     ...only,
     method: 'POST',
     path: '/operator/webhooks/{id}/secret',
-    summary: 'Make a new signing secret',
-    description: 'Answers with it, this once. For 24 hours the old one signs too.',
+    summary: 'Create a new signing secret',
+    description: 'Returns the new secret, which is shown only once. The old one also signs for 24 hours.',
     effect: 'rows',
     errors: ['WEBHOOK_NOT_FOUND'],
   })
@@ -158,8 +158,8 @@ export const webhooks = {
     ...only,
     method: 'GET',
     path: '/operator/webhooks/{id}/deliveries',
-    summary: 'The delivery log of an endpoint, the newest first',
-    description: `Kept 30 days. \`total\` counts to ${COUNTED_DELIVERIES_MAX.toLocaleString('en-US')}. Deep pages go on by \`cursor\`.`,
+    summary: 'List the deliveries of an endpoint, newest first',
+    description: `Kept for 30 days. \`total\` counts up to ${formatNumber(COUNTED_DELIVERIES_MAX)}. Use \`cursor\` for deep pages.`,
     effect: 'none',
     errors: ['WEBHOOK_NOT_FOUND'],
   })
@@ -179,7 +179,7 @@ export const webhooks = {
     method: 'POST',
     path: '/operator/deliveries/{id}/redeliver',
     summary: 'Send an event to its endpoint again',
-    description: 'As a new delivery of the same event, by which its receiver knows it.',
+    description: 'Creates a new delivery with the same event id, so that the receiver can detect duplicates.',
     effect: 'rows',
     errors: ['DELIVERY_NOT_FOUND', 'DELIVERY_STATE'],
   })

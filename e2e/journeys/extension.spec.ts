@@ -78,7 +78,7 @@ test('sends nothing if an account other than the campaign’s is logged in', asy
 test('distinguishes a closed inbox from an unknown handle', async () => {
   expect(await send('closed_ada', 'Hi')).toEqual({
     success: false,
-    error: '@closed_ada does not take direct messages from your X account.',
+    error: '@closed_ada does not accept direct messages from your X account.',
     code: 'INBOX_CLOSED',
   })
   expect(await send('missing_ada', 'Hi')).toMatchObject({ code: 'NO_SUCH_PERSON' })

@@ -55,7 +55,7 @@ test('stops after three refusals by X in a row, even if the worker was restarted
   const second = live(refused)
   await vi.waitFor(
     async () =>
-      expect(await readActivity()).toMatchObject({ doing: 'stopped', error: 'X did not take the message: No.' }),
+      expect(await readActivity()).toMatchObject({ doing: 'stopped', error: 'X rejected the message: No.' }),
     10_000,
   )
   expect(second).toHaveBeenCalledTimes(1)

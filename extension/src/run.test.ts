@@ -90,7 +90,7 @@ test.each<[string, SendDmReply, unknown[], object]>([
     [
       {
         wasSent: false,
-        errorMessage: '@ada does not take direct messages from your X account.',
+        errorMessage: '@ada does not accept direct messages from your X account.',
         outcomeUnknown: false,
       },
     ],

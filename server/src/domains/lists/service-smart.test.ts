@@ -69,7 +69,7 @@ describe('a smart list', () => {
       const refused = await person.call(method, `/lists/${id}/leads`, { leadIds: [lead!.id] })
       expect([refused.status, refused.body]).toMatchObject([
         409,
-        { code: SMART, error: 'A smart list holds whoever matches its filter. Change its filter instead.' },
+        { code: SMART, error: 'A smart list contains all leads that match its filter. Change its filter instead.' },
       ])
     }
     const byHand = await person.client.lists.create({ name: 'By hand' })

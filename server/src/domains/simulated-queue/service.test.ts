@@ -198,7 +198,7 @@ describe('the simulated queue', () => {
     expect(await run(person, 5, lost)).toMatchObject({
       processed: 1,
       sent: 1,
-      problems: [`Failed to record outcome for @${list.handles[0]}: Another sender holds this message.`],
+      problems: [`Failed to record outcome for @${list.handles[0]}: Another sender has claimed this message.`],
     })
     const other = await running(1)
     app.expectFault(/out of luck/)

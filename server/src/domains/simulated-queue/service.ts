@@ -92,7 +92,9 @@ export async function processQueue(
       const recorded = await record(db, next, wasSent)
       if (recorded === 'paused') continue
       if (recorded === 'lost') {
-        done.problems.push(`Failed to record outcome for @${next.twitterHandle}: Another sender holds this message.`)
+        done.problems.push(
+          `Failed to record outcome for @${next.twitterHandle}: Another sender has claimed this message.`,
+        )
         continue
       }
       done.processed += 1

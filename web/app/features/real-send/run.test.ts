@@ -150,8 +150,8 @@ test('reports a rejected outcome and continues, and retries after a network erro
 })
 
 test('stops after three refusals by X in a row', async () => {
-  const no = failed('X did not take the message: No.', 'failed', 'X_REFUSED')
+  const no = failed('X rejected the message: No.', 'failed', 'X_REFUSED')
   const { end, did } = await run(['ada', 'bob', 'eve', 'fay'], [no, no, no])
-  expect([end, did.at(-1)]).toEqual(['stopped', 'error: X did not take the message: No.'])
+  expect([end, did.at(-1)]).toEqual(['stopped', 'error: X rejected the message: No.'])
   expect(did).not.toContain('ask fay')
 })
