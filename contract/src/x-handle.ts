@@ -28,7 +28,7 @@ export const HANDLE_SPELLING = /^[A-Za-z0-9_]{1,15}$/
 /** Problems of a handle, as predicates that follow a subject. */
 export const HANDLE_PROBLEMS = {
   spelling: 'must be 1 to 15 letters, digits or underscores',
-  page: 'is a page of X, nobody’s handle',
+  page: 'is a page on X, not a handle',
 } as const
 
 /** Why X does not allow this handle (without @); null: it may exist. */

@@ -139,7 +139,7 @@ describe('plans and payments, in a browser', () => {
     await fact(page, 'Amount').getByText('$720.00/year').waitFor()
     await card(page, 'Agency Yearly').getByRole('button', { name: 'Current Plan' }).waitFor()
     await card(page, 'Pro Yearly').getByRole('button', { name: 'Select Plan' }).waitFor()
-    await page.getByText('0 · unlimited').waitFor()
+    await page.getByText('0 used (unlimited)').waitFor()
     await page.getByRole('table', { name: 'Invoices' }).getByText('$670.00').waitFor()
 
     await page.getByRole('button', { name: 'Cancel Subscription' }).click()

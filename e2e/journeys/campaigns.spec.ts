@@ -315,7 +315,7 @@ describe('campaigns, in a browser', () => {
     })
     for (const path of ['/campaigns', `/campaigns/${id}`, '/extension']) {
       await page.goto(path)
-      await page.getByText('This page does not fully understand version 0.0.9 of the extension').waitFor()
+      await page.getByText("This page doesn't fully support version 0.0.9 of the extension").waitFor()
     }
     await page.getByText("Installed. This page can't tell what it's doing.").waitFor()
     await expectSoundPage(page)

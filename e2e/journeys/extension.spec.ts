@@ -133,7 +133,7 @@ test('leaves the chat’s passcode to the user', async () => {
 
 test('is unreachable from other sites and rejects unknown requests', async () => {
   const request = { action: 'SEND_TWITTER_DM', data: { twitterHandle: 'open_gus', message: 'Hi' } }
-  expect(await world.ask(world.foreign, request)).toEqual({ lost: 'no extension lets this page in' })
+  expect(await world.ask(world.foreign, request)).toEqual({ lost: 'no extension accepts this page' })
   for (const wrong of [{ action: 'DELETE' }, 'hello', { ...request, data: { twitterHandle: 'a b', message: 'Hi' } }])
     expect(await world.ask(world.product, wrong)).toMatchObject({ success: false, code: 'INVALID_REQUEST' })
   expect(await send('open_gus', 'a'.repeat(MESSAGE_LIMIT + 1))).toMatchObject({ code: 'INVALID_REQUEST' })

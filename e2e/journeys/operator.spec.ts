@@ -73,14 +73,14 @@ describe('the operator, in a browser', () => {
     await page.locator('figure svg.recharts-surface').first().waitFor()
     await expectSoundPage(page)
     await page.getByRole('button', { name: 'Show as table' }).click()
-    const growth = page.getByRole('table', { name: 'Growth of the waitlist' })
+    const growth = page.getByRole('table', { name: 'Waitlist growth' })
     expect(await growth.getByRole('row').nth(1).innerText()).toMatch(/20\d\d\s+10\s+10$/)
     await expectSoundPage(page)
 
     // A held referral is released, reverted and refused.
     await page.getByRole('tab', { name: /^Held referrals/ }).click()
     const row = page.getByRole('row', { name: /fake1@mailinator\.com/ })
-    expect(await row.innerText()).toMatch(/ray@example\.com\s+Throw-away mail address/)
+    expect(await row.innerText()).toMatch(/ray@example\.com\s+Disposable email address/)
     await expectSoundPage(page)
     expect(await places('ray@example.com')).toBe(8)
     await row.getByRole('button', { name: /^Release/ }).click()

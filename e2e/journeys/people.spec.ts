@@ -31,7 +31,7 @@ it('invites someone by email, who logs in, works with their role and is removed'
   await page.getByLabel('Viewer').check()
   await expectSoundPage(page)
   await page.getByRole('button', { name: 'Send invitation' }).click()
-  await page.getByRole('list', { name: 'Open invitations' }).getByText(friend).waitFor()
+  await page.getByRole('list', { name: 'Pending invitations' }).getByText(friend).waitFor()
 
   // Guests log in first and return.
   await theirs.goto(await linkInMail(world.mailbox, friend, /^Join Acme/))
@@ -67,7 +67,7 @@ it('invites someone by email, who logs in, works with their role and is removed'
   await page.getByRole('button', { name: 'More for friend' }).click()
   await page.getByRole('menuitem', { name: 'Remove' }).click()
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
-  await page.getByText('friend is no longer in the workspace.').waitFor()
+  await page.getByText('friend was removed from the workspace.').waitFor()
   await theirs.reload()
   await theirs.getByRole('heading', { name: 'Invitations' }).waitFor()
   await theirs.getByText('team@example.com').waitFor({ state: 'detached' })

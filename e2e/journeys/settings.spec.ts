@@ -73,7 +73,7 @@ it('changes sending limits, manages the suppression list and receives notificati
   await page.getByRole('button', { name: 'Add people' }).click()
   await page.getByRole('dialog').getByLabel('Handles').fill('@ada_l, no!')
   await page.getByRole('button', { name: 'Suppress' }).click()
-  await page.getByText('“no!” is no handle: they have 1 to 15 letters, digits or underscores.').waitFor()
+  await page.getByText("“no!” isn't a valid X handle: use 1 to 15 letters, digits or underscores.").waitFor()
   await expectSoundPage(page)
   await page.getByRole('dialog').getByLabel('Handles').fill('@ada_l\nhttps://x.com/grace_h')
   await page.getByRole('dialog').getByLabel('Note').fill('Asked by phone')

@@ -113,7 +113,7 @@ it('sets up OpenID Connect, then SAML, links it and signs in', async () => {
   const record = await row.getByText(/^x-automated-verification=/).innerText()
   idp.setTxt('company.example', [record])
   await row.getByRole('button', { name: 'Verify company.example' }).click()
-  await row.getByText(/^Proved /).waitFor()
+  await row.getByText(/^Verified /).waitFor()
   await admin.getByText('Single sign-on is on').waitFor()
   await expectSoundPage(admin)
 
@@ -179,7 +179,7 @@ it('sets up OpenID Connect, then SAML, links it and signs in', async () => {
   const question = admin.getByRole('alertdialog').or(admin.getByRole('dialog'))
   await question.getByText('Remove company.example?').waitFor()
   await question.getByRole('button', { name: 'Remove' }).click()
-  await admin.getByText('company.example was removed.').waitFor()
+  await admin.getByText('company.example removed.').waitFor()
   await question.waitFor({ state: 'detached' })
   await admin.getByRole('button', { name: 'Remove', exact: true }).click()
   await question.getByText(/1 person linked it: they'll be unlinked/).waitFor()

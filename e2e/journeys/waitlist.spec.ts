@@ -215,7 +215,7 @@ describe('the waitlist, in a browser', () => {
     await page
       .getByText('Be among the first to experience the next generation of X DM automation', { exact: true })
       .waitFor()
-    expect(await page.getByRole('list', { name: 'What is coming' }).getByRole('listitem').allInnerTexts()).toEqual([
+    expect(await page.getByRole('list', { name: 'Planned features' }).getByRole('listitem').allInnerTexts()).toEqual([
       'DM Automation',
       'Advanced Analytics',
       'A/B Testing',
@@ -393,7 +393,7 @@ describe('the waitlist, in a browser', () => {
     // New achievements are announced once.
     for (const email of ['second@example.com', 'third@example.com'])
       await post('/waitlist/join', { email, referralCode: code })
-    const earned = page.getByText('You earned Bronze Referrer!')
+    const earned = page.getByText('You earned the Bronze Referrer badge!')
     await page.reload()
     await earned.hover()
     await expectSoundPage(page)

@@ -39,17 +39,17 @@ export type TabChannel = Pick<BroadcastChannel, 'postMessage' | 'addEventListene
 
 /** Notifies other tabs of changes here and refetches when they change something. Returns an unsubscribe function. */
 export function syncOtherTabs(queries: QueryClient, channel: TabChannel): () => void {
-  const stopTelling = queries.getMutationCache().subscribe((event) => {
+  const unsubscribe = queries.getMutationCache().subscribe((event) => {
     if (event.type !== 'updated') return
     // Failures too, because the call may have succeeded if only the response was lost.
     if (event.action.type === 'success' || event.action.type === 'error') channel.postMessage('changed')
   })
-  const askAgain = () => {
+  const refetchShared = () => {
     for (const name of shared) void queries.invalidateQueries({ queryKey: [[name]] })
   }
-  channel.addEventListener('message', askAgain)
+  channel.addEventListener('message', refetchShared)
   return () => {
-    stopTelling()
-    channel.removeEventListener('message', askAgain)
+    unsubscribe()
+    channel.removeEventListener('message', refetchShared)
   }
 }

@@ -30,7 +30,7 @@ afterEach(() => {
 test('an offline mutation fails immediately with our message and reverts its optimistic update', async () => {
   const key = ['campaign']
   queries.setQueryData(key, 'active')
-  let told = ''
+  let shownError = ''
   const pause = new MutationObserver(queries, {
     mutationFn: unplugged,
     onMutate: () => {
@@ -39,12 +39,12 @@ test('an offline mutation fails immediately with our message and reverts its opt
     },
     onError: (error, _input, before) => {
       queries.setQueryData(key, before)
-      told = `Failed to pause campaign: ${errorText(error)}`
+      shownError = `Failed to pause campaign: ${errorText(error)}`
     },
   })
   await expect(pause.mutate()).rejects.toThrow(TypeError)
   expect(queries.getQueryData(key)).toBe('active')
-  expect(told).toMatch(/^Failed to pause campaign: No connection/)
+  expect(shownError).toMatch(/^Failed to pause campaign: No connection/)
   expect(pause.getCurrentResult().isPaused).toBe(false)
 })
 

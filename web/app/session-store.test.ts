@@ -166,7 +166,7 @@ describe('starting', () => {
     ['rejects the token', null, { status: 'signed-out', reason: 'nobody' }, ['INITIAL_SESSION']],
   ] as const)(
     'ends after 2 seconds without an answer, but applies a late one that %s',
-    async (_, user, state, told) => {
+    async (_, user, state, expectedEvents) => {
       const b = browser({ authToken: 'opaque', refreshToken: 'r' })
       b.refresh.mockResolvedValue('refused')
       const answer = Promise.withResolvers<User | null>()
@@ -180,7 +180,7 @@ describe('starting', () => {
       expect(store.state()).toEqual({ status: 'signed-out', reason: 'unanswered' })
       answer.resolve(user)
       await vi.waitFor(() => expect(store.state()).toEqual(state), 10_000)
-      expect(events).toEqual(told)
+      expect(events).toEqual(expectedEvents)
     },
   )
 

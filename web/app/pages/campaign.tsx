@@ -39,7 +39,7 @@ import { Select } from '../ui/select'
 import { LoadingText, Skeleton, SkeletonButton, SkeletonText } from '../ui/skeleton'
 import { useTabParam } from '../ui/tabs'
 
-export const meta = () => pageMeta('Campaign', 'How a campaign is doing, message by message.')
+export const meta = () => pageMeta('Campaign', "A campaign's progress, message by message.")
 
 const filters = [
   { value: 'all', label: 'All statuses' },
@@ -83,7 +83,7 @@ export default function CampaignPage() {
             title={errorText(query.error, 'Campaign not found or access denied')}
             action={<ButtonLink to={paths.campaigns}>Back to Campaigns</ButtonLink>}
           >
-            It may belong to another workspace, or the link may be mistyped.
+            It may belong to another workspace, or the link may have a typo.
           </EmptyState>
         ) : (
           <Callout
@@ -156,14 +156,13 @@ export default function CampaignPage() {
           <ReplyDetectionNotice />
           {query.isError && <Callout tone="warn">{campaignsProblem(query.error, true)}</Callout>}
           {campaign.status === 'paused' && campaign.pauseReason && (
-            <Callout tone="warn" title="This campaign paused by itself" action={connect}>
+            <Callout tone="warn" title="Campaign paused automatically" action={connect}>
               {campaign.pauseReason}
             </Callout>
           )}
           {disconnected && (
-            <Callout tone="warn" title="The X account of this campaign is not connected" action={connect}>
-              This campaign is active, but sends nothing until the account that sends is connected again. What it has
-              queued is kept.
+            <Callout tone="warn" title="X account disconnected" action={connect}>
+              Nothing is sent until it is connected again. Queued messages are kept.
             </Callout>
           )}
           <WaitCallout campaign={campaign} disconnected={disconnected} />
@@ -174,19 +173,17 @@ export default function CampaignPage() {
               title="No browser is sending this campaign"
               action={
                 <ButtonLink size="sm" to={paths.extension}>
-                  The extension
+                  Browser extension
                 </ButtonLink>
               }
             >
-              Press “Start Real Send” to send from here, or let the extension send without a page. What is queued is
-              kept.
+              Click “Start Real Send”, or let the extension send in the background. Queued messages are kept.
             </Callout>
           )}
           {campaign.status === 'active' && campaign.waiting && !disconnected && (
-            <Callout title="Waiting for its turn">
-              One campaign sends at a time on an X account. This one goes on when{' '}
-              {campaign.waitsBehind ? <OlderCampaign {...campaign.waitsBehind} /> : 'the older one'} is complete or
-              paused.
+            <Callout>
+              Waiting for {campaign.waitsBehind ? <OlderCampaign {...campaign.waitsBehind} /> : 'an older campaign'} to
+              finish. Each X account sends the first messages of one campaign at a time.
             </Callout>
           )}
           <CampaignProgressCard
@@ -236,7 +233,7 @@ function CampaignSkeleton() {
 /** The message template, its preview for each lead and, before launch, the estimate. */
 function MessageCard({ campaign }: { campaign: Campaign }) {
   const isOver = campaign.status === 'completed' || campaign.status === 'archived'
-  const isBegun = campaign.totalLeadsInList > 0
+  const isLaunched = campaign.totalLeadsInList > 0
   const included = [
     ...(campaign.allowRepeat ? ['Includes leads contacted by other campaigns'] : []),
     ...(campaign.allowReplied ? ['Includes people who replied to you'] : []),
@@ -255,7 +252,7 @@ function MessageCard({ campaign }: { campaign: Campaign }) {
         {!isOver && campaign.leadListId && (
           <MessagePreview template={campaign.messageTemplate} listId={campaign.leadListId} />
         )}
-        {!isOver && !isBegun && campaign.leadListId && (
+        {!isOver && !isLaunched && campaign.leadListId && (
           <CampaignEstimate
             leadListId={campaign.leadListId}
             messageTemplate={campaign.messageTemplate}

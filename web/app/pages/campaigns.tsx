@@ -30,7 +30,7 @@ import { PageHeader } from '../ui/page-header'
 import { Pager } from '../ui/pager'
 import { LoadingText, Skeleton } from '../ui/skeleton'
 
-export const meta = () => pageMeta('Campaigns', 'Write to everyone in a list, one message each, at your pace.')
+export const meta = () => pageMeta('Campaigns', 'Message everyone on a list, one by one, at a safe pace.')
 
 /** Creates campaigns and lists all with their progress. */
 export default function Campaigns() {
@@ -49,13 +49,13 @@ export default function Campaigns() {
   if (!isShown && campaigns.data && noticeKnown) setShown(true)
   const accounts = useAccounts()
   const lost = useLostConnection()
-  const someCutOff =
+  const isAnyDisconnected =
     campaigns.data?.campaigns.some((campaign) => isDisconnected(campaign, connections(campaign))) ?? false
   // The dialog shows the table's latest data.
   const current = viewed && (campaigns.data?.campaigns.find(({ id }) => id === viewed.campaign.id) ?? viewed.campaign)
   return (
     <>
-      <PageHeader title="Campaigns" description="Write to everyone in a list, one message each, at your pace." />
+      <PageHeader title="Campaigns" description="Message everyone on a list, one by one, at a safe pace." />
       <div className="grid gap-10">
         {isInitialLoading(accounts) ? (
           // It isn't known yet whether a notice precedes the form.
@@ -73,9 +73,9 @@ export default function Campaigns() {
                 }
               >
                 {lost && `${lost.reason} `}
-                {someCutOff
-                  ? 'Active campaigns send nothing until the account that sends is connected again. What they have queued is kept.'
-                  : 'You can prepare campaigns now. To launch one, connect the account that sends.'}
+                {isAnyDisconnected
+                  ? 'Active campaigns send nothing until their X account is connected again. Queued messages are kept.'
+                  : 'You can prepare campaigns now. Connect an X account to launch them.'}
               </Callout>
             )}
             {mayChange ? <CampaignForm realSend={realSend} /> : <RoleNotice needs="member">{VIEWER_TEXT}</RoleNotice>}
@@ -111,7 +111,7 @@ export default function Campaigns() {
           {campaigns.data?.total === 0 ? (
             <EmptyState
               icon={<Megaphone aria-hidden />}
-              title={mayChange ? 'No campaigns found. Create one above to get started!' : 'No campaigns yet.'}
+              title={mayChange ? 'No campaigns found. Create one above to get started!' : 'No campaigns yet'}
             />
           ) : (
             (campaigns.data || campaigns.isPending) && (

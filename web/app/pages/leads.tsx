@@ -6,7 +6,7 @@ import { useIsOffered } from '../features/settings/use-role'
 import { pageMeta } from '../features/shell/page-meta'
 import { PageHeader } from '../ui/page-header'
 
-const text = 'Everyone you have found, and how far you are with each.'
+const text = "Everyone you've found, and where things stand."
 
 export const meta = () => pageMeta('Twitter Leads', text)
 

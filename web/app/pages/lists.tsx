@@ -18,7 +18,7 @@ import { PageHeader } from '../ui/page-header'
 import { Pager } from '../ui/pager'
 import { LoadingText } from '../ui/skeleton'
 
-export const meta = () => pageMeta('My Lists', 'Groups of leads that your campaigns write to.')
+export const meta = () => pageMeta('My Lists', 'Groups of leads for your campaigns.')
 
 export const handle: SignedInHandle = {
   loading: 'Loading user session...',
@@ -58,7 +58,7 @@ export default function Lists() {
     <>
       <PageHeader
         title="My Lists"
-        description="Groups of leads that your campaigns write to."
+        description="Groups of leads for your campaigns."
         actions={empty ? undefined : create}
       />
       <div className="pb-4 empty:hidden">
@@ -81,7 +81,7 @@ export default function Lists() {
           title="No lists found. Create your first list to get started!"
           action={create}
         >
-          A list gathers the leads that one campaign writes to.
+          Create a list to group leads for a campaign.
         </EmptyState>
       ) : (
         <>

@@ -24,7 +24,7 @@ export default function Waitlist() {
         <div className="grid justify-items-start gap-6">
           <h1 className="text-4xl md:text-5xl">Join the waitlist</h1>
           <p className="max-w-md text-lg text-muted">{text}</p>
-          <ul aria-label="What is coming" className="flex flex-wrap gap-2">
+          <ul aria-label="Planned features" className="flex flex-wrap gap-2">
             {chips.map(({ label, icon: Icon }) => (
               <li
                 key={label}

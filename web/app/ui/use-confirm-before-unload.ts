@@ -1,9 +1,9 @@
 import { useEffect, useEffectEvent } from 'react'
 
-/** Asks before closing the tab while work is running in it. @param holds called then; false closes without asking */
-export function useConfirmBeforeUnload(isUnderWay: boolean, holds: () => boolean = () => true): void {
+/** Asks before closing the tab while work is running in it. @param isStillUnderWay checked on closing; false closes without asking */
+export function useConfirmBeforeUnload(isUnderWay: boolean, isStillUnderWay: () => boolean = () => true): void {
   const ask = useEffectEvent((event: BeforeUnloadEvent) => {
-    if (holds()) event.preventDefault()
+    if (isStillUnderWay()) event.preventDefault()
   })
   useEffect(() => {
     if (!isUnderWay) return

@@ -174,7 +174,7 @@ describe('readLine', () => {
     [['@', 'Ana', '', '', '', '', ''], 'twitter_handle must be 1 to 15 letters, digits or underscores'],
     ...['home', '@Explore', 'i', 'Hashtag', 'TOS'].map((page): [string[], string] => [
       [page],
-      'twitter_handle is a page of X, nobody’s handle',
+      'twitter_handle is a page on X, not a handle',
     ]),
     [['a-b', '', '', '', '', '', ''], 'twitter_handle must be 1 to 15 letters, digits or underscores'],
     ...[

@@ -193,7 +193,7 @@ describe('POST /suppressions/import', () => {
         { line: 4, problem: 'twitter_handle must be 1 to 15 letters, digits or underscores' },
         { line: 6, problem: 'has 5 columns where the first line has 4' },
         { line: 7, problem: 'twitter_handle must be 1 to 15 letters, digits or underscores' },
-        { line: 9, problem: 'twitter_handle is a page of X, nobody’s handle' },
+        { line: 9, problem: 'twitter_handle is a page on X, not a handle' },
       ],
       rejectedCount: 4,
     })

@@ -28,8 +28,8 @@ test.each<[Partial<ExtensionHere>, string | RegExp]>([
 })
 
 test.each([
-  ['0.9.0', 'This page does not fully understand version 0.9.0 of the extension in this browser.'],
-  [null, 'This page does not fully understand the version of the extension in this browser.'],
+  ['0.9.0', "This page doesn't fully support version 0.9.0 of the extension in this browser."],
+  [null, "This page doesn't fully support the version of the extension in this browser."],
 ])('otherVersionText names version %s and both fixes', (version, text) => {
   expect(otherVersionText({ version })).toBe(`${text} Reload the page. If this message stays, update the extension.`)
 })

@@ -20,12 +20,12 @@ const statusKey = ['extension', 'here']
 
 /**
  * Polls the status of the extension in this browser: null if there is none, undefined until known.
- * @param asks false while nothing depends on it: asking wakes the extension
+ * @param enabled false while nothing depends on it: a request wakes the extension
  */
-export function useExtensionHere(asks = true): ExtensionHere | null | undefined {
+export function useExtensionHere(enabled = true): ExtensionHere | null | undefined {
   return useQuery({
     queryKey: statusKey,
-    enabled: asks,
+    enabled,
     queryFn: async () => {
       const reply = await askStatus()
       return reply.success ? reply.status : null
@@ -36,11 +36,11 @@ export function useExtensionHere(asks = true): ExtensionHere | null | undefined 
   }).data
 }
 
-/** Whether the status is known, or the extension took too long to answer. @param asks false if nothing depends on it */
-export function useIsExtensionKnown(asks: boolean): boolean {
-  const here = useExtensionHere(asks)
-  const isLate = useSlow(asks, ANSWERS_WITHIN_MS)
-  return !asks || here !== undefined || isLate
+/** Whether the status is known, or the extension took too long to answer. @param enabled false if nothing depends on it */
+export function useIsExtensionKnown(enabled: boolean): boolean {
+  const here = useExtensionHere(enabled)
+  const isLate = useSlow(enabled, ANSWERS_WITHIN_MS)
+  return !enabled || here !== undefined || isLate
 }
 
 /** The extensions paired with the account, in any browser. */

@@ -56,8 +56,8 @@ export function useQueueDms() {
         if (!isStopped)
           toast.error(
             single
-              ? 'Failed to create DM record: this lead is already contacted or not contactable.'
-              : 'Failed to create DM records: these leads are already contacted or not contactable.',
+              ? "Failed to create DM record: this lead was already contacted or can't be contacted."
+              : "Failed to create DM records: these leads were already contacted or can't be contacted.",
           )
       } else {
         toastQueued(queued)

@@ -34,7 +34,7 @@ describe('handleProblem', () => {
 
   test('rejects a page of X', () => {
     for (const typed of ['home', '@Explore', ' i '])
-      expect(handleProblem(typed)).toBe(`“${handleIn(typed)}” is a page of X, nobody’s handle.`)
+      expect(handleProblem(typed)).toBe(`“${handleIn(typed)}” is a page on X, not a handle.`)
     expect(handleProblem('homer')).toBeNull()
   })
 

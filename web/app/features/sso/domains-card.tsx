@@ -71,7 +71,7 @@ function DomainRow({ domain: { id, domain, record, verifiedAt } }: { domain: Sso
           <span className="font-strong break-all">{domain}</span>
           {verifiedAt ? (
             <Badge tone="good" icon={<CircleCheck aria-hidden />}>
-              Proved <DateTime value={verifiedAt} precision="day" />
+              Verified <DateTime value={verifiedAt} precision="day" />
             </Badge>
           ) : (
             <Badge tone="warn" icon={<Clock aria-hidden />}>

@@ -5,9 +5,9 @@ it.each([
   ['', { problem: 'Enter at least one handle.' }],
   ['@ada', { handles: ['ada'] }],
   ['ada, @grace\nhttps://x.com/linus/status/1  ADA', { handles: ['ADA', 'grace', 'linus'] }],
-  ['x.com/home', { problem: '“x.com/home” is no handle: they have 1 to 15 letters, digits or underscores.' }],
-  ['ada, @Home', { problem: '“@Home” is a page of X, nobody’s handle.' }],
-  ['ada no!', { problem: '“no!” is no handle: they have 1 to 15 letters, digits or underscores.' }],
+  ['x.com/home', { problem: "“x.com/home” isn't a valid X handle: use 1 to 15 letters, digits or underscores." }],
+  ['ada, @Home', { problem: '“@Home” is a page on X, not a handle.' }],
+  ['ada no!', { problem: "“no!” isn't a valid X handle: use 1 to 15 letters, digits or underscores." }],
   [
     Array.from({ length: 1001 }, (_, i) => `h${i}`).join('\n'),
     { problem: 'To add more than 1,000 people, import a file.' },

@@ -11,7 +11,7 @@ export function typedHandles(text: string): { handles: string[] } | { problem: s
   if (entries.length === 0) return { problem: 'Enter at least one handle.' }
   if (wrong !== -1) {
     const isPage = handleFault(bare[wrong] ?? '') === 'page'
-    const problem = isPage ? HANDLE_PROBLEMS.page : 'is no handle: they have 1 to 15 letters, digits or underscores'
+    const problem = isPage ? HANDLE_PROBLEMS.page : "isn't a valid X handle: use 1 to 15 letters, digits or underscores"
     return { problem: `“${entries[wrong]}” ${problem}.` }
   }
   const handles = [...new Map(bare.map((handle) => [handle.toLowerCase(), handle])).values()]

@@ -1,4 +1,5 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { formatCount } from '@x-automated/contract/format'
 import type { DeliveryStatus, WebhookDelivery, WebhookEndpoint } from '@x-automated/contract/webhooks'
 import { RotateCw } from 'lucide-react'
 import { useState } from 'react'
@@ -119,7 +120,7 @@ function DeliveryRow({ delivery, enabled }: { delivery: WebhookDelivery; enabled
           <summary className="wrap-anywhere">{eventLabel(event)}</summary>
           <pre className="mt-2 max-w-80 overflow-x-auto rounded-md bg-sunken p-3 text-start font-mono text-xs">
             {JSON.stringify(payload, null, 2)}
-            {delivery.responseExcerpt && `\n\nAnswer:\n${delivery.responseExcerpt}`}
+            {delivery.responseExcerpt && `\n\nResponse:\n${delivery.responseExcerpt}`}
           </pre>
         </details>
       </Td>
@@ -129,7 +130,7 @@ function DeliveryRow({ delivery, enabled }: { delivery: WebhookDelivery; enabled
       <Td label="Response">
         <span className="grid">
           <span data-numeric>{lastError ?? (lastStatus === null ? 'None yet' : `HTTP ${lastStatus}`)}</span>
-          {attempts > 1 && <span className="text-muted">{attempts} attempts</span>}
+          {attempts > 1 && <span className="text-muted">{formatCount(attempts, 'attempt')}</span>}
           {status === 'pending' && attempts > 0 && nextAttemptAt && (
             <span className="text-muted">
               Next <DateTime value={nextAttemptAt} />
@@ -140,7 +141,7 @@ function DeliveryRow({ delivery, enabled }: { delivery: WebhookDelivery; enabled
       <Td label="When" className="whitespace-nowrap">
         <DateTime value={createdAt} />
       </Td>
-      <Td label="Again">
+      <Td label="Actions">
         <Button
           size="sm"
           variant="ghost"
