@@ -73,6 +73,6 @@ test('pairs with one click, shows status and activity, unpairs, and pairs by cod
   await popup.getByLabel('Pairing code').fill(code.toLowerCase())
   await popup.getByRole('button', { name: 'Pair', exact: true }).click()
   await popup.getByText(/^\d+ of 500 messages$/).waitFor()
-  await popup.getByLabel('Without a page').check()
+  await popup.getByLabel('Send in the background').check()
   expect((await client.extension.list()).pairings).toMatchObject([{ signedInAs: 'browser_sender', version: '0.1.0' }])
 })

@@ -54,8 +54,7 @@ test('stops after three refusals by X in a row, even if the worker was restarted
   openProduct(5)
   const second = live(refused)
   await vi.waitFor(
-    async () =>
-      expect(await readActivity()).toMatchObject({ doing: 'stopped', error: 'X rejected the message: No.' }),
+    async () => expect(await readActivity()).toMatchObject({ doing: 'stopped', error: 'X rejected the message: No.' }),
     10_000,
   )
   expect(second).toHaveBeenCalledTimes(1)

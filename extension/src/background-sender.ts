@@ -3,13 +3,13 @@ import { browser } from 'wxt/browser'
 import type { createMessenger } from './messenger.ts'
 import { forgetPairing, report } from './pairing.ts'
 import { createProduct } from './product.ts'
-import { type Asking, createRun, type InHand, type RunNeeds } from './run.ts'
+import { type ClaimRequest, createRun, type PendingClaim, type RunNeeds } from './run.ts'
 import { changedPart, readActivity, readState, setActivity } from './state.ts'
 
 const ALARM = 'run'
 const NEXT_ALARM = 'next'
 /** Chrome's shortest alarm period. */
-const LOOK_EVERY_MINUTES = 0.5
+const WAKE_EVERY_MINUTES = 0.5
 /** Chrome stops workers that are idle for longer (30 seconds). */
 const LONGEST_WAIT_MS = 20_000
 /** Retry interval after a stop. A change of settings retries immediately. */
@@ -19,9 +19,9 @@ const REPORT_EVERY_MS = 20_000
 /** Sends queued messages in the background, if the user allows it and no page is driving a run. */
 export function createBackgroundSender(messenger: ReturnType<typeof createMessenger>) {
   /** Number of pages that are driving a run. */
-  let drivers = 0
-  let working = false
-  let asked = false
+  let drivingPages = 0
+  let isWorking = false
+  let isWakeRequested = false
   let reportedAt = 0
   /** Whether it has worked since it was last idle. */
   let hasWorked = false
@@ -29,24 +29,24 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
   browser.alarms.onAlarm.addListener(({ name }) => {
     if (name === ALARM || name === NEXT_ALARM) wake()
   })
-  browser.alarms.create(ALARM, { periodInMinutes: LOOK_EVERY_MINUTES })
+  browser.alarms.create(ALARM, { periodInMinutes: WAKE_EVERY_MINUTES })
 
   /** If called during a step, another step follows. */
   function wake(): void {
-    asked = true
-    if (working) return
-    working = true
+    isWakeRequested = true
+    if (isWorking) return
+    isWorking = true
     work()
       .catch(console.error)
       .finally(() => {
-        working = false
-        if (asked) wake()
+        isWorking = false
+        if (isWakeRequested) wake()
       })
   }
 
   async function work(): Promise<void> {
     for (;;) {
-      asked = false
+      isWakeRequested = false
       if (Date.now() - reportedAt > REPORT_EVERY_MS) {
         reportedAt = Date.now()
         await report()
@@ -66,7 +66,7 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
   async function stepIfAllowed(): Promise<number | null> {
     const state = await readState()
     const { pairing, paused, sendsInBackground } = state
-    if (!pairing || !sendsInBackground || paused || changedPart(state) !== null || drivers > 0) return null
+    if (!pairing || !sendsInBackground || paused || changedPart(state) !== null || drivingPages > 0) return null
     const activity = await readActivity()
     if (activity.doing === 'stopped' && activity.until > Date.now()) return null
     const step = await createRun(needsOf(pairing, state.account?.handle ?? undefined)).step()
@@ -75,7 +75,7 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
         hasWorked = true
         return 0
       case 'idle':
-        await browser.storage.session.remove('aloneRun')
+        await browser.storage.session.remove('backgroundRun')
         await setActivity({ doing: 'nothing' })
         // Refresh the queue that the popup shows.
         if (hasWorked) await report()
@@ -111,16 +111,18 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
             ...(sendsAs !== null && { sendsAs }),
           },
           // If our key no longer opens the message, it is not ours to send.
-          async (_held, refused) => (refused === 404 ? false : null),
+          async (_claim, refused) => (refused === 404 ? false : null),
         ),
-      inHand: {
-        read: async () => ((await browser.storage.session.get('inHand')).inHand as InHand | undefined) ?? null,
-        write: (inHand) =>
-          inHand ? browser.storage.session.set({ inHand }) : browser.storage.session.remove('inHand'),
+      pendingClaim: {
+        read: async () =>
+          ((await browser.storage.session.get('pendingClaim')).pendingClaim as PendingClaim | undefined) ?? null,
+        write: (pendingClaim) =>
+          pendingClaim ? browser.storage.session.set({ pendingClaim }) : browser.storage.session.remove('pendingClaim'),
       },
-      asking: {
-        read: async () => ((await browser.storage.session.get('asking')).asking ?? null) as Asking | null,
-        write: (asking) => browser.storage.session.set({ asking }),
+      claimRequest: {
+        read: async () =>
+          ((await browser.storage.session.get('claimRequest')).claimRequest ?? null) as ClaimRequest | null,
+        write: (claimRequest) => browser.storage.session.set({ claimRequest }),
       },
       refusals: {
         read: async () => Number((await browser.storage.session.get('refusals')).refusals ?? 0),
@@ -133,16 +135,16 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
   return {
     wake,
     /** Retries immediately after the user fixed a problem or changed a setting, and reports it. */
-    async lookAgain() {
+    async retryNow() {
       reportedAt = 0
       if ((await readActivity()).doing === 'stopped') await setActivity({ doing: 'nothing' })
       wake()
     },
     /** Keeps background sending off until the page releases its port or is closed. */
-    driveFrom(port: { onDisconnect: { addListener(gone: () => void): void } }) {
-      drivers += 1
+    yieldToPage(port: { onDisconnect: { addListener(listener: () => void): void } }) {
+      drivingPages += 1
       port.onDisconnect.addListener(() => {
-        drivers -= 1
+        drivingPages -= 1
         wake()
       })
     },
@@ -151,9 +153,9 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
 
 /** Id of the background run, which lasts until the queue is empty, across worker restarts. */
 async function readRun(): Promise<string> {
-  const { aloneRun } = await browser.storage.session.get('aloneRun')
-  if (typeof aloneRun === 'string') return aloneRun
+  const { backgroundRun } = await browser.storage.session.get('backgroundRun')
+  if (typeof backgroundRun === 'string') return backgroundRun
   const runId = crypto.randomUUID()
-  await browser.storage.session.set({ aloneRun: runId })
+  await browser.storage.session.set({ backgroundRun: runId })
   return runId
 }

@@ -17,7 +17,7 @@ const LONGEST_QUEUE = 5
  * Asks the claimant whether a message may still be sent; null: unknown, or it is gone.
  * @param refused the product's status for our own key; undefined: we have no key
  */
-export type AskClaimant = (held: { dmId: string; lease: string }, refused?: number) => Promise<boolean | null>
+export type AskClaimant = (claim: { dmId: string; lease: string }, refused?: number) => Promise<boolean | null>
 
 /** Consecutive inboxes of a run that seemed closed, and how many are believed before stopping. */
 interface Closed {
@@ -60,8 +60,8 @@ export function createMessenger() {
     if (changed !== null) return failure({ code: 'PAGE_CHANGED', detail: changed })
     await setActivity({ doing: 'sending', handle: message.handle })
     try {
-      const ended = await send(message, tab.page, journal, () => leaveFor(message, askClaimant))
-      const outcome = message.dmId === undefined ? ended : await doubted(ended, message.runId)
+      const ended = await send(message, tab.page, journal, () => problemBeforeSending(message, askClaimant))
+      const outcome = message.dmId === undefined ? ended : await suspectChangedPage(ended, message.runId)
       const reply = outcome === 'sent' ? ({ success: true } as const) : failure(outcome, message.handle)
       // A storage failure must not change the reply.
       await remember(message.handle, outcome, reply).catch(console.error)
@@ -71,11 +71,11 @@ export function createMessenger() {
     }
   }
 
-  return { sendOnce, journal, note: tab.note }
+  return { sendOnce, journal, scriptLoaded: tab.scriptLoaded }
 }
 
 /** The last check before send is pressed, because the request may be old. */
-async function leaveFor(
+async function problemBeforeSending(
   { id, dmId, notAfter }: Message & { id: string },
   askClaimant: AskClaimant,
 ): Promise<Problem | null> {
@@ -83,24 +83,24 @@ async function leaveFor(
   if (paused) return { code: 'PAUSED' }
   if (notAfter !== undefined && Date.now() > notAfter) return { code: 'X_UNAVAILABLE' }
   if (dmId === undefined) return null
-  const held = { dmId, lease: id }
-  const maySend = pairing ? await askProduct(pairing, held, askClaimant) : await askClaimant(held)
+  const claim = { dmId, lease: id }
+  const maySend = pairing ? await askProduct(pairing, claim, askClaimant) : await askClaimant(claim)
   if (maySend === true) return null
   return { code: maySend === false ? 'CALLED_BACK' : 'PRODUCT_UNREACHABLE' }
 }
 
 async function askProduct(
   pairing: Pairing,
-  held: { dmId: string; lease: string },
+  claim: { dmId: string; lease: string },
   askClaimant: AskClaimant,
 ): Promise<boolean | null> {
   try {
-    return await createProduct(pairing).confirm(held)
+    return await createProduct(pairing).confirm(claim)
   } catch (error) {
     if (!(error instanceof ProductError)) throw error
     if (error.status === 409) return false
     // Our key does not open this message: another account's page claimed it, or the pairing ended.
-    return [401, 403, 404].includes(error.status) ? askClaimant(held, error.status) : null
+    return [401, 403, 404].includes(error.status) ? askClaimant(claim, error.status) : null
   }
 }
 
@@ -111,7 +111,7 @@ const HAS_WRITTEN = ['X_REFUSED', 'OUTCOME_UNKNOWN', 'DRAFT_IN_THE_WAY', 'CALLED
  * A closed inbox is only seen as a missing button, so several in a row may mean that X changed its
  * page. After 'Check again', twice as many are believed.
  */
-async function doubted(outcome: Outcome, runId: string | undefined): Promise<Outcome> {
+async function suspectChangedPage(outcome: Outcome, runId: string | undefined): Promise<Outcome> {
   const { closed } = await browser.storage.session.get('closed')
   const before = (closed as Closed | undefined) ?? { runId, inARow: 0, allowed: CLOSED_IN_A_ROW }
   const { allowed } = before

@@ -4,44 +4,44 @@ import { createPages, type PagePort } from './pages.ts'
 
 /** A page's end of its port. */
 function openPort(documentId: string) {
-  const hearing = new Set<(said: unknown) => void>()
-  const leaving = new Set<() => void>()
+  const messageListeners = new Set<(answer: unknown) => void>()
+  const disconnectListeners = new Set<() => void>()
   const asked: PageQuestion[] = []
   const events = <Listener>(listeners: Set<Listener>) => ({
-    addListener: (one: Listener) => void listeners.add(one),
-    removeListener: (one: Listener) => void listeners.delete(one),
+    addListener: (listener: Listener) => void listeners.add(listener),
+    removeListener: (listener: Listener) => void listeners.delete(listener),
   })
   const port: PagePort = {
     sender: { documentId },
     postMessage: (question) => asked.push(question),
-    onMessage: events(hearing),
-    onDisconnect: events(leaving),
+    onMessage: events(messageListeners),
+    onDisconnect: events(disconnectListeners),
   }
   return {
     port,
     asked,
-    say(said: unknown) {
-      for (const hear of [...hearing]) hear(said)
+    answer(answer: unknown) {
+      for (const listener of [...messageListeners]) listener(answer)
     },
     leave() {
-      for (const gone of [...leaving]) gone()
+      for (const listener of [...disconnectListeners]) listener()
     },
   }
 }
 
-const held = { dmId: 'dm', lease: 'lease' }
+const claim = { dmId: 'dm', lease: 'lease' }
 
 test('asks the page that claimed a message, and accepts its answer for that message only', async () => {
-  const [one, other] = [openPort('one'), openPort('other')]
+  const [claimant, other] = [openPort('claimant'), openPort('other')]
   const pages = createPages()
-  pages.add(one.port)
+  pages.add(claimant.port)
   pages.add(other.port)
-  const answer = pages.ask('one', held)
-  expect([one.asked, other.asked]).toEqual([[{ ask: 'MAY_SEND', ...held }], []])
-  other.say({ ...held, maySend: true })
-  one.say({ dmId: 'dm', lease: 'another', maySend: true })
-  one.say(null)
-  one.say({ ...held, maySend: false })
+  const answer = pages.ask('claimant', claim)
+  expect([claimant.asked, other.asked]).toEqual([[{ ask: 'MAY_SEND', ...claim }], []])
+  other.answer({ ...claim, maySend: true })
+  claimant.answer({ dmId: 'dm', lease: 'another', maySend: true })
+  claimant.answer(null)
+  claimant.answer({ ...claim, maySend: false })
   expect(await answer).toBe(false)
 })
 
@@ -49,18 +49,18 @@ test('refuses if the page is gone, does not know or does not answer', async () =
   vi.useFakeTimers()
   const page = openPort('one')
   const pages = createPages()
-  expect(await pages.ask('one', held)).toBeNull()
+  expect(await pages.ask('one', claim)).toBeNull()
   pages.add(page.port)
-  expect(await pages.ask(undefined, held)).toBeNull()
-  const unsure = pages.ask('one', held)
-  page.say({ ...held, maySend: 'yes' })
+  expect(await pages.ask(undefined, claim)).toBeNull()
+  const unsure = pages.ask('one', claim)
+  page.answer({ ...claim, maySend: 'yes' })
   expect(await unsure).toBeNull()
-  const silent = pages.ask('one', held)
+  const silent = pages.ask('one', claim)
   await vi.advanceTimersByTimeAsync(15_000)
   expect(await silent).toBeNull()
-  const left = pages.ask('one', held)
+  const left = pages.ask('one', claim)
   page.leave()
   expect(await left).toBeNull()
-  expect(await pages.ask('one', held)).toBeNull()
+  expect(await pages.ask('one', claim)).toBeNull()
   vi.useRealTimers()
 })

@@ -1,16 +1,16 @@
 import type { PageAnswer, PageQuestion } from '@x-automated/contract/extension'
 
-const PATIENCE_MS = 15_000
+const ANSWER_TIMEOUT_MS = 15_000
 
 /** The parts of a page's port that are used. */
 export interface PagePort {
   sender?: { documentId?: string | undefined } | undefined
   postMessage(question: PageQuestion): void
   onMessage: {
-    addListener(heard: (answer: unknown) => void): void
-    removeListener(heard: (answer: unknown) => void): void
+    addListener(listener: (answer: unknown) => void): void
+    removeListener(listener: (answer: unknown) => void): void
   }
-  onDisconnect: { addListener(gone: () => void): void; removeListener(gone: () => void): void }
+  onDisconnect: { addListener(listener: () => void): void; removeListener(listener: () => void): void }
 }
 
 /** Pages that drive a run. Each keeps a port open. */
@@ -27,25 +27,25 @@ export function createPages() {
       })
     },
     /** Asks the page whether its claimed message may be sent. Null if it is gone or too slow. */
-    ask(documentId: string | undefined, held: { dmId: string; lease: string }): Promise<boolean | null> {
+    ask(documentId: string | undefined, claim: { dmId: string; lease: string }): Promise<boolean | null> {
       const port = documentId === undefined ? undefined : ports.get(documentId)
       if (!port) return Promise.resolve(null)
       return new Promise((resolve) => {
         const end = (maySend: boolean | null) => {
-          clearTimeout(late)
-          port.onMessage.removeListener(hear)
-          port.onDisconnect.removeListener(gone)
+          clearTimeout(timeout)
+          port.onMessage.removeListener(onAnswer)
+          port.onDisconnect.removeListener(onGone)
           resolve(maySend)
         }
-        const gone = () => end(null)
-        const hear = (said: unknown) => {
-          const { dmId, lease, maySend } = (said ?? {}) as Partial<PageAnswer>
-          if (dmId === held.dmId && lease === held.lease) end(typeof maySend === 'boolean' ? maySend : null)
+        const onGone = () => end(null)
+        const onAnswer = (answer: unknown) => {
+          const { dmId, lease, maySend } = (answer ?? {}) as Partial<PageAnswer>
+          if (dmId === claim.dmId && lease === claim.lease) end(typeof maySend === 'boolean' ? maySend : null)
         }
-        const late = setTimeout(gone, PATIENCE_MS)
-        port.onMessage.addListener(hear)
-        port.onDisconnect.addListener(gone)
-        port.postMessage({ ask: 'MAY_SEND', ...held })
+        const timeout = setTimeout(onGone, ANSWER_TIMEOUT_MS)
+        port.onMessage.addListener(onAnswer)
+        port.onDisconnect.addListener(onGone)
+        port.postMessage({ ask: 'MAY_SEND', ...claim })
       })
     },
   }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { failure } from './failure.ts'
 import { type Claim, type Outcome, ProductError } from './product.ts'
-import { type Asking, createRun, type InHand } from './run.ts'
+import { type ClaimRequest, createRun, type PendingClaim } from './run.ts'
 
 const claim: Claim = { dmId: 'dm', lease: 'lease', twitterHandle: 'ada', message: 'Hi', sendsAs: null }
 
@@ -12,30 +12,30 @@ function open(
   replies: (SendDmReply | Error)[] = [],
   over: { claims?: unknown[]; refuse?: ProductError; signedInAs?: (string | undefined)[] } = {},
 ) {
-  const told: unknown[] = []
+  const reported: unknown[] = []
   const claims = [...(over.claims ?? [{ claim }])]
-  let held: InHand | null = null
+  let pendingClaim: PendingClaim | null = null
   let refusals = 0
-  let asking: Asking | null = null
+  let claimRequest: ClaimRequest | null = null
   let now = 0
   const keys: string[] = []
   const bodies: unknown[] = []
   const journal = new Map<string, { handle: string; message: string; state: 'pressing' | 'sent' }>()
-  const tell = async (word: unknown) => {
+  const report = async (result: unknown) => {
     if (over.refuse) throw over.refuse
-    told.push(word)
+    reported.push(result)
   }
   const world = {
-    told,
+    reported,
     journal,
     keys,
     bodies,
     wait: (ms: number) => {
       now += ms
     },
-    held: () => held,
-    hold: (value: InHand | null) => {
-      held = value
+    pendingClaim: () => pendingClaim,
+    setPendingClaim: (value: PendingClaim | null) => {
+      pendingClaim = value
     },
     run: () =>
       createRun({
@@ -47,8 +47,8 @@ function open(
             if (next instanceof Error) throw next
             return next as { claim: Claim }
           },
-          record: (_claim, outcome) => tell(outcome),
-          release: () => tell('give back'),
+          record: (_claim, outcome) => report(outcome),
+          release: () => report('release'),
         },
         holder: 'test',
         signedInAs: over.signedInAs?.shift(),
@@ -58,16 +58,16 @@ function open(
           if (reply instanceof Error) throw reply
           return reply ?? { success: true }
         },
-        inHand: {
-          read: async () => held,
+        pendingClaim: {
+          read: async () => pendingClaim,
           write: async (value) => {
-            held = value
+            pendingClaim = value
           },
         },
-        asking: {
-          read: async () => asking,
+        claimRequest: {
+          read: async () => claimRequest,
           write: async (value) => {
-            asking = value
+            claimRequest = value
           },
         },
         refusals: {
@@ -83,7 +83,7 @@ function open(
 }
 
 test.each<[string, SendDmReply, unknown[], object]>([
-  ['sent', { success: true }, [{ wasSent: true }], { next: 'again' }],
+  ['a sent message', { success: true }, [{ wasSent: true }], { next: 'again' }],
   [
     'a closed inbox',
     failure({ code: 'INBOX_CLOSED' }, 'ada'),
@@ -97,7 +97,7 @@ test.each<[string, SendDmReply, unknown[], object]>([
     { next: 'again' },
   ],
   [
-    'an unknown end',
+    'an unknown outcome',
     failure({ code: 'OUTCOME_UNKNOWN' }),
     [
       {
@@ -108,17 +108,17 @@ test.each<[string, SendDmReply, unknown[], object]>([
     ],
     { next: 'again' },
   ],
-  ['called back', failure({ code: 'CALLED_BACK' }, 'ada'), [], { next: 'again' }],
+  ['a message that was called back', failure({ code: 'CALLED_BACK' }, 'ada'), [], { next: 'again' }],
   [
-    'nobody signed in',
+    'a signed-out X',
     failure({ code: 'NOT_SIGNED_IN' }),
-    ['give back'],
+    ['release'],
     { next: 'stopped', error: 'Sign in to X in this browser first, then try again.' },
   ],
   [
-    'somebody else signed in',
+    'another account on X',
     failure({ code: 'WRONG_ACCOUNT', detail: '@b, but the campaign sends as @a' }),
-    ['give back'],
+    ['release'],
     {
       next: 'stopped',
       error: expect.stringContaining('This browser is signed in to X as @b, but the campaign sends as @a.'),
@@ -127,14 +127,14 @@ test.each<[string, SendDmReply, unknown[], object]>([
   [
     'a changed page',
     failure({ code: 'PAGE_CHANGED', detail: 'a part' }),
-    ['give back'],
+    ['release'],
     { next: 'stopped', error: expect.stringContaining('X has changed its page') },
   ],
-])('reports %s and keeps no claim', async (_what, reply, told, step) => {
+])('reports %s and keeps no claim', async (_what, reply, reports, step) => {
   const world = open([reply])
   expect(await world.run().step()).toEqual(step)
-  expect(world.told).toEqual(told)
-  expect(world.held()).toBeNull()
+  expect(world.reported).toEqual(reports)
+  expect(world.pendingClaim()).toBeNull()
 })
 
 test('stops after three refusals in a row, and resets the count after a sent message', async () => {
@@ -161,17 +161,17 @@ test('waits as long as the product says, idles on an empty queue, and detects un
 })
 
 test('reports an outcome later if the product was unreachable, and drops it if the product refuses it', async () => {
-  const away = open([], { refuse: new ProductError(0, 'away') })
-  expect(await away.run().step()).toEqual({ next: 'wait', ms: 30_000 })
-  expect(away.held()).toEqual({ claim, outcome: { wasSent: true } })
-  const back = open()
-  back.hold(away.held())
-  expect(await back.run().step()).toEqual({ next: 'again' })
-  expect([back.told, back.held()]).toEqual([[{ wasSent: true }], null])
+  const unreachable = open([], { refuse: new ProductError(0, 'unreachable') })
+  expect(await unreachable.run().step()).toEqual({ next: 'wait', ms: 30_000 })
+  expect(unreachable.pendingClaim()).toEqual({ claim, outcome: { wasSent: true } })
+  const restarted = open()
+  restarted.setPendingClaim(unreachable.pendingClaim())
+  expect(await restarted.run().step()).toEqual({ next: 'again' })
+  expect([restarted.reported, restarted.pendingClaim()]).toEqual([[{ wasSent: true }], null])
   for (const status of [404, 409]) {
     const later = open([], { refuse: new ProductError(status, 'x') })
     expect(await later.run().step()).toEqual({ next: 'again' })
-    expect(later.held()).toBeNull()
+    expect(later.pendingClaim()).toBeNull()
   }
 })
 
@@ -181,16 +181,16 @@ test('reports the true outcome after a worker dies at any point, and never sends
     fc.asyncProperty(died, async (when) => {
       const world = open([new Error('the worker died')])
       await expect(world.run().step()).rejects.toThrow('died')
-      expect(world.held()).toEqual({ claim })
+      expect(world.pendingClaim()).toEqual({ claim })
       if (when !== 'before') world.journal.set('lease', { handle: 'ada', message: 'Hi', state: when })
       // A second send would succeed, which must not show in the report.
       expect(await world.run().step()).toEqual({ next: 'again' })
-      const expected: Record<typeof when, Outcome | 'give back'> = {
-        before: 'give back',
+      const expected: Record<typeof when, Outcome | 'release'> = {
+        before: 'release',
         pressing: { wasSent: false, outcomeUnknown: true },
         sent: { wasSent: true },
       }
-      expect([world.told, world.held()]).toEqual([[expected[when]], null])
+      expect([world.reported, world.pendingClaim()]).toEqual([[expected[when]], null])
     }),
   )
 })
@@ -208,7 +208,7 @@ test('repeats a claim with the same key for a minute if the response was lost, t
   const [first, again, next, late, later] = world.keys
   expect([again, later]).toEqual([first, late])
   expect(new Set([first, next, late]).size).toBe(3)
-  expect(world.told).toEqual([{ wasSent: true }, { wasSent: true }])
+  expect(world.reported).toEqual([{ wasSent: true }, { wasSent: true }])
 })
 
 test('repeats a claim with the original account, because another body would lose the response', async () => {

@@ -3,13 +3,13 @@ import type { Journal } from './journal.ts'
 import { type Claim, type Outcome, type Product, ProductError } from './product.ts'
 
 /** A claim, and its outcome if known but not reported yet. */
-export interface InHand {
+export interface PendingClaim {
   claim: Claim
-  outcome?: Outcome | 'give back'
+  outcome?: Outcome | 'release'
 }
 
 /** A claim request without a response yet. */
-export interface Asking {
+export interface ClaimRequest {
   /** Idempotency key: the product repeats its response. */
   key: string
   /** Local time in milliseconds. */
@@ -30,9 +30,9 @@ export interface RunNeeds {
   journal: Pick<Journal, 'find'>
   /** Presses send at most once per lease. */
   send(claim: Claim, claimedAt: number): Promise<SendDmReply>
-  inHand: { read(): Promise<InHand | null>; write(held: InHand | null): Promise<void> }
+  pendingClaim: { read(): Promise<PendingClaim | null>; write(pending: PendingClaim | null): Promise<void> }
   /** Stored like the claim, to repeat a request after the worker died. */
-  asking: { read(): Promise<Asking | null>; write(asking: Asking | null): Promise<void> }
+  claimRequest: { read(): Promise<ClaimRequest | null>; write(claimRequest: ClaimRequest | null): Promise<void> }
   /** Number of consecutive refusals by X. Stored like the claim. */
   refusals: { read(): Promise<number>; write(inARow: number): Promise<void> }
   now(): number
@@ -51,8 +51,8 @@ export type Step =
 
 /** Retry interval for an unreachable product. */
 const UNREACHABLE_MS = 30_000
-/** How long a lost response is requested again. Well within the lease it may contain. */
-const ASK_AGAIN_MS = 60_000
+/** How long a claim request is repeated after a lost response. Well within the lease it may contain. */
+const REPEAT_FOR_MS = 60_000
 
 /**
  * Sends in the background, one claim per step. Claims are stored first, because the worker may die.
@@ -61,33 +61,33 @@ const ASK_AGAIN_MS = 60_000
 export function createRun(needs: RunNeeds) {
   async function step(): Promise<Step> {
     try {
-      const left = await needs.inHand.read()
-      if (left) {
-        await settle(left.outcome ? left : { ...left, outcome: await outcomeOfLeft(left.claim) })
+      const pending = await needs.pendingClaim.read()
+      if (pending) {
+        await settle(pending.outcome ? pending : { ...pending, outcome: await outcomeAfterCrash(pending.claim) })
         return { next: 'again' }
       }
-      const asked = await needs.asking.read()
-      const isFresh = asked !== null && needs.now() - asked.since < ASK_AGAIN_MS
-      const asking = isFresh ? asked : newAsking()
-      await needs.asking.write(asking)
-      const due = await needs.product.claim(needs.holder, asking.key, asking.signedInAs)
-      if ('claim' in due) await needs.inHand.write({ claim: due.claim })
-      await needs.asking.write(null)
+      const unanswered = await needs.claimRequest.read()
+      const isFresh = unanswered !== null && needs.now() - unanswered.since < REPEAT_FOR_MS
+      const claimRequest = isFresh ? unanswered : newClaimRequest()
+      await needs.claimRequest.write(claimRequest)
+      const due = await needs.product.claim(needs.holder, claimRequest.key, claimRequest.signedInAs)
+      if ('claim' in due) await needs.pendingClaim.write({ claim: due.claim })
+      await needs.claimRequest.write(null)
       if (!('claim' in due))
         return due.inSeconds === null ? { next: 'idle' } : { next: 'wait', ms: due.inSeconds * 1000 }
       const { claim } = due
-      return await finish(claim, await needs.send(claim, asking.since))
+      return await finish(claim, await needs.send(claim, claimRequest.since))
     } catch (error) {
       if (!(error instanceof ProductError)) throw error
       // After any other refusal, repeating the request would not return the lost response.
       if (error.status >= 400 && error.status < 500 && error.code !== 'IDEMPOTENCY_UNDER_WAY')
-        await needs.asking.write(null)
+        await needs.claimRequest.write(null)
       if (error.status === 401) return { next: 'unpaired' }
       return { next: 'wait', ms: UNREACHABLE_MS }
     }
   }
 
-  function newAsking(): Asking {
+  function newClaimRequest(): ClaimRequest {
     return { key: crypto.randomUUID(), since: needs.now(), signedInAs: needs.signedInAs }
   }
 
@@ -97,32 +97,32 @@ export function createRun(needs: RunNeeds) {
     const isTooMany = refusals >= REFUSALS_IN_A_ROW
     await needs.refusals.write(isTooMany ? 0 : refusals)
     if (end === 'called-back') {
-      await needs.inHand.write(null)
+      await needs.pendingClaim.write(null)
       return { next: 'again' }
     }
-    await settle({ claim, outcome: end === 'stop' ? 'give back' : outcomeOf(reply) })
+    await settle({ claim, outcome: end === 'stop' ? 'release' : outcomeOf(reply) })
     if (!reply.success && (end === 'stop' || isTooMany)) return { next: 'stopped', error: reply.error }
     return { next: 'again' }
   }
 
   /** The outcome of a claim that a dead worker left. */
-  async function outcomeOfLeft({ lease }: Claim): Promise<Outcome | 'give back'> {
+  async function outcomeAfterCrash({ lease }: Claim): Promise<Outcome | 'release'> {
     const known = await needs.journal.find(lease)
-    if (!known) return 'give back'
+    if (!known) return 'release'
     return known.state === 'sent' ? { wasSent: true } : { wasSent: false, outcomeUnknown: true }
   }
 
   /** Reports the outcome. 404 and 409 mean that the product has settled it already. */
-  async function settle(held: InHand): Promise<void> {
-    await needs.inHand.write(held)
-    const { claim, outcome } = held
+  async function settle(pending: PendingClaim): Promise<void> {
+    await needs.pendingClaim.write(pending)
+    const { claim, outcome } = pending
     try {
-      if (outcome === 'give back') await needs.product.release(claim)
+      if (outcome === 'release') await needs.product.release(claim)
       else if (outcome) await needs.product.record(claim, outcome)
     } catch (error) {
       if (!(error instanceof ProductError) || ![404, 409].includes(error.status)) throw error
     }
-    await needs.inHand.write(null)
+    await needs.pendingClaim.write(null)
   }
 
   return { step }

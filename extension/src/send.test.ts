@@ -25,7 +25,7 @@ function openPage(asked: (command: Command) => unknown = () => undefined, over: 
     meet: { done: { recipientId: '1' } },
     open: { done: { path: '/messages/1-2' } },
     write: { done: { total: 3, same: 0 } },
-    press: { done: { stands: true } },
+    press: { done: { appeared: true } },
     look: { done: { total: 4, same: 1, whole: true } },
   }
   const page: Page = {
@@ -112,8 +112,8 @@ test('continues after a page load on the way to the conversation', async () => {
 })
 
 test('settles an unclear press by reading the conversation, or leaves it unknown', async () => {
-  const unclear = { done: { stands: false } }
-  const refused = { done: { stands: false, refused: 'No' } }
+  const unclear = { done: { appeared: false } }
+  const refused = { done: { appeared: false, refused: 'No' } }
   const found = { done: { total: 4, same: 1, whole: true } }
   const absent = { done: { total: 3, same: 0, whole: true } }
   const partly = { done: { total: 1, same: 0, whole: false } }
@@ -150,8 +150,8 @@ test('delivers an attempt at most once, and reports success only if it was sent'
             if (press === 'not pressed') return { problem: { code: 'X_UNAVAILABLE' } }
             if (press === 'script dies') throw new Error('gone')
             if (press === 'works' || press === 'answer lost') delivered += 1
-            if (press === 'refused') return { done: { stands: false, refused: 'No' } }
-            return press === 'works' ? { done: { stands: true } } : null
+            if (press === 'refused') return { done: { appeared: false, refused: 'No' } }
+            return press === 'works' ? { done: { appeared: true } } : null
           }
           if (command.do === 'look')
             return looks === 'gone' ? null : { done: { total: 0, same: delivered, whole: looks === 'whole' } }

@@ -1,5 +1,5 @@
 import type { Journal } from './journal.ts'
-import type { Answer, Command, Problem, Standing } from './wire.ts'
+import type { Answer, Command, MessageCounts, Problem } from './wire.ts'
 
 /** A tab of x.com with our content script. */
 export interface Page {
@@ -58,7 +58,7 @@ export async function send(attempt: Attempt, page: Page, journal: Journal, leave
 interface Ready {
   path: string
   recipientId: string | null
-  before: Standing
+  before: MessageCounts
 }
 
 async function prepare({ handle, message, sendsAs }: Attempt, page: Page): Promise<Ready | Problem> {
@@ -85,7 +85,7 @@ async function press({ handle, message, sendsAs }: Attempt, ready: Ready, page: 
   const { recipientId, path, before } = ready
   const pressed = await page.ask({ do: 'press', handle, recipientId, message, sendsAs })
   if (pressed && 'problem' in pressed) return pressed.problem
-  if (pressed?.done.stands) return 'sent'
+  if (pressed?.done.appeared) return 'sent'
 
   // It may have been sent, so reload and read the conversation instead of writing again.
   if (!(await page.load(path))) return { code: 'OUTCOME_UNKNOWN' }

@@ -16,7 +16,7 @@ export type Command =
   | { do: 'look'; handle: string; recipientId: string | null; message: string; atLeast: number }
 
 /** The number of messages in the conversation, and how many of them match this one. */
-export interface Standing {
+export interface MessageCounts {
   total: number
   same: number
 }
@@ -24,11 +24,11 @@ export interface Standing {
 export interface Answers {
   meet: { recipientId: string | null }
   open: { path: string }
-  write: Standing
+  write: MessageCounts
   /** `refused`: X's own text, if it showed that the message was not sent. */
-  press: { stands: boolean; refused?: string }
+  press: { appeared: boolean; refused?: string }
   /** `whole`: at least as many messages are shown as before. */
-  look: Standing & { whole: boolean }
+  look: MessageCounts & { whole: boolean }
 }
 
 /** Why a command failed. In response to `press`, send was not pressed. */

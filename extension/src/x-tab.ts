@@ -76,7 +76,7 @@ export function createXTab() {
   return {
     page,
     /** Our script has loaded in a document of this tab. */
-    note(inTab: number, documentId: string) {
+    scriptLoaded(inTab: number, documentId: string) {
       if (inTab === tabId && waiting) waiting(documentId)
       else early.set(inTab, documentId)
     },

@@ -20,13 +20,13 @@ import { isNotice, isPopupRequest, type PopupRequest } from '../wire.ts'
 
 export default defineBackground(() => {
   const messenger = createMessenger()
-  const alone = createBackgroundSender(messenger)
+  const backgroundSender = createBackgroundSender(messenger)
   const pages = createPages()
   // Activity of an earlier worker is over.
   readActivity()
     .then(({ doing }) => (doing === 'sending' || doing === 'waiting' ? setActivity({ doing: 'nothing' }) : undefined))
-    .then(alone.wake)
-  onSettingChange(alone.lookAgain)
+    .then(backgroundSender.wake)
+  onSettingChange(backgroundSender.retryNow)
 
   browser.runtime.onMessageExternal.addListener((request, sender, reply) => {
     answer(request, sender).catch(unavailable).then(reply)
@@ -34,19 +34,19 @@ export default defineBackground(() => {
   })
   browser.runtime.onConnectExternal.addListener((port) => {
     if (port.name !== RUN_PORT || !isAllowedOrigin(port.sender?.origin, productMatches())) return port.disconnect()
-    alone.driveFrom(port)
+    backgroundSender.yieldToPage(port)
     pages.add(port)
   })
   browser.runtime.onMessage.addListener((message, sender, reply) => {
     if (sender.id !== browser.runtime.id) return
     if (isPopupRequest(message)) {
-      obeyPopup(message).catch(unavailable).then(reply)
+      handlePopupRequest(message).catch(unavailable).then(reply)
       return true
     }
     if (!isNotice(message)) return
-    if (message.notice === 'account') noteAccount(message.handle)
+    if (message.notice === 'account') saveAccount(message.handle)
     else if (sender.tab?.id !== undefined && sender.documentId !== undefined)
-      messenger.note(sender.tab.id, sender.documentId)
+      messenger.scriptLoaded(sender.tab.id, sender.documentId)
   })
 
   async function answer(
@@ -63,7 +63,7 @@ export default defineBackground(() => {
       case 'GET_STATUS':
         return readStatus()
       case 'PAIR':
-        return pairAndSay(origin, read.code)
+        return pairAndReadStatus(origin, read.code)
       case 'UNPAIR':
         await unpair()
         return readStatus()
@@ -78,7 +78,7 @@ export default defineBackground(() => {
    * nothing.
    */
   async function sendForPage(message: Message, documentId: string | undefined): Promise<SendDmReply> {
-    const reply = await messenger.sendOnce(message, (held) => pages.ask(documentId, held))
+    const reply = await messenger.sendOnce(message, (claim) => pages.ask(documentId, claim))
     const { pairing } = await readState()
     const outcome = outcomeOf(reply)
     if (pairing && message.dmId && message.id && (outcome.wasSent || outcome.outcomeUnknown))
@@ -86,23 +86,23 @@ export default defineBackground(() => {
     return reply
   }
 
-  async function obeyPopup(request: PopupRequest) {
+  async function handlePopupRequest(request: PopupRequest) {
     const origin = productOrigin(productMatches())
-    if (request.popup === 'pair') return origin ? pairAndSay(origin, request.code) : readStatus()
+    if (request.popup === 'pair') return origin ? pairAndReadStatus(origin, request.code) : readStatus()
     if (request.popup === 'unpair') await unpair()
-    else await alone.lookAgain()
+    else await backgroundSender.retryNow()
     return readStatus()
   }
 
   /** Signing in to X may fix what stopped the sender. */
-  async function noteAccount(handle: string | null) {
+  async function saveAccount(handle: string | null) {
     const { account } = await readState()
     await changeState({ account: { handle, at: Date.now() } })
-    if (handle !== account?.handle) await alone.lookAgain()
+    if (handle !== account?.handle) await backgroundSender.retryNow()
   }
 })
 
-async function pairAndSay(origin: string, code: string): Promise<ExtensionStatusReply> {
+async function pairAndReadStatus(origin: string, code: string): Promise<ExtensionStatusReply> {
   try {
     await pairWith(origin, code)
   } catch (error) {

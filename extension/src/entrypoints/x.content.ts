@@ -11,15 +11,15 @@ export default defineContentScript({
     browser.runtime.onMessage.addListener((command: Command, sender, reply) => {
       // Ignore other senders.
       if (sender.id !== browser.runtime.id) return
-      obey(command).then(reply)
+      execute(command).then(reply)
       return true
     })
-    tell({ notice: 'here' })
-    tellAccount()
+    notifyBackground({ notice: 'here' })
+    reportAccount()
   },
 })
 
-function obey(command: Command): Promise<Answer<Command['do']>> {
+function execute(command: Command): Promise<Answer<Command['do']>> {
   switch (command.do) {
     case 'meet':
       return meet(command)
@@ -35,13 +35,13 @@ function obey(command: Command): Promise<Answer<Command['do']>> {
 }
 
 /** Reports the signed-in account for the popup. It never leaves this browser. */
-async function tellAccount() {
+async function reportAccount() {
   const account = await signedIn()
-  if ('handle' in account) tell({ notice: 'account', handle: account.handle })
-  else if (account.code === 'NOT_SIGNED_IN') tell({ notice: 'account', handle: null })
+  if ('handle' in account) notifyBackground({ notice: 'account', handle: account.handle })
+  else if (account.code === 'NOT_SIGNED_IN') notifyBackground({ notice: 'account', handle: null })
 }
 
-function tell(notice: Notice) {
+function notifyBackground(notice: Notice) {
   // The extension may have been updated or removed since the page loaded.
   browser.runtime.sendMessage(notice).catch(() => {})
 }

@@ -1,4 +1,4 @@
-import type { Answer, Problem, Standing } from '../wire.ts'
+import type { Answer, MessageCounts, Problem } from '../wire.ts'
 import { find, findAll, pause, shownText, steady, until } from './dom.ts'
 import {
   ANY_COMPOSER,
@@ -18,7 +18,7 @@ import { isHandle, isWritten, readsAs } from './text.ts'
 
 const LOAD_MS = 12_000
 const EDIT_MS = 2000
-const STAND_MS = 12_000
+const APPEAR_MS = 12_000
 /** How long the message must stay visible before it counts as sent. */
 const STEADY_MS = 500
 /** Messages load after the page. They are complete when none was added for this long. */
@@ -83,7 +83,7 @@ export async function press(peer: Peer & Sender, message: string): Promise<Answe
   if (!isWith(opened, peer) || !isWritten(written(opened.composer), message))
     return { problem: { code: 'X_UNAVAILABLE' } }
 
-  const before = standing(parts, panel, message).same
+  const before = countMessages(parts, panel, message).same
   const known = new Set(findAll(REFUSAL))
   button.click()
 
@@ -91,16 +91,16 @@ export async function press(peer: Peer & Sender, message: string): Promise<Answe
     () => {
       const refused = refusal(parts, panel, message, known)
       if (refused !== null) return { refused }
-      return taken(parts, panel, message) > before && { stands: true }
+      return taken(parts, panel, message) > before && { appeared: true }
     },
-    { ms: STAND_MS },
+    { ms: APPEAR_MS },
   )
-  if (!seen || 'refused' in seen) return { done: { stands: false, ...seen } }
+  if (!seen || 'refused' in seen) return { done: { appeared: false, ...seen } }
   // X may show a message first and report a failure a moment later.
   await pause(STEADY_MS)
   const refused = refusal(parts, panel, message, known)
-  if (refused !== null) return { done: { stands: false, refused } }
-  return { done: { stands: taken(parts, panel, message) > before } }
+  if (refused !== null) return { done: { appeared: false, refused } }
+  return { done: { appeared: taken(parts, panel, message) > before } }
 }
 
 /** Reads the conversation after a reload. */
@@ -181,12 +181,12 @@ function isEnabled(button: HTMLElement): boolean {
 }
 
 /** Reads the conversation's messages once no more are added. */
-function history(parts: ConversationParts, panel: HTMLElement, message: string): Promise<Standing> {
-  const isSame = (one: Standing, other: Standing) => one.total === other.total && isIdle()
-  return steady(() => standing(parts, panel, message), isSame, HISTORY_MS)
+function history(parts: ConversationParts, panel: HTMLElement, message: string): Promise<MessageCounts> {
+  const isSame = (one: MessageCounts, other: MessageCounts) => one.total === other.total && isIdle()
+  return steady(() => countMessages(parts, panel, message), isSame, HISTORY_MS)
 }
 
-function standing(parts: ConversationParts, panel: HTMLElement, message: string): Standing {
+function countMessages(parts: ConversationParts, panel: HTMLElement, message: string): MessageCounts {
   const entries = findAll(parts.entry, panel)
   return { total: entries.length, same: entries.filter((entry) => reads(parts, entry, message)).length }
 }

@@ -1,7 +1,7 @@
 import type { ExtensionStatusReply } from '@x-automated/contract/extension'
 import { browser } from 'wxt/browser'
 import { productOrigin } from '../../origin.ts'
-import { resultWords, stateWords, todayWords } from '../../popup-words.ts'
+import { resultText, stateText, usageText } from '../../popup-text.ts'
 import { changedPart, changeState, onStateChange, readActivity, readState } from '../../state.ts'
 import type { PopupRequest } from '../../wire.ts'
 
@@ -16,7 +16,7 @@ async function draw() {
   const [state, activity] = await Promise.all([readState(), readActivity()])
   const { account, lastResult, paused, pairing, sendsInBackground, remote } = state
   const changed = changedPart(state)
-  part('state').textContent = stateWords({ ...state, changed: changed !== null, activity }, Date.now())
+  part('state').textContent = stateText({ ...state, changed: changed !== null, activity }, Date.now())
 
   part('changed').hidden = changed === null
   part('changed-part').textContent = changed
@@ -24,31 +24,35 @@ async function draw() {
   part('stopped-why').textContent = activity.doing === 'stopped' ? activity.error : null
 
   part('paired').textContent = pairing ? `${pairing.email} · ${pairing.workspaceName}` : 'Not paired'
-  const word = account?.handle ? `Signed in as @${account.handle}` : account ? 'Not signed in' : 'Not opened yet'
-  part('account').replaceChildren(word, ...(account?.handle ? [] : [' · ', link('https://x.com', 'Open x.com')]))
-  part('today').textContent = todayWords(remote)
+  const accountText = account?.handle
+    ? `Signed in as @${account.handle}`
+    : account
+      ? 'Not signed in'
+      : 'Not detected yet'
+  part('account').replaceChildren(accountText, ...(account?.handle ? [] : [' · ', link('https://x.com', 'Open x.com')]))
+  part('today').textContent = usageText(remote)
   const cap = part<HTMLProgressElement>('cap')
   cap.hidden = !remote
   cap.max = remote?.dailyCap || 1
   cap.value = remote?.sentToday ?? 0
   const last = part('last')
   last.classList.toggle('bad', Boolean(lastResult?.error))
-  last.textContent = lastResult ? resultWords(lastResult, Date.now()) : 'None yet'
+  last.textContent = lastResult ? resultText(lastResult, Date.now()) : 'None yet'
 
   part('pair').hidden = pairing !== null
-  part('alone-switch').hidden = pairing === null
+  part('background-switch').hidden = pairing === null
   part('unpair').hidden = pairing === null
-  part<HTMLInputElement>('alone').checked = sendsInBackground
+  part<HTMLInputElement>('background').checked = sendsInBackground
   part<HTMLInputElement>('sending').checked = !paused
-  part('pause-hint').textContent = paused ? 'Paused. Messages are refused.' : 'On. Messages go out as you start them.'
+  part('pause-hint').textContent = paused ? 'Paused. Nothing is sent.' : 'On. Queued messages can be sent.'
   const latest = remote?.latestVersion
   const update = latest && latest !== version ? [' · ', link(`${origin}/extension`, `Update to ${latest}`)] : []
   part('version').replaceChildren(`Version ${version}`, ...update)
 }
 
-function link(href: string, words: string): HTMLAnchorElement {
+function link(href: string, text: string): HTMLAnchorElement {
   const anchor = document.createElement('a')
-  return Object.assign(anchor, { href, target: '_blank', rel: 'noopener', textContent: words })
+  return Object.assign(anchor, { href, target: '_blank', rel: 'noopener', textContent: text })
 }
 
 const ask = (request: PopupRequest): Promise<ExtensionStatusReply> => browser.runtime.sendMessage(request)
@@ -56,7 +60,7 @@ const checked = (event: Event) => (event.currentTarget as HTMLInputElement).chec
 
 part<HTMLAnchorElement>('open-product').href = `${origin}/extension`
 part('sending').addEventListener('change', (event) => changeState({ paused: !checked(event) }))
-part('alone').addEventListener('change', (event) => changeState({ sendsInBackground: checked(event) }))
+part('background').addEventListener('change', (event) => changeState({ sendsInBackground: checked(event) }))
 part('check').addEventListener('click', () => changeState({ pageChanged: null }))
 part('try').addEventListener('click', () => ask({ popup: 'wake' }))
 part('unpair').addEventListener('click', () => ask({ popup: 'unpair' }))

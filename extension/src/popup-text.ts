@@ -1,15 +1,16 @@
 import type { ExtensionActivity } from '@x-automated/contract/extension'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { ago } from './ago.ts'
 import type { State } from './state.ts'
 
-type Standing = Pick<State, 'paused' | 'pairing' | 'sendsInBackground' | 'remote'> & {
+type PopupState = Pick<State, 'paused' | 'pairing' | 'sendsInBackground' | 'remote'> & {
   changed: boolean
   activity: ExtensionActivity
 }
 
 /** The extension's state in one sentence. @param now in milliseconds since 1970 */
-export function stateWords(
-  { paused, pairing, sendsInBackground, remote, changed, activity }: Standing,
+export function stateText(
+  { paused, pairing, sendsInBackground, remote, changed, activity }: PopupState,
   now: number,
 ): string {
   if (paused) return 'Paused. Turn sending on to continue.'
@@ -20,25 +21,23 @@ export function stateWords(
   if (!pairing) return 'Ready. Start sending on the Campaigns page.'
   if (!sendsInBackground) return 'Ready. Messages are sent while the Campaigns page is open.'
   return remote && remote.queued > 0
-    ? `${count(remote.queued)} queued in ${remote.campaigns === 1 ? 'a campaign' : `${count(remote.campaigns)} campaigns`}.`
+    ? `${formatNumber(remote.queued)} queued in ${formatCount(remote.campaigns, 'campaign')}.`
     : 'Ready. Nothing is queued.'
 }
 
 /** The result of the last message. */
-export function resultWords({ handle, error, at }: NonNullable<State['lastResult']>, now: number): string {
+export function resultText({ handle, error, at }: NonNullable<State['lastResult']>, now: number): string {
   const when = ago(at, now)
   return error === null ? `Sent to @${handle}, ${when}` : `Not sent to @${handle}, ${when}. ${error}`
 }
 
 /** Usage of the daily cap. */
-export function todayWords(remote: State['remote']): string {
-  return remote ? `${count(remote.sentToday)} of ${count(remote.dailyCap)} messages` : 'Known once it is paired'
+export function usageText(remote: State['remote']): string {
+  return remote
+    ? `${formatNumber(remote.sentToday)} of ${formatNumber(remote.dailyCap)} messages`
+    : 'Pair the extension to see this'
 }
 
 function clock(at: number): string {
   return new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
-}
-
-function count(n: number): string {
-  return n.toLocaleString('en-US')
 }
