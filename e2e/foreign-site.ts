@@ -27,7 +27,7 @@ export async function openForeignSite(pages: Record<string, string>): Promise<Fo
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
-  if (typeof address !== 'object' || !address) throw new Error('it listens nowhere')
+  if (typeof address !== 'object' || !address) throw new Error('the server has no port')
   return {
     origin: `http://127.0.0.1:${address.port}`,
     received,

@@ -279,10 +279,10 @@ export async function signIn(world: World, email: string): Promise<SignedUp> {
 
 /** Signs in on Google's page. Waits for it first, because our pages have the same field. */
 export async function signInAtGoogle(page: Page, email: string): Promise<void> {
-  const goOn = page.getByRole('button', { name: 'Continue', exact: true })
-  await goOn.waitFor()
+  const continueButton = page.getByRole('button', { name: 'Continue', exact: true })
+  await continueButton.waitFor()
   await page.getByLabel('Email', { exact: true }).fill(email)
-  await goOn.click()
+  await continueButton.click()
 }
 
 async function postAuth(world: World, path: string, email: string): Promise<Record<string, string>> {

@@ -73,15 +73,15 @@ async function listenTo(page: Page) {
   const tab = await page.context().newPage()
   await tab.goto('/favicon.svg')
   await tab.evaluate(() => {
-    const heard: string[] = []
-    Object.assign(window, { heard })
-    new BroadcastChannel('x-automated-auth').onmessage = ({ data }) => heard.push(data)
+    const authEvents: string[] = []
+    Object.assign(window, { authEvents })
+    new BroadcastChannel('x-automated-auth').onmessage = ({ data }) => authEvents.push(data)
   })
   // A background tab renders once a second, which would slow down every click.
   await page.bringToFront()
   return {
     expect: (event: string) =>
-      expect.poll(() => tab.evaluate(() => (window as never as { heard: string[] }).heard)).toContain(event),
+      expect.poll(() => tab.evaluate(() => (window as never as { authEvents: string[] }).authEvents)).toContain(event),
   }
 }
 
@@ -373,7 +373,7 @@ describe('the account page, in a browser', () => {
       .first()
       .click()
     await page.getByText(/ signed out\.$/).waitFor()
-    await section(other, 'Profile').getByLabel('Name').fill('Somebody else')
+    await section(other, 'Profile').getByLabel('Name').fill('Someone else')
     await section(other, 'Profile').getByRole('button', { name: 'Save name' }).click()
     await other.waitForURL('**/login')
     await logIn(other, email)

@@ -317,7 +317,7 @@ describe('plans and payments, in a browser', () => {
     await page.unroute('**/api/billing/subscription')
     await page.unroute('**/api/billing/overview')
     await importLeads(world, account.token, ['name,twitter_handle', 'Grace,grace_hopper'])
-    const words = 'Your Free plan includes 50 DMs a month. Upgrade to Pro for 5,000 DMs a month.'
+    const limitText = 'Your Free plan includes 50 DMs a month. Upgrade to Pro for 5,000 DMs a month.'
     await page.route('**/api/billing/overview', async (route) => {
       const overview = await (await route.fetch()).json()
       for (const usage of overview.usage) if (usage.what === 'dms') Object.assign(usage, { used: 40, warning: true })
@@ -325,15 +325,15 @@ describe('plans and payments, in a browser', () => {
     })
     await page.goto('/leads')
     const warning = page.getByRole('status').filter({ hasText: '40 of 50 DMs used this month' })
-    await warning.getByText(words).waitFor()
+    await warning.getByText(limitText).waitFor()
     expect(await warning.getByRole('link', { name: 'See plans' }).getAttribute('href')).toBe('/billing')
 
-    await page.route('**/api/leads/queue', (route) => refuse(route, 403, 'PLAN_LIMIT', words))
+    await page.route('**/api/leads/queue', (route) => refuse(route, 403, 'PLAN_LIMIT', limitText))
     await page.getByRole('button', { name: 'Send DM to @grace_hopper' }).click()
-    const toast = page.locator('.Toastify__toast').filter({ hasText: `Failed to queue DM: ${words}` })
+    const toast = page.locator('.Toastify__toast').filter({ hasText: `Failed to queue DM: ${limitText}` })
     await toast.getByRole('button', { name: 'See plans' }).click()
     await page.getByRole('heading', { name: 'Billing & Subscription' }).waitFor()
     await page.getByText('40 of 50', { exact: true }).waitFor()
-    await page.getByText(words).waitFor()
+    await page.getByText(limitText).waitFor()
   })
 })

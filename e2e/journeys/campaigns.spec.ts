@@ -61,8 +61,8 @@ async function setFaults(...faults: object[]) {
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const row = (page: Page, name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) })
 
-const shows = (place: Locator, words: RegExp) =>
-  expect.poll(() => place.innerText(), { timeout: 15_000 }).toMatch(words)
+const shows = (place: Locator, pattern: RegExp) =>
+  expect.poll(() => place.innerText(), { timeout: 15_000 }).toMatch(pattern)
 
 async function fill(page: Page, name: string, list: RegExp, message: string) {
   await page.getByLabel('Campaign Name').fill(name)
@@ -229,13 +229,13 @@ describe('campaigns, in a browser', () => {
     const calls = /\/api\/(campaigns|lists)(\?|\/|$)/
     await page.route(calls, (route) => (route.request().method() === 'GET' ? route.fallback() : route.fulfill(broken)))
     await fill(page, 'Never', /^Second/, 'Hi')
-    for (const [press, words] of [
+    for (const [press, message] of [
       [() => button(page, 'Save and Pause').click(), 'Failed to save campaign:'],
       [() => button(page, 'Launch').click(), 'Failed to launch campaign or queue DMs:'],
       [() => row(page, 'Rest').getByRole('button', { name: 'Resume' }).click(), 'Failed to resume campaign:'],
     ] as const) {
       await press()
-      await page.getByText(`${words} Not today.`).waitFor()
+      await page.getByText(`${message} Not today.`).waitFor()
     }
     await shows(row(page, 'Rest'), /Paused/)
     await page.unroute(calls)
@@ -303,8 +303,8 @@ describe('campaigns, in a browser', () => {
     const { page, client } = person
     await client.xAccount.connect({ username: 'versions', password: 'any eight or more' })
     const { Spring: leadListId = '' } = await makeLists(person, { Spring: ['open_v1'] })
-    const words = { name: 'By the browser', messageTemplate: 'Hi', channel: 'extension' } as const
-    const { id } = await client.campaigns.create({ ...words, leadListId, status: 'draft' })
+    const draft = { name: 'By the browser', messageTemplate: 'Hi', channel: 'extension' } as const
+    const { id } = await client.campaigns.create({ ...draft, leadListId, status: 'draft' })
     await client.campaigns.queue({ id })
     // Older extensions do not report their activity.
     await page.addInitScript(() => {
@@ -406,8 +406,8 @@ describe('campaigns, in a browser', () => {
     const [talker, stopper, quiet] = ['open_r1', 'open_r2', 'open_r3'] as const
     const { Spring: leadListId = '' } = await makeLists(person, { Spring: [talker, stopper, quiet] })
     const launched = async (name: string, channel: 'api' | 'extension') => {
-      const words = { name, messageTemplate: 'Hi {lead_name}', allowRepeat: true }
-      const { id } = await client.campaigns.create({ ...words, leadListId, channel, status: 'draft' })
+      const draft = { name, messageTemplate: 'Hi {lead_name}', allowRepeat: true }
+      const { id } = await client.campaigns.create({ ...draft, leadListId, channel, status: 'draft' })
       await client.campaigns.queue({ id })
       return id
     }

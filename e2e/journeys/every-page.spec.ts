@@ -42,7 +42,7 @@ async function checkLayoutShift(page: Page, path: string, width = 390): Promise<
   await page.goto(path)
   await page.getByRole('heading', { level: 1 }).first().waitFor()
   await waitUntilLoaded(page)
-  expect(await layoutShift(page), 'what moved while it loaded').toBeLessThanOrEqual(SHIFT_MAX)
+  expect(await layoutShift(page), 'layout shift while loading').toBeLessThanOrEqual(SHIFT_MAX)
 }
 
 async function checkNarrow(page: Page, widths = NARROW): Promise<void> {
@@ -92,19 +92,19 @@ async function openPage(): Promise<Page> {
 
 /** Waits until several checks in a row find no pending request and no skeleton. */
 async function waitUntilLoaded(page: Page): Promise<void> {
-  const standIns = page.locator('main [class*="animate-appear"], main [aria-busy="true"], main .animate-spin')
+  const skeletons = page.locator('main [class*="animate-appear"], main [aria-busy="true"], main .animate-spin')
   const missing = async () => {
     for (let looks = 0; looks < 3; looks += 1) {
       // By then responses are rendered and have started their own requests.
       await page.evaluate(() => new Promise((done) => requestIdleCallback(done, { timeout: 500 })))
       const calls = [...(awaited.get(page) ?? [])].map((request) => request.url())
       if (calls.length > 0) return calls
-      const count = await standIns.count()
-      if (count > 0) return [`${count} places of what is to come`]
+      const count = await skeletons.count()
+      if (count > 0) return [`${count} skeletons`]
     }
     return []
   }
-  await expect.poll(missing, { timeout: 40_000, message: 'what has not come' }).toEqual([])
+  await expect.poll(missing, { timeout: 40_000, message: 'still loading' }).toEqual([])
 }
 
 /** Checks the tabs that are not open at first. */
@@ -157,7 +157,7 @@ async function waitUntilRendered(page: Page): Promise<void> {
     }
     return []
   }
-  await expect.poll(missing, { timeout: 40_000, message: 'what has not been drawn' }).toEqual([])
+  await expect.poll(missing, { timeout: 40_000, message: 'not rendered yet' }).toEqual([])
 }
 
 /** Checks a page with all responses blocked, then with only those about the user. */

@@ -52,7 +52,7 @@ describe('signing up and in, in a browser', () => {
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
     world.expectConsole(/Failed to load resource/)
     world.expectConsole(/^warning: Failed to create user record\./)
-    for (const [status, words] of [
+    for (const [status, message] of [
       [500, 'Failed to sign up. Please try again.'],
       [429, 'An error occurred'],
     ] as const) {
@@ -60,7 +60,7 @@ describe('signing up and in, in a browser', () => {
         refuse(route, status, status === 500 ? 'INTERNAL' : 'RATE_LIMITED', status === 500 ? 'broken' : ''),
       )
       await press.click()
-      await page.getByText(words, { exact: true }).waitFor()
+      await page.getByText(message, { exact: true }).waitFor()
       await page.unroute('**/api/auth/sign-up/email')
     }
     await press.click()

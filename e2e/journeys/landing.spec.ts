@@ -202,18 +202,18 @@ describe('the landing page', () => {
   it.each([
     ['/auth', "You were referred by a friend! You'll both get priority access."],
     ['/waitlist', 'A friend invited you. When you join, they move up 5 spots.'],
-  ])('shows on %s that a friend referred the visitor, without layout shift', async (path, words) => {
+  ])('shows on %s that a friend referred the visitor, without layout shift', async (path, notice) => {
     const page = await world.openPage({ width: 390, height: 844 })
     await page.goto(`${path}?ref=${await codeOf('friend@example.com')}`)
-    await page.getByText(words).waitFor()
+    await page.getByText(notice).waitFor()
     await page.waitForLoadState('networkidle')
     expect(await layoutShift(page)).toBeLessThan(LAYOUT_SHIFT_MAX)
     // It is hidden without a code and for unknown codes.
     for (const other of [path, `${path}?ref=ABC234`]) {
       await page.goto(other)
-      expect(await page.getByText(words).isVisible()).toBe(false)
+      expect(await page.getByText(notice).isVisible()).toBe(false)
       await page.getByLabel('Email').focus()
-      await page.getByText(words).waitFor({ state: 'detached' })
+      await page.getByText(notice).waitFor({ state: 'detached' })
     }
   })
 
@@ -352,9 +352,9 @@ describe('the landing page', () => {
         page.locator('main table').evaluate((table) => {
           const { left, right } = (table.parentElement as HTMLElement).getBoundingClientRect()
           return [...table.querySelectorAll('tbody td')].filter((cell) => {
-            const words = document.createRange()
-            words.selectNodeContents(cell)
-            const box = words.getBoundingClientRect()
+            const range = document.createRange()
+            range.selectNodeContents(cell)
+            const box = range.getBoundingClientRect()
             return box.width === 0 || box.left < left || box.right > right
           }).length
         })
@@ -419,9 +419,9 @@ describe('the landing page', () => {
     await page.goto('/')
     // Errors in foreign scripts are ignored.
     const renewed = await page.evaluate(async () => {
-      const told = new Promise((resolve) => addEventListener('unhandledrejection', resolve, { once: true }))
+      const rejected = new Promise((resolve) => addEventListener('unhandledrejection', resolve, { once: true }))
       void Promise.reject(new Error('important: Failed to fetch dynamically imported module'))
-      await told
+      await rejected
       return sessionStorage.getItem('scriptsMissing')
     })
     expect(renewed).toBeNull()

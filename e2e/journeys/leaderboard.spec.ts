@@ -144,14 +144,14 @@ describe('the leaderboard, in a browser', () => {
     await page.getByText('Could not access leaderboard data. Table may not exist yet.').waitFor()
     await expectSoundPage(page)
     const again = page.getByRole('button', { name: 'Try Again' })
-    for (const [status, code, words] of [
+    for (const [status, code, message] of [
       [403, 'FORBIDDEN', 'You do not have permission to view the leaderboard.'],
       [503, 'NOT_READY', 'Leaderboard data not available yet.'],
       [502, 'BAD_GATEWAY', 'Failed to retrieve leaderboard. Please try again.'],
     ] as const) {
       answer = [status, code]
       await again.click()
-      await page.getByText(words).waitFor()
+      await page.getByText(message).waitFor()
     }
     await again.click()
     await page.getByText('Having trouble loading the leaderboard. Please try again later.').waitFor()
@@ -178,7 +178,7 @@ describe('the leaderboard, in a browser', () => {
 
     await email.fill('rank@example.com')
     world.expectConsole(/Failed to load resource/)
-    for (const [status, code, error, words] of [
+    for (const [status, code, error, message] of [
       [404, 'MEMBER_NOT_FOUND', 'Email not found. Please sign up first.', 'Email not found. Please sign up first.'],
       [404, 'MEMBER_NOT_FOUND', '', 'Failed to find your ranking'],
       [500, 'INTERNAL', 'broken', 'Failed to retrieve position. Please try again.'],
@@ -188,7 +188,7 @@ describe('the leaderboard, in a browser', () => {
         status === 0 ? route.abort() : refuse(route, status, code, error),
       )
       await check.click()
-      await page.getByText(words, { exact: true }).waitFor()
+      await page.getByText(message, { exact: true }).waitFor()
       await page.unroute('**/api/waitlist/position')
     }
     await expectSoundPage(page)

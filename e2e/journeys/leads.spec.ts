@@ -20,8 +20,8 @@ function file() {
 
 const rowOf = (page: Page, handle: string) => page.getByRole('row').filter({ hasText: `@${handle}` })
 const tick = (page: Page, handle: string) => page.getByRole('checkbox', { name: `Select @${handle}` })
-const gone = async (page: Page, words: string) => {
-  await page.getByText(words).first().waitFor()
+const dismissToast = async (page: Page, text: string) => {
+  await page.getByText(text).first().waitFor()
   for (const close of await page.getByRole('button', { name: 'Close notification' }).all())
     await close.click().catch(() => {})
 }
@@ -123,7 +123,7 @@ describe('the leads page, in a browser', () => {
     await page.getByText('Filter name cannot be empty.').waitFor()
     await page.getByLabel('Name', { exact: true }).fill('Customers')
     await page.keyboard.press('Enter')
-    await gone(page, 'Filter "Customers" saved')
+    await dismissToast(page, 'Filter "Customers" saved')
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByRole('button', { name: 'Saved filters' }).click()
     await page.getByRole('menuitem', { name: 'Customers' }).click()
@@ -131,7 +131,7 @@ describe('the leads page, in a browser', () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('button', { name: 'Saved filters' }).click()
     await page.getByRole('menuitem', { name: 'Copy link to this view' }).click()
-    await gone(page, 'Link copied')
+    await dismissToast(page, 'Link copied')
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
       `${world.origin}/leads?basis=customer&sort=name`,
     )
@@ -142,7 +142,7 @@ describe('the leads page, in a browser', () => {
     expect(await form.getByLabel('Contact basis').inputValue()).toBe('customer')
     await form.getByLabel('List Name').fill('All customers')
     await form.getByRole('button', { name: 'Create List' }).click()
-    await gone(page, 'List "All customers" created.')
+    await dismissToast(page, 'List "All customers" created.')
     expect((await callApi(page, 'GET', '/lists')).lists).toMatchObject([
       { name: 'All customers', filter: { basis: 'customer' } },
     ])
@@ -181,7 +181,7 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('checkbox', { name: 'fair', checked: true }).waitFor()
     await expectSoundPage(page)
     await page.getByRole('button', { name: 'Add tags' }).click()
-    await gone(page, 'Tagged 4 leads')
+    await dismissToast(page, 'Tagged 4 leads')
     await rowOf(page, 'person_4').getByText('fair').waitFor()
     await page.getByRole('button', { name: 'More for the selected leads' }).click()
     await page.getByRole('menuitem', { name: 'Manage tags' }).click()
@@ -201,7 +201,7 @@ describe('the leads page, in a browser', () => {
     await page.getByLabel('Since').fill('2026-01-31')
     await expectSoundPage(page)
     await page.getByRole('button', { name: 'Set contact basis' }).click()
-    await gone(page, 'Contact basis set for 4 leads')
+    await dismissToast(page, 'Contact basis set for 4 leads')
 
     // A lead's details and history.
     await page.getByLabel('Contact basis').selectOption('Wrote first')
@@ -216,14 +216,14 @@ describe('the leads page, in a browser', () => {
     await expectSoundPage(page)
     await sheet.getByRole('button', { name: 'Edit tags' }).click()
     await sheet.getByRole('checkbox', { name: 'fair' }).uncheck()
-    await gone(page, 'Removed the tag from 1 lead')
+    await dismissToast(page, 'Removed the tag from 1 lead')
     await sheet.getByRole('button', { name: 'Done' }).click()
     await sheet.getByText('No tags').waitFor()
 
     // Once suppressed there, the lead can no longer be messaged.
     await sheet.getByRole('button', { name: 'Suppress' }).click()
     await page.getByRole('button', { name: 'Suppress lead' }).click()
-    await gone(page, '1 lead added to the suppression list')
+    await dismissToast(page, '1 lead added to the suppression list')
     await sheet.waitFor({ state: 'detached' })
 
     // All matches, not only this page, are deleted and restored.
@@ -236,7 +236,7 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('button', { name: 'More for the selected leads' }).click()
     await page.getByRole('menuitem', { name: 'Delete leads' }).click()
     await page.getByRole('button', { name: 'Delete leads' }).click()
-    await gone(page, '26 leads deleted')
+    await dismissToast(page, '26 leads deleted')
     await page.getByText('No leads found with the selected filter.').waitFor()
     await expectSoundPage(page)
     // The undo survives leaving the page.
@@ -244,7 +244,7 @@ describe('the leads page, in a browser', () => {
     await page.waitForURL('**/lists')
     await page.goBack()
     await page.getByRole('button', { name: 'Undo' }).click()
-    await gone(page, '26 leads restored')
+    await dismissToast(page, '26 leads restored')
     await page.getByText('1–10 of 26 leads').waitFor()
 
     // A page number that does not exist is handled.
@@ -315,7 +315,7 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('menuitem', { name: 'Delete lead' }).click()
     const lookedUp = page.waitForResponse('**/api/leads/removals/*')
     await page.getByRole('button', { name: 'Delete lead' }).click()
-    await gone(page, 'Failed to delete leads: No connection to the server.')
+    await dismissToast(page, 'Failed to delete leads: No connection to the server.')
     expect((await lookedUp).status()).toBe(404)
     await page.getByText('2 leads deleted.').waitFor()
     await page.unroute('**/api/leads/delete')
@@ -378,37 +378,37 @@ describe('the leads page, in a browser', () => {
     await boxes.nth(0).check()
     await boxes.nth(1).check()
     await page.getByRole('button', { name: 'Send DM to 2' }).click()
-    await gone(page, 'Failed to queue DMs: Busy')
+    await dismissToast(page, 'Failed to queue DMs: Busy')
     expect(await page.getByRole('cell', { name: 'Not sent' }).count()).toBe(10)
     await sendToFirst()
-    await gone(page, 'Failed to queue DM: Busy')
+    await dismissToast(page, 'Failed to queue DM: Busy')
     await page.unroute('**/api/leads/queue')
     await page.route('**/api/leads/queue', (route) =>
       route.fulfill({ json: { success: true, queued: 0, cursor: null } }),
     )
     await sendToFirst()
-    await gone(page, 'Failed to create DM record: ')
+    await dismissToast(page, 'Failed to create DM record: ')
     await boxes.nth(0).check()
     await boxes.nth(1).check()
     await page.getByRole('button', { name: 'Send DM to 2' }).click()
-    await gone(page, 'Failed to create DM records: ')
+    await dismissToast(page, 'Failed to create DM records: ')
     await page.unroute('**/api/leads/queue')
     await garble('/leads/queue')
     await sendToFirst()
-    await gone(page, 'An unexpected error occurred while queueing the DMs')
+    await dismissToast(page, 'An unexpected error occurred while queueing the DMs')
     expect(await page.getByRole('cell', { name: 'Not sent' }).count()).toBe(10)
     await page.unroute('**/api/leads/queue')
 
     await page.getByText('Quick DM: “Hello! I noticed your profile and wanted to connect.”').waitFor()
     const last = page.getByRole('button', { name: /^Send DM to @/ }).nth(9)
     await last.click()
-    await gone(page, 'DM has been queued for sending')
+    await dismissToast(page, 'DM has been queued for sending')
     expect(await last.isDisabled()).toBe(true)
     expect(await boxes.nth(9).isDisabled()).toBe(true)
     await boxes.nth(0).check()
     await boxes.nth(2).check()
     await page.getByRole('button', { name: 'Send DM to 2' }).click()
-    await gone(page, '2 DMs have been queued for sending')
+    await dismissToast(page, '2 DMs have been queued for sending')
 
     await garble('/lists?*')
     await boxes.nth(4).check()
@@ -428,10 +428,10 @@ describe('the leads page, in a browser', () => {
     const add = page.getByRole('dialog').getByRole('button', { name: 'Add to list' })
     await fails('/lists/*/leads', 503, 'Full')
     await add.click()
-    await gone(page, 'Failed to add leads to list: Full')
+    await dismissToast(page, 'Failed to add leads to list: Full')
     await page.unroute('**/api/lists/*/leads')
     await add.click()
-    await gone(page, '1 leads added to the list successfully!')
+    await dismissToast(page, '1 leads added to the list successfully!')
 
     // Every list is reachable, however many there are.
     await callApi(page, 'POST', '/lists', { name: 'Newer' })

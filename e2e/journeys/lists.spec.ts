@@ -9,7 +9,7 @@ beforeAll(async () => {
 
 const dialog = (page: Page) => page.getByRole('dialog').last()
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })
-const gone = (page: Page) => page.getByRole('dialog').waitFor({ state: 'detached' })
+const waitForDialogToClose = (page: Page) => page.getByRole('dialog').waitFor({ state: 'detached' })
 
 describe('lists, in a browser', () => {
   it('creates, fills, copies and deletes manual and smart lists, on My Lists and on the Lead Lists tab', async () => {
@@ -29,7 +29,7 @@ describe('lists, in a browser', () => {
     await dialog(page).getByLabel('List Name').fill('Founders')
     await dialog(page).getByRole('button', { name: 'Create List' }).click()
     await page.getByText('List "Founders" created.').waitFor()
-    await gone(page)
+    await waitForDialogToClose(page)
 
     // The selection survives searches; only changes are saved.
     await row(page, 'Founders').getByRole('button', { name: 'Manage Leads' }).click()
@@ -42,7 +42,7 @@ describe('lists, in a browser', () => {
     await expectSoundPage(page)
     await dialog(page).getByRole('button', { name: 'Save Changes' }).click()
     await page.getByText('21 leads added to the list successfully!').waitFor()
-    await gone(page)
+    await waitForDialogToClose(page)
     await row(page, 'Founders').getByText('0 contacted · 21 pending').waitFor()
     await row(page, 'Founders').getByRole('button', { name: 'Manage Leads' }).click()
     await dialog(page).getByLabel('Search leads').fill('Maker')
@@ -52,7 +52,7 @@ describe('lists, in a browser', () => {
     await dialog(page).getByText('1 to remove').waitFor()
     await dialog(page).getByRole('button', { name: 'Save Changes' }).click()
     await page.getByText('1 lead removed from the list.').waitFor()
-    await gone(page)
+    await waitForDialogToClose(page)
 
     // View only.
     await row(page, 'Founders').getByRole('button', { name: 'View Leads' }).click()
@@ -61,7 +61,7 @@ describe('lists, in a browser', () => {
     await dialog(page).getByText('Not Sent').first().waitFor()
     await expectSoundPage(page)
     await dialog(page).getByRole('button', { name: 'Close' }).last().click()
-    await gone(page)
+    await waitForDialogToClose(page)
 
     // A copy, and a smart list.
     await row(page, 'Founders').getByRole('button', { name: 'Duplicate' }).click()
@@ -79,7 +79,7 @@ describe('lists, in a browser', () => {
     await dialog(page).getByLabel('Max followers').fill('')
     await expectSoundPage(page)
     await dialog(page).getByRole('button', { name: 'Create List' }).click()
-    await gone(page)
+    await waitForDialogToClose(page)
     await row(page, 'Makers').getByText('Smart').waitFor()
     await row(page, 'Makers').getByText('0 contacted · 3 pending').waitFor()
     await callApi(
@@ -92,11 +92,11 @@ describe('lists, in a browser', () => {
     await row(page, 'Makers').getByRole('button', { name: 'View Leads' }).click()
     await dialog(page).getByText('@new_one').waitFor()
     await dialog(page).getByRole('button', { name: 'Close' }).last().click()
-    await gone(page)
+    await waitForDialogToClose(page)
     await row(page, 'Makers').getByRole('button', { name: 'Edit Filter' }).click()
     await dialog(page).getByLabel('Min followers').fill('900')
     await dialog(page).getByRole('button', { name: 'Save Changes' }).click()
-    await gone(page)
+    await waitForDialogToClose(page)
     await row(page, 'Makers').getByText('0 contacted · 1 pending').waitFor()
 
     // Deleting asks first.
@@ -135,7 +135,7 @@ describe('lists, in a browser', () => {
     await dialog(page).getByLabel('Tags').fill('saas, , berlin ,')
     await expectSoundPage(page)
     await dialog(page).getByRole('button', { name: 'Create Campaign' }).click()
-    await gone(page)
+    await waitForDialogToClose(page)
     await expect
       .poll(() => card('Spring').getByRole('list', { name: 'Tags' }).getByRole('listitem').allInnerTexts())
       .toEqual(['saas', 'berlin'])
@@ -145,7 +145,7 @@ describe('lists, in a browser', () => {
     await dialog(page).getByRole('heading', { name: 'Manage leads in Spring' }).waitFor()
     await dialog(page).getByRole('checkbox', { name: 'Select Person 44', exact: true }).check()
     await dialog(page).getByRole('button', { name: 'Save Changes' }).click()
-    await gone(page)
+    await waitForDialogToClose(page)
     await card('Spring').getByRole('button', { name: 'View Leads' }).click()
     await dialog(page).getByText('Not Sent').waitFor()
     expect(await dialog(page).getByRole('columnheader').allInnerTexts()).toEqual([
@@ -156,7 +156,7 @@ describe('lists, in a browser', () => {
     ])
     await expectSoundPage(page)
     await dialog(page).getByRole('button', { name: 'Close' }).last().click()
-    await gone(page)
+    await waitForDialogToClose(page)
     await card('Spring').getByRole('button', { name: 'Delete' }).click()
     await page.getByText('Are you sure you want to delete this campaign?').waitFor()
     await page.getByRole('button', { name: 'Delete campaign' }).click()
@@ -174,7 +174,7 @@ describe('lists, in a browser', () => {
     }
     const close = async () => {
       await dialog(page).getByRole('button', { name: 'Close' }).last().click()
-      await gone(page)
+      await waitForDialogToClose(page)
     }
     await fails('DELETE', /\/api\/lists\//)
     await card('Makers').getByRole('button', { name: 'Delete' }).click()
@@ -204,7 +204,7 @@ describe('lists, in a browser', () => {
     await dialog(page).getByRole('button', { name: 'Create List' }).click()
     await dialog(page).getByText('Failed to create list. Please try again.').waitFor()
     await dialog(page).getByRole('button', { name: 'Cancel' }).click()
-    await gone(page)
+    await waitForDialogToClose(page)
     await fails('DELETE', /\/api\/lists\//)
     // The confirmation appears immediately and names the campaigns that use the list before the user decides.
     let release = () => {}
@@ -222,7 +222,7 @@ describe('lists, in a browser', () => {
     await page.getByText('The campaign “Spring” uses this list and could no longer be launched.').waitFor()
     await page.getByRole('button', { name: 'Delete list' }).click()
     await page.getByText('Failed to delete list. Please try again.').waitFor()
-    await gone(page)
+    await waitForDialogToClose(page)
     await fails('GET', /\/api\/lists\/[^/]+\/leads/, 'Not yours')
     await row(page, 'Founders').getByRole('button', { name: 'View Leads' }).click()
     await dialog(page).getByText('Failed to fetch leads for list: Not yours').waitFor()

@@ -32,10 +32,10 @@ it('messages selected leads one by one, reports the results and updates analytic
   // Errors of both tabs.
   world.expectConsole(/status of (403|500)/)
   // A 4xx, because other errors are retried twice before they are shown.
-  await page.route('**/api/messages/leads**', (route) => refuse(route, 403, 'FORBIDDEN', 'The words of the server.'))
+  await page.route('**/api/messages/leads**', (route) => refuse(route, 403, 'FORBIDDEN', 'Not for you.'))
   await page.route('**/api/analytics**', (route) => refuse(route, 500, 'INTERNAL', 'Not shown.'))
   await page.reload()
-  await page.getByText('Failed to fetch leads: The words of the server.').waitFor({ timeout: 20_000 })
+  await page.getByText('Failed to fetch leads: Not for you.').waitFor({ timeout: 20_000 })
   await page.getByRole('tab', { name: 'X Analytics' }).click()
   await page.getByText('Failed to load analytics data. Please try again.').waitFor({ timeout: 20_000 })
   await page.unrouteAll()

@@ -8,7 +8,7 @@ const PASSWORD = 'Correct-horse1'
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld({ OPERATORS: `somebody@example.com, ${OPERATOR}`, TRUST_PROXY: 'loopback' })
+  world = await openWorld({ OPERATORS: `another@example.com, ${OPERATOR}`, TRUST_PROXY: 'loopback' })
 })
 
 let address = 0

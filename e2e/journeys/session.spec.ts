@@ -18,7 +18,7 @@ beforeAll(async () => {
   ada = await signUp(world, 'ada@example.com')
 })
 
-const slowWords = 'This is taking longer than expected. Please wait a moment or try refreshing the page.'
+const slowText = 'This is taking longer than expected. Please wait a moment or try refreshing the page.'
 
 /** Sets a mark that a reload removes. */
 const mark = (page: Page) => page.evaluate('marked = true')
@@ -49,9 +49,9 @@ describe('the session, in a browser', () => {
       await page.goto(path)
       await tickUntil(page, page.getByText('Loading dashboard...'))
       await page.clock.runFor(slowAfterMs - 100)
-      expect(await page.getByText(slowWords).count(), `${path}, too early`).toBe(0)
+      expect(await page.getByText(slowText).count(), `${path}, too early`).toBe(0)
       await page.clock.runFor(200)
-      await page.getByText(slowWords, { exact: true }).waitFor()
+      await page.getByText(slowText, { exact: true }).waitFor()
       await page.clock.resume()
       await expectSoundPage(page)
     }
@@ -88,7 +88,7 @@ describe('the session, in a browser', () => {
     await page.clock.install()
     const scripts = '**/assets/*.js'
     let heading = page.getByRole('heading', { name: 'Dashboard' })
-    let words = page.getByRole('alert').filter({ hasText: /\S/ })
+    let alert = page.getByRole('alert').filter({ hasText: /\S/ })
     const held = Promise.withResolvers<void>()
     await page.route(scripts, async (route) => {
       await held.promise
@@ -96,31 +96,31 @@ describe('the session, in a browser', () => {
     })
     await page.goto('/dashboard', { waitUntil: 'commit' })
     await page.getByText('Initializing application...').waitFor()
-    expect(await words.count()).toBe(0)
+    expect(await alert.count()).toBe(0)
     await page.clock.fastForward(10_000)
-    await words.getByText('This page is taking longer than expected. Please check your connection.').waitFor()
-    await words.getByRole('button', { name: 'Reload the page' }).waitFor()
+    await alert.getByText('This page is taking longer than expected. Please check your connection.').waitFor()
+    await alert.getByRole('button', { name: 'Reload the page' }).waitFor()
     held.resolve()
     await heading.waitFor()
-    expect(await words.count()).toBe(0)
+    expect(await alert.count()).toBe(0)
 
     // With an installed clock, a page cannot detect a reload.
     await page.context().close()
     page = await world.openPage({ width: 390, height: 844 })
     await ada.enter(page)
     heading = page.getByRole('heading', { name: 'Dashboard' })
-    words = page.getByRole('alert').filter({ hasText: /\S/ })
+    alert = page.getByRole('alert').filter({ hasText: /\S/ })
     // Without the page's script React Router reloads a limited number of times.
     for (const missing of [scripts, '**/assets/entry.client-*.js', '**/assets/dashboard-*.js']) {
       world.expectConsole(/ERR_FAILED|dynamically imported module|Error loading route module/)
       await page.route(missing, (route) => route.abort())
       await page.goto('/dashboard', { waitUntil: 'commit' })
-      await words.getByText("This page didn't load. Check your connection, then reload it.").waitFor()
+      await alert.getByText("This page didn't load. Check your connection, then reload it.").waitFor()
       await expectSoundPage(page)
       await page.unroute(missing)
-      await words.getByRole('button', { name: 'Reload the page' }).click()
+      await alert.getByRole('button', { name: 'Reload the page' }).click()
       await heading.waitFor()
-      expect(await words.count()).toBe(0)
+      expect(await alert.count()).toBe(0)
     }
     await page.context().close()
   })

@@ -247,12 +247,12 @@ describe('the waitlist, in a browser', () => {
     await page.unroute('**/api/waitlist/join')
 
     // Google's error redirect.
-    for (const [error, words] of [
+    for (const [error, message] of [
       ['no_email', 'Could not retrieve email from Google account.'],
       ['failed', 'Error processing your Google sign-in. Please try again.'],
     ] as const) {
       await page.goto(`/waitlist?error=${error}`)
-      await page.getByText(words).waitFor()
+      await page.getByText(message).waitFor()
       await page.waitForURL('**/waitlist')
     }
     const google = page.getByRole('button', { name: 'Sign up with Google' })
@@ -294,16 +294,16 @@ describe('the waitlist, in a browser', () => {
     for (const network of ['Twitter', 'LinkedIn', 'WhatsApp'])
       await page.getByRole('button', { name: `Share on ${network}` }).click()
     const link = `${world.origin}/waitlist?ref=${await stored(page, 'waitlistReferralCode')}`
-    const words = 'Join me on X-Automated and get priority access! Use my referral link:'
+    const shareText = 'Join me on X-Automated and get priority access! Use my referral link:'
     const read = ([url, ...given]: string[]) => [...new URL(url ?? '').searchParams.values(), ...given]
     const window = ['_blank', 'noopener,width=600,height=400']
     expect(((await page.evaluate('popups')) as string[][]).map(read)).toEqual([
-      [words, link, ...window],
+      [shareText, link, ...window],
       [link, ...window],
-      [`${words} ${link}`, ...window],
+      [`${shareText} ${link}`, ...window],
     ])
     const mail = new URL((await page.getByRole('link', { name: 'Share by Email' }).getAttribute('href')) ?? '')
-    expect([mail.protocol, mail.searchParams.get('body')]).toEqual(['mailto:', `${words} ${link}`])
+    expect([mail.protocol, mail.searchParams.get('body')]).toEqual(['mailto:', `${shareText} ${link}`])
     await expectSoundPage(page)
 
     // Existing members keep their position.
@@ -352,8 +352,8 @@ describe('the waitlist, in a browser', () => {
     await page.getByRole('button', { name: 'Try Again' }).click()
     await page.getByText("You haven't earned any achievements yet. Refer friends to start earning!").waitFor()
     expect(await figures()).toMatch(/Waitlist Position\s+#0.*Friends Referred\s+0.*To Next Achievement\s+3/s)
-    for (const words of ['Dashboard', 'grace', 'grace@example.com', 'Referral Program'])
-      await page.getByRole('main').getByText(words, { exact: true }).first().waitFor()
+    for (const text of ['Dashboard', 'grace', 'grace@example.com', 'Referral Program'])
+      await page.getByRole('main').getByText(text, { exact: true }).first().waitFor()
     const [, code = ''] = (await page.getByLabel('Your referral link').inputValue()).split('?ref=')
     expect(code).toMatch(/^[A-Z0-9]{6}$/)
 
@@ -363,7 +363,7 @@ describe('the waitlist, in a browser', () => {
     await credit.click()
     await page.getByText('Invalid referral code').waitFor()
     await field.fill(friend.referralCode)
-    for (const [status, code, words] of [
+    for (const [status, code, message] of [
       [500, 'INTERNAL', 'Failed to update referral relationship'],
       [401, 'UNAUTHORIZED', 'User not authenticated.'],
       [0, '', 'Failed to update referral'],
@@ -372,7 +372,7 @@ describe('the waitlist, in a browser', () => {
         status === 0 ? route.abort() : refuse(route, status, code, 'broken'),
       )
       await credit.click()
-      await page.getByText(words, { exact: true }).waitFor()
+      await page.getByText(message, { exact: true }).waitFor()
       await page.unroute('**/api/referrals')
     }
     await page.setViewportSize({ width: 390, height: 844 })

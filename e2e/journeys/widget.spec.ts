@@ -17,7 +17,7 @@ beforeAll(async () => {
   afterAll(() => site.close())
   code = (await join('owner@example.com')).referralCode
   const document = (scheme: string, body: string) =>
-    `<!doctype html><html lang="en" style="color-scheme: ${scheme}"><head><title>A blog</title><link rel="icon" href="data:,"><meta name="viewport" content="width=device-width"><meta name="description" content="Of somebody else"></head><body><main><h1>A blog</h1>${body}</main></body></html>`
+    `<!doctype html><html lang="en" style="color-scheme: ${scheme}"><head><title>A blog</title><link rel="icon" href="data:,"><meta name="viewport" content="width=device-width"><meta name="description" content="Another site"></head><body><main><h1>A blog</h1>${body}</main></body></html>`
   const snippet = (more = '') => `<script src="${world.origin}/embed.js" async data-ref="${code}"${more}></script>`
   pages['/'] = document('light', `<p id="before">Before</p>${snippet()}<p id="after">After</p>`)
   pages['/dark'] = document('dark', snippet())

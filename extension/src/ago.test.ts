@@ -9,6 +9,6 @@ test.each([
   [3599, '59 minutes ago'],
   [3600, '1 hour ago'],
   [172_800, '2 days ago'],
-])('shows %i seconds ago as %s', (seconds, words) => {
-  expect(ago(0, seconds * 1000)).toBe(words)
+])('shows %i seconds ago as %s', (seconds, text) => {
+  expect(ago(0, seconds * 1000)).toBe(text)
 })

@@ -15,7 +15,7 @@ beforeEach(() => {
 
 const pairing = { origin: 'http://localhost:3000', token: 't', email: 'a@example.com', workspaceName: 'A' }
 const message = { id: 'lease', dmId: 'dm', handle: 'ada', message: 'Hi' }
-const nobody: AskClaimant = async () => null
+const noAnswer: AskClaimant = async () => null
 
 /** Lets every message reach the check right before the press, and sends it if the check allows. */
 function comesToThePress() {
@@ -38,7 +38,7 @@ test('sends a claimed message only if the product or the page confirms it', asyn
   expect(await sendOnce(message, askPage)).toEqual({ success: true })
   expect(askPage).toHaveBeenCalledWith({ dmId: 'dm', lease: 'lease' })
   expect(await sendOnce(message, async () => false)).toEqual(calledBack)
-  expect(await sendOnce(message, nobody)).toEqual(unreachable)
+  expect(await sendOnce(message, noAnswer)).toEqual(unreachable)
   // Paired: asks the product.
   await changeState({ pairing })
   askPage.mockClear()
@@ -60,10 +60,10 @@ test.each([401, 403, 404])('asks the claiming page if our key does not open the 
   const { sendOnce } = createMessenger()
   expect(await sendOnce(message, async () => true)).toEqual({ success: true })
   expect(await sendOnce(message, async () => false)).toEqual(calledBack)
-  expect(await sendOnce(message, nobody)).toEqual(unreachable)
+  expect(await sendOnce(message, noAnswer)).toEqual(unreachable)
 })
 
-test('asks nobody about a message without a claim', async () => {
+test('asks no one about a message without a claim', async () => {
   comesToThePress()
   const { sendOnce } = createMessenger()
   expect(await sendOnce({ id: undefined, handle: 'ada', message: 'Hi' }, async () => false)).toEqual({ success: true })
@@ -73,7 +73,7 @@ test('suspects a changed page after several closed inboxes in a row', async () =
   const { sendOnce } = createMessenger()
   const ends = async (outcome: Outcome, over = {}) => {
     vi.mocked(send).mockResolvedValueOnce(outcome)
-    const reply = await sendOnce({ ...message, ...over }, nobody)
+    const reply = await sendOnce({ ...message, ...over }, noAnswer)
     return reply.success || reply.code
   }
   const closed: Outcome = { code: 'INBOX_CLOSED' }
@@ -102,7 +102,7 @@ test('counts closed inboxes per run', async () => {
   const { sendOnce } = createMessenger()
   vi.mocked(send).mockResolvedValue({ code: 'INBOX_CLOSED' })
   const ends = async (runId: string) => {
-    const reply = await sendOnce({ ...message, runId }, nobody)
+    const reply = await sendOnce({ ...message, runId }, noAnswer)
     return reply.success || reply.code
   }
   const runs = ['one', 'one', 'two', 'two', 'two']

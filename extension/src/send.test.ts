@@ -97,9 +97,9 @@ test('looks again in the foreground before it reports a changed page', async () 
   const drawnInFront = openPage((command) => (command.do === 'meet' && !inFront ? changed : undefined), { show })
   expect(await send(attempt, drawnInFront.page, openJournal(), leave)).toBe('sent')
   inFront = false
-  const gone = openPage(on('meet', changed), { show })
-  expect(await send(attempt, gone.page, openJournal(), leave)).toEqual(changed.problem)
-  expect(gone.commands).toEqual(['/ada', 'meet', 'meet'])
+  const stillMissing = openPage(on('meet', changed), { show })
+  expect(await send(attempt, stillMissing.page, openJournal(), leave)).toEqual(changed.problem)
+  expect(stillMissing.commands).toEqual(['/ada', 'meet', 'meet'])
 })
 
 test('continues after a page load on the way to the conversation', async () => {

@@ -10,7 +10,7 @@ export interface State {
   /** The part of X's page that this version did not find. Nothing is sent until it is cleared. */
   pageChanged: { part: string; version: string } | null
   lastResult: { handle: string; error: string | null; at: number } | null
-  /** The account last seen on x.com. A null handle means that nobody was signed in. */
+  /** The account last seen on x.com. The handle is null if no one was signed in. */
   account: { handle: string | null; at: number } | null
   pairing: Pairing | null
   /** Whether it may send while no page of the product is open. */

@@ -62,8 +62,8 @@ export function createXTab() {
       const asked = browser.tabs
         .sendMessage<Command, Answer<C['do']>>(tabId, command, { documentId: here })
         .catch(() => null)
-      const tooLong = new Promise<null>((resolve) => setTimeout(() => resolve(null), ANSWER_MS))
-      return (await Promise.race([asked, tooLong])) ?? null
+      const timeout = new Promise<null>((resolve) => setTimeout(() => resolve(null), ANSWER_MS))
+      return (await Promise.race([asked, timeout])) ?? null
     },
     async show() {
       const tab = tabId === undefined ? undefined : await browser.tabs.get(tabId).catch(() => undefined)

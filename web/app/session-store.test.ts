@@ -90,7 +90,7 @@ describe('starting', () => {
     const b = browser()
     const { store, events } = b.tab()
     await store.start()
-    expect(store.state()).toEqual({ status: 'signed-out', reason: 'nobody' })
+    expect(store.state()).toEqual({ status: 'signed-out', reason: 'no-session' })
     expect(events).toEqual(['INITIAL_SESSION'])
     expect(b.refresh).not.toHaveBeenCalled()
   })
@@ -130,7 +130,7 @@ describe('starting', () => {
     b.refresh.mockResolvedValue('refused')
     const { store, events } = b.tab()
     await store.start()
-    expect(store.state()).toEqual({ status: 'signed-out', reason: 'nobody' })
+    expect(store.state()).toEqual({ status: 'signed-out', reason: 'no-session' })
     expect(b.storage.size).toBe(0)
     expect(events).toEqual(['INITIAL_SESSION'])
   })
@@ -163,7 +163,7 @@ describe('starting', () => {
 
   test.each([
     ['returns the user', bob, { status: 'signed-in', user: bob }, ['INITIAL_SESSION', 'SIGNED_IN']],
-    ['rejects the token', null, { status: 'signed-out', reason: 'nobody' }, ['INITIAL_SESSION']],
+    ['rejects the token', null, { status: 'signed-out', reason: 'no-session' }, ['INITIAL_SESSION']],
   ] as const)(
     'ends after 2 seconds without an answer, but applies a late one that %s',
     async (_, user, state, expectedEvents) => {
@@ -194,7 +194,7 @@ describe('starting', () => {
     await started
     expect(store.state()).toEqual({ status: 'signed-in', user: ada })
     answer.resolve('refused')
-    await vi.waitFor(() => expect(store.state()).toEqual({ status: 'signed-out', reason: 'nobody' }), 10_000)
+    await vi.waitFor(() => expect(store.state()).toEqual({ status: 'signed-out', reason: 'no-session' }), 10_000)
     expect(events).toEqual(['INITIAL_SESSION', 'SIGNED_OUT'])
   })
 })
@@ -284,7 +284,7 @@ describe('refreshing', () => {
     answer({ token: jwt(ada, MINUTE_MS), refreshToken: 'late' })
     expect(await refreshing).toBeNull()
     expect(b.storage.size).toBe(0)
-    expect(store.state()).toEqual({ status: 'signed-out', reason: 'chosen' })
+    expect(store.state()).toEqual({ status: 'signed-out', reason: 'signed-out-here' })
   })
 
   test('renews an expired token before sending it, and an expiring one on tick', async () => {
@@ -318,7 +318,7 @@ describe('across tabs', () => {
 
     await here.store.signOut()
     await there.store.syncFromOtherTab()
-    expect(there.store.state()).toEqual({ status: 'signed-out', reason: 'elsewhere' })
+    expect(there.store.state()).toEqual({ status: 'signed-out', reason: 'signed-out-elsewhere' })
     expect(there.events).toEqual(['SIGNED_IN', 'TOKEN_REFRESHED', 'SIGNED_OUT'])
   })
 
@@ -363,7 +363,10 @@ describe('across tabs', () => {
     b.refresh.mockResolvedValue('refused')
     await here.store.refresh()
     expect(here.store.state()).toEqual({ status: 'signed-out', reason: 'expired' })
-    await vi.waitFor(() => expect(there.store.state()).toEqual({ status: 'signed-out', reason: 'elsewhere' }), 10_000)
+    await vi.waitFor(
+      () => expect(there.store.state()).toEqual({ status: 'signed-out', reason: 'signed-out-elsewhere' }),
+      10_000,
+    )
     expect([here.events.at(-1), there.events.at(-1)]).toEqual(['SIGNED_OUT', 'SIGNED_OUT'])
   })
 
@@ -373,7 +376,7 @@ describe('across tabs', () => {
     await Promise.all([here.store.start(), there.store.start()])
     here.store.clear()
     expect(b.storage.size).toBe(0)
-    expect(here.store.state()).toEqual({ status: 'signed-out', reason: 'chosen' })
+    expect(here.store.state()).toEqual({ status: 'signed-out', reason: 'signed-out-here' })
     await vi.waitFor(() => expect(there.events.at(-1)).toBe('SIGNED_OUT'), 10_000)
     expect(b.revoke).not.toHaveBeenCalled()
   })

@@ -15,10 +15,10 @@ export interface User {
 }
 
 /**
- * `nobody`: was never signed in. `chosen`: signed out here. `elsewhere`: signed out in another tab. `expired`: a call found the session
- * ended. `unanswered`: there is a stored session, but the server hasn't confirmed it yet.
+ * `no-session`: no valid token. `expired`: a call found the session ended. `unanswered`: a stored
+ * session that the server hasn't confirmed yet.
  */
-export type SignedOutReason = 'nobody' | 'chosen' | 'elsewhere' | 'expired' | 'unanswered'
+export type SignedOutReason = 'no-session' | 'signed-out-here' | 'signed-out-elsewhere' | 'expired' | 'unanswered'
 
 export type SessionState =
   | { status: 'starting' }
@@ -219,12 +219,12 @@ export function createSessionStore(world: SessionWorld) {
     const known = remembered(token)
     if (usable && known) return finishStart(known)
 
-    const fresh = usable ? token : await refresh('nobody')
+    const fresh = usable ? token : await refresh('no-session')
     if (fresh === null) return finishStart(read().refreshToken ? known : null)
     const user = await userOf(fresh)
     if (user) return finishStart(user)
     // The token was rejected.
-    const again = usable ? await refresh('nobody') : null
+    const again = usable ? await refresh('no-session') : null
     finishStart(again ? await userOf(again) : null)
   }
 
@@ -232,7 +232,7 @@ export function createSessionStore(world: SessionWorld) {
   function finishStart(user: User | null): void {
     const late = state.status !== 'starting'
     if (late && !(state.status === 'signed-out' && (user || state.reason === 'unanswered'))) return
-    setState(user ? { status: 'signed-in', user } : { status: 'signed-out', reason: 'nobody' })
+    setState(user ? { status: 'signed-in', user } : { status: 'signed-out', reason: 'no-session' })
     if (!late) emit('INITIAL_SESSION', 'this tab')
     else if (user) emit('SIGNED_IN', 'this tab')
   }
@@ -288,13 +288,13 @@ export function createSessionStore(world: SessionWorld) {
     /** Ends the session here immediately, even if the server fails. */
     async signOut(): Promise<void> {
       const { token } = read()
-      endSession('chosen')
+      endSession('signed-out-here')
       if (token) await world.revoke(token).catch(() => {})
     },
 
     /** Clears a session that a call has already ended at the server (signed out everywhere, account deleted). */
     clear(): void {
-      endSession('chosen')
+      endSession('signed-out-here')
     },
 
     /** The access token for the next call, renewed first if it has expired. */
@@ -336,7 +336,7 @@ export function createSessionStore(world: SessionWorld) {
       if (token === null) {
         if (state.status !== 'signed-in') return
         knownToken = null
-        setState({ status: 'signed-out', reason: 'elsewhere' })
+        setState({ status: 'signed-out', reason: 'signed-out-elsewhere' })
         return emit('SIGNED_OUT', 'this tab')
       }
       if (token === knownToken && event !== 'USER_UPDATED') return

@@ -3,7 +3,7 @@
  * The `data-testid`s are X's own, as of 2026.
  */
 export const PAGE = {
-  /** Somebody is signed in. The second element's link leads to their profile. */
+  /** Present if someone is signed in. The second element's link leads to their profile. */
   signedIn: '[data-testid="SideNav_AccountSwitcher_Button"], [data-testid="AppTabBar_Profile_Link"]',
   ownProfile: 'a[data-testid="AppTabBar_Profile_Link"]',
   accountSwitcher: '[data-testid="SideNav_AccountSwitcher_Button"]',
@@ -20,7 +20,7 @@ export const LOCKED_PATHS = ['/account/access', '/i/flow/consent_flow']
 export const PROFILE = {
   name: '[data-testid="UserName"]',
   /** 'This account doesn’t exist', 'Account suspended'. */
-  nobody: '[data-testid="emptyState"]',
+  missing: '[data-testid="emptyState"]',
   /** Elements next to the message button on every profile. */
   actions:
     '[data-testid="userActions"], [data-testid$="-follow"], [data-testid$="-unfollow"], [data-testid="editProfileButton"]',

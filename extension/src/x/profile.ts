@@ -18,13 +18,13 @@ export async function meet({ handle, sendsAs }: Sender & { handle: string }): Pr
 
   const isThere = () => isHandle(handleIn(shownText(find(PROFILE.name) ?? document.createElement('p'))), handle)
   const seen = await until(
-    () => (isThere() ? 'there' : find(PROFILE.nobody) ? 'nobody' : find(PAGE.trouble) && 'trouble'),
+    () => (isThere() ? 'there' : find(PROFILE.missing) ? 'missing' : find(PAGE.trouble) && 'trouble'),
     {
       ms: LOAD_MS,
       untilIdle: isIdle,
     },
   )
-  if (seen === 'nobody') return { problem: { code: 'NO_SUCH_PERSON' } }
+  if (seen === 'missing') return { problem: { code: 'NO_SUCH_PERSON' } }
   if (seen !== 'there') return { problem: missing(seen, 'the name on a profile') }
   if (!(await until(() => find(PROFILE.actions), { ms: LOAD_MS, untilIdle: isIdle })))
     return { problem: missing(null, 'the buttons on a profile') }

@@ -41,11 +41,11 @@ describe('pagerNumbers', () => {
 })
 
 test('pageLeft returns the last page if the current one is gone and the total is fresh', () => {
-  const gone = { page: 2, pageSize: 25, total: 25, stale: false }
-  expect(pageLeft(gone)).toBe(1)
-  expect(pageLeft({ ...gone, total: 0 })).toBe(1)
-  expect(pageLeft({ ...gone, page: 9, total: 51 })).toBe(3)
-  expect(pageLeft({ ...gone, total: 26 })).toBeNull()
-  expect(pageLeft({ ...gone, stale: true })).toBeNull()
-  expect(pageLeft({ ...gone, total: undefined })).toBeNull()
+  const past = { page: 2, pageSize: 25, total: 25, stale: false }
+  expect(pageLeft(past)).toBe(1)
+  expect(pageLeft({ ...past, total: 0 })).toBe(1)
+  expect(pageLeft({ ...past, page: 9, total: 51 })).toBe(3)
+  expect(pageLeft({ ...past, total: 26 })).toBeNull()
+  expect(pageLeft({ ...past, stale: true })).toBeNull()
+  expect(pageLeft({ ...past, total: undefined })).toBeNull()
 })

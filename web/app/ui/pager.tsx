@@ -23,11 +23,11 @@ export interface PagerProps {
 /** Pagination; hidden for a single page. Leaves pages that no longer exist. */
 export function Pager({ page, pageSize, total, onChange, noun = 'rows', disabled, stale }: PagerProps) {
   const pages = Math.max(1, Math.ceil((total ?? 0) / pageSize))
-  const goneBackTo = pageLeft({ page, pageSize, total, stale })
+  const lastPage = pageLeft({ page, pageSize, total, stale })
   const stepBack = useEffectEvent((left: number) => onChange(left))
   useEffect(() => {
-    if (goneBackTo !== null) stepBack(goneBackTo)
-  }, [goneBackTo])
+    if (lastPage !== null) stepBack(lastPage)
+  }, [lastPage])
   if (total === undefined || (pages === 1 && page === 1)) return null
   const last = Math.min(page * pageSize, total)
   const first = Math.min((page - 1) * pageSize + 1, last)

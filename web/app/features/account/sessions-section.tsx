@@ -19,12 +19,12 @@ export function SessionsSection() {
   const withReauthentication = useReauthentication()
   const confirm = useConfirm()
   const list = useQuery(api.account.listSessions.queryOptions())
-  const reread = () => queries.invalidateQueries({ queryKey: api.account.listSessions.key() })
+  const refetchSessions = () => queries.invalidateQueries({ queryKey: api.account.listSessions.key() })
   const elsewhere = useMutation({
     mutationFn: () => withReauthentication(() => client.auth.signOut({ scope: 'others' })),
     onSuccess() {
       toast.success('Signed out on all other devices.')
-      return reread()
+      return refetchSessions()
     },
     onError: (error) => showFailure(error),
   })
@@ -58,7 +58,7 @@ export function SessionsSection() {
       <div className="grid gap-5">
         <Rows label="Sessions">
           {sessions.map((one) => (
-            <SessionRow key={one.id} session={one} onEnded={reread} />
+            <SessionRow key={one.id} session={one} onEnded={refetchSessions} />
           ))}
         </Rows>
         <div className="flex flex-wrap gap-2">

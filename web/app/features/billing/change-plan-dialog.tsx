@@ -25,7 +25,7 @@ interface ChangePlanDialogProps {
 /** Previews and confirms a plan change. */
 export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: ChangePlanDialogProps) {
   const isUpgrade = planOffer(plan, current) === 'upgrade'
-  const reread = useRefetchPlan()
+  const refetchPlan = useRefetchPlan()
   const portal = useOpenPortal()
   // One per opening, so that a second press never charges twice.
   const key = useRef(crypto.randomUUID())
@@ -44,14 +44,14 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
       toast.success(
         isUpgrade ? 'Your plan has been upgraded successfully!' : `Your plan has been changed to ${plan.name}.`,
       )
-      await reread()
+      await refetchPlan()
       onClose()
     },
     onError(error) {
       // The server answered, so the next press is a new attempt.
       if (errorCode(error)) key.current = crypto.randomUUID()
       // The price has changed since the preview.
-      if (errorCode(error) === 'SUBSCRIPTION_STATE') void Promise.all([preview.refetch(), reread()])
+      if (errorCode(error) === 'SUBSCRIPTION_STATE') void Promise.all([preview.refetch(), refetchPlan()])
       if (!isPaymentError(error)) toast.error(errorText(error, 'Failed to upgrade plan. Please try again.'))
     },
   })

@@ -52,12 +52,12 @@ test('says there is no subscription on Free, even after earned months', () => {
 test('does not ask for payment of a granted plan', () => {
   const subscription = { planId: 'agency_monthly', status: 'active', currentPeriodEnd: '2100-01-01T00:00:00.000Z' }
   const details = { manageable: false, planId: 'agency_monthly' }
-  const words = textOf(
+  const text = textOf(
     { subscription: details } as Partial<BillingOverview>,
     false,
     subscription as KnownSubscription['subscription'],
   )
-  expect(words).toContain('AmountFree of charge')
-  expect(words).toContain('granted to your workspace at no charge.')
-  expect(words).not.toContain('Only the workspace owner')
+  expect(text).toContain('AmountFree of charge')
+  expect(text).toContain('granted to your workspace at no charge.')
+  expect(text).not.toContain('Only the workspace owner')
 })

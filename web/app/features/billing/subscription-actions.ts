@@ -19,12 +19,12 @@ export function useRefetchPlan(): () => Promise<void> {
 /** Cancels the subscription after a confirmation. */
 export function useCancelSubscription() {
   const confirm = useConfirm()
-  const reread = useRefetchPlan()
+  const refetchPlan = useRefetchPlan()
   const cancel = useMutation({
     mutationFn: () => client.billing.cancel({}, { context: { idempotencyKey: crypto.randomUUID() } }),
     onSuccess() {
       toast.success('Your subscription has been canceled and will end at the current billing period.')
-      return reread()
+      return refetchPlan()
     },
     onError: (error) => toast.error(errorText(error, 'Failed to cancel subscription. Please try again.')),
   })
@@ -44,13 +44,13 @@ export function useCancelSubscription() {
 /** Cancels a second subscription after a confirmation. */
 export function useEndOther({ id, name }: Pick<OtherSubscription, 'id' | 'name'>) {
   const confirm = useConfirm()
-  const reread = useRefetchPlan()
+  const refetchPlan = useRefetchPlan()
   const end = useMutation({
     mutationFn: () =>
       client.billing.cancel({ subscriptionId: id }, { context: { idempotencyKey: crypto.randomUUID() } }),
     onSuccess() {
       toast.success(`Your second subscription, ${name}, won't renew.`)
-      return reread()
+      return refetchPlan()
     },
     onError: (error) => toast.error(errorText(error, 'Failed to cancel subscription. Please try again.')),
   })
@@ -69,12 +69,12 @@ export function useEndOther({ id, name }: Pick<OtherSubscription, 'id' | 'name'>
 
 /** Undoes a cancellation. */
 export function useResumeSubscription() {
-  const reread = useRefetchPlan()
+  const refetchPlan = useRefetchPlan()
   return useMutation({
     mutationFn: () => client.billing.resume({}, { context: { idempotencyKey: crypto.randomUUID() } }),
     onSuccess() {
       toast.success('Your subscription continues.')
-      return reread()
+      return refetchPlan()
     },
     onError: (error) => toast.error(errorText(error, 'Failed to keep your subscription. Please try again.')),
   })

@@ -14,8 +14,8 @@ const RESULTS = {
 /** Syncs with the payment provider after a visit to its pages, instead of waiting for its webhook. */
 export function useReturnFromPayment(mayManage: boolean | undefined): void {
   const [params, setParams] = useSearchParams()
-  const reread = useRefetchPlan()
-  const refresh = useMutation({ mutationFn: () => client.billing.refresh({}), onSuccess: reread })
+  const refetchPlan = useRefetchPlan()
+  const refresh = useMutation({ mutationFn: () => client.billing.refresh({}), onSuccess: refetchPlan })
   const asked = useRef(false)
   const end = params.get('checkout')
   useEffect(() => {

@@ -101,10 +101,10 @@ test('does not fail if a restoring or unconfirmed batch no longer exists', async
     { id: 'a', of: 'a', count: null, at: 0 },
     { id: 'b', of: 'a', count: 3, at: 0, isRestoring: true },
   ]
-  const gone = async () => {
+  const restoreMissing = async () => {
     throw expired
   }
-  const back = await undoRemoval(parts, gone, () => {}, now)
+  const back = await undoRemoval(parts, restoreMissing, () => {}, now)
   expect(back).toEqual({ restored: 0, alreadyRestored: 3 })
   expect(undoneText(back)).toBe('3 leads already restored')
   expect(undoneText({ restored: 0, alreadyRestored: 1 })).toBe('1 lead already restored')
@@ -115,7 +115,7 @@ test('does not fail if a restoring or unconfirmed batch no longer exists', async
   const left: Removal[] = []
   await undoRemoval(
     parts,
-    gone,
+    restoreMissing,
     (rest) => left.push(rest),
     () => 60_000,
   )

@@ -29,7 +29,7 @@ test('restores a run for its owner, with only the lead fields it needs', () => {
     leads: [{ id: '1', name: 'Ada', twitterHandle: 'ada' }],
   })
   expect([...storage.stored.values()].join()).not.toContain('Not to be kept.')
-  expect(loadRun(storage, 'somebody else')).toBeNull()
+  expect(loadRun(storage, 'another user')).toBeNull()
   discardRun(storage)
   expect(loadRun(storage, ME)).toBeNull()
 })
@@ -61,6 +61,6 @@ test('does not store finished or oversized runs, and ignores foreign values', ()
 
 test('does not store a run whose owner has signed out', () => {
   const storage = open()
-  for (const signedInAs of [null, 'm', 'somebody else']) saveRun(storage, ME, signedInAs, run)
+  for (const signedInAs of [null, 'm', 'another user']) saveRun(storage, ME, signedInAs, run)
   expect(storage.stored.size).toBe(0)
 })

@@ -33,8 +33,8 @@ test('waits the whole time, with checks in between, if nothing changes', async (
 })
 
 test('ends within seconds after the campaign is stopped, or immediately if this page did it', async () => {
-  for (const gone of [{ status: 'paused' }, { status: 'completed' }, { channel: 'api' }] as const)
-    expect(await wait([active, active, null, { ...active, ...gone }])).toBe(15_000)
+  for (const change of [{ status: 'paused' }, { status: 'completed' }, { channel: 'api' }] as const)
+    expect(await wait([active, active, null, { ...active, ...change }])).toBe(15_000)
   expect(await wait([active, { ...active, status: 'paused' }], { wakesAfter: 20 })).toBe(20)
 })
 

@@ -41,7 +41,7 @@ function streamOf(...chunks: (string | Uint8Array | Error)[]): ReadableStream<Ui
 }
 
 const broken = new TypeError('network error')
-const gone = new Error('SCRAPE_NOT_FOUND')
+const notFound = new Error('SCRAPE_NOT_FOUND')
 
 /** A feed that returns these streams and answers in order. */
 function feedOf(streams: (ReadableStream<Uint8Array> | Error)[], answers: (Scrape | Error)[] = []) {
@@ -54,7 +54,7 @@ function feedOf(streams: (ReadableStream<Uint8Array> | Error)[], answers: (Scrap
   return {
     open: vi.fn<ScrapeFeed['open']>(async () => take(streams)),
     find: vi.fn<ScrapeFeed['find']>(async () => take(answers)),
-    isPermanent: (error: unknown) => error === gone || (error as Error).message === 'unexpected call',
+    isPermanent: (error: unknown) => error === notFound || (error as Error).message === 'unexpected call',
     wait: vi.fn<ScrapeFeed['wait']>(async () => {}),
   }
 }
@@ -132,7 +132,7 @@ describe('followScrape', () => {
   })
 
   test('stops after a permanent error', async () => {
-    const feed = feedOf([gone])
+    const feed = feedOf([notFound])
     expect(await follow(feed)).toEqual([])
     expect(feed.find).not.toHaveBeenCalled()
   })

@@ -29,7 +29,7 @@ export default function SignedIn() {
   const from = pathname + search + hash
   // An unconfirmed stored session may still be valid, so don't redirect.
   const waiting = state.status === 'starting' || (state.status === 'signed-out' && state.reason === 'unanswered')
-  const loginNotice = !waiting && state.status === 'signed-out' && state.reason !== 'chosen'
+  const loginNotice = !waiting && state.status === 'signed-out' && state.reason !== 'signed-out-here'
   useEffect(() => {
     if (loginNotice) saveReturnPath(from)
   }, [loginNotice, from])
@@ -39,7 +39,7 @@ export default function SignedIn() {
   if (waiting) return <LoadingScreen text={page?.loading ?? 'Loading dashboard...'} slowAfterMs={page?.slowAfterMs} />
   if (state.status === 'signed-out') {
     // Signing out leads home; guests log in and return here.
-    return state.reason === 'chosen' ? (
+    return state.reason === 'signed-out-here' ? (
       <Navigate to={paths.home} replace />
     ) : (
       <Navigate to={paths.login} replace state={{ from, notice }} />
