@@ -20,7 +20,7 @@ const NAMED = process.env.BENCH_IMPORT_SHAPES ?? ''
 /** Maximum latency of any other call. */
 const WANTED_MS = 250
 const IDLE_MS = 5_000
-const TURN_LOOK_MS = 1
+const TURN_CHECK_MS = 1
 
 interface Call {
   route: string
@@ -105,7 +105,7 @@ function watchTurns() {
     const now = usedMs()
     longest = Math.max(longest, now - before)
     before = now
-  }, TURN_LOOK_MS)
+  }, TURN_CHECK_MS)
   return {
     stop() {
       clearInterval(timer)

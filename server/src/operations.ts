@@ -58,7 +58,7 @@ const guard = base.middleware(async ({ context, next, procedure }) => {
   const { authorization } = context.request
   const token = extensionToken(authorization)
   const actor = token ? await authenticateExtension(context.db, token) : await authenticate(context, authorization)
-  context.limits.spendCall(actor.userId)
+  context.limits.countCall(actor.userId)
   if (token && !byExtension) throw new Refusal('FORBIDDEN', 'Extensions cannot call this operation.')
   if (access !== 'public' && access !== 'operator' && !roleAllows(actor.role, access)) throw new Refusal('FORBIDDEN')
   return next({ context: { actor } })
@@ -67,7 +67,7 @@ const guard = base.middleware(async ({ context, next, procedure }) => {
 /** Requires an operator; for everyone else the operation does not exist. */
 const operatorGuard = base.middleware(async ({ context, next }) => {
   const actor = await authenticateOperator(context, context.request.authorization)
-  context.limits.spendCall(actor.userId)
+  context.limits.countCall(actor.userId)
   return next({ context: { actor } })
 })
 

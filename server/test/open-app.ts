@@ -146,7 +146,7 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
   }
   const server = await start({ workers: options.workers })
   // The port is known only now.
-  if (payments) await tellOfPayments(payments, `${server.url}/api/billing/webhook`)
+  if (payments) await registerPaymentsWebhook(payments, `${server.url}/api/billing/webhook`)
 
   const app: TestApp = {
     url: `${server.url}/api`,
@@ -207,7 +207,7 @@ async function openOwnCluster(): Promise<ScratchCluster> {
 export const WEBHOOK_SECRET = 'whsec_of_tests'
 
 /** Registers a webhook endpoint at the payment provider, as an operator does by hand. */
-export async function tellOfPayments({ url, secretKey }: Payments, address: string): Promise<void> {
+export async function registerPaymentsWebhook({ url, secretKey }: Payments, address: string): Promise<void> {
   const answer = await fetch(`${url}/v1/webhook_endpoints`, {
     method: 'POST',
     headers: { authorization: `Bearer ${secretKey}` },

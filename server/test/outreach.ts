@@ -121,7 +121,7 @@ export async function eventually<T>(check: () => Promise<T> | T, what: string, m
 }
 
 /** Whether a statement on the app's database is waiting for a lock. */
-export function someoneWaits({ db }: TestApp): Promise<boolean> {
+export function waitForBlockedStatement({ db }: TestApp): Promise<boolean> {
   return eventually(async () => {
     const { rows } = await db.execute(
       sql`select from pg_locks where not granted and pid in (select pid from pg_stat_activity where datname = current_database())`,
@@ -185,7 +185,7 @@ export function openSenders(app: () => TestApp) {
       return close
     },
     /** Options that give a process another sending interval. */
-    paced: (sendIntervalSeconds: number) => ({ env: { ...app().services.env, sendIntervalSeconds } }),
+    withInterval: (sendIntervalSeconds: number) => ({ env: { ...app().services.env, sendIntervalSeconds } }),
     async connected(): Promise<{ person: Person; account: { id: string; handle: string } }> {
       const person = await makePerson(app())
       // More messages than the Free plan allows.
@@ -194,7 +194,7 @@ export function openSenders(app: () => TestApp) {
     },
     /** Recipients of the account's messages, in order of delivery. */
     arrivedFrom: async (handle: string) => (await arrived(app())).filter(({ from }) => from === handle),
-    inHand: (campaignId: string) =>
+    countClaimed: (campaignId: string) =>
       app().db.$count(dms, sql`campaign_id = ${campaignId} and lease_expires_at is not null`),
   }
 }

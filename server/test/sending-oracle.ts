@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000
 /** Maximum time from a claim to X (engine.ts). */
 const HAND_OVER_MS = 3_000
 /** A claimed message follows the cap that applied when it was claimed. */
-const IN_HAND_MS = 120_000
+const CLAIM_MS_MAX = 120_000
 
 type Row = {
   id: string
@@ -132,7 +132,7 @@ export async function expectPromisesKept(world: World): Promise<void> {
   for (const [i, { handedAt, text }] of counted.entries()) {
     const inDay = counted.slice(0, i + 1).filter((one) => one.handedAt > handedAt - DAY_MS + HAND_OVER_MS)
     const caps = world.caps.filter(
-      ({ at }, n) => at <= handedAt && (world.caps[n + 1]?.at ?? Number.POSITIVE_INFINITY) > handedAt - IN_HAND_MS,
+      ({ at }, n) => at <= handedAt && (world.caps[n + 1]?.at ?? Number.POSITIVE_INFINITY) > handedAt - CLAIM_MS_MAX,
     )
     expect(inDay.length, `messages in the 24 hours up to ${text}`).toBeLessThanOrEqual(
       Math.max(...caps.map(({ cap }) => cap)),

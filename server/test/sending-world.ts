@@ -72,7 +72,7 @@ export interface CampaignState {
 export type World = Awaited<ReturnType<typeof openWorld>>
 
 export async function openWorld(app: TestApp) {
-  await forgetWorldsBefore(app)
+  await deleteEarlierWorlds(app)
   const { clock } = app
   const person = await makePerson(app)
   await subscribe(app, person)
@@ -431,7 +431,7 @@ export async function openWorld(app: TestApp) {
 }
 
 /** Stops what an interrupted world left behind, so that it sends nothing in later worlds. */
-async function forgetWorldsBefore({ db }: TestApp): Promise<void> {
+async function deleteEarlierWorlds({ db }: TestApp): Promise<void> {
   await db.execute(sql`delete from workspaces`)
   await db.execute(sql`delete from reply_watches`)
   await db.execute(sql`delete from restores`)

@@ -32,17 +32,17 @@ export function limitBodyTime(
       if (!app.server.emit('clientError', late, raw.socket)) raw.socket.destroy()
     }
     let bytesBefore = raw.socket.bytesRead
-    const pace = setInterval(() => {
+    const speedTimer = setInterval(() => {
       const { bytesRead } = raw.socket
       if (bytesRead - bytesBefore < bodyBytesPerSecond * paceSeconds) end()
       bytesBefore = bytesRead
     }, paceSeconds * 1_000)
     const timer = setTimeout(end, bodySeconds * 1_000)
     const stop = () => {
-      clearInterval(pace)
+      clearInterval(speedTimer)
       clearTimeout(timer)
     }
-    for (const one of [pace, timer]) one.unref()
+    for (const each of [speedTimer, timer]) each.unref()
     for (const event of ['end', 'close']) raw.once(event, stop)
   })
 }

@@ -10,7 +10,7 @@ export function serveMemberFiles(app: FastifyInstance, services: Services): void
   app.get('/api/operator/members/export', { exposeHeadRoute: false }, async (request, reply) => {
     const { db } = services.database
     const actor = await authenticateOperator({ ...services, db }, request.headers.authorization ?? null)
-    services.limits.spendCall(actor.userId)
+    services.limits.countCall(actor.userId)
     const { total, batches } = await startExport({ db, log: request.log }, actor.userId)
     const lines = stringify({
       header: true,

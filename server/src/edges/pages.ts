@@ -89,7 +89,7 @@ export async function servePages(app: FastifyInstance, options: PagesOptions): P
     const reads = request.method === 'GET' || request.method === 'HEAD'
     const isAsked = reads || (request.method === 'POST' && takesPages(request))
     if (!isAsked || isOfApi(request.url)) return sendRefusal(reply, new Refusal('NOT_FOUND'))
-    const meant = reads ? addressMeant(request.url, isPage) : null
+    const meant = reads ? canonicalPath(request.url, isPage) : null
     if (meant) return reply.redirect(meant, 302)
     if (notFound) return sendPage(reply, notFound, 404)
     return sendRefusal(reply, new Refusal('NOT_FOUND', 'The web app is not built.'))
@@ -106,7 +106,7 @@ export async function servePages(app: FastifyInstance, options: PagesOptions): P
  * @param url path and query
  * @returns the corrected path and query, or null
  */
-function addressMeant(url: string, isPage: (path: string) => boolean): string | null {
+function canonicalPath(url: string, isPage: (path: string) => boolean): string | null {
   const [, path = '', query = ''] = url.match(/^([^?]*)(.*)$/s) ?? []
   const single = path.replace(/^\/[/\\]+/, '/')
   const lower = single.toLowerCase()

@@ -8,7 +8,7 @@ import { Refusal } from '../refusal.ts'
 /** Authenticates a request to an edge. @throws Refusal UNAUTHORIZED, RATE_LIMITED, FORBIDDEN (a role below `access`) */
 export async function signedIn(services: Services, request: FastifyRequest, access: Role): Promise<Actor> {
   const actor = await authenticate(services, request.headers.authorization ?? null)
-  services.limits.spendCall(actor.userId)
+  services.limits.countCall(actor.userId)
   if (!roleAllows(actor.role, access)) throw new Refusal('FORBIDDEN')
   return actor
 }

@@ -15,7 +15,7 @@ import {
   READS,
   SENDS,
   setFaults,
-  someoneWaits,
+  waitForBlockedStatement,
 } from '../../test/outreach.ts'
 import { campaigns } from '../domains/campaigns/tables.ts'
 import { type Claimed, claimDue, releaseLostClaims, TIMING } from '../domains/sending/engine.ts'
@@ -30,7 +30,7 @@ let app: TestApp
 beforeAll(async () => {
   app = await openApp({ x: true })
 })
-const { start, paced, connected, arrivedFrom, inHand } = openSenders(() => app)
+const { start, withInterval, connected, arrivedFrom, countClaimed } = openSenders(() => app)
 
 describe('an outcome that nobody knows', () => {
   it.each([
@@ -178,7 +178,7 @@ describe('a claim that has grown old', () => {
   it('gives up its place where another message was claimed since: the pause between two holds', async () => {
     const { person, account } = await connected()
     await launch(person, await makeList(app, person, openHandles(2)))
-    const needs = { ...app.services, ...paced(60) }
+    const needs = { ...app.services, ...withInterval(60) }
     const first = await claimAndDie(needs.env)
     await age(first, 61)
     await app.db.update(xAccounts).set({ nextSendAt: new Date() }).where(eq(xAccounts.id, account.id))
@@ -202,12 +202,12 @@ describe('a claim that has grown old', () => {
     await app.db.update(xAccounts).set({ nextSendAt: null })
     const { person, account } = await connected()
     await launch(person, await makeList(app, person, openHandles(2)))
-    const needs = { ...app.services, ...paced(1) }
+    const needs = { ...app.services, ...withInterval(1) }
     const first = await claimAndDie(needs.env)
     const { sending, second } = await app.db.transaction(async (tx) => {
       await tx.execute(sql`select from dms where id = ${first.id} for update`)
       const sending = send(needs, first, TIMING)
-      await someoneWaits(app)
+      await waitForBlockedStatement(app)
       const second = await eventually(() => claimAndDie(needs.env), 'the next message is claimed')
       return { sending, second }
     })
@@ -221,12 +221,12 @@ describe('a claim that has grown old', () => {
     const { person, account } = await connected()
     const list = await makeList(app, person, openHandles(1))
     await launch(person, list)
-    const needs = { ...app.services, ...paced(60) }
+    const needs = { ...app.services, ...withInterval(60) }
     const claimed = await claimAndDie(needs.env)
     const { sending } = await app.db.transaction(async (tx) => {
       await tx.execute(sql`select from dms where id = ${claimed.id} for update`)
       const sending = send(needs, claimed, TIMING)
-      await someoneWaits(app)
+      await waitForBlockedStatement(app)
       await person.client.suppressions.create({ handles: list.handles })
       return { sending }
     })
@@ -237,7 +237,7 @@ describe('a claim that has grown old', () => {
   it('counts from the moment at which its message goes out', async () => {
     const { person, account } = await connected()
     await launch(person, await makeList(app, person, openHandles(2)))
-    const needs = { ...app.services, ...paced(60) }
+    const needs = { ...app.services, ...withInterval(60) }
     const claimed = await claimAndDie(needs.env)
     await age(claimed, 50)
     await app.db.update(xAccounts).set({ nextSendAt: new Date() }).where(eq(xAccounts.id, account.id))
@@ -284,7 +284,7 @@ describe('a campaign that is archived while a process has died with a message in
     expect(await person.client.leads.queue({ leadIds: list.leadIds })).toMatchObject({ queued: 0 })
     // Nothing of it arrived, so the archived campaign keeps it for good.
     await start()
-    await eventually(async () => (await inHand(id)) === 0, 'it is settled')
+    await eventually(async () => (await countClaimed(id)) === 0, 'it is settled')
     expect((await person.client.leads.find({ id: list.leadIds[0]! })).dmStatus).toBe('not_sent')
     expect(await completed(person, (await launch(person, list)).id)).toMatchObject({ dmsSentCount: 1 })
     expect(await arrivedFrom(account.handle)).toHaveLength(1)
@@ -335,7 +335,7 @@ describe('when X refuses', () => {
       return campaign.status === 'paused' ? campaign : null
     }, 'the campaign pauses')
     expect(paused.pauseReason).toBe('X has ended this connection. Connect again.')
-    await eventually(async () => (await inHand(id)) === 0, 'nothing is in hand')
+    await eventually(async () => (await countClaimed(id)) === 0, 'nothing is in hand')
     expect(await person.client.campaigns.find({ id })).toMatchObject({ dmsQueuedCount: 3, dmsFailedCount: 0 })
     await expect(person.client.campaigns.update({ id, status: 'active' })).rejects.toMatchObject({
       code: 'X_NOT_CONNECTED',
@@ -360,7 +360,7 @@ describe('when X refuses', () => {
       async () => (await person.client.campaigns.find({ id })).pauseReason === reason,
       'the campaign pauses',
     )
-    await eventually(async () => (await inHand(id)) === 0, 'nothing is in hand')
+    await eventually(async () => (await countClaimed(id)) === 0, 'nothing is in hand')
     expect(await person.client.campaigns.find({ id })).toMatchObject({ status: 'paused', dmsQueuedCount: 2 })
     expect(await person.client.xAccount.status()).toMatchObject({ connected: false, reason })
     await setFaults(app)
@@ -373,7 +373,7 @@ describe('when X refuses', () => {
   it('takes three refusals in a row without a word about the lead for one of the account', async () => {
     const { person } = await connected()
     await setFaults(app, { ...SENDS, status: 403 })
-    await start(paced(0.05))
+    await start(withInterval(0.05))
     const { id } = await launch(person, await makeList(app, person, openHandles(5)))
     await eventually(
       async () => (await person.client.campaigns.find({ id })).status === 'paused',

@@ -28,7 +28,7 @@ beforeAll(async () => {
   app = await openApp({ x: true })
 })
 
-const { start, paced, connected, arrivedFrom, inHand } = openSenders(() => app)
+const { start, withInterval, connected, arrivedFrom, countClaimed } = openSenders(() => app)
 
 /** Schedules the account and waits until a worker has found nothing to send and unscheduled it. */
 async function expectNothingToSend(accountId: string): Promise<void> {
@@ -41,7 +41,7 @@ const nextSendOf = async (accountId: string) =>
   (await app.db.select().from(xAccounts).where(eq(xAccounts.id, accountId)))[0]!.nextSendAt
 
 /** Whether a worker has delayed the account. */
-const isPutOff = async (accountId: string, minutes: number) => {
+const isDelayed = async (accountId: string, minutes: number) => {
   const next = await nextSendOf(accountId)
   return next !== null && next.getTime() > Date.now() + minutes * 60_000
 }
@@ -139,7 +139,7 @@ describe('sending', () => {
     const second = await launch(person, newer)
     expect([first.waiting, second.waiting]).toEqual([false, true])
     await queueDirect(app.db, person.actor, { leadIds: direct.leadIds, message: 'Hello {lead_name}' })
-    await start(paced(0.02))
+    await start(withInterval(0.02))
     await completed(person, second.id)
     const order = (await arrivedFrom(account.handle)).map(({ to }) => to)
     expect(order[0]).toBe(direct.handles[0])
@@ -173,9 +173,9 @@ describe('sending', () => {
     await setFaults(app, { ...SENDS, delayMs: 150 })
     const close = await start()
     const campaign = await launch(person, list)
-    await eventually(async () => (await inHand(campaign.id)) > 0, 'a message is claimed')
+    await eventually(async () => (await countClaimed(campaign.id)) > 0, 'a message is claimed')
     await close()
-    expect(await inHand(campaign.id)).toBe(0)
+    expect(await countClaimed(campaign.id)).toBe(0)
     const { dmsSentCount } = await person.client.campaigns.find({ id: campaign.id })
     expect(dmsSentCount).toBeGreaterThan(0)
     expect(dmsSentCount).toBeLessThan(30)
@@ -200,7 +200,7 @@ describe('a pause', () => {
     expect(paused).toMatchObject({ status, dmsSentCount: length, dmsQueuedCount: 100 - length })
     expect(length).toBeLessThan(100)
     await expectNothingToSend(account.id)
-    expect(await inHand(campaign.id)).toBe(0)
+    expect(await countClaimed(campaign.id)).toBe(0)
     expect(await arrivedFrom(account.handle)).toHaveLength(length)
     if (status === 'archived') return
 
@@ -213,9 +213,9 @@ describe('a pause', () => {
   it('takes effect before the next message if X is slower than the interval', async () => {
     const { person, account } = await connected()
     await setFaults(app, { ...SENDS, delayMs: 1_500 })
-    await start(paced(0.2))
+    await start(withInterval(0.2))
     const campaign = await launch(person, await makeList(app, person, openHandles(200)))
-    await eventually(async () => (await inHand(campaign.id)) >= 3, 'sends overlap')
+    await eventually(async () => (await countClaimed(campaign.id)) >= 3, 'sends overlap')
     const claims = () => app.db.$count(dms, sql`campaign_id = ${campaign.id} and claimed_at is not null`)
     const before = await claims()
     const pressed = performance.now()
@@ -225,7 +225,7 @@ describe('a pause', () => {
     expect(await claims()).toBeLessThanOrEqual(before + 5)
     const { length } = await arrivedFrom(account.handle)
     expect(paused).toMatchObject({ status: 'paused', dmsSentCount: length, dmsQueuedCount: 200 - length })
-    expect(await inHand(campaign.id)).toBe(0)
+    expect(await countClaimed(campaign.id)).toBe(0)
   })
 })
 
@@ -233,9 +233,9 @@ describe('a pause with a message in flight', () => {
   it('does not block the API while twenty pauses wait for a slow call', async () => {
     const { person, account } = await connected()
     await setFaults(app, { ...SENDS, delayMs: 4_000 })
-    await start(paced(60))
+    await start(withInterval(60))
     const { id } = await launch(person, await makeList(app, person, openHandles(3)))
-    await eventually(async () => (await inHand(id)) === 1, 'a message is claimed')
+    await eventually(async () => (await countClaimed(id)) === 1, 'a message is claimed')
     const pressed = performance.now()
     const pauses = Promise.all(
       Array.from({ length: 20 }, () => person.client.campaigns.update({ id, status: 'paused' })),
@@ -310,7 +310,7 @@ describe('the interval between two messages of an account', () => {
       await app.db.execute(sql`
         create trigger slow_claims before update on dms for each row
         when (old.lease_expires_at is null and new.lease_expires_at is not null) execute function be_slow()`)
-      await Promise.all([start(paced(1)), start(paced(1))])
+      await Promise.all([start(withInterval(1)), start(withInterval(1))])
       for (const { person, id } of campaigns) await completed(person, id)
     } finally {
       await app.db.execute(sql`drop function be_slow cascade`)
@@ -325,7 +325,7 @@ describe('the interval between two messages of an account', () => {
     const list = await makeList(app, person, openHandles(2), { unknownIds: true })
     await setFaults(app, { method: 'GET', path: '/2/users/by/username/*', delayMs: 400, times: 1 })
     const { id } = await launch(person, list)
-    await start(paced(1))
+    await start(withInterval(1))
     await completed(person, id)
     const [gap] = await gapsAtX([account.handle])
     expect(gap).toBeGreaterThanOrEqual(1_000 - TRANSPORT_MS)
@@ -342,7 +342,7 @@ describe('sending limits', () => {
       .update(xAccounts)
       .set({ nextSendAt: sql`now() - interval '1 hour'` })
       .where(eq(xAccounts.id, account.id))
-    await Promise.all([start(paced(0.25)), start(paced(0.25))])
+    await Promise.all([start(withInterval(0.25)), start(withInterval(0.25))])
     await completed(person, campaign.id)
     const rows = await app.db.select().from(dms).where(eq(dms.campaignId, campaign.id)).orderBy(dms.claimedAt)
     const gaps = rows.slice(1).map((dm, i) => dm.claimedAt!.getTime() - rows[i]!.claimedAt!.getTime())
@@ -352,7 +352,7 @@ describe('sending limits', () => {
   it('apply across consecutive campaigns', async () => {
     const { person, account } = await connected()
     const [one, two] = [await makeList(app, person, openHandles(1)), await makeList(app, person, openHandles(1))]
-    await start(paced(0.5))
+    await start(withInterval(0.5))
     await completed(person, (await launch(person, one)).id)
     await completed(person, (await launch(person, two)).id)
     const claims = await app.db
@@ -371,7 +371,7 @@ describe('sending limits', () => {
     await launch(person, one)
     const second = await launch(person, two)
     await eventually(async () => (await arrivedFrom(account.handle)).length === 3, 'the cap is reached')
-    await eventually(() => isPutOff(account.id, 60), 'a sender finds the cap reached')
+    await eventually(() => isDelayed(account.id, 60), 'a sender finds the cap reached')
     expect(await arrivedFrom(account.handle)).toHaveLength(3)
     const hours = ((await nextSendOf(account.id))!.getTime() - Date.now()) / 3_600_000
     expect(hours).toBeGreaterThan(23.9)
@@ -398,7 +398,7 @@ describe('sending limits', () => {
     await eventually(async () => (await arrivedFrom('shared_sender')).length >= 5, 'the cap is reached')
     for (const { id } of accounts)
       await eventually(
-        async () => (await nextSendOf(id)) === null || (await isPutOff(id, 60)),
+        async () => (await nextSendOf(id)) === null || (await isDelayed(id, 60)),
         'a sender finds the cap reached, or nothing more to send',
       )
     expect(await arrivedFrom('shared_sender')).toHaveLength(5)
@@ -408,7 +408,7 @@ describe('sending limits', () => {
     const { person, account } = await connected()
     const close = await start({ env: { ...app.services.env, dailyDmCap: 1 } })
     const { id } = await launch(person, await makeList(app, person, openHandles(3)))
-    await eventually(() => isPutOff(account.id, 60), 'a sender finds the cap reached')
+    await eventually(() => isDelayed(account.id, 60), 'a sender finds the cap reached')
     await close()
     expect(await arrivedFrom(account.handle)).toHaveLength(1)
     await start()
@@ -419,7 +419,7 @@ describe('sending limits', () => {
     const { person, account } = await connected()
     await start({ env: { ...app.services.env, dailyDmCap: 0 } })
     await launch(person, await makeList(app, person, openHandles(1)))
-    await eventually(() => isPutOff(account.id, 50), 'a sender finds the cap reached')
+    await eventually(() => isDelayed(account.id, 50), 'a sender finds the cap reached')
     expect(await arrivedFrom(account.handle)).toEqual([])
   })
 })

@@ -41,7 +41,7 @@ const call = (times: number) => {
   let refused = 0
   for (let i = 0; i < times; i += 1) {
     try {
-      limits.spendCall(userId)
+      limits.countCall(userId)
     } catch {
       refused += 1
     }

@@ -50,12 +50,12 @@ export const CALLS_A_MINUTE = 600
 
 export interface Limits {
   /** Counts one call. @throws Refusal RATE_LIMITED beyond the limit */
-  spend(limit: LimitName, key: string): Promise<void>
-  /** Uncounts one call. */
+  consume(limit: LimitName, key: string): Promise<void>
+  /** Subtracts one counted call. */
   refund(limit: LimitName, key: string): Promise<void>
   reset(limit: LimitName, key: string): Promise<void>
   /** Counts one signed-in call. Counts of other processes are a second old, or older while the database is down. */
-  spendCall(userId: string): void
+  countCall(userId: string): void
   close(): Promise<void>
 }
 
@@ -117,11 +117,11 @@ export function createLimits(pool: pg.Pool, { callsAMinute = CALLS_A_MINUTE }: {
   timer.unref()
 
   return {
-    async spend(limit, key) {
+    async consume(limit, key) {
       try {
         await limiters[limit].consume(key)
-      } catch (spent) {
-        throw tooMany(spent)
+      } catch (error) {
+        throw tooMany(error)
       }
     },
     async refund(limit, key) {
@@ -130,7 +130,7 @@ export function createLimits(pool: pg.Pool, { callsAMinute = CALLS_A_MINUTE }: {
     async reset(limit, key) {
       await limiters[limit].delete(key)
     },
-    spendCall(userId) {
+    countCall(userId) {
       const minute = currentMinute()
       let entry = calls.get(userId)
       if (entry?.minute !== minute) {
@@ -153,9 +153,9 @@ function currentMinute(): number {
   return Math.floor(Date.now() / 60_000)
 }
 
-function tooMany(spent: unknown): unknown {
-  if (!(spent instanceof RateLimiterRes)) return spent
+function tooMany(error: unknown): unknown {
+  if (!(error instanceof RateLimiterRes)) return error
   return new Refusal('RATE_LIMITED', undefined, {
-    retryAfterSeconds: Math.max(1, Math.ceil(spent.msBeforeNext / 1000)),
+    retryAfterSeconds: Math.max(1, Math.ceil(error.msBeforeNext / 1000)),
   })
 }

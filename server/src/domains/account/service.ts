@@ -115,8 +115,8 @@ type EmailKind = AccountEmail['kind'] | 'reauthenticate' | 'change'
  * @throws Refusal RATE_LIMITED: this caller has asked too often
  */
 async function mayEmail({ db, limits, request }: Context, kind: EmailKind, email: string): Promise<boolean> {
-  await limits.spend('mailByAddress', request.addressHash)
-  await limits.spend('mailByRecipientAndAddress', hashToken(`${kind}\n${email}\n${request.addressHash}`))
+  await limits.consume('mailByAddress', request.addressHash)
+  await limits.consume('mailByRecipientAndAddress', hashToken(`${kind}\n${email}\n${request.addressHash}`))
   const isKnown = await isKnownAddress(db, email, request.address)
   return isWithin(limits, 'mailByRecipient', hashToken(`${kind}\n${email}${isKnown ? '\nknown' : ''}`))
 }
@@ -269,7 +269,7 @@ async function findPassword(db: Db, userId: string): Promise<string | null> {
 /** @throws Refusal INVALID_CREDENTIALS, RATE_LIMITED */
 async function checkPassword({ db, limits }: { db: Db; limits: Limits }, userId: string, password: string) {
   // Counted before the check, so that parallel guesses count too.
-  await limits.spend('proofByUser', userId)
+  await limits.consume('proofByUser', userId)
   const hash = await findPassword(db, userId)
   if (!hash || !(await verifyPassword({ hash, password })))
     throw new Refusal('INVALID_CREDENTIALS', 'The current password is incorrect.')

@@ -101,11 +101,11 @@ describe('GET /analytics', () => {
       ['Asia/Kolkata', [1, 2]],
       ['America/New_York', [2, 1]],
     ] as const) {
-      const pace = { workspaceId: person.workspaceId, timeZone, workDays: [1, 2, 3, 4, 5], warmUp: false }
+      const limits = { workspaceId: person.workspaceId, timeZone, workDays: [1, 2, 3, 4, 5], warmUp: false }
       await app.db
         .insert(sendingLimits)
-        .values(pace)
-        .onConflictDoUpdate({ target: [sendingLimits.workspaceId, sendingLimits.xAccountId], set: pace })
+        .values(limits)
+        .onConflictDoUpdate({ target: [sendingLimits.workspaceId, sendingLimits.xAccountId], set: limits })
       expect([timeZone, (await ask(march)).timeZone, (await days()).map(([, count]: number[]) => count)]).toEqual([
         timeZone,
         timeZone,

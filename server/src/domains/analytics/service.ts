@@ -10,9 +10,9 @@ import { daysShown, everyDay, rateOf, totalOf } from './rules.ts'
 /** The most recent repliers that are returned. */
 const TOP_LEADS = 10
 /** Replies searched for them, because a lead can reply several times. */
-const ANSWERS_LOOKED_AT = 100
+const REPLIES_SEARCHED = 100
 
-interface Asked {
+interface ActivityQuery {
   from?: string
   to?: string
   campaignId?: string
@@ -22,14 +22,14 @@ interface Asked {
  * Figures of a workspace or one campaign, from counters that triggers maintain (decision 0004).
  * The cost depends on days and campaigns, not on messages. @throws Refusal CAMPAIGN_NOT_FOUND
  */
-export async function find(db: Db, actor: Actor, { campaignId, ...asked }: Asked): Promise<Analytics> {
+export async function find(db: Db, actor: Actor, { campaignId, ...range }: ActivityQuery): Promise<Analytics> {
   const campaign = campaignId === undefined ? null : await findCampaign(db, actor, campaignId)
   const timeZone = await findTimeZone(db, actor)
   const { rows } = await db.execute<{ today: string }>(
     sql`select (now() at time zone ${timeZone})::date::text as today`,
   )
-  const days = daysShown(asked, rows[0]?.today ?? '')
-  const isAllTime = asked.from === undefined && asked.to === undefined
+  const days = daysShown(range, rows[0]?.today ?? '')
+  const isAllTime = range.from === undefined && range.to === undefined
   const scope: Scope = { actor, campaignId: campaign?.id ?? null, timeZone }
   const [known, allTime, topPerformingLeads, leadsCount] = await Promise.all([
     readDays(db, scope, days),
@@ -123,7 +123,7 @@ async function findTopLeads(db: Db, { actor, campaignId, timeZone }: Scope, days
       select d.lead_id, d.replied_at from dms d
       where ${campaignId ? sql`d.campaign_id = ${campaignId}` : sql`d.workspace_id = ${actor.workspaceId}`}
         and d.status = 'replied' and d.replied_at is not null ${during}
-      order by d.replied_at desc limit ${ANSWERS_LOOKED_AT}
+      order by d.replied_at desc limit ${REPLIES_SEARCHED}
     )
     select l.twitter_handle as handle, l.name, max(a.replied_at) as "repliedAt"
     from answers a join leads l on l.id = a.lead_id

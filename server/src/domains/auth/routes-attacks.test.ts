@@ -86,7 +86,7 @@ it('occupies no database connection while a password is hashed', async () => {
 
 describe('brute force', () => {
   const spendAccount = async (email: string, points: number) => {
-    for (let i = 0; i < points; i++) await app.services.limits.spend('signInByAccount', hashToken(email))
+    for (let i = 0; i < points; i++) await app.services.limits.consume('signInByAccount', hashToken(email))
   }
 
   it('returns 429 to guesses from many addresses, while the owner can still sign in', async () => {
@@ -119,8 +119,8 @@ describe('brute force', () => {
   })
 
   describe('requesting emails', () => {
-    const spendMails = async (kind: string, email: string) => {
-      const spend = () => app.services.limits.spend('mailByRecipient', hashToken(`${kind}\n${email}`))
+    const exhaustEmailLimit = async (kind: string, email: string) => {
+      const spend = () => app.services.limits.consume('mailByRecipient', hashToken(`${kind}\n${email}`))
       for (let i = 0; i < 20; i++) await spend().catch(() => {})
     }
     const tokenIn = async (email: string) =>
@@ -132,7 +132,7 @@ describe('brute force', () => {
       const token = await tokenIn(email)
       const usual = await call(app, 'POST', '/auth/otp', { email }, from(newAddress()))
       await mailTo(app, email, /^Your code/)
-      for (const kind of ['recover', 'code', 'resend']) await spendMails(kind, email)
+      for (const kind of ['recover', 'code', 'resend']) await exhaustEmailLimit(kind, email)
       const before = (await mailsTo(app, email)).length
       for (const path of ['/auth/recover', '/auth/otp', '/auth/resend'])
         expect([path, (await call(app, 'POST', path, { email }, from(newAddress()))).status]).toEqual([path, 200])
@@ -152,7 +152,7 @@ describe('brute force', () => {
     ])('reserves part of the limit for addresses where the account has signed in (%s)', async (before, home) => {
       const { email } = await makeAccount(app)
       expect((await signIn(email, PASSWORD, before)).status).toBe(200)
-      for (const kind of ['recover', 'code']) await spendMails(kind, email)
+      for (const kind of ['recover', 'code']) await exhaustEmailLimit(kind, email)
       await call(app, 'POST', '/auth/recover', { email }, from(home))
       expect(await tokenIn(email)).toHaveLength(43)
       const { ticket } = (await call(app, 'POST', '/auth/otp', { email }, from(home))).body
@@ -164,7 +164,7 @@ describe('brute force', () => {
 
     it('lets a session reauthenticate by code, whatever others have requested', async () => {
       const person = await makeAccount(app)
-      for (const kind of ['recover', 'code', 'resend']) await spendMails(kind, person.email)
+      for (const kind of ['recover', 'code', 'resend']) await exhaustEmailLimit(kind, person.email)
       expect((await person.call('POST', '/auth/reauthenticate', {})).status).toBe(200)
       await mailTo(app, person.email, /^Your code/)
     })
@@ -172,7 +172,7 @@ describe('brute force', () => {
 
   it('returns 429 to guesses from one address across many accounts', async () => {
     const address = newAddress()
-    for (let i = 0; i < 299; i++) await app.services.limits.spend('signInByAddress', addressHash(address))
+    for (let i = 0; i < 299; i++) await app.services.limits.consume('signInByAddress', addressHash(address))
     const statuses = []
     for (let i = 0; i < 2; i++) statuses.push((await signIn(newEmail(), 'Wrong-one1', address)).status)
     expect(statuses).toEqual([400, 429])
@@ -197,7 +197,7 @@ describe('brute force', () => {
 
 it('limits sign-ups to 30 an hour per IP address, while others can still sign up', async () => {
   const address = newAddress()
-  for (let i = 0; i < 29; i++) await app.services.limits.spend('signUpByAddress', addressHash(address))
+  for (let i = 0; i < 29; i++) await app.services.limits.consume('signUpByAddress', addressHash(address))
   const signUp = (by: string) =>
     call(app, 'POST', '/auth/sign-up/email', { email: newEmail(), password: PASSWORD }, from(by))
   expect((await signUp(address)).status).toBe(200)

@@ -49,7 +49,7 @@ interface SignUpInput {
  */
 export async function signUp(context: Context, input: SignUpInput) {
   const { db, limits, request, outbox, origin } = context
-  await limits.spend('signUpByAddress', request.addressHash)
+  await limits.consume('signUpByAddress', request.addressHash)
   // Several sign-ups of one address coexist, so that no one can invalidate another's link.
   const id = randomUUID()
   const browser = newToken()
@@ -175,7 +175,7 @@ export async function issueCode(
 /** Counts one use of a limit. @returns false if it is exceeded, so that the caller can still respond as usual */
 export async function isWithin(limits: Limits, limit: LimitName, key: string): Promise<boolean> {
   try {
-    await limits.spend(limit, key)
+    await limits.consume(limit, key)
     return true
   } catch (error) {
     if (error instanceof Refusal && error.code === 'RATE_LIMITED') return false

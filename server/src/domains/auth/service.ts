@@ -246,10 +246,10 @@ export async function signIn(
   const account = hashToken(`${input.email}\n${request.addressHash}`)
   // Counted before the check, so that parallel guesses count too; refunded if the password is
   // right.
-  await limits.spend('signInByAddress', request.addressHash)
-  await limits.spend('signInByAccountAndAddress', account)
+  await limits.consume('signInByAddress', request.addressHash)
+  await limits.consume('signInByAccountAndAddress', account)
   const isKnown = await isKnownAddress(db, input.email, request.address)
-  if (!isKnown) await limits.spend('signInByAccount', hashToken(input.email))
+  if (!isKnown) await limits.consume('signInByAccount', hashToken(input.email))
   const isAccount = and(eq(authUsers.email, input.email), eq(authUsers.emailVerified, true))
   const [known] = await db.select({ id: authUsers.id }).from(authUsers).where(isAccount)
   if (!known) return rejectUnconfirmed(context, input)

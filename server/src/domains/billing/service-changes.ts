@@ -48,7 +48,7 @@ async function findPlan(context: Context, payments: Payments, planId: string, me
 }
 
 /** The workspace's current or last paid subscription; null if it never paid. */
-async function findHeld(db: Db, { workspaceId }: Actor) {
+async function findCurrentPaid(db: Db, { workspaceId }: Actor) {
   const [row] = await db
     .select({ paid: paidSubscriptions })
     .from(subscriptions)
@@ -65,7 +65,7 @@ function runs({ status, endedAt }: { status: string; endedAt: Date | null }): bo
 /** The workspace's running subscription, if any. @param id another of its subscriptions */
 async function findRunning(db: Db, actor: Actor, id?: string) {
   if (id === undefined) {
-    const held = await findHeld(db, actor)
+    const held = await findCurrentPaid(db, actor)
     return held && runs(held) ? held : null
   }
   const [row] = await db
@@ -95,7 +95,7 @@ async function requireRunning(
 export async function checkout(context: Context, actor: Actor, planId: string) {
   const payments = requirePayments(context)
   const { db, env, origin } = context
-  const held = await findHeld(db, actor)
+  const held = await findCurrentPaid(db, actor)
   if (held && runs(held))
     throw new Refusal('SUBSCRIPTION_STATE', 'You already have a subscription. Change its plan instead.')
   const { links } = await ownLinks(context, actor)
@@ -225,7 +225,7 @@ async function syncNow(context: Context, subscriptionId: string): Promise<void> 
 /** The provider's portal for card and address. @throws Refusal SUBSCRIPTION_STATE (never paid), PAYMENTS_UNAVAILABLE */
 export async function portal(context: Context, actor: Actor) {
   const payments = requirePayments(context)
-  const held = await findHeld(context.db, actor)
+  const held = await findCurrentPaid(context.db, actor)
   if (!held) throw new Refusal('SUBSCRIPTION_STATE', 'There is nothing to manage yet. Choose a plan first.')
   return { url: await asking(() => payments.openPortal(held.customerId, `${context.origin}/billing`)) }
 }
@@ -271,7 +271,7 @@ export async function invoices(context: Context, actor: Actor, cursor: string | 
 /** Syncs missed events and this workspace's subscription. @throws Refusal PAYMENTS_UNAVAILABLE */
 export async function refresh(context: Context, actor: Actor) {
   requirePayments(context)
-  const held = await findHeld(context.db, actor)
+  const held = await findCurrentPaid(context.db, actor)
   await asking(async () => {
     await syncEvents(context)
     // A paused subscription may have been resumed.

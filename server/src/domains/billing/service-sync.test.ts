@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { makeAccount, prove } from '../../../test/accounts.ts'
 import { call, makePerson, type Person } from '../../../test/makers.ts'
-import { openApp, type TestApp, tellOfPayments, WEBHOOK_SECRET } from '../../../test/open-app.ts'
+import { openApp, registerPaymentsWebhook, type TestApp, WEBHOOK_SECRET } from '../../../test/open-app.ts'
 import type { PaymentEvent } from '../../outside/payments.ts'
 import { statusOf } from './rules.ts'
 import { recordEvent, syncEvents, syncOverdue, syncSubscription } from './service-sync.ts'
@@ -352,7 +352,7 @@ describe('POST /api/billing/webhook', () => {
 
 it('deleting an account ends its subscription and removes personal data', async () => {
   const worker = await app.startAnother({ workers: true })
-  await tellOfPayments(app.payments, `${worker.url}/api/billing/webhook`)
+  await registerPaymentsWebhook(app.payments, `${worker.url}/api/billing/webhook`)
   const person = await makeAccount(app)
   const id = await buy(person)
   await vi.waitFor(async () => expect(await held(person)).toBeDefined(), 10_000)

@@ -39,7 +39,7 @@ export interface SyncContext {
 type Paid = typeof paidSubscriptions.$inferSelect
 
 /** How often an overtaken sync reads again. */
-const LOOKS = 5
+const MAX_READS = 5
 const DAY_MS = 86_400_000
 /** The provider announces the end of a trial three days before. */
 const TRIAL_NOTICE_MS = 3.5 * DAY_MS
@@ -48,7 +48,7 @@ const TRIAL_NOTICE_MS = 3.5 * DAY_MS
 export async function syncSubscription(context: SyncContext, id: string): Promise<void> {
   const { payments, db } = context
   if (!payments) return
-  for (let looks = 0; looks < LOOKS; looks += 1) {
+  for (let reads = 0; reads < MAX_READS; reads += 1) {
     const { rows } = await db.execute<{ no: string }>(sql`select nextval('payment_read_no') as no`)
     const readNo = Number(rows[0]?.no)
     const found = await payments.findSubscription(id)
@@ -57,9 +57,9 @@ export async function syncSubscription(context: SyncContext, id: string): Promis
     const [known] = await db.select().from(paidSubscriptions).where(eq(paidSubscriptions.id, id))
     // The checkout may complete after the first event, so look it up until a workspace is known.
     const bought = known?.workspaceId ? null : await payments.findCheckout(id)
-    const workspaceId = await transact(db, (tx) => keep(context, tx, { found, plan, bought, readNo }))
+    const workspaceId = await transact(db, (tx) => storeSubscription(context, tx, { found, plan, bought, readNo }))
     if (workspaceId === 'overtaken') continue
-    if (workspaceId) await cancelDuplicates(context, payments, { workspaceId, lookedAt: id })
+    if (workspaceId) await cancelDuplicates(context, payments, { workspaceId, syncedId: id })
     return
   }
 }
@@ -69,7 +69,7 @@ async function findKnownPlan(db: Db, priceId: string): Promise<PlanPrice | null>
   return row ?? null
 }
 
-interface Look {
+interface SubscriptionRead {
   found: PaidSubscription
   plan: PlanPrice
   /** The checkout's reference and email; null if not needed or unknown. */
@@ -78,8 +78,12 @@ interface Look {
 }
 
 /** @returns the workspace that it belongs to; null if none yet */
-async function keep(context: SyncContext, tx: Db, look: Look): Promise<string | null | 'overtaken'> {
-  const { found, plan, bought, readNo } = look
+async function storeSubscription(
+  context: SyncContext,
+  tx: Db,
+  read: SubscriptionRead,
+): Promise<string | null | 'overtaken'> {
+  const { found, plan, bought, readNo } = read
   await storePlans(tx, [plan])
   const isMissing = found.status === 'past_due' || found.status === 'unpaid'
   const missingSince = found.openInvoice?.since ?? new Date()
@@ -121,7 +125,7 @@ async function keep(context: SyncContext, tx: Db, look: Look): Promise<string | 
     .returning()
   if (!row) return 'overtaken'
   const owned = row.workspaceId ? row : await claim(context, tx, row, bought?.reference ?? null)
-  if (owned.workspaceId) await holdBest(tx, owned.workspaceId)
+  if (owned.workspaceId) await makeBestCurrent(tx, owned.workspaceId)
   else await invite(context, tx, owned)
   await notifyTrialEnd(tx, owned)
   return owned.workspaceId
@@ -161,7 +165,7 @@ async function claimByAddress(tx: Db, id: string | null): Promise<string[]> {
 /** Assigns unowned payments to accounts created or verified since. */
 export async function claimPayments(db: Db): Promise<void> {
   await transact(db, async (tx) => {
-    for (const workspaceId of new Set(await claimByAddress(tx, null))) await holdBest(tx, workspaceId)
+    for (const workspaceId of new Set(await claimByAddress(tx, null))) await makeBestCurrent(tx, workspaceId)
   })
 }
 
@@ -173,7 +177,7 @@ export async function claimWaiting(db: Db, { workspaceId }: Actor): Promise<void
   if (rows.length === 0) return
   await transact(db, async (tx) => {
     for (const { id } of rows) await claimByAddress(tx, id)
-    await holdBest(tx, workspaceId)
+    await makeBestCurrent(tx, workspaceId)
   })
 }
 
@@ -187,7 +191,7 @@ async function invite({ outbox, origin }: SyncContext, tx: Db, row: Paid): Promi
 // The current subscription
 
 /** Makes a workspace's best subscription the current one, and notifies its owners of problems. */
-async function holdBest(tx: Db, workspaceId: string): Promise<void> {
+async function makeBestCurrent(tx: Db, workspaceId: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('subscription:' || ${workspaceId}::text, 0))`)
   const best = bestOf(await tx.select().from(paidSubscriptions).where(eq(paidSubscriptions.workspaceId, workspaceId)))
   const status = best && statusOf(best.status)
@@ -230,12 +234,12 @@ async function notifyTrialEnd(tx: Db, { id, workspaceId, status, trialEnd, trial
 /**
  * Cancels all but the best of several subscriptions bought from inside the product. Already canceled ones do not count.
  * Purchases without signing in are left alone, because anyone can type an address.
- * @param subject.lookedAt the subscription synced last
+ * @param subject.syncedId the subscription synced last
  */
 async function cancelDuplicates(
   context: SyncContext,
   payments: Payments,
-  { workspaceId, lookedAt }: { workspaceId: string; lookedAt: string },
+  { workspaceId, syncedId }: { workspaceId: string; syncedId: string },
 ): Promise<void> {
   const { db, log } = context
   const rows = await db
@@ -252,7 +256,7 @@ async function cancelDuplicates(
   const best = bestOf(rows)
   if (!best || rows.length < 2) return
   // Check the best one first: it may have ended unnoticed.
-  if (best.id !== lookedAt) return syncSubscription(context, best.id)
+  if (best.id !== syncedId) return syncSubscription(context, best.id)
   for (const { id } of rows) {
     if (id === best.id) continue
     log.info({ subscription: id }, "canceling a workspace's second subscription")
@@ -277,7 +281,7 @@ export async function recordEvent(
 /** Allows for clock differences and unordered events. */
 const OVERLAP_MS = 10 * 60_000
 /** How far back the first poll goes: as long as the provider retries webhooks. */
-const FIRST_LOOK_MS = 3 * DAY_MS
+const FIRST_POLL_MS = 3 * DAY_MS
 
 /** Syncs one of several subscriptions without blocking the others. @returns whether it succeeded @throws PaymentsError if unavailable */
 async function syncOneOfMany(context: SyncContext, id: string): Promise<boolean> {
@@ -297,7 +301,7 @@ export async function syncEvents(context: SyncContext): Promise<void> {
   if (!payments || !env.payments) return
   const accountHash = hashToken(`${env.payments.apiUrl}\n${env.payments.secretKey}`)
   const [last] = await db.select().from(paymentLooks).where(eq(paymentLooks.accountHash, accountHash))
-  const since = last ? last.eventsUntil.getTime() - OVERLAP_MS : Date.now() - FIRST_LOOK_MS
+  const since = last ? last.eventsUntil.getTime() - OVERLAP_MS : Date.now() - FIRST_POLL_MS
   const events = await payments.listEvents(new Date(since))
   const ids = events.map(({ id }) => id)
   const known = await db.select({ id: paymentEvents.id }).from(paymentEvents).where(inArray(paymentEvents.id, ids))

@@ -245,7 +245,7 @@ describe('POST /campaigns/{id}/test', () => {
       const answer = await who.call('POST', `/campaigns/${id}/test`, body)
       expect([answer.status, answer.body.code]).toEqual([404, code])
     }
-    for (let n = 0; n < 30; n += 1) await app.services.limits.spend('testMailByUser', person.id).catch(() => {})
+    for (let n = 0; n < 30; n += 1) await app.services.limits.consume('testMailByUser', person.id).catch(() => {})
     expect((await person.call('POST', `/campaigns/${id}/test`, {})).status).toBe(429)
   })
 })

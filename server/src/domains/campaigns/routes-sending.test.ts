@@ -10,7 +10,7 @@ import {
   makeCampaign,
   makeList,
   openHandles,
-  someoneWaits,
+  waitForBlockedStatement,
 } from '../../../test/outreach.ts'
 import { leads } from '../leads/tables.ts'
 import { leadListItems } from '../lists/tables.ts'
@@ -590,7 +590,7 @@ describe('queueDirect', () => {
     const queueing = await app.db.transaction(async (tx) => {
       await tx.execute(sql`select from leads where id = ${list.leadIds[1]} for update`)
       const waiting = queueDirect(app.db, own.actor, { leadIds: list.leadIds })
-      await someoneWaits(app)
+      await waitForBlockedStatement(app)
       await tx.execute(sql`
         select from campaigns where workspace_id = ${own.workspaceId} and kind = 'direct' for update nowait`)
       return { waiting }

@@ -181,7 +181,7 @@ export async function sendTest(
   const sentTo = user?.email ?? ''
   const parsed = parseTemplate(campaign.messageTemplate)
   const message = 'template' in parsed ? renderTemplate(parsed.template, lead) : campaign.messageTemplate
-  await limits.spend('testMailByUser', actor.userId)
+  await limits.consume('testMailByUser', actor.userId)
   await outbox.post(
     db,
     testEmail(sentTo, {

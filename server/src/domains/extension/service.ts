@@ -94,7 +94,7 @@ export async function pair(
   { db, limits, request }: Omit<AuthContext, 'auth'>,
   { code, version }: { code: string; version: string },
 ) {
-  await limits.spend('pairByAddress', request.addressHash)
+  await limits.consume('pairByAddress', request.addressHash)
   const token = EXTENSION_TOKEN_PREFIX + newToken()
   // Its single sign-on may end meanwhile; the retry then finds no code.
   const account = await transact(db, async (tx) => {

@@ -62,7 +62,7 @@ interface SignInStart {
 
 /** Starts a sign-in. @returns the URL at Google @throws Refusal GOOGLE_UNAVAILABLE, RATE_LIMITED */
 export async function authorize(context: Context, { codeChallenge, referralCode, intent }: SignInStart) {
-  await context.limits.spend('authorizeByAddress', context.request.addressHash)
+  await context.limits.consume('authorizeByAddress', context.request.addressHash)
   return begin(context, { codeChallenge, intent, referralCode: referralCode || null, sessionId: null })
 }
 
@@ -180,7 +180,7 @@ async function findOrCreateUser(context: Context, { claims, referralCode, joins 
   let user = linked?.user ?? (await findByEmail(tx, email ?? ''))
   const isNew = !user
   if (!user) {
-    await limits.spend('signUpByAddress', request.addressHash)
+    await limits.consume('signUpByAddress', request.addressHash)
     const address = email ?? ''
     const name = claims.name ?? address.slice(0, address.indexOf('@'))
     await tx.insert(authUsers).values({ email: address, name }).onConflictDoNothing()
@@ -216,7 +216,7 @@ interface IdTokenSignIn {
 /** Signs in with an id_token, once. @throws Refusal IDENTITY_REFUSED, GOOGLE_UNAVAILABLE, RATE_LIMITED */
 export async function signInIdToken(context: Context, { idToken, nonce, referralCode }: IdTokenSignIn) {
   const { db, limits, request } = context
-  await limits.spend('authorizeByAddress', request.addressHash)
+  await limits.consume('authorizeByAddress', request.addressHash)
   const claims = await requireGoogle(context).readIdToken(idToken).catch(asUnavailable)
   if (!claims || claims.nonce !== (nonce ?? null)) throw problem('failed')
   return db.transaction(async (tx) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DIED, secondsLeft, standing } from './rules.ts'
+import { DIED, secondsLeft, stateOf } from './rules.ts'
 
 test('secondsLeft estimates from the progress over both stages', () => {
   expect(secondsLeft('reading', 0, 1_000, 1)).toBeNull()
@@ -11,9 +11,9 @@ test('secondsLeft estimates from the progress over both stages', () => {
   expect(secondsLeft('reading', 0, 0, 10)).toBeNull()
 })
 
-test('standing reports silent imports as failed and keeps ended ones', () => {
+test('stateOf reports silent imports as failed and keeps ended ones', () => {
   const running = { status: 'running' as const, error: null }
-  expect(standing(running, 59)).toEqual(running)
-  expect(standing(running, 61)).toEqual({ status: 'failed', error: DIED })
-  expect(standing({ status: 'completed', error: null }, 1_000)).toEqual({ status: 'completed', error: null })
+  expect(stateOf(running, 59)).toEqual(running)
+  expect(stateOf(running, 61)).toEqual({ status: 'failed', error: DIED })
+  expect(stateOf({ status: 'completed', error: null }, 1_000)).toEqual({ status: 'completed', error: null })
 })

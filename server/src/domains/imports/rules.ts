@@ -4,13 +4,13 @@ import type { ImportStage, ImportStatus } from '@x-automated/contract/imports'
 const READING_SHARE = 0.27
 const SAVING_SHARE = 0.6
 /** Below this share, the remaining time is unknown. */
-const TELLING_SHARE = 0.02
+const ESTIMATE_MIN_SHARE = 0.02
 
 /** The remaining time in seconds; null while unknown. @param elapsedSeconds since the import started */
 export function secondsLeft(stage: ImportStage, done: number, of: number, elapsedSeconds: number): number | null {
   const part = Math.min(1, done / Math.max(1, of))
   const whole = stage === 'reading' ? READING_SHARE * part : 1 - SAVING_SHARE * (1 - part)
-  if (whole < TELLING_SHARE) return null
+  if (whole < ESTIMATE_MIN_SHARE) return null
   return Math.ceil((elapsedSeconds * (1 - whole)) / whole)
 }
 
@@ -21,7 +21,7 @@ export const SILENT_SECONDS_MAX = 60
 export const DIED = 'The server stopped or stalled while reading this file. Nothing was imported. Import it again.'
 
 /** The state of an import; a silent one has failed. @param silentSeconds since its last update */
-export function standing(
+export function stateOf(
   { status, error }: { status: ImportStatus; error: string | null },
   silentSeconds: number,
 ): { status: ImportStatus; error: string | null } {

@@ -7,7 +7,7 @@ import type { Database, Db } from '../../db/open.ts'
 import { livingWorkers, type RequestWorker } from '../../jobs/liveness.ts'
 import { Refusal } from '../../refusal.ts'
 import { type ImportOptions, type ImportProgress, type ImportSource, importLeads } from '../leads/service.ts'
-import { DIED, SILENT_SECONDS_MAX, secondsLeft, standing } from './rules.ts'
+import { DIED, SILENT_SECONDS_MAX, secondsLeft, stateOf } from './rules.ts'
 import { imports } from './tables.ts'
 
 const { rejected, workerId: _, ...listed } = getTableColumns(imports)
@@ -22,7 +22,7 @@ type Row = Omit<typeof imports.$inferSelect, 'rejected' | 'workerId'> & {
 }
 
 function view({ elapsedSeconds, silentSeconds, ...row }: Row) {
-  const { status, error } = standing(row, silentSeconds)
+  const { status, error } = stateOf(row, silentSeconds)
   const isRunning = status === 'running'
   return {
     ...row,

@@ -34,25 +34,25 @@ export async function leaderboard(
   if (cursor !== undefined && !place) throw invalidField('cursor', 'must be the cursor of an earlier response')
   const key = periodKey(period)
   const lost = period === 'week' ? expiredCredits : noCredits
-  const [standings, total, own] = await Promise.all([
-    readStandings(db, key, lost, place, place ? 0 : (page - 1) * pageSize, pageSize + 1),
+  const [ranked, total, own] = await Promise.all([
+    readRanked(db, key, lost, place, place ? 0 : (page - 1) * pageSize, pageSize + 1),
     readTotal(db, key, lost),
-    userId ? findOwnStanding(db, key, lost, userId) : null,
+    userId ? findOwnRank(db, key, lost, userId) : null,
   ])
   const before = place ? place.rank : (page - 1) * pageSize
-  const rowOf = ({ member, referralCount }: Standing, rank: number) => {
+  const rowOf = ({ member, referralCount }: RankedMember, rank: number) => {
     const isOwn = member.id === own?.member.id
     const { id, position, signupDate, achievements } = member
     const email = isOwn || env.leaderboardEmailsInFull ? (member.email ?? '') : maskEmail(member.email ?? '')
     const referralCode = isOwn ? member.referralCode : null
     return { id, rank, email, referralCode, position, signupDate, achievements, referralCount, isOwn }
   }
-  const shown = standings.slice(0, pageSize)
-  const last = standings.length > pageSize ? shown.at(-1) : undefined
+  const shown = ranked.slice(0, pageSize)
+  const last = ranked.length > pageSize ? shown.at(-1) : undefined
   return {
     success: true as const,
     message: 'Leaderboard retrieved',
-    leaderboard: shown.map((standing, i) => rowOf(standing, before + i + 1)),
+    leaderboard: shown.map((entry, i) => rowOf(entry, before + i + 1)),
     own: own && rowOf(own, own.rank),
     total,
     page,
@@ -61,7 +61,7 @@ export async function leaderboard(
   }
 }
 
-interface Standing {
+interface RankedMember {
   member: Member
   referralCount: number
   lastCredit: number
@@ -76,14 +76,14 @@ const remainingOf = (key: SQL) => sql`
   select c.member_id, c.referral_count as counted, c.referral_count - lost.credits as referral_count, c.last_credit
   from lost join ${referralCounts} c on c.period = ${key} and c.member_id = lost.referrer_id`
 
-async function readStandings(
+async function readRanked(
   db: Db,
   key: SQL,
   lost: SQL,
   behind: LeaderboardPlace | null,
   offset: number,
   limit: number,
-): Promise<Standing[]> {
+): Promise<RankedMember[]> {
   const shown = behind
     ? sql`referral_count > 0 and (${mostFirst}, last_credit) > (${-behind.referralCount}::int, ${behind.lastCredit}::bigint)`
     : sql`referral_count > 0`
@@ -124,12 +124,12 @@ const TIE_BUCKET = 1024
  * The rank of an account's member: members with more referrals, ties in earlier buckets, and ties in the same bucket.
  * The stored counts include expired credits, so referrers who lost some are subtracted and counted separately.
  */
-async function findOwnStanding(
+async function findOwnRank(
   db: Db,
   key: SQL,
   lost: SQL,
   userId: string,
-): Promise<(Standing & { rank: number }) | null> {
+): Promise<(RankedMember & { rank: number }) | null> {
   const member = await findMember(db, userId)
   if (!member) return null
   const { rows } = await db.execute<{ referralCount: number; lastCredit: string; ahead: string }>(sql`

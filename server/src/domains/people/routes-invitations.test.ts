@@ -151,7 +151,7 @@ describe('POST /workspace/invitations', () => {
   it('returns 429 to every workspace after 100 invitations of an address in a day', async () => {
     const owner = await makeOwner(app)
     const email = newEmail()
-    for (let i = 0; i < 100; i++) await app.services.limits.spend('inviteByRecipient', hashToken(email))
+    for (let i = 0; i < 100; i++) await app.services.limits.consume('inviteByRecipient', hashToken(email))
     const answer = await owner.call('POST', '/workspace/invitations', { email, role: 'viewer' })
     expect([answer.status, answer.body.code]).toEqual([429, 'RATE_LIMITED'])
   })

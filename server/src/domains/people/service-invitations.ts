@@ -45,7 +45,7 @@ async function findPeopleLimit(db: Db, workspaceId: string): Promise<Refusal | n
  */
 export async function invite(context: Context, actor: Actor, { email, role }: { email: string; role: GivenRole }) {
   const { workspaceId } = actor
-  await context.limits.spend('inviteByWorkspace', workspaceId)
+  await context.limits.consume('inviteByWorkspace', workspaceId)
   return context.db.transaction(async (tx) => {
     const workspace = await lockPeople(tx, actor, 'admin')
     const beyond = await findPeopleLimit(tx, workspaceId)
@@ -80,7 +80,7 @@ export async function resend(context: Context, actor: Actor, id: string) {
   const isIt = and(eq(workspaceInvitations.id, id), eq(workspaceInvitations.workspaceId, actor.workspaceId), isOpen)
   const [found] = await context.db.select().from(workspaceInvitations).where(isIt)
   if (!found) throw new Refusal('INVITATION_NOT_FOUND')
-  await context.limits.spend('inviteByWorkspace', actor.workspaceId)
+  await context.limits.consume('inviteByWorkspace', actor.workspaceId)
   return context.db.transaction(async (tx) => {
     const workspace = await lockPeople(tx, actor, 'admin')
     const [invitation] = await tx.select().from(workspaceInvitations).where(isIt)
@@ -92,9 +92,9 @@ export async function resend(context: Context, actor: Actor, id: string) {
 }
 
 /** Counts an invitation just before it is sent, so that rejected attempts use up no limit. */
-async function spendInvitation(limits: Limits, { workspaceId }: Actor, email: string): Promise<void> {
-  await limits.spend('inviteByWorkspaceAndRecipient', hashToken(`${workspaceId}\n${email}`))
-  await limits.spend('inviteByRecipient', hashToken(email))
+async function countInvitation(limits: Limits, { workspaceId }: Actor, email: string): Promise<void> {
+  await limits.consume('inviteByWorkspaceAndRecipient', hashToken(`${workspaceId}\n${email}`))
+  await limits.consume('inviteByRecipient', hashToken(email))
 }
 
 interface Sent {
@@ -105,7 +105,7 @@ interface Sent {
 }
 
 async function send({ limits, outbox, origin }: Context, tx: Db, { workspace, email, role, actor }: Sent) {
-  await spendInvitation(limits, actor, email)
+  await countInvitation(limits, actor, email)
   const token = newToken()
   const row = {
     role,
@@ -147,7 +147,7 @@ export async function findReceived(
   { db, limits, request }: { db: Db; limits: Limits; request: { addressHash: string } },
   { token }: { token: string },
 ) {
-  await limits.spend('invitationByAddress', request.addressHash)
+  await limits.consume('invitationByAddress', request.addressHash)
   const [found] = await db
     .select({ ...shown, workspaceName: workspaces.name })
     .from(workspaceInvitations)

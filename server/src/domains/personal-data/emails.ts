@@ -1,7 +1,7 @@
 import { renderEmail } from '../../jobs/mail.ts'
 import type { Email } from '../../outside/mail.ts'
 
-export function accountDeletedMail(to: string, origin: string): Email {
+export function accountDeletedEmail(to: string, origin: string): Email {
   return renderEmail(to, {
     subject: 'Your account was deleted',
     lines: ['Your X-Automated account and everything in it were deleted, as you asked.'],

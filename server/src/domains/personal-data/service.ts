@@ -34,7 +34,7 @@ import { endMemberships } from '../workspaces/service.ts'
 import { membershipChanges, workspaceMembers, workspaces } from '../workspaces/tables.ts'
 import { disconnectAll } from '../x-account/service.ts'
 import { xAccounts } from '../x-account/tables.ts'
-import { accountDeletedMail } from './emails.ts'
+import { accountDeletedEmail } from './emails.ts'
 
 /** Rows per read, which bounds memory. */
 const BATCH = 1_000
@@ -80,7 +80,7 @@ export async function remove(
     await tx.execute(sql`delete from auth_mail_codes where email = ${user.email}`)
     await deleteSignUps(tx, user.email)
     await tx.delete(authUsers).where(eq(authUsers.id, user.id))
-    await outbox.post(tx, accountDeletedMail(user.email, origin))
+    await outbox.post(tx, accountDeletedEmail(user.email, origin))
   })
   return { success: true as const }
 }

@@ -25,7 +25,7 @@ export async function removeMany(
   const selectionHash = hashToken(JSON.stringify(selection))
   return transact(db, async (tx) => {
     if (removalId) {
-      await awaitRemoval(tx, actor, removalId)
+      await lockRemoval(tx, actor, removalId)
       const [first] = await tx.select().from(leadRemovals).where(ofWorkspace(actor, removalId))
       if (first?.selectionHash === selectionHash) return answerOf(first)
     }
@@ -80,7 +80,7 @@ function answerOf({ id, leadCount, cursor }: typeof leadRemovals.$inferSelect) {
 }
 
 /** Serializes deletions and restores of this id until the transaction ends. */
-async function awaitRemoval(tx: Db, { workspaceId }: Actor, id: string): Promise<void> {
+async function lockRemoval(tx: Db, { workspaceId }: Actor, id: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('removal ' || ${workspaceId} || ${id}, 0))`)
 }
 
@@ -95,7 +95,7 @@ function ofWorkspace({ workspaceId }: Actor, id: string) {
 /** A deletion that can still be undone. Waits for it to complete. @throws Refusal REMOVAL_NOT_FOUND */
 export async function find(db: Db, actor: Actor, id: string) {
   return db.transaction(async (tx) => {
-    await awaitRemoval(tx, actor, id)
+    await lockRemoval(tx, actor, id)
     const [removal] = await tx
       .select({ id: leadRemovals.id, removed: leadRemovals.leadCount, createdAt: leadRemovals.createdAt })
       .from(leadRemovals)
@@ -117,7 +117,7 @@ function rowsOf(table: string): SQL {
  */
 export async function restore(db: Db, actor: Actor, removalId: string) {
   return transact(db, async (tx) => {
-    await awaitRemoval(tx, actor, removalId)
+    await lockRemoval(tx, actor, removalId)
     const [removal] = await tx
       .select({ id: leadRemovals.id })
       .from(leadRemovals)

@@ -11,6 +11,6 @@ export const CONNECTED = 'connected:'
 /** Part of every update of a scrape, so that the change is published. */
 export const CHANGED = { version: sql`${scrapes.version} + 1`, updatedAt: sql`now()` } as const
 
-export async function tell(db: Db, id: string): Promise<void> {
+export async function notifyScrapeChanged(db: Db, id: string): Promise<void> {
   await db.execute(sql`select pg_notify(${SCRAPES_CHANNEL}, ${id})`)
 }

@@ -21,7 +21,7 @@ import {
   verdict,
   wholeCount,
 } from './rules.ts'
-import { CHANGED, CONNECTED, SCRAPES_CHANNEL, type ScrapeRow, tell } from './service-changes.ts'
+import { CHANGED, CONNECTED, notifyScrapeChanged, SCRAPES_CHANNEL, type ScrapeRow } from './service-changes.ts'
 import { scrapeLeads, scrapes } from './tables.ts'
 
 // Runs scrapes in a process: claims one, reads page after page, saves the leads, waits, and releases it.
@@ -111,7 +111,7 @@ async function wakeConnected({ database, jobs }: Runner, workspaceId: string | n
       returning s.id`)
     for (const { id } of rows) {
       await jobs.enqueue(tx, 'scrape', { scrapeId: id })
-      await tell(tx, id)
+      await notifyScrapeChanged(tx, id)
     }
   })
 }
@@ -155,7 +155,7 @@ async function claim({ database, workerId, running }: Runner, scrapeId: string):
     )
     .returning()
   if (!row) return null
-  await tell(database.db, scrapeId)
+  await notifyScrapeChanged(database.db, scrapeId)
   return row
 }
 
@@ -165,14 +165,14 @@ async function release({ database, jobs }: Runner, row: ScrapeRow): Promise<void
     const [mine] = await tx
       .update(scrapes)
       .set({ workerId: null, updatedAt: sql`now()` })
-      .where(stillOurs(row))
+      .where(isStillClaimed(row))
       .returning({ id: scrapes.id })
     if (mine) await jobs.enqueue(tx, 'scrape', { scrapeId: row.id })
   })
 }
 
 /** SQL: nobody has canceled or claimed the scrape since `row` was read. */
-function stillOurs(row: ScrapeRow): SQL | undefined {
+function isStillClaimed(row: ScrapeRow): SQL | undefined {
   return and(eq(scrapes.id, row.id), eq(scrapes.version, row.version), eq(scrapes.status, 'running'))
 }
 
@@ -193,7 +193,7 @@ async function step(runner: Runner, row: ScrapeRow): Promise<ScrapeRow | null> {
     const page = await withAccount(runner, account.id, (x, token) =>
       x.listFollows(token, sourceUserId, type, { cursor, size }),
     )
-    return await keepPage(runner, row, page, began)
+    return await savePage(runner, row, page, began)
   } catch (error) {
     if (error instanceof XError) {
       const { kind, retryAt } = error
@@ -229,7 +229,7 @@ async function lookUp(
   })
 }
 
-async function keepPage(
+async function savePage(
   runner: Runner,
   row: ScrapeRow,
   page: { users: XUser[]; next: string | null },
@@ -238,7 +238,7 @@ async function keepPage(
   const wanted = new Map(page.users.filter((user) => isWanted(user, row)).map((user) => [user.id, user]))
   return transact(runner.database.db, async (tx) => {
     // First, so that it waits for or detects a cancellation or another process.
-    const [mine] = await tx.select({ id: scrapes.id }).from(scrapes).where(stillOurs(row)).for('update')
+    const [mine] = await tx.select({ id: scrapes.id }).from(scrapes).where(isStillClaimed(row)).for('update')
     if (!mine) return null
     // X's lists change while they are read, so a person can appear twice.
     const known = await tx
@@ -329,9 +329,9 @@ async function save(db: Db, row: ScrapeRow, set: Partial<ScrapeRow>): Promise<Sc
   const [saved] = await db
     .update(scrapes)
     .set({ ...set, ...CHANGED })
-    .where(stillOurs(row))
+    .where(isStillClaimed(row))
     .returning()
-  if (saved) await tell(db, row.id)
+  if (saved) await notifyScrapeChanged(db, row.id)
   return saved ?? null
 }
 

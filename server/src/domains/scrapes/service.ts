@@ -19,7 +19,7 @@ import {
   secondsFor,
   wholeCount,
 } from './rules.ts'
-import { CHANGED, SCRAPES_CHANNEL, type ScrapeRow, tell } from './service-changes.ts'
+import { CHANGED, notifyScrapeChanged, SCRAPES_CHANNEL, type ScrapeRow } from './service-changes.ts'
 import { scrapeLeads, scrapes } from './tables.ts'
 
 // What users do with scrapes. service-running.ts runs them.
@@ -122,7 +122,7 @@ export async function estimateFor(
   if (!user) throw invalidField('twitterHandle', noSuchAccount(twitterHandle))
   if (isHidden(user, account)) throw invalidField('twitterHandle', protectedAccount(user.handle, type))
   const profiles = wholeCount(type === 'followers' ? user.followerCount : user.followingCount) ?? 0
-  const [pace] = await db
+  const [earlier] = await db
     .select({ msEach: sql<number>`busy_ms::float / fetched` })
     .from(scrapes)
     .where(and(eq(scrapes.workspaceId, actor.workspaceId), sql`fetched > 0`))
@@ -132,7 +132,7 @@ export async function estimateFor(
   return {
     twitterHandle: user.handle,
     profiles,
-    seconds: secondsFor(profiles, pace?.msEach ?? null, x),
+    seconds: secondsFor(profiles, earlier?.msEach ?? null, x),
     costCents: cents(x, profiles),
     leadsLeft: Number.isFinite(left) ? left : null,
   }
@@ -256,7 +256,7 @@ async function change(db: Db, actor: Actor, id: string, allowed: SQL, set: Parti
     await find(db, actor, id)
     throw new Refusal('SCRAPE_STATE')
   }
-  await tell(db, id)
+  await notifyScrapeChanged(db, id)
   return row
 }
 
@@ -265,7 +265,7 @@ function ignoreRefusal(error: unknown): void {
 }
 
 /** Polls after this time, because notifications may be lost when a connection breaks. */
-const LOOK_AGAIN_MS = 3_000
+const POLL_MS = 3_000
 
 /** Yields the scrape now and after each change, until it is over or aborted. @throws Refusal SCRAPE_NOT_FOUND */
 export async function* follow(
@@ -292,7 +292,7 @@ export async function* follow(
       if (isOver(row.status)) return
       if (isDue) continue
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, LOOK_AGAIN_MS)
+        const timer = setTimeout(resolve, POLL_MS)
         wake = () => {
           clearTimeout(timer)
           resolve()

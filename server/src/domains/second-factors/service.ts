@@ -135,7 +135,7 @@ export async function challenge({ db, origin }: Context, actor: Actor, id: strin
 export async function verify(context: Context, actor: Actor, { id, ...shown }: { id: string } & Shown) {
   const { db, limits } = context
   const found = await findFactor(db, actor, id)
-  await limits.spend('secondFactorByUser', actor.userId)
+  await limits.consume('secondFactorByUser', actor.userId)
   const outcome = await db.transaction(async (tx) => {
     // Locked, so that a code or challenge works once.
     const [factor] = await tx.select().from(authFactors).where(eq(authFactors.id, found.id)).for('update')
@@ -277,7 +277,7 @@ export async function signIn(context: Context & AuthContext, { ticket, ...shown 
   const { userId } = step
   // The caller already knows the password. Guesses count across all addresses; recovery codes and
   // passkeys are exempt, so that the owner is never locked out.
-  if (shown.code?.length === 6) await limits.spend('secondFactorByUser', userId)
+  if (shown.code?.length === 6) await limits.consume('secondFactorByUser', userId)
   const session = await db.transaction(async (tx) => {
     const proved = await verifySecondStep(context, tx, userId, shown, step.challenge)
     const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, userId))

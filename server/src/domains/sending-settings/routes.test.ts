@@ -56,7 +56,7 @@ describe('GET /sending/settings', () => {
 describe('PUT /sending/limits', () => {
   it('lets an admin set the limits of an account, or of the extension without one', async () => {
     const admin = await makePerson(app, { in: owner, role: 'admin' })
-    const pace = {
+    const changes = {
       timeZone: 'America/New_York',
       workDays: [5, 1, 1],
       hours: { start: '22:00', end: '02:00' },
@@ -64,8 +64,8 @@ describe('PUT /sending/limits', () => {
       warmUp: true,
       pauseSeconds: 90,
     }
-    const saved = await admin.client.sendingSettings.saveLimits({ xAccountId: account.id, ...pace })
-    expect(saved.accounts[0]).toMatchObject({ ...pace, workDays: [1, 5], capNow: 20, isDefault: false })
+    const saved = await admin.client.sendingSettings.saveLimits({ xAccountId: account.id, ...changes })
+    expect(saved.accounts[0]).toMatchObject({ ...changes, workDays: [1, 5], capNow: 20, isDefault: false })
     expect((await owner.client.sendingSettings.find()).accounts).toEqual(saved.accounts)
     await owner.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id })
     const alone = await makePerson(app)
@@ -114,7 +114,8 @@ describe('sending limits', () => {
       xAccountId: own.id,
     })
     const wait = async () => (await person.client.campaigns.find({ id })).waitingFor
-    const save = (pace: object) => person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: own.id, ...pace })
+    const save = (changes: object) =>
+      person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: own.id, ...changes })
     expect(await wait()).toBeNull()
 
     // Working hours that start in about two hours.

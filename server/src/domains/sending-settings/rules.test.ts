@@ -141,8 +141,8 @@ describe('capAt', () => {
     ['ten days later', { ...open, warmUp: true }, 10, 51],
     ['after warm-up', { ...open, warmUp: true }, 34, 500],
     ['with a lower cap, which is reached sooner', { ...open, warmUp: true, dailyCap: 30 }, 5, 30],
-  ] as const)('returns the cap %s', (_, pace, days, cap) => {
-    expect(capAt(pace, limits, first, new Date(first.getTime() + days * DAY + 1)).cap).toBe(cap)
+  ] as const)('returns the cap %s', (_, accountLimits, days, cap) => {
+    expect(capAt(accountLimits, limits, first, new Date(first.getTime() + days * DAY + 1)).cap).toBe(cap)
   })
 
   it('raises the cap every day of warm-up, counted from the first message', () => {
@@ -194,8 +194,8 @@ describe('restOf', () => {
       { ...none, restsUntil: in_(6 * 3_600) },
       { until: at('2026-11-23T08:00:00Z'), reason: 'hours' },
     ],
-  ] as const)('waits for %s', (_, pace, cap, sent, rest) => {
-    expect(restOf(pace, limits, cap, sent, now)).toEqual(rest)
+  ] as const)('waits for %s', (_, accountLimits, cap, sent, rest) => {
+    expect(restOf(accountLimits, limits, cap, sent, now)).toEqual(rest)
   })
 
   it('keeps a sender within the cap in any 24 hours, within working hours, and pausing', () => {
@@ -209,7 +209,7 @@ describe('restOf', () => {
     const stops = fc.array(fc.constantFrom(0, 0, 0, 60_000, DAY, 3 * DAY), { minLength: 120, maxLength: 120 })
     fc.assert(
       fc.property(settings, stops, (set, delays) => {
-        const pace: AccountLimits = {
+        const accountLimits: AccountLimits = {
           ...open,
           timeZone: 'America/New_York',
           ...set,
@@ -221,11 +221,11 @@ describe('restOf', () => {
           clock += delay
           for (;;) {
             const time = new Date(clock)
-            const cap = capAt(pace, limits, sent[0] === undefined ? null : new Date(sent[0]), time)
+            const cap = capAt(accountLimits, limits, sent[0] === undefined ? null : new Date(sent[0]), time)
             const inDay = sent.filter((one) => one > clock - DAY)
             const filling = inDay.at(-cap.cap)
             const rest = restOf(
-              pace,
+              accountLimits,
               limits,
               cap,
               {
@@ -243,7 +243,7 @@ describe('restOf', () => {
         }
         sent.forEach((one, i) => {
           const window = sent.slice(0, i + 1).filter((other) => other > one - DAY).length
-          expect(window).toBeLessThanOrEqual(capAt(pace, limits, new Date(sent[0]!), new Date(one)).cap)
+          expect(window).toBeLessThanOrEqual(capAt(accountLimits, limits, new Date(sent[0]!), new Date(one)).cap)
           if (i > 0) expect(one - sent[i - 1]!).toBeGreaterThanOrEqual(Math.max(60, set.pauseSeconds ?? 0) * 1_000)
           if (set.startMinute === null) return
           const { minute } = onTheWall('America/New_York', new Date(one))
@@ -278,8 +278,8 @@ describe('lastOf', () => {
     [21, { warmUp: true }, 86_400],
     // 20 + 22 + 24 + 26 …: 485 in thirteen days.
     [500, { warmUp: true, ...hours }, 13 * 86_400 + 32_400 + 14 * 66],
-  ] as const)('sends the last of %d messages with %j after %d s', (messages, pace, seconds) => {
-    const set = { ...defaultLimits(false), ...pace }
+  ] as const)('sends the last of %d messages with %j after %d s', (messages, accountLimits, seconds) => {
+    const set = { ...defaultLimits(false), ...accountLimits }
     expect(lastOf(messages, set, limits, nothing, monday)).toEqual(later(seconds))
   })
 
@@ -300,10 +300,10 @@ describe('lastOf', () => {
   it('considers earlier messages and a wait that X requires', () => {
     const lastAt = later(-60)
     const before = { ...nothing, lastAt, inDay: { count: 499, firstAt: later(-80_000) } }
-    const pace = defaultLimits(false)
-    expect(lastOf(1, pace, limits, before, monday)).toEqual(later(6))
-    expect(lastOf(2, pace, limits, before, monday)).toEqual(later(6_400))
-    expect(lastOf(1, pace, limits, { ...nothing, restsUntil: later(900) }, monday)).toEqual(later(900))
+    const accountLimits = defaultLimits(false)
+    expect(lastOf(1, accountLimits, limits, before, monday)).toEqual(later(6))
+    expect(lastOf(2, accountLimits, limits, before, monday)).toEqual(later(6_400))
+    expect(lastOf(1, accountLimits, limits, { ...nothing, restsUntil: later(900) }, monday)).toEqual(later(900))
   })
 
   it('is fast and accurate for a million messages', () => {
@@ -318,7 +318,7 @@ describe('lastOf', () => {
 
   it('does not extrapolate from a week that differs from the following ones', () => {
     // Tuesday's hours end on Wednesday. Only the first week, which starts at midnight, sends then.
-    const pace = {
+    const accountLimits = {
       ...defaultLimits(false),
       workDays: [7, 1, 2],
       startMinute: 180,
@@ -326,14 +326,18 @@ describe('lastOf', () => {
       dailyCap: 2,
       pauseSeconds: 4_910,
     }
-    expect(lastOf(18, pace, { ...limits, sendIntervalSeconds: 0 }, nothing, monday)).toEqual(at('2026-12-08T04:30:01Z'))
-    expect(lastOf(19, pace, { ...limits, sendIntervalSeconds: 0 }, nothing, monday)).toEqual(at('2026-12-13T03:00:00Z'))
+    expect(lastOf(18, accountLimits, { ...limits, sendIntervalSeconds: 0 }, nothing, monday)).toEqual(
+      at('2026-12-08T04:30:01Z'),
+    )
+    expect(lastOf(19, accountLimits, { ...limits, sendIntervalSeconds: 0 }, nothing, monday)).toEqual(
+      at('2026-12-13T03:00:00Z'),
+    )
   })
 
   it('agrees with a message-by-message simulation', () => {
     // From 3:00, because a clock change can skip the hour before entirely.
     const minutes = fc.integer({ min: 3, max: 23 }).map((hour) => hour * 60)
-    const paces = fc.record({
+    const limitsOfAnyAccount = fc.record({
       workDays: fc.uniqueArray(fc.integer({ min: 1, max: 7 }), { minLength: 1 }),
       timeZone: fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York'),
       span: fc.option(fc.tuple(minutes, minutes).filter(([a, b]) => a !== b)),
@@ -342,15 +346,15 @@ describe('lastOf', () => {
       pauseSeconds: fc.integer({ min: 1, max: 9_000 }),
     })
     fc.assert(
-      fc.property(paces, fc.integer({ min: 1, max: 150 }), ({ span, ...rest }, messages) => {
+      fc.property(limitsOfAnyAccount, fc.integer({ min: 1, max: 150 }), ({ span, ...rest }, messages) => {
         const [startMinute, endMinute] = span ?? [null, null]
-        const pace = { ...rest, startMinute, endMinute, warmUpSince: null }
+        const accountLimits = { ...rest, startMinute, endMinute, warmUpSince: null }
         const none = { sendIntervalSeconds: 0, dailyDmCap: 500 }
-        const found = lastOf(messages, pace, none, nothing, monday) as Date
+        const found = lastOf(messages, accountLimits, none, nothing, monday) as Date
         // Tolerates 2% of the messages rather than of the time, because days off can lie between two.
         const few = Math.ceil(0.02 * messages)
         const [early, late] = [messages - few, messages + few].map((count) =>
-          walk(count, { ...pace, pauseSeconds: pace.pauseSeconds * 1.1 }, none, monday),
+          walk(count, { ...accountLimits, pauseSeconds: accountLimits.pauseSeconds * 1.1 }, none, monday),
         ) as [Date, Date]
         expect(+found, `before ${early.toISOString()}`).toBeGreaterThanOrEqual(+early - 60_000)
         expect(+found, `after ${late.toISOString()}`).toBeLessThanOrEqual(+late + 60_000)
@@ -361,11 +365,11 @@ describe('lastOf', () => {
 })
 
 /** Simulates each message, sent as soon as `restOf` allows it. Returns the time of the last. */
-function walk(messages: number, pace: AccountLimits, limits: ProductLimits, from: Date): Date {
+function walk(messages: number, accountLimits: AccountLimits, limits: ProductLimits, from: Date): Date {
   const sent: Date[] = []
   let now = from
   while (sent.length < messages) {
-    const cap = capAt(pace, limits, sent[0] ?? null, now)
+    const cap = capAt(accountLimits, limits, sent[0] ?? null, now)
     const filling = sent.at(-cap.cap)
     const leavesAt = filling && new Date(+filling + 86_400_000)
     const before = {
@@ -373,7 +377,7 @@ function walk(messages: number, pace: AccountLimits, limits: ProductLimits, from
       leavesAt: leavesAt && leavesAt > now ? leavesAt : null,
       restsUntil: null,
     }
-    const rest = restOf(pace, limits, cap, before, now)
+    const rest = restOf(accountLimits, limits, cap, before, now)
     if (rest) now = rest.until
     else sent.push(now)
   }

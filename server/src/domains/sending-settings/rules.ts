@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000
 const WEEK_MS = 7 * 86_400_000
 const MINUTES_A_DAY = 1_440
 /** If a setting is unreadable, nothing is sent and the account is retried after this time. */
-const LOOK_AGAIN_MS = 3_600_000
+const RETRY_MS = 3_600_000
 
 export interface WorkingHours {
   timeZone: string
@@ -61,8 +61,8 @@ export function clockOf(minute: number): string {
 }
 
 /** Seconds between two campaign messages, before jitter lengthens them. */
-export function pauseSecondsOf(pace: Pick<AccountLimits, 'pauseSeconds'>, limits: ProductLimits): number {
-  return Math.max(limits.sendIntervalSeconds, pace.pauseSeconds ?? 0)
+export function pauseSecondsOf(accountLimits: Pick<AccountLimits, 'pauseSeconds'>, limits: ProductLimits): number {
+  return Math.max(limits.sendIntervalSeconds, accountLimits.pauseSeconds ?? 0)
 }
 
 export interface Cap {
@@ -73,9 +73,9 @@ export interface Cap {
 }
 
 /** The cap at `now`. @param firstSentAt the first message since warm-up was turned on; null: none yet */
-export function capAt(pace: AccountLimits, limits: ProductLimits, firstSentAt: Date | null, now: Date): Cap {
-  const full = Math.min(limits.dailyDmCap, pace.dailyCap ?? limits.dailyDmCap)
-  if (!pace.warmUp) return { cap: full, growsAt: null }
+export function capAt(accountLimits: AccountLimits, limits: ProductLimits, firstSentAt: Date | null, now: Date): Cap {
+  const full = Math.min(limits.dailyDmCap, accountLimits.dailyCap ?? limits.dailyDmCap)
+  if (!accountLimits.warmUp) return { cap: full, growsAt: null }
   const days = firstSentAt ? Math.max(0, Math.floor((now.getTime() - firstSentAt.getTime()) / DAY_MS)) : 0
   // Floating point can end up just below a whole number.
   const warm = Math.floor(WARM_UP_START * WARM_UP_GROWTH ** days + 1e-9)
@@ -99,15 +99,15 @@ export interface Rest {
 
 /** Until when an account must wait, and why; null: it may send now. */
 export function restOf(
-  pace: AccountLimits,
+  accountLimits: AccountLimits,
   limits: ProductLimits,
   { cap, growsAt }: Cap,
   sent: Sent,
   now: Date,
 ): Rest | null {
-  if (!(cap > 0)) return { until: new Date(now.getTime() + LOOK_AGAIN_MS), reason: 'cap' }
+  if (!(cap > 0)) return { until: new Date(now.getTime() + RETRY_MS), reason: 'cap' }
   const room = sent.leavesAt && growsAt && growsAt < sent.leavesAt ? growsAt : sent.leavesAt
-  const pause = sent.lastAt && new Date(sent.lastAt.getTime() + pauseSecondsOf(pace, limits) * 1_000)
+  const pause = sent.lastAt && new Date(sent.lastAt.getTime() + pauseSecondsOf(accountLimits, limits) * 1_000)
   let latest: Rest | null = null
   const causes: [Date | null, WaitReason][] = [
     [pause, 'pause'],
@@ -118,8 +118,8 @@ export function restOf(
     if (until && until > (latest?.until ?? now)) latest = { until, reason }
   }
   const from = latest?.until ?? now
-  const working = nextWorkingMoment(pace, from)
-  if (!working) return { until: new Date(now.getTime() + LOOK_AGAIN_MS), reason: 'hours' }
+  const working = nextWorkingMoment(accountLimits, from)
+  if (!working) return { until: new Date(now.getTime() + RETRY_MS), reason: 'hours' }
   return working > from ? { until: working, reason: 'hours' } : latest
 }
 
@@ -168,12 +168,12 @@ const STEPS_MAX = 10_000
  */
 export function lastOf(
   messages: number,
-  pace: AccountLimits,
+  accountLimits: AccountLimits,
   limits: ProductLimits,
   before: SentBefore,
   now: Date,
 ): Date | null {
-  const eachMs = pauseSecondsOf(pace, limits) * 1_000 * MEAN_JITTER
+  const eachMs = pauseSecondsOf(accountLimits, limits) * 1_000 * MEAN_JITTER
   const lastAt = before.lastAt?.getTime() ?? Number.NEGATIVE_INFINITY
   const runs: Run[] = []
   if (before.inDay.firstAt) {
@@ -188,12 +188,12 @@ export function lastOf(
   /** Set once the cap is at its maximum; null after the repeating weeks were applied. */
   let weeks: { from: number; ends: WeekEnd[] } | null | undefined
   for (let steps = 0; left > 0; steps += 1) {
-    const time = steps < STEPS_MAX ? workingTime(pace, new Date(at)) : null
+    const time = steps < STEPS_MAX ? workingTime(accountLimits, new Date(at)) : null
     if (!time) return null
     at = Math.max(at, time.from.getTime())
-    const { cap, growsAt } = capAt(pace, limits, firstAt, new Date(at))
+    const { cap, growsAt } = capAt(accountLimits, limits, firstAt, new Date(at))
     if (!(cap > 0)) return null
-    forget(runs, at - DAY_MS)
+    dropExpired(runs, at - DAY_MS)
     if (growsAt === null && firstAt !== null && weeks === undefined) weeks = { from: at, ends: [] }
     if (weeks && at >= endOf(weeks)) {
       const end = { left, state: stateAt(endOf(weeks), at, runs) }
@@ -202,7 +202,7 @@ export function lastOf(
       if (period) {
         const times = Math.floor((left - 1) / period.messages)
         const weeksMs = times * period.weeks * WEEK_MS
-        const ms = weeksMs - (offsetMs(pace.timeZone, at + weeksMs) - offsetMs(pace.timeZone, at))
+        const ms = weeksMs - (offsetMs(accountLimits.timeZone, at + weeksMs) - offsetMs(accountLimits.timeZone, at))
         left -= times * period.messages
         at += ms
         for (const run of runs) run.at += ms
@@ -255,7 +255,7 @@ function periodOf(ends: readonly WeekEnd[], now: WeekEnd): { weeks: number; mess
 }
 
 /** Drops messages sent up to `until`, which no longer count. */
-function forget(runs: Run[], until: number): void {
+function dropExpired(runs: Run[], until: number): void {
   for (let run = runs[0]; run && run.at <= until; run = runs[0]) {
     const gone = run.everyMs > 0 ? Math.min(run.count, Math.floor((until - run.at) / run.everyMs) + 1) : run.count
     if (gone === run.count) runs.shift()

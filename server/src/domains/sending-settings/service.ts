@@ -68,10 +68,10 @@ export async function findLimits(
   workspaceId: string,
   accountId: string | null,
 ): Promise<AccountLimits> {
-  const { rows } = await db.execute<{ pace: LimitsRow }>(sql`
-    select to_jsonb(p) as pace from sending_limits p
+  const { rows } = await db.execute<{ row: LimitsRow }>(sql`
+    select to_jsonb(p) as row from sending_limits p
     where workspace_id = ${workspaceId} and x_account_id is not distinct from ${accountId}::uuid`)
-  return parseLimits(rows[0]?.pace ?? null, limits)
+  return parseLimits(rows[0]?.row ?? null, limits)
 }
 
 /** Condition on dms: messages that count toward the limits, in every workspace of the X account. */
@@ -91,23 +91,23 @@ export function claimThatLeavesTheDay(claims: SQL, cap: number): SQL {
 }
 
 /** Recent claims to check, because they can be handed over in another order. */
-const CLAIMS_LOOKED_AT = 5
+const CLAIMS_CHECKED = 5
 
 /** SQL: when a message was last claimed or handed over. The interval starts there. */
 export function lastHandOver(claims: SQL): SQL {
   return sql`select max(greatest(claimed_at, handed_over_at)) from (
-    select claimed_at, handed_over_at from dms where ${claims} and claimed_at is not null order by claimed_at desc limit ${CLAIMS_LOOKED_AT}) latest`
+    select claimed_at, handed_over_at from dms where ${claims} and claimed_at is not null order by claimed_at desc limit ${CLAIMS_CHECKED}) latest`
 }
 
 /** The current cap, and the first message of the warm-up; null: none yet, or no warm-up. */
 export async function capOf(
   db: Db,
   limits: SendingEnv,
-  pace: AccountLimits,
+  accountLimits: AccountLimits,
   { workspaceId, account }: LimitsScope,
 ): Promise<Cap & { firstAt: Date | null }> {
-  if (!pace.warmUp) return { ...capAt(pace, limits, null, new Date()), firstAt: null }
-  const since = sql`coalesce(${pace.warmUpSince?.toISOString() ?? null}::timestamptz, '-infinity')`
+  if (!accountLimits.warmUp) return { ...capAt(accountLimits, limits, null, new Date()), firstAt: null }
+  const since = sql`coalesce(${accountLimits.warmUpSince?.toISOString() ?? null}::timestamptz, '-infinity')`
   const first = (whose: SQL) =>
     sql`select claimed_at from dms where ${whose} and claimed_at >= ${since} order by claimed_at limit 1`
   const { rows } = await db.execute<{ first: string | null; now: string }>(sql`
@@ -120,11 +120,11 @@ export async function capOf(
   // Fail closed: without a row, send nothing.
   if (!row) return { cap: 0, growsAt: null, firstAt: null }
   const firstAt = row.first === null ? null : new Date(row.first)
-  return { ...capAt(pace, limits, firstAt, new Date(row.now)), firstAt }
+  return { ...capAt(accountLimits, limits, firstAt, new Date(row.now)), firstAt }
 }
 
-export interface Standing {
-  pace: AccountLimits
+export interface SendingState {
+  accountLimits: AccountLimits
   cap: Cap
   rest: Rest | null
   /** Messages sent in the last 24 hours. */
@@ -136,7 +136,7 @@ export interface Standing {
   now: Date
 }
 
-interface Asked {
+interface RestQuery {
   workspaceId: string
   account: { id: string; xUserId: string; restsUntil: Date | null; unreadSince: Date | null } | null
   /** Written by a person: working hours and the pause do not apply. */
@@ -149,11 +149,11 @@ interface Asked {
 export async function findRest(
   db: Db,
   limits: SendingEnv,
-  { workspaceId, account, byHand = false, withoutPause = byHand }: Asked,
-): Promise<Standing> {
+  { workspaceId, account, byHand = false, withoutPause = byHand }: RestQuery,
+): Promise<SendingState> {
   const set = await findLimits(db, limits, workspaceId, account?.id ?? null)
-  const pace = byHand ? { ...set, workDays: EVERY_DAY, startMinute: null, endMinute: null } : set
-  const { firstAt, ...cap } = await capOf(db, limits, pace, { workspaceId, account })
+  const accountLimits = byHand ? { ...set, workDays: EVERY_DAY, startMinute: null, endMinute: null } : set
+  const { firstAt, ...cap } = await capOf(db, limits, accountLimits, { workspaceId, account })
   const claims = claimsOf({ workspaceId, account })
   const { rows } = await db.execute<{
     now: string
@@ -181,9 +181,9 @@ export async function findRest(
     restsUntil: account?.restsUntil ?? null,
   }
   return {
-    pace,
+    accountLimits,
     cap,
-    rest: account?.unreadSince ? unreadRest(now) : restOf(pace, limits, cap, sent, now),
+    rest: account?.unreadSince ? unreadRest(now) : restOf(accountLimits, limits, cap, sent, now),
     sentInDay: row.sentInDay,
     countedInDay: row.countedInDay,
     before: {
@@ -200,11 +200,11 @@ export async function findRest(
 export async function secondsToSend(
   db: Db,
   limits: SendingEnv,
-  asked: Asked,
+  asked: RestQuery,
   messages: number,
 ): Promise<number | null> {
-  const { pace, before, now } = await findRest(db, limits, asked)
-  const last = lastOf(messages, pace, limits, before, now)
+  const { accountLimits, before, now } = await findRest(db, limits, asked)
+  const last = lastOf(messages, accountLimits, limits, before, now)
   return last && Math.round((last.getTime() - now.getTime()) / 1_000)
 }
 
@@ -231,25 +231,26 @@ export async function find(db: Db, limits: SendingEnv, actor: Actor) {
   const senders = ids.length > 0 ? ids.map((id) => rows.find((row) => row.id === id) ?? null) : [null]
   const accounts = []
   for (const account of senders) {
-    const standing = await findRest(db, limits, { workspaceId: actor.workspaceId, account })
-    const { pace, cap, rest, sentInDay, countedInDay } = standing
+    const state = await findRest(db, limits, { workspaceId: actor.workspaceId, account })
+    const { accountLimits, cap, rest, sentInDay, countedInDay } = state
     accounts.push({
       xAccountId: account?.id ?? null,
       handle: account?.handle ?? null,
-      timeZone: pace.timeZone,
-      workDays: [...pace.workDays],
+      timeZone: accountLimits.timeZone,
+      workDays: [...accountLimits.workDays],
       hours:
-        pace.startMinute === null || pace.endMinute === null
+        accountLimits.startMinute === null || accountLimits.endMinute === null
           ? null
-          : { start: clockOf(pace.startMinute), end: clockOf(pace.endMinute) },
-      dailyCap: pace.dailyCap,
-      warmUp: pace.warmUp,
-      pauseSeconds: pace.pauseSeconds,
+          : { start: clockOf(accountLimits.startMinute), end: clockOf(accountLimits.endMinute) },
+      dailyCap: accountLimits.dailyCap,
+      warmUp: accountLimits.warmUp,
+      pauseSeconds: accountLimits.pauseSeconds,
       isDefault: !set.some(({ xAccountId }) => xAccountId === (account?.id ?? null)),
       sentInDay,
       countedInDay,
       capNow: cap.cap,
-      warmingUp: pace.warmUp && cap.cap < Math.min(limits.dailyDmCap, pace.dailyCap ?? limits.dailyDmCap),
+      warmingUp:
+        accountLimits.warmUp && cap.cap < Math.min(limits.dailyDmCap, accountLimits.dailyCap ?? limits.dailyDmCap),
       waitingFor: rest,
     })
   }
@@ -292,7 +293,7 @@ export async function saveLimits(
     if (xAccountId) await findAccount(tx, actor.workspaceId, xAccountId)
     // Default warm-up starts with the first message ever; turning it on restarts it now.
     const before = await findLimits(tx, limits, actor.workspaceId, xAccountId)
-    const pace = {
+    const accountLimits = {
       ...input,
       startMinute: hours ? minuteOf(hours.start) : null,
       endMinute: hours ? minuteOf(hours.end) : null,
@@ -301,8 +302,8 @@ export async function saveLimits(
     }
     await tx
       .insert(sendingLimits)
-      .values({ workspaceId: actor.workspaceId, xAccountId, ...pace })
-      .onConflictDoUpdate({ target: [sendingLimits.workspaceId, sendingLimits.xAccountId], set: pace })
+      .values({ workspaceId: actor.workspaceId, xAccountId, ...accountLimits })
+      .onConflictDoUpdate({ target: [sendingLimits.workspaceId, sendingLimits.xAccountId], set: accountLimits })
     return find(tx, limits, actor)
   })
 }

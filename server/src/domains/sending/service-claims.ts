@@ -172,7 +172,7 @@ export async function claimFrom(tx: Db, pace: SendingEnv, campaign: Campaign, ho
       continue
     }
     if (account) {
-      const pauseSeconds = pauseSecondsOf(limits.pace, pace)
+      const pauseSeconds = pauseSecondsOf(limits.accountLimits, pace)
       await tx
         .update(xAccounts)
         .set({
@@ -241,7 +241,7 @@ export async function renewClaim(tx: Db, limits: SendingEnv, claimed: RenewableC
     account: account && { ...account, restsUntil: byApi ? account.restsUntil : null },
     byHand,
   }
-  const { pace, rest, now } = await findRest(tx, limits, asked)
+  const { accountLimits, rest, now } = await findRest(tx, limits, asked)
   if (rest && rest.until > now) return rest.until
   await tx
     .update(dms)
@@ -252,7 +252,7 @@ export async function renewClaim(tx: Db, limits: SendingEnv, claimed: RenewableC
     })
     .where(eq(dms.id, id))
   if (account?.nextSendAt) {
-    const seconds = withJitter(pauseSecondsOf(pace, limits), Math.random())
+    const seconds = withJitter(pauseSecondsOf(accountLimits, limits), Math.random())
     await tx
       .update(xAccounts)
       .set({
@@ -276,15 +276,15 @@ async function findLimits(
 ) {
   // X's API limits apply only to workers.
   const asked = { workspaceId, account: account && { ...account, restsUntil: null }, withoutPause }
-  const { pace, rest, now, before } = await findRest(tx, limits, asked)
+  const { accountLimits, rest, now, before } = await findRest(tx, limits, asked)
   // Workers also move `nextSendAt` to wait for a turn or for X. Cap it at the longest interval
   // after the last message, or extensions and simulations could wait forever.
-  const longestIntervalMs = withJitter(pauseSecondsOf(pace, limits), 1) * 1_000
+  const longestIntervalMs = withJitter(pauseSecondsOf(accountLimits, limits), 1) * 1_000
   const paced = withoutPause
     ? 0
     : Math.min(account?.nextSendAt?.getTime() ?? 0, (before.lastAt?.getTime() ?? 0) + longestIntervalMs)
   const until = Math.max(rest?.until.getTime() ?? 0, paced)
-  return { pace, waitSeconds: (until - now.getTime()) / 1_000 }
+  return { accountLimits, waitSeconds: (until - now.getTime()) / 1_000 }
 }
 
 function nothingDue(seconds: number | null): ClaimAnswer {

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
-import { dmsOf, launch, makeCampaign, makeList, openHandles, someoneWaits } from '../../../test/outreach.ts'
+import { dmsOf, launch, makeCampaign, makeList, openHandles, waitForBlockedStatement } from '../../../test/outreach.ts'
 import { transact } from '../../db/transact.ts'
 import { campaignGate } from './service-locks.ts'
 
@@ -25,7 +25,7 @@ async function expectOrder<T>(first: SQL, act: () => Promise<T>, second: SQL): P
     const waiting = act()
     // The caller handles a rejection.
     waiting.catch(() => {})
-    await someoneWaits(app)
+    await waitForBlockedStatement(app)
     await tx.execute(sql`${second} for no key update nowait`)
     return { waiting }
   })

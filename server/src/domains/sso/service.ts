@@ -67,7 +67,7 @@ export async function begin(
   asked: { email?: string; domain?: string; workspaceId?: string; codeChallenge: string },
 ): Promise<{ url: string }> {
   const { db, limits, request } = context
-  await limits.spend('authorizeByAddress', request.addressHash)
+  await limits.consume('authorizeByAddress', request.addressHash)
   const { email, workspaceId, codeChallenge } = asked
   const domain = asked.domain ?? domainOf(email ?? '') ?? ''
   const isAsked = workspaceId ? eq(ssoDomains.workspaceId, workspaceId) : eq(ssoDomains.domain, domain)
@@ -391,7 +391,7 @@ export async function save(
   const { db, limits } = context
   const { workspaceId, userId } = actor
   await requireProof(context, actor)
-  if (input.metadataUrl) await limits.spend('lookUpByWorkspace', workspaceId)
+  if (input.metadataUrl) await limits.consume('lookUpByWorkspace', workspaceId)
   const fetchedXml = await fetchMetadata(context, input)
   return db.transaction(async (tx) => {
     await requireOwner(tx, actor)
@@ -495,7 +495,7 @@ export async function unlinkWorkspace(tx: Db, auth: Auth, workspaceId: string): 
 export async function test(context: AdminContext, { workspaceId }: Actor) {
   const [connection] = await context.db.select().from(ssoConnections).where(eq(ssoConnections.workspaceId, workspaceId))
   if (!connection) throw new Refusal('SSO_CONNECTION_NOT_FOUND')
-  await context.limits.spend('lookUpByWorkspace', workspaceId)
+  await context.limits.consume('lookUpByWorkspace', workspaceId)
   const checks = await checkConnection(context, connection)
   return { ok: checks.every(({ ok }) => ok), checks }
 }
@@ -521,7 +521,7 @@ export async function verifyDomain({ db, dns, limits }: AdminContext, { workspac
   const [domain] = await db.select().from(ssoDomains).where(isOwn)
   if (!domain) throw new Refusal('SSO_DOMAIN_NOT_FOUND')
   if (domain.verifiedAt) return shownDomain(domain)
-  await limits.spend('lookUpByWorkspace', workspaceId)
+  await limits.consume('lookUpByWorkspace', workspaceId)
   const records = await dns.txt(domain.domain).catch((error: unknown) => {
     if (!(error instanceof DnsUnavailable)) throw error
     throw new Refusal('UNAVAILABLE', 'DNS is not answering. Please try again in a moment.', {

@@ -15,7 +15,7 @@ import {
   type SomeList,
   setFaults,
   sleep,
-  someoneWaits,
+  waitForBlockedStatement,
 } from '../../../test/outreach.ts'
 import { leads } from '../leads/tables.ts'
 import { dms } from '../sending/tables.ts'
@@ -25,7 +25,7 @@ let app: TestApp
 beforeAll(async () => {
   app = await openApp({ x: true })
 })
-const { start, paced, connected, arrivedFrom, inHand } = openSenders(() => app)
+const { start, withInterval, connected, arrivedFrom, countClaimed } = openSenders(() => app)
 
 const LISTED = 'Skipped: this person is on your suppression list.'
 const OPTED_OUT = 'Skipped: this person has opted out.'
@@ -131,7 +131,7 @@ describe('suppressing people with queued messages', () => {
       // The lock that queueing holds.
       await tx.execute(sql`select from leads where id = ${list.leadIds[0]} for no key update`)
       const queueing = person.client.campaigns.queue({ id })
-      await someoneWaits(app)
+      await waitForBlockedStatement(app)
       return [suppress(person, list, 0), queueing]
     })
     await Promise.all([suppressing, queueing])
@@ -182,7 +182,7 @@ describe('claiming', () => {
     await setFaults(app, { method: 'GET', path: '/2/users/by/username/*', delayMs: 600, times: 1 })
     const { id } = await launch(person, list)
     await start()
-    await eventually(() => inHand(id), 'it is claimed')
+    await eventually(() => countClaimed(id), 'it is claimed')
     expect(await suppress(person, list, 0)).toMatchObject({ suppressed: 1, stopped: 0 })
     expect(await completed(person, id)).toMatchObject({ dmsFailedCount: 1, dmsSentCount: 0 })
     expect(await fates(person, id)).toEqual([OPTED_OUT])
@@ -195,10 +195,10 @@ describe('claiming', () => {
     await setFaults(app, { ...SENDS, status: 503, delayMs: 400, times: 1 })
     const { id } = await launch(person, list)
     await start()
-    await eventually(() => inHand(id), 'it is claimed')
+    await eventually(() => countClaimed(id), 'it is claimed')
     await sleep(150)
     await suppress(person, list, 0)
-    await eventually(async () => (await inHand(id)) === 0, 'it was released')
+    await eventually(async () => (await countClaimed(id)) === 0, 'it was released')
     await app.db.execute(sql`update x_accounts set next_send_at = now() where id = ${account.id}`)
     expect(await completed(person, id)).toMatchObject({ dmsFailedCount: 1 })
     expect(await arrivedFrom(account.handle)).toEqual([])
@@ -208,7 +208,7 @@ describe('claiming', () => {
     const { person, account } = await connected()
     const list = await makeList(app, person, openHandles(60))
     const { id } = await launch(person, list)
-    await Promise.all([start(paced(0.1)), start(paced(0.1))])
+    await Promise.all([start(withInterval(0.1)), start(withInterval(0.1))])
     await eventually(async () => (await arrivedFrom(account.handle)).length > 3, 'some were sent')
     const answers = await Promise.all([
       suppress(person, list, ...list.leadIds.keys()),
@@ -216,7 +216,7 @@ describe('claiming', () => {
     ])
     expect(answers.reduce((sum, { suppressed }) => sum + suppressed, 0)).toBe(60)
     // Messages already on their way to X still arrive.
-    await eventually(async () => (await inHand(id)) === 0, 'nothing is claimed')
+    await eventually(async () => (await countClaimed(id)) === 0, 'nothing is claimed')
     const after = (await arrivedFrom(account.handle)).length
     const done = await completed(person, id)
     expect(done).toMatchObject({ dmsSentCount: after, dmsFailedCount: 60 - after, dmsQueuedCount: 0 })

@@ -286,14 +286,14 @@ async function countCredit(
   if (!referrer) throw new Error('the referrer is not a member')
   const isNewCountry = country !== null && !referrer.referralCountries.includes(country)
   const countries = isNewCountry ? [...referrer.referralCountries, country] : referrer.referralCountries
-  const standing = { alltime: countOf('alltime'), day: countOf(day), countries: countries.length }
-  const earned = newAchievements(referrer.achievements, standing)
-  const mailed = await emailReferrer(waitlist, context, { referrer, earned, referralCount: standing.alltime })
+  const totals = { alltime: countOf('alltime'), day: countOf(day), countries: countries.length }
+  const earned = newAchievements(referrer.achievements, totals)
+  const mailed = await emailReferrer(waitlist, context, { referrer, earned, referralCount: totals.alltime })
   const { now } = waitlist
   const { position } = referrer
-  const data = { memberId, referrerId, referralCount: standing.alltime, position, creditedAt: now.toISOString() }
+  const data = { memberId, referrerId, referralCount: totals.alltime, position, creditedAt: now.toISOString() }
   await publishEvent(tx, { event: 'referral.credited', at: now, data })
-  await publishEarned(tx, now, referrerId, earned, standing.alltime)
+  await publishEarned(tx, now, referrerId, earned, totals.alltime)
   if (earned.length > 0) await grantRewards(tx, referrer, earned)
   if (earned.length > 0 || isNewCountry || mailed) {
     await tx

@@ -86,7 +86,7 @@ export const PIONEERS = 100
 const VIRAL_REFERRALS = 5
 const GLOBAL_COUNTRIES = 3
 
-interface Standing {
+interface ReferralCounts {
   /** Credited referrals in total, and on the UTC day of the newest. */
   alltime: number
   day: number
@@ -94,7 +94,10 @@ interface Standing {
 }
 
 /** Achievements earned by referrals that the member does not have yet. */
-export function newAchievements(held: readonly Achievement[], { alltime, day, countries }: Standing): Achievement[] {
+export function newAchievements(
+  held: readonly Achievement[],
+  { alltime, day, countries }: ReferralCounts,
+): Achievement[] {
   const earned: Achievement[] = REFERRAL_TIERS.filter((tier) => alltime >= tier.threshold).map((tier) => tier.key)
   if (day >= VIRAL_REFERRALS) earned.push('viral')
   if (countries >= GLOBAL_COUNTRIES) earned.push('global')

@@ -82,7 +82,7 @@ interface JoinInput {
 /** Joins at the end of the waitlist. Members who join again get their existing place. @throws Refusal RATE_LIMITED */
 export async function join(context: JoinContext, input: JoinInput) {
   const { db, limits, request } = context
-  await limits.spend('joinByAddress', request.addressHash)
+  await limits.consume('joinByAddress', request.addressHash)
   const normalizedEmail = normalizeEmail(input.email)
   const known = await findByMailbox(db, normalizedEmail)
   const joined = known?.position ? null : await joinNow(context, input, known)
@@ -220,7 +220,7 @@ export async function findPosition(
   { db, limits, request }: { db: Db; limits: Limits; request: Client },
   { email }: { email: string },
 ) {
-  await limits.spend('positionByAddress', request.addressHash)
+  await limits.consume('positionByAddress', request.addressHash)
   const [found] = await db
     .select({ member: members, count: referralCounts.referralCount })
     .from(members)
@@ -254,7 +254,7 @@ export async function findReferralCode(
 ): Promise<{ position: number } | null> {
   const { addressHash } = request
   // Spend first: beyond the limit, known codes must look like unknown ones.
-  await limits.spend('positionByAddress', addressHash)
+  await limits.consume('positionByAddress', addressHash)
   const [found] = await db
     .select({ position: members.position })
     .from(members)

@@ -156,7 +156,7 @@ export async function record(
       .returning({
         isDead: sql<boolean>`${webhookEndpoints.failingSince} < now() - make_interval(hours => ${DISABLE_AFTER_HOURS})`,
       })
-    if (delay !== null) await scheduleLook(context, tx, delay)
+    if (delay !== null) await scheduleDelivery(context, tx, delay)
     else if (isGone) await disable(context, tx, endpoint, 'gone')
     else if (failing?.isDead) await disable(context, tx, endpoint, 'failing')
     return delivery
@@ -164,11 +164,11 @@ export async function record(
 }
 
 /** A scheduled job looks for due deliveries this often. */
-const LOOKED_EACH_SECONDS = 60
+const POLL_SECONDS = 60
 
 /** Schedules a job for short delays only: jobs for long ones would fill the queue while an endpoint is down. */
-async function scheduleLook({ jobs }: WebhookContext, tx: Db, seconds: number): Promise<void> {
-  if (seconds < LOOKED_EACH_SECONDS) await jobs.enqueue(tx, 'webhooks', {}, { startAfterSeconds: Math.ceil(seconds) })
+async function scheduleDelivery({ jobs }: WebhookContext, tx: Db, seconds: number): Promise<void> {
+  if (seconds < POLL_SECONDS) await jobs.enqueue(tx, 'webhooks', {}, { startAfterSeconds: Math.ceil(seconds) })
 }
 
 async function disable(context: WebhookContext, tx: Db, { id, url }: Endpoint, reason: DisabledReason): Promise<void> {

@@ -4,7 +4,7 @@ import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
-import { launch, makeList, openHandles, someoneWaits } from '../../../test/outreach.ts'
+import { launch, makeList, openHandles, waitForBlockedStatement } from '../../../test/outreach.ts'
 import { createXApi, XError } from '../../outside/x.ts'
 import { createSealer } from '../../sealing.ts'
 import { subscriptions } from '../billing/tables.ts'
@@ -178,7 +178,7 @@ describe('POST /session/disconnect', () => {
     const renewal = await app.db.transaction(async (tx) => {
       await tx.execute(sql`select from x_accounts where id = ${id} for update`)
       const answer = person.call('POST', '/session/disconnect')
-      await someoneWaits(app)
+      await waitForBlockedStatement(app)
       const tokens = await x!.signInWithPassword('founder_eve', 'long enough')
       await tx
         .update(xAccounts)
