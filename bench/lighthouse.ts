@@ -12,14 +12,14 @@ const PATHS = ['/', '/pricing', '/waitlist', '/leaderboard', '/login']
 const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'] as const
 type Category = (typeof CATEGORIES)[number]
 /** Minimum scores, out of 100. */
-const LEAST: Record<Category, number> = { performance: 98, accessibility: 100, 'best-practices': 100, seo: 100 }
+const MIN_SCORES: Record<Category, number> = { performance: 98, accessibility: 100, 'best-practices': 100, seo: 100 }
 /** Maximum largest contentful paint of the landing page. */
 const LANDING_LCP_MAX_MS = 1_200
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
 /** Attempts per run, because a busy machine can make Lighthouse fail. */
 const TRIES = 3
 
-interface Look {
+interface Run {
   scores: Record<Category, number>
   firstPaintMs: number
   largestPaintMs: number
@@ -30,28 +30,28 @@ interface Look {
   missed: string[]
 }
 
-async function lookAt(url: string, port: number): Promise<Look> {
+async function runLighthouse(url: string, port: number): Promise<Run> {
   for (let tries = 1; ; tries++) {
     try {
-      return await lookOnce(url, port)
+      return await runOnce(url, port)
     } catch (error) {
       if (tries === TRIES) throw error
     }
   }
 }
 
-async function lookOnce(url: string, port: number): Promise<Look> {
+async function runOnce(url: string, port: number): Promise<Run> {
   const result = await lighthouse(url, {
     port,
     output: 'json',
     logLevel: 'error',
     onlyCategories: [...CATEGORIES],
   })
-  if (!result) throw new Error(`Lighthouse said nothing of ${url}.`)
+  if (!result) throw new Error(`Lighthouse returned no result for ${url}.`)
   const { audits, categories, runtimeError } = result.lhr
-  if (runtimeError) throw new Error(`Lighthouse could not look at ${url}: ${runtimeError.message}`)
+  if (runtimeError) throw new Error(`Lighthouse failed on ${url}: ${runtimeError.message}`)
   const value = (id: string) => audits[id]?.numericValue ?? Number.NaN
-  if (Number.isNaN(value('largest-contentful-paint'))) throw new Error(`Lighthouse saw nothing drawn of ${url}.`)
+  if (Number.isNaN(value('largest-contentful-paint'))) throw new Error(`Lighthouse measured no paint on ${url}.`)
   const scoreOf = (id: Category) => Math.round((categories[id]?.score ?? 0) * 100)
   return {
     scores: Object.fromEntries(CATEGORIES.map((id) => [id, scoreOf(id)])) as Record<Category, number>,
@@ -71,22 +71,22 @@ function median(values: number[]): number {
 }
 
 /** @returns whether the page reaches its minimum scores */
-function report(path: string, looks: Look[]): boolean {
-  const of = (pick: (look: Look) => number) => median(looks.map(pick))
-  const scores = CATEGORIES.map((id) => ({ id, score: of((look) => look.scores[id]) }))
-  const lcp = of((look) => look.largestPaintMs)
-  const isKept = scores.every(({ id, score }) => score >= LEAST[id]) && (path !== '/' || lcp <= LANDING_LCP_MAX_MS)
+function report(path: string, runs: Run[]): boolean {
+  const of = (pick: (run: Run) => number) => median(runs.map(pick))
+  const scores = CATEGORIES.map((id) => ({ id, score: of((run) => run.scores[id]) }))
+  const lcp = of((run) => run.largestPaintMs)
+  const isKept = scores.every(({ id, score }) => score >= MIN_SCORES[id]) && (path !== '/' || lcp <= LANDING_LCP_MAX_MS)
   const cells = [
     ...scores.map(({ score }) => String(score).padStart(6)),
-    `${(of((look) => look.firstPaintMs) / 1000).toFixed(2)} s`.padStart(9),
+    `${(of((run) => run.firstPaintMs) / 1000).toFixed(2)} s`.padStart(9),
     `${(lcp / 1000).toFixed(2)} s`.padStart(9),
-    `${of((look) => look.blockedMs).toFixed(0)} ms`.padStart(9),
-    of((look) => look.shift)
+    `${of((run) => run.blockedMs).toFixed(0)} ms`.padStart(9),
+    of((run) => run.shift)
       .toFixed(3)
       .padStart(8),
-    `${(of((look) => look.bytes) / 1000).toFixed(0)} KB`.padStart(9),
+    `${(of((run) => run.bytes) / 1000).toFixed(0)} KB`.padStart(9),
   ]
-  const missed = [...new Set(looks.flatMap((look) => look.missed))].join(', ')
+  const missed = [...new Set(runs.flatMap((run) => run.missed))].join(', ')
   console.log(`  ${path.padEnd(14)}${cells.join('')}  ${isKept ? '' : 'MISSED '}${missed}`)
   return isKept
 }
@@ -99,12 +99,12 @@ const browser = await chromium.launch({
 })
 try {
   console.log(
-    `\n  median of ${ROUNDS} looks (perf, a11y, best practices, SEO; first and largest paint, main thread blocked, layout shift, bytes)`,
+    `\n  median of ${ROUNDS} runs (perf, a11y, best practices, SEO; first and largest paint, main thread blocked, layout shift, bytes)`,
   )
   for (const path of PATHS) {
-    const looks: Look[] = []
-    for (let round = 0; round < ROUNDS; round++) looks.push(await lookAt(product.origin + path, port))
-    if (!report(path, looks)) process.exitCode = 1
+    const runs: Run[] = []
+    for (let round = 0; round < ROUNDS; round++) runs.push(await runLighthouse(product.origin + path, port))
+    if (!report(path, runs)) process.exitCode = 1
   }
 } finally {
   await browser.close()

@@ -24,7 +24,7 @@ const FOLLOWERS = 100_000
 /** In addition to the process's memory before the scrape. */
 const MEMORY_MAX_MIB = 150
 /** Maximum time between progress updates before the page looks stuck. */
-const SILENCE_MAX_MS = 3_000
+const GAP_MAX_MS = 3_000
 
 const cluster = await openScratchCluster({
   log: () => {},
@@ -37,7 +37,7 @@ const env = readEnv({
   PORT: '0',
   PUBLIC_URL: 'http://localhost:3000',
   DATABASE_URL: cluster.url,
-  AUTH_SECRET: 'a secret of benchmarks, long enough to be one',
+  AUTH_SECRET: 'a secret for benchmarks, long enough to pass',
   LOG_LEVEL: 'silent',
 })
 const server = await startServer({ env, databaseUrl: cluster.url, workers: false, migrate: false, onFault: fail })
@@ -98,14 +98,14 @@ let peak = before
 const watch = setInterval(() => {
   peak = Math.max(peak, process.memoryUsage().rss)
 }, 20)
-let heardAt = performance.now()
-let news = 0
-let longestSilenceMs = 0
+let lastUpdateAt = performance.now()
+let updates = 0
+let longestGapMs = 0
 services.channels.subscribe(SCRAPES_CHANNEL, () => {
   const now = performance.now()
-  longestSilenceMs = Math.max(longestSilenceMs, now - heardAt)
-  heardAt = now
-  news += 1
+  longestGapMs = Math.max(longestGapMs, now - lastUpdateAt)
+  lastUpdateAt = now
+  updates += 1
 })
 
 const began = performance.now()
@@ -133,9 +133,9 @@ console.log(
   `  COPY, with all the indexes  ${rate(withIndexes)}  (the scrape: ${(withIndexes / seconds).toFixed(2)} of it)`,
 )
 console.log(`  COPY, without any           ${rate(bare)}  (${(bare / seconds).toFixed(2)})`)
-console.log(`  memory at its peak          ${memory.toFixed(0)} MiB more than before, at most ${MEMORY_MAX_MIB}`)
-console.log(`  news to the page            ${news}, the longest silence ${Math.round(longestSilenceMs)} ms`)
-if (memory > MEMORY_MAX_MIB || longestSilenceMs > SILENCE_MAX_MS) process.exitCode = 1
+console.log(`  peak memory                 ${memory.toFixed(0)} MiB more than before, limit ${MEMORY_MAX_MIB} MiB`)
+console.log(`  progress updates            ${updates}, the longest gap ${Math.round(longestGapMs)} ms`)
+if (memory > MEMORY_MAX_MIB || longestGapMs > GAP_MAX_MS) process.exitCode = 1
 
 await client.end()
 await server.close()

@@ -15,7 +15,7 @@ import { BadArchive, checkArchive } from './archive.ts'
 import { backUp, NotRestored, restore } from './archive-database.ts'
 import { root } from './root.ts'
 
-const SECRET = 'a secret of tests, long enough to be taken'
+const SECRET = 'a secret for tests, long enough to pass'
 const folder = mkdtempSync(join(tmpdir(), 'x-automated-test-'))
 const file = join(folder, 'archive')
 let cluster: OpenDatabase

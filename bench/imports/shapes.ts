@@ -29,12 +29,12 @@ export const SHAPES: Record<string, Shape> = {
   'people, all new': { head: PEOPLE, part: lines(1_000, person) },
   'people, all known': { head: PEOPLE, part: lines(1_000, person), isKnown: true },
   'bare handles, all new': { head: HEAD, part: lines(5_000, (n) => `b${handle(n)}\n`) },
-  'one person again and again': { head: HEAD, part: same('ana\n') },
-  '190 columns of its own': {
+  'one person repeated': { head: HEAD, part: same('ana\n') },
+  '190 custom columns': {
     head: `twitter_handle,${Array.from({ length: 190 }, (_, n) => `own ${n}`).join(',')}\n`,
     part: lines(3, (n) => `w${handle(n)}${`,${'v'.repeat(80)}`.repeat(190)}\n`),
   },
-  'columns of its own that are too long': {
+  'custom columns that are too long': {
     head: `twitter_handle,${Array.from({ length: 190 }, (_, n) => `own ${n}`).join(',')}\n`,
     part: lines(1, (n) => `w${handle(n)}${`,${'v'.repeat(300)}`.repeat(190)}\n`),
   },
@@ -61,9 +61,9 @@ export const SHAPES: Record<string, Shape> = {
   'stray quotes': { head: 'twitter_handle,name\n', part: lines(1_000, (n) => `q${handle(n)},"a" b "c"\n`) },
   'one line': { head: HEAD, part: same('y') },
   'one quoted field': { head: `${HEAD}"`, part: same('y'), tail: '"\n' },
-  'nothing but delimiters': { part: same(',') },
+  'only delimiters': { part: same(',') },
   'lines of 100,000 delimiters': { head: 'twitter_handle,name\n', part: () => `${','.repeat(100_000)}\n` },
-  'nothing but quotes': { head: HEAD, part: same('"') },
+  'only quotes': { head: HEAD, part: same('"') },
   'a header of millions of columns': { head: 'twitter_handle', part: same(',c') },
   'carriage returns': { head: HEAD, part: same('\r') },
   'NUL characters': { head: HEAD, part: same('\0\n') },
@@ -71,7 +71,7 @@ export const SHAPES: Record<string, Shape> = {
     head: Buffer.from(`\ufeff${HEAD}`, 'utf16le'),
     part: () => Buffer.from('ana\n'.repeat(8_000), 'utf16le'),
   },
-  'UTF-8, but for the last byte': { head: `\ufeff${PEOPLE}`, part: lines(1_000, person), tail: Buffer.from([0xff]) },
+  'UTF-8, except the last byte': { head: `\ufeff${PEOPLE}`, part: lines(1_000, person), tail: Buffer.from([0xff]) },
   'people to suppress': {
     to: '/suppressions/import',
     head: 'twitter_handle,note\n',

@@ -52,7 +52,7 @@ export async function catchCycle(services: Services): Promise<Cycle> {
 }
 
 /** Replays the captured statements through `pg`, with one connection per hand. */
-export async function replay(url: string, cycle: Cycle, hands: number, isDone: Promise<void>): Promise<void> {
+export async function replay(url: string, cycle: Cycle, concurrency: number, isDone: Promise<void>): Promise<void> {
   let over = false
   void isDone.then(() => {
     over = true
@@ -60,7 +60,7 @@ export async function replay(url: string, cycle: Cycle, hands: number, isDone: P
   const [begin, commit] = [cycle.claim.at(0) as Statement, cycle.claim.at(-1) as Statement]
   const looks = cycle.claim.slice(1, -1)
   await Promise.all(
-    Array.from({ length: hands }, async () => {
+    Array.from({ length: concurrency }, async () => {
       const client = new pg.Client({ connectionString: url })
       await client.connect()
       while (!over) {

@@ -92,7 +92,7 @@ export const BillingOverview = z.object({
    * the owner.
    */
   others: z.array(OtherSubscription),
-  /** The last subscription, if none is active. */
+  /** The last subscription, if there is no active one. */
   ended: z.object({ planId: z.string(), name: z.string(), endedAt: Time }).nullable(),
   /**
    * Months of Pro that the owner earned by referrals. They are paused during a paid subscription.

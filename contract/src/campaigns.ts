@@ -87,7 +87,7 @@ export const Claim = z.object({
 })
 export type Claim = z.output<typeof Claim>
 
-/** 200 with a message, or 204 if none is due. Retry-After says when to ask again. */
+/** 200 with a message, or 204 if no message is due. Retry-After says when to ask again. */
 const ClaimAnswer = z.union([
   z.object({ status: z.literal(200), body: Claim }),
   z.object({ status: z.literal(204), headers: z.record(z.string(), z.string()).optional() }),

@@ -20,7 +20,7 @@ export const Pairing = z.object({
    */
   signedInAs: z.string().nullable(),
   paused: z.boolean(),
-  /** The part of X's page that it no longer finds; null if none is missing. */
+  /** The part of X's page that it no longer finds; null if it finds all. */
   pageChanged: z.string().nullable(),
   /** Whether it sends while no page of the product is open. */
   sendsInBackground: z.boolean(),

@@ -179,7 +179,7 @@ export type ExtensionStatusReply = { success: true; status: ExtensionStatus } | 
 export interface ExtensionStatus {
   version: string
   paused: boolean
-  /** The part of X's page that was not found; null if none is missing. */
+  /** The part of X's page that was not found; null if all were. */
   pageChanged: string | null
   /**
    * The account last seen signed in to X in this browser, without @; null: none, undefined: X was

@@ -144,8 +144,8 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
     clientErrorHandler: refuseUnreadable,
   })
 
-  // Every JSON body of the API is an object. An empty one is no body; whatever else is not an object is refused with 400.
-  // So is deep nesting: what reads a body later (validation, JSON.stringify, logs) recurses, and would run out of stack.
+  // An empty JSON body counts as none; anything but an object is rejected. So is deep nesting, because
+  // later readers of the body (validation, JSON.stringify, logs) recurse and would overflow the stack.
   const parseJson = app.getDefaultJsonParser('error', 'error')
   app.removeContentTypeParser(['application/json', 'text/plain'])
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {

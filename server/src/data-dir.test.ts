@@ -36,7 +36,7 @@ async function holder(folder: string, { orphan = false, isClosing = false, lasts
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It has ended by itself.
+      // It has already exited.
     }
   })
   if (orphan) await once(child, 'exit')
@@ -64,7 +64,7 @@ test("openDataDir rejects another user's folder and keeps its mode", () => {
   const folder = temporaryFolder()
   chmodSync(folder, 0o755)
   mkdirSync(join(folder, 'photos'))
-  expect(() => openDataDir(folder)).toThrow('holds other files')
+  expect(() => openDataDir(folder)).toThrow('contains other files')
   expect(mode(folder)).toBe(0o755)
 })
 

@@ -25,7 +25,7 @@ export class DataDirBusy extends Error {
 
   constructor(dataDir: string, ownerPid: number | undefined) {
     const owner = ownerPid === undefined ? 'Another server' : `Another server (process ${ownerPid})`
-    super(`${owner} is already running on DATA_DIR ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.`)
+    super(`${owner} is already running on DATA_DIR ${dataDir}. Stop it first, or set another DATA_DIR.`)
     this.dataDir = dataDir
     this.ownerPid = ownerPid
   }
@@ -34,9 +34,8 @@ export class DataDirBusy extends Error {
 type Owner = { pid: number; parent: number; isClosing?: true }
 
 /**
- * Creates DATA_DIR if missing, with mode 0700, and returns its real path. Restricts a folder of ours that others
- * can
- * read, but rejects one with unknown files: a mistyped DATA_DIR must not change someone else's permissions.
+ * Creates DATA_DIR if missing, with mode 0700, and returns its real path. Restricts our own folder, but rejects
+ * one with unknown files: a mistyped DATA_DIR must not change someone else's permissions.
  */
 export function openDataDir(path: string): string {
   try {
@@ -59,16 +58,14 @@ export function openDataDir(path: string): string {
 function closeToOthers(dataDir: string): void {
   const names = readdirSync(dataDir).filter((name) => name !== 'lost+found')
   if (names.length > 0 && !names.some((name) => OUR_FILES.includes(name))) {
-    throw new Error(`DATA_DIR ${dataDir} holds other files. Give it a folder of its own.`)
+    throw new Error(`DATA_DIR ${dataDir} contains other files. Use a separate folder.`)
   }
   chmodSync(dataDir, 0o700)
 }
 
 /**
- * Atomically writes a file that only its owner can read. It gets the owner of its folder, so that one start as
- * root
- * does not lock the user out.
- * @throws Error with one sentence that names the file
+ * Atomically writes a file that only its owner can read. It gets its folder's owner, so that a start as root does
+ * not lock the user out. @throws Error with one sentence that names the file
  */
 export function writePrivate(path: string, text: string): void {
   const draft = `${path}.${process.pid}.new`
@@ -127,16 +124,14 @@ const OWNER_FILE = 'server.json'
 const OUR_FILES = [LOCK_FILE, OWNER_FILE, 'auth-secret', 'database.json', 'stand-ins.json']
 
 export interface DataDirLock {
-  /** Tells the next start that waiting is worthwhile. */
+  /** Lets the next start wait for this process to exit. */
   announceClosing(): void
   release(): void
 }
 
 /**
- * Locks DATA_DIR for this process until `release()`. The kernel keeps the lock (an exclusive SQLite lock, the
- * only kind
- * Node offers on every system), so that it ends with the process and works across containers.
- * Waits up to `patienceMs` for a server that is closing. @throws DataDirBusy
+ * Locks DATA_DIR until `release()`, by an exclusive SQLite lock: the kernel ends it with the process, across
+ * containers too. Waits up to `patienceMs` for a server that is closing. @throws DataDirBusy
  */
 export async function lockDataDir(
   dataDir: string,

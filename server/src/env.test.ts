@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readEnv } from './env.ts'
 
-const AUTH_SECRET = 'a secret of tests, long enough to be taken'
+const AUTH_SECRET = 'a secret for tests, long enough to pass'
 
 function newDataDir(): string {
   const folder = mkdtempSync(join(tmpdir(), 'x-automated-env-'))
@@ -55,7 +55,7 @@ describe('AUTH_SECRET', () => {
     const DATA_DIR = newDataDir()
     readEnv({ DATA_DIR })
     writeFileSync(join(DATA_DIR, 'auth-secret'), '')
-    expect(() => readEnv({ DATA_DIR })).toThrow(/does not hold a secret/)
+    expect(() => readEnv({ DATA_DIR })).toThrow(/does not contain a secret/)
   })
 
   it('is not replaced if a database was encrypted with the lost one', () => {

@@ -204,7 +204,7 @@ function storedSecret(dataDir: string): string {
     const database = join(dataDir, 'database.json')
     if (existsSync(database))
       throw new Error(
-        `${path} is missing, but DATA_DIR has a database that is encrypted with it. Bring the file back, set AUTH_SECRET to what it held, ` +
+        `${path} is missing, but the database in DATA_DIR is encrypted with it. Restore the file, set AUTH_SECRET to its content, ` +
           'or restore a backup: npm run restore FILE -- --overwrite',
       )
     const draft = `${path}.${randomBytes(6).toString('hex')}`
@@ -221,7 +221,7 @@ function storedSecret(dataDir: string): string {
   const secret = readFileSync(path, 'utf8').trim()
   if (secret.length < SECRET_MIN)
     throw new Error(
-      `${path} does not hold a secret. Bring it back, or delete it: then everybody has to sign in again and connect X again.`,
+      `${path} does not contain a secret. Restore it, or delete it: then everyone must log in and connect X again.`,
     )
   return secret
 }

@@ -2,9 +2,8 @@ import type { FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
 
 /**
- * JSON log without personal data. Of errors it keeps type, place, code and constraint: messages, parameters and
- * details
- * of queries contain what people wrote.
+ * JSON log without personal data. Errors keep type, place, code and constraint, because messages, parameters and
+ * details of queries contain what people wrote.
  */
 export function openLog(level: string): FastifyBaseLogger {
   return pino({ level, serializers: { err: describeError } })

@@ -92,7 +92,7 @@ function asDeclaredError(error: unknown, declared: DeclaredErrors, context: Requ
     return faultOf('INTERNAL')
   }
   if (!(refusal.code in declared)) {
-    context.log.error({ err: refusal }, 'refusal that the operation does not declare')
+    context.log.error({ err: refusal }, 'undeclared refusal')
     context.onFault(
       new Error(
         `${context.request.method} ${context.request.path} refused with ${refusal.code}, which it does not declare`,

@@ -8,8 +8,7 @@ const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**
  * Whether it is a public internet address: not loopback, private, link-local (cloud metadata), multicast or
- * reserved,
- * nor an IPv6 form of these.
+ * reserved, nor an IPv6 form of these.
  */
 export function isPublicAddress(address: string): boolean {
   // The only spelling in `::/96` that ipaddr.js parses as IPv4.
@@ -28,10 +27,8 @@ export function mayConnectTo(address: string, allowLoopback: boolean): boolean {
 }
 
 /**
- * Why the server must not fetch a user's URL (server-side request forgery, OWASP); null if nothing is wrong.
- * Names that
- * resolve to inside addresses are caught by outside/safe-fetch.ts.
- * @param allowLoopback with stand-ins: also allows this machine and plain HTTP
+ * Why the server must not fetch a user's URL (server-side request forgery, OWASP); null if it may.
+ * outside/safe-fetch.ts checks what names resolve to. @param allowLoopback with stand-ins: also this machine and HTTP
  */
 export function addressProblem({ protocol, username, password, hostname }: URL, allowLoopback: boolean): string | null {
   if (protocol !== 'https:' && !(allowLoopback && protocol === 'http:')) return 'must begin with https://'

@@ -2,9 +2,8 @@ import { ERROR_TEXT, type ErrorCode } from '@x-automated/contract/errors'
 import { fieldProblem } from './input-problems.ts'
 
 /**
- * The error that domains throw for outcomes that the contract declares; anything else is logged and becomes
- * INTERNAL.
- * `message` can be shown to users; `retryAfterSeconds` becomes the Retry-After header.
+ * An outcome that the contract declares; any other error becomes INTERNAL. `message` can be shown to users;
+ * `retryAfterSeconds` becomes the Retry-After header.
  */
 export class Refusal extends Error {
   readonly code: ErrorCode

@@ -35,7 +35,7 @@ describe('every signed-in operation', () => {
   })
 
   it.each(named(signedIn.filter((operation) => operation.access !== 'viewer')))(
-    '%s: 403 for a viewer',
+    'returns 403 from %s to a viewer',
     async (_, operation) => {
       const viewer = await makePerson(app, { in: person, role: 'viewer' })
       expectEnvelope(
@@ -52,31 +52,28 @@ describe('every signed-in operation', () => {
 })
 
 describe('every operation of operators', () => {
-  it.each(named(ofOperators))(
-    '%s: to all others exactly what an address without anything answers',
-    async (_, operation) => {
-      const stranger = await makePerson(app)
-      // An unverified address in OPERATORS grants nothing.
-      const unproved = await makePerson(app)
-      app.services.env.operators.push(unproved.email)
-      await app.db.update(authUsers).set({ emailVerified: false }).where(eq(authUsers.id, unproved.id))
-      const body = operation.method === 'GET' ? undefined : { surprise: true }
-      const path = pathWith(operation, SOME_ID)
-      const nothing = await call(app, operation.method, '/nothing/here', body)
-      const answers = [
-        await call(app, operation.method, path, body),
-        await call(app, operation.method, path, body, { authorization: 'Bearer a.b.c' }),
-        await stranger.call(operation.method, path, body, { 'idempotency-key': 'some-key' }),
-        await unproved.call(operation.method, path, body),
-      ]
-      for (const answer of answers) {
-        expectEnvelope(answer, 404, 'NOT_FOUND')
-        expect(answer.body).toEqual(nothing.body)
-        expect([...answer.headers.keys()].sort()).toEqual([...nothing.headers.keys()].sort())
-        expect(answer.headers.get('content-type')).toBe(nothing.headers.get('content-type'))
-      }
-    },
-  )
+  it.each(named(ofOperators))('returns the same 404 from %s to all others as an unknown path', async (_, operation) => {
+    const stranger = await makePerson(app)
+    // An unverified address in OPERATORS grants nothing.
+    const unproved = await makePerson(app)
+    app.services.env.operators.push(unproved.email)
+    await app.db.update(authUsers).set({ emailVerified: false }).where(eq(authUsers.id, unproved.id))
+    const body = operation.method === 'GET' ? undefined : { surprise: true }
+    const path = pathWith(operation, SOME_ID)
+    const nothing = await call(app, operation.method, '/nothing/here', body)
+    const answers = [
+      await call(app, operation.method, path, body),
+      await call(app, operation.method, path, body, { authorization: 'Bearer a.b.c' }),
+      await stranger.call(operation.method, path, body, { 'idempotency-key': 'some-key' }),
+      await unproved.call(operation.method, path, body),
+    ]
+    for (const answer of answers) {
+      expectEnvelope(answer, 404, 'NOT_FOUND')
+      expect(answer.body).toEqual(nothing.body)
+      expect([...answer.headers.keys()].sort()).toEqual([...nothing.headers.keys()].sort())
+      expect(answer.headers.get('content-type')).toBe(nothing.headers.get('content-type'))
+    }
+  })
 })
 
 describe('every operation that takes a body', () => {
@@ -89,7 +86,7 @@ describe('every operation that takes a body', () => {
   })
 
   it.each(named(withBody))(
-    '%s: 400 for what is not JSON, not an object, or holds a prototype',
+    'returns 400 from %s for invalid JSON, non-objects and prototype keys',
     async (_, operation) => {
       for (const body of [
         '{',
@@ -135,7 +132,7 @@ describe('every operation with invalid input', () => {
     new URLSearchParams(Object.entries(input).map(([key, value]) => [key, String(value)]))
 
   it.each(named(operations.filter(({ takesInput }) => takesInput)))(
-    '%s: says in a sentence per field what is wrong',
+    'returns one sentence per invalid field from %s',
     async (_, operation) => {
       const { method } = operation
       const path = pathWith(operation, SOME_ID)

@@ -103,7 +103,7 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
       DATABASE_URL: database.url,
       // Run the tests with few connections: DATABASE_POOL_MAX=6 npm test
       DATABASE_POOL_MAX: process.env.DATABASE_POOL_MAX,
-      AUTH_SECRET: 'a secret of tests, long enough to be taken',
+      AUTH_SECRET: 'a secret for tests, long enough to pass',
       LOG_LEVEL: 'silent',
       SEND_INTERVAL_SECONDS: '0',
       STAND_INS: 'on',
@@ -179,7 +179,7 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
     check() {
       const surprises = faults.splice(0).filter((fault) => !expected.some((matching) => matching.test(String(fault))))
       expected.length = 0
-      expect(surprises.map(String), 'faults of ours').toEqual([])
+      expect(surprises.map(String), 'server faults').toEqual([])
     },
     async close() {
       await Promise.all(servers.splice(0).map((one) => one.close()))

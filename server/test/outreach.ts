@@ -115,7 +115,7 @@ export async function eventually<T>(check: () => Promise<T> | T, what: string, m
   for (;;) {
     const value = await check()
     if (value) return value as NonNullable<T>
-    if (Date.now() > end) throw new Error(`did not happen in ${ms} ms: ${what}`)
+    if (Date.now() > end) throw new Error(`timed out after ${ms} ms: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }

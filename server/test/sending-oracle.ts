@@ -108,7 +108,7 @@ export async function expectPromisesKept(world: World): Promise<void> {
       .map(({ handle, message }) => ({ to: handle, text: `${message}, simulated`, place: -1 })),
   ]
   const twice = written.filter(({ to }) => written.filter((other) => other.to === to).length > 1)
-  expect(twice, 'people who were written to twice').toEqual([])
+  expect(twice, 'people who were messaged twice').toEqual([])
 
   for (const { name, closedAt } of world.campaigns) {
     if (closedAt === null) continue
@@ -158,7 +158,7 @@ export async function expectNothingLost(world: World): Promise<void> {
   for (const { name, list, wish } of world.campaigns) {
     const own = rows.filter(({ campaign }) => campaign === name)
     if (wish !== 'none' && own.length > 0)
-      expect(own.map(({ handle }) => handle).toSorted(), `everybody in the list of ${name}`).toEqual(
+      expect(own.map(({ handle }) => handle).toSorted(), `everyone in the list of ${name}`).toEqual(
         list.handles.toSorted(),
       )
     const shown = campaigns.find((one) => one.name === name)
@@ -167,11 +167,11 @@ export async function expectNothingLost(world: World): Promise<void> {
   }
   for (const row of rows) {
     const { message, status, campaignStatus } = row
-    expect(row.isHeld, `${message} is in nobody's hands`).toBe(false)
+    expect(row.isHeld, `${message} is not claimed`).toBe(false)
     if (campaignStatus !== 'archived') expect(status, message).not.toBe('queued')
     const arrived = arrivals.filter(({ text }) => text === message)
     if (row.sentAt !== null && row.holder !== 'simulated') {
-      expect(arrived.length, `${message}, which is shown as sent, at X`).toBe(1)
+      expect(arrived.length, `${message}, which is shown as sent, on X`).toBe(1)
       if (row.eventId) expect(row.eventId).toBe(arrived[0]?.id)
     } else if (!row.outcomeUnknown) {
       // A campaign relaunched after a restore has the same text as the lost row that was read from
@@ -189,6 +189,6 @@ export async function expectNothingLost(world: World): Promise<void> {
   const known = new Set(rows.filter((row) => row.sentAt !== null || row.outcomeUnknown).map(({ message }) => message))
   expect(
     arrivals.filter(({ text }) => !known.has(text)).map(({ text }) => text),
-    'sent and not shown as sent',
+    'sent, but not shown as sent',
   ).toEqual([])
 }

@@ -29,7 +29,7 @@ const MOST_A_DAY = 5
 export const LEADS = 12
 
 /** What X does with the next message. */
-export const MISHAPS = ['late', 'took it, no answer', 'trouble', 'busy', 'refused', 'away', 'locked'] as const
+export const MISHAPS = ['late', 'accepted, no response', 'trouble', 'busy', 'refused', 'away', 'locked'] as const
 type Mishap = (typeof MISHAPS)[number]
 /** How long a lost answer is waited for. The message may take effect within it (X_TIMEOUT_MS). */
 const LATE_MS = 14_000
@@ -156,7 +156,7 @@ export async function openWorld(app: TestApp) {
         // X has already authorized it, so a reconnection with another token does not stop it.
         underWay.push({ at: mark.at + LATE_MS, arrive: () => onThePage(take) })
         throw new XError('unknown', 'X did not answer.')
-      case 'took it, no answer':
+      case 'accepted, no response':
         await take()
         throw new XError('unknown', 'X did not answer.')
       case 'trouble':
@@ -383,7 +383,7 @@ export async function openWorld(app: TestApp) {
       await Promise.allSettled(handing)
       return log.map(({ at, ...message }) => {
         const mark = handed.get(message.id)
-        if (!mark) throw new Error(`X has a message that nobody handed over: ${message.text}`)
+        if (!mark) throw new Error(`X has a message that no sender handed over: ${message.text}`)
         return { ...message, at: new Date(at).getTime(), handedAt: mark.at, place: mark.place }
       })
     },

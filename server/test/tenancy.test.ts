@@ -189,7 +189,7 @@ async function ownersView() {
 
 describe("with another workspace's ids", () => {
   it.each(onOne.map((operation) => [operation.name, operation] as const))(
-    '%s: 404, exactly as for what does not exist, and nothing changes',
+    'returns 404 from %s as for unknown ids, and changes nothing',
     async (_, operation) => {
       const before = await ownersView()
       const body = operation.method === 'GET' ? undefined : bodies()[operation.name]

@@ -21,7 +21,7 @@ export async function whileWaiting<T>(
   let working: Promise<T> | null = null
   try {
     await holder.query('begin')
-    expect((await holder.query(lock)).rowCount, 'rows that are held').toBeGreaterThan(0)
+    expect((await holder.query(lock)).rowCount, 'locked rows').toBeGreaterThan(0)
     working = work()
     const waiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
     await expect
@@ -29,7 +29,7 @@ export async function whileWaiting<T>(
       .toBeGreaterThan(0)
     await Promise.race([
       others(),
-      new Promise((_, reject) => setTimeout(reject, PATIENCE_MS, new Error('others wait for it'))),
+      new Promise((_, reject) => setTimeout(reject, PATIENCE_MS, new Error('other statements wait for it'))),
     ])
   } finally {
     await holder.query(end)

@@ -241,8 +241,8 @@ function readPidFile(data: string): Postmaster | undefined {
 }
 
 /**
- * After a reboot, the id in a stale pid file may belong to another process, and PostgreSQL would refuse to start.
- * It ignores its parent's id, so we write ours. The other lines stay: they detect remnants of the old cluster.
+ * A stale pid file's id may belong to another process, and PostgreSQL would refuse to start. It ignores its parent's
+ * id, so we write ours. The other lines stay, to detect remnants of the old cluster.
  */
 function disownPidFile(data: string): void {
   const path = join(data, 'postmaster.pid')

@@ -227,7 +227,7 @@ function newRecord(dataDir: string): DatabaseRecord {
 function makeFolder(folder: string, account: Account | undefined, dataDir: string): void {
   mkdirSync(folder, { mode: 0o700 })
   if (account) chownSync(folder, account.uid, account.gid)
-  // Tells an administrator what this folder is.
+  // Explains this folder to an administrator.
   writeFileSync(join(folder, 'belongs-to'), `${dataDir}\n`, { mode: 0o600 })
 }
 

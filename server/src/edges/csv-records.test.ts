@@ -124,7 +124,7 @@ describe('readCsv', () => {
   it.each([
     ['one long line', 'y'.repeat(1_000_000), [2]],
     ['a million empty fields', ','.repeat(1_000_000), [2]],
-    ['nothing but quotes', '"'.repeat(1_000_001), [2]],
+    ['only quotes', '"'.repeat(1_000_001), [2]],
     ['a quoted field that is never closed', `"y\r\n${'y'.repeat(1_000_000)}`, [2, 3]],
   ])('never buffers more than one record: %s', (_name, text, bad) => {
     for (const end of ['\n', '\r\n', '\r']) {

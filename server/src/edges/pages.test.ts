@@ -345,7 +345,7 @@ describe('compression and caching', () => {
   })
 })
 
-describe('CORS: other origins cannot read the API; the widget calls it from our own', () => {
+describe('CORS', () => {
   const origin = 'https://blog.example'
   it.each([
     ['OPTIONS', '/api/waitlist/join'],

@@ -102,9 +102,8 @@ export async function servePages(app: FastifyInstance, options: PagesOptions): P
 }
 
 /**
- * Finds the page that a URL means to the app's router, which ignores case and reads `//` as a host, unlike this server.
- * @param url path and query
- * @returns the corrected path and query, or null
+ * The URL that the app's router understands: unlike this server, it ignores case and reads `//` as a host.
+ * @param url path and query @returns the corrected path and query, or null
  */
 function canonicalPath(url: string, isPage: (path: string) => boolean): string | null {
   const [, path = '', query = ''] = url.match(/^([^?]*)(.*)$/s) ?? []

@@ -63,7 +63,7 @@ export function serveScrapeEvents(app: FastifyInstance, services: Services): voi
       }
       writeEvents()
         .catch((error: unknown) => {
-          if (!ended.signal.aborted) request.log.warn({ err: error }, 'scrape events ended early')
+          if (!ended.signal.aborted) request.log.warn({ err: error }, 'scrape event stream failed')
         })
         .finally(() => {
           clearTimeout(expiry)

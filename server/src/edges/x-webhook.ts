@@ -38,7 +38,7 @@ export async function serveXWebhook(app: FastifyInstance, services: Services): P
       const kept = receive(database.db, happenings)
       if (!(await inTime(kept))) {
         // The work continues. If it fails, X delivers again.
-        kept.catch((error) => request.log.warn({ err: error }, 'late X delivery failed'))
+        kept.catch((error) => request.log.warn({ err: error }, 'X delivery failed after the response'))
         throw new Refusal('UNAVAILABLE')
       }
       return { success: true }

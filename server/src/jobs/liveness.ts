@@ -24,7 +24,7 @@ export const livingWorkers = sql`select objid::bigint from pg_locks where lockty
 export async function openLiveness({ db, locks }: Pick<Database, 'db' | 'locks'>): Promise<Liveness> {
   await db.delete(workers).where(sql`started_at < now() - interval '1 day' and id not in (${livingWorkers})`)
   const [row] = await db.insert(workers).values({}).returning({ id: workers.id })
-  if (!row) throw new Error('no worker row was made')
+  if (!row) throw new Error('no worker row was inserted')
   const workerId = row.id
   // Nobody else knows the id yet. After a reconnect, the lock is taken again.
   const release = await locks.tryTake([LOCK_CLASS, workerId])

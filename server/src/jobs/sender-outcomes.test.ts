@@ -32,13 +32,13 @@ beforeAll(async () => {
 })
 const { start, withInterval, connected, arrivedFrom, countClaimed } = openSenders(() => app)
 
-describe('an outcome that nobody knows', () => {
+describe('an unknown outcome', () => {
   it.each([
     ['the connection breaks after X took the message', { dropAfter: true }],
     ['the connection breaks before X took the message', { dropBefore: true }],
     ['X answers 500', { status: 500 }],
     ['X answers 503', { status: 503 }],
-  ])('is settled by the conversation: %s', async (_, fault) => {
+  ])('is settled by reading the conversation: %s', async (_, fault) => {
     const { person, account } = await connected()
     const list = await makeList(app, person, openHandles(6))
     await setFaults(app, { ...SENDS, ...fault, times: 4 })
@@ -51,7 +51,7 @@ describe('an outcome that nobody knows', () => {
   it('is not settled as unsent while the message may still take effect', async () => {
     const { person, account } = await connected()
     const list = await makeList(app, person, openHandles(3))
-    // X takes the messages long after we gave up waiting for its answer.
+    // X accepts the messages long after our call timed out.
     await setFaults(app, { ...SENDS, delayMs: 500, times: 3 })
     const x = createXApi({
       apiUrl: app.x.url,
@@ -75,7 +75,7 @@ describe('an outcome that nobody knows', () => {
     expect(await arrivedFrom(account.handle)).toHaveLength(1)
   })
 
-  it('is settled at once when a process died between claim and send', async () => {
+  it('is settled immediately after a process died between claim and send', async () => {
     const { person, account } = await connected()
     const list = await makeList(app, person, openHandles(2))
     const campaign = await launch(person, list)
@@ -83,12 +83,12 @@ describe('an outcome that nobody knows', () => {
     const since = performance.now()
     await start()
     await completed(person, campaign.id)
-    // Long before its lease has run out.
+    // Long before its lease expires.
     expect(performance.now() - since).toBeLessThan(15_000)
     expect((await arrivedFrom(account.handle)).map(({ to }) => to).sort()).toEqual([...list.handles].sort())
   })
 
-  it('is settled at once when a process died between send and record', async () => {
+  it('is settled immediately after a process died between send and record', async () => {
     const { person, account } = await connected()
     const list = await makeList(app, person, openHandles(2))
     const campaign = await launch(person, list)
@@ -101,7 +101,7 @@ describe('an outcome that nobody knows', () => {
     expect((await arrivedFrom(account.handle)).map(({ to }) => to).sort()).toEqual([...list.handles].sort())
   })
 
-  it('is not mistaken for the same words sent by a campaign before', async () => {
+  it('is not confused with the same text of an earlier campaign', async () => {
     const { person, account } = await connected()
     const list = await makeList(app, person, openHandles(1))
     await start()
@@ -111,7 +111,7 @@ describe('an outcome that nobody knows', () => {
     expect(await arrivedFrom(account.handle)).toHaveLength(2)
   })
 
-  it('stays unknown, for a person to look into, where its lead is gone', async () => {
+  it('stays unknown if its lead was deleted, so that a person can check it', async () => {
     const { person } = await connected()
     const list = await makeList(app, person, openHandles(1))
     const campaign = await launch(person, list)
@@ -127,9 +127,9 @@ describe('an outcome that nobody knows', () => {
 })
 
 it.each([
-  ['was just made', 60_000],
-  ['has grown old', 0],
-])('hands nothing of a paused campaign to X if the claim %s', async (_, handOverMs) => {
+  ['is recent', 60_000],
+  ['is old', 0],
+])('sends nothing of a paused campaign if the claim %s', async (_, handOverMs) => {
   const { person, account } = await connected()
   const { id } = await launch(person, await makeList(app, person, openHandles(1)))
   const claimed = await claimAndDie()
@@ -143,7 +143,7 @@ it.each([
   expect(dm).toMatchObject({ status: 'queued', lease: null, leaseExpiresAt: null, claimedAt: null, triedAt: null })
 })
 
-it('gives back what was claimed while the connection broke, unless it may have been handed over', async () => {
+it('releases messages claimed while the connection broke, unless they may have been sent', async () => {
   const { person, account } = await connected()
   await launch(person, await makeList(app, person, openHandles(2)))
   const [handedOver, lost] = [await claimAndDie(), await claimAndDie()]
@@ -166,8 +166,8 @@ it('gives back what was claimed while the connection broke, unless it may have b
   expect(woken!.nextSendAt).not.toBeNull()
 })
 
-describe('a claim that has grown old', () => {
-  /** As if its process had stood still since the claim. */
+describe('an old claim', () => {
+  /** Simulates a process that paused after its claim. */
   async function age(claimed: Claimed, seconds: number): Promise<void> {
     claimed.claimedAt -= seconds * 1_000
     await app.db.execute(
@@ -175,7 +175,7 @@ describe('a claim that has grown old', () => {
     )
   }
 
-  it('gives up its place where another message was claimed since: the pause between two holds', async () => {
+  it('is released if another message was claimed meanwhile, because of the interval', async () => {
     const { person, account } = await connected()
     await launch(person, await makeList(app, person, openHandles(2)))
     const needs = { ...app.services, ...withInterval(60) }
@@ -188,7 +188,7 @@ describe('a claim that has grown old', () => {
     expect(verdict).toMatchObject({ kind: 'late', until: expect.any(Date) })
     expect(await send(needs, second, TIMING)).toMatchObject({ kind: 'sent' })
     expect(await arrivedFrom(account.handle)).toHaveLength(1)
-    // Meanwhile the account found nothing else to send.
+    // Meanwhile a sender found nothing else to send.
     await app.db.update(xAccounts).set({ nextSendAt: null }).where(eq(xAccounts.id, account.id))
     await record(app.db, [{ claimed: first, verdict, failures: 0 }])
     const [dm] = await app.db.select().from(dms).where(eq(dms.id, first.id))
@@ -197,7 +197,7 @@ describe('a claim that has grown old', () => {
     expect(woken!.nextSendAt).not.toBeNull()
   })
 
-  it('gives up its place if storing the hand-over takes longer than the interval', async () => {
+  it('is released if storing the hand-over takes longer than the interval', async () => {
     // Accounts of other tests have nothing to send here.
     await app.db.update(xAccounts).set({ nextSendAt: null })
     const { person, account } = await connected()
@@ -234,7 +234,7 @@ describe('a claim that has grown old', () => {
     expect(await arrivedFrom(account.handle)).toEqual([])
   })
 
-  it('counts from the moment at which its message goes out', async () => {
+  it('starts the interval when its message is sent', async () => {
     const { person, account } = await connected()
     await launch(person, await makeList(app, person, openHandles(2)))
     const needs = { ...app.services, ...withInterval(60) }
@@ -246,7 +246,7 @@ describe('a claim that has grown old', () => {
     expect(next!.nextSendAt!.getTime()).toBeGreaterThan(Date.now() + 55_000)
   })
 
-  it('is nobody else’s to send once its lease ran out', async () => {
+  it('is not sent after its lease has expired', async () => {
     const { person, account } = await connected()
     await launch(person, await makeList(app, person, openHandles(1)))
     const claimed = await claimAndDie()
@@ -257,7 +257,7 @@ describe('a claim that has grown old', () => {
   })
 })
 
-it('a message that somebody is changing, who wakes its account then, is not waited for', async () => {
+it('skips a locked message without waiting, and claims it once its account is woken', async () => {
   const { person, account } = await connected()
   await launch(person, await makeList(app, person, openHandles(1)))
   await app.db.transaction(async (tx) => {
@@ -268,8 +268,8 @@ it('a message that somebody is changing, who wakes its account then, is not wait
   expect(await claimAndDie()).toMatchObject({ accountId: account.id })
 })
 
-describe('a campaign that is archived while a process has died with a message in hand', () => {
-  it('keeps its lead from others until it is settled, and then lets it go', async () => {
+describe('a campaign archived after a process died with a claimed message', () => {
+  it('blocks its lead for other campaigns until the message is settled', async () => {
     const { person, account } = await connected()
     const list = await makeList(app, person, openHandles(1))
     const { id } = await launch(person, list)
@@ -282,7 +282,7 @@ describe('a campaign that is archived while a process has died with a message in
       { errorMessage: 'Skipped: the campaign “Spring” is queued for this lead already.' },
     ])
     expect(await person.client.leads.queue({ leadIds: list.leadIds })).toMatchObject({ queued: 0 })
-    // Nothing of it arrived, so the archived campaign keeps it for good.
+    // The message never arrived, so the archived campaign keeps it.
     await start()
     await eventually(async () => (await countClaimed(id)) === 0, 'it is settled')
     expect((await person.client.leads.find({ id: list.leadIds[0]! })).dmStatus).toBe('not_sent')
@@ -292,7 +292,7 @@ describe('a campaign that is archived while a process has died with a message in
   })
 })
 
-/** What a process leaves behind that is killed with a message in hand. */
+/** Claims a message like a process that is then killed. */
 async function claimAndDie(env = app.services.env) {
   const [worker] = await app.db.insert(workers).values({}).returning()
   for (;;) {
@@ -301,7 +301,7 @@ async function claimAndDie(env = app.services.env) {
   }
 }
 
-describe('when X refuses', () => {
+describe('a send that X rejects', () => {
   it('waits for the reset of a rate limit', async () => {
     const { person, account } = await connected()
     const list = await makeList(app, person, openHandles(3))
@@ -316,7 +316,7 @@ describe('when X refuses', () => {
     expect(await arrivedFrom(account.handle)).toHaveLength(3)
   })
 
-  it('renews a token that ran out', async () => {
+  it('renews an expired token', async () => {
     const { person, account } = await connected()
     await setFaults(app, { ...SENDS, status: 401, times: 1 })
     await start()
@@ -325,7 +325,7 @@ describe('when X refuses', () => {
     expect(await arrivedFrom(account.handle)).toHaveLength(2)
   })
 
-  it('pauses with the reason when the connection is lost, and is resumed once it is back', async () => {
+  it('pauses the campaign with the reason if the connection is lost, and resumes once it is restored', async () => {
     const { person, account } = await connected()
     await setFaults(app, { ...SENDS, status: 401 })
     await start()
@@ -335,7 +335,7 @@ describe('when X refuses', () => {
       return campaign.status === 'paused' ? campaign : null
     }, 'the campaign pauses')
     expect(paused.pauseReason).toBe('X has ended this connection. Connect again.')
-    await eventually(async () => (await countClaimed(id)) === 0, 'nothing is in hand')
+    await eventually(async () => (await countClaimed(id)) === 0, 'no message is claimed')
     expect(await person.client.campaigns.find({ id })).toMatchObject({ dmsQueuedCount: 3, dmsFailedCount: 0 })
     await expect(person.client.campaigns.update({ id, status: 'active' })).rejects.toMatchObject({
       code: 'X_NOT_CONNECTED',
@@ -351,7 +351,7 @@ describe('when X refuses', () => {
   it.each([
     [226, "X flagged this account's activity as automated. Wait a while, then refresh its status under Connect X."],
     [326, 'X has locked this account. Unlock it on x.com, then refresh its status under Connect X.'],
-  ])('pauses with the reason at its error %i', async (code, reason) => {
+  ])('pauses the campaign with the reason on error %i', async (code, reason) => {
     const { person, account } = await connected()
     await setFaults(app, { ...SENDS, status: 403, code })
     await start()
@@ -360,7 +360,7 @@ describe('when X refuses', () => {
       async () => (await person.client.campaigns.find({ id })).pauseReason === reason,
       'the campaign pauses',
     )
-    await eventually(async () => (await countClaimed(id)) === 0, 'nothing is in hand')
+    await eventually(async () => (await countClaimed(id)) === 0, 'no message is claimed')
     expect(await person.client.campaigns.find({ id })).toMatchObject({ status: 'paused', dmsQueuedCount: 2 })
     expect(await person.client.xAccount.status()).toMatchObject({ connected: false, reason })
     await setFaults(app)
@@ -370,7 +370,7 @@ describe('when X refuses', () => {
     expect(await arrivedFrom(account.handle)).toHaveLength(2)
   })
 
-  it('takes three refusals in a row without a word about the lead for one of the account', async () => {
+  it('pauses the campaign after three consecutive rejections that do not concern the lead', async () => {
     const { person } = await connected()
     await setFaults(app, { ...SENDS, status: 403 })
     await start(withInterval(0.05))
@@ -382,9 +382,9 @@ describe('when X refuses', () => {
     expect(await person.client.campaigns.find({ id })).toMatchObject({ dmsFailedCount: 2, dmsQueuedCount: 3 })
   })
 
-  it('tries again later where X cannot be reached', async () => {
+  it('is retried later if X cannot be reached', async () => {
     const { person, account } = await connected()
-    const x = createXApi({ apiUrl: await nowhere(), clientId: 'a', clientSecret: null })
+    const x = createXApi({ apiUrl: await closedPortUrl(), clientId: 'a', clientSecret: null })
     const close = await start({ x })
     const { id } = await launch(person, await makeList(app, person, openHandles(2)))
     await eventually(async () => {
@@ -400,7 +400,7 @@ describe('when X refuses', () => {
     expect(await arrivedFrom(account.handle)).toHaveLength(2)
   })
 
-  it('lets direct messages go on once the account is connected again', async () => {
+  it('resumes direct messages once the account is connected again', async () => {
     const { person, account } = await connected()
     const list = await makeList(app, person, openHandles(2))
     await setFaults(app, { ...SENDS, status: 401 })
@@ -415,8 +415,8 @@ describe('when X refuses', () => {
   })
 })
 
-/** An address that nobody listens at. */
-async function nowhere(): Promise<string> {
+/** Returns the URL of a port that nothing listens on. */
+async function closedPortUrl(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()

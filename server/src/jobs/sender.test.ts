@@ -159,7 +159,7 @@ describe('sending', () => {
     await eventually(async () => (await arrivedFrom(account.handle)).length > 0, 'the direct message arrives')
     await eventually(
       async () => ((await nextSendOf(account.id))?.getTime() ?? 0) > Date.now() + 5_000,
-      'the account is put off',
+      'the account is delayed',
     )
     expect((await arrivedFrom(account.handle)).map(({ to }) => to)).toEqual(direct.handles)
     await person.client.campaigns.update({ id: older.id, status: 'paused' })

@@ -31,7 +31,7 @@ const MAX_RECORD_ATTEMPTS = 8
 const MAX_CONSECUTIVE_FORBIDDEN = 3
 
 /**
- * Sends the queued messages of campaigns with channel 'api', within each account's limits, and settles unknown outcomes.
+ * Sends queued messages of channel 'api' within each account's limits, and settles unknown outcomes.
  * Any number of processes may run it; sending/engine.ts describes how they coordinate.
  */
 export async function startSender(

@@ -191,7 +191,7 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
           success_url: successUrl,
           cancel_url: cancelUrl,
         })
-        if (!session.url) throw new Error('a checkout session without a page')
+        if (!session.url) throw new Error('the checkout session has no URL')
         return session.url
       }),
 

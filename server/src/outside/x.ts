@@ -95,8 +95,8 @@ export interface XConversationMessage extends XMessage {
 }
 
 /**
- * Why a call failed. `recipient`: this person cannot be messaged · `forbidden`: the account or app lacks permission ·
- * `account`: X locked or restricted the account · `unavailable`: not done, retry later · `unknown`: may have been done.
+ * `recipient`: cannot be messaged; `forbidden`: the account or app lacks permission; `account`: locked or restricted
+ * by X; `unavailable`: not done, retry later; `unknown`: may have been done.
  */
 export type XErrorKind =
   | 'unauthorized'

@@ -109,8 +109,7 @@ export async function verifyCode(context: Context, { ticket, code }: { ticket: s
 type EmailKind = AccountEmail['kind'] | 'reauthenticate' | 'change'
 
 /**
- * Counts a requested email. Callers from an IP address with a session use a separate limit, so that others
- * cannot exhaust it.
+ * Counts a requested email. IP addresses with a session have their own limit, which others cannot exhaust.
  * @returns false over the recipient's limit: nothing is sent and the last link stays valid
  * @throws Refusal RATE_LIMITED: this caller has asked too often
  */

@@ -87,8 +87,8 @@ export async function checkSecret(db: Db, secret: string): Promise<void> {
   if (!key) return
   await symmetricDecrypt({ key: secret, data: JSON.parse(key.privateKey) }).catch((error: Error) => {
     throw new Error(
-      'The database is encrypted with another AUTH_SECRET than this one. Set the one that it was used with; ' +
-        'without AUTH_SECRET, that is the content of the file auth-secret in the DATA_DIR of that time.',
+      'The database is encrypted with another AUTH_SECRET. Set that one. ' +
+        'If AUTH_SECRET was not set, it is the content of the file auth-secret in the DATA_DIR used then.',
       { cause: error },
     )
   })

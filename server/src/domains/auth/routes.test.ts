@@ -520,7 +520,7 @@ describe('GET /me', () => {
         .setAudience('http://localhost:3000')
         .setExpirationTime('5m')
     const forged = await forge('EdDSA').sign(privateKey)
-    const byHash = await forge('HS256').sign(new TextEncoder().encode('a secret of tests, long enough to be taken'))
+    const byHash = await forge('HS256').sign(new TextEncoder().encode('a secret for tests, long enough to pass'))
     const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${forged.split('.')[1]}.x`
     for (const header of [
       '',

@@ -141,8 +141,8 @@ export async function emailConfirmation(context: EmailContext, email: string): P
 }
 
 /**
- * Handles a sign-in to an address without an account: emails the link of the pending sign-up with this password
- * again. Takes as long as a sign-in to an account. @throws Refusal EMAIL_NOT_VERIFIED, INVALID_CREDENTIALS
+ * For a sign-in without an account: emails the link of the pending sign-up with this password again, taking as
+ * long as a real sign-in. @throws Refusal EMAIL_NOT_VERIFIED, INVALID_CREDENTIALS
  */
 export async function rejectUnconfirmed(
   context: EmailContext,

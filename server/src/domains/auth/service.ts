@@ -403,9 +403,8 @@ export async function extendSession(db: Db, sessionId: string, request: Client):
 }
 
 /**
- * Completes an account once its mailbox is proved, by an email or an identity provider; does nothing if it was
- * before.
- * Password, second factors and sessions from before the proof may be an attacker's, so they are removed.
+ * Confirms an account once its mailbox is proved, unless it already was. Removes password, second factors and
+ * sessions from before the proof, because they may be an attacker's.
  */
 export async function proveMailbox(
   context: WaitlistContext & { db: Db; auth: Auth },
@@ -466,10 +465,8 @@ export async function exchangeCode({ db, auth, request }: AuthContext, input: { 
 }
 
 /**
- * Exchanges a refresh token for a new pair. Repeating it is allowed within the grace period, until a successor
- * is used.
- * @throws Refusal UNAUTHORIZED: unknown or expired; or reused after rotation, which ends the session as possibly
- * stolen
+ * Exchanges a refresh token for a new pair. It can be repeated in the grace period until a successor is used.
+ * @throws Refusal UNAUTHORIZED: unknown, expired, or reused after rotation, which ends the session
  */
 export async function refresh({ db, auth, request }: AuthContext, { refreshToken }: { refreshToken: string }) {
   const tokenHash = hashToken(refreshToken)

@@ -18,11 +18,8 @@ import { findWebhook, storeWebhook } from './service-webhook.ts'
 export const PAYMENTS_WEBHOOK_PATH = '/api/billing/webhook'
 
 /*
- * Queue jobs for payments:
- * - `payment` syncs one subscription after an event.
- * - `payments-look`, every minute, finds missed events, assigns payments to new accounts, syncs overdue subscriptions
- *   and registers our webhook.
- * - `payment-end` ends the subscription of a deleted workspace.
+ * Jobs: `payment` syncs one subscription; `payments-look` finds missed events, unassigned payments and overdue
+ * subscriptions every minute; `payment-end` ends the subscription of a deleted workspace.
  */
 
 interface Services extends Omit<SyncContext, 'db'> {

@@ -33,7 +33,7 @@ export function levelOfSubscription({ level, planId }: NonNullable<PlanFacts['su
 export const GRACE_DAYS = 7
 const GRACE_MS = GRACE_DAYS * 24 * 60 * 60_000
 
-/** When a subscription's plan ends as far as is known, including the grace period for late renewals. */
+/** The expected end of a subscription's plan, including the grace period for late renewals. */
 export function lastsUntil({ status, currentPeriodEnd, pastDueSince }: NonNullable<PlanFacts['subscription']>): Date {
   if (status === 'canceled') return currentPeriodEnd
   // The provider starts the new period whether it was paid or not.

@@ -21,9 +21,8 @@ import { workspaceIn } from './service-overview.ts'
 import { paidSubscriptions, paymentEvents, paymentLooks, planPrices, subscriptions } from './tables.ts'
 
 /*
- * An event (from a webhook, polling or a returning checkout) only says which subscription to sync. Its state is always
- * read from the provider, so events may be lost, repeated or reordered. If two reads overlap, the one that started later
- * is stored, and the other reads again.
+ * An event only says which subscription to sync; its state is always read from the provider, so events may be
+ * lost, repeated or reordered. If two reads overlap, the one that started later wins.
  */
 
 export interface SyncContext {
@@ -232,9 +231,8 @@ async function notifyTrialEnd(tx: Db, { id, workspaceId, status, trialEnd, trial
 }
 
 /**
- * Cancels all but the best of several subscriptions bought from inside the product. Already canceled ones do not count.
- * Purchases without signing in are left alone, because anyone can type an address.
- * @param subject.syncedId the subscription synced last
+ * Cancels all but the best subscription bought from inside the product. Purchases without signing in are kept,
+ * because anyone can type an address. @param subject.syncedId the subscription synced last
  */
 async function cancelDuplicates(
   context: SyncContext,

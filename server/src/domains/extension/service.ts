@@ -253,8 +253,7 @@ async function returnToQueue(tx: Db, id: string): Promise<void> {
 }
 
 /**
- * Confirms a claimed message right before it is sent, as the claim may be a minute old. Renews its lease and
- * interval.
+ * Confirms a claimed message right before it is sent, and renews its lease and interval.
  * @throws Refusal DM_NOT_FOUND, LEASE_LOST
  */
 export async function confirm(db: Db, limits: SendingEnv, actor: Actor, held: { id: string; lease: string }) {

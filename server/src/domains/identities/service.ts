@@ -161,8 +161,7 @@ interface ExternalSignIn {
 }
 
 /**
- * Finds the account linked to this Google account, else the one with its confirmed address, else creates one.
- * Call it in a transaction.
+ * Finds the account of this Google account or its confirmed address, else creates one. Call it in a transaction.
  * @throws Refusal IDENTITY_REFUSED, RATE_LIMITED (sign-ups)
  */
 async function findOrCreateUser(context: Context, { claims, referralCode, joins }: ExternalSignIn) {
@@ -185,7 +184,7 @@ async function findOrCreateUser(context: Context, { claims, referralCode, joins 
     const name = claims.name ?? address.slice(0, address.indexOf('@'))
     await tx.insert(authUsers).values({ email: address, name }).onConflictDoNothing()
     user = await findByEmail(tx, address)
-    if (!user) throw new Error('an account could not be made')
+    if (!user) throw new Error('no account was inserted')
   }
   if (joins) await join(context, { email: user.email, referralCode })
   const wasConfirmed = user.emailVerified

@@ -3,9 +3,8 @@ import { time } from '../../db/columns.ts'
 import { authSessions } from '../auth/tables.ts'
 
 /**
- * Pending provider sign-ins: 10 minutes, single use. Nonce and verifier are derived from the state and the
- * secret.
- * Also used id_tokens, until they expire.
+ * Pending provider sign-ins (10 minutes, single use) and used id_tokens until they expire.
+ * Nonce and verifier are derived from the state and the secret.
  */
 export const authStates = pgTable('auth_states', {
   stateHash: text('state_hash').primaryKey(),

@@ -121,8 +121,8 @@ async function readTotal(db: Db, key: SQL, lost: SQL): Promise<number> {
 const TIE_BUCKET = 1024
 
 /**
- * The rank of an account's member: members with more referrals, ties in earlier buckets, and ties in the same bucket.
- * The stored counts include expired credits, so referrers who lost some are subtracted and counted separately.
+ * The rank of an account's member: members with more referrals, ties in earlier buckets and in the same one.
+ * Stored counts include expired credits, so referrers who lost some are counted separately.
  */
 async function findOwnRank(
   db: Db,

@@ -141,7 +141,7 @@ describe('POST /leads/basis', () => {
   })
 })
 
-it('GET /leads, GET /messages/leads: mark suppressed leads by handle or X id, in every order', async () => {
+it('GET /leads and GET /messages/leads mark suppressed leads by handle or X id, in every order', async () => {
   const [byHandle, byId, free] = await makeLeads(app, person, [
     { twitterHandle: 'By_Handle', xUserId: null },
     { twitterHandle: 'renamed', xUserId: '77', dmStatus: 'sent' },

@@ -103,7 +103,7 @@ const services: [name: string, service: Service][] = [
   ['pages of a tag', (db, actor) => list(db, actor, { ...page, sort: '-createdAt', tag: ids.tag })],
   ['pages of a scrape', (db, actor) => list(db, actor, { ...page, sort: '-createdAt', scrapeId: ids.scrape })],
   [
-    'pages of several things at once',
+    'pages of several resources together',
     (db, actor) => list(db, actor, { ...page, sort: 'name', tag: ids.tag, keyword: 'founder', status: 'sent' }),
   ],
   ['pages of a basis', (db, actor) => list(db, actor, { ...page, sort: '-createdAt', basis: 'asked' })],
@@ -130,14 +130,11 @@ const services: [name: string, service: Service][] = [
   ['taking out of a list', (db, actor) => lists.removeLeads(db, actor, { id: ids.list, filter: FEW })],
   ['queueing DMs', (db, actor) => queueDirect(db, actor, { filter: FEW })],
   ['the suppression list', (db, actor) => suppressions.list(db, actor, page)],
-  [
-    'looking for somebody on the suppression list',
-    (db, actor) => suppressions.list(db, actor, { ...page, q: 'gone_1' }),
-  ],
+  ['searching the suppression list', (db, actor) => suppressions.list(db, actor, { ...page, q: 'gone_1' })],
   ['suppressing leads', (db, actor) => suppressions.create(db, actor, { leadIds: [ids.lead], reason: 'manual' })],
   ['suppressing handles', (db, actor) => suppressions.create(db, actor, { handles: ['lead_5'], reason: 'manual' })],
   [
-    'deleting leads, and taking it back',
+    'deleting and restoring leads',
     async (db, actor) => {
       const { removalId } = await removeMany(db, actor, { filter: FEW })
       await restore(db, actor, removalId!)

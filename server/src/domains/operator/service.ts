@@ -238,7 +238,7 @@ interface Done {
 
 async function note({ db, log }: Pick<OperatorContext, 'db' | 'log'>, done: Done): Promise<void> {
   await db.insert(operatorLog).values(done)
-  log.info(done, 'an operator acted')
+  log.info(done, 'operator action')
 }
 
 /** Only the newest entries can be paged through. */

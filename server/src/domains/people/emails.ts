@@ -21,7 +21,7 @@ export function invitationEmail(
   })
 }
 
-/** Tells the former and the new owner that ownership of a workspace was transferred. */
+/** Notifies the former and the new owner of a transferred workspace. */
 export function ownerChangedEmail(
   to: string,
   facts: { workspace: string; from: string; by: string; link: string; supportEmail: string },
@@ -36,7 +36,7 @@ export function ownerChangedEmail(
   })
 }
 
-/** Tells a person that an admin removed them from a workspace. */
+/** Notifies a person that an admin removed them from a workspace. */
 export function removedEmail(to: string, { link, ...names }: { workspace: string; link: string }): Email {
   const workspace = safeName(names.workspace)
   return renderEmail(to, {

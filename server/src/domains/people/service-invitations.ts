@@ -39,8 +39,7 @@ async function findPeopleLimit(db: Db, workspaceId: string): Promise<Refusal | n
 }
 
 /**
- * Emails an invitation, replacing a pending one to the same address.
- * Looks only at the workspace's own members, so that it does not reveal which addresses have accounts.
+ * Emails an invitation, replacing a pending one to the same address. Does not reveal whether it has an account.
  * @throws Refusal PLAN_LIMIT, ALREADY_IN_WORKSPACE, TOO_MANY, RATE_LIMITED, FORBIDDEN
  */
 export async function invite(context: Context, actor: Actor, { email, role }: { email: string; role: GivenRole }) {
@@ -159,9 +158,8 @@ export async function findReceived(
 }
 
 /**
- * Accepts an invitation. Only the account with the verified address it was emailed to can.
- * @throws Refusal INVITATION_NOT_FOUND, INVITATION_ADDRESS, PLAN_LIMIT, REAUTHENTICATION_NEEDED from single
- * sign-on
+ * Accepts an invitation. Requires the account with the verified address it was emailed to.
+ * @throws Refusal INVITATION_NOT_FOUND, INVITATION_ADDRESS, PLAN_LIMIT, REAUTHENTICATION_NEEDED (single sign-on)
  */
 export async function accept(db: Db, actor: Actor, { token }: { token: string }) {
   const { userId } = actor
@@ -181,7 +179,7 @@ export async function accept(db: Db, actor: Actor, { token }: { token: string })
       .from(workspaceMembers)
       .innerJoin(workspaces, eq(workspaces.id, workspaceMembers.workspaceId))
       .where(and(eq(workspaceMembers.workspaceId, found.workspaceId), eq(workspaceMembers.userId, userId)))
-    if (!workspace) throw new Error('the membership could not be made')
+    if (!workspace) throw new Error('no membership was inserted')
     return workspace
   })
 }

@@ -87,9 +87,7 @@ export async function leave(db: Db, actor: Actor) {
 }
 
 /**
- * Transfers ownership; the former owner becomes an admin. The workspace is no longer personal, so that it is not
- * deleted
- * with the account of its creator.
+ * Transfers ownership; the former owner becomes an admin. The workspace outlives the deletion of its creator.
  * @throws Refusal PERSON_NOT_FOUND, REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS, RATE_LIMITED, FORBIDDEN
  */
 export async function transfer(

@@ -6,6 +6,6 @@ export function accountDeletedEmail(to: string, origin: string): Email {
     subject: 'Your account was deleted',
     lines: ['Your X-Automated account and everything in it were deleted, as you asked.'],
     action: { label: 'X-Automated', link: origin },
-    closing: 'This was the last mail to this address.',
+    closing: "We won't email this address again.",
   })
 }

@@ -111,9 +111,8 @@ function rowsOf(table: string): SQL {
 }
 
 /**
- * Undoes a deletion and links its leads to the lists, tags and messages that still exist.
- * Leads that were added again stay unchanged.
- * @throws Refusal REMOVAL_NOT_FOUND
+ * Restores deleted leads and links them to the lists, tags and messages that still exist. Leads that were added
+ * again stay unchanged. @throws Refusal REMOVAL_NOT_FOUND
  */
 export async function restore(db: Db, actor: Actor, removalId: string) {
   return transact(db, async (tx) => {

@@ -50,7 +50,7 @@ export function view(row: ScrapeRow) {
 }
 
 /**
- * Starts a scrape as a job. Credentials connect the X account first, which needs the role for connecting.
+ * Starts a scrape as a job. Credentials connect the X account first, which requires an admin.
  * @throws Refusal X_SESSION_EXPIRED (not connected), X_ACCOUNT_NOT_FOUND, X_CREDENTIALS_REFUSED, X_UNAVAILABLE,
  *   FORBIDDEN, PLAN_LIMIT (nothing left this month)
  */

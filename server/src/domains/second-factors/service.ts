@@ -104,7 +104,7 @@ export async function enrol(
       challengeExpiresAt: secondsFromNow(CHALLENGE_SECONDS),
     })
     .returning()
-  if (!made) throw new Error('a factor could not be made')
+  if (!made) throw new Error('no second factor was inserted')
   return {
     id: made.id,
     kind,

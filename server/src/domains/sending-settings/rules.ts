@@ -163,8 +163,8 @@ const WEEKS_MAX = 8
 const STEPS_MAX = 10_000
 
 /**
- * Forecasts when the last of `messages` is sent under the limits of `restOf`. Simulates runs of messages,
- * and once a week's end state repeats, repeats the weeks between. Null: never (cap 0, or unreadable hours).
+ * Forecasts when the last of `messages` is sent. Simulates runs of messages until a week's end state repeats, then
+ * skips whole weeks. Null: never (cap 0, or unreadable hours).
  */
 export function lastOf(
   messages: number,

@@ -83,7 +83,7 @@ export async function fetchMetadata({ safeFetch }: ProviderContext, { metadataUr
 
 /**
  * Validates the provider settings of a form.
- * @param stored keeps its client secret if none is given and issuer and client are unchanged
+ * @param stored keeps its client secret if the form has no new one and issuer and client are unchanged
  * @throws Refusal INVALID_INPUT
  */
 export function readProvider(

@@ -158,7 +158,7 @@ export async function finishSamlSignIn(context: SignInContext, workspaceId: stri
       .values({ assertionHash: hashToken(`${connection.id}\n${assertionId}`), expiresAt })
       .onConflictDoNothing()
       .returning()
-    if (!first) throw new Error('an assertion that was used before')
+    if (!first) throw new Error('the assertion was already used')
     return completeSignIn(context, { request, connection, claims })
   })
 }
@@ -183,10 +183,10 @@ async function connectionFor(
   request: Request | null,
   { workspaceId, kind }: Pick<Connection, 'workspaceId' | 'kind'>,
 ): Promise<Connection> {
-  if (!request?.connectionId) throw new Error('an answer to nothing that was asked')
+  if (!request?.connectionId) throw new Error('the response matches no pending request')
   const connection = await connectionBy(db, request.connectionId)
   if (connection.workspaceId !== workspaceId || connection.kind !== kind)
-    throw new Error('an answer at the place of another workspace')
+    throw new Error('the response arrived at the endpoint of another workspace')
   return connection
 }
 
@@ -248,9 +248,8 @@ async function requireProvedEmail(
 }
 
 /**
- * Finds the member linked to the provider's subject, or creates an account for an invited address.
- * Existing accounts are never matched by address. @param email on a proved domain
- * @returns the linking identity @throws SsoRejected
+ * Finds the member linked to the provider's subject, or creates an account for an invited address. Never matches
+ * accounts by address. @param email on a proved domain @returns the linking identity @throws SsoRejected
  */
 async function findMember(
   context: SignInContext,
@@ -295,7 +294,7 @@ async function acceptInvitation(
     .insert(authIdentities)
     .values({ userId: user.id, providerId: providerIdOf(connection.id), accountId: claims.subject, email })
     .returning({ id: authIdentities.id, userId: authIdentities.userId })
-  if (!identity) throw new Error('the identity could not be made')
+  if (!identity) throw new Error('no identity was inserted')
   await invitation.enter(user.id)
   return identity
 }
@@ -413,7 +412,7 @@ export async function save(
       .values({ ...provider, workspaceId, userId })
       .onConflictDoUpdate({ target: ssoConnections.workspaceId, set: { ...provider, userId, updatedAt: sql`now()` } })
       .returning()
-    if (!saved) throw new Error('the connection could not be saved')
+    if (!saved) throw new Error('no connection was saved')
     if (!stored) await emailChange(context, tx, saved, { kind: 'set up', endsLinks: false })
     return shownConnection(tx, saved)
   })
@@ -508,7 +507,7 @@ export async function addDomain(db: Db, { workspaceId, userId }: Actor, { domain
   const token = randomBytes(18).toString('base64url')
   await db.insert(ssoDomains).values({ workspaceId, userId, domain, token }).onConflictDoNothing()
   const [row] = await db.select().from(ssoDomains).where(isIt)
-  if (!row) throw new Error('the domain could not be added')
+  if (!row) throw new Error('no domain was inserted')
   return shownDomain(row)
 }
 

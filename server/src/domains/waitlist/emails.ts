@@ -17,7 +17,7 @@ export interface Addressee {
 const shareLink = ({ origin, referralCode }: Addressee) => `${origin}/waitlist?ref=${referralCode}`
 const CLOSING = "You're receiving this because you joined the waitlist."
 
-/** Tells a new member their place and asks them to confirm their address. */
+/** Sends a new member their position and asks them to confirm their address. */
 export function joinedEmail(to: Addressee, confirmLink: string, confirmRequired: boolean): Email {
   return renderEmail(to.email, {
     subject: "You're on the waitlist",

@@ -46,7 +46,7 @@ export function changeWaitlist<T>(db: Db, work: (waitlist: LockedWaitlist) => Pr
       .select({ joined: waitlistState.joined, credits: waitlistState.credits, now: sql<string>`clock_timestamp()` })
       .from(waitlistState)
       .for('update')
-    if (!row) throw new Error('the waitlist has no state')
+    if (!row) throw new Error('the waitlist_state table is empty')
     const { joined, credits } = row
     const waitlist: LockedWaitlist = { tx, joined, credits, now: new Date(row.now) }
     const result = await work(waitlist)

@@ -245,8 +245,8 @@ export async function count(db: Db) {
 }
 
 /**
- * The position of a referral code's owner, 0 if they have not joined; null for unknown codes. Unknown codes count as
- * position lookups, so that codes cannot be enumerated faster. @throws Refusal RATE_LIMITED
+ * The position of a referral code's owner, 0 if not joined; null for unknown codes. Those count as position
+ * lookups, to prevent enumeration. @throws Refusal RATE_LIMITED
  */
 export async function findReferralCode(
   { db, limits, request }: { db: Db; limits: Limits; request: Pick<Client, 'addressHash'> },
@@ -278,8 +278,8 @@ export async function findMember(db: Db, userId: string): Promise<Member | undef
 }
 
 /**
- * The member of an account, created at position 0 if missing. An entry with the account's verified address becomes the
- * account's, with its waiting rewards. @throws Refusal UNAUTHORIZED if the account is deleted
+ * The member of an account, created at position 0 if missing. Takes over an entry with its verified address and
+ * its waiting rewards. @throws Refusal UNAUTHORIZED if the account is deleted
  */
 async function ensureMember(context: WaitlistContext & { db: Db }, userId: string): Promise<Member> {
   const { db } = context
@@ -401,8 +401,8 @@ export async function findMailboxOwner(db: Db, email: string): Promise<string | 
 }
 
 /**
- * Moves an account's entry to its new address, in the transaction that changes the address. If the new mailbox has its
- * own entry, keeps the joined one, then the one with more referrals, then the account's; anonymizes the other.
+ * Moves an account's entry to its new address, in the same transaction. If the new mailbox has an entry, keeps the
+ * joined one, then the one with more referrals, then the account's; anonymizes the other.
  */
 export async function moveMember(context: WaitlistContext & { db: Db }, userId: string, email: string): Promise<void> {
   const normalizedEmail = normalizeEmail(email)

@@ -19,8 +19,8 @@ import { createdAt, id, time } from '../../db/columns.ts'
 import { authUsers } from '../auth/tables.ts'
 
 /**
- * Members: everyone who joined the waitlist (dense positions from 1) or has an account (position 0 until they join).
- * Deleted members leave an anonymous place. A deferred unique constraint on positions lets one UPDATE shift several.
+ * Everyone who joined (positions from 1) or has an account (position 0). Deleted members leave an anonymous place.
+ * A deferred unique constraint on positions lets one UPDATE shift several.
  */
 export const members = pgTable(
   'users',

@@ -3,7 +3,7 @@ import { renderEmail } from '../../jobs/mail.ts'
 import type { Email } from '../../outside/mail.ts'
 import { DISABLE_AFTER_HOURS } from './rules.ts'
 
-/** Tells an operator that an endpoint was disabled. */
+/** Notifies an operator that an endpoint was disabled. */
 export function endpointDisabledEmail(
   to: string,
   { url, reason, origin }: { url: string; reason: DisabledReason; origin: string },

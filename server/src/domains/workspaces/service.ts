@@ -46,7 +46,7 @@ export async function ensurePersonalWorkspace(
     .returning({ id: workspaces.id })
   if (made) await db.insert(workspaceMembers).values({ workspaceId: made.id, userId: user.id, role: 'owner' })
   const workspace = await find()
-  if (!workspace) throw new Error('personal workspace could not be made')
+  if (!workspace) throw new Error('no personal workspace was inserted')
   return workspace
 }
 
@@ -71,7 +71,7 @@ export async function findRole(db: Db, member: { workspaceId: string; userId: st
 
 // The workspace of a session
 
-/** A session's workspace; null if none is chosen yet, or the user was removed from it. */
+/** A session's workspace; null if not chosen yet, or the user was removed from it. */
 export async function findChosenWorkspace(tx: Db, sessionId: string): Promise<VersionedMembership | null> {
   const [chosen] = await tx
     .select(versioned)

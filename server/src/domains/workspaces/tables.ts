@@ -60,9 +60,8 @@ export const workspaceChoices = pgTable(
 )
 
 /**
- * Memberships that changed or ended; tokens with an earlier version are rejected. Every process reads these
- * within 30 s.
- * Kept for an hour, without foreign keys, because the workspace or user may be gone.
+ * Memberships that changed or ended; tokens with an earlier version are rejected. Kept for an hour, without
+ * foreign keys, because the workspace or user may be gone.
  */
 export const membershipChanges = pgTable(
   'membership_changes',

@@ -156,8 +156,7 @@ function outcomeOf(error: unknown): XCallbackOutcome {
 }
 
 /**
- * Assigns extension campaigns without an account to the current one, so that they take turns. Runs after the
- * account's
+ * Assigns extension campaigns without an account to the current one, so that they take turns. Not in the account's
  * transaction, because campaigns are locked before accounts; if it fails, the first claim assigns them.
  */
 async function assignToCampaigns(db: Db, workspaceId: string): Promise<void> {
@@ -189,10 +188,8 @@ export async function purgeExpiredAuthorizations(db: Db): Promise<void> {
 }
 
 /**
- * Stores an account with its tokens. It becomes the current one if it is new, or if the current one is not
- * connected.
- * @returns its previous tokens, to be revoked
- * @throws Refusal PLAN_LIMIT
+ * Stores an account with its tokens. It becomes current if it is new or the current one is not connected.
+ * @returns its previous tokens, to be revoked @throws Refusal PLAN_LIMIT
  */
 async function saveAccount(
   db: Db,

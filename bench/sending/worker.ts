@@ -7,7 +7,7 @@ import { openLiveness } from '../../server/src/jobs/liveness.ts'
 
 /*
  * A worker process that claims and records messages, or records replies, as fast as possible.
- * Started by sending.ts, which tells it when to begin.
+ * Started by sending.ts, which sends the start signal.
  */
 
 export type Task =
