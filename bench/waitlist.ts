@@ -147,7 +147,7 @@ async function signInTied(server: RunningServer, client: pg.Client): Promise<str
 
 interface Measure {
   name: string
-  ours(seat: Seat): Promise<unknown>
+  product(seat: Seat): Promise<unknown>
   floorName: string
   floor(seat: Seat): Promise<unknown>
 }
@@ -189,19 +189,19 @@ const TODAY = `to_char(now() at time zone 'UTC', 'YYYY-MM-DD')`
 const measures: Measure[] = [
   {
     name: 'join',
-    ours: (seat) => call(seat, 'POST', '/api/waitlist/join', { email: newEmail() }),
+    product: (seat) => call(seat, 'POST', '/api/waitlist/join', { email: newEmail() }),
     floorName: 'one row to disk',
     floor: insertMember,
   },
   {
     name: 'join by referral',
-    ours: (seat) => call(seat, 'POST', '/api/waitlist/join', { email: newEmail(), referralCode: someCode(seat) }),
+    product: (seat) => call(seat, 'POST', '/api/waitlist/join', { email: newEmail(), referralCode: someCode(seat) }),
     floorName: 'one row to disk',
     floor: insertMember,
   },
   {
     name: 'position',
-    ours: (seat) =>
+    product: (seat) =>
       call(seat, 'POST', '/api/waitlist/position', { email: seat.emailOf(1 + Math.floor(Math.random() * seat.size)) }),
     floorName: 'one row by its key',
     floor: ({ client, emailOf, size }) =>
@@ -211,7 +211,7 @@ const measures: Measure[] = [
   },
   {
     name: 'count',
-    ours: (seat) => call(seat, 'GET', '/api/waitlist/count'),
+    product: (seat) => call(seat, 'GET', '/api/waitlist/count'),
     floorName: 'one row',
     floor: ({ client }) => client.query('select joined from waitlist_state'),
   },
@@ -221,19 +221,19 @@ const measures: Measure[] = [
     ['today', TODAY],
   ].map(([period, key = '']) => ({
     name: `leaderboard ${period}`,
-    ours: (seat: Seat) => call(seat, 'GET', `/api/leaderboard?period=${period}`),
+    product: (seat: Seat) => call(seat, 'GET', `/api/leaderboard?period=${period}`),
     floorName: '51 rows off the index',
     floor: readBoard(key),
   })),
   {
     name: 'leaderboard, own rank',
-    ours: (seat) => call(seat, 'GET', '/api/leaderboard', undefined, seat.token),
+    product: (seat) => call(seat, 'GET', '/api/leaderboard', undefined, seat.token),
     floorName: '51 rows off the index',
     floor: readBoard(`'alltime'`),
   },
   {
     name: '(an empty answer)',
-    ours: (seat) => call(seat, 'GET', '/healthz'),
+    product: (seat) => call(seat, 'GET', '/healthz'),
     floorName: 'select 1',
     floor: ({ client }) => client.query('select 1'),
   },
@@ -245,23 +245,23 @@ async function compare(seats: Seat[]): Promise<void> {
     `  ${''.padEnd(22)}${seats.map((seat) => inWords(seat.size).padStart(20)).join('')}     growth   floor is`,
   )
   let worst = 0
-  for (const { name, ours, floorName, floor } of measures) {
-    const times = seats.map(() => ({ ours: [] as number[], floor: [] as number[] }))
+  for (const { name, product, floorName, floor } of measures) {
+    const times = seats.map(() => ({ product: [] as number[], floor: [] as number[] }))
     for (let round = -WARM_UP; round < ROUNDS; round++) {
       for (let i = 0; i < seats.length; i++) {
         // Each round starts with a different size.
         const at = (i + round + WARM_UP) % seats.length
         const [seat, kept] = [seats[at] as Seat, times[at] as (typeof times)[number]]
-        const spent = { ours: await time(() => ours(seat)), floor: await time(() => floor(seat)) }
+        const spent = { product: await time(() => product(seat)), floor: await time(() => floor(seat)) }
         if (round < 0) continue
-        kept.ours.push(spent.ours)
+        kept.product.push(spent.product)
         kept.floor.push(spent.floor)
       }
     }
-    const medians = times.map((kept) => ({ ours: median(kept.ours), floor: median(kept.floor) }))
-    const growth = (medians.at(-1)?.ours ?? Number.NaN) / (medians[0]?.ours ?? Number.NaN)
+    const medians = times.map((kept) => ({ product: median(kept.product), floor: median(kept.floor) }))
+    const growth = (medians.at(-1)?.product ?? Number.NaN) / (medians[0]?.product ?? Number.NaN)
     worst = Math.max(worst, growth)
-    const cells = medians.map((m) => `${m.ours.toFixed(2)} (${m.floor.toFixed(2)})`.padStart(20)).join('')
+    const cells = medians.map((m) => `${m.product.toFixed(2)} (${m.floor.toFixed(2)})`.padStart(20)).join('')
     console.log(`  ${name.padEnd(22)}${cells}${growth.toFixed(2).padStart(11)}   ${floorName}`)
   }
   const peakMb = process.resourceUsage().maxRSS / 1024

@@ -117,12 +117,12 @@ export async function expectPromisesKept(world: World): Promise<void> {
     expect([...late, ...drawn], `nothing of ${name} goes out after its pause`).toEqual([])
   }
 
-  for (const [handle, { place, queuedBefore, forGood }] of world.stopped) {
+  for (const [handle, { place, queuedBefore, isPermanent }] of world.stopped) {
     const late = arrivals.filter((one) => {
       const queuedAt = rows.find(({ message }) => message === one.text)?.queuedAt ?? Number.POSITIVE_INFINITY
-      return one.to === handle && one.place >= place && (forGood || queuedAt <= queuedBefore)
+      return one.to === handle && one.place >= place && (isPermanent || queuedAt <= queuedBefore)
     })
-    expect(late, `nothing goes to ${handle} after ${forGood ? 'an opt-out' : 'a reply'}`).toEqual([])
+    expect(late, `nothing goes to ${handle} after ${isPermanent ? 'an opt-out' : 'a reply'}`).toEqual([])
   }
 
   const byTime = arrivals.toSorted((a, b) => a.handedAt - b.handedAt)

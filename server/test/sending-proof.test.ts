@@ -265,7 +265,7 @@ const one = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: leads.map((lead) => command(`somebody writes to ${lead} by hand`, (w) => writeByHand(w, lead))),
+    arbitrary: leads.map((lead) => command(`a user messages ${lead} by hand`, (w) => writeByHand(w, lead))),
   },
   {
     weight: 1,
@@ -324,7 +324,7 @@ const one = fc.oneof(
       .tuple(leads, fc.constantFrom('Tell me more', 'STOP'))
       .map(([lead, words]) => command(`${lead} writes ${words}`, (world) => world.reply(lead, words))),
   },
-  { weight: 2, arbitrary: fc.constant(command('X tells', (world) => world.tell())) },
+  { weight: 2, arbitrary: fc.constant(command('X delivers events', (world) => world.deliverEvents())) },
   {
     weight: 1,
     arbitrary: leads.map((lead) => command(`${lead} is suppressed`, (world) => world.suppress(lead))),

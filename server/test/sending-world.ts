@@ -120,8 +120,8 @@ export async function openWorld(app: TestApp) {
    * For leads who may no longer be messaged: messages handed over when we knew, and whether it is
    * permanent.
    */
-  const stopped = new Map<string, { place: number; queuedBefore: number; forGood: boolean; byHand: boolean }>()
-  const untold: XHappening[] = []
+  const stopped = new Map<string, { place: number; queuedBefore: number; isPermanent: boolean; byHand: boolean }>()
+  const undelivered: XHappening[] = []
   const simulating: (() => void)[] = []
   const pending: Promise<unknown>[] = []
   const extensions = new Map<string, Extension>()
@@ -259,7 +259,7 @@ export async function openWorld(app: TestApp) {
       })
       expect(answer.status).toBe(201)
       const { id, at } = (await answer.json()) as { id: string; at: string }
-      untold.push({
+      undelivered.push({
         kind: 'message',
         eventId: id,
         senderId: idOfHandle(handle),
@@ -270,7 +270,7 @@ export async function openWorld(app: TestApp) {
       })
     },
     /** X delivers messages, including our own: twice and in reverse order. */
-    async tell() {
+    async deliverEvents() {
       const own = (await world.arrivals()).map(
         ({ id, to, text, at }): XHappening => ({
           kind: 'message',
@@ -282,27 +282,31 @@ export async function openWorld(app: TestApp) {
           handles: {},
         }),
       )
-      const heard = [...untold]
-      const told = [...heard, ...own].reverse()
-      await receive(app.db, told)
-      await receive(app.db, told)
-      untold.splice(0, heard.length)
+      const batch = [...undelivered]
+      const events = [...batch, ...own].reverse()
+      await receive(app.db, events)
+      await receive(app.db, events)
+      undelivered.splice(0, batch.length)
       // A message queued at the same time may count as queued later.
-      const { rows } = await app.db.execute<{ handle: string; heardAt: string }>(
-        sql`select l.twitter_handle as handle, min(r.created_at) as "heardAt" from leads l join replies r on r.lead_id = l.id
+      const { rows } = await app.db.execute<{ handle: string; repliedAt: string }>(
+        sql`select l.twitter_handle as handle, min(r.created_at) as "repliedAt" from leads l join replies r on r.lead_id = l.id
           where l.workspace_id = ${person.workspaceId} group by 1`,
       )
-      for (const { handle, heardAt } of rows)
-        if (!stopped.has(handle)) world.stop(handle, new Date(heardAt).getTime(), { forGood: false })
+      for (const { handle, repliedAt } of rows)
+        if (!stopped.has(handle)) world.stop(handle, new Date(repliedAt).getTime(), { isPermanent: false })
       const { rows: out } = await app.db.execute<{ handle: string }>(
         sql`select twitter_handle as handle from suppressions where workspace_id = ${person.workspaceId}`,
       )
-      for (const { handle } of out) world.stop(handle, clock.now(), { forGood: true })
+      for (const { handle } of out) world.stop(handle, clock.now(), { isPermanent: true })
     },
-    stop(handle: string, queuedBefore: number, { forGood, byHand = false }: { forGood: boolean; byHand?: boolean }) {
+    stop(
+      handle: string,
+      queuedBefore: number,
+      { isPermanent, byHand = false }: { isPermanent: boolean; byHand?: boolean },
+    ) {
       const before = stopped.get(handle)
-      if (before?.forGood || (before && !forGood)) return
-      stopped.set(handle, { place, queuedBefore, forGood, byHand })
+      if (before?.isPermanent || (before && !isPermanent)) return
+      stopped.set(handle, { place, queuedBefore, isPermanent, byHand })
     },
     async saveCap(most: number) {
       try {
@@ -329,7 +333,7 @@ export async function openWorld(app: TestApp) {
     async suppress(lead: number) {
       const handle = handles[lead] as string
       await client.suppressions.create({ handles: [handle] })
-      world.stop(handle, clock.now(), { forGood: true, byHand: true })
+      world.stop(handle, clock.now(), { isPermanent: true, byHand: true })
     },
     async connect() {
       await client.xAccount.connect({ username: account.handle, password: 'long enough' })

@@ -58,14 +58,14 @@ export function ssoVisits(app: () => TestApp) {
   }
 
   /** Our page after the provider's redirect, always on our own origin. */
-  async function ours(address: string | URL, init?: RequestInit): Promise<URL> {
+  async function visitOwnPage(address: string | URL, init?: RequestInit): Promise<URL> {
     const page = await visit(address, init)
     expect(page.origin).toBe(ORIGIN)
     return page
   }
 
   const post = (action: string, fields: Record<string, string>) =>
-    ours(action, { method: 'POST', body: new URLSearchParams(fields) })
+    visitOwnPage(action, { method: 'POST', body: new URLSearchParams(fields) })
 
   /**
    * Signs in at the provider, at the URL of our redirect. @returns what the browser sends back to
@@ -77,7 +77,7 @@ export function ssoVisits(app: () => TestApp) {
       return { action, fields, back: () => post(action, fields) }
     }
     const callback = await signInAtGoogle(url.href, email, decision, browser())
-    return { action: callback.href, fields: {} as Record<string, string>, back: () => ours(callback) }
+    return { action: callback.href, fields: {} as Record<string, string>, back: () => visitOwnPage(callback) }
   }
 
   async function leaves(email: string) {
@@ -116,7 +116,19 @@ export function ssoVisits(app: () => TestApp) {
     return { ...company, email }
   }
 
-  return { makeOwner, makeCompany, proveDomain, visit, ours, post, atProvider, leaves, signIn, link, makeLinked }
+  return {
+    makeOwner,
+    makeCompany,
+    proveDomain,
+    visit,
+    visitOwnPage,
+    post,
+    atProvider,
+    leaves,
+    signIn,
+    link,
+    makeLinked,
+  }
 }
 
 export type Company = Awaited<ReturnType<ReturnType<typeof ssoVisits>['makeCompany']>>

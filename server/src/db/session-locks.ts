@@ -17,12 +17,12 @@ const RETAKE_MS = 250
 
 export function createSessionLocks(session: Session): SessionLocks {
   /** By key. PostgreSQL would grant this process the same lock twice, because it is one session. */
-  const ours = new Map<string, { key: LockKey; isHeld: boolean }>()
+  const held = new Map<string, { key: LockKey; isHeld: boolean }>()
 
   /** Takes our locks again after a reconnect. Retries, because the server may not have noticed the break yet. */
   const retake = async (connection: Connection): Promise<void> => {
     let isComplete = true
-    for (const lock of ours.values()) {
+    for (const lock of held.values()) {
       if (!lock.isHeld || taken.get(lock) === connection) continue
       if (await call(connection, 'pg_try_advisory_lock', lock.key)) taken.set(lock, connection)
       else isComplete = false
@@ -41,16 +41,16 @@ export function createSessionLocks(session: Session): SessionLocks {
   return {
     async tryTake(key) {
       const name = String(key)
-      if (ours.has(name)) return null
+      if (held.has(name)) return null
       const lock = { key, isHeld: false }
-      ours.set(name, lock)
+      held.set(name, lock)
       try {
         await session.run(async (connection) => {
           lock.isHeld = await call(connection, 'pg_try_advisory_lock', key)
           taken.set(lock, connection)
         })
       } finally {
-        if (!lock.isHeld) ours.delete(name)
+        if (!lock.isHeld) held.delete(name)
       }
       if (!lock.isHeld) return null
       return async () => {
@@ -62,7 +62,7 @@ export function createSessionLocks(session: Session): SessionLocks {
           })
           .catch(() => {})
         lock.isHeld = false
-        ours.delete(name)
+        held.delete(name)
       }
     },
   }

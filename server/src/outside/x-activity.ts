@@ -66,11 +66,11 @@ export function createXActivity({
     },
     async ensureWebhook(url) {
       const known = z.array(Webhook).parse((await call('/2/webhooks')).data ?? [])
-      const ours = known.find((webhook) => webhook.url === url)
-      if (!ours) return Webhook.parse((await call('/2/webhooks', 'POST', { url })).data).id
+      const registered = known.find((webhook) => webhook.url === url)
+      if (!registered) return Webhook.parse((await call('/2/webhooks', 'POST', { url })).data).id
       // X stops deliveries after a failed check; this repeats the check.
-      if (!ours.valid) await call(`/2/webhooks/${encodeURIComponent(ours.id)}`, 'PUT')
-      return ours.id
+      if (!registered.valid) await call(`/2/webhooks/${encodeURIComponent(registered.id)}`, 'PUT')
+      return registered.id
     },
     async listSubscriptions() {
       const { data } = await call('/2/activity/subscriptions')

@@ -171,8 +171,8 @@ describe('POST /auth/reset-password', () => {
     }
     const left = await app.db.select().from(authFactors).where(eq(authFactors.userId, person.id))
     expect(left.map(({ name }) => name)).toEqual(['Added later'])
-    const told = (await mailTo(app, person.email, /second factor was changed/)).text
-    expect(told).toContain("After a password reset, “A stranger's phone” was removed")
+    const text = (await mailTo(app, person.email, /second factor was changed/)).text
+    expect(text).toContain("After a password reset, “A stranger's phone” was removed")
 
     await app.db.delete(authFactors).where(eq(authFactors.userId, person.id))
     await app.db.insert(authFactors).values({ ...factor('An old one'), confirmedAt: new Date(0) })

@@ -95,13 +95,13 @@ describe('syncing events', () => {
     // Only this test delivers events.
     await stripe.faults([{ webhook: 'lose' }])
     const step = fc.oneof(fc.constantFrom(...steps), fc.integer({ min: 1, max: 40 }))
-    const heard = fc.record({
+    const delivery = fc.record({
       /** How each event of a step is delivered. */
-      fates: fc.array(fc.constantFrom('now', 'later', 'twice', 'never'), { minLength: 8, maxLength: 8 }),
+      timings: fc.array(fc.constantFrom('now', 'later', 'twice', 'never'), { minLength: 8, maxLength: 8 }),
       order: fc.integer({ min: 1, max: 7 }),
     })
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 6 }), heard, async (taken, { fates, order }) => {
+      fc.asyncProperty(fc.array(step, { maxLength: 6 }), delivery, async (taken, { timings, order }) => {
         const { now: began } = (await stripe.json('GET', '/_clock', undefined)).body
         const person = await makePerson(app)
         const id = await buy(person, 'pro_monthly')
@@ -121,7 +121,7 @@ describe('syncing events', () => {
           const now: PaymentEvent[] = []
           for (const [i, event] of events.entries()) {
             seen.add(event.id)
-            const fate = fates[(i * order + seen.size) % fates.length]
+            const fate = timings[(i * order + seen.size) % timings.length]
             if (fate === 'now' || fate === 'twice') now.push(event)
             if (fate === 'later' || fate === 'twice') later.push(event)
           }
@@ -292,10 +292,10 @@ describe('POST /api/billing/webhook', () => {
   it('queues one sync per event', async () => {
     const id = await buy(await makePerson(app))
     await vi.waitFor(async () => expect(await jobs(id)).toBe(1), 10_000)
-    const told: string[] = []
+    const queued: string[] = []
     const again = { id: 'evt_twice', subscriptionId: id, createdAt: new Date() }
-    for (const _ of [1, 2]) await recordEvent(app.db, again, async (_tx, one) => void told.push(one))
-    expect(told).toEqual([id])
+    for (const _ of [1, 2]) await recordEvent(app.db, again, async (_tx, one) => void queued.push(one))
+    expect(queued).toEqual([id])
   })
 
   it('returns 403 for missing, foreign, wrong and old signatures', async () => {

@@ -145,8 +145,10 @@ describe('readLine', () => {
       })
   })
   it('reads a basis with its date and source, and unique tags', () => {
-    const told = columnsOf('twitter_handle', 'Basis', 'basis at', 'basis_source', 'Tags')
-    expect(readLine(told, ['ana', 'Wrote first', '2026-01-31', 'At the fair', 'VIP; fair, vip | Köln'])).toMatchObject({
+    const columns = columnsOf('twitter_handle', 'Basis', 'basis at', 'basis_source', 'Tags')
+    expect(
+      readLine(columns, ['ana', 'Wrote first', '2026-01-31', 'At the fair', 'VIP; fair, vip | Köln']),
+    ).toMatchObject({
       basis: 'wrote_first',
       basisAt: '2026-01-31T00:00:00Z',
       basisSource: 'At the fair',
@@ -159,7 +161,7 @@ describe('readLine', () => {
       [['ana', '', '', '', 'x'.repeat(51)], 'tags has a tag that is longer than 50 characters'],
       [['ana', '', '', '', Array.from({ length: 21 }, (_, n) => n).join()], 'tags names more than 20 tags'],
     ] as const)
-      expect(readLine(told, fields)).toEqual({ problem })
+      expect(readLine(columns, fields)).toEqual({ problem })
   })
   it('reports blank rows as empty', () => {
     expect(line('')).toEqual({ problem: 'is empty' })

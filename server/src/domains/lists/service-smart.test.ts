@@ -150,8 +150,8 @@ describe('a smart list', () => {
           ...(named ? { listId: byHand.id } : {}),
         })
         const all = await app.db.select().from(leads).where(eq(leads.workspaceId, person.workspaceId))
-        const inHand = new Set((await person.client.lists.leads({ id: byHand.id })).leads.map(({ id }) => id))
-        const holds = (one: (typeof all)[number], f: typeof asked) =>
+        const inManualList = new Set((await person.client.lists.leads({ id: byHand.id })).leads.map(({ id }) => id))
+        const matches = (one: (typeof all)[number], f: typeof asked) =>
           (!f.keyword ||
             [one.name, one.twitterHandle, one.bio].some((text) =>
               text?.toLowerCase().includes(f.keyword!.toLowerCase()),
@@ -159,8 +159,8 @@ describe('a smart list', () => {
           (f.minFollowers === undefined || one.followerCount! >= f.minFollowers) &&
           (f.maxFollowers === undefined || one.followerCount! <= f.maxFollowers) &&
           (!f.status || (one.dmStatus === 'contacted' ? 'sent' : one.dmStatus) === f.status) &&
-          (!f.byHand || inHand.has(one.id))
-        const expected = all.filter((one) => holds(one, asked)).map(({ twitterHandle }) => twitterHandle)
+          (!f.byHand || inManualList.has(one.id))
+        const expected = all.filter((one) => matches(one, asked)).map(({ twitterHandle }) => twitterHandle)
         const list = await makeSmart(toFilter(asked))
         expect((await membersOf(list.id)).sort()).toEqual(expected.sort())
         expect(list.leadCount).toBe(expected.length)
@@ -168,7 +168,7 @@ describe('a smart list', () => {
         const found = await person.client.leads.list({ ...narrower, listId: list.id, pageSize: 100 })
         expect(found.leads.map(({ twitterHandle }) => twitterHandle).sort()).toEqual(
           all
-            .filter((one) => holds(one, asked) && holds(one, narrower))
+            .filter((one) => matches(one, asked) && matches(one, narrower))
             .map(({ twitterHandle }) => twitterHandle)
             .sort(),
         )

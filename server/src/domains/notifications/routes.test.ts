@@ -44,7 +44,7 @@ it('notifies every member of a lost account and of paused and completed campaign
   await app.db.update(campaigns).set({ status: 'paused', pauseReason: REASON }).where(eq(campaigns.id, paused.id))
   await lose(account.id)
   await lose(account.id)
-  const told = [
+  const expected = [
     {
       kind: 'x_disconnected',
       title: `@${account.handle} is disconnected`,
@@ -66,10 +66,10 @@ it('notifies every member of a lost account and of paused and completed campaign
   ]
   for (const person of [owner, viewer]) {
     const answer = await person.client.notifications.list({})
-    expect(answer).toMatchObject({ notifications: told, total: 3, unread: 3, page: 1, pageSize: 20 })
+    expect(answer).toMatchObject({ notifications: expected, total: 3, unread: 3, page: 1, pageSize: 20 })
     expect(await person.client.notifications.countUnread()).toEqual({ unread: 3 })
   }
-  expect((await owner.client.notifications.list({ page: 2, pageSize: 2 })).notifications).toMatchObject([told[2]!])
+  expect((await owner.client.notifications.list({ page: 2, pageSize: 2 })).notifications).toMatchObject([expected[2]!])
   const stranger = await makePerson(app)
   expect(await stranger.client.notifications.list({})).toMatchObject({ notifications: [], total: 0, unread: 0 })
 

@@ -199,9 +199,9 @@ describe('recovery codes', () => {
     )
     expect((await person.call('GET', '/auth/factors')).body.recoveryCodesLeft).toBe(8)
     await vi.waitFor(async () => {
-      const told = (await mailsTo(app, person.email)).map(({ text }) => text)
+      const texts = (await mailsTo(app, person.email)).map(({ text }) => text)
       expect(
-        told.some((text) =>
+        texts.some((text) =>
           text.includes('A recovery code was used to log in to your X-Automated account. 9 codes left.'),
         ),
       ).toBe(true)
@@ -215,8 +215,8 @@ describe('recovery codes', () => {
     expect((await second(await ticketOf(person), { code: recoveryCodes[0] })).status).toBe(400)
     expect((await second(await ticketOf(person), { code: renewed.body.recoveryCodes[0] })).status).toBe(200)
     await vi.waitFor(async () => {
-      const told = (await mailsTo(app, person.email)).map(({ text }) => text)
-      expect(told.some((text) => text.includes('New recovery codes were created'))).toBe(true)
+      const texts = (await mailsTo(app, person.email)).map(({ text }) => text)
+      expect(texts.some((text) => text.includes('New recovery codes were created'))).toBe(true)
     }, 10_000)
     await app.db.update(authSessions).set({ reauthenticatedAt: null }).where(eq(authSessions.userId, person.id))
     expect((await person.call('POST', '/auth/recovery-codes')).body.code).toBe('REAUTHENTICATION_NEEDED')
@@ -329,11 +329,11 @@ describe('PATCH /auth/factors/{id}', () => {
       expect((await person.call('PATCH', `/auth/factors/${id}`, { name })).status).toBe(400)
     const { body: unfinished } = await person.call('POST', '/auth/factors', { kind: 'totp' })
     const stranger = await makeAccount(app)
-    for (const [somebody, theirs] of [
+    for (const [caller, factorId] of [
       [stranger, id],
       [person, unfinished.id],
     ] as const) {
-      const refused = await somebody.call('PATCH', `/auth/factors/${theirs}`, { name: 'stolen' })
+      const refused = await caller.call('PATCH', `/auth/factors/${factorId}`, { name: 'stolen' })
       expect([refused.status, refused.body.code]).toEqual([404, 'FACTOR_NOT_FOUND'])
     }
     expect((await person.call('GET', '/auth/factors')).body.factors).toEqual([

@@ -57,8 +57,11 @@ describe('an admin who replaces the certificate', () => {
     await trustSession(app.db, admin.actor.sessionId)
 
     // An admin cannot set their own certificate under the same entity id.
-    const ours = { kind: 'saml', entityId: app.sso.metadataUrl, ssoUrl: `${other.url}/saml/sso` }
-    const replaced = await admin.call('PUT', '/sso/connection', { ...ours, certificate: other.signingKey.certificate })
+    const samlInput = { kind: 'saml', entityId: app.sso.metadataUrl, ssoUrl: `${other.url}/saml/sso` }
+    const replaced = await admin.call('PUT', '/sso/connection', {
+      ...samlInput,
+      certificate: other.signingKey.certificate,
+    })
     expect([replaced.status, replaced.body.code]).toEqual([403, 'FORBIDDEN'])
     expect((await admin.call('DELETE', '/sso/connection')).body.code).toBe('FORBIDDEN')
 
@@ -70,7 +73,7 @@ describe('an admin who replaces the certificate', () => {
 
     // If the owner replaces the certificate, all links end.
     expect(
-      (await owner.call('PUT', '/sso/connection', { ...ours, certificate: other.signingKey.certificate })).status,
+      (await owner.call('PUT', '/sso/connection', { ...samlInput, certificate: other.signingKey.certificate })).status,
     ).toBe(200)
     try {
       const { page, code, error } = await signIn(email)

@@ -22,7 +22,9 @@ beforeAll(async () => {
 })
 afterAll(() => other.close())
 
-const { makeOwner, makeCompany, visit, ours, post, atProvider, leaves, signIn, link, makeLinked } = ssoVisits(() => app)
+const { makeOwner, makeCompany, visit, visitOwnPage, post, atProvider, leaves, signIn, link, makeLinked } = ssoVisits(
+  () => app,
+)
 
 describe.each(KINDS)('an invited person who signs in by %s', (kind) => {
   async function invite(email: string, company: Company) {
@@ -140,13 +142,13 @@ describe.each(KINDS)('signing in by %s', (kind) => {
     const evil = new URL(answer.action)
     for (const name of ['redirect_uri', 'next', 'returnTo']) evil.searchParams.set(name, 'https://evil.example')
     const fields = { ...answer.fields, RelayState: 'https://evil.example' }
-    const send = (action: string) => (kind === 'saml' ? post(action, fields) : ours(action))
+    const send = (action: string) => (kind === 'saml' ? post(action, fields) : visitOwnPage(action))
     expect((await send(evil.href)).searchParams.get('code')).toHaveLength(43)
     expect((await send(answer.action)).search).toBe('?provider=sso&error=sso_failed')
 
     const elsewhere = await atProvider((await leaves(company.email)).url, company.email)
     const moved = elsewhere.action.replace(company.workspaceId, stranger.workspaceId)
-    const there = kind === 'saml' ? await post(moved, elsewhere.fields) : await ours(moved)
+    const there = kind === 'saml' ? await post(moved, elsewhere.fields) : await visitOwnPage(moved)
     expect(there.searchParams.get('error')).toBe('sso_failed')
     expect((await elsewhere.back()).searchParams.get('error')).toBe('sso_failed')
 
@@ -155,7 +157,9 @@ describe.each(KINDS)('signing in by %s', (kind) => {
     await app.db.update(ssoRequests).set({ expiresAt: new Date(Date.now() - 1) })
     expect((await lateAnswer.back()).searchParams.get('error')).toBe('sso_failed')
     for (const nonsense of ['', '?request=', '?request=x&request=y', `?request=${'x'.repeat(43)}`])
-      expect((await ours(`${ORIGIN}/api/auth/sso/leave${nonsense}`)).search).toBe('?provider=sso&error=sso_failed')
+      expect((await visitOwnPage(`${ORIGIN}/api/auth/sso/leave${nonsense}`)).search).toBe(
+        '?provider=sso&error=sso_failed',
+      )
   })
 })
 
@@ -220,7 +224,7 @@ describe('attacks on OpenID Connect', () => {
     ]) {
       const callback = new URL((await atProvider((await leaves(email)).url, email)).action)
       change(callback.searchParams)
-      expect((await ours(callback)).searchParams.get('error')).toBe('sso_failed')
+      expect((await visitOwnPage(callback)).searchParams.get('error')).toBe('sso_failed')
     }
   })
 })
