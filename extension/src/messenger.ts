@@ -137,7 +137,7 @@ async function remember(handle: string, outcome: Outcome, reply: SendDmReply) {
   await changeState({ pageChanged: { part, version } })
 }
 
-/** The missing part of X's page; null if none is missing. */
+/** The missing part of X's page; null if it finds all. */
 function missingPart(outcome: Outcome): string | null {
   if (outcome === 'sent') return null
   if (outcome.code === 'PAGE_CHANGED') return outcome.detail ?? 'a part'

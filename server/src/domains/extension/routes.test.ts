@@ -316,8 +316,8 @@ describe('claimed messages', () => {
     await ask('release')
     const again = (await extension.call('POST', '/claim', { holder: 'b' })).body
     await extension.call('POST', `/dms/${again.dmId}/release`, { lease: again.lease })
-    await person.client.campaigns.update({ id: campaign.id, messageTemplate: 'Anew' })
-    expect(await message()).toMatchObject({ message: 'Anew' })
+    await person.client.campaigns.update({ id: campaign.id, messageTemplate: 'New text' })
+    expect(await message()).toMatchObject({ message: 'New text' })
     // An earlier attempt that may have gone through stays recorded.
     const unsure = (await extension.call('POST', '/claim', { holder: 'a' })).body
     await extension.call('POST', `/dms/${claim.dmId}/outcome`, {

@@ -222,13 +222,13 @@ describe('POST /leads/delete, POST /leads/restore', () => {
     const { lead, other, list, tag } = await makeHistory()
     const { client } = person
     const { removalId } = await client.leads.removeMany({ leadIds: [lead.id, other.id] })
-    await makeLeads(app, person, [{ twitterHandle: other.twitterHandle, name: 'Anew' }])
+    await makeLeads(app, person, [{ twitterHandle: other.twitterHandle, name: 'Added again' }])
     await client.tags.remove({ id: tag.id })
     await app.db.update(dms).set({ status: 'sent', sentAt: new Date() }).where(eq(dms.workspaceId, person.workspaceId))
     expect(await client.leads.restore({ removalId: removalId! })).toMatchObject({ restored: 1 })
     const { leads: now } = await client.leads.list({ sort: 'name' })
     expect(now.map(({ name, dmStatus, tagIds }) => [name, dmStatus, tagIds])).toEqual([
-      ['Anew', 'not_sent', []],
+      ['Added again', 'not_sent', []],
       [lead.name, 'contacted', []],
     ])
     expect((await client.lists.leads({ id: list.id })).total).toBe(1)

@@ -36,7 +36,7 @@ const SETTLE_SECONDS = 60
 
 /**
  * Settles messages with an unknown outcome by reading their conversations. @returns milliseconds
- * until the next is due; null if none is left
+ * until the next is due; null if there is none left
  */
 export async function settle(needs: Needs, timing: Timing): Promise<number | null> {
   const { db } = needs.database
