@@ -44,8 +44,7 @@ const MAIN = fileURLToPath(new URL('../server/src/main.ts', import.meta.url))
 /**
  * Opens a world until the end of the test file.
  * @param env additions to the server's environment
- * @param options.xPages serves X's pages as https://x.com too (extension-world.ts)
- * @param options.pages false if the file needs no browser of this world
+ * @param options.xPages also serves X's pages as https://x.com @param options.pages false: no browser
  */
 export async function openWorld(
   env: Record<string, string> = {},

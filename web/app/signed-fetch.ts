@@ -10,8 +10,7 @@ export interface Signer {
 }
 
 /**
- * `fetch` with this browser's session, for streams and files, which the typed client can't carry. Renews the token once after a 401.
- * @param path `/api/leads/export`
+ * `fetch` with this browser's session, for streams and files. Renews the token once after a 401.
  * @throws ORPCError for error responses; TypeError if the connection fails
  */
 export async function signedFetch(path: string, init: RequestInit = {}, signer: Signer = session): Promise<Response> {

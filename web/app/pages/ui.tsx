@@ -30,19 +30,19 @@ import { Tabs, useTabParam } from '../ui/tabs'
 import { toast } from '../ui/toast'
 import { Tooltip } from '../ui/tooltip'
 
-export const meta = () => pageMeta('Parts', 'Every UI component in every state.')
+export const meta = () => pageMeta('Components', 'Every UI component in every state.')
 
 /** All UI components. Development only. */
-export default function Parts() {
+export default function Components() {
   return (
     <div className="page-width grid gap-14 py-10">
       <PageHeader
-        title="Parts"
+        title="Components"
         description="Every UI component in every state. tokens.css defines the look."
         actions={<CopyButton text="app/ui" label="Copy folder" />}
       />
-      <Section title="Words and colours">
-        <Words />
+      <Section title="Text and colours">
+        <TextAndColours />
       </Section>
       <Section title="Buttons">
         <Buttons />
@@ -56,17 +56,17 @@ export default function Parts() {
       <Section title="Status">
         <Statuses />
       </Section>
-      <Section title="Above the page">
-        <Above />
+      <Section title="Overlays">
+        <Overlays />
       </Section>
       <Section title="Tabs">
-        <TabsShown />
+        <TabsExample />
       </Section>
       <Section title="Table">
         <Tables />
       </Section>
-      <Section title="Figures and progress">
-        <Figures />
+      <Section title="Numbers and progress">
+        <Numbers />
       </Section>
       <Section title="Messages">
         <Messages />
@@ -88,7 +88,7 @@ function Row({ children }: { children: ReactNode }) {
   return <div className="flex flex-wrap items-center gap-3">{children}</div>
 }
 
-const papers = [
+const backgrounds = [
   ['canvas', 'bg-canvas'],
   ['surface', 'bg-surface'],
   ['raised', 'bg-raised'],
@@ -99,27 +99,25 @@ const papers = [
   ['ink', 'bg-ink'],
 ]
 
-function Words() {
+function TextAndColours() {
   return (
     <>
       <div className="grid gap-3">
         <p className="text-4xl font-strong">Automate your outreach</p>
         <p className="text-2xl font-strong">1,284 leads matched</p>
-        <p className="text-base">
-          Prose is 16 px. It reads at ease over several lines, and never runs wider than it should.
-        </p>
-        <p>The application's own size is 14 px.</p>
+        <p className="text-base">Prose is 16 px, with a limited line length so that several lines are easy to read.</p>
+        <p>App text is 14 px.</p>
         <p className="text-muted">Muted text explains.</p>
         <p className="text-faint">Faint text is for placeholders.</p>
         <p>
           <a href="#content" className="text-link">
-            Words of the accent
+            Accent text
           </a>{' '}
-          lead somewhere.
+          is for links.
         </p>
       </div>
       <ul className="grid grid-cols-2 gap-3 sm:grid-cols-4 lg:grid-cols-8">
-        {papers.map(([name, className]) => (
+        {backgrounds.map(([name, className]) => (
           <li key={name} className="grid gap-1.5 text-xs text-muted">
             <span className={`h-12 rounded-lg border border-line ${className}`} />
             {name}
@@ -162,7 +160,7 @@ function Buttons() {
           A link
         </ButtonLink>
         <CopyButton text="https://x-automated.example/?ref=K7Q2PD" label="Copy link" />
-        <Tooltip text="Only an icon: its tooltip says what it does">
+        <Tooltip text="Icon only: the tooltip says what it does">
           <IconButton label="Send now" variant="secondary">
             <Send aria-hidden />
           </IconButton>
@@ -228,14 +226,10 @@ function Fields() {
       <Field label="Select with an error" error="Choose a list first.">
         <Select value="" onChange={() => {}} placeholder="Choose a list" options={[]} />
       </Field>
-      <Field
-        label="Message"
-        hint="Placeholders such as {lead_name} are filled for each lead."
-        className="sm:col-span-2"
-      >
+      <Field label="Message" hint="Variables such as {lead_name} are filled for each lead." className="sm:col-span-2">
         <Textarea defaultValue={'Hi {lead_name},\n\nI read what you wrote about pricing and had a thought.'} />
       </Field>
-      <Field label="Message with an error" error="{first_nmae} is not a placeholder.">
+      <Field label="Message with an error" error="Unknown variable: {first_nmae}.">
         <Textarea defaultValue="Hi {first_nmae}" />
       </Field>
       <Field label="Bio keywords">
@@ -263,7 +257,7 @@ function Choices() {
       <div className="grid content-start gap-3">
         <Checkbox label="Unchecked" />
         <Checkbox label="Checked" defaultChecked hint="With a second line." />
-        <Checkbox label="Some of them" indeterminate />
+        <Checkbox label="Some selected" indeterminate />
         <Checkbox label="Disabled" disabled />
         <Checkbox label="Disabled, checked" disabled defaultChecked />
       </div>
@@ -333,7 +327,7 @@ function Statuses() {
   )
 }
 
-function Above() {
+function Overlays() {
   const [open, setOpen] = useState<'dialog' | 'sheet' | null>(null)
   const confirm = useConfirm()
   const ask = async () => {
@@ -385,7 +379,7 @@ function Above() {
           <Field label="Name" required>
             <Input />
           </Field>
-          <Field label="Description" hint="Only you see it.">
+          <Field label="Description" hint="Only visible to you.">
             <Textarea />
           </Field>
         </div>
@@ -397,7 +391,7 @@ function Above() {
   )
 }
 
-function TabsShown() {
+function TabsExample() {
   const [tab, setTab] = useTabParam(['connect', 'scraper', 'messenger'])
   return (
     <Tabs
@@ -406,8 +400,8 @@ function TabsShown() {
       onChange={setTab}
       tabs={[
         { value: 'connect', label: 'Connect X', content: <p>The open tab is kept in the URL.</p> },
-        { value: 'scraper', label: 'X Scraper', content: <p>Reload, and it is still open.</p> },
-        { value: 'messenger', label: 'X Messenger', content: <p>Go back, and the one before opens.</p> },
+        { value: 'scraper', label: 'X Scraper', content: <p>It stays open after a reload.</p> },
+        { value: 'messenger', label: 'X Messenger', content: <p>The Back button reopens the previous one.</p> },
       ]}
     />
   )
@@ -508,7 +502,7 @@ function Tables() {
   )
 }
 
-function Figures() {
+function Numbers() {
   return (
     <div className="grid gap-6">
       <dl className="grid grid-cols-2 gap-4 lg:grid-cols-4">

@@ -41,7 +41,7 @@ export function Badge({ tone = 'neutral', icon, children }: { tone?: Tone; icon?
 }
 
 interface StatusLook {
-  word: string
+  label: string
   icon: LucideIcon
   className: string
 }
@@ -53,57 +53,57 @@ const failed = 'border-status-failed/25 bg-status-failed/8 text-status-failed'
 /** The label, icon and colour of every status. */
 export const statusLooks = {
   // messages
-  queued: { word: 'Queued', icon: Clock, className: quiet },
+  queued: { label: 'Queued', icon: Clock, className: quiet },
   sending: {
-    word: 'Sending',
+    label: 'Sending',
     icon: LoaderCircle,
     className: 'border-status-sending/25 bg-status-sending/8 text-status-sending [&_svg]:animate-spin',
   },
-  sent: { word: 'Sent', icon: Check, className: sent },
+  sent: { label: 'Sent', icon: Check, className: sent },
   delivered: {
-    word: 'Delivered',
+    label: 'Delivered',
     icon: CheckCheck,
     className: 'border-status-delivered/25 bg-status-delivered/8 text-status-delivered',
   },
   replied: {
-    word: 'Replied',
+    label: 'Replied',
     icon: Reply,
     className: 'border-status-replied/25 bg-status-replied/8 text-status-replied',
   },
-  failed: { word: 'Failed', icon: CircleAlert, className: failed },
+  failed: { label: 'Failed', icon: CircleAlert, className: failed },
   // leads
-  not_sent: { word: 'Not sent', icon: Clock, className: 'border-line bg-transparent text-muted' },
-  contacted: { word: 'Sent', icon: Check, className: sent },
-  failed_contact: { word: 'Failed', icon: CircleAlert, className: failed },
+  not_sent: { label: 'Not sent', icon: Clock, className: 'border-line bg-transparent text-muted' },
+  contacted: { label: 'Sent', icon: Check, className: sent },
+  failed_contact: { label: 'Failed', icon: CircleAlert, className: failed },
   // campaigns and scrapes
   draft: {
-    word: 'Draft',
+    label: 'Draft',
     icon: Pencil,
     className: 'border-status-draft/25 bg-status-draft/8 text-status-draft',
   },
   active: {
-    word: 'Active',
+    label: 'Active',
     icon: Play,
     className: 'border-status-active/25 bg-status-active/8 text-status-active',
   },
   running: {
-    word: 'Running',
+    label: 'Running',
     icon: LoaderCircle,
     className: 'border-status-sending/25 bg-status-sending/8 text-status-sending [&_svg]:animate-spin',
   },
-  waiting: { word: 'Waiting', icon: Clock, className: quiet },
+  waiting: { label: 'Waiting', icon: Clock, className: quiet },
   paused: {
-    word: 'Paused',
+    label: 'Paused',
     icon: Pause,
     className: 'border-status-paused/25 bg-status-paused/8 text-status-paused',
   },
   completed: {
-    word: 'Completed',
+    label: 'Completed',
     icon: CircleCheck,
     className: 'border-status-completed/25 bg-status-completed/8 text-status-completed',
   },
-  canceled: { word: 'Canceled', icon: Ban, className: 'border-line bg-sunken text-status-archived' },
-  archived: { word: 'Archived', icon: Archive, className: 'border-line bg-sunken text-status-archived' },
+  canceled: { label: 'Canceled', icon: Ban, className: 'border-line bg-sunken text-status-archived' },
+  archived: { label: 'Archived', icon: Archive, className: 'border-line bg-sunken text-status-archived' },
 } as const satisfies Record<string, StatusLook>
 
 export type Status = keyof typeof statusLooks
@@ -116,7 +116,7 @@ export function StatusBadge({ status, children }: { status: Status | (string & {
   return (
     <span data-status={status} className={cx(shape, look.className)}>
       <Icon aria-hidden />
-      {children ?? look.word}
+      {children ?? look.label}
     </span>
   )
 }

@@ -17,8 +17,8 @@ type WithReauth = <T>(call: () => Promise<T>, questionOf?: (error: unknown) => R
 const ReauthContext = createContext<WithReauth | null>(null)
 
 /**
- * `withReauthentication(() => client.secondFactors.remove({ id }))` asks the user to reauthenticate if the call requires it, then
- * repeats the call. @throws ReauthCancelled if the user cancels, else what the call throws
+ * `withReauthentication(() => client.x())` asks the user to reauthenticate if the call requires it,
+ * then repeats it. @throws ReauthCancelled if the user cancels, else what the call throws
  */
 export function useReauthentication(): WithReauth {
   const withReauthentication = useContext(ReauthContext)

@@ -7,8 +7,8 @@ type Answer = { status: 200; body: Claim } | { status: 204; headers?: Record<str
 const RETRY_SECONDS = 2
 
 /**
- * Claims messages one by one. After a lost response the next call repeats the request, so that the message isn't left leased.
- * @param ask sends the request with an idempotency key @returns the message, or the seconds until one is due, null if nothing is left
+ * Claims one message per call; repeats the request after a lost response, which may hold a lease.
+ * @returns the message, or the seconds until one is due; null if nothing is left
  */
 export function createClaims(ask: (key: string) => Promise<Answer>) {
   let key: string | null = null
