@@ -181,7 +181,7 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
     onTestFinished(() => writeFileSync(file, content))
     const next = start(await freePort())
     expect(await next.ended).toBe(1)
-    expect(next.output()).toContain(`${file} is damaged. It holds the password and the place of the database.`)
+    expect(next.output()).toContain(`${file} is damaged. It contains the password and location of the database.`)
     expect(next.output()).not.toMatch(/^ +at /m)
   })
 

@@ -322,7 +322,7 @@ describe('the account page, in a browser', () => {
     // The passkey also allows new recovery codes and removing the app.
     await page.goto('/account')
     await section(page, 'Recovery codes').getByRole('button', { name: 'Generate new codes' }).click()
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Generate new codes' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Generate codes' }).click()
     await proofDialog(page).getByRole('button', { name: 'Use the passkey “Pocket phone”' }).click()
     await proofDialog(page).getByRole('button', { name: 'Use the passkey', exact: true }).click()
     await codes.getByRole('listitem').first().waitFor()

@@ -155,6 +155,8 @@ test('stops if X has changed its page, until the user has it check again', async
       signedInAs: 'ext_sender',
       pairedWith: null,
       sendsInBackground: false,
+      // The name that older pages read.
+      sendsAlone: false,
       activity: { doing: 'nothing' },
     },
   })

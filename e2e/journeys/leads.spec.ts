@@ -281,7 +281,7 @@ describe('the leads page, in a browser', () => {
     expect(await tick(page, 'ana').isDisabled()).toBe(true)
     await page.getByRole('button', { name: 'More for all leads' }).click()
     await page.getByRole('menuitem', { name: 'Tag all 2 leads' }).click()
-    await page.getByText('2 leads match.').waitFor()
+    await page.getByText('2 leads matching').waitFor()
     await page.getByRole('checkbox', { name: 'VIP' }).check()
     await page.getByRole('button', { name: 'Add tags' }).click()
     await rowOf(page, 'bob').getByText('VIP').waitFor()

@@ -157,7 +157,7 @@ it('sets up OpenID Connect, then SAML, links it and signs in', async () => {
   await other.goto('/dashboard')
   await other.waitForURL('**/login')
   await admin.getByRole('button', { name: 'Test connection' }).click()
-  await admin.getByText(/Valid for \d+ more days/).waitFor()
+  await admin.getByText(/Valid for [\d,]+ more days/).waitFor()
   await linkIt(admin, 'ada@company.example')
 
   const third = await world.openPage()

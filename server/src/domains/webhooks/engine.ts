@@ -105,11 +105,7 @@ function interpretAnswer(answer: HookAnswer) {
   const { status, excerpt } = answer
   const isDelivered = status >= 200 && status < 300
   const redirects = status >= 300 && status < 400
-  const lastError = isDelivered
-    ? null
-    : redirects
-      ? `Answered ${status}: redirects aren't followed`
-      : `Answered ${status}`
+  const lastError = isDelivered ? null : redirects ? `HTTP ${status}: redirects aren't followed` : `HTTP ${status}`
   return { isDelivered, lastStatus: status, lastError, responseExcerpt: excerpt }
 }
 

@@ -172,7 +172,7 @@ describe('events', () => {
     const made = await quietEndpoint()
     await deliverDue(context(), made.id)
     const [failed] = await log(made.id)
-    expect(failed).toMatchObject({ status: 'pending', attempts: 1, lastStatus: 500, lastError: 'Answered 500' })
+    expect(failed).toMatchObject({ status: 'pending', attempts: 1, lastStatus: 500, lastError: 'HTTP 500' })
     expect(failed!.responseExcerpt).toHaveLength(1_024)
     const wait = Date.parse(failed!.nextAttemptAt!) - Date.parse(failed!.lastAttemptAt!)
     expect(wait).toBeGreaterThanOrEqual(4_000)
@@ -202,7 +202,7 @@ describe('events', () => {
     const made = await quietEndpoint()
     await deliverDue(context(), made.id)
     expect(receiver.received.map((one) => one.path)).toEqual(['/hook'])
-    expect((await log(made.id))[0]!.lastError).toBe("Answered 302: redirects aren't followed")
+    expect((await log(made.id))[0]!.lastError).toBe("HTTP 302: redirects aren't followed")
   })
 
   it('survive the death of their worker and ignore its late report', async () => {
