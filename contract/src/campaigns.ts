@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Id, Page, paging, requiredName, requiredText, Success, Time, text, wholeNumber } from './fields.ts'
+import { PauseReason, SkipReason } from './reason.ts'
 import { route } from './route.ts'
 import { Waiting } from './sending-settings.ts'
 
@@ -44,6 +45,8 @@ export const Campaign = z.object({
   updatedAt: Time,
   /** Why it was paused automatically, as a text to show. */
   pauseReason: z.string().nullable(),
+  /** The same as a code; null unless it was paused automatically. */
+  reason: PauseReason.nullable(),
   /**
    * Claimed messages. For a paused or archived campaign: those that may still be sent; 0 means that
    * none can.
@@ -67,6 +70,8 @@ export const Dm = z.object({
   createdAt: Time,
   updatedAt: Time,
   errorMessage: z.string().nullable(),
+  /** Why it was skipped; null for other failures, which only have a text. */
+  reason: SkipReason.nullable(),
   /** It failed with an unknown outcome. Check the conversation before requeueing it. */
   outcomeUnknown: z.boolean(),
   /** Null if the lead was deleted. */
@@ -392,6 +397,8 @@ export const campaigns = {
         lease: requiredText(100),
         wasSent: z.boolean(),
         errorMessage: text(2_000).optional(),
+        /** Instead of `errorMessage`, if the claim names nobody. */
+        reason: SkipReason.extend({ code: z.literal('lead_missing') }).optional(),
         /**
          * It may or may not have been sent. The lead gets no other message until someone checks.
          */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { DM_STATUSES } from './campaigns.ts'
 import { FollowerQuery, Id, isId, Moment, Page, paging, QueryFlag, Success, Time, text } from './fields.ts'
 import { IDS_MAX } from './lead-limits.ts'
+import { SkipReason } from './reason.ts'
 import { route } from './route.ts'
 
 /** A lead's status across all campaigns. */
@@ -92,6 +93,8 @@ export const LeadEvent = z.discriminatedUnion('kind', [
     status: z.enum(DM_STATUSES),
     message: z.string(),
     errorMessage: z.string().nullable(),
+    /** Why it was skipped; null for other failures, which only have a text. */
+    reason: SkipReason.nullable(),
     /** It failed with an unknown outcome: it may have been sent. */
     outcomeUnknown: z.boolean(),
   }),

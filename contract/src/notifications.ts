@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Id, NoInput, Page, paging, Success, Time } from './fields.ts'
+import type { PauseReason } from './reason.ts'
 import { route } from './route.ts'
 
 /** The last four go to owners only. */
@@ -20,8 +21,10 @@ export interface NotificationFacts {
   handle?: string
   campaignId?: string
   campaignName?: string
-  /** Why the account was disconnected or the campaign paused, as a text to show. */
+  /** Why the account was disconnected or the campaign paused, in X's words. */
   reason?: string
+  /** Why the campaign was paused. */
+  pause?: PauseReason
   sent?: number
   failed?: number
   /** Which limit of the plan, how much of it is used, and the limit itself. */

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type PauseReason, pauseText, type SkipReason, skipText } from '@x-automated/contract/reason'
 import pg from 'pg'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { MIGRATIONS } from '../src/db/migrate.ts'
@@ -111,4 +112,75 @@ test('0042_sso_sessions_stay_in_one_workspace ends only sessions that may come f
   const left = ['doubtful3 hours', 'kept3 hours', 'password1 minute', 'password3 hours']
   expect(await read('select token as name from auth_sessions order by 1')).toEqual(left)
   expect(await read('select session_id::text as name from auth_revocations')).toHaveLength(2)
+})
+
+test('0048_reasons turns stored sentences into codes and keeps the words of X', async () => {
+  const sql = await readFile(join(MIGRATIONS, '0048_reasons.sql'), 'utf8')
+  const database = await cloneDatabase(inject('clusterUrl'))
+  const client = new pg.Client(database.url)
+  await client.connect()
+  onTestFinished(async () => {
+    await client.end()
+    await database.drop()
+  })
+  const skipped: [string, SkipReason][] = [
+    { code: 'suppressed', params: { reason: 'opted_out' } },
+    { code: 'suppressed', params: { reason: 'replied_stop' } },
+    { code: 'suppressed', params: { reason: 'manual' } },
+    ...(['replied', 'written_by_hand', 'no_basis', 'duplicate', 'lead_missing'] as const).map((code) => ({
+      code,
+      params: {},
+    })),
+    ...['direct', 'earlier_lead', 'x_user', 'backup'].map((how) => ({ code: 'contacted' as const, params: { how } })),
+    { code: 'contacted', params: { how: 'campaign', campaign: 'Say “hi”\ntwice' } },
+    { code: 'queued_elsewhere', params: { how: 'campaign', campaign: 'Spring' } },
+    { code: 'queued_elsewhere', params: { how: 'direct' } },
+  ].map((reason) => [skipText(reason as SkipReason), reason as SkipReason])
+  const failed = [...skipped, ['Skipped: by an old version.', null], ['X refused the message: too long', null]]
+  const backup = (isReadable: boolean): PauseReason => ({
+    code: 'restored',
+    params: { backedUpAt: '2026-11-02T09:05:00.000Z', isReadable },
+  })
+  const paused: [string | null, PauseReason | null, string | null][] = [
+    ...[backup(true), backup(false)].map((reason): [string, PauseReason, null] => [
+      pauseText(reason, null),
+      reason,
+      null,
+    ]),
+    ['X has ended this connection. Connect again.', { code: 'x_disconnected', params: {} }, null],
+    [
+      'X does not accept this connection any more. Connect the account again.',
+      { code: 'x_disconnected', params: {} },
+      null,
+    ],
+    ['X has locked this account.', { code: 'x_locked', params: {} }, 'X has locked this account.'],
+    [null, null, null],
+  ]
+  await client.query(`
+    alter table dms drop column reason; drop trigger campaigns_notify on campaigns;
+    alter table campaigns drop column reason;
+    create index campaigns_stopped on campaigns (x_account_id);
+    create trigger campaigns_notify after update of status on campaigns for each row execute function notify_of_campaign();
+    insert into workspaces (name) values ('Acme')`)
+  await client.query(
+    `insert into campaigns (workspace_id, name, message_template, channel, status, pause_reason)
+       select w.id, n, '', 'api', 'paused', text from workspaces w, unnest($1::text[]) with ordinality as old (text, n)`,
+    [paused.map(([text]) => text)],
+  )
+  await client.query(
+    `insert into dms (workspace_id, campaign_id, step, message, status, error_message)
+       select c.workspace_id, c.id, n, '', 'failed', text from campaigns c, unnest($1::text[]) with ordinality as old (text, n) where c.name = '1'`,
+    [failed.map(([text]) => text)],
+  )
+  await client.query(`begin; ${sql}; commit`)
+
+  const messages = await client.query('select reason, error_message from dms order by step')
+  expect(messages.rows).toEqual(
+    failed.map(([text, reason]) => ({ reason, error_message: reason === null ? text : null })),
+  )
+  const { rows } = await client.query('select reason, pause_reason from campaigns order by name')
+  expect(rows).toEqual(paused.map(([, reason, words]) => ({ reason, pause_reason: words })))
+  expect((await client.query('select from notifications')).rowCount).toBe(0)
+  const counts = await client.query("select dms_failed_count from campaigns where name = '1'")
+  expect(counts.rows).toEqual([{ dms_failed_count: failed.length }])
 })

@@ -28,14 +28,14 @@ type Row = {
   eventId: string | null
   sentAt: number | null
   queuedAt: number
-  errorMessage: string | null
+  failure: string | null
   leadStatus: string
 }
 
 async function rowsOf({ app, person }: World): Promise<Row[]> {
   const { rows } = await app.db.execute<Row>(sql`
     select d.id, c.name as campaign, c.status as "campaignStatus", c.kind, l.twitter_handle as handle, d.message, d.status, d.holder,
-      d.lease_expires_at is not null as "isHeld", d.outcome_unknown as "outcomeUnknown", d.x_event_id as "eventId", d.error_message as "errorMessage",
+      d.lease_expires_at is not null as "isHeld", d.outcome_unknown as "outcomeUnknown", d.x_event_id as "eventId", coalesce(d.error_message, d.reason ->> 'code') as failure,
       (extract(epoch from d.sent_at) * 1000)::float as "sentAt",
       (extract(epoch from coalesce(d.requeued_at, d.created_at)) * 1000)::float as "queuedAt", l.dm_status as "leadStatus"
     from dms d join campaigns c on c.id = d.campaign_id join leads l on l.id = d.lead_id where d.workspace_id = ${person.workspaceId}`)
@@ -179,7 +179,7 @@ export async function expectNothingLost(world: World): Promise<void> {
       const unknown = arrived.filter(({ id }) => !rows.some(({ eventId }) => eventId === id))
       expect(unknown, `${message}, which is shown as ${status}, at X`).toEqual([])
     }
-    if (status === 'failed') expect(row.errorMessage, message).toBeTruthy()
+    if (status === 'failed') expect(row.failure, message).toBeTruthy()
     if (row.sentAt !== null) expect(row.leadStatus, message).toBe('contacted')
   }
   const { rows: waiting } = await world.app.db.execute(

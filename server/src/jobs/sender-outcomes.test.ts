@@ -334,7 +334,10 @@ describe('a send that X rejects', () => {
       const campaign = await person.client.campaigns.find({ id })
       return campaign.status === 'paused' ? campaign : null
     }, 'the campaign pauses')
-    expect(paused.pauseReason).toBe('X has ended this connection. Connect again.')
+    expect(paused).toMatchObject({
+      pauseReason: 'X has ended this connection. Connect again.',
+      reason: { code: 'x_disconnected', params: {} },
+    })
     await eventually(async () => (await countClaimed(id)) === 0, 'no message is claimed')
     expect(await person.client.campaigns.find({ id })).toMatchObject({ dmsQueuedCount: 3, dmsFailedCount: 0 })
     await expect(person.client.campaigns.update({ id, status: 'active' })).rejects.toMatchObject({
@@ -344,7 +347,7 @@ describe('a send that X rejects', () => {
     await setFaults(app)
     await connectX(app, person, account.handle)
     await person.client.campaigns.update({ id, status: 'active' })
-    expect(await completed(person, id)).toMatchObject({ dmsSentCount: 3, pauseReason: null })
+    expect(await completed(person, id)).toMatchObject({ dmsSentCount: 3, pauseReason: null, reason: null })
     expect(await arrivedFrom(account.handle)).toHaveLength(3)
   })
 
@@ -361,7 +364,11 @@ describe('a send that X rejects', () => {
       'the campaign pauses',
     )
     await eventually(async () => (await countClaimed(id)) === 0, 'no message is claimed')
-    expect(await person.client.campaigns.find({ id })).toMatchObject({ status: 'paused', dmsQueuedCount: 2 })
+    expect(await person.client.campaigns.find({ id })).toMatchObject({
+      status: 'paused',
+      dmsQueuedCount: 2,
+      reason: { code: 'x_locked', params: {} },
+    })
     expect(await person.client.xAccount.status()).toMatchObject({ connected: false, reason })
     await setFaults(app)
     expect(await person.client.xAccount.check({ id: account.id })).toMatchObject({ status: 'connected', reason: null })

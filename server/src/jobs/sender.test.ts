@@ -94,7 +94,11 @@ describe('sending', () => {
     await completed(person, campaign.id)
     const [sent, failed] = await dmsOf(person, campaign.id)
     expect(sent).toMatchObject({ status: 'sent', errorMessage: null })
-    expect(failed).toMatchObject({ status: 'failed', errorMessage: 'There is nobody on X called @missing_one.' })
+    expect(failed).toMatchObject({
+      status: 'failed',
+      errorMessage: 'There is nobody on X called @missing_one.',
+      reason: null,
+    })
     const [lead] = await app.db.select().from(leads).where(eq(leads.id, list.leadIds[0]!))
     expect(lead?.xUserId).toBe(idOfHandle(list.handles[0]!))
   })
@@ -109,8 +113,11 @@ describe('sending', () => {
     const campaign = await launch(person, list)
     await completed(person, campaign.id)
     expect(await arrivedFrom(account.handle)).toHaveLength(1)
-    expect((await dmsOf(person, campaign.id)).map((dm) => dm.errorMessage).filter(Boolean)).toEqual([
-      'Skipped: this person is among your leads twice and is written to already.',
+    expect((await dmsOf(person, campaign.id)).filter(({ status }) => status === 'failed')).toMatchObject([
+      {
+        errorMessage: 'Skipped: this person is among your leads twice and is written to already.',
+        reason: { code: 'duplicate', params: {} },
+      },
     ])
   })
 
@@ -125,6 +132,7 @@ describe('sending', () => {
       status: 'failed',
       lead: null,
       errorMessage: 'Skipped: Lead data or Twitter handle missing during processing.',
+      reason: { code: 'lead_missing', params: {} },
     })
   })
 

@@ -157,6 +157,7 @@ describe('POST /campaigns/{id}/claim', () => {
     expect((await dmsOf(person, campaign.id))[0]).toMatchObject({
       status: 'failed',
       errorMessage: 'Skipped: Lead data or Twitter handle missing during processing.',
+      reason: { code: 'lead_missing', params: {} },
     })
     expect((await person.client.campaigns.find({ id: campaign.id })).status).toBe('completed')
   })
@@ -486,6 +487,7 @@ describe('POST /dms/{id}/requeue', () => {
         campaignId,
         status: 'queued',
         errorMessage: null,
+        reason: null,
         lead: expect.objectContaining({ id: leadId }),
       }),
     ])

@@ -85,6 +85,7 @@ describe('POST /campaigns', () => {
       createdAt: expect.stringMatching(/Z$/),
       updatedAt: expect.stringMatching(/Z$/),
       pauseReason: null,
+      reason: null,
       messagesInFlight: 0,
       waiting: false,
       waitsBehind: null,
@@ -266,6 +267,7 @@ describe('PATCH /campaigns/{id}: status', () => {
       messageTemplate: '',
       channel: 'api',
       status: 'paused',
+      reason: { code: 'x_locked', params: {} },
       pauseReason: 'Ask X.',
     } as const
     const [direct] = await app.db
@@ -401,6 +403,7 @@ describe('POST /campaigns/{id}/queue', () => {
           status: 'queued',
           sentAt: null,
           errorMessage: null,
+          reason: null,
           lead: expect.objectContaining({ id: own.leadIds[i], twitterHandle: own.handles[i] }),
         }),
       ),
@@ -461,10 +464,11 @@ describe('POST /campaigns/{id}/queue', () => {
     await app.db.update(dms).set({ status: 'failed' }).where(eq(dms.leadId, own.leadIds[2]!))
     const second = await launch(person, own)
     expect(second).toMatchObject({ status: 'active', totalLeadsInList: 3, dmsQueuedCount: 1, dmsFailedCount: 2 })
-    expect((await dmsOf(person, second.id)).map((dm) => dm.errorMessage)).toEqual([
-      'Skipped: the campaign “First” is queued for this lead already.',
-      'Skipped: the campaign “First” has gone to this lead already.',
-      null,
+    const params = { how: 'campaign', campaign: 'First' }
+    expect((await dmsOf(person, second.id)).map((dm) => [dm.errorMessage, dm.reason])).toEqual([
+      ['Skipped: the campaign “First” is queued for this lead already.', { code: 'queued_elsewhere', params }],
+      ['Skipped: the campaign “First” has gone to this lead already.', { code: 'contacted', params }],
+      [null, null],
     ])
     expect(await launch(person, own, { allowRepeat: true })).toMatchObject({ dmsQueuedCount: 3, dmsFailedCount: 0 })
     const third = await launch(person, own)

@@ -18,7 +18,7 @@ import { leads } from '../leads/tables.ts'
 import { find as findList, findStored } from '../lists/service.ts'
 import { renderedPart } from '../sending/service.ts'
 import { secondsToSend } from '../sending-settings/service.ts'
-import { suppressedBecause } from '../suppressions/tables.ts'
+import { suppressionReason } from '../suppressions/tables.ts'
 import { isLinked, resolveAccount, type XAccount } from '../x-account/service.ts'
 import { testEmail } from './emails.ts'
 import { placeholdersWithFallback } from './rules.ts'
@@ -107,7 +107,7 @@ async function countReplied(db: Db, actor: Actor, list: Awaited<ReturnType<typeo
     : sql`exists (select from lead_list_items i where i.lead_list_id = ${list.id} and i.lead_id = l.id)`
   const { rows } = await db.execute<{ count: number }>(sql`
     select count(*)::int as count from leads l
-    where l.workspace_id = ${actor.workspaceId} and l.replied_at is not null and ${suppressedBecause('l')} is null
+    where l.workspace_id = ${actor.workspaceId} and l.replied_at is not null and ${suppressionReason('l')} is null
       and ${isMember}`)
   return rows[0]?.count ?? 0
 }

@@ -1,4 +1,5 @@
 import type { LeadFilter } from '@x-automated/contract/leads'
+import { pauseText } from '@x-automated/contract/reason'
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
@@ -28,7 +29,7 @@ import {
   type XAccount,
 } from '../x-account/service.ts'
 import { mayBeEdited, readCursor, refusalOf, transition, writeCursor } from './rules.ts'
-import { campaigns, olderOf, waitsForOlder } from './tables.ts'
+import { campaigns, olderOf, WITHOUT_REASON, waitsForOlder } from './tables.ts'
 
 type Row = typeof campaigns.$inferSelect
 
@@ -55,6 +56,7 @@ const columns = {
   createdAt: campaigns.createdAt,
   updatedAt: campaigns.updatedAt,
   pauseReason: campaigns.pauseReason,
+  reason: campaigns.reason,
   messagesInFlight: countInFlight(sql`campaigns.id`),
   /** An older active campaign on the same X account sends first. */
   waiting: sql<boolean>`(${campaigns.status} = 'active' and ${campaigns.dmsQueuedCount} > 0 and ${waitsForOlder(sql`campaigns`)})`,
@@ -105,7 +107,7 @@ export async function list(
   const shown = rows.slice(0, pageSize)
   const last = rows.length > pageSize ? shown.at(-1) : undefined
   return {
-    campaigns: shown,
+    campaigns: shown.map(campaignAnswer),
     total,
     page,
     pageSize,
@@ -121,7 +123,12 @@ export async function find(db: Db, actor: Actor, id: string) {
     .leftJoin(leadLists, eq(leadLists.id, campaigns.leadListId))
     .where(and(eq(campaigns.id, id), ofWorkspace(actor)))
   if (!row) throw new Refusal('CAMPAIGN_NOT_FOUND')
-  return row
+  return campaignAnswer(row)
+}
+
+/** Renders the reason of an automatic pause as its `pauseReason`. */
+function campaignAnswer<Answer extends Pick<Row, 'reason' | 'pauseReason'>>(row: Answer): Answer {
+  return row.reason ? { ...row, pauseReason: pauseText(row.reason, row.pauseReason) } : row
 }
 
 /** Lists a campaign's messages in the order they were queued. @throws Refusal CAMPAIGN_NOT_FOUND */
@@ -224,7 +231,10 @@ async function applyChanges(
   if (status === 'active' && step === 'changes') await activate(tx, limits, actor, edited)
   else if (edited.status === 'active' && (edits.channel || edits.xAccountId)) await requireSender(tx, edited)
   if ((status === 'paused' || status === 'archived') && step === 'changes') {
-    await tx.update(campaigns).set({ status, pauseReason: null, updatedAt: sql`now()` }).where(eq(campaigns.id, id))
+    await tx
+      .update(campaigns)
+      .set({ status, ...WITHOUT_REASON, updatedAt: sql`now()` })
+      .where(eq(campaigns.id, id))
     if (status === 'archived') await releaseLeads(tx, id)
     await endTurn(tx, edited.xAccountId)
   }
@@ -299,7 +309,7 @@ async function activate(tx: Db, limits: SendingEnv, actor: Actor, campaign: Row)
     if (!filter && leadList.leadCount === 0) {
       await tx
         .update(campaigns)
-        .set({ status: 'completed', pauseReason: null, queuedAt: sql`now()`, updatedAt: sql`now()` })
+        .set({ status: 'completed', ...WITHOUT_REASON, queuedAt: sql`now()`, updatedAt: sql`now()` })
         .where(eq(campaigns.id, campaign.id))
       return
     }
@@ -324,7 +334,7 @@ async function activate(tx: Db, limits: SendingEnv, actor: Actor, campaign: Row)
     .set({
       ...totals,
       status: isDone ? 'completed' : 'active',
-      pauseReason: null,
+      ...WITHOUT_REASON,
       xAccountId: account?.id ?? campaign.xAccountId,
       updatedAt: sql`now()`,
     })
@@ -334,7 +344,7 @@ async function activate(tx: Db, limits: SendingEnv, actor: Actor, campaign: Row)
   // Also resume direct messages that X's errors had paused.
   await tx
     .update(campaigns)
-    .set({ status: 'active', pauseReason: null, updatedAt: sql`now()` })
+    .set({ status: 'active', ...WITHOUT_REASON, updatedAt: sql`now()` })
     .where(
       and(
         eq(campaigns.workspaceId, actor.workspaceId),

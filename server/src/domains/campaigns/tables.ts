@@ -1,6 +1,7 @@
 import { CAMPAIGN_STATUSES } from '@x-automated/contract/campaigns'
+import type { PauseReason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
-import { boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time, updatedAt } from '../../db/columns.ts'
 import { authUsers } from '../auth/tables.ts'
 import { leadLists } from '../lists/tables.ts'
@@ -31,6 +32,9 @@ export const campaigns = pgTable(
     /** Includes people who have replied. */
     allowReplied: boolean('allow_replied').notNull().default(false),
     status: text('status', { enum: CAMPAIGN_STATUSES }).notNull(),
+    /** Why it was paused automatically; null if a person paused it. */
+    reason: jsonb('reason').$type<PauseReason>(),
+    /** What X said when it was paused automatically. */
     pauseReason: text('pause_reason'),
     /** Null until first queued. */
     queuedAt: time('queued_at'),
@@ -57,11 +61,14 @@ export const campaigns = pgTable(
       .on(t.xAccountId, t.createdAt, t.id)
       .where(sql`status = 'active' and dms_queued_count > 0`),
     // For resuming campaigns of reconnected accounts, over all workspaces.
-    index('campaigns_stopped').on(t.xAccountId).where(sql`status = 'paused' and pause_reason is not null`),
+    index('campaigns_stopped').on(t.xAccountId).where(sql`status = 'paused' and reason is not null`),
     index('campaigns_list').on(t.leadListId),
     check('campaigns_counts', sql`dms_queued_count >= 0 and dms_sent_count >= 0 and dms_failed_count >= 0`),
   ],
 )
+
+/** Removes the reason of an automatic pause. */
+export const WITHOUT_REASON = { reason: null, pauseReason: null }
 
 /**
  * SQL over an active campaign: it can send, within its limits. The API channel requires a connected

@@ -292,7 +292,7 @@ describe('claimed messages', () => {
     const { ask, list, message, extension } = await claimed()
     await person.client.suppressions.create({ handles: list.handles })
     expect((await ask('confirm')).body).toMatchObject({ maySend: false })
-    expect(await message()).toMatchObject({ status: 'failed', errorMessage: expect.stringMatching(/^Skipped: /) })
+    expect(await message()).toMatchObject({ status: 'failed', reason: { code: 'suppressed' } })
     await launch(person, await makeList(app, person, openHandles(1)), { channel: 'extension' })
     const { dmId, lease, leadId } = (await extension.call('POST', '/claim', { holder: 'a' })).body
     await app.db.update(dms).set({ leadId: null }).where(eq(dms.leadId, leadId))

@@ -261,13 +261,13 @@ export async function confirm(db: Db, limits: SendingEnv, actor: Actor, held: { 
   return transact(db, async (tx) => {
     const dm = await lockClaimed(tx, actor, held)
     if (!dm.leadId) {
-      await recordOutcome(tx, dm, { wasSent: false, errorMessage: LEAD_MISSING })
+      await recordOutcome(tx, dm, { wasSent: false, reason: LEAD_MISSING })
       return no
     }
     const reason = await findReasonToStop(tx, dm.id)
     if (reason) {
       await returnToQueue(tx, dm.id)
-      await skipMessage(tx, dm.id, reason)
+      await skipMessage(tx, dm.id, { reason })
       return no
     }
     // A concurrent pause either commits first and is seen here, or waits for this transaction.

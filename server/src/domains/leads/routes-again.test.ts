@@ -1,3 +1,4 @@
+import type { SkipReason } from '@x-automated/contract/reason'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeLeads } from '../../../test/leads.ts'
@@ -18,8 +19,8 @@ beforeEach(async () => {
   await connectX(app, person)
 })
 
-const WRITTEN = 'Skipped: a message has gone to this person already, before their lead was deleted and came in again.'
-const REPLIED = 'Skipped: this person has replied.'
+const WRITTEN: SkipReason = { code: 'contacted', params: { how: 'earlier_lead' } }
+const REPLIED: SkipReason = { code: 'replied', params: {} }
 
 /** Inserts a message to a lead, as a campaign would have left it. */
 async function makeMessage(lead: LeadRow, state: Partial<typeof dms.$inferInsert>) {
@@ -50,7 +51,7 @@ async function queueAll(leadIds: string[], allowRepeat: boolean) {
   })
   await client.campaigns.queue({ id })
   const made = await app.db.select().from(dms).where(eq(dms.campaignId, id))
-  const byLead = new Map(made.map((dm) => [dm.leadId, dm.errorMessage]))
+  const byLead = new Map(made.map((dm) => [dm.leadId, dm.reason]))
   return leadIds.map((leadId) => byLead.get(leadId))
 }
 

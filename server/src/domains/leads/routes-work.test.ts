@@ -95,6 +95,7 @@ describe('GET /leads/{id}, GET /leads/{id}/history', () => {
           status: 'queued',
           message: `Hi ${lead.name}`,
           errorMessage: null,
+          reason: null,
           outcomeUnknown: false,
         }),
       ]),

@@ -52,7 +52,9 @@ it.each(['known', 'unknown'] as const)(
     expect(await statusOfKept(twins)).toBe('queued')
     await sendNext(one.id)
     expect((await claim(other.id)).status).toBe(204)
-    expect(await dmsOf(person, other.id)).toMatchObject([{ status: 'failed', errorMessage: TWICE }])
+    expect(await dmsOf(person, other.id)).toMatchObject([
+      { status: 'failed', errorMessage: TWICE, reason: { code: 'duplicate', params: {} } },
+    ])
     expect((await person.client.campaigns.find({ id: other.id })).status).toBe('completed')
     expect(await statusOfKept(twins)).toBe('contacted')
     await expectCountsRight(app)

@@ -6,6 +6,7 @@ import type {
   LeadSelection,
   LeadSort,
 } from '@x-automated/contract/leads'
+import { type SkipReason, skipText } from '@x-automated/contract/reason'
 import { and, asc, desc, eq, getTableColumns, ne, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
@@ -260,7 +261,7 @@ export async function history(
     from lead_tags g join tags t on t.id = g.tag_id where g.lead_id = ${id}
     union all
     select 'messaged', coalesce(d.sent_at, d.updated_at), d.id, jsonb_build_object(
-      'dmId', d.id, 'status', d.status, 'message', d.message, 'errorMessage', d.error_message, 'outcomeUnknown', d.outcome_unknown,
+      'dmId', d.id, 'status', d.status, 'message', d.message, 'errorMessage', d.error_message, 'reason', d.reason, 'outcomeUnknown', d.outcome_unknown,
       'campaignId', case when c.kind = 'campaign' then c.id end, 'campaignName', case when c.kind = 'campaign' then c.name end)
     from dms d join campaigns c on c.id = d.campaign_id where d.lead_id = ${id}
     union all
@@ -268,16 +269,22 @@ export async function history(
       || case r.kind when 'reply' then jsonb_build_object('optedOut', r.opted_out, 'dmId', r.dm_id) else '{}' end
     from replies r where r.lead_id = ${id}`
   const [{ rows }, counted] = await Promise.all([
-    db.execute<{ kind: string; at: string; rest: object }>(sql`
+    db.execute<{ kind: string; at: string; rest: { reason?: SkipReason | null } }>(sql`
       select kind, at, rest from (${events}) event order by at desc, kind, ref limit ${pageSize} offset ${(page - 1) * pageSize}`),
     db.execute<{ total: number }>(sql`select count(*)::int as total from (${events}) event`),
   ])
   return {
-    events: rows.map(({ kind, at, rest }) => ({ kind, at: new Date(at), ...rest }) as unknown as Event),
+    events: rows.map(
+      ({ kind, at, rest }) => ({ kind, at: new Date(at), ...rest, ...renderedReason(rest) }) as unknown as Event,
+    ),
     total: counted.rows[0]?.total ?? 0,
     page,
     pageSize,
   }
+}
+
+function renderedReason({ reason }: { reason?: SkipReason | null }) {
+  return reason ? { errorMessage: skipText(reason) } : {}
 }
 
 /** Sets or removes the contact basis of leads. */

@@ -41,7 +41,10 @@ it('notifies every member of a lost account and of paused and completed campaign
   const paused = await launch(owner, await makeList(app, owner, openHandles(1)), { channel: 'extension' })
   await owner.client.campaigns.update({ id: paused.id, status: 'paused' })
   await owner.client.campaigns.update({ id: paused.id, status: 'active' })
-  await app.db.update(campaigns).set({ status: 'paused', pauseReason: REASON }).where(eq(campaigns.id, paused.id))
+  await app.db
+    .update(campaigns)
+    .set({ status: 'paused', reason: { code: 'x_locked', params: {} }, pauseReason: REASON })
+    .where(eq(campaigns.id, paused.id))
   await lose(account.id)
   await lose(account.id)
   const expected = [

@@ -1,5 +1,6 @@
 import { formatCount, formatDate, formatNumber, formatPercent } from '@x-automated/contract/format'
 import type { NotificationFacts, NotificationKind } from '@x-automated/contract/notifications'
+import { pauseText } from '@x-automated/contract/reason'
 
 export interface NotificationText {
   title: string
@@ -21,7 +22,7 @@ export function notificationText(kind: NotificationKind, facts: NotificationFact
         path: '/twitter',
       }
     case 'campaign_paused':
-      return { title: `${campaign} was paused automatically`, text: facts.reason ?? '', path }
+      return { title: `${campaign} was paused automatically`, text: pauseTextOf(facts), path }
     case 'campaign_completed':
       return { title: `${campaign} is complete`, text: resultText(facts), path }
     case 'usage_high':
@@ -45,6 +46,11 @@ export function notificationText(kind: NotificationKind, facts: NotificationFact
         path: '/billing',
       }
   }
+}
+
+/** Older notifications have only a text. */
+function pauseTextOf({ pause, reason }: NotificationFacts): string {
+  return pause ? pauseText(pause, reason ?? null) : (reason ?? '')
 }
 
 function usageText({ used = 0, limit = 1, limited, reason = '' }: NotificationFacts) {

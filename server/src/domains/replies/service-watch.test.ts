@@ -179,8 +179,7 @@ describe('subscriptions', () => {
     const second = await launch(person, list, { channel: 'extension', allowRepeat: true, name: 'Second' })
     await say(account.handle, open, 'Let us talk on Monday')
     await eventually(
-      async () =>
-        (await dmsOf(person, second.id))[3]!.errorMessage === 'Skipped: you have written to this person yourself.',
+      async () => (await dmsOf(person, second.id))[3]!.reason?.code === 'written_by_hand',
       'what was queued is stopped',
     )
     // Our own messages are delivered too, and are not recorded as manual.

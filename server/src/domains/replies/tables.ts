@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { boolean, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time } from '../../db/columns.ts'
+import { reasonSql } from '../../db/reasons.ts'
 import { leads } from '../leads/tables.ts'
 import { dms } from '../sending/tables.ts'
 import { workspaces } from '../workspaces/tables.ts'
@@ -88,23 +89,21 @@ export const replySettings = pgTable('reply_settings', {
   optOutWords: text('opt_out_words').array().notNull(),
 })
 
-export const HAS_REPLIED = 'Skipped: this person has replied.'
-
 /**
- * SQL over leads: the skip reason if they replied before; else null. @param lead alias @param
- * isAllowed people who replied are included
+ * SQL over a lead's alias: the reason to skip it if it replied; else null.
+ * @param isAllowed SQL: leads who replied are included
  */
-export function repliedBecause(lead: string, isAllowed: SQL): SQL {
-  return sql`case when ${sql.raw(lead)}.replied_at is not null and not ${isAllowed} then ${HAS_REPLIED}::text end`
+export function repliedReason(lead: string, isAllowed: SQL): SQL {
+  return sql`case when ${sql.raw(lead)}.replied_at is not null and not ${isAllowed} then ${reasonSql('replied')} end`
 }
 
 /**
- * SQL over leads and dms, by alias: the skip reason if anyone wrote in the conversation since the
- * message was queued; else null.
+ * SQL over the aliases of a lead and a message: the reason to skip it if either side wrote in the
+ * conversation since the message was queued; else null.
  */
-export function answeredBecause(lead: string, message: string): SQL {
+export function answeredReason(lead: string, message: string): SQL {
   const [l, d] = [sql.raw(lead), sql.raw(message)]
-  return sql`(select case r.kind when 'reply' then ${HAS_REPLIED}::text else 'Skipped: you have written to this person yourself.' end
+  return sql`(select case r.kind when 'reply' then ${reasonSql('replied')} else ${reasonSql('written_by_hand')} end
     from replies r where r.lead_id = ${l}.id and r.created_at >= coalesce(${d}.requeued_at, ${d}.created_at)
     order by r.kind limit 1)`
 }

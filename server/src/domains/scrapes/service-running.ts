@@ -1,3 +1,4 @@
+import { CONNECTION_LOST } from '@x-automated/contract/reason'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../../db/open.ts'
@@ -9,7 +10,7 @@ import type { RequestContext } from '../../requests/context.ts'
 import { allowanceOf, beyondPlan, use } from '../billing/service.ts'
 import { type IncomingLead, upsertLeads } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
-import { CONNECTION_LOST, resolveAccount, withAccount } from '../x-account/service.ts'
+import { resolveAccount, withAccount } from '../x-account/service.ts'
 import {
   type Failure,
   isHidden,

@@ -203,9 +203,11 @@ describe('PUT /sending/contact-basis', () => {
     const campaign = await launch(person, list)
     expect(campaign).toMatchObject({ totalLeadsInList: 2, dmsQueuedCount: 1, dmsFailedCount: 1 })
     const skipped = (await dmsOf(person, campaign.id)).find(({ status }) => status === 'failed')
-    expect(skipped?.errorMessage).toBe(
-      'Skipped: this lead has no contact basis. Say on the leads page how you know that they want to hear from you.',
-    )
+    expect(skipped).toMatchObject({
+      errorMessage:
+        'Skipped: this lead has no contact basis. Say on the leads page how you know that they want to hear from you.',
+      reason: { code: 'no_basis', params: {} },
+    })
     const again = await person.call('POST', `/dms/${skipped!.id}/requeue`)
     expect([again.status, again.body.code]).toEqual([409, 'DM_STATE'])
 

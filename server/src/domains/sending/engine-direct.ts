@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { CONNECTION_LOST, pauseText, refusalText, skipText } from '@x-automated/contract/reason'
 import { and, eq, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Actor } from '../../actor.ts'
@@ -6,7 +7,6 @@ import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { Refusal } from '../../refusal.ts'
 import type { SendingEnv } from '../sending-settings/service.ts'
-import { CONNECTION_LOST } from '../x-account/service.ts'
 import { type Claimed, type Needs, TIMING } from './engine.ts'
 import { delayAccount, pauseCampaignsOf, record, send } from './engine-sending.ts'
 import { claimDirect, type DirectMessage, RATE_LIMITED_BY_X, withdrawDirect } from './service-direct.ts'
@@ -73,15 +73,17 @@ async function deliver(context: NowContext, actor: Actor, claimed: Claimed, end:
       return answer ?? answerFrom(await waitForOutcome(db, actor, claimed.id, end, signal))
     }
     case 'failed':
-      await transact(db, (tx) => recordOutcome(tx, claimed, { wasSent: false, errorMessage: verdict.reason }))
-      throw new Refusal('DM_FAILED', verdict.reason, { details: { dmId: claimed.id } })
+      await transact(db, (tx) =>
+        recordOutcome(tx, claimed, { wasSent: false, reason: verdict.reason, errorMessage: verdict.errorMessage }),
+      )
+      throw failed(claimed.id, verdict)
     case 'unknown':
     case 'lost':
       await record(db, [{ claimed, verdict, failures: 0 }])
       return answerFrom(await waitForOutcome(db, actor, claimed.id, end, signal))
     case 'skipped':
       await transact(db, (tx) => withdrawDirect(tx, claimed))
-      throw new Refusal('LEAD_STATE', verdict.reason.replace(/^Skipped: this/, 'This'))
+      throw new Refusal('LEAD_STATE', refusalText(verdict.reason))
     case 'wait':
     case 'late':
       await transact(db, async (tx) => {
@@ -99,17 +101,20 @@ async function deliver(context: NowContext, actor: Actor, claimed: Claimed, end:
     case 'paused':
       await transact(db, async (tx) => {
         await withdrawDirect(tx, claimed)
-        if (verdict.kind === 'stop') await pauseCampaignsOf(tx, claimed.accountId, verdict.reason)
+        if (verdict.kind === 'stop') await pauseCampaignsOf(tx, claimed.accountId, verdict)
       })
-      throw new Refusal('X_NOT_CONNECTED', verdict.kind === 'stop' ? verdict.reason : CONNECTION_LOST)
+      throw new Refusal(
+        'X_NOT_CONNECTED',
+        verdict.kind === 'stop' ? pauseText(verdict.reason, verdict.words) : CONNECTION_LOST,
+      )
   }
 }
 
-type DmOutcome = Pick<typeof dms.$inferSelect, 'id' | 'status' | 'sentAt' | 'errorMessage'>
+type DmOutcome = Pick<typeof dms.$inferSelect, 'id' | 'status' | 'sentAt' | 'reason' | 'errorMessage'>
 
 async function findMessage(db: Db, actor: Actor, id: string): Promise<DmOutcome | null> {
   const [row] = await db
-    .select({ id: dms.id, status: dms.status, sentAt: dms.sentAt, errorMessage: dms.errorMessage })
+    .select({ id: dms.id, status: dms.status, sentAt: dms.sentAt, reason: dms.reason, errorMessage: dms.errorMessage })
     .from(dms)
     .where(and(eq(dms.id, id), eq(dms.workspaceId, actor.workspaceId)))
   return row ?? null
@@ -132,9 +137,14 @@ function unsettled(dmId: string): Refusal {
   return new Refusal('DM_UNSETTLED', undefined, { retryAfterSeconds: 5, details: { dmId } })
 }
 
-function answerFrom({ id, sentAt, errorMessage }: DmOutcome) {
-  if (sentAt) return sentAnswer(id, sentAt)
-  throw new Refusal('DM_FAILED', errorMessage ?? undefined, { details: { dmId: id } })
+function answerFrom(outcome: DmOutcome) {
+  if (outcome.sentAt) return sentAnswer(outcome.id, outcome.sentAt)
+  throw failed(outcome.id, outcome)
+}
+
+function failed(dmId: string, { reason, errorMessage }: Partial<DmOutcome>): Refusal {
+  const text = reason ? skipText(reason) : (errorMessage ?? undefined)
+  return new Refusal('DM_FAILED', text, { details: { dmId } })
 }
 
 function sentAnswer(dmId: string, sentAt: Date) {

@@ -1,39 +1,40 @@
+import type { PauseReason, SkipReason } from '@x-automated/contract/reason'
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
+import { reasonValue } from '../../db/reasons.ts'
 import { transact } from '../../db/transact.ts'
 import { XError } from '../../outside/x.ts'
 import { hadReplied, wasContacted } from '../leads/service.ts'
-import { HAS_REPLIED } from '../replies/tables.ts'
-import { CONNECTION_LOST, withAccount } from '../x-account/service.ts'
+import { withAccount } from '../x-account/service.ts'
 import type { Claimed, Needs, Timing } from './engine.ts'
 import { backoffSeconds, findSentMessage } from './rules.ts'
 import { renewClaim } from './service-claims.ts'
-import { LEAD_MISSING, recordOutcome } from './service-outcomes.ts'
+import { type Failure, LEAD_MISSING, recordOutcome } from './service-outcomes.ts'
 import { wakeAccount } from './service-schedule.ts'
-import {
-  includesReplied,
-  MESSAGED_AS_DUPLICATE,
-  reasonToStop,
-  releaseIfArchived,
-  skipMessage,
-} from './service-stopping.ts'
+import { includesReplied, reasonToStop, releaseIfArchived, skipMessage } from './service-stopping.ts'
 import { mayGoOut } from './tables.ts'
 
 // The send and record steps described in engine.ts.
+
+/** Why campaigns are paused, with what X said. */
+export interface Pause {
+  reason: PauseReason
+  words: string | null
+}
 
 /** The result of trying to send a claimed message. */
 export type Verdict =
   | { kind: 'sent'; eventId: string }
   /** `forbidden`: X may mean the account rather than this lead. */
-  | { kind: 'failed'; reason: string; forbidden?: true }
+  | ({ kind: 'failed'; forbidden?: true } & Failure)
   /** Not sent: the lead may no longer be messaged. */
-  | { kind: 'skipped'; reason: string }
+  | { kind: 'skipped'; reason: SkipReason }
   /** Not sent: X's rate limit is reached. */
   | { kind: 'wait'; until: Date }
   /** Not sent: X cannot be reached. */
   | { kind: 'later' }
   /** Not sent: X has blocked the account. */
-  | { kind: 'stop'; reason: string }
+  | ({ kind: 'stop' } & Pause)
   /** Not sent: its campaign was paused. */
   | { kind: 'paused' }
   /** Not sent: the claim was too old, and the account's limits do not allow a new one yet. */
@@ -52,7 +53,13 @@ class TooLate extends Error {
     this.until = until
   }
 }
-class Stopped extends Error {}
+class Stopped extends Error {
+  readonly reason: SkipReason
+  constructor(reason: SkipReason) {
+    super()
+    this.reason = reason
+  }
+}
 
 /**
  * Sends a claimed message through X, unless the conversation shows that an earlier attempt
@@ -65,7 +72,7 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing): Prom
   let mayBeSent = false
   try {
     const recipientId = lead.xUserId ?? (await lookUp(needs, claimed.accountId, lead.handle))
-    if (!recipientId) return { kind: 'failed', reason: `There is nobody on X called @${lead.handle}.` }
+    if (!recipientId) return { kind: 'failed', errorMessage: `There is nobody on X called @${lead.handle}.` }
     const reasonNotToSend = lead.xUserId ? null : await saveXUserId(needs.database.db, claimed, recipientId)
     if (claimed.triedSince) {
       const found = await findInConversation(needs, { ...claimed, recipientId, since: claimed.triedSince })
@@ -85,7 +92,7 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing): Prom
     return { kind: 'sent', eventId }
   } catch (error) {
     if (error instanceof LeaseLost) return { kind: 'lost' }
-    if (error instanceof Stopped) return { kind: 'skipped', reason: error.message }
+    if (error instanceof Stopped) return { kind: 'skipped', reason: error.reason }
     if (error instanceof CampaignPaused) return { kind: 'paused' }
     if (error instanceof TooLate) return { kind: 'late', until: error.until }
     if (mayBeSent) return { kind: 'unknown' }
@@ -98,20 +105,20 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing): Prom
 export function verdictOf(error: XError, handle: string): Verdict {
   switch (error.kind) {
     case 'recipient':
-      return { kind: 'failed', reason: `X does not deliver to @${handle}: ${error.message}` }
+      return { kind: 'failed', errorMessage: `X does not deliver to @${handle}: ${error.message}` }
     case 'not-found':
-      return { kind: 'failed', reason: `There is nobody on X called @${handle} any more.` }
+      return { kind: 'failed', errorMessage: `There is nobody on X called @${handle} any more.` }
     case 'invalid':
-      return { kind: 'failed', reason: `X refused the message: ${error.message}` }
+      return { kind: 'failed', errorMessage: `X refused the message: ${error.message}` }
     case 'forbidden':
-      return { kind: 'failed', reason: `X does not allow it: ${error.message}`, forbidden: true }
+      return { kind: 'failed', errorMessage: `X does not allow it: ${error.message}`, forbidden: true }
     case 'rate-limit':
       return { kind: 'wait', until: error.retryAt ?? new Date(Date.now() + 15 * 60_000) }
     case 'unauthorized':
     case 'credentials':
-      return { kind: 'stop', reason: CONNECTION_LOST }
+      return { kind: 'stop', reason: { code: 'x_disconnected', params: {} }, words: null }
     case 'account':
-      return { kind: 'stop', reason: error.message }
+      return { kind: 'stop', reason: { code: 'x_locked', params: {} }, words: error.message }
     case 'unavailable':
     case 'unknown':
       return { kind: 'later' }
@@ -124,13 +131,11 @@ export async function lookUp(needs: Needs, accountId: string, handle: string): P
   return user?.id ?? null
 }
 
-const CONTACTED = 'Skipped: a message has gone to this person already.'
-
 /**
  * Saves the X id of an imported lead. @returns why not to send, if the id shows that this person
  * replied or was already messaged as another lead; else null
  */
-async function saveXUserId(db: Db, claimed: Claimed, xUserId: string): Promise<string | null> {
+async function saveXUserId(db: Db, claimed: Claimed, xUserId: string): Promise<SkipReason | null> {
   const { workspaceId, campaignId } = claimed
   const { rows } = await db.execute<{ replied: boolean; wrote: boolean; contacted: boolean }>(sql`
     with campaign as (
@@ -150,9 +155,9 @@ async function saveXUserId(db: Db, claimed: Claimed, xUserId: string): Promise<s
       ) as wrote, not allow_repeat and ${wasContacted(workspaceId, xUserId)} as contacted
     from campaign`)
   const [known] = rows
-  if (known?.replied) return HAS_REPLIED
-  if (known?.wrote) return MESSAGED_AS_DUPLICATE
-  return known?.contacted ? CONTACTED : null
+  if (known?.replied) return { code: 'replied', params: {} }
+  if (known?.wrote) return { code: 'duplicate', params: {} }
+  return known?.contacted ? { code: 'contacted', params: { how: 'x_user' } } : null
 }
 
 /** X's id of our message in the conversation, or null if it is not there. @throws XError */
@@ -202,7 +207,7 @@ async function prepareHandOver(needs: Needs, claimed: Claimed, { handOverMs }: T
  * @throws LeaseLost, CampaignPaused, Stopped
  */
 async function requireSendable(db: Db, { id, lease }: Claimed): Promise<void> {
-  const { rows } = await db.execute<{ isActive: boolean; reason: string | null }>(sql`
+  const { rows } = await db.execute<{ isActive: boolean; reason: SkipReason | null }>(sql`
     select c.status = 'active' as "isActive", ${reasonToStop} as reason
     from dms d join campaigns c on c.id = d.campaign_id left join leads l on l.id = d.lead_id
     where d.id = ${id} and d.lease = ${lease} and d.status = 'queued' and d.lease_expires_at > clock_timestamp() and not d.outcome_unknown`)
@@ -274,11 +279,11 @@ async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<
         )
       return
     case 'failed':
-      await recordOutcome(tx, claimed, { wasSent: false, errorMessage: verdict.reason })
+      await recordOutcome(tx, claimed, { wasSent: false, reason: verdict.reason, errorMessage: verdict.errorMessage })
       return
     case 'skipped':
       await release(tx, claimed)
-      await skipMessage(tx, claimed.id, verdict.reason)
+      await skipMessage(tx, claimed.id, { reason: verdict.reason })
       return
     case 'wait':
       await release(tx, claimed)
@@ -297,7 +302,7 @@ async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<
       return
     case 'stop':
       await release(tx, claimed)
-      await pauseCampaignsOf(tx, claimed.accountId, verdict.reason)
+      await pauseCampaignsOf(tx, claimed.accountId, verdict)
       return
     case 'unknown':
       await tx.execute(
@@ -328,8 +333,8 @@ export async function delayAccount(tx: Db, accountId: string, until: ReturnType<
  * Pauses the account's campaigns and shows why. Direct messages wait until more are queued or the
  * account is reconnected.
  */
-export async function pauseCampaignsOf(tx: Db, accountId: string, reason: string): Promise<void> {
+export async function pauseCampaignsOf(tx: Db, accountId: string, { reason, words }: Pause): Promise<void> {
   await tx.execute(sql`
-    update campaigns set status = 'paused', pause_reason = ${reason}, updated_at = now()
+    update campaigns set status = 'paused', reason = ${reasonValue(reason)}, pause_reason = ${words}, updated_at = now()
     where id in (select id from campaigns where x_account_id = ${accountId} and status = 'active' and channel = 'api' order by id for update)`)
 }

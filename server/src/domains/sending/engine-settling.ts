@@ -20,10 +20,10 @@ export async function takeOver(db: Db): Promise<void> {
       and (lease_expires_at < now() or substr(holder, 8)::bigint not in (${livingWorkers}))`)
   await transact(db, async (tx) => {
     const { rows } = await tx.execute<{ accountId: string }>(sql`
-      update campaigns set status = 'active', pause_reason = null, updated_at = now()
+      update campaigns set status = 'active', reason = null, pause_reason = null, updated_at = now()
       where id in (
         select c.id from campaigns c join x_accounts a on a.id = c.x_account_id
-        where c.kind = 'direct' and c.status = 'paused' and c.pause_reason is not null and a.status = 'connected' and a.last_connected_at > c.updated_at
+        where c.kind = 'direct' and c.status = 'paused' and c.reason is not null and a.status = 'connected' and a.last_connected_at > c.updated_at
         order by c.id for no key update of c)
       returning x_account_id as "accountId"`)
     for (const id of [...new Set(rows.map(({ accountId }) => accountId))].sort()) await wakeAccount(tx, id)
@@ -101,7 +101,7 @@ async function settleOne(needs: Needs, timing: Timing, dm: Unsettled): Promise<v
     if (verdict.kind === 'failed') await giveUp()
     else if (verdict.kind === 'wait') await checkLater(db, dm, (verdict.until.getTime() - Date.now()) / 1000)
     else await checkLater(db, dm, verdict.kind === 'stop' ? SETTLE_SECONDS : 10)
-    if (verdict.kind === 'stop') await transact(db, (tx) => pauseCampaignsOf(tx, accountId, verdict.reason))
+    if (verdict.kind === 'stop') await transact(db, (tx) => pauseCampaignsOf(tx, accountId, verdict))
     return
   }
   if (eventId) {

@@ -1,4 +1,5 @@
 import { LEASE_SECONDS } from '@x-automated/contract/campaigns'
+import type { SkipReason } from '@x-automated/contract/reason'
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
@@ -16,7 +17,7 @@ import {
   type SendingEnv,
   unreadRest,
 } from '../sending-settings/service.ts'
-import { suppressedBecause } from '../suppressions/tables.ts'
+import { suppressionReason } from '../suppressions/tables.ts'
 import type { withAccount } from '../x-account/service.ts'
 import { withJitter } from './rules.ts'
 import { campaignGate, xUserLock } from './service-locks.ts'
@@ -70,7 +71,7 @@ export interface Claimed {
   /**
    * Why the lead may not be messaged; null if it was not suppressed when the message was claimed.
    */
-  suppressed: string | null
+  suppressed: SkipReason | null
   /** The interval to the account's next message, in seconds. */
   pauseSeconds: number
   /** When an earlier attempt may first have sent it; null if none can have. */
@@ -154,7 +155,7 @@ async function claimNext(
         where id = ${account.id} and exists (select from claimed)
       )
       select c.id, c.lease, c.campaign_id as "campaignId", c.workspace_id as "workspaceId", c.message,
-        l.id as "leadId", l.twitter_handle as handle, l.x_user_id as "leadXUserId", ${suppressedBecause('l')} as suppressed
+        l.id as "leadId", l.twitter_handle as handle, l.x_user_id as "leadXUserId", ${suppressionReason('l')} as suppressed
       from claimed c left join leads l on l.id = c.lead_id`)
   const row = claims[0]
   if (!row) {
@@ -226,7 +227,7 @@ type ClaimRow = {
   leadId: string | null
   handle: string
   leadXUserId: string | null
-  suppressed: string | null
+  suppressed: SkipReason | null
 }
 
 /**

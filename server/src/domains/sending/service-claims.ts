@@ -1,4 +1,5 @@
 import { LEASE_SECONDS } from '@x-automated/contract/campaigns'
+import type { SkipReason } from '@x-automated/contract/reason'
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
@@ -130,9 +131,7 @@ export async function claimFrom(tx: Db, pace: SendingEnv, campaign: Campaign, ho
       .select({
         dm: dms,
         lead: leads,
-        stopped: sql<
-          string | null
-        >`(select ${reasonToStop} from leads l join dms d on d.id = ${dms.id} where l.id = ${dms.leadId})`,
+        stopped: sql<SkipReason | null>`(select ${reasonToStop} from leads l join dms d on d.id = ${dms.id} where l.id = ${dms.leadId})`,
         isWaiting: sql<boolean>`(select ${waitsForOlder(sql`c`)} from campaigns c where c.id = ${campaign.id})`,
         dueInSeconds: sql<number>`extract(epoch from ${dms.dueAt} - clock_timestamp())::float`,
       })
@@ -145,7 +144,7 @@ export async function claimFrom(tx: Db, pace: SendingEnv, campaign: Campaign, ho
     if (!next) return nothingDue(null)
     if (next.isWaiting) return { status: 204, headers: { 'retry-after': String(TURN_SECONDS) }, isTurn: true }
     if (next.stopped) {
-      await skipMessage(tx, next.dm.id, next.stopped)
+      await skipMessage(tx, next.dm.id, { reason: next.stopped })
       continue
     }
     const limits = await findLimits(tx, pace, campaign.workspaceId, account, holder === SIMULATED_HOLDER)
@@ -168,7 +167,7 @@ export async function claimFrom(tx: Db, pace: SendingEnv, campaign: Campaign, ho
       .returning({ lease: dms.lease, leaseExpiresAt: dms.leaseExpiresAt })
     if (!row?.lease || !row.leaseExpiresAt) throw new Error('the claimed message has no lease')
     if (!next.lead) {
-      await recordOutcome(tx, { id: next.dm.id, lease: row.lease }, { wasSent: false, errorMessage: LEAD_MISSING })
+      await recordOutcome(tx, { id: next.dm.id, lease: row.lease }, { wasSent: false, reason: LEAD_MISSING })
       continue
     }
     if (account) {

@@ -1,5 +1,6 @@
 import { LEASE_SECONDS, MESSAGE_MAX } from '@x-automated/contract/campaigns'
 import { formatCount, formatNumber } from '@x-automated/contract/format'
+import { refusalText, type SkipReason } from '@x-automated/contract/reason'
 import { renderTemplate } from '@x-automated/contract/template'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
@@ -7,10 +8,10 @@ import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { allowanceOf, beyondPlan, use } from '../billing/service.ts'
-import { campaigns } from '../campaigns/tables.ts'
+import { campaigns, WITHOUT_REASON } from '../campaigns/tables.ts'
 import { leads } from '../leads/tables.ts'
 import { findRest, type SendingEnv } from '../sending-settings/service.ts'
-import { suppressedBecause } from '../suppressions/tables.ts'
+import { suppressionReason } from '../suppressions/tables.ts'
 import { requireConnectedAccount } from '../x-account/service.ts'
 import { xAccounts } from '../x-account/tables.ts'
 import { withJitter } from './rules.ts'
@@ -39,7 +40,7 @@ export async function openDirectCampaign(tx: Db, actor: Actor, xAccountId: strin
     .onConflictDoUpdate({
       target: campaigns.workspaceId,
       targetWhere: sql`kind = 'direct'`,
-      set: { xAccountId, status: 'active', pauseReason: null, updatedAt: sql`now()` },
+      set: { xAccountId, status: 'active', ...WITHOUT_REASON, updatedAt: sql`now()` },
     })
     .returning({ id: campaigns.id })
   return row?.id ?? ''
@@ -124,21 +125,28 @@ export async function claimDirect(
   })
 }
 
-/** Why the lead cannot be sent a direct message now; null if it can. */
+const OBSTACLES = {
+  contacted: 'You have already messaged this lead.',
+  queued: 'A message to this lead is already queued.',
+  unknown: 'A message to this lead may have been sent. Check the conversation on X first.',
+}
+
+/** Why the lead cannot be sent a direct message now, as a text; null if it can. */
 async function findObstacle(tx: Db, leadId: string, allowRepeat: boolean): Promise<string | null> {
-  const { rows } = await tx.execute<{ reason: string | null }>(sql`
-    select coalesce(${suppressedBecause('l')},
-      case when l.contacted_before_at is not null and not ${allowRepeat}::boolean then 'You have already messaged this lead.' end, (
-      select case
-        when d.outcome_unknown then 'A message to this lead may have been sent. Check the conversation on X first.'
-        when d.status = 'queued' then 'A message to this lead is already queued.'
-        else 'You have already messaged this lead.' end
-      from dms d join campaigns c on c.id = d.campaign_id
-      where d.lead_id = l.id and (
-        d.outcome_unknown or (d.status = 'queued' and ${mayGoOut}) or (d.sent_at is not null and not ${allowRepeat}::boolean))
-      order by d.outcome_unknown desc, d.sent_at nulls first limit 1)) as reason
+  const { rows } = await tx.execute<{ reason: SkipReason | null; obstacle: keyof typeof OBSTACLES | null }>(sql`
+    select ${suppressionReason('l')} as reason, case
+      when l.contacted_before_at is not null and not ${allowRepeat}::boolean then 'contacted'
+      else (
+        select case when d.outcome_unknown then 'unknown' when d.status = 'queued' then 'queued' else 'contacted' end
+        from dms d join campaigns c on c.id = d.campaign_id
+        where d.lead_id = l.id and (
+          d.outcome_unknown or (d.status = 'queued' and ${mayGoOut}) or (d.sent_at is not null and not ${allowRepeat}::boolean))
+        order by d.outcome_unknown desc, d.sent_at nulls first limit 1)
+      end as obstacle
     from leads l where l.id = ${leadId}`)
-  return rows[0]?.reason?.replace(/^Skipped: this/, 'This') ?? null
+  const [found] = rows
+  if (found?.reason) return refusalText(found.reason)
+  return found?.obstacle ? OBSTACLES[found.obstacle] : null
 }
 
 async function lockAccount(tx: Db, id: string) {

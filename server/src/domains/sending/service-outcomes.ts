@@ -1,6 +1,8 @@
+import type { SkipReason } from '@x-automated/contract/reason'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
+import { reasonValue } from '../../db/reasons.ts'
 import { transact } from '../../db/transact.ts'
 import { Refusal } from '../../refusal.ts'
 import { campaigns } from '../campaigns/tables.ts'
@@ -8,7 +10,7 @@ import { endTurn } from './service-schedule.ts'
 import { dms } from './tables.ts'
 
 export const OUTCOME_UNKNOWN = 'Outcome unknown: check the conversation before sending again'
-export const LEAD_MISSING = 'Skipped: Lead data or Twitter handle missing during processing.'
+export const LEAD_MISSING: SkipReason = { code: 'lead_missing', params: {} }
 const DEFAULT_FAILURE = 'Send failed via extension.'
 
 /**
@@ -17,11 +19,15 @@ const DEFAULT_FAILURE = 'Send failed via extension.'
  */
 export const SIMULATED_HOLDER = 'simulated'
 
+/** Why a message was skipped, or in words why it failed. */
+export type Failure = { reason: SkipReason; errorMessage?: never } | { errorMessage: string; reason?: never }
+
 export interface Outcome {
   wasSent: boolean
   /** X's id of the sent message. */
   eventId?: string | null
-  errorMessage?: string | null
+  reason?: SkipReason | undefined
+  errorMessage?: string | undefined
   /** Failed, but it may have been sent. */
   outcomeUnknown?: boolean
   /** When it was sent; defaults to now. */
@@ -35,12 +41,12 @@ export interface Outcome {
 export async function recordOutcome(
   tx: Db,
   dm: { id: string; lease: string },
-  { wasSent, eventId = null, errorMessage = null, outcomeUnknown = false, sentAt = null }: Outcome,
+  { wasSent, eventId = null, reason, errorMessage, outcomeUnknown = false, sentAt = null }: Outcome,
 ): Promise<{ campaignCompleted: boolean } | null> {
   const { rows } = await tx.execute<{ campaignId: string }>(sql`
     with dm as (
       update dms set status = ${wasSent ? 'sent' : 'failed'}, sent_at = ${wasSent ? sql`coalesce(${sentAt?.toISOString() ?? null}::timestamptz, now())` : null}, x_event_id = ${eventId},
-        error_message = ${wasSent ? null : errorMessage}, outcome_unknown = ${outcomeUnknown}, lease_expires_at = null, updated_at = now()
+        reason = ${reasonValue((!wasSent && reason) || null)}, error_message = ${(!wasSent && errorMessage) || null}, outcome_unknown = ${outcomeUnknown}, lease_expires_at = null, updated_at = now()
       where id = ${dm.id} and lease = ${dm.lease} and (status = 'queued' or (status = 'failed' and outcome_unknown))
       returning campaign_id, lead_id
     ), list as (
@@ -91,6 +97,7 @@ export async function completeIfDone(tx: Db, campaignId: string): Promise<boolea
       lastRunAt: sql`now()`,
       updatedAt: sql`now()`,
       status: sql`case when ${done} then 'completed' else status end`,
+      reason: sql`case when ${done} then null else reason end`,
       pauseReason: sql`case when ${done} then null else pause_reason end`,
     })
     .where(eq(campaigns.id, campaignId))
@@ -107,10 +114,18 @@ export async function completeIfDone(tx: Db, campaignId: string): Promise<boolea
 export async function reportOutcome(
   db: Db,
   actor: Actor,
-  report: { id: string; lease: string; wasSent: boolean; errorMessage?: string; outcomeUnknown?: boolean },
+  report: {
+    id: string
+    lease: string
+    wasSent: boolean
+    reason?: SkipReason
+    errorMessage?: string
+    outcomeUnknown?: boolean
+  },
 ) {
-  const { id, lease, wasSent, errorMessage } = report
+  const { id, lease, wasSent, reason } = report
   const outcomeUnknown = !wasSent && report.outcomeUnknown === true
+  const errorMessage = report.errorMessage || (outcomeUnknown ? OUTCOME_UNKNOWN : DEFAULT_FAILURE)
   return transact(db, async (tx) => {
     const [dm] = await tx
       .select()
@@ -122,7 +137,7 @@ export async function reportOutcome(
     const recorded = await recordOutcome(
       tx,
       { id, lease: dm.lease },
-      { wasSent, errorMessage: errorMessage || (outcomeUnknown ? OUTCOME_UNKNOWN : DEFAULT_FAILURE), outcomeUnknown },
+      { wasSent, ...(reason ? { reason } : { errorMessage }), outcomeUnknown },
     )
     if (recorded) return { success: true as const, ...recorded }
     if (wasSent !== (dm.sentAt !== null))

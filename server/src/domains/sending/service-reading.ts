@@ -1,5 +1,6 @@
 import type { DmStatus } from '@x-automated/contract/campaigns'
 import { isId, isMoment } from '@x-automated/contract/fields'
+import { skipText } from '@x-automated/contract/reason'
 import { and, asc, eq, gt, or } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { invalidField } from '../../refusal.ts'
@@ -18,8 +19,14 @@ export const dmColumns = {
   createdAt: dms.createdAt,
   updatedAt: dms.updatedAt,
   errorMessage: dms.errorMessage,
+  reason: dms.reason,
   outcomeUnknown: dms.outcomeUnknown,
   lead: { id: leads.id, name: leads.name, twitterHandle: leads.twitterHandle },
+}
+
+/** Renders the reason of a skipped message as its `errorMessage`. */
+export function dmAnswer<Row extends Pick<typeof dms.$inferSelect, 'reason' | 'errorMessage'>>(row: Row): Row {
+  return row.reason ? { ...row, errorMessage: skipText(row.reason) } : row
 }
 
 interface DmPage {
@@ -54,7 +61,7 @@ export async function listDms(db: Db, campaign: Campaign, { status, page, pageSi
   const shown = rows.slice(0, pageSize)
   const last = rows.length > pageSize ? shown.at(-1) : undefined
   return {
-    dms: shown,
+    dms: shown.map(dmAnswer),
     total: countDms(campaign, status),
     page,
     pageSize,

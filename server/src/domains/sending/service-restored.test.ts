@@ -106,6 +106,7 @@ it('sends nothing twice when a backup that was taken while sending is restored a
   expect(held).toMatchObject({
     status: 'paused',
     pauseReason: expect.stringMatching(/^Restored from the backup of \d+ .* UTC\. /),
+    reason: { code: 'restored', params: { backedUpAt: expect.stringMatching(/Z$/), isReadable: true } },
   })
   for (const id of [campaign.id, draft.id, importing.id]) await person.client.campaigns.update({ id, status: 'active' })
   await allRead()
@@ -192,7 +193,7 @@ it('counts messages sent after the backup toward the cap', async () => {
   expect(pace).toMatchObject({ countedInDay: 3, waitingFor: { reason: 'cap' } })
   expect(await sentBy()).toHaveLength(3)
   const rows = await dmsOf(person, again.id)
-  expect(rows.filter(({ errorMessage }) => errorMessage?.includes('has gone to this'))).toHaveLength(3)
+  expect(rows.filter(({ reason }) => reason?.code === 'contacted')).toHaveLength(3)
 })
 
 it('fails messages that an extension may have sent if no X account can check', async () => {
@@ -212,6 +213,7 @@ it('fails messages that an extension may have sent if no X account can check', a
   expect(await person.client.campaigns.find({ id: campaign.id })).toMatchObject({
     status: 'paused',
     pauseReason: expect.stringContaining('Check the conversation'),
+    reason: { code: 'restored', params: { backedUpAt: expect.stringMatching(/Z$/), isReadable: false } },
     dmsFailedCount: 3,
   })
   expect(await app.db.$count(leads, sql`workspace_id = ${person.workspaceId} and dm_status = 'failed_contact'`)).toBe(3)
@@ -260,7 +262,11 @@ it('skips a queued message if the backup lost another message to the same person
   await person.client.campaigns.update({ id: campaign.id, status: 'active' })
   await allRead()
   expect(await dmsOf(person, campaign.id)).toMatchObject([
-    { status: 'failed', errorMessage: expect.stringContaining('after the backup that was restored') },
+    {
+      status: 'failed',
+      errorMessage: expect.stringContaining('after the backup that was restored'),
+      reason: { code: 'contacted', params: { how: 'backup' } },
+    },
   ])
   expect(await person.client.campaigns.claimAny({ holder: 'a browser' })).toMatchObject({ status: 204 })
 })

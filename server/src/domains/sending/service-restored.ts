@@ -1,5 +1,7 @@
+import type { SkipReason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
+import { reasonSql } from '../../db/reasons.ts'
 import { transact } from '../../db/transact.ts'
 import type { XConversationMessage } from '../../outside/x.ts'
 import { use } from '../billing/service.ts'
@@ -18,7 +20,7 @@ import { skipMessage } from './service-stopping.ts'
  * same applies to an account that is connected for the first time after a restore.
  */
 
-const SENT_SINCE = 'Skipped: a message has gone to this person already, after the backup that was restored.'
+const SENT_SINCE: SkipReason = { code: 'contacted', params: { how: 'backup' } }
 
 export interface RestoreSummary {
   /** Campaigns that were active in the backup. */
@@ -52,18 +54,10 @@ export async function pauseRestored(tx: Db, backedUpAt: Date): Promise<RestoreSu
       (select count(*)::int from dms d join campaigns c on c.id = d.campaign_id where d.status = 'queued' and c.status <> 'archived') as "toBeRead"`)
   await tx.execute(sql`
     update campaigns c set status = 'paused', updated_at = now(),
-      pause_reason = case when ${isUnreadable} then ${pauseReason(backedUpAt, false)} else ${pauseReason(backedUpAt, true)} end
+      reason = ${reasonSql('restored', { backedUpAt: sql`${backedUpAt.toISOString()}::text`, isReadable: sql`not ${isUnreadable}` })}, pause_reason = null
     where status in ('active', 'paused')`)
   const { paused = 0, toBeRead = 0 } = rows[0] ?? {}
   return { paused, toBeRead, unknown }
-}
-
-function pauseReason(backedUpAt: Date, isReadable: boolean): string {
-  const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
-  const restored = `Restored from the backup of ${moment.format(backedUpAt)} UTC.`
-  return isReadable
-    ? `${restored} X-Automated first reads from X what was sent since, so nobody gets a message twice. Check this campaign, then resume it.`
-    : `${restored} No connected X account can show what was sent since. Check the conversation of each failed message before you queue it again.`
 }
 
 /**
@@ -213,7 +207,7 @@ export async function finishReading(db: Db, xUserId: string): Promise<boolean> {
         join dms d on d.lead_id = sent.lead_id and d.id <> sent.id and d.status = 'queued' and d.lease_expires_at is null
         join campaigns c on c.id = d.campaign_id and not c.allow_repeat
       order by d.id`)
-    for (const { id } of repeated) await skipMessage(tx, id, SENT_SINCE)
+    for (const { id } of repeated) await skipMessage(tx, id, { reason: SENT_SINCE })
     // Without the lead's X id, `tried_at` stays, so the conversation is read right before sending.
     await tx.execute(sql`
       update dms d set tried_at = null, attempts = 0, updated_at = now() from campaigns c, ${unread} a, leads l

@@ -1,20 +1,20 @@
+import type { SkipReason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
-import { answeredBecause, repliedBecause } from '../replies/tables.ts'
-import { suppressedBecause } from '../suppressions/tables.ts'
+import { reasonSql, reasonValue } from '../../db/reasons.ts'
+import { answeredReason, repliedReason } from '../replies/tables.ts'
+import { suppressionReason } from '../suppressions/tables.ts'
 import { refund } from './service-allowance.ts'
 import { lockLeads, lockQueuedLeads } from './service-locks.ts'
-import { completeIfDone } from './service-outcomes.ts'
+import { completeIfDone, type Failure } from './service-outcomes.ts'
 import { mayGoOut, wasTried } from './tables.ts'
-
-export const MESSAGED_AS_DUPLICATE = 'Skipped: this person is among your leads twice and is written to already.'
 
 /**
  * SQL over a lead `l` and a message `d`: another campaign messaged the lead, or claimed first.
  * Queueing checks it too, but leads may be merged later. Ignores direct messages.
  */
-const duplicateBecause = sql`(
-  select ${MESSAGED_AS_DUPLICATE}::text from campaigns c
+const duplicateReason = sql`(
+  select ${reasonSql('duplicate')} from campaigns c
   where c.id = d.campaign_id and c.kind = 'campaign' and not c.allow_repeat and (
     l.contacted_before_at is not null or exists (
       select from dms o join campaigns other on other.id = o.campaign_id
@@ -33,11 +33,11 @@ export const includesReplied = sql`(c.allow_replied or c.kind = 'direct')`
  * SQL over a lead `l` and a message `d`: they replied and the campaign excludes such people.
  * Queueing checks it too, but replies may arrive later.
  */
-const repliedBefore = sql`(select ${repliedBecause('l', includesReplied)} from campaigns c where c.id = d.campaign_id)`
+const repliedBefore = sql`(select ${repliedReason('l', includesReplied)} from campaigns c where c.id = d.campaign_id)`
 
 /** SQL over a lead `l` and a message `d`: why it must not be sent; null if it may. */
 export const reasonToStop = sql`coalesce(
-  ${suppressedBecause('l')}, ${answeredBecause('l', 'd')}, ${repliedBefore}, ${duplicateBecause})`
+  ${suppressionReason('l')}, ${answeredReason('l', 'd')}, ${repliedBefore}, ${duplicateReason})`
 
 /**
  * Fails unclaimed messages to leads who were suppressed or replied. Completes finished campaigns.
@@ -55,7 +55,7 @@ export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): P
     select id from campaigns where id in (select d.campaign_id ${waiting}) order by id for no key update`)
   if (locked.length === 0) return 0
   const { rows: stopped } = await tx.execute<{ id: string }>(sql`
-    update dms set status = 'failed', error_message = found.reason, updated_at = now()
+    update dms set status = 'failed', reason = found.reason, updated_at = now()
     from (
       select d.id, ${reasonToStop} as reason ${waiting} and d.campaign_id = any(${sql.param(locked.map(({ id }) => id))}::uuid[])
       for update of d skip locked
@@ -68,11 +68,8 @@ export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): P
   return stopped.length
 }
 
-/**
- * Fails an unclaimed queued message whose lead was suppressed or replied since. It counts as never
- * tried.
- */
-export async function skipMessage(tx: Db, id: string, reason: string): Promise<void> {
+/** Fails an unclaimed queued message, for example if its lead replied since. It counts as never tried. */
+export async function skipMessage(tx: Db, id: string, { reason, errorMessage }: Failure): Promise<void> {
   const { rows } = await tx.execute<{ campaignId: string; leadId: string }>(sql`
     select campaign_id as "campaignId", lead_id as "leadId" from dms
     where id = ${id} and status = 'queued' and lease_expires_at is null and lead_id is not null for update`)
@@ -82,7 +79,7 @@ export async function skipMessage(tx: Db, id: string, reason: string): Promise<v
   // Lock the lead before the campaign, whose counts the update changes.
   await lockLeads(tx, leadId)
   await tx.execute(
-    sql`update dms set status = 'failed', error_message = ${reason}, updated_at = now() where id = ${id}`,
+    sql`update dms set status = 'failed', reason = ${reasonValue(reason ?? null)}, error_message = ${errorMessage ?? null}, updated_at = now() where id = ${id}`,
   )
   await resetLeadStatus(tx, leadId)
   await completeIfDone(tx, skipped.campaignId)
@@ -90,8 +87,8 @@ export async function skipMessage(tx: Db, id: string, reason: string): Promise<v
 }
 
 /** Why a message must not be sent now; null if it may. */
-export async function findReasonToStop(db: Db, dmId: string): Promise<string | null> {
-  const { rows } = await db.execute<{ reason: string | null }>(
+export async function findReasonToStop(db: Db, dmId: string): Promise<SkipReason | null> {
+  const { rows } = await db.execute<{ reason: SkipReason | null }>(
     sql`select ${reasonToStop} as reason from dms d join leads l on l.id = d.lead_id where d.id = ${dmId}`,
   )
   return rows[0]?.reason ?? null

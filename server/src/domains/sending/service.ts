@@ -1,23 +1,25 @@
 import type { LeadFilter, LeadSelection } from '@x-automated/contract/leads'
+import { type SkipReason, skipText } from '@x-automated/contract/reason'
 import type { Template } from '@x-automated/contract/template'
 import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import { allowLongStatements } from '../../db/long-statements.ts'
 import type { Db } from '../../db/open.ts'
+import { reasonSql } from '../../db/reasons.ts'
 import { transact } from '../../db/transact.ts'
 import { Refusal } from '../../refusal.ts'
 import { allowanceOf } from '../billing/service.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { choosePart, selectLeads } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
-import { repliedBecause } from '../replies/tables.ts'
+import { repliedReason } from '../replies/tables.ts'
 import { isBasisRequired, type SendingEnv } from '../sending-settings/service.ts'
-import { suppressedBecause } from '../suppressions/tables.ts'
+import { suppressionReason } from '../suppressions/tables.ts'
 import { requireConnectedAccount } from '../x-account/service.ts'
 import { requireQuota, spend } from './service-allowance.ts'
 import { openDirectCampaign } from './service-direct.ts'
 import { lockLeads, lockQueueing } from './service-locks.ts'
-import { dmColumns } from './service-reading.ts'
+import { dmAnswer, dmColumns } from './service-reading.ts'
 import { wakeAccount } from './service-schedule.ts'
 import { readTemplate, renderedMessage } from './service-templates.ts'
 import { dms, mayGoOut } from './tables.ts'
@@ -77,7 +79,7 @@ export async function queueList(
   await lockLeads(tx, members)
   const { rows } = await tx.execute<{ queued: number; total: number }>(sql`
     with added as (
-      insert into dms (workspace_id, user_id, lead_id, campaign_id, message, status, error_message)
+      insert into dms (workspace_id, user_id, lead_id, campaign_id, message, status, reason)
       select l.workspace_id, ${campaign.userId}::uuid, l.id, ${campaign.id}::uuid, ${renderedMessage(template)},
         case when skip.reason is null then 'queued' else 'failed' end, skip.reason
       from leads l
@@ -98,8 +100,8 @@ export async function queueList(
   return counts
 }
 
-const NO_BASIS =
-  'Skipped: this lead has no contact basis. Say on the leads page how you know that they want to hear from you.'
+/** SQL over a campaign `c`: the params of a reason that names it. */
+const SOURCE = { how: sql`c.kind`, campaign: sql`case c.kind when 'campaign' then c.name end` }
 
 /**
  * SQL over a lead `l`: why this campaign must not message it; null if it may.
@@ -110,12 +112,11 @@ function reasonToSkip(
   basisRequired: boolean,
 ): SQL {
   const isLimited = basisRequired && campaign.kind === 'campaign'
-  return sql`select coalesce(${suppressedBecause('l')}, case when ${isLimited}::boolean and l.basis = 'none' then ${NO_BASIS}::text end,
-    ${repliedBecause('l', sql`${campaign.allowReplied}::boolean`)},
+  return sql`select coalesce(${suppressionReason('l')}, case when ${isLimited}::boolean and l.basis = 'none' then ${reasonSql('no_basis')} end,
+    ${repliedReason('l', sql`${campaign.allowReplied}::boolean`)},
     case when l.contacted_before_at is not null and not ${campaign.allowRepeat}::boolean
-      then 'Skipped: a message has gone to this person already, before their lead was deleted and came in again.' end, (
-    select 'Skipped: ' || case when c.kind = 'direct' then 'a direct message' else 'the campaign “' || c.name || '”' end
-      || case when d.status = 'queued' then ' is queued for this lead already.' else ' has gone to this lead already.' end
+      then ${reasonSql('contacted', { how: sql`'earlier_lead'` })} end, (
+    select case when d.status = 'queued' then ${reasonSql('queued_elsewhere', SOURCE)} else ${reasonSql('contacted', SOURCE)} end
     from dms d join campaigns c on c.id = d.campaign_id
     where not ${campaign.allowRepeat}::boolean and d.lead_id = l.id and d.campaign_id <> ${campaign.id}::uuid
       and (d.sent_at is not null or d.outcome_unknown or (d.status = 'queued' and ${mayGoOut}))
@@ -153,7 +154,7 @@ export async function queueDirect(
     const writable = sql`l.workspace_id = ${actor.workspaceId} and l.id in (${chosen})
           and l.dm_status not in ('queued', 'sent', 'contacted')
           and not exists (select from dms d where d.lead_id = l.id and (d.outcome_unknown or d.lease_expires_at is not null))
-          and ${suppressedBecause('l')} is null`
+          and ${suppressionReason('l')} is null`
     const allowance = await requireQuota(tx, actor.workspaceId, sql`select from leads l where ${writable}`)
     await lockLeads(tx, chosen)
     const direct = await openDirectCampaign(tx, actor, account.id)
@@ -194,14 +195,15 @@ export async function requeue(db: Db, limits: SendingEnv, actor: Actor, id: stri
     if (!dm.leadId) throw new Refusal('DM_STATE', 'This message’s lead was deleted.')
     await lockQueueing(tx, actor.workspaceId)
     const basisRequired = await isBasisRequired(tx, limits, actor.workspaceId)
-    const { rows } = await tx.execute<{ reason: string | null }>(
+    const { rows } = await tx.execute<{ reason: SkipReason | null }>(
       sql`select skip.reason from leads l left join lateral (${reasonToSkip(campaign, basisRequired)}) skip on true where l.id = ${dm.leadId} for no key update of l`,
     )
-    if (rows[0]?.reason) throw new Refusal('DM_STATE', rows[0].reason)
+    if (rows[0]?.reason) throw new Refusal('DM_STATE', skipText(rows[0].reason))
     await tx
       .update(dms)
       .set({
         status: 'queued',
+        reason: null,
         errorMessage: null,
         outcomeUnknown: false,
         lease: null,
@@ -222,6 +224,6 @@ export async function requeue(db: Db, limits: SendingEnv, actor: Actor, id: stri
     if (dm.triedAt === null && dm.claimedAt === null)
       await spend(tx, actor.workspaceId, await allowanceOf(tx, actor.workspaceId, 'dms'), 1)
     const [row] = await tx.select(dmColumns).from(dms).leftJoin(leads, eq(leads.id, dms.leadId)).where(eq(dms.id, id))
-    return row as NonNullable<typeof row>
+    return dmAnswer(row as NonNullable<typeof row>)
   })
 }

@@ -1,6 +1,7 @@
 import { DM_STATUSES } from '@x-automated/contract/campaigns'
+import type { SkipReason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
-import { bigserial, boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { bigserial, boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time, updatedAt } from '../../db/columns.ts'
 import { authUsers } from '../auth/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
@@ -66,6 +67,9 @@ export const dms = pgTable(
     requeuedAt: time('requeued_at'),
     /** X's id of the sent message. */
     xEventId: text('x_event_id'),
+    /** Why it was skipped. A failed message has this or `errorMessage`. */
+    reason: jsonb('reason').$type<SkipReason>(),
+    /** Why it failed, if no code says so: in X's or the extension's words. */
     errorMessage: text('error_message'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),

@@ -178,7 +178,7 @@ async function record(
     if (back.length === 0) return 'lost'
     if (campaign?.status === 'paused') return 'paused'
     await releaseIfArchived(tx, sql`${claim.dmId}`)
-    await skipMessage(tx, claim.dmId, NO_CAMPAIGN)
+    await skipMessage(tx, claim.dmId, { errorMessage: NO_CAMPAIGN })
     return { wasSent: false, campaignCompleted: false }
   })
 }

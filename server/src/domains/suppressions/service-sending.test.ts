@@ -50,6 +50,11 @@ describe('queueing', () => {
     for (const allowRepeat of [false, true]) {
       const { id } = await launch(person, list, { allowRepeat, channel: 'extension' })
       expect(await fates(person, id)).toEqual([OPTED_OUT, LISTED, 'queued'])
+      expect((await dmsOf(person, id)).map(({ reason }) => reason)).toEqual([
+        { code: 'suppressed', params: { reason: 'opted_out' } },
+        { code: 'suppressed', params: { reason: 'manual' } },
+        null,
+      ])
       await person.client.campaigns.update({ id, status: 'archived' })
     }
     expect(await statusesOf(list)).toEqual(['not_sent', 'not_sent', 'not_sent'])

@@ -2,6 +2,7 @@ import { SUPPRESSION_REASONS } from '@x-automated/contract/suppressions'
 import { type SQL, sql } from 'drizzle-orm'
 import { bigint, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id } from '../../db/columns.ts'
+import { reasonSql } from '../../db/reasons.ts'
 import { authUsers } from '../auth/tables.ts'
 import { workspaces } from '../workspaces/tables.ts'
 
@@ -39,14 +40,11 @@ export const suppressionCounts = pgTable('suppression_counts', {
   count: bigint('count', { mode: 'number' }).notNull(),
 })
 
-const reasonText = sql`case s.reason
-  when 'opted_out' then 'Skipped: this person has opted out.'
-  when 'replied_stop' then 'Skipped: this person asked you to stop.'
-  else 'Skipped: this person is on your suppression list.' end`
+const reason = reasonSql('suppressed', { reason: sql`s.reason` })
 
 /** SQL over a lead's alias: whether it must not be messaged. */
 export function isSuppressed(lead: string): SQL<boolean> {
-  return sql`(${suppressedBecause(lead)} is not null)`
+  return sql`(${suppressionReason(lead)} is not null)`
 }
 
 /** SQL subquery (without brackets) of a workspace's suppressed lead ids, driven by the suppression list. */
@@ -65,11 +63,11 @@ export function isMessageable(workspaceId: string): SQL {
     and not exists (${onList} and s.x_user_id = leads.x_user_id)`
 }
 
-/** SQL over a lead's alias: the failure text of its messages if suppressed, else null. Two index lookups. */
-export function suppressedBecause(lead: string): SQL {
+/** SQL over a lead's alias: why it is skipped if suppressed, else null. Two index lookups. */
+export function suppressionReason(lead: string): SQL {
   const l = sql.raw(lead)
   return sql`coalesce(
-    (select ${reasonText} from suppressions s where s.workspace_id = ${l}.workspace_id and s.twitter_handle = lower(${l}.twitter_handle)),
-    (select ${reasonText} from suppressions s where s.workspace_id = ${l}.workspace_id and s.x_user_id = ${l}.x_user_id limit 1)
+    (select ${reason} from suppressions s where s.workspace_id = ${l}.workspace_id and s.twitter_handle = lower(${l}.twitter_handle)),
+    (select ${reason} from suppressions s where s.workspace_id = ${l}.workspace_id and s.x_user_id = ${l}.x_user_id limit 1)
   )`
 }

@@ -1,3 +1,4 @@
+import { CONNECTION_LOST } from '@x-automated/contract/reason'
 import { and, eq } from 'drizzle-orm'
 import type { Database, Db } from '../../db/open.ts'
 import { type XApi, XError, type XTokens } from '../../outside/x.ts'
@@ -14,8 +15,6 @@ export interface Needs {
 
 /** Access tokens are renewed when they expire sooner than this. */
 const RENEW_BEFORE_MS = 60_000
-
-export const CONNECTION_LOST = 'X has ended this connection. Connect again.'
 
 /** Marks an account as lost: the screen shows the reason, and work waits until it is connected again. */
 async function markLost(db: Db, accountId: string, reason: string): Promise<void> {

@@ -36,7 +36,13 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
     mutationFn: ({ campaign, status }: { campaign: Campaign; status: TargetStatus }) =>
       client.campaigns.update({ id: campaign.id, status }),
     onMutate: ({ campaign, status }) =>
-      showOptimistically(queries, campaign.id, { status, pauseReason: null, waiting: false, waitingFor: null }),
+      showOptimistically(queries, campaign.id, {
+        status,
+        pauseReason: null,
+        reason: null,
+        waiting: false,
+        waitingFor: null,
+      }),
     onSuccess(after, { campaign, status }) {
       updateCachedCampaign(queries, campaign.id, after)
       wakeRun(campaign.id)

@@ -65,7 +65,7 @@ export function useXConnections(campaigns: readonly Campaign[] | undefined): Con
   const { data } = useQuery(
     api.xAccount.list.queryOptions({ refetchInterval: campaigns?.some(isActive) ? POLL_ACCOUNTS_EVERY_MS : false }),
   )
-  const pausedIds = campaigns?.flatMap(({ id, pauseReason }) => (pauseReason ? [id] : [])).join() ?? ''
+  const pausedIds = campaigns?.flatMap(({ id, reason }) => (reason ? [id] : [])).join() ?? ''
   useEffect(() => {
     if (pausedIds !== '') void queries.invalidateQueries({ queryKey: api.xAccount.key() })
   }, [pausedIds, queries])

@@ -13,6 +13,7 @@ const event = {
   campaignName: null,
   status: 'failed',
   message: 'Hi Ada',
+  reason: null,
   errorMessage: 'Outcome unknown: check the conversation before sending again',
   outcomeUnknown: true,
 } as const

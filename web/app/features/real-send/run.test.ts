@@ -123,10 +123,7 @@ test.each<[string, (ExtensionReply<object> | Error)[], unknown[]]>([
 
 test('skips a lead without a handle', async () => {
   const { did } = await run([' @ ', 'bob'])
-  expect(did).toContainEqual([
-    ' @ ',
-    { wasSent: false, errorMessage: 'Skipped: Lead data or Twitter handle missing during processing.' },
-  ])
+  expect(did).toContainEqual([' @ ', { wasSent: false, reason: { code: 'lead_missing', params: {} } }])
   expect(did).not.toContain('ask  @ ')
 })
 

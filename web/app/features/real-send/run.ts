@@ -4,6 +4,7 @@ import type { ExtensionReply } from './extension-link'
 
 export interface RecordedOutcome {
   wasSent: boolean
+  reason?: { code: 'lead_missing'; params: Record<string, never> }
   errorMessage?: string
   outcomeUnknown?: boolean
 }
@@ -41,7 +42,6 @@ export interface RunDeps {
 /** How a run ended. `nothing`: nothing was queued. `stopped`: by an error it has shown. `over`: the campaign was paused or has ended. */
 export type RunEnd = 'finished' | 'completed' | 'nothing' | 'stopped' | 'over'
 
-const SKIPPED = 'Skipped: Lead data or Twitter handle missing during processing.'
 /** Attempts at a server call after network errors. */
 const TRIES = 4
 const RETRY_MS = 2_000
@@ -93,7 +93,7 @@ interface AttemptResult {
 async function attempt(deps: RunDeps, claim: Claim): Promise<AttemptResult> {
   const noProblem = { stop: null, refused: null }
   if (claim.twitterHandle.replace('@', '').trim() === '')
-    return { ...noProblem, outcome: { wasSent: false, errorMessage: SKIPPED } }
+    return { ...noProblem, outcome: { wasSent: false, reason: { code: 'lead_missing', params: {} } } }
   try {
     const notAfter = deps.now() + SEND_WITHIN_MS
     let reply = await deps.ask(claim, notAfter)

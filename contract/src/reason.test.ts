@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest'
+import { pauseText, refusalText, type SkipReason, skipText } from './reason.ts'
+
+const contacted = 'Skipped: a message has gone to this person already'
+
+it.each<[SkipReason, string]>([
+  [{ code: 'suppressed', params: { reason: 'opted_out' } }, 'Skipped: this person has opted out.'],
+  [{ code: 'suppressed', params: { reason: 'replied_stop' } }, 'Skipped: this person asked you to stop.'],
+  [{ code: 'suppressed', params: { reason: 'import' } }, 'Skipped: this person is on your suppression list.'],
+  [{ code: 'replied', params: {} }, 'Skipped: this person has replied.'],
+  [{ code: 'written_by_hand', params: {} }, 'Skipped: you have written to this person yourself.'],
+  [
+    { code: 'no_basis', params: {} },
+    'Skipped: this lead has no contact basis. Say on the leads page how you know that they want to hear from you.',
+  ],
+  [{ code: 'duplicate', params: {} }, 'Skipped: this person is among your leads twice and is written to already.'],
+  [{ code: 'lead_missing', params: {} }, 'Skipped: Lead data or Twitter handle missing during processing.'],
+  [
+    { code: 'contacted', params: { how: 'campaign', campaign: 'Spring' } },
+    'Skipped: the campaign “Spring” has gone to this lead already.',
+  ],
+  [{ code: 'contacted', params: { how: 'direct' } }, 'Skipped: a direct message has gone to this lead already.'],
+  [
+    { code: 'contacted', params: { how: 'earlier_lead' } },
+    `${contacted}, before their lead was deleted and came in again.`,
+  ],
+  [{ code: 'contacted', params: { how: 'x_user' } }, `${contacted}.`],
+  [{ code: 'contacted', params: { how: 'backup' } }, `${contacted}, after the backup that was restored.`],
+  [
+    { code: 'queued_elsewhere', params: { how: 'campaign', campaign: 'Spring' } },
+    'Skipped: the campaign “Spring” is queued for this lead already.',
+  ],
+  [
+    { code: 'queued_elsewhere', params: { how: 'direct' } },
+    'Skipped: a direct message is queued for this lead already.',
+  ],
+])('renders %o', (reason, text) => {
+  expect(skipText(reason)).toBe(text)
+})
+
+it('begins a refusal with a capital letter instead of "Skipped"', () => {
+  expect(refusalText({ code: 'written_by_hand', params: {} })).toBe('You have written to this person yourself.')
+})
+
+it('shows what X said instead of its own text', () => {
+  const reason = { code: 'x_locked' as const, params: {} }
+  expect([pauseText(reason, 'Your account is locked.'), pauseText(reason, null)]).toEqual([
+    'Your account is locked.',
+    'X has locked this account.',
+  ])
+  expect(pauseText({ code: 'x_disconnected', params: {} }, null)).toBe('X has ended this connection. Connect again.')
+})
+
+it.each([
+  [true, 'X-Automated first reads from X'],
+  [false, 'No connected X account can show'],
+])('names the backup and the next step after a restore (readable: %s)', (isReadable, next) => {
+  const params = { backedUpAt: '2026-11-02T09:05:00.000Z', isReadable }
+  expect(pauseText({ code: 'restored', params }, null)).toContain(
+    `Restored from the backup of 2 November 2026 at 09:05 UTC. ${next}`,
+  )
+})

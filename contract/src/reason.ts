@@ -1,0 +1,122 @@
+import { z } from 'zod'
+
+/** Why a message was skipped: it failed before it was tried. */
+export const SKIP_CODES = [
+  /** `reason`: one of SUPPRESSION_REASONS. */
+  'suppressed',
+  'replied',
+  /**
+   * `how`: 'campaign' (with `campaign`, its name), 'direct', 'earlier_lead' (before their lead was
+   * deleted and added again), 'x_user' (a deleted lead had their X id) or 'backup' (after it).
+   */
+  'contacted',
+  /** `how`: 'campaign' (with `campaign`, its name) or 'direct'. */
+  'queued_elsewhere',
+  /** The account's owner messaged them on X. */
+  'written_by_hand',
+  'no_basis',
+  /** Another lead is the same person. */
+  'duplicate',
+  'lead_missing',
+] as const
+
+/** Why a campaign was paused automatically. */
+export const PAUSE_CODES = [
+  'x_locked',
+  'x_disconnected',
+  /** `backedUpAt` (ISO 8601), and `isReadable`: X can show what was sent since. */
+  'restored',
+] as const
+
+/** A reason as a code with the parameters of its text. */
+export const Reason = z.object({
+  code: z.enum([...SKIP_CODES, ...PAUSE_CODES]),
+  params: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+})
+export type Reason = z.output<typeof Reason>
+
+export const SkipReason = Reason.extend({ code: z.enum(SKIP_CODES) })
+export type SkipReason = z.output<typeof SkipReason>
+
+export const PauseReason = Reason.extend({ code: z.enum(PAUSE_CODES) })
+export type PauseReason = z.output<typeof PauseReason>
+
+export const CONNECTION_LOST = 'X has ended this connection. Connect again.'
+
+/** The `errorMessage` of a skipped message. */
+export function skipText(reason: SkipReason): string {
+  return `Skipped: ${skipClause(reason)}`
+}
+
+/** Why a lead cannot be messaged, as a sentence of its own. */
+export function refusalText(reason: SkipReason): string {
+  const clause = skipClause(reason)
+  return clause.charAt(0).toUpperCase() + clause.slice(1)
+}
+
+function skipClause({ code, params }: SkipReason): string {
+  switch (code) {
+    case 'suppressed':
+      return suppressedClause(params)
+    case 'replied':
+      return 'this person has replied.'
+    case 'contacted':
+      return contactedClause(params)
+    case 'queued_elsewhere':
+      return `${sourceOf(params)} is queued for this lead already.`
+    case 'written_by_hand':
+      return 'you have written to this person yourself.'
+    case 'no_basis':
+      return 'this lead has no contact basis. Say on the leads page how you know that they want to hear from you.'
+    case 'duplicate':
+      return 'this person is among your leads twice and is written to already.'
+    case 'lead_missing':
+      return 'Lead data or Twitter handle missing during processing.'
+  }
+}
+
+function suppressedClause({ reason }: Reason['params']): string {
+  if (reason === 'opted_out') return 'this person has opted out.'
+  if (reason === 'replied_stop') return 'this person asked you to stop.'
+  return 'this person is on your suppression list.'
+}
+
+function contactedClause(params: Reason['params']): string {
+  const contacted = 'a message has gone to this person already'
+  switch (params.how) {
+    case 'campaign':
+    case 'direct':
+      return `${sourceOf(params)} has gone to this lead already.`
+    case 'earlier_lead':
+      return `${contacted}, before their lead was deleted and came in again.`
+    case 'backup':
+      return `${contacted}, after the backup that was restored.`
+    default:
+      return `${contacted}.`
+  }
+}
+
+function sourceOf({ how, campaign }: Reason['params']): string {
+  return how === 'campaign' ? `the campaign “${campaign}”` : 'a direct message'
+}
+
+/** The `pauseReason` of a campaign. @param words what X said, shown instead; null if nothing */
+export function pauseText({ code, params }: PauseReason, words: string | null): string {
+  if (words !== null) return words
+  switch (code) {
+    case 'x_locked':
+      return 'X has locked this account.'
+    case 'x_disconnected':
+      return CONNECTION_LOST
+    case 'restored':
+      return restoredText(params)
+  }
+}
+
+function restoredText({ backedUpAt, isReadable }: Reason['params']): string {
+  const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
+  const restored = `Restored from the backup of ${moment.format(new Date(String(backedUpAt)))} UTC.`
+  return isReadable
+    ? `${restored} X-Automated first reads from X what was sent since, so nobody gets a message twice. Check this campaign, then resume it.`
+    : `${restored} No connected X account can show what was sent since. Check the conversation of each failed message before you queue it again.`
+}
