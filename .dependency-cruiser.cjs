@@ -44,7 +44,7 @@ module.exports = {
       'tables-come-first',
       'tables → rules → service → routes → api → app → main. Tables may reference tables.',
       { path: '^server/src/domains/[^/]+/tables\\.ts$' },
-      { path: '^server/src/', pathNot: '(/tables\\.ts$|^server/src/db/columns\\.ts$)' },
+      { path: '^server/src/', pathNot: '(/tables\\.ts$|^server/src/db/(columns|reasons)\\.ts$)' },
     ),
     never(
       'rules-are-pure',

@@ -1,45 +1,42 @@
 import { expect, it } from 'vitest'
 import { pauseText, refusalText, type SkipReason, skipText } from './reason.ts'
 
-const contacted = 'Skipped: a message has gone to this person already'
+const contacted = 'Skipped: this person was already messaged'
 
 it.each<[SkipReason, string]>([
   [{ code: 'suppressed', params: { reason: 'opted_out' } }, 'Skipped: this person has opted out.'],
   [{ code: 'suppressed', params: { reason: 'replied_stop' } }, 'Skipped: this person asked you to stop.'],
   [{ code: 'suppressed', params: { reason: 'import' } }, 'Skipped: this person is on your suppression list.'],
   [{ code: 'replied', params: {} }, 'Skipped: this person has replied.'],
-  [{ code: 'written_by_hand', params: {} }, 'Skipped: you have written to this person yourself.'],
-  [
-    { code: 'no_basis', params: {} },
-    'Skipped: this lead has no contact basis. Say on the leads page how you know that they want to hear from you.',
-  ],
-  [{ code: 'duplicate', params: {} }, 'Skipped: this person is among your leads twice and is written to already.'],
+  [{ code: 'written_by_hand', params: {} }, 'Skipped: you messaged this person on X yourself.'],
+  [{ code: 'no_basis', params: {} }, 'Skipped: this lead has no contact basis. Set one on the leads page.'],
+  [{ code: 'duplicate', params: {} }, 'Skipped: this person is a duplicate of a lead who was already messaged.'],
   [{ code: 'lead_missing', params: {} }, 'Skipped: Lead data or Twitter handle missing during processing.'],
   [
     { code: 'contacted', params: { how: 'campaign', campaign: 'Spring' } },
-    'Skipped: the campaign “Spring” has gone to this lead already.',
+    'Skipped: this lead was already sent the campaign “Spring”.',
   ],
-  [{ code: 'contacted', params: { how: 'direct' } }, 'Skipped: a direct message has gone to this lead already.'],
+  [{ code: 'contacted', params: { how: 'direct' } }, 'Skipped: this lead was already sent a direct message.'],
   [
     { code: 'contacted', params: { how: 'earlier_lead' } },
-    `${contacted}, before their lead was deleted and came in again.`,
+    `${contacted}, before their lead was deleted and added again.`,
   ],
   [{ code: 'contacted', params: { how: 'x_user' } }, `${contacted}.`],
-  [{ code: 'contacted', params: { how: 'backup' } }, `${contacted}, after the backup that was restored.`],
+  [{ code: 'contacted', params: { how: 'backup' } }, `${contacted}, after the restored backup.`],
   [
     { code: 'queued_elsewhere', params: { how: 'campaign', campaign: 'Spring' } },
-    'Skipped: the campaign “Spring” is queued for this lead already.',
+    'Skipped: this lead is already queued for the campaign “Spring”.',
   ],
   [
     { code: 'queued_elsewhere', params: { how: 'direct' } },
-    'Skipped: a direct message is queued for this lead already.',
+    'Skipped: this lead is already queued for a direct message.',
   ],
 ])('renders %o', (reason, text) => {
   expect(skipText(reason)).toBe(text)
 })
 
 it('begins a refusal with a capital letter instead of "Skipped"', () => {
-  expect(refusalText({ code: 'written_by_hand', params: {} })).toBe('You have written to this person yourself.')
+  expect(refusalText({ code: 'written_by_hand', params: {} })).toBe('You messaged this person on X yourself.')
 })
 
 it('shows what X said instead of its own text', () => {

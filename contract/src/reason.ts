@@ -63,13 +63,13 @@ function skipClause({ code, params }: SkipReason): string {
     case 'contacted':
       return contactedClause(params)
     case 'queued_elsewhere':
-      return `${sourceOf(params)} is queued for this lead already.`
+      return `this lead is already queued for ${sourceOf(params)}.`
     case 'written_by_hand':
-      return 'you have written to this person yourself.'
+      return 'you messaged this person on X yourself.'
     case 'no_basis':
-      return 'this lead has no contact basis. Say on the leads page how you know that they want to hear from you.'
+      return 'this lead has no contact basis. Set one on the leads page.'
     case 'duplicate':
-      return 'this person is among your leads twice and is written to already.'
+      return 'this person is a duplicate of a lead who was already messaged.'
     case 'lead_missing':
       return 'Lead data or Twitter handle missing during processing.'
   }
@@ -82,15 +82,15 @@ function suppressedClause({ reason }: Reason['params']): string {
 }
 
 function contactedClause(params: Reason['params']): string {
-  const contacted = 'a message has gone to this person already'
+  const contacted = 'this person was already messaged'
   switch (params.how) {
     case 'campaign':
     case 'direct':
-      return `${sourceOf(params)} has gone to this lead already.`
+      return `this lead was already sent ${sourceOf(params)}.`
     case 'earlier_lead':
-      return `${contacted}, before their lead was deleted and came in again.`
+      return `${contacted}, before their lead was deleted and added again.`
     case 'backup':
-      return `${contacted}, after the backup that was restored.`
+      return `${contacted}, after the restored backup.`
     default:
       return `${contacted}.`
   }

@@ -96,7 +96,7 @@ describe('sending', () => {
     expect(sent).toMatchObject({ status: 'sent', errorMessage: null })
     expect(failed).toMatchObject({
       status: 'failed',
-      errorMessage: 'There is nobody on X called @missing_one.',
+      errorMessage: 'There is no account @missing_one on X.',
       reason: null,
     })
     const [lead] = await app.db.select().from(leads).where(eq(leads.id, list.leadIds[0]!))
@@ -115,7 +115,7 @@ describe('sending', () => {
     expect(await arrivedFrom(account.handle)).toHaveLength(1)
     expect((await dmsOf(person, campaign.id)).filter(({ status }) => status === 'failed')).toMatchObject([
       {
-        errorMessage: 'Skipped: this person is among your leads twice and is written to already.',
+        errorMessage: 'Skipped: this person is a duplicate of a lead who was already messaged.',
         reason: { code: 'duplicate', params: {} },
       },
     ])

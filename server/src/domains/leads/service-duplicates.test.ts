@@ -16,7 +16,7 @@ beforeEach(async () => {
   person = await makePerson(app)
 })
 
-const TWICE = 'Skipped: this person is among your leads twice and is written to already.'
+const TWICE = 'Skipped: this person is a duplicate of a lead who was already messaged.'
 
 /** Creates two lists of one lead each: one with an X id, one with only a handle. */
 async function makeDuplicates() {

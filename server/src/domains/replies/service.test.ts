@@ -19,7 +19,7 @@ beforeAll(async () => {
 const { connected, start, arrivedFrom } = openSenders(() => app)
 
 const REPLIED = 'Skipped: this person has replied.'
-const WRITTEN = 'Skipped: you have written to this person yourself.'
+const WRITTEN = 'Skipped: you messaged this person on X yourself.'
 const ASKED = 'Skipped: this person asked you to stop.'
 
 let lastEvent = 10n ** 18n
@@ -112,7 +112,7 @@ describe('a reply', () => {
       for (const [allowRepeat, allowReplied, fate] of [
         [false, false, REPLIED],
         [true, false, REPLIED],
-        [false, true, 'Skipped: the campaign “Spring” has gone to this lead already.'],
+        [false, true, 'Skipped: this lead was already sent the campaign “Spring”.'],
         [true, true, 'queued'],
       ] as const) {
         const { id } = await launch(person, list, { channel, name: 'Next', allowRepeat, allowReplied })

@@ -72,7 +72,7 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing): Prom
   let mayBeSent = false
   try {
     const recipientId = lead.xUserId ?? (await lookUp(needs, claimed.accountId, lead.handle))
-    if (!recipientId) return { kind: 'failed', errorMessage: `There is nobody on X called @${lead.handle}.` }
+    if (!recipientId) return { kind: 'failed', errorMessage: `There is no account @${lead.handle} on X.` }
     const reasonNotToSend = lead.xUserId ? null : await saveXUserId(needs.database.db, claimed, recipientId)
     if (claimed.triedSince) {
       const found = await findInConversation(needs, { ...claimed, recipientId, since: claimed.triedSince })
@@ -107,7 +107,7 @@ export function verdictOf(error: XError, handle: string): Verdict {
     case 'recipient':
       return { kind: 'failed', errorMessage: `X does not deliver to @${handle}: ${error.message}` }
     case 'not-found':
-      return { kind: 'failed', errorMessage: `There is nobody on X called @${handle} any more.` }
+      return { kind: 'failed', errorMessage: `There is no longer anyone on X called @${handle}.` }
     case 'invalid':
       return { kind: 'failed', errorMessage: `X refused the message: ${error.message}` }
     case 'forbidden':

@@ -264,7 +264,7 @@ it('skips a queued message if the backup lost another message to the same person
   expect(await dmsOf(person, campaign.id)).toMatchObject([
     {
       status: 'failed',
-      errorMessage: expect.stringContaining('after the backup that was restored'),
+      errorMessage: expect.stringContaining('after the restored backup'),
       reason: { code: 'contacted', params: { how: 'backup' } },
     },
   ])
