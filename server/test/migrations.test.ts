@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type PauseReason, pauseText, type SkipReason, skipText } from '@x-automated/contract/reason'
+import { type PauseReason, pauseText, type SkipReason } from '@x-automated/contract/reason'
 import pg from 'pg'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { MIGRATIONS } from '../src/db/migrate.ts'
@@ -123,19 +123,42 @@ test('0048_reasons turns stored sentences into codes and keeps the words of X', 
     await client.end()
     await database.drop()
   })
+  // As the version before this migration stored them.
   const skipped: [string, SkipReason][] = [
-    { code: 'suppressed', params: { reason: 'opted_out' } },
-    { code: 'suppressed', params: { reason: 'replied_stop' } },
-    { code: 'suppressed', params: { reason: 'manual' } },
-    ...(['replied', 'written_by_hand', 'no_basis', 'duplicate', 'lead_missing'] as const).map((code) => ({
-      code,
-      params: {},
-    })),
-    ...['direct', 'earlier_lead', 'x_user', 'backup'].map((how) => ({ code: 'contacted' as const, params: { how } })),
-    { code: 'contacted', params: { how: 'campaign', campaign: 'Say “hi”\ntwice' } },
-    { code: 'queued_elsewhere', params: { how: 'campaign', campaign: 'Spring' } },
-    { code: 'queued_elsewhere', params: { how: 'direct' } },
-  ].map((reason) => [skipText(reason as SkipReason), reason as SkipReason])
+    ['Skipped: this person has opted out.', { code: 'suppressed', params: { reason: 'opted_out' } }],
+    ['Skipped: this person asked you to stop.', { code: 'suppressed', params: { reason: 'replied_stop' } }],
+    ['Skipped: this person is on your suppression list.', { code: 'suppressed', params: { reason: 'manual' } }],
+    ['Skipped: this person has replied.', { code: 'replied', params: {} }],
+    ['Skipped: you have written to this person yourself.', { code: 'written_by_hand', params: {} }],
+    [
+      'Skipped: this lead has no contact basis. Say on the leads page how you know that they want to hear from you.',
+      { code: 'no_basis', params: {} },
+    ],
+    ['Skipped: this person is among your leads twice and is written to already.', { code: 'duplicate', params: {} }],
+    ['Skipped: Lead data or Twitter handle missing during processing.', { code: 'lead_missing', params: {} }],
+    ['Skipped: a direct message has gone to this lead already.', { code: 'contacted', params: { how: 'direct' } }],
+    [
+      'Skipped: a message has gone to this person already, before their lead was deleted and came in again.',
+      { code: 'contacted', params: { how: 'earlier_lead' } },
+    ],
+    ['Skipped: a message has gone to this person already.', { code: 'contacted', params: { how: 'x_user' } }],
+    [
+      'Skipped: a message has gone to this person already, after the backup that was restored.',
+      { code: 'contacted', params: { how: 'backup' } },
+    ],
+    [
+      'Skipped: the campaign “Say “hi”\ntwice” has gone to this lead already.',
+      { code: 'contacted', params: { how: 'campaign', campaign: 'Say “hi”\ntwice' } },
+    ],
+    [
+      'Skipped: the campaign “Spring” is queued for this lead already.',
+      { code: 'queued_elsewhere', params: { how: 'campaign', campaign: 'Spring' } },
+    ],
+    [
+      'Skipped: a direct message is queued for this lead already.',
+      { code: 'queued_elsewhere', params: { how: 'direct' } },
+    ],
+  ]
   const failed = [...skipped, ['Skipped: by an old version.', null], ['X refused the message: too long', null]]
   const backup = (isReadable: boolean): PauseReason => ({
     code: 'restored',

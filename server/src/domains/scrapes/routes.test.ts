@@ -377,7 +377,7 @@ describe.concurrent('POST /scrapes', () => {
     [{ type: 'followers' }, 'Please enter a X handle to scrape'],
     [{ ...anyone, twitterHandle: ' @' }, 'Please enter a X handle to scrape'],
     [{ ...anyone, twitterHandle: 'not a handle' }, /1 to 15 letters/],
-    [{ ...anyone, twitterHandle: '@Search' }, /page of X/],
+    [{ ...anyone, twitterHandle: '@Search' }, /page on X/],
     [{ ...anyone, twitterHandle: 'ana', type: 'likes' }, 'Type must be followers or following.'],
     [
       { twitterHandle: 'ana', type: 'followers', minFollowers: 10, maxFollowers: 9 },
