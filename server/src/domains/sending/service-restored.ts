@@ -46,8 +46,8 @@ export async function pauseRestored(tx: Db, backedUpAt: Date): Promise<RestoreSu
   await tx.execute(sql`
     update dms set tried_at = coalesce(tried_at, ${since}), attempts = greatest(attempts, 1), updated_at = now() where status = 'queued'`)
 
-  const isUnreadable = sql`c.channel = 'extension' and not exists (
-    select from x_accounts a where a.workspace_id = c.workspace_id and a.status <> 'disconnected' and coalesce(c.x_account_id, a.id) = a.id)`
+  const isUnreadable = sql`(c.channel = 'extension' and not exists (
+    select from x_accounts a where a.workspace_id = c.workspace_id and a.status <> 'disconnected' and coalesce(c.x_account_id, a.id) = a.id))`
   const unknown = await failUnread(tx, sql`c.status <> 'archived' and ${isUnreadable}`)
   const { rows } = await tx.execute<{ paused: number; toBeRead: number }>(sql`
     select (select count(*)::int from campaigns where kind = 'campaign' and status = 'active') as paused,
