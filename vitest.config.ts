@@ -69,8 +69,8 @@ export default defineConfig({
           name: 'journeys',
           include: ['e2e/journeys/**/*.spec.ts', 'tools/**/*.spec.ts'],
           globalSetup: existing('./e2e/global-setup.ts'),
-          // They run last, because each starts a browser, a server and a database. Three in parallel even
-          // on two cores, because they mostly wait.
+          // They run last, because each starts a browser, a server and a database. Three in
+          // parallel even on two cores, because they mostly wait.
           sequence: { groupOrder: 1 },
           maxWorkers: Math.max(3, Math.floor(availableParallelism() / 2)),
           // The journeys through all pages take over a minute on an idle machine.

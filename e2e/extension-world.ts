@@ -27,7 +27,10 @@ export interface ExtensionWorld {
   foreign: Page
   /** Opens the popup as a page. */
   popup: Page
-  /** Sends a request to the extension from a page. Returns `lost` if it is unreachable or does not reply. */
+  /**
+   * Sends a request to the extension from a page. Returns `lost` if it is unreachable or does not
+   * reply.
+   */
   ask(page: Page, request: ExtensionRequest | unknown): Promise<Reply>
   /** Logs in to x.com in a page that stays open. */
   signInToX(handle: string): Promise<Page>

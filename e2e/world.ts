@@ -29,7 +29,10 @@ export interface World {
   killServer(): Promise<void>
   /** Restarts it on the same port and database. */
   startServer(): Promise<void>
-  /** Opens a page in a new browser profile until the test ends. Console errors and CSP violations fail the test. */
+  /**
+   * Opens a page in a new browser profile until the test ends. Console errors and CSP violations
+   * fail the test.
+   */
   openPage(options?: { width?: number; height?: number; dark?: boolean; script?: boolean }): Promise<Page>
   /** Gives the person's workspace the Agency plan, which has unlimited leads. */
   subscribe(email: string): Promise<void>
@@ -189,7 +192,8 @@ export async function expectSoundPage(page: Page, rules?: string[]): Promise<voi
   await expect
     .poll(() => page.evaluate(() => document.getAnimations().filter((one) => one instanceof CSSTransition).length))
     .toBe(0)
-  // Without frames, axe needs no second page and no list of passes, which saves two thirds of the time.
+  // Without frames, axe needs no second page and no list of passes, which saves two thirds of the
+  // time.
   const isOneDocument = page.frames().length === 1
   // Inject axe once per document, because that is half of the cost.
   const isThere = isOneDocument && (await page.evaluate(() => 'axe' in globalThis))
@@ -316,7 +320,10 @@ export async function callApi(page: Page, method: string, path: string, body?: u
   return answer.status === 204 ? null : answer.json()
 }
 
-/** Stops the page's installed clock; only `page.clock.runFor` advances it. Axe and responses need `page.clock.resume()`. */
+/**
+ * Stops the page's installed clock; only `page.clock.runFor` advances it. Axe and responses need
+ * `page.clock.resume()`.
+ */
 export async function stopClock(page: Page): Promise<void> {
   await page.clock.pauseAt(new Date((await page.evaluate(() => Date.now())) + 10_000))
 }

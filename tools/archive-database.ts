@@ -37,7 +37,10 @@ async function withConnection<T>(url: string, work: (client: pg.Client) => Promi
   }
 }
 
-/** Writes a consistent snapshot into a file (0600) that appears only when complete. The product may run. @throws Error if it exists */
+/**
+ * Writes a consistent snapshot into a file (0600) that appears only when complete. The product may
+ * run. @throws Error if it exists
+ */
 export async function backUp(
   url: string,
   { file, authSecret }: { file: string; authSecret: string },
@@ -212,7 +215,10 @@ function journal(): Journal {
   return JSON.parse(readFileSync(`${MIGRATIONS}/meta/_journal.json`, 'utf8')) as Journal
 }
 
-/** The archive's migrations and the newer ones. @throws NotRestored if this version doesn't know the archive's migration */
+/**
+ * The archive's migrations and the newer ones. @throws NotRestored if this version doesn't know the
+ * archive's migration
+ */
 function migrationsFrom({ migration }: Head): { migrations: MigrationMeta[]; newer: MigrationMeta[] } {
   const all = readMigrationFiles({ migrationsFolder: MIGRATIONS })
   const last = all.findIndex(({ folderMillis, hash }) => folderMillis === migration.at && hash === migration.hash)
@@ -241,7 +247,10 @@ async function migrateOn(client: pg.Client, newer: MigrationMeta[]): Promise<voi
   }
 }
 
-/** Drops queued emails: they usually wait for seconds, so most were sent after the backup. @returns how many */
+/**
+ * Drops queued emails: they usually wait for seconds, so most were sent after the backup. @returns
+ * how many
+ */
 async function dropEmails(client: pg.Client, { queueVersion }: Head): Promise<number> {
   const { rowCount } = await client.query(
     'update notifications set emailed_at = now() where email and emailed_at is null',
@@ -275,7 +284,10 @@ async function createTables(client: pg.Client, migrations: MigrationMeta[], head
     )
 }
 
-/** Copies rows without triggers, whose counts are in the archive, and checks foreign keys afterwards. */
+/**
+ * Copies rows without triggers, whose counts are in the archive, and checks foreign keys
+ * afterwards.
+ */
 async function copyRows(client: pg.Client, file: string): Promise<{ tables: number; rows: number }> {
   const known = await tablesOf(client)
   const keys = await dropForeignKeys(client)

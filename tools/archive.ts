@@ -70,7 +70,10 @@ export function createChecksum() {
   }
 }
 
-/** The parts of an archive, in order. Run `checkArchive` first: damage shows only at the end. @throws BadArchive */
+/**
+ * The parts of an archive, in order. Run `checkArchive` first: damage shows only at the end.
+ * @throws BadArchive
+ */
 export async function* readArchive(file: string): AsyncGenerator<Part> {
   const hash = createHash('sha256')
   let tables = 0

@@ -1,9 +1,10 @@
-// Preloaded before server/src/main.ts: imports the server's modules while the stand-ins start, then waits
-// for start.ts to send the environment with their addresses.
+// Preloaded before server/src/main.ts: imports the server's modules while the stand-ins start, then
+// waits for start.ts to send the environment with their addresses.
 import { once } from 'node:events'
 import { isMainThread } from 'node:worker_threads'
 
-// Threads of the server inherit `--import`, but only the process has a parent that sends the environment.
+// Threads of the server inherit `--import`, but only the process has a parent that sends the
+// environment.
 if (isMainThread) await awaitEnvironment()
 
 async function awaitEnvironment(): Promise<void> {

@@ -6,7 +6,10 @@ import { runQuietly } from './programs.ts'
 
 type Say = (line: string) => void
 
-/** The path of a working Chromium: CHROMIUM_PATH, one on PATH, Debian's (installed if allowed), or Playwright's. @throws what to install */
+/**
+ * The path of a working Chromium: CHROMIUM_PATH, one on PATH, Debian's (installed if allowed), or
+ * Playwright's. @throws what to install
+ */
 export async function findBrowser(say: Say): Promise<string> {
   if (process.env.CHROMIUM_PATH) {
     if (runs(process.env.CHROMIUM_PATH)) return process.env.CHROMIUM_PATH

@@ -1,14 +1,20 @@
 /** Environment variables. An empty one counts as unset. */
 export type Environment = Record<string, string | undefined>
 
-/** Whether `npm start` runs the stand-ins. Without STAND_INS, only if everything is local and no real service is configured. */
+/**
+ * Whether `npm start` runs the stand-ins. Without STAND_INS, only if everything is local and no
+ * real service is configured.
+ */
 export function wantsStandIns(env: Environment): boolean {
   if (env.STAND_INS) return env.STAND_INS === 'on'
   if (env.NODE_ENV === 'production' || env.DATABASE_URL) return false
   return isLoopback(env.HOST || '127.0.0.1') && (!env.PUBLIC_URL || isLoopback(new URL(env.PUBLIC_URL).hostname))
 }
 
-/** Whether the demo account is created: only with stand-ins for X and email, and only on loopback, because its password is public. */
+/**
+ * Whether the demo account is created: only with stand-ins for X and email, and only on loopback,
+ * because its password is public.
+ */
 export function allowsDemo(env: Environment): boolean {
   if (!wantsStandIns(env) || env.X_API_URL || env.SMTP_URL) return false
   return isLoopback(env.HOST || '127.0.0.1') && (!env.PUBLIC_URL || isLoopback(new URL(env.PUBLIC_URL).hostname))

@@ -17,7 +17,9 @@ export async function buildExtensionIfStale(say: (line: string) => void): Promis
   )
 }
 
-/** A hash of the paths and contents of all sources. Of the contract, the extension bundles one file. */
+/**
+ * A hash of the paths and contents of all sources. Of the contract, the extension bundles one file.
+ */
 function hashSources(): string {
   const hash = createHash('sha256')
   const add = (path: string) => hash.update(`${relative(root, path)}\n`).update(readFileSync(path))

@@ -17,7 +17,10 @@ export interface FreshProduct {
   close(): Promise<void>
 }
 
-/** Runs `npm start` on a free port with its own data. @param env added to this process's environment @throws if it does not start */
+/**
+ * Runs `npm start` on a free port with its own data. @param env added to this process's environment
+ * @throws if it does not start
+ */
 export async function openFreshProduct(env: Record<string, string> = {}): Promise<FreshProduct> {
   const dataDir = mkdtempSync(join(tmpdir(), 'x-automated-fresh-'))
   const port = await freePort()

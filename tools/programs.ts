@@ -3,7 +3,10 @@ import { readlinkSync } from 'node:fs'
 
 export type Ended = { code: number | null; signal: NodeJS.Signals | null }
 
-/** Calls `end` when the parent process has ended, even after a SIGKILL. Does not keep this process alive. */
+/**
+ * Calls `end` when the parent process has ended, even after a SIGKILL. Does not keep this process
+ * alive.
+ */
 export function onParentGone(end: () => void): void {
   process.on('disconnect', end)
   // False only if there was a channel: the parent ended before we listened.
@@ -31,7 +34,10 @@ export function run(program: string, args: string[], options: SpawnOptions = {})
   })
 }
 
-/** Runs a program and shows its output only if it fails, as the error. Logs `doing` every 10 s. The program inherits `lock`. */
+/**
+ * Runs a program and shows its output only if it fails, as the error. Logs `doing` every 10 s. The
+ * program inherits `lock`.
+ */
 export async function runQuietly(
   program: string,
   args: string[],
@@ -56,7 +62,10 @@ export async function runQuietly(
   }
 }
 
-/** Runs one of our scripts under an exclusive flock on `file`. The script must check again whether it has anything to do. */
+/**
+ * Runs one of our scripts under an exclusive flock on `file`. The script must check again whether
+ * it has anything to do.
+ */
 export async function runLocked(file: string, script: string, args: string[], onWait: () => void): Promise<void> {
   const command = [file, process.execPath, ...process.execArgv, script, ...args]
   const lockedCode = 75

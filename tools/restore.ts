@@ -4,7 +4,10 @@ import { checkArchive } from './archive.ts'
 import { NotRestored, type Restored, restore } from './archive-database.ts'
 import { findSecret, openConfiguredDatabase, saveSecret } from './archive-places.ts'
 
-/** `npm run restore FILE`: restores a backup while no server runs. `-- --overwrite` replaces existing data and the secret in DATA_DIR. */
+/**
+ * `npm run restore FILE`: restores a backup while no server runs. `-- --overwrite` replaces
+ * existing data and the secret in DATA_DIR.
+ */
 const args = process.argv.slice(2)
 const overwrite = args.includes('--overwrite')
 const [name, ...others] = args.filter((arg) => arg !== '--overwrite')

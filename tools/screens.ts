@@ -15,7 +15,10 @@ export interface Screen {
 const press = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first().click()
 const whole = true
 
-/** Every screen by area, keyed by file name. Guests' screens come first, before the demo account logs in. */
+/**
+ * Every screen by area, keyed by file name. Guests' screens come first, before the demo account
+ * logs in.
+ */
 export const SCREENS: Record<string, Record<string, Screen>> = {
   guests: {
     landing: { path: '/' },

@@ -26,7 +26,10 @@ const RUNNING = 'Indie makers: feedback'
 const FINISHED_DAYS_AGO = 3
 const MINUTES_BETWEEN = 4
 
-/** Fills the demo workspace through the API: an X account, two scrapes, two lists, a finished campaign and a running one. */
+/**
+ * Fills the demo workspace through the API: an X account, two scrapes, two lists, a finished
+ * campaign and a running one.
+ */
 export const seed: Seed = async (options) => {
   const client = await signIn(options)
   const me = await client.auth.me()

@@ -68,7 +68,9 @@ async function start(): Promise<void> {
   )
 }
 
-/** Creates or reads the demo account. A failure is only logged, because the product runs without it. */
+/**
+ * Creates or reads the demo account. A failure is only logged, because the product runs without it.
+ */
 async function openDemo(options: { dataDir: string; url: string; x: string; mailbox: string }) {
   try {
     const databaseUrl = env.DATABASE_URL || embeddedUrl(options.dataDir)
@@ -99,7 +101,10 @@ async function requireFreePort(): Promise<void> {
   await once(probe, 'close')
 }
 
-/** Stand-ins keep their ports across restarts. If a port was taken, the server restarts with the new one. */
+/**
+ * Stand-ins keep their ports across restarts. If a port was taken, the server restarts with the new
+ * one.
+ */
 function superviseStandIns(dataDir: string): Supervised {
   let known: string | undefined
   const standIns = superviseProgram({

@@ -10,7 +10,9 @@ const STEADY_MS = 60_000
 const STOP_MS = 50_000
 
 export interface Supervised {
-  /** The message of the first start. Never settles if that start fails: `giveUp` is called instead. */
+  /**
+   * The message of the first start. Never settles if that start fails: `giveUp` is called instead.
+   */
   ready: Promise<unknown>
   /** Stops the program and starts it again immediately. */
   restart(): void
@@ -23,7 +25,10 @@ export interface SuperviseOptions {
   /** As in "The server ended". */
   name: string
   launch(): ChildProcess
-  /** The `type` of the message that reports readiness. Without it, the program is ready when it is launched. */
+  /**
+   * The `type` of the message that reports readiness. Without it, the program is ready when it is
+   * launched.
+   */
   readyType?: string
   /** Called with that message on each restart. */
   onReadyAgain?(message: unknown): void
@@ -35,7 +40,9 @@ export interface SuperviseOptions {
   stopMs?: number
 }
 
-/** Restarts a program whenever it ends, with growing delays. A failed first start is not retried. */
+/**
+ * Restarts a program whenever it ends, with growing delays. A failed first start is not retried.
+ */
 export function supervise(options: SuperviseOptions): Supervised {
   const {
     name,

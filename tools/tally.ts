@@ -6,13 +6,19 @@ export type Kind = (typeof kinds)[number]
 /** Numbers of tests. */
 export type Tally = { passed: number; failed: number; skipped: number }
 
-/** The kind of a Vitest project. `web` has unit tests; `answers` checks the responses of the HTTP tests. */
+/**
+ * The kind of a Vitest project. `web` has unit tests; `answers` checks the responses of the HTTP
+ * tests.
+ */
 export function kindOf(project: string): Kind {
   if (project === 'answers') return 'http'
   return kinds.find((kind) => kind === project) ?? 'unit'
 }
 
-/** Counts results by kind. A file that does not load, an unfinished test and an uncaught error count as failures. */
+/**
+ * Counts results by kind. A file that does not load, an unfinished test and an uncaught error count
+ * as failures.
+ */
 export function count(
   modules: Iterable<Pick<TestModule, 'project' | 'children' | 'errors'>>,
   uncaught: readonly unknown[],

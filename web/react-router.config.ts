@@ -42,7 +42,10 @@ export default {
   },
 } satisfies Config
 
-/** Fails the build on inline styles, which the content security policy forbids and browsers drop silently. */
+/**
+ * Fails the build on inline styles, which the content security policy forbids and browsers drop
+ * silently.
+ */
 async function rejectInlineStyles(folder: string): Promise<void> {
   for await (const file of glob('**/*.html', { cwd: folder })) {
     const html = (await readFile(join(folder, file), 'utf8')).replace(

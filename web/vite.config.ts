@@ -13,7 +13,8 @@ export default defineConfig({
     cssTarget,
     // The content security policy doesn't allow data: URLs.
     assetsInlineLimit: 0,
-    // React DOM in its own chunk: evaluating it together with the app would block the main thread longer.
+    // React DOM in its own chunk: evaluating it together with the app would block the main thread
+    // longer.
     rolldownOptions: {
       output: {
         codeSplitting: { groups: [{ name: 'react-dom', test: /node_modules[\\/](react-dom|scheduler)[\\/]/ }] },

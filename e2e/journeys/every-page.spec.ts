@@ -3,7 +3,10 @@ import type { Page, Request } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { callApi, expectSoundPage, openWorld, signIn, signUp, type World } from '../world.ts'
 
-/** Checks every page for layout shifts, axe violations in both color schemes, horizontal overflow and console messages. */
+/**
+ * Checks every page for layout shifts, axe violations in both color schemes, horizontal overflow
+ * and console messages.
+ */
 let world: World
 beforeAll(async () => {
   world = await openWorld({ OPERATORS: 'everywhere@example.com,patient@example.com' })
@@ -20,7 +23,10 @@ const ofOthers = pages.filter(({ access }) => access !== 'public').map(({ path }
 
 /** The narrowest phone, most phones, and a 1,280 px window at 200% zoom. */
 const NARROW = [320, 390, 640]
-/** The allowed layout shift on a phone. Space is reserved, so it does not depend on the order of responses. */
+/**
+ * The allowed layout shift on a phone. Space is reserved, so it does not depend on the order of
+ * responses.
+ */
 const SHIFT_MAX = 0.1
 
 async function check(page: Page, path: string): Promise<void> {

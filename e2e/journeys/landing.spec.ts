@@ -20,12 +20,17 @@ const QUESTIONS = [
 ]
 /** Pages with deferred hydration (web/app/paths.ts). */
 const RESTING = ['/pricing', '/waitlist', '/login', '/auth', '/forgot-password', '/rankings', '/nothing-here']
-/** Script budgets: a page with deferred hydration before any interaction, and the first signed-in page. */
+/**
+ * Script budgets: a page with deferred hydration before any interaction, and the first signed-in
+ * page.
+ */
 const LANDING_BYTES_MAX = 15_000
 const SIGNED_IN_BYTES_MAX = 200_000
 /** Too little to see: glyphs differ slightly until the font has loaded. */
 const LAYOUT_SHIFT_MAX = 0.001
-/** Pieces of the landing page's HTML, split at closing tags, that fill more than the first screen. */
+/**
+ * Pieces of the landing page's HTML, split at closing tags, that fill more than the first screen.
+ */
 const PIECES = 250
 /** Allowed for long texts, because some lines wrap differently in the fallback font. */
 const DOCUMENT_HEIGHTS_DIFFER_MAX = 0.02

@@ -81,7 +81,8 @@ describe('the leaderboard, in a browser', () => {
     expect(await page.getByText('Swipe to see more').count()).toBe(0)
     await expectSoundPage(page)
 
-    // A rejected token is refreshed and the request repeated a second later; a rejected session is reported.
+    // A rejected token is refreshed and the request repeated a second later; a rejected session is
+    // reported.
     await page.clock.install()
     world.expectConsole(/status of 401/)
     // The client refreshes once, then the leaderboard retries.

@@ -206,7 +206,8 @@ describe('lists, in a browser', () => {
     await dialog(page).getByRole('button', { name: 'Cancel' }).click()
     await waitForDialogToClose(page)
     await fails('DELETE', /\/api\/lists\//)
-    // The confirmation appears immediately and names the campaigns that use the list before the user decides.
+    // The confirmation appears immediately and names the campaigns that use the list before the
+    // user decides.
     let release = () => {}
     const held = new Promise<void>((resolve) => {
       release = resolve

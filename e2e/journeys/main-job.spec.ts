@@ -71,7 +71,8 @@ async function makeList(page: Page, name: string, total: number) {
   await page.getByRole('heading', { name: 'Twitter Leads' }).waitFor()
   await page.getByRole('row').nth(1).waitFor()
   await expectSoundPage(page)
-  // Uses the API, because selecting hundreds of leads by clicks is slow. The other journey does that.
+  // Uses the API, because selecting hundreds of leads by clicks is slow. The other journey does
+  // that.
   await page.evaluate(
     async ([listName]) => {
       const call = async (path: string, body: unknown) => {

@@ -22,7 +22,9 @@ const slowText = 'This is taking longer than expected. Please wait a moment or t
 
 /** Sets a mark that a reload removes. */
 const mark = (page: Page) => page.evaluate('marked = true')
-/** Polled from outside, because the content security policy and the reload stop polling in the page. */
+/**
+ * Polled from outside, because the content security policy and the reload stop polling in the page.
+ */
 const isReloaded = (page: Page) =>
   expect.poll(() => page.evaluate('typeof marked').catch(() => 'reloading'), { timeout: 20_000 }).toBe('undefined')
 

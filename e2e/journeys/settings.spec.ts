@@ -102,7 +102,8 @@ it('changes sending limits, manages the suppression list and receives notificati
   await page.getByRole('button', { name: 'Done' }).click()
   await page.getByText('3 people suppressed').waitFor()
 
-  // Notifications: no email for completed campaigns. Once the sending window opens, the bell shows one.
+  // Notifications: no email for completed campaigns. Once the sending window opens, the bell shows
+  // one.
   await page.goto('/settings?tab=notifications')
   const completed = page.getByRole('group', { name: 'Campaign complete' })
   await completed.getByRole('switch', { name: 'Email' }).uncheck()

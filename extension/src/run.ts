@@ -51,7 +51,9 @@ export type Step =
 
 /** Retry interval for an unreachable product. */
 const UNREACHABLE_MS = 30_000
-/** How long a claim request is repeated after a lost response. Well within the lease it may contain. */
+/**
+ * How long a claim request is repeated after a lost response. Well within the lease it may contain.
+ */
 const REPEAT_FOR_MS = 60_000
 
 /**

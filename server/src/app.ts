@@ -76,8 +76,8 @@ export interface Services {
   /** Called for every server fault; the test harness fails on one. */
   onFault(error: unknown): void
   /**
-   * Called with the outcome of each operation: `OK` or a refusal's code. Tests check that every declared outcome
-   * occurs.
+   * Called with the outcome of each operation: `OK` or a refusal's code. Tests check that every
+   * declared outcome occurs.
    */
   onAnswer(operation: string, outcome: string): void
   isDraining(): boolean

@@ -17,7 +17,10 @@ function temporaryFolder(): string {
 const isRoot = process.getuid?.() === 0
 const mode = (path: string) => statSync(path).mode & 0o777
 
-/** A process that holds the folder, started by a process that ends at once if `orphan`, and ends itself after a while. */
+/**
+ * A process that holds the folder, started by a process that ends at once if `orphan`, and ends
+ * itself after a while.
+ */
 async function holder(folder: string, { orphan = false, isClosing = false, lastsMs = 60_000 } = {}): Promise<number> {
   const code = `
     import { lockDataDir } from ${JSON.stringify(module)}

@@ -194,8 +194,8 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
 const SECRET_MIN = 32
 
 /**
- * The secret of this DATA_DIR: created once, readable by its owner only. If two processes create it, the first
- * link wins.
+ * The secret of this DATA_DIR: created once, readable by its owner only. If two processes create
+ * it, the first link wins.
  */
 function storedSecret(dataDir: string): string {
   openDataDir(dataDir)

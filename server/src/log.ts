@@ -2,8 +2,8 @@ import type { FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
 
 /**
- * JSON log without personal data. Errors keep type, place, code and constraint, because messages, parameters and
- * details of queries contain what people wrote.
+ * JSON log without personal data. Errors keep type, place, code and constraint, because messages,
+ * parameters and details of queries contain what people wrote.
  */
 export function openLog(level: string): FastifyBaseLogger {
   return pino({ level, serializers: { err: describeError } })
@@ -24,7 +24,10 @@ export function describeError(error: unknown): Record<string, unknown> {
   }
 }
 
-/** Messages of built-in and our own errors contain no personal data; those of databases and mail servers do. */
+/**
+ * Messages of built-in and our own errors contain no personal data; those of databases and mail
+ * servers do.
+ */
 function hasSafeMessage(error: Error): boolean {
   return (
     ['Error', 'TypeError', 'RangeError', 'SyntaxError', 'ReferenceError', 'Refusal', 'XError'].includes(error.name) &&

@@ -16,12 +16,15 @@ export function parentOf(pid: number): number | undefined {
   return statOf(pid)?.parent
 }
 
-/** The start time in kernel clock ticks: together with the process id it is unique until a reboot. */
+/**
+ * The start time in kernel clock ticks: together with the process id it is unique until a reboot.
+ */
 export function startOf(pid: number): string {
   return statOf(pid)?.start ?? '0'
 }
 
-// See proc_pid_stat(5). The name in brackets may hold anything, so the fields are counted from its end.
+// See proc_pid_stat(5). The name in brackets may hold anything, so the fields are counted from its
+// end.
 function statOf(pid: number): { state: string; parent: number; start: string } | undefined {
   if (platform() !== 'linux') return undefined
   try {

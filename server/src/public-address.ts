@@ -1,14 +1,14 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * All assigned global IPv6 addresses (IANA, IPv6 Global Unicast Address Assignments). Others, such as `::/96`,
- * map to IPv4.
+ * All assigned global IPv6 addresses (IANA, IPv6 Global Unicast Address Assignments). Others, such
+ * as `::/96`, map to IPv4.
  */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**
- * Whether it is a public internet address: not loopback, private, link-local (cloud metadata), multicast or
- * reserved, nor an IPv6 form of these.
+ * Whether it is a public internet address: not loopback, private, link-local (cloud metadata),
+ * multicast or reserved, nor an IPv6 form of these.
  */
 export function isPublicAddress(address: string): boolean {
   // The only spelling in `::/96` that ipaddr.js parses as IPv4.

@@ -2,8 +2,8 @@ import { ERROR_TEXT, type ErrorCode } from '@x-automated/contract/errors'
 import { fieldProblem } from './input-problems.ts'
 
 /**
- * An outcome that the contract declares; any other error becomes INTERNAL. `message` can be shown to users;
- * `retryAfterSeconds` becomes the Retry-After header.
+ * An outcome that the contract declares; any other error becomes INTERNAL. `message` can be shown
+ * to users; `retryAfterSeconds` becomes the Retry-After header.
  */
 export class Refusal extends Error {
   readonly code: ErrorCode
@@ -23,7 +23,9 @@ export class Refusal extends Error {
   }
 }
 
-/** Rejects one field of the input. @param problem a sentence, or a predicate such as 'is required' */
+/**
+ * Rejects one field of the input. @param problem a sentence, or a predicate such as 'is required'
+ */
 export function invalidField(field: string, problem: string): Refusal {
   const details = [fieldProblem(field, problem)]
   return new Refusal('INVALID_INPUT', details[0]?.problem, { details })

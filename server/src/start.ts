@@ -235,7 +235,9 @@ async function reachDatabase(step: () => Promise<void>, log: FastifyBaseLogger):
   }
 }
 
-/** X signs notifications with the app's secret; registering the webhook needs the app's own token. */
+/**
+ * X signs notifications with the app's secret; registering the webhook needs the app's own token.
+ */
 function createXActivityIfConfigured({ x }: Env) {
   return x?.consumerSecret && x.bearerToken
     ? createXActivity({ apiUrl: x.apiUrl, consumerSecret: x.consumerSecret, bearerToken: x.bearerToken })

@@ -1,9 +1,15 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, truncateSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** An append-only log of JSON values on disk, so that a killed process loses nothing it has acknowledged. */
+/**
+ * An append-only log of JSON values on disk, so that a killed process loses nothing it has
+ * acknowledged.
+ */
 export type AppendLog<Entry> = {
-  /** Writes the entry before it returns. It survives a kill of this process, but not a power failure. */
+  /**
+   * Writes the entry before it returns. It survives a kill of this process, but not a power
+   * failure.
+   */
   append(entry: Entry): void
   /** Replaces all entries atomically. */
   rewrite(entries: Entry[]): void

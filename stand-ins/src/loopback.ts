@@ -3,7 +3,10 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 
-/** A Fastify server for loopback. Rejects other Host names, against DNS rebinding. @param alsoKnownAs more accepted names */
+/**
+ * A Fastify server for loopback. Rejects other Host names, against DNS rebinding. @param
+ * alsoKnownAs more accepted names
+ */
 export function loopbackServer(alsoKnownAs: string[] = []): FastifyInstance {
   const names = new Set(['127.0.0.1', 'localhost', '[::1]', ...alsoKnownAs])
   const app = Fastify({ forceCloseConnections: true, keepAliveTimeout: 60_000, bodyLimit: 256 * 1024 })

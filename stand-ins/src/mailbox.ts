@@ -18,7 +18,10 @@ const MAX_EMAILS = 2000
 
 type Entry = { type: 'mail'; mail: Mail } | { type: 'emptied' }
 
-/** Starts a mailbox that accepts all email (SMTP without sign-in) and shows the newest 2,000 at `/` and as JSON at `/messages`. */
+/**
+ * Starts a mailbox that accepts all email (SMTP without sign-in) and shows the newest 2,000 at `/`
+ * and as JSON at `/messages`.
+ */
 export async function startMailbox(options: MailboxOptions = {}): Promise<Mailbox> {
   const { port = 0, smtpPort = 0, stateDir } = options
   let mails: Mail[] = []

@@ -20,8 +20,8 @@ export type OpenIdSettings = {
 }
 
 /**
- * Serves an OpenID provider (oidc-provider) that accepts any address; README.md lists the special ones.
- * @returns a function that starts it once the issuer is known
+ * Serves an OpenID provider (oidc-provider) that accepts any address; README.md lists the special
+ * ones. @returns a function that starts it once the issuer is known
  */
 export async function serveOpenId(app: FastifyInstance, settings: OpenIdSettings): Promise<(issuer: string) => void> {
   const { name, store, subjectOf } = settings
@@ -47,7 +47,8 @@ export async function serveOpenId(app: FastifyInstance, settings: OpenIdSettings
     signInPage(reply, {
       name,
       action: `/signin/${asked.uid}`,
-      // Browsers apply form-action to the redirect after a form too, so it must include the app's origin.
+      // Browsers apply form-action to the redirect after a form too, so it must include the app's
+      // origin.
       appOrigin: new URL(String(asked.params.redirect_uri)).origin,
       typed: refused ?? String(asked.params.login_hint ?? ''),
       isRefused: refused !== undefined,

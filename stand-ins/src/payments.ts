@@ -35,7 +35,10 @@ export type Payments = {
 
 const DUE_CHECK_MS = 1_000
 
-/** Starts a stand-in for Stripe: API v1, hosted pages, webhooks, and a clock that tests advance. See README.md. */
+/**
+ * Starts a stand-in for Stripe: API v1, hosted pages, webhooks, and a clock that tests advance. See
+ * README.md.
+ */
 export async function startPayments(options: PaymentsOptions = {}): Promise<Payments> {
   const { port = 0, stateDir, secretKey = 'sk_test_x_automated', returnUrl } = options
   const store = openStore(stateDir && join(stateDir, 'payments.jsonl'))

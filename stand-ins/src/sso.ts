@@ -39,7 +39,10 @@ export type Sso = {
 const CLIENT_ID = 'x-automated'
 const CLIENT_SECRET = 'x-automated-sso-secret'
 
-/** Starts a stand-in for an identity provider (OpenID Connect at its root, SAML 2.0 under /saml) and for its DNS. */
+/**
+ * Starts a stand-in for an identity provider (OpenID Connect at its root, SAML 2.0 under /saml) and
+ * for its DNS.
+ */
 export async function startSso({ port = 0, dnsPort = 0, stateDir }: SsoOptions = {}): Promise<Sso> {
   const fileOf = (name: string) => stateDir && join(stateDir, name)
   const store = openOpenIdStore(fileOf('sso.jsonl'))

@@ -52,7 +52,10 @@ export type X = {
 
 type Entry = TokenEntry | MessageEntry | ActivityEntry | PageSessionEntry | { type: 'handle'; handle: string }
 
-/** Starts a stand-in for X: API v2 (users, follows, direct messages), OAuth 2.0, and x.com's pages. See README.md. */
+/**
+ * Starts a stand-in for X: API v2 (users, follows, direct messages), OAuth 2.0, and x.com's pages.
+ * See README.md.
+ */
 export async function startX(options: XOptions = {}): Promise<X> {
   const { port = 0, stateDir, limits = 'off', clientId = 'x-automated', clientSecret = 'x-automated-secret' } = options
   const { answerAfterMs = 3000, now = Date.now, tls } = options
@@ -82,7 +85,10 @@ export async function startX(options: XOptions = {}): Promise<X> {
     else tokens.replay(entry)
   })
 
-  /** What a person does on a first message. Accounts that someone signed in to never react on their own. */
+  /**
+   * What a person does on a first message. Accounts that someone signed in to never react on their
+   * own.
+   */
   function reactionOf(userId: string): Reaction | undefined {
     const writesThemselves = tokens.hasSignedIn(userId) || sessions.hasSignedIn(userId)
     const handle = writesThemselves ? undefined : registry.find(userId)

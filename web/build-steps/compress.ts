@@ -9,7 +9,10 @@ const zip = promisify(gzip)
 /** Smaller files fit in one packet uncompressed. */
 const WORTH_BYTES = 1_024
 
-/** Writes .br and .gz files next to each text file, for the server to send as they are. @param folder build/client */
+/**
+ * Writes .br and .gz files next to each text file, for the server to send as they are. @param
+ * folder build/client
+ */
 export async function compressFiles(folder: string): Promise<void> {
   const files: string[] = []
   for await (const file of glob('**/*.{js,css,svg,json,webmanifest}', { cwd: folder })) files.push(file)

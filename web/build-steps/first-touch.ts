@@ -13,8 +13,8 @@ interface DeferredPage {
 }
 
 /**
- * Defers hydration: the app's scripts stay in the HTML as inert text until web/first-touch starts them. The landing page also
- * gets its CSS inlined. @param folder build/client
+ * Defers hydration: the app's scripts stay in the HTML as inert text until web/first-touch starts
+ * them. The landing page also gets its CSS inlined. @param folder build/client
  */
 export async function deferHydration(folder: string, pages: readonly DeferredPage[]): Promise<void> {
   const script = await buildScript(folder, 'page')
@@ -26,7 +26,10 @@ export async function deferHydration(folder: string, pages: readonly DeferredPag
   }
 }
 
-/** Adds the script that reports slow or failed loading to the SPA fallback page. @param folder build/client */
+/**
+ * Adds the script that reports slow or failed loading to the SPA fallback page. @param folder
+ * build/client
+ */
 export async function addFallbackScript(folder: string): Promise<void> {
   const file = join(folder, '__spa-fallback.html')
   const html = await readFile(file, 'utf8')
@@ -89,14 +92,20 @@ const PRELOAD = /<link rel="modulepreload" href="([^"]+)"\/>/g
 const START = /<script type="module" async="">(?=import )/g
 /** The import that starts the app. */
 const ENTRY = /\bimport\("([^"]+)"\);?<\/script>/
-/** The landing page starts in the fallback font and loads Inter after the first paint (web/first-touch), or immediately without scripts. */
+/**
+ * The landing page starts in the fallback font and loads Inter after the first paint
+ * (web/first-touch), or immediately without scripts.
+ */
 const FACE = /@font-face\s*\{[^}]*url\([^}]*\}/g
 const FONT = /<link rel="preload" href="[^"]+" as="font"[^>]*>/g
 const STYLE = /<link rel="stylesheet" href="([^"]+)"\/>/g
 /** Static imports of a built script. */
 const IMPORT = /\b(?:import|from)\s*["'`]\.\/([^"'`]+\.js)["'`]/g
 
-/** Runs before the first paint: records clicks on buttons for first-touch to replay, and adds the referral code to links. */
+/**
+ * Runs before the first paint: records clicks on buttons for first-touch to replay, and adds the
+ * referral code to links.
+ */
 const EARLY =
   'window.early=e=>{const c=e.target.closest("button"),l=e.target.closest("a"),r=new URLSearchParams(location.search).get("ref");' +
   'if(c){e.preventDefault();early.pressed=c}if(r&&l?.matches(' +

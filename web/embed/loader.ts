@@ -1,4 +1,7 @@
-/** `/embed.js` for other sites: inserts the widget after its script tag, with the page's colour scheme. See docs/widget.md. */
+/**
+ * `/embed.js` for other sites: inserts the widget after its script tag, with the page's colour
+ * scheme. See docs/widget.md.
+ */
 import { readWidgetMessage, type Scheme, schemeOf, type ThemeMessage } from './messages'
 
 /** Height in pixels until the widget reports its own, so that the page doesn't jump. */

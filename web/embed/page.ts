@@ -1,4 +1,7 @@
-/** `/embed`: the widget page that other sites frame. No framework, cookies or session; storage is optional. */
+/**
+ * `/embed`: the widget page that other sites frame. No framework, cookies or session; storage is
+ * optional.
+ */
 import type { Client } from '@x-automated/contract/client'
 import type { ErrorEnvelope } from '@x-automated/contract/errors'
 import { formatNumber } from '@x-automated/contract/format'

@@ -22,7 +22,10 @@ export function say(text: string, remedy?: HTMLElement) {
   if (line) line.textContent = text
 }
 
-/** Whether a dynamic import failed. Browsers only say so in the message: Safari 'Importing a module script failed', others 'dynamically imported module'. */
+/**
+ * Whether a dynamic import failed. Browsers only say so in the message: Safari 'Importing a module
+ * script failed', others 'dynamically imported module'.
+ */
 export function isImportFailure({ reason }: PromiseRejectionEvent): boolean {
   return /imported module|importing a module/i.test(String(reason))
 }

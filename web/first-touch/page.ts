@@ -104,7 +104,10 @@ const wait = (ms?: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 const link = (rel: string, href: string) => Object.assign(document.createElement('link'), { rel, href })
 
-/** Fetches a script before importing it, as most browsers never retry a failed import. Returns null if its existence is unknown. */
+/**
+ * Fetches a script before importing it, as most browsers never retry a failed import. Returns null
+ * if its existence is unknown.
+ */
 const fetched = async (href: string): Promise<boolean | null> => {
   for (const againAfterMs of [0, ...RETRY_DELAYS_MS]) {
     if (againAfterMs) await wait(againAfterMs)

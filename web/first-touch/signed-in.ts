@@ -1,4 +1,7 @@
-/** Inlined into the SPA fallback page: reports slow or failed loading. Runs before the app's scripts and before the body exists. */
+/**
+ * Inlined into the SPA fallback page: reports slow or failed loading. Runs before the app's scripts
+ * and before the body exists.
+ */
 import { STARTED_PAGES_KEY } from '../app/started-pages'
 import { HYDRATED } from '../app/ui/hydrated-event'
 import { isImportFailure, lateRoom, SLOW, SLOW_AFTER_MS, say } from './late'

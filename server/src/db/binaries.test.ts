@@ -20,7 +20,10 @@ function temporaryFolder(): string {
   return folder
 }
 
-/** A package as npm unpacks it without install scripts: no symlinks, and not readable by other users. */
+/**
+ * A package as npm unpacks it without install scripts: no symlinks, and not readable by other
+ * users.
+ */
 function closedPackage(): string {
   const native = join(temporaryFolder(), 'native')
   mkdirSync(join(native, 'bin'), { recursive: true })

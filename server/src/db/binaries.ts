@@ -22,7 +22,10 @@ export type Binaries = { initdb: string; postgres: string; version: string }
 /** A user of the machine, by ids. */
 export type Account = { uid: number; gid: number }
 
-/** The account to run PostgreSQL as: it refuses root, so `postgres` or `nobody` then. `undefined` means our own. */
+/**
+ * The account to run PostgreSQL as: it refuses root, so `postgres` or `nobody` then. `undefined`
+ * means our own.
+ */
 export function unprivilegedAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return undefined
   const accounts = readFileSync('/etc/passwd', 'utf8')
@@ -50,8 +53,8 @@ export function canEnter(folder: string, account: Account | undefined): boolean 
 }
 
 /**
- * Finds the PostgreSQL programs that npm installed, ready to run as `account`. Copies them to `stagingFolder`
- * if the account cannot reach them or if their links cannot be created in place.
+ * Finds the PostgreSQL programs that npm installed, ready to run as `account`. Copies them to
+ * `stagingFolder` if the account cannot reach them or if their links cannot be created in place.
  */
 export function findBinaries(account: Account | undefined, stagingFolder: () => string): Binaries {
   const { native, version } = packageOfThisMachine()
@@ -78,7 +81,10 @@ function packageOfThisMachine(): { native: string; version: string } {
 /** Paths from the package's folder, such as native/lib/libpq.so. */
 type Link = { source: string; target: string }
 
-/** Creates the library links that npm packages cannot contain. Returns false if the folder is read-only. */
+/**
+ * Creates the library links that npm packages cannot contain. Returns false if the folder is
+ * read-only.
+ */
 export function makeLinks(native: string): boolean {
   for (const { path, to } of linksOf(native)) {
     try {
@@ -102,7 +108,10 @@ function linksOf(native: string): { path: string; to: string }[] {
   }))
 }
 
-/** Copies the programs so that every user can read and run them. The copy gets its name only once it is complete. */
+/**
+ * Copies the programs so that every user can read and run them. The copy gets its name only once it
+ * is complete.
+ */
 export function stage(native: string, destination: string): string {
   if (existsSync(destination)) return destination
   const draft = `${destination}.${randomBytes(4).toString('hex')}.new`

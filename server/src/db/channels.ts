@@ -1,8 +1,14 @@
 import type { Database } from './open.ts'
 
-/** Hints between processes, over PostgreSQL's NOTIFY. Delivery is not guaranteed, so subscribers must poll too. */
+/**
+ * Hints between processes, over PostgreSQL's NOTIFY. Delivery is not guaranteed, so subscribers
+ * must poll too.
+ */
 export interface Channels {
-  /** Calls `onMessage` with the payload of each message on `channel`, from any process. Returns the unsubscriber. */
+  /**
+   * Calls `onMessage` with the payload of each message on `channel`, from any process. Returns the
+   * unsubscriber.
+   */
   subscribe(channel: string, onMessage: (payload: string) => void): () => void
 }
 

@@ -65,7 +65,8 @@ export async function createCluster(
     `CREATE ROLE ${ROLE} LOGIN ${durable ? '' : 'CREATEDB'} PASSWORD '${password}'`,
     `CREATE DATABASE ${ROLE} OWNER ${ROLE}`,
   ])
-  // Only this role can connect, only through the socket and with its password. The superuser cannot log in.
+  // Only this role can connect, only through the socket and with its password. The superuser cannot
+  // log in.
   writeFileSync(join(draft, 'pg_hba.conf'), `local all ${ROLE} scram-sha-256\n`)
   renameSync(draft, cluster.data)
 }
@@ -87,7 +88,9 @@ export async function changePassword(cluster: Cluster, password: string): Promis
   await runAlone(cluster, [`ALTER ROLE ${ROLE} PASSWORD '${password}'`])
 }
 
-/** Runs statements in PostgreSQL's single-user mode, which needs neither a server nor a password. */
+/**
+ * Runs statements in PostgreSQL's single-user mode, which needs neither a server nor a password.
+ */
 function runAlone(cluster: Cluster, statements: string[]): Promise<void> {
   const settings = ['-c', 'log_min_messages=log', '-c', 'log_checkpoints=off', '-c', 'exit_on_error=on']
   const args = ['--single', '-D', cluster.data, ...settings, 'postgres']
@@ -117,7 +120,8 @@ export async function startCluster(cluster: Cluster, log: (line: string) => void
     try {
       return await launch(cluster, log)
     } catch (error) {
-      // The last processes of a killed cluster need a moment to exit before PostgreSQL starts again.
+      // The last processes of a killed cluster need a moment to exit before PostgreSQL starts
+      // again.
       if (Date.now() > patience || !/shared memory block/.test((error as Error).message)) throw error
       await sleep(100)
     }
@@ -135,7 +139,8 @@ async function launch(cluster: Cluster, log: (line: string) => void): Promise<nu
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const logEnd = keepLogSmall(logFile)
   const output = openSync(logFile, 'a', 0o600)
-  // Detached: Ctrl-C must reach only the server, which still needs its database while it shuts down.
+  // Detached: Ctrl-C must reach only the server, which still needs its database while it shuts
+  // down.
   const child = spawn(binaries.postgres, ['-D', data, ...args], {
     cwd: dirname(data),
     env: environment,
@@ -168,7 +173,10 @@ async function launch(cluster: Cluster, log: (line: string) => void): Promise<nu
   }
 }
 
-/** Stops the cluster. `gentle` gives open sessions a second and writes everything; `immediate` is for disposable data. */
+/**
+ * Stops the cluster. `gentle` gives open sessions a second and writes everything; `immediate` is
+ * for disposable data.
+ */
 export async function stopCluster(data: string, mode: 'gentle' | 'immediate'): Promise<void> {
   const pid = postmasterOf(data)?.pid
   if (pid === undefined) return
@@ -203,7 +211,10 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Waits while the cluster starts or stops. Returns its process id once ready, or undefined if it is not running. */
+/**
+ * Waits while the cluster starts or stops. Returns its process id once ready, or undefined if it is
+ * not running.
+ */
 async function waitUntilSettled(data: string): Promise<number | undefined> {
   for (;;) {
     const postmaster = postmasterOf(data)
@@ -214,7 +225,10 @@ async function waitUntilSettled(data: string): Promise<number | undefined> {
 
 type Postmaster = { pid: number; status: string }
 
-/** The running postmaster of the data folder, if any. Ignores another process that now has its old id. */
+/**
+ * The running postmaster of the data folder, if any. Ignores another process that now has its old
+ * id.
+ */
 export function postmasterOf(data: string): Postmaster | undefined {
   const postmaster = readPidFile(data)
   if (!postmaster || !isAlive(postmaster.pid)) return undefined
@@ -229,7 +243,8 @@ export function postmasterOf(data: string): Postmaster | undefined {
   }
 }
 
-// Lines of the file: process id, data folder, start time, port, socket folder, address, shared memory key, status.
+// Lines of the file: process id, data folder, start time, port, socket folder, address, shared
+// memory key, status.
 function readPidFile(data: string): Postmaster | undefined {
   try {
     const lines = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')

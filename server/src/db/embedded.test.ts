@@ -55,7 +55,10 @@ afterEach(async () => {
   children.clear()
 })
 
-/** Runs `code` in another process, with `dataDir` and the module's functions in scope, until it prints a line. */
+/**
+ * Runs `code` in another process, with `dataDir` and the module's functions in scope, until it
+ * prints a line.
+ */
 async function elsewhere(code: string, dataDir: string, account = {}): Promise<{ child: ChildProcess; line: string }> {
   const script = `
     import { openEmbedded, openScratchCluster } from ${JSON.stringify(module)}

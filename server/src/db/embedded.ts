@@ -79,7 +79,9 @@ export async function openEmbedded(options: {
   }
 }
 
-/** The connection string of the cluster that a running server has open on this DATA_DIR, for tools. */
+/**
+ * The connection string of the cluster that a running server has open on this DATA_DIR, for tools.
+ */
 export function embeddedUrl(dataDir: string): string {
   const record = readRecord(dataDir)
   if (!record) throw new Error(`DATA_DIR ${dataDir} has no database.`)
@@ -87,7 +89,9 @@ export function embeddedUrl(dataDir: string): string {
   return urlOf(socketFolderFor(home, ownerOf(join(home, 'postgres'))), record.password)
 }
 
-/** How often to restart a stopped cluster: at most `tries` failures in a row, with doubling pauses. */
+/**
+ * How often to restart a stopped cluster: at most `tries` failures in a row, with doubling pauses.
+ */
 type Restarts = { tries: number; firstPauseMs: number }
 
 const RESTARTS: Restarts = { tries: 12, firstPauseMs: 250 }
@@ -96,7 +100,9 @@ const PAUSE_MS_MAX = 30_000
 const TROUBLE_MS = 60_000
 const LOOK_MS = 250
 
-/** Restarts the cluster whenever it stops. `end` stops watching and waits for a restart in progress. */
+/**
+ * Restarts the cluster whenever it stops. `end` stops watching and waits for a restart in progress.
+ */
 function keepRunning(
   cluster: Cluster,
   log: Log,
@@ -155,7 +161,10 @@ export async function stopLeftover(dataDir: string): Promise<void> {
   hold.release()
 }
 
-/** `folder` is set if the cluster is outside DATA_DIR. `made` tells a lost cluster from an unfinished one. */
+/**
+ * `folder` is set if the cluster is outside DATA_DIR. `made` tells a lost cluster from an
+ * unfinished one.
+ */
 type DatabaseRecord = { password: string; folder?: string; made?: boolean }
 
 const RECORD_FILE = 'database.json'
@@ -217,7 +226,10 @@ async function durableCluster(dataDir: string, log: Log): Promise<{ cluster: Clu
   return { cluster, password: record.password }
 }
 
-/** Root's cluster runs as another account, which cannot enter DATA_DIR, so it gets a permanent folder elsewhere. */
+/**
+ * Root's cluster runs as another account, which cannot enter DATA_DIR, so it gets a permanent
+ * folder elsewhere.
+ */
 function newRecord(dataDir: string): DatabaseRecord {
   const password = randomBytes(24).toString('base64url')
   if (!isRoot() || existsSync(join(dataDir, 'postgres'))) return { password }
@@ -277,7 +289,10 @@ function isWritable(folder: string): boolean {
 // The kernel's limit is 108 bytes on Linux and 104 on macOS, including the closing zero.
 const SOCKET_PATH_BYTES = 103
 
-/** The folder of the cluster's socket: next to its data, or in a private temporary folder if that path is too long. */
+/**
+ * The folder of the cluster's socket: next to its data, or in a private temporary folder if that
+ * path is too long.
+ */
 function socketFolderFor(home: string, account: Account | undefined): string {
   const folder = join(home, 'socket')
   if (Buffer.byteLength(join(folder, '.s.PGSQL.5432')) <= SOCKET_PATH_BYTES) return folder
@@ -323,7 +338,8 @@ const commonSettings: Record<string, string> = {
   maintenance_work_mem: '64MB',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // Statements and details of rejected queries contain personal data. The server's own log has the errors.
+  // Statements and details of rejected queries contain personal data. The server's own log has the
+  // errors.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',

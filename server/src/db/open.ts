@@ -5,7 +5,10 @@ import { Connection, STATEMENT_MS } from './connection.ts'
 import { createSession, type Session } from './session.ts'
 import { createSessionLocks, type SessionLocks } from './session-locks.ts'
 
-/** Connections of one process: the main pool, the side pool, and its session. The minimum leaves one for each. */
+/**
+ * Connections of one process: the main pool, the side pool, and its session. The minimum leaves one
+ * for each.
+ */
 export const CONNECTIONS = { default: 15, min: 5 }
 /** The session. */
 const OWN_CONNECTIONS = 1
@@ -17,8 +20,8 @@ export interface Database {
   db: Db
   pool: pg.Pool
   /**
-   * A few connections for single short statements while a transaction is open. Taking them from `pool`
-   * could deadlock it: every request holding one connection and waiting for a second.
+   * A few connections for single short statements while a transaction is open. Taking them from
+   * `pool` could deadlock it: every request holding one connection and waiting for a second.
    */
   sidePool: pg.Pool
   /** `sidePool` for query functions. */
@@ -80,7 +83,10 @@ export function openDatabase(
   }
 }
 
-/** Drizzle's transaction() leaks the connection if `begin` fails and hides the error if `rollback` fails. */
+/**
+ * Drizzle's transaction() leaks the connection if `begin` fails and hides the error if `rollback`
+ * fails.
+ */
 function createDb(pool: pg.Pool): Db {
   const db = drizzle(pool) as unknown as Db
   db.transaction = async (work, config) => {

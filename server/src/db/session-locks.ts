@@ -9,7 +9,10 @@ export type LockKey = string | readonly [number, number]
  * All locks of this process share one connection. If the process dies, PostgreSQL releases them.
  */
 export interface SessionLocks {
-  /** Tries to take a lock without waiting. Returns its release function, or null if any process has it. */
+  /**
+   * Tries to take a lock without waiting. Returns its release function, or null if any process has
+   * it.
+   */
   tryTake(key: LockKey): Promise<(() => Promise<void>) | null>
 }
 
@@ -19,7 +22,10 @@ export function createSessionLocks(session: Session): SessionLocks {
   /** By key. PostgreSQL would grant this process the same lock twice, because it is one session. */
   const held = new Map<string, { key: LockKey; isHeld: boolean }>()
 
-  /** Takes our locks again after a reconnect. Retries, because the server may not have noticed the break yet. */
+  /**
+   * Takes our locks again after a reconnect. Retries, because the server may not have noticed the
+   * break yet.
+   */
   const retake = async (connection: Connection): Promise<void> => {
     let isComplete = true
     for (const lock of held.values()) {
@@ -54,7 +60,8 @@ export function createSessionLocks(session: Session): SessionLocks {
       }
       if (!lock.isHeld) return null
       return async () => {
-        // Delete the local entry last: otherwise a new owner in this process could lose the lock to this unlock.
+        // Delete the local entry last: otherwise a new owner in this process could lose the lock to
+        // this unlock.
         await session
           .run(async (connection) => {
             lock.isHeld = false

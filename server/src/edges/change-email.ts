@@ -6,7 +6,10 @@ import { Refusal } from '../refusal.ts'
 
 type WithToken = { Querystring: { token?: unknown } }
 
-/** Links for changing an email address: GET shows a form, because mail scanners open links; POST confirms. */
+/**
+ * Links for changing an email address: GET shows a form, because mail scanners open links; POST
+ * confirms.
+ */
 export async function serveChangeEmail(app: FastifyInstance, services: Services): Promise<void> {
   await app.register(async (links) => {
     // The form is empty: the token is in the URL.

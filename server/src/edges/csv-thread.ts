@@ -20,7 +20,10 @@ export interface ReadOrder {
   port: MessagePort
 }
 
-/** Messages on a file's port. Errors lose their class in transfer, so a refusal is sent as plain data. */
+/**
+ * Messages on a file's port. Errors lose their class in transfer, so a refusal is sent as plain
+ * data.
+ */
 export type Sent =
   | { part: FilePart }
   | { end: true }

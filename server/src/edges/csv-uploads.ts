@@ -18,9 +18,8 @@ export interface Upload extends Pick<ImportSource, 'bytes' | 'inTurn'> {
 /** Uploaded CSV files: received completely, then imported a few at a time. */
 export interface Uploads {
   /**
-   * Receives a request body and passes it to `take`.
-   * @throws Refusal INVALID_INPUT (not CSV in UTF-8), BODY_TOO_LARGE, RATE_LIMITED (too many files in progress),
-   *   UNAVAILABLE (disk full)
+   * Receives a request body and passes it to `take`. @throws Refusal INVALID_INPUT (not CSV in
+   * UTF-8), BODY_TOO_LARGE, RATE_LIMITED (too many files in progress), UNAVAILABLE (disk full)
    */
   receive<T>(request: FastifyRequest, userId: string, take: (upload: Upload) => Promise<T>): Promise<T>
   close(): Promise<void>
@@ -96,8 +95,8 @@ function createSpace() {
 }
 
 /**
- * Runs the work of a few users concurrently, one per user, in order of arrival. Each import occupies a database
- * connection for minutes, and the rest of the API needs some too.
+ * Runs the work of a few users concurrently, one per user, in order of arrival. Each import
+ * occupies a database connection for minutes, and the rest of the API needs some too.
  */
 function createTurns(concurrency: number) {
   const running: string[] = []
@@ -133,7 +132,9 @@ function createTurns(concurrency: number) {
 
 const NAME_START = 'csv-import-'
 
-/** Creates a file and deletes its name, so that no personal data stays on disk if this process dies. */
+/**
+ * Creates a file and deletes its name, so that no personal data stays on disk if this process dies.
+ */
 async function openUnnamed(): Promise<FileHandle> {
   const path = join(tmpdir(), `${NAME_START}${crypto.randomUUID()}`)
   const file = await open(path, 'wx+', 0o600)

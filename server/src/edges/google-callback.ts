@@ -3,7 +3,9 @@ import { contextOf } from '../api.ts'
 import type { Services } from '../app.ts'
 import { finishAuthorize } from '../domains/identities/service.ts'
 
-/** GET /api/auth/callback/google: Google's redirect. Always redirects to a page on our own origin. */
+/**
+ * GET /api/auth/callback/google: Google's redirect. Always redirects to a page on our own origin.
+ */
 export function serveGoogleCallback(app: FastifyInstance, services: Services): void {
   app.get('/api/auth/callback/google', async (request, reply) => {
     const context = contextOf(request, services, (name, value) => reply.header(name, value))

@@ -19,7 +19,9 @@ import { signedIn } from './signed-in.ts'
 /** Slower than any connection used for uploads. */
 const UPLOAD_BYTES_PER_SECOND = 4 * 1024
 
-/** CSV endpoints: POST /api/leads/import, GET /api/leads/export and POST /api/suppressions/import. */
+/**
+ * CSV endpoints: POST /api/leads/import, GET /api/leads/export and POST /api/suppressions/import.
+ */
 export function serveLeadFiles(app: FastifyInstance, services: Services): void {
   const uploads = openUploads(services.database.pool.options.max)
   app.addHook('onClose', () => uploads.close())
@@ -37,7 +39,8 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
       const options = readOptions(request.query)
       if (!/\bapplication\/x-ndjson\b/.test(request.headers.accept ?? ''))
         return uploads.receive(request, actor.userId, (upload) => run(services, actor, leadsIn(upload), options))
-      // An NDJSON client gets the import's id, its progress and the result. The import continues if the client disconnects.
+      // An NDJSON client gets the import's id, its progress and the result. The import continues if
+      // the client disconnects.
       return new Promise((answer, refuse) => {
         const lines = new PassThrough()
         const writeLine = (line: object) => void lines.write(`${JSON.stringify(line)}\n`)
@@ -94,7 +97,10 @@ const leadsIn = (upload: Upload): ImportSource => ({
   read: (columns) => upload.read({ domain: 'leads', columns }),
 })
 
-/** Query parameters of an import: the columns as a JSON list, the default contact basis, and the file name. */
+/**
+ * Query parameters of an import: the columns as a JSON list, the default contact basis, and the
+ * file name.
+ */
 const ImportQuery = z.object({
   columns: z
     .string()

@@ -3,7 +3,10 @@ import type { Services } from '../app.ts'
 import { unsubscribe } from '../domains/notifications/service.ts'
 import { serveUnsubscribePage } from './unsubscribe-page.ts'
 
-/** The unsubscribe link of notification emails. The old path stays: emails that were already sent link to it. */
+/**
+ * The unsubscribe link of notification emails. The old path stays: emails that were already sent
+ * link to it.
+ */
 export async function serveNotificationLinks(app: FastifyInstance, services: Services): Promise<void> {
   for (const path of ['/api/notifications/unsubscribe', '/api/notices/unsubscribe'])
     await serveUnsubscribePage(app, {

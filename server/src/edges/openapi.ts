@@ -7,7 +7,10 @@ import { X_CALLBACK_OUTCOMES } from '@x-automated/contract/x-account'
 /** The rule for files with too many rejected rows. */
 const REJECTED_RULE = `If more than ${formatNumber(IMPORT_REJECTED_MAX)} rows have a problem, nothing is imported: 400 with the first problem.`
 
-/** Operations outside the typed contract (redirects, files, streams), described by hand for /api/openapi.json. */
+/**
+ * Operations outside the typed contract (redirects, files, streams), described by hand for
+ * /api/openapi.json.
+ */
 export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
   '/auth/verify-email': {
     get: {

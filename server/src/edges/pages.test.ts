@@ -10,7 +10,10 @@ import { openApp, type TestApp } from '../../test/open-app.ts'
 import { createApp } from '../app.ts'
 import { members } from '../domains/waitlist/tables.ts'
 
-/** A built web app as it is served: framing and policies (docs/widget.md), metadata, compression and caching. */
+/**
+ * A built web app as it is served: framing and policies (docs/widget.md), metadata, compression and
+ * caching.
+ */
 let app: TestApp
 let host: FastifyInstance
 const built = mkdtempSync(join(tmpdir(), 'x-automated-pages-'))

@@ -13,14 +13,20 @@ interface Page {
   send: SendText
   policy: string
   isFramed: boolean
-  /** Renders the page for a referral link; null for documents, the widget and the app's fallback page. */
+  /**
+   * Renders the page for a referral link; null for documents, the widget and the app's fallback
+   * page.
+   */
   invitation: ((code: string) => string) | null
 }
 
 /** The HTML that every signed-in page starts from. */
 const FALLBACK_FILE = '__spa-fallback.html'
 
-/** The join widget: the only page that other sites may frame, and its loader script (docs/widget.md). */
+/**
+ * The join widget: the only page that other sites may frame, and its loader script
+ * (docs/widget.md).
+ */
 const WIDGET_PAGE = '/embed'
 const WIDGET_SCRIPT = 'embed.js'
 
@@ -40,8 +46,8 @@ export interface PagesOptions extends Address {
 export type ShowNotFound = (request: FastifyRequest, reply: FastifyReply) => boolean
 
 /**
- * Serves the built web app: prerendered pages, the fallback page for the app's other paths, and the 404 page.
- * @returns the 404 handler for other routes
+ * Serves the built web app: prerendered pages, the fallback page for the app's other paths, and the
+ * 404 page. @returns the 404 handler for other routes
  */
 export async function servePages(app: FastifyInstance, options: PagesOptions): Promise<ShowNotFound> {
   const { folder } = options
@@ -102,8 +108,8 @@ export async function servePages(app: FastifyInstance, options: PagesOptions): P
 }
 
 /**
- * The URL that the app's router understands: unlike this server, it ignores case and reads `//` as a host.
- * @param url path and query @returns the corrected path and query, or null
+ * The URL that the app's router understands: unlike this server, it ignores case and reads `//` as
+ * a host. @param url path and query @returns the corrected path and query, or null
  */
 function canonicalPath(url: string, isPage: (path: string) => boolean): string | null {
   const [, path = '', query = ''] = url.match(/^([^?]*)(.*)$/s) ?? []
@@ -130,7 +136,10 @@ function serve(app: FastifyInstance, path: string, answer: RouteHandlerMethod): 
   }
 }
 
-/** Redirects a form that a browser without JavaScript posted back to its page, without reading the body. */
+/**
+ * Redirects a form that a browser without JavaScript posted back to its page, without reading the
+ * body.
+ */
 async function redirectToPage({ url }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   // Proxies request absolute URLs, which may name any host.
   const { pathname, search } = new URL(url, 'http://here')

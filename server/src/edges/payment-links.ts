@@ -2,7 +2,10 @@ import { isPlanId } from '@x-automated/contract/plans'
 import type { FastifyInstance } from 'fastify'
 import type { Env } from '../env.ts'
 
-/** GET /buy/:planId redirects to a plan's payment page. The pricing page links here, so that it works without JavaScript. */
+/**
+ * GET /buy/:planId redirects to a plan's payment page. The pricing page links here, so that it
+ * works without JavaScript.
+ */
 export function servePaymentLinks(app: FastifyInstance, { env }: { env: Pick<Env, 'payments'> }): void {
   app.get<{ Params: { planId: string } }>('/buy/:planId', (request, reply) => {
     const { planId } = request.params

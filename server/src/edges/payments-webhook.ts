@@ -3,7 +3,9 @@ import type { Services } from '../app.ts'
 import { PAYMENTS_WEBHOOK_PATH, receivePayment } from '../domains/billing/engine.ts'
 import { Refusal } from '../refusal.ts'
 
-/** POST /api/billing/webhook: payment provider events. Stored immediately, processed by the queue. */
+/**
+ * POST /api/billing/webhook: payment provider events. Stored immediately, processed by the queue.
+ */
 export async function servePaymentsWebhook(app: FastifyInstance, services: Services): Promise<void> {
   await app.register(async (raw) => {
     raw.removeAllContentTypeParsers()

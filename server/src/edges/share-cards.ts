@@ -15,8 +15,8 @@ const WAITING_MAX = 10
 type Key = number | null
 
 /**
- * GET /share.png and /share/CODE.png: preview pictures, generic or with the referrer's place but no name.
- * Cached by place and drawn one at a time.
+ * GET /share.png and /share/CODE.png: preview pictures, generic or with the referrer's place but no
+ * name. Cached by place and drawn one at a time.
  */
 export function serveShareCards(app: FastifyInstance, services: Services): void {
   const pictures = createPictures()

@@ -5,7 +5,10 @@ import type { Services } from '../app.ts'
 import { authenticate } from '../domains/auth/service.ts'
 import { Refusal } from '../refusal.ts'
 
-/** Authenticates a request to an edge. @throws Refusal UNAUTHORIZED, RATE_LIMITED, FORBIDDEN (a role below `access`) */
+/**
+ * Authenticates a request to an edge. @throws Refusal UNAUTHORIZED, RATE_LIMITED, FORBIDDEN (a role
+ * below `access`)
+ */
 export async function signedIn(services: Services, request: FastifyRequest, access: Role): Promise<Actor> {
   const actor = await authenticate(services, request.headers.authorization ?? null)
   services.limits.countCall(actor.userId)

@@ -10,7 +10,9 @@ interface UnsubscribePage {
   unsubscribe(token: string): Promise<string>
 }
 
-/** The page behind an email's Unsubscribe link. Mail clients also post to it directly (RFC 8058). */
+/**
+ * The page behind an email's Unsubscribe link. Mail clients also post to it directly (RFC 8058).
+ */
 export async function serveUnsubscribePage(app: FastifyInstance, page: UnsubscribePage): Promise<void> {
   await app.register(async (links) => {
     // Mail clients post different kinds of forms, but the token is in the URL.

@@ -3,7 +3,10 @@ import type { Services } from '../app.ts'
 import { openConfirmation } from '../domains/auth/service.ts'
 import { Refusal } from '../refusal.ts'
 
-/** GET /api/auth/verify-email?token=: a sign-up's emailed link. Always redirects to a page on our own origin. */
+/**
+ * GET /api/auth/verify-email?token=: a sign-up's emailed link. Always redirects to a page on our
+ * own origin.
+ */
 export function serveVerifyEmail(app: FastifyInstance, services: Services): void {
   app.get<{ Querystring: { token?: unknown } }>(
     '/api/auth/verify-email',

@@ -6,7 +6,9 @@ import { serveUnsubscribePage } from './unsubscribe-page.ts'
 
 type WithToken = { Querystring: { token?: unknown } }
 
-/** Links in emails to members: GET /api/waitlist/confirm, GET and POST /api/waitlist/unsubscribe. */
+/**
+ * Links in emails to members: GET /api/waitlist/confirm, GET and POST /api/waitlist/unsubscribe.
+ */
 export async function serveWaitlistLinks(app: FastifyInstance, services: Services): Promise<void> {
   const context = { ...services, db: services.database.db }
 

@@ -3,7 +3,9 @@ import { contextOf } from '../api.ts'
 import type { Services } from '../app.ts'
 import { AUTHORIZATION_COOKIE, CALLBACK_PATH, finishAuthorize } from '../domains/x-account/service.ts'
 
-/** GET /api/session/callback: X's redirect. Always redirects to the Connect X tab, with the outcome. */
+/**
+ * GET /api/session/callback: X's redirect. Always redirects to the Connect X tab, with the outcome.
+ */
 export function serveXCallback(app: FastifyInstance, services: Services): void {
   app.get(CALLBACK_PATH, async (request, reply) => {
     const context = contextOf(request, services, (name, value) => reply.header(name, value))

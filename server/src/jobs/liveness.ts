@@ -3,8 +3,8 @@ import type { Database } from '../db/open.ts'
 import { workers } from '../domains/sending/tables.ts'
 
 /**
- * Detects dead processes. Each worker holds an advisory lock on its id for life, and PostgreSQL releases it
- * as soon as the process dies, even by SIGKILL.
+ * Detects dead processes. Each worker holds an advisory lock on its id for life, and PostgreSQL
+ * releases it as soon as the process dies, even by SIGKILL.
  */
 export interface Liveness {
   /** This process's row in `workers`. It survives reconnects. */
@@ -17,7 +17,9 @@ export interface Liveness {
 /** First half of the lock key. The second is the worker's id. */
 const LOCK_CLASS = 7_281_002
 
-/** One row per id of a living process, for queries such as `worker_id not in (${livingWorkers})`. */
+/**
+ * One row per id of a living process, for queries such as `worker_id not in (${livingWorkers})`.
+ */
 export const livingWorkers = sql`select objid::bigint from pg_locks where locktype = 'advisory' and classid = ${sql.raw(String(LOCK_CLASS))} and objsubid = 2 and granted and database = (select oid from pg_database where datname = current_database())`
 
 /** Registers this process as alive and deletes dead ones. */

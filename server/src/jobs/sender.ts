@@ -31,8 +31,8 @@ const MAX_RECORD_ATTEMPTS = 8
 const MAX_CONSECUTIVE_FORBIDDEN = 3
 
 /**
- * Sends queued messages of channel 'api' within each account's limits, and settles unknown outcomes.
- * Any number of processes may run it; sending/engine.ts describes how they coordinate.
+ * Sends queued messages of channel 'api' within each account's limits, and settles unknown
+ * outcomes. Any number of processes may run it; sending/engine.ts describes how they coordinate.
  */
 export async function startSender(
   services: Services,
@@ -87,7 +87,10 @@ export async function startSender(
     }
   }
 
-  /** Runs `count` claims in parallel and starts their deliveries. @returns whether no claim found a due account */
+  /**
+   * Runs `count` claims in parallel and starts their deliveries. @returns whether no claim found a
+   * due account
+   */
   async function claimSome(count: number): Promise<boolean> {
     const claims = await Promise.allSettled(
       Array.from({ length: count }, async () => {
@@ -127,7 +130,10 @@ export async function startSender(
       log.warn({ accountId: claimed.accountId }, 'X blocked the account, its campaigns are paused')
   }
 
-  /** Outcomes of one campaign lock the same row, so those that arrive during a write are batched into the next transaction. */
+  /**
+   * Outcomes of one campaign lock the same row, so those that arrive during a write are batched
+   * into the next transaction.
+   */
   const writing = new Map<string, { waiting: Done[]; next: Promise<void> }>()
   function queueRecord(done: Done): Promise<void> {
     const { campaignId } = done.claimed

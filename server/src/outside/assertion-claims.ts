@@ -1,6 +1,7 @@
 import type { ProviderClaims } from './openid.ts'
 
-// Checks that the library leaves to us (SAML 2.0 Profiles, 4.1.4.2 and 4.1.4.3), after it has verified the signature.
+// Checks that the library leaves to us (SAML 2.0 Profiles, 4.1.4.2 and 4.1.4.3), after it has
+// verified the signature.
 
 type Node = Record<string, unknown>
 /** An assertion as the library parses it: elements are arrays, attributes in `$`, text in `_`. */
@@ -50,7 +51,10 @@ export function claimsIn(
   }
 }
 
-/** Names of the email attribute: plain, as Entra and AD FS use them, and by object identifier (RFC 4524). */
+/**
+ * Names of the email attribute: plain, as Entra and AD FS use them, and by object identifier (RFC
+ * 4524).
+ */
 const EMAIL_NAMES = new Set([
   'email',
   'mail',

@@ -15,7 +15,9 @@ export interface Mailer {
   close(): void
 }
 
-/** @param smtpUrl smtp://user:password@host:port; @param from the sender's address, `Name <address>` */
+/**
+ * @param smtpUrl smtp://user:password@host:port; @param from the sender's address, `Name <address>`
+ */
 export function createMailer(smtpUrl: string, from: string): Mailer {
   const transport = nodemailer.createTransport(smtpUrl, {
     from,

@@ -76,14 +76,20 @@ export interface OpenId {
   countKeys(): Promise<number>
   /** The URL where a person signs in. @throws ProviderUnavailable */
   authorizeUrl(request: OpenIdRequest, loginHint?: string | null): Promise<string>
-  /** Exchanges the callback's code for claims. @throws ProviderDeclined, ProviderUnavailable; any other error: invalid response */
+  /**
+   * Exchanges the callback's code for claims. @throws ProviderDeclined, ProviderUnavailable; any
+   * other error: invalid response
+   */
   finish(callback: URL, request: OpenIdRequest): Promise<ProviderClaims>
 }
 
 /** How long the discovery document is cached. */
 const DISCOVERY_MS = 3_600_000
 
-/** An OpenID Connect client with discovery, PKCE, state, nonce and signature checks (OpenID Connect Core 1.0, RFC 9700). */
+/**
+ * An OpenID Connect client with discovery, PKCE, state, nonce and signature checks (OpenID Connect
+ * Core 1.0, RFC 9700).
+ */
 export function createOpenId(fetch: SafeFetch, options: OpenIdOptions): OpenId {
   const { issuer, clientId, clientSecret, scopes, redirectUri, prompt, secretInBody = false, allowLoopback } = options
   const client = { client_id: clientId }

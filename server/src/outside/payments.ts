@@ -49,7 +49,10 @@ export interface PaidInvoice {
   pdfUrl: string | null
 }
 
-/** A provider event and the subscription it concerns. Its content is not trusted: the subscription is fetched again. */
+/**
+ * A provider event and the subscription it concerns. Its content is not trusted: the subscription
+ * is fetched again.
+ */
 export interface PaymentEvent {
   id: string
   subscriptionId: string | null
@@ -64,7 +67,9 @@ export interface ChangePreview {
   paidUntil: Date
 }
 
-/** The outcome of a plan change. `confirm`: it takes effect once the payment is confirmed at `url`. */
+/**
+ * The outcome of a plan change. `confirm`: it takes effect once the payment is confirmed at `url`.
+ */
 export type ChangeOutcome = { kind: 'changed' } | { kind: 'declined'; text: string } | { kind: 'confirm'; url: string }
 
 export interface Payments {
@@ -72,7 +77,10 @@ export interface Payments {
   listPlans(): Promise<PlanPrice[]>
   /** Null if it does not exist. */
   findSubscription(id: string): Promise<PaidSubscription | null>
-  /** The reference and the buyer's email of the checkout that created a subscription; null if there was none. */
+  /**
+   * The reference and the buyer's email of the checkout that created a subscription; null if there
+   * was none.
+   */
   findCheckout(subscriptionId: string): Promise<{ reference: string | null; email: string | null } | null>
   openCheckout(input: {
     priceId: string
@@ -101,7 +109,10 @@ export interface Payments {
   readWebhook(body: Buffer, signature: string, secrets: readonly string[]): PaymentEvent | null
 }
 
-/** `unavailable`: no answer, or a temporary error; `declined`: by the card's bank; `refused`: by the provider, as the message says. */
+/**
+ * `unavailable`: no answer, or a temporary error; `declined`: by the card's bank; `refused`: by the
+ * provider, as the message says.
+ */
 export class PaymentsError extends Error {
   readonly kind: 'unavailable' | 'declined' | 'refused'
   constructor(kind: PaymentsError['kind'], message: string, cause: unknown) {
@@ -133,7 +144,10 @@ const TIMEOUT_MS = 10_000
 const PAGE = 100
 const SIGNED_WITHIN_SECONDS = 300
 
-/** A client of the payment provider, by its official library (Stripe's API v1). @param apiUrl origin without a trailing slash */
+/**
+ * A client of the payment provider, by its official library (Stripe's API v1). @param apiUrl origin
+ * without a trailing slash
+ */
 export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKey: string }): Payments {
   const { protocol, hostname, port } = new URL(apiUrl)
   const isSecure = protocol === 'https:'
@@ -146,7 +160,10 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
     telemetry: false,
   })
 
-  /** Reverts a cancellation, if any. The portal may have set a date instead of the end of the period. */
+  /**
+   * Reverts a cancellation, if any. The portal may have set a date instead of the end of the
+   * period.
+   */
   const undoCancellation = async ({ id, cancel_at, cancel_at_period_end }: Stripe.Subscription) => {
     if (cancel_at_period_end) await stripe.subscriptions.update(id, { cancel_at_period_end: false })
     else if (cancel_at !== null) await stripe.subscriptions.update(id, { cancel_at: '' })
@@ -216,7 +233,8 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
 
     change: (subscription, priceId, at) =>
       asked(async () => {
-        // A payment that does not succeed immediately leaves the change pending (Stripe's pending updates).
+        // A payment that does not succeed immediately leaves the change pending (Stripe's pending
+        // updates).
         const updated = await stripe.subscriptions.update(subscription.id, {
           items: [{ id: subscription.itemId, price: priceId }],
           proration_behavior: 'always_invoice',
@@ -370,8 +388,8 @@ function subscriptionOf(subscription: Stripe.Subscription): PaidSubscription {
 }
 
 /**
- * A plan is a recurring price with a lookup key: a built-in plan id, or any other id if the metadata of the price
- * or product sets its `level` (pro, agency).
+ * A plan is a recurring price with a lookup key: a built-in plan id, or any other id if the
+ * metadata of the price or product sets its `level` (pro, agency).
  */
 function planOf(price: Stripe.Price): PlanPrice | null {
   const { recurring, unit_amount: amountCents } = price

@@ -4,7 +4,9 @@ import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { addressProblem, mayConnectTo } from '../public-address.ts'
 
-/** The subset of `fetch` that it supports: enough for the `customFetch` of oauth4webapi and jose. */
+/**
+ * The subset of `fetch` that it supports: enough for the `customFetch` of oauth4webapi and jose.
+ */
 export interface SafeRequest {
   method?: string
   // biome-ignore lint/suspicious/noExplicitAny: whatever a Headers object is made of
@@ -13,7 +15,10 @@ export interface SafeRequest {
   signal?: AbortSignal | null
 }
 
-/** Fetches an untrusted URL. Never follows redirects. @throws AddressRefused; other errors if the request fails */
+/**
+ * Fetches an untrusted URL. Never follows redirects. @throws AddressRefused; other errors if the
+ * request fails
+ */
 export type SafeFetch = (address: string, request?: SafeRequest) => Promise<Response>
 
 /** The address is private, or not a web address. */

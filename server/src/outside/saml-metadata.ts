@@ -15,7 +15,10 @@ export interface ProviderMetadata {
   certificates: string[]
 }
 
-/** Reads an identity provider's metadata (SAML 2.0 Metadata). @returns the problem, worded for its admin, if unusable */
+/**
+ * Reads an identity provider's metadata (SAML 2.0 Metadata). @returns the problem, worded for its
+ * admin, if unusable
+ */
 export function readSamlMetadata(xml: string): ProviderMetadata | { problem: string } {
   const root = parseXml(xml)?.documentElement
   if (root?.namespaceURI !== METADATA) return { problem: "This isn't the metadata of an identity provider." }

@@ -26,7 +26,10 @@ const CLOCK_SKEW_MS = 2 * 60_000
 /** Maximum size of a response. Entra's with many groups stay far below. */
 const RESPONSE_MAX_BYTES = 180 * 1024
 
-/** The URL where a person signs in (SAML 2.0, HTTP-Redirect). @param requestId comes back as InResponseTo */
+/**
+ * The URL where a person signs in (SAML 2.0, HTTP-Redirect). @param requestId comes back as
+ * InResponseTo
+ */
 export async function samlUrl(options: SamlOptions, requestId: string): Promise<string> {
   return serviceProvider(options, requestId).getAuthorizeUrlAsync('', undefined, {})
 }
@@ -52,7 +55,10 @@ export interface SamlResponse {
 /** Forgeable signatures and digests, and keys that are not secret (RFC 9231, XML Signature 1.1). */
 const BROKEN_ALGORITHM = /xmldsig#(rsa-|dsa-|ecdsa-)?sha1$|xmldsig#hmac|xmldsig-more#(rsa-|hmac-)?md5/i
 
-/** Reads which request a posted response claims to answer, without building a tree. @returns null if invalid */
+/**
+ * Reads which request a posted response claims to answer, without building a tree. @returns null if
+ * invalid
+ */
 export function openSamlResponse(encoded: string): SamlResponse | null {
   if (encoded.length === 0 || encoded.length > (RESPONSE_MAX_BYTES * 4) / 3) return null
   const found: { root: XmlElement | null; isWeak: boolean } = { root: null, isWeak: false }

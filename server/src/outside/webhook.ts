@@ -12,10 +12,15 @@ export interface Hook {
 export type HookAnswer = { status: number; excerpt: string } | { problem: string }
 
 export const HOOK_TIMEOUT_SECONDS = 10
-/** Bytes of the response that are read. Once its status arrives, the delivery counts as accepted. */
+/**
+ * Bytes of the response that are read. Once its status arrives, the delivery counts as accepted.
+ */
 const EXCERPT_BYTES = 1_024
 
-/** Sends one POST to an endpoint: 10 seconds at most, no redirects, first kilobyte of the response. Never throws. */
+/**
+ * Sends one POST to an endpoint: 10 seconds at most, no redirects, first kilobyte of the response.
+ * Never throws.
+ */
 export async function postHook({ url, headers, body, allowLoopback }: Hook): Promise<HookAnswer> {
   const send = createSafeFetch({
     allowLoopback,

@@ -11,7 +11,10 @@ export interface XActivity {
   answerCheck(token: string): string
   /** Whether X has signed this body, byte for byte. */
   isSigned(body: Buffer, signature: string | undefined): boolean
-  /** Registers the URL as a webhook if needed and returns its id. @throws XError invalid: X rejected the URL or its check failed */
+  /**
+   * Registers the URL as a webhook if needed and returns its id. @throws XError invalid: X rejected
+   * the URL or its check failed
+   */
   ensureWebhook(url: string): Promise<string>
   listSubscriptions(): Promise<XSubscription[]>
   /** @returns its id @throws XError */
@@ -30,7 +33,9 @@ export interface XSubscription {
 /** All events about an account's conversations. */
 export const DM_EVENT_TYPES = ['dm.received', 'dm.sent', 'dm.read'] as const
 
-/** An event in a one-to-one conversation. Ids are X user ids; `handles` are those that X included. */
+/**
+ * An event in a one-to-one conversation. Ids are X user ids; `handles` are those that X included.
+ */
 export type XHappening = { handles: Record<string, string> } & (
   | { kind: 'message'; eventId: string; senderId: string; recipientId: string; text: string; at: Date }
   | { kind: 'read'; readerId: string; authorId: string; at: Date }

@@ -1,17 +1,20 @@
 import { AuthorizationResponseError, type Client, calculatePKCECodeChallenge, validateAuthResponse } from 'oauth4webapi'
 
 /**
- * The parts of X's API v2 that the product uses (https://docs.x.com/x-api). Failed calls throw `XError`.
- * One client serves every X account: calls take the account's access token.
+ * The parts of X's API v2 that the product uses (https://docs.x.com/x-api). Failed calls throw
+ * `XError`. One client serves every X account: calls take the account's access token.
  */
 export interface XApi {
-  /** Sign-in methods by the server metadata (RFC 8414). The real X publishes none and offers OAuth only. */
+  /**
+   * Sign-in methods by the server metadata (RFC 8414). The real X publishes none and offers OAuth
+   * only.
+   */
   signInMethods(): Promise<('password' | 'oauth')[]>
   /** The URL where a person authorizes this app (OAuth 2.0 with PKCE). */
   authorizeUrl(request: XAuthorization): Promise<string>
   /**
-   * Exchanges the callback's code for tokens. Codes expire after 30 seconds.
-   * @throws XDeclined; XError credentials: the response does not fit the request, or X rejected the code
+   * Exchanges the callback's code for tokens. Codes expire after 30 seconds. @throws XDeclined;
+   * XError credentials: the response does not fit the request, or X rejected the code
    */
   finishAuthorization(callback: URL, request: XAuthorization): Promise<XTokens>
   /** X's price per follower or followed profile read, in cents; 0 if free. */
@@ -34,7 +37,10 @@ export interface XApi {
   sendMessage(accessToken: string, recipientId: string, text: string): Promise<{ eventId: string }>
   /** Messages of a one-to-one conversation, newest first, at most 100. */
   listMessages(accessToken: string, participantId: string): Promise<XMessage[]>
-  /** A page of messages of all one-to-one conversations, newest first; `next` is null on the last. X keeps 30 days. */
+  /**
+   * A page of messages of all one-to-one conversations, newest first; `next` is null on the last. X
+   * keeps 30 days.
+   */
   listAllMessages(
     accessToken: string,
     cursor: string | null,
@@ -95,8 +101,8 @@ export interface XConversationMessage extends XMessage {
 }
 
 /**
- * `recipient`: cannot be messaged; `forbidden`: the account or app lacks permission; `account`: locked or restricted
- * by X; `unavailable`: not done, retry later; `unknown`: may have been done.
+ * `recipient`: cannot be messaged; `forbidden`: the account or app lacks permission; `account`:
+ * locked or restricted by X; `unavailable`: not done, retry later; `unknown`: may have been done.
  */
 export type XErrorKind =
   | 'unauthorized'
@@ -122,13 +128,19 @@ export class XError extends Error {
   }
 }
 
-/** Timeout of a call. A send that timed out is settled by reading the conversation, once it can no longer take effect. */
+/**
+ * Timeout of a call. A send that timed out is settled by reading the conversation, once it can no
+ * longer take effect.
+ */
 export const X_TIMEOUT_MS = 15_000
 
 /** Everything the product does with an account. */
 const SCOPES = 'tweet.read users.read follows.read dm.read dm.write offline.access'
 
-/** X's own API, its authorization page, and its pay-per-use prices per profile read and direct message (August 2026). */
+/**
+ * X's own API, its authorization page, and its pay-per-use prices per profile read and direct
+ * message (August 2026).
+ */
 const X_OWN_API = /^api\.(x|twitter)\.com$/
 const X_AUTHORIZE_URL = 'https://x.com/i/oauth2/authorize'
 const X_READ_PRICE_CENTS = 1
@@ -252,7 +264,8 @@ export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEO
       try {
         const path = `/2/users/by/username/${encodeURIComponent(handle)}?user.fields=${USER_FIELDS},connection_status`
         const { data, errors } = await call(path, { accessToken })
-        // Unknown handles return 200 with `errors` and no `data`. With neither, the response says nothing.
+        // Unknown handles return 200 with `errors` and no `data`. With neither, the response says
+        // nothing.
         return data === undefined && Array.isArray(errors) && errors.length > 0 ? null : userOf(data)
       } catch (error) {
         if (error instanceof XError && error.kind === 'not-found') return null

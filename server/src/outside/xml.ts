@@ -1,7 +1,9 @@
 import { DOMParser } from '@xmldom/xmldom'
 import sax from 'sax'
 
-/** Far beyond real metadata and responses. Beyond these limits, tree builders take quadratic time. */
+/**
+ * Far beyond real metadata and responses. Beyond these limits, tree builders take quadratic time.
+ */
 const DEPTH_MAX = 50
 const ATTRIBUTES_MAX = 50
 
@@ -18,8 +20,8 @@ export interface XmlWalk {
 }
 
 /**
- * Walks untrusted XML once, in linear time.
- * @returns false if it is malformed, declares a document type (which could define entities), or exceeds the limits
+ * Walks untrusted XML once, in linear time. @returns false if it is malformed, declares a document
+ * type (which could define entities), or exceeds the limits
  */
 export function walkXml(xml: string, { plain = false, onElement }: XmlWalk = {}): boolean {
   // NUL is invalid in XML and in PostgreSQL.

@@ -9,7 +9,10 @@ export function clientAddress(address: string): string {
   return firstInNetwork(withoutPort, { ipv4: 32, ipv6: 64 })?.first ?? address
 }
 
-/** The network of `bits` leading bits (a multiple of 8) that contains an address. Null for invalid addresses. */
+/**
+ * The network of `bits` leading bits (a multiple of 8) that contains an address. Null for invalid
+ * addresses.
+ */
 export function firstInNetwork(
   address: string,
   lengths: { ipv4: number; ipv6: number },

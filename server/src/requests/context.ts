@@ -28,7 +28,9 @@ export interface RequestContext extends Services {
     /** The Cookie header, used only by X's callback and sign-up links. */
     cookies: string | null
   }
-  /** Sets the operation's name for the log and the metrics, which otherwise see one route for all. */
+  /**
+   * Sets the operation's name for the log and the metrics, which otherwise see one route for all.
+   */
   setOperation(name: string): void
   /** Sets a response header. */
   setHeader(name: string, value: string): void

@@ -86,7 +86,10 @@ export interface Keeping {
   progress: Progress
 }
 
-/** Progress of an external effect with steps that must not be repeated if it fails before it has an answer. */
+/**
+ * Progress of an external effect with steps that must not be repeated if it fails before it has an
+ * answer.
+ */
 export interface Progress {
   /** The progress stored by an earlier attempt without an answer, or undefined. */
   begun: unknown
@@ -145,7 +148,10 @@ const BEGUN = 102
 const ANSWERED = 200
 const REFUSED = 400
 
-/** Whether the same request would get this refusal again, unlike rate limits, expired sessions and server errors. */
+/**
+ * Whether the same request would get this refusal again, unlike rate limits, expired sessions and
+ * server errors.
+ */
 function isAnswer(error: unknown): error is Refusal {
   if (!(error instanceof Refusal) || error.retryAfterSeconds !== undefined) return false
   const status = ERROR_STATUS[error.code]
@@ -191,7 +197,8 @@ async function remember(db: Db, request: KeyedRequest, { status, answer }: Store
   await db
     .insert(idempotencyKeys)
     .values(row)
-    // Only an expired row or this effect's own progress can conflict: the lock and the lookup came first.
+    // Only an expired row or this effect's own progress can conflict: the lock and the lookup came
+    // first.
     .onConflictDoUpdate({
       target: [idempotencyKeys.scope, idempotencyKeys.key],
       set: { ...row, createdAt: sql`now()` },

@@ -4,7 +4,10 @@ import { buffer } from 'node:stream/consumers'
 import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 
-/** An email as received. `to` lists the envelope's recipients, separated by commas; `html` may be null. */
+/**
+ * An email as received. `to` lists the envelope's recipients, separated by commas; `html` may be
+ * null.
+ */
 export type Mail = {
   id: string
   from: string
@@ -17,7 +20,10 @@ export type Mail = {
 
 const LARGEST_BYTES = 10 * 1024 * 1024
 
-/** Accepts email for any recipient. `deliver` must store it before it returns, because then the sender gets the 250. */
+/**
+ * Accepts email for any recipient. `deliver` must store it before it returns, because then the
+ * sender gets the 250.
+ */
 export async function openSmtp(port: number, deliver: (mail: Mail) => void) {
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],

@@ -32,7 +32,10 @@ import {
 
 type Handler = (input: { id: string; form: Form }) => unknown
 
-/** A subset of Stripe's API v1: form-encoded requests, JSON responses, `expand`, lists and Idempotency-Keys. */
+/**
+ * A subset of Stripe's API v1: form-encoded requests, JSON responses, `expand`, lists and
+ * Idempotency-Keys.
+ */
 export function addApi(
   app: FastifyInstance,
   machine: Machine,

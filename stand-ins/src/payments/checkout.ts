@@ -57,7 +57,10 @@ export type Payment =
   /** Nothing was bought, with a message for the page. */
   | { kind: 'refused'; message: string }
 
-/** Pays a session. A declined card leaves it open. @param confirmed whether the bank has confirmed the payment */
+/**
+ * Pays a session. A declined card leaves it open. @param confirmed whether the bank has confirmed
+ * the payment
+ */
 export function pay(
   machine: Machine,
   sessionId: string,

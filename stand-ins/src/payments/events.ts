@@ -13,7 +13,10 @@ const RETRY_AFTER_MS = [500, 2_000, 5_000, 15_000, 60_000]
 
 export type Events = ReturnType<typeof createEvents>
 
-/** Stores events and sends them to webhooks, signed (docs.stripe.com/webhooks). Deliveries pending at the end of the process are lost. */
+/**
+ * Stores events and sends them to webhooks, signed (docs.stripe.com/webhooks). Deliveries pending
+ * at the end of the process are lost.
+ */
 export function createEvents(store: Store, clock: { now(): number; realNow(): number }, faults: Faults) {
   const stopping = new AbortController()
   const inFlight = new Set<Promise<void>>()

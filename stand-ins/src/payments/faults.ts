@@ -18,7 +18,10 @@ const RequestFault = z.strictObject({
 })
 /** A fault for webhook events whose type starts with `type`. */
 const EventFault = z.strictObject({
-  /** `lose` drops the event, `delay` sends it late, `reorder` reverses `count` events, `repeat` sends it twice. */
+  /**
+   * `lose` drops the event, `delay` sends it late, `reorder` reverses `count` events, `repeat`
+   * sends it twice.
+   */
   webhook: z.enum(['lose', 'delay', 'reorder', 'repeat']),
   type: z.string().optional(),
   delayMs: z.int().nonnegative().optional(),

@@ -1,4 +1,5 @@
-// The supported objects and fields of Stripe's API v1 (docs.stripe.com/api, version 2026-10-28). Times are unix seconds, amounts cents.
+// The supported objects and fields of Stripe's API v1 (docs.stripe.com/api, version 2026-10-28).
+// Times are unix seconds, amounts cents.
 
 interface Base {
   id: string

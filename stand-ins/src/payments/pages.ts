@@ -13,7 +13,10 @@ const CARDS = `<p>4242 4242 4242 4242 works, 4000 0000 0000 0002 is declined, 40
 const NOT_CONFIRMED =
   'We are unable to authenticate your payment method. Please choose a different payment method and try again.'
 
-/** Stripe's hosted pages: payment links, checkout, invoices and the customer portal. Every form redirects, as Stripe's do. */
+/**
+ * Stripe's hosted pages: payment links, checkout, invoices and the customer portal. Every form
+ * redirects, as Stripe's do.
+ */
 export function addPages(app: FastifyInstance, machine: Machine): void {
   const { store, now } = machine
   const page = (reply: FastifyReply, title: string, body: string) => sendPage(reply, OWN_POLICY, escaped(title), body)

@@ -2,7 +2,10 @@ import type { InvoiceLine, Price, Subscription, SubscriptionItem } from './objec
 
 type Interval = NonNullable<Price['recurring']>
 
-/** Adds intervals, keeping the day of the month or using the last day of a shorter one. Unix seconds. */
+/**
+ * Adds intervals, keeping the day of the month or using the last day of a shorter one. Unix
+ * seconds.
+ */
 export function after(from: number, { interval, interval_count }: Interval, times = 1): number {
   const date = new Date(from * 1_000)
   const count = interval_count * times
@@ -25,7 +28,10 @@ export function nextEnd(anchor: number, start: number, interval: Interval): numb
 
 export type NewLine = Pick<InvoiceLine, 'amount' | 'description' | 'period'> & { proration: boolean }
 
-/** The proration lines and the period after a price change. A new interval starts a new period; a trial costs nothing. */
+/**
+ * The proration lines and the period after a price change. A new interval starts a new period; a
+ * trial costs nothing.
+ */
 export function changeLines(
   subscription: Subscription,
   item: SubscriptionItem,

@@ -177,7 +177,10 @@ export function previewChange(machine: Machine, id: string, { price, prorationDa
   return { ...invoice, period_end: period.end }
 }
 
-/** @throws PaymentsProblem 402 if the payment fails with `error_if_incomplete`; nothing is changed then */
+/**
+ * @throws PaymentsProblem 402 if the payment fails with `error_if_incomplete`; nothing is changed
+ * then
+ */
 export function updateSubscription(machine: Machine, id: string, change: SubscriptionChange): Subscription {
   const { store, now } = machine
   const before = store.get('subscription', id)

@@ -27,7 +27,10 @@ export class PaymentsProblem extends Error {
 export type Form = { [key: string]: Field }
 export type Field = string | Form | undefined
 
-/** Reads Stripe's form encoding: `items[0][price]=a&expand[]=b` → { items: { 0: { price: 'a' } }, expand: { 0: 'b' } }. */
+/**
+ * Reads Stripe's form encoding: `items[0][price]=a&expand[]=b` → { items: { 0: { price: 'a' } },
+ * expand: { 0: 'b' } }.
+ */
 export function readForm(text: string): Form {
   const form: Form = {}
   for (const [name, value] of new URLSearchParams(text)) {

@@ -18,7 +18,10 @@ export type StandInDns = {
 /** NXDOMAIN (RFC 1035, 4.1.1). */
 const NO_SUCH_DOMAIN = 3
 
-/** Listens on a loopback UDP port, 0 for any free one. @param file where records are stored; in memory if undefined */
+/**
+ * Listens on a loopback UDP port, 0 for any free one. @param file where records are stored; in
+ * memory if undefined
+ */
 export async function startDns(file: string | undefined, port = 0): Promise<StandInDns> {
   const records = new Map<string, string[]>()
   const apply = ({ domain, txt }: Entry) => (txt.length > 0 ? records.set(domain, txt) : records.delete(domain))

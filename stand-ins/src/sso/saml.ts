@@ -57,7 +57,10 @@ export async function makeSigningKey(): Promise<SigningKey> {
 
 type Asked = { id: string; acsUrl: string; audience: string }
 
-/** Serves a SAML 2.0 identity provider (samlify): metadata at /saml/metadata, sign-in at /saml/sso (HTTP-Redirect). */
+/**
+ * Serves a SAML 2.0 identity provider (samlify): metadata at /saml/metadata, sign-in at /saml/sso
+ * (HTTP-Redirect).
+ */
 export function serveSaml(
   app: FastifyInstance,
   url: string,
@@ -95,7 +98,9 @@ export function serveSaml(
       assertionConsumerService: [{ Binding: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST', Location: acsUrl }],
     })
 
-  /** Reads a request (HTTP-Redirect). @throws if it is invalid or its callback is not on loopback */
+  /**
+   * Reads a request (HTTP-Redirect). @throws if it is invalid or its callback is not on loopback
+   */
   const read = async (query: Record<string, string>): Promise<Asked> => {
     const anybody = serviceProviderOf({ acsUrl: url, audience: url }, true)
     const { extract } = await provider.parseLoginRequest(anybody, 'redirect', { query })

@@ -177,7 +177,8 @@ export function createActivity(
     emit('dm.received', message.to, payload)
   }
 
-  // X documents no example of this payload, so it follows the Account Activity API, like the messages above.
+  // X documents no example of this payload, so it follows the Account Activity API, like the
+  // messages above.
   function read(message: Message, at: number) {
     emit('dm.read', message.from, {
       direct_message_mark_read_events: [

@@ -62,11 +62,15 @@ ${hidden.join('')}
 <button name="decision" value="allow">Authorize app</button>
 <button name="decision" value="cancel">Cancel</button>
 </form>`
-  // Browsers apply form-action to the redirect after a form too, so it must include the app's origin.
+  // Browsers apply form-action to the redirect after a form too, so it must include the app's
+  // origin.
   return page(reply.code(problem ? 400 : 200), 'Authorize X-Automated', body, new URL(asked.redirectUri).origin)
 }
 
-/** The sign-in page of X's own pages. @param next path after sign-in @param refused the rejected username */
+/**
+ * The sign-in page of X's own pages. @param next path after sign-in @param refused the rejected
+ * username
+ */
 export function signInPage(reply: FastifyReply, next: string, refused?: string) {
   const body = `
 <h1>Sign in to X</h1>

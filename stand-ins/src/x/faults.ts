@@ -3,13 +3,19 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { codedProblem, genericProblem } from './problems.ts'
 
-/** A fault for requests whose path starts with `path` (`*` matches anything but a slash), for `times` requests or all. The first match applies. */
+/**
+ * A fault for requests whose path starts with `path` (`*` matches anything but a slash), for
+ * `times` requests or all. The first match applies.
+ */
 export const Fault = z.strictObject({
   path: z.string().startsWith('/'),
   method: z.string().toUpperCase().optional(),
   /** Responds with this status, without effect. */
   status: z.int().min(400).max(599).optional(),
-  /** With `status`: X's older body `{ code, message }`: 226 looks automated, 326 locked, 349 closed inbox. */
+  /**
+   * With `status`: X's older body `{ code, message }`: 226 looks automated, 326 locked, 349 closed
+   * inbox.
+   */
   code: z.int().optional(),
   /** With status 429: seconds until the reset in the headers. Default 900. */
   resetSeconds: z.number().nonnegative().optional(),

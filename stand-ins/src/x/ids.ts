@@ -42,7 +42,10 @@ export function handleOfId(id: string): string | undefined {
   return handle
 }
 
-/** The index of a handle of up to 12 characters. Computed in two halves, because big integers are slow. */
+/**
+ * The index of a handle of up to 12 characters. Computed in two halves, because big integers are
+ * slow.
+ */
 function numberOf(name: string): bigint {
   const split = Math.max(0, name.length - HALF_LENGTH)
   return BigInt(bijective(name, 0, split)) * HALF + BigInt(bijective(name, split, name.length)) - 1n

@@ -48,7 +48,10 @@ test('applies X’s published limit of each call', () => {
   }
 })
 
-/** Sends for each user in turn, as fast as 15-minute windows allow, until a longer window is full. @returns the count */
+/**
+ * Sends for each user in turn, as fast as 15-minute windows allow, until a longer window is full.
+ * @returns the count
+ */
 function sendAllDay(users: string[]) {
   let time = 0
   const count = createLimits(true, () => time)

@@ -11,7 +11,8 @@ const LIMITS = {
   me: [{ scope: 'user', most: 75, windowMs: WINDOW }],
   followers: [{ scope: 'user', most: 300, windowMs: WINDOW }],
   following: [{ scope: 'user', most: 300, windowMs: WINDOW }],
-  // The last is the account's cap across all apps. X does not document its error; a 429 is the mildest reading.
+  // The last is the account's cap across all apps. X does not document its error; a 429 is the
+  // mildest reading.
   sendDm: [
     { scope: 'user', most: 15, windowMs: WINDOW },
     { scope: 'user', most: 1440, windowMs: DAY },
@@ -35,7 +36,10 @@ export type LimitHeaders = {
   'x-rate-limit-reset': string
 }
 
-/** Counts calls in fixed windows, in memory. If not `enforced`, every call passes and the headers name a limit that is never reached. */
+/**
+ * Counts calls in fixed windows, in memory. If not `enforced`, every call passes and the headers
+ * name a limit that is never reached.
+ */
 export function createLimits(enforced: boolean, now: () => number) {
   const windows = new Map<string, { used: number; resetAt: number }>()
 

@@ -10,7 +10,10 @@ export type MessageEntry = { type: 'dm' } & Message
 /** X's ids are snowflakes: milliseconds since this time, above 22 bits of sequence. */
 const EPOCH = 1_288_834_974_657
 
-/** All direct messages in the order they took effect. People react to a first message after `answerAfterMs`. `write` must store before it returns. */
+/**
+ * All direct messages in the order they took effect. People react to a first message after
+ * `answerAfterMs`. `write` must store before it returns.
+ */
 export function createMessages(options: {
   now: () => number
   write: (entry: MessageEntry) => void

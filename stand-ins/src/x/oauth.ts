@@ -12,7 +12,10 @@ type Fields = Record<string, string | undefined>
 /** A valid authorization request. */
 export type Consent = { redirectUri: string; state: string; scopes: string[]; challenge: string }
 
-/** OAuth 2.0 with PKCE at X's paths, its metadata (RFC 8414), and a password grant that only the stand-in has. */
+/**
+ * OAuth 2.0 with PKCE at X's paths, its metadata (RFC 8414), and a password grant that only the
+ * stand-in has.
+ */
 export function addOAuth(app: FastifyInstance, network: Network, client: Client) {
   app.get('/.well-known/oauth-authorization-server', async () => ({
     issuer: network.url(),

@@ -9,7 +9,10 @@ import type { PageSessions } from './page-sessions.ts'
 import { existenceOf, type Person, personOf } from './people.ts'
 import { codedProblem, genericProblem } from './problems.ts'
 
-/** The pages' markup: x.com's `classic` one, its current `chat`, the `passcode` prompt, unknown names (`changed`), or a late button (`slow`). */
+/**
+ * The pages' markup: x.com's `classic` one, its current `chat`, the `passcode` prompt, unknown
+ * names (`changed`), or a late button (`slow`).
+ */
 const Markup = z.enum(['classic', 'chat', 'passcode', 'changed', 'slow'])
 
 const PAGE_POLICY =
@@ -19,7 +22,10 @@ const CONVERSATION = /^(\d{1,19})-(\d{1,19})$/
 
 const file = (name: string) => readFileSync(new URL(`pages/${name}`, import.meta.url), 'utf8')
 
-/** The pages of x.com: profiles and conversations, drawn by one script like X's. Messages share the API's store. */
+/**
+ * The pages of x.com: profiles and conversations, drawn by one script like X's. Messages share the
+ * API's store.
+ */
 export function addPages(app: FastifyInstance, network: Network, sessions: PageSessions) {
   let markup: z.infer<typeof Markup> = 'classic'
   const shell = file('shell.html')
@@ -101,7 +107,10 @@ export function addPages(app: FastifyInstance, network: Network, sessions: PageS
     }
   })
 
-  /** X's path with the stand-in's own body. Like X, sends once per `request_id`: browsers repeat requests on cut connections. */
+  /**
+   * X's path with the stand-in's own body. Like X, sends once per `request_id`: browsers repeat
+   * requests on cut connections.
+   */
   type Sending = { conversation_id?: unknown; text?: unknown; request_id?: unknown }
   const taken = new Map<string, Message>()
   app.post<{ Body: Sending | null }>('/i/api/1.1/dm/new2.json', async (request) => {

@@ -1,7 +1,10 @@
 import { dice, hash, mix, shuffle } from './hash.ts'
 import { FIRST_NAMES, HANDLE_ENDS } from './vocabulary.ts'
 
-/** Followers are drawn from this population. Each number is a handle of a first name, an ending and a number, such as `lena_dev42`. */
+/**
+ * Followers are drawn from this population. Each number is a handle of a first name, an ending and
+ * a number, such as `lena_dev42`.
+ */
 const NUMBERS = 1000
 export const POPULATION = FIRST_NAMES.length * HANDLE_ENDS.length * NUMBERS
 
@@ -21,7 +24,10 @@ export function handleOf(person: number): string {
   return `${FIRST_NAMES[name]}${joint}${HANDLE_ENDS[end]}${number === 0 ? '' : number}`
 }
 
-/** The inverse of `handleOf`: number and first name, or undefined for handles outside the population. */
+/**
+ * The inverse of `handleOf`: number and first name, or undefined for handles outside the
+ * population.
+ */
 export function memberOf(handle: string): { person: number; firstName: string } | undefined {
   const parts = /^([a-z_]+?)([1-9]\d{0,2})?$/.exec(handle.toLowerCase())
   if (!parts?.[1]) return undefined

@@ -1,4 +1,7 @@
-/** An error response in X's formats (https://docs.x.com/x-api/fundamentals/response-codes-and-errors). */
+/**
+ * An error response in X's formats
+ * (https://docs.x.com/x-api/fundamentals/response-codes-and-errors).
+ */
 export class Problem extends Error {
   status: number
   body: object

@@ -32,8 +32,8 @@ type Code = {
 }
 
 /**
- * X's tokens: codes (30 seconds, once), access tokens (2 hours) and refresh tokens (once; a second use revokes the family).
- * `write` must store the entry before it returns.
+ * X's tokens: codes (30 seconds, once), access tokens (2 hours) and refresh tokens (once; a second
+ * use revokes the family). `write` must store the entry before it returns.
  */
 export function createTokens(now: () => number, write: (entry: TokenEntry) => void) {
   const codes = new Map<string, Code>()
@@ -134,7 +134,10 @@ export function createTokens(now: () => number, write: (entry: TokenEntry) => vo
       return issue({ family: opaque(), userId: code.userId, clientId, scopes: code.scopes })
     },
 
-    /** The next tokens of a family, or undefined for an unknown or reused refresh token. Reuse revokes the family. */
+    /**
+     * The next tokens of a family, or undefined for an unknown or reused refresh token. Reuse
+     * revokes the family.
+     */
     rotate(value: string, clientId: string): TokenAnswer | undefined {
       const grant = refresh.get(value)
       if (!grant || grant.clientId !== clientId) return undefined
@@ -153,7 +156,10 @@ export function createTokens(now: () => number, write: (entry: TokenEntry) => vo
 
     hasSignedIn: (userId: string) => signedIn.has(userId),
 
-    /** Revokes an access token, or a refresh token's whole family. Ignores unknown tokens (RFC 7009). */
+    /**
+     * Revokes an access token, or a refresh token's whole family. Ignores unknown tokens (RFC
+     * 7009).
+     */
     revoke(value: string, clientId: string) {
       const grant = refresh.get(value)
       if (grant?.clientId === clientId) record({ type: 'revokedFamily', family: grant.family })

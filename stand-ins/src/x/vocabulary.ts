@@ -1,6 +1,8 @@
 // The parts of generated people. Changing an entry changes people, so only append.
 
-/** First names for handles: at most five letters, so that a handle has at most twelve characters. */
+/**
+ * First names for handles: at most five letters, so that a handle has at most twelve characters.
+ */
 export const FIRST_NAMES = (
   'ada adam aida alan alba alex alice alma amara amir amy ana anil anja anna anton ari aria arjun asa asha aya ayla ben ' +
   'bella bilal bjorn bo boris bruno caleb cam cara carl carla celia chen chloe cleo cody cole cora dan dana dario david ' +
@@ -64,7 +66,9 @@ export const EAST_ASIAN_NAMES = [
   '林怡君',
 ]
 
-/** Names that break careless code: quotes, angle brackets, commas, combining marks, a single emoji. */
+/**
+ * Names that break careless code: quotes, angle brackets, commas, combining marks, a single emoji.
+ */
 export const AWKWARD_NAMES = [
   '🦊',
   'R&D <3',

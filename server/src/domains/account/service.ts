@@ -60,13 +60,18 @@ type AccountEmail =
   | { kind: 'resend'; email: string }
   | { kind: 'code'; email: string; code: string }
 
-/** Emails a link to set a new password, if the address has an account. @throws Refusal RATE_LIMITED */
+/**
+ * Emails a link to set a new password, if the address has an account. @throws Refusal RATE_LIMITED
+ */
 export async function recover(context: Context, { email }: { email: string }) {
   if (await mayEmail(context, 'recover', email)) await enqueueEmail(context, context.db, { kind: 'recover', email })
   return { success: true as const, message: 'Password reset email sent. Please check your inbox.' }
 }
 
-/** Emails the confirmation link again, if the address has a pending sign-up. @throws Refusal RATE_LIMITED */
+/**
+ * Emails the confirmation link again, if the address has a pending sign-up. @throws Refusal
+ * RATE_LIMITED
+ */
 export async function resend(context: Context, { email }: { email: string }) {
   if (await mayEmail(context, 'resend', email)) await enqueueEmail(context, context.db, { kind: 'resend', email })
   return {
@@ -186,7 +191,10 @@ async function createCode(tx: Db, email: string, sessionId: string | null): Prom
   return { ticket, code }
 }
 
-/** Redeems a code, or counts a failed attempt. @returns the address it was sent to; null if it is not valid */
+/**
+ * Redeems a code, or counts a failed attempt. @returns the address it was sent to; null if it is
+ * not valid
+ */
 async function useCode(
   tx: Db,
   { ticket, code, sessionId }: { ticket: string; code: string; sessionId: string | null },
@@ -216,8 +224,8 @@ function codeHash(ticket: string, code: string): string {
 // Passwords
 
 /**
- * Sets a new password by an emailed link and ends every session. @throws Refusal INVALID_CODE: unknown, used or
- * expired
+ * Sets a new password by an emailed link and ends every session. @throws Refusal INVALID_CODE:
+ * unknown, used or expired
  */
 export async function resetPassword(context: Context, { token, password }: { token: string; password: string }) {
   const { db, auth, outbox, origin } = context
@@ -362,8 +370,8 @@ interface UserChanges {
 }
 
 /**
- * Changes name, password and address together. @throws Refusal REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS,
- * RATE_LIMITED
+ * Changes name, password and address together. @throws Refusal REAUTHENTICATION_NEEDED,
+ * INVALID_CREDENTIALS, RATE_LIMITED
  */
 export async function updateUser(context: Context, actor: Actor, changes: UserChanges) {
   const { db, auth, outbox, origin } = context
@@ -394,8 +402,8 @@ export async function updateUser(context: Context, actor: Actor, changes: UserCh
 // The address
 
 /**
- * Behaves the same for free and taken addresses; only the mailbox learns which. The current address cancels a
- * pending change.
+ * Behaves the same for free and taken addresses; only the mailbox learns which. The current address
+ * cancels a pending change.
  */
 async function beginEmailChange(
   { outbox, origin }: Context,
@@ -422,7 +430,10 @@ async function beginEmailChange(
   )
 }
 
-/** Whether another account or waitlist member owns the address or its mailbox. Unconfirmed accounts do not count. */
+/**
+ * Whether another account or waitlist member owns the address or its mailbox. Unconfirmed accounts
+ * do not count.
+ */
 async function isTaken(tx: Db, userId: string, email: string): Promise<boolean> {
   const isAnothers = and(eq(authUsers.email, email), eq(authUsers.emailVerified, true), ne(authUsers.id, userId))
   const [account] = await tx.select({ id: authUsers.id }).from(authUsers).where(isAnothers)
@@ -432,8 +443,8 @@ async function isTaken(tx: Db, userId: string, email: string): Promise<boolean> 
 }
 
 /**
- * Records one mailbox's confirmation; the second completes the change and moves the waitlist entry along.
- * @throws Refusal INVALID_CODE: unknown, used or expired, or the address was taken meanwhile
+ * Records one mailbox's confirmation; the second completes the change and moves the waitlist entry
+ * along. @throws Refusal INVALID_CODE: unknown, used or expired, or the address was taken meanwhile
  */
 export async function confirmEmailChange(
   context: WaitlistContext & { db: Db },

@@ -16,8 +16,8 @@ export const authPasswordResets = pgTable(
 )
 
 /**
- * Emailed one-time codes. Every address gets a row, known or not, so that neither rows nor timing differ.
- * The hash covers the long ticket and the code, so that the code cannot be brute-forced.
+ * Emailed one-time codes. Every address gets a row, known or not, so that neither rows nor timing
+ * differ. The hash covers the long ticket and the code, so that the code cannot be brute-forced.
  */
 export const authMailCodes = pgTable('auth_mail_codes', {
   ticketHash: text('ticket_hash').primaryKey(),

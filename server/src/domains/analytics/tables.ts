@@ -4,8 +4,8 @@ import { campaigns } from '../campaigns/tables.ts'
 import { workspaces } from '../workspaces/tables.ts'
 
 /**
- * Outcomes of the messages sent in each quarter of an hour, by campaign. Triggers on dms maintain them.
- * Quarters, because days start on one in every time zone.
+ * Outcomes of the messages sent in each quarter of an hour, by campaign. Triggers on dms maintain
+ * them. Quarters, because days start on one in every time zone.
  */
 export const dmActivity = pgTable(
   'dm_activity',

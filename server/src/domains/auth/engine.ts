@@ -79,8 +79,8 @@ export function createAuthEngine({ db, secret, origin }: AuthEngineOptions) {
 }
 
 /**
- * Checks that the database was encrypted with this AUTH_SECRET, before anything is written with another one.
- * @throws Error with the fix, if it was not
+ * Checks that the database was encrypted with this AUTH_SECRET, before anything is written with
+ * another one. @throws Error with the fix, if it was not
  */
 export async function checkSecret(db: Db, secret: string): Promise<void> {
   const [key] = await db.select().from(authKeys).orderBy(desc(authKeys.createdAt)).limit(1)
@@ -107,7 +107,10 @@ interface AdapterQuery {
   update?: Record<string, unknown>
 }
 
-/** better-auth stores session tokens in plain text; this wrapper makes it store and look up their hashes. */
+/**
+ * better-auth stores session tokens in plain text; this wrapper makes it store and look up their
+ * hashes.
+ */
 function withHashedSessionTokens<A extends object>(adapter: A): A {
   return new Proxy(adapter, {
     get(target, key) {

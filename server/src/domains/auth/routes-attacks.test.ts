@@ -31,7 +31,10 @@ async function fastest(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - since
 }
 
-/** Runs both in parallel, so that load affects both. The fastest of several runs is the least disturbed. */
+/**
+ * Runs both in parallel, so that load affects both. The fastest of several runs is the least
+ * disturbed.
+ */
 async function compared(one: () => Promise<unknown>, other: () => Promise<unknown>, times = 8): Promise<number> {
   const best = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   for (let i = 0; i < times; i++) {

@@ -12,8 +12,8 @@ export interface MailboxProof {
 }
 
 /**
- * After a fresh mailbox proof, offers to remove older second factors, which may be lost or an attacker's.
- * @returns null if the account has none
+ * After a fresh mailbox proof, offers to remove older second factors, which may be lost or an
+ * attacker's. @returns null if the account has none
  */
 export async function offerFactorRemoval({ db, env }: { db: Db; env: { authSecret: string } }, userId: string) {
   const factors = await db

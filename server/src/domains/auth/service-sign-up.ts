@@ -44,8 +44,8 @@ interface SignUpInput {
 }
 
 /**
- * Stores a sign-up until its emailed link is opened; only then is the account created.
- * Response and cookie are the same for known addresses, which get an email instead. @throws Refusal RATE_LIMITED
+ * Stores a sign-up until its emailed link is opened; only then is the account created. Response and
+ * cookie are the same for known addresses, which get an email instead. @throws Refusal RATE_LIMITED
  */
 export async function signUp(context: Context, input: SignUpInput) {
   const { db, limits, request, outbox, origin } = context
@@ -82,9 +82,8 @@ export async function signUp(context: Context, input: SignUpInput) {
 type Opened = { outcome: 'confirmed'; code: string } | { outcome: 'confirmed before' | 'password needed' }
 
 /**
- * Opens a confirmation link. Confirms only in the browser that signed up, because mail scanners open every link.
- * @param cookies the Cookie header
- * @throws Refusal INVALID_CODE: forged or expired
+ * Opens a confirmation link. Confirms only in the browser that signed up, because mail scanners
+ * open every link. @param cookies the Cookie header @throws Refusal INVALID_CODE: forged or expired
  */
 export async function openConfirmation(
   context: WaitlistContext & { db: Db },
@@ -121,8 +120,8 @@ export async function confirmEmail(
 }
 
 /**
- * Creates the account of a pending sign-up whose mailbox was proved in another way, without a password.
- * Call it in a transaction. @returns null if this address has no pending sign-up
+ * Creates the account of a pending sign-up whose mailbox was proved in another way, without a
+ * password. Call it in a transaction. @returns null if this address has no pending sign-up
  */
 export async function createAccountForMailbox(context: WaitlistContext & { db: Db }, email: string) {
   const waiting = await findWaiting(context.db, email)
@@ -141,8 +140,8 @@ export async function emailConfirmation(context: EmailContext, email: string): P
 }
 
 /**
- * For a sign-in without an account: emails the link of the pending sign-up with this password again, taking as
- * long as a real sign-in. @throws Refusal EMAIL_NOT_VERIFIED, INVALID_CREDENTIALS
+ * For a sign-in without an account: emails the link of the pending sign-up with this password
+ * again, taking as long as a real sign-in. @throws Refusal EMAIL_NOT_VERIFIED, INVALID_CREDENTIALS
  */
 export async function rejectUnconfirmed(
   context: EmailContext,
@@ -172,7 +171,10 @@ export async function issueCode(
   return code
 }
 
-/** Counts one use of a limit. @returns false if it is exceeded, so that the caller can still respond as usual */
+/**
+ * Counts one use of a limit. @returns false if it is exceeded, so that the caller can still respond
+ * as usual
+ */
 export async function isWithin(limits: Limits, limit: LimitName, key: string): Promise<boolean> {
   try {
     await limits.consume(limit, key)
@@ -184,8 +186,8 @@ export async function isWithin(limits: Limits, limit: LimitName, key: string): P
 }
 
 /**
- * Deletes the sign-ups of an address that its account gives up; otherwise their links would work again.
- * Call it in the same transaction, before the account's row changes.
+ * Deletes the sign-ups of an address that its account gives up; otherwise their links would work
+ * again. Call it in the same transaction, before the account's row changes.
  */
 export async function deleteSignUps(tx: Db, email: string): Promise<void> {
   await tx.delete(authSignUps).where(eq(authSignUps.email, email))
@@ -224,7 +226,10 @@ async function findWaiting(db: Db, email: string, password?: string): Promise<Si
   return waiting
 }
 
-/** @returns null if another link confirmed the address meanwhile, or its account has since changed address */
+/**
+ * @returns null if another link confirmed the address meanwhile, or its account has since changed
+ * address
+ */
 async function createAccount(context: WaitlistContext & { db: Db }, signUp: SignUp, password: string | null) {
   const { db: tx } = context
   const { id, email, name, referral } = signUp
@@ -277,8 +282,8 @@ async function findSignUp({ db, env }: { db: Db; env: { authSecret: string } }, 
 }
 
 /**
- * Hashes as better-auth does, but with one secret salt per address: a single hash finds the sign-up with this
- * password, and timing does not reveal how many are pending.
+ * Hashes as better-auth does, but with one secret salt per address: a single hash finds the sign-up
+ * with this password, and timing does not reveal how many are pending.
  */
 async function hashSignUpPassword(secret: string, { email, password }: { email: string; password: string }) {
   const salt = Buffer.from(hkdfSync('sha256', secret, email, 'x-automated sign-up passwords', 16)).toString('hex')
@@ -310,7 +315,10 @@ function signatureOf(secret: string, id: Buffer): Buffer {
   return createHmac('sha256', key).update(id).digest()
 }
 
-/** One cookie per sign-up, so that a second sign-up in the same browser does not break the first link. */
+/**
+ * One cookie per sign-up, so that a second sign-up in the same browser does not break the first
+ * link.
+ */
 function cookieName(id: string): string {
   return `sign-up-${id}`
 }

@@ -50,7 +50,10 @@ const REFRESH_GRACE_SECONDS = 10
 /** Time to complete the second step of a sign-in. */
 const TICKET_SECONDS = 10 * 60
 const SECOND_FACTOR_TRIES = 5
-/** How often revocations and membership changes are read; database notifications usually deliver them sooner. */
+/**
+ * How often revocations and membership changes are read; database notifications usually deliver
+ * them sooner.
+ */
 const REVOCATION_POLL_MS = 20_000
 export const REVOCATIONS_CHANNEL = 'revocations'
 
@@ -200,7 +203,10 @@ export async function openAuth({ database, channels, origin, secret }: AuthOptio
   }
 }
 
-/** The actor of an `Authorization: Bearer` header. @throws Refusal UNAUTHORIZED: token missing or not valid */
+/**
+ * The actor of an `Authorization: Bearer` header. @throws Refusal UNAUTHORIZED: token missing or
+ * not valid
+ */
 export async function authenticate({ auth }: { auth: Auth }, authorization: string | null): Promise<Actor> {
   const token = authorization?.match(/^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i)?.[1]
   const actor = token ? await auth.verify(token) : null
@@ -208,7 +214,10 @@ export async function authenticate({ auth }: { auth: Auth }, authorization: stri
   return actor
 }
 
-/** Like `authenticate`, for operators only. @throws Refusal NOT_FOUND for everyone else, with or without a token */
+/**
+ * Like `authenticate`, for operators only. @throws Refusal NOT_FOUND for everyone else, with or
+ * without a token
+ */
 export async function authenticateOperator(
   context: { db: Db; auth: Auth; env: { operators: string[] } },
   authorization: string | null,
@@ -235,8 +244,8 @@ export interface AuthContext {
 }
 
 /**
- * Signs in with a password. @throws Refusal INVALID_CREDENTIALS, EMAIL_NOT_VERIFIED (emails the link again),
- * RATE_LIMITED
+ * Signs in with a password. @throws Refusal INVALID_CREDENTIALS, EMAIL_NOT_VERIFIED (emails the
+ * link again), RATE_LIMITED
  */
 export async function signIn(
   context: AuthContext & Parameters<typeof rejectUnconfirmed>[0],
@@ -311,8 +320,8 @@ async function requestSecondFactor(tx: Db, userId: string, ssoIdentityId: string
 }
 
 /**
- * Allows sensitive changes in this session for a while. The account itself proved who it is, so a session from
- * single sign-on is no longer limited to its workspace. @returns the time of the proof
+ * Allows sensitive changes in this session for a while. The account itself proved who it is, so a
+ * session from single sign-on is no longer limited to its workspace. @returns the time of the proof
  */
 export async function trustSession(db: Db, sessionId: string): Promise<Date> {
   const now = new Date()
@@ -323,7 +332,10 @@ export async function trustSession(db: Db, sessionId: string): Promise<Date> {
   return now
 }
 
-/** Whether the session came from single sign-on, with no proof since. @throws Refusal UNAUTHORIZED: it has ended */
+/**
+ * Whether the session came from single sign-on, with no proof since. @throws Refusal UNAUTHORIZED:
+ * it has ended
+ */
 export async function isSsoSession(db: Db, { sessionId }: Pick<Actor, 'sessionId'>): Promise<boolean> {
   const [session] = await db
     .select({ ssoIdentityId: authSessions.ssoIdentityId })
@@ -403,8 +415,8 @@ export async function extendSession(db: Db, sessionId: string, request: Client):
 }
 
 /**
- * Confirms an account once its mailbox is proved, unless it already was. Removes password, second factors and
- * sessions from before the proof, because they may be an attacker's.
+ * Confirms an account once its mailbox is proved, unless it already was. Removes password, second
+ * factors and sessions from before the proof, because they may be an attacker's.
  */
 export async function proveMailbox(
   context: WaitlistContext & { db: Db; auth: Auth },
@@ -423,8 +435,8 @@ export async function proveMailbox(
 }
 
 /**
- * Whether the account has a session from this IP address. Such callers skip the limit that guesses from
- * elsewhere use up.
+ * Whether the account has a session from this IP address. Such callers skip the limit that guesses
+ * from elsewhere use up.
  */
 export async function isKnownAddress(db: Db, email: string, address: string): Promise<boolean> {
   const [found] = await db
@@ -441,7 +453,10 @@ export async function resetSignInAttempts(limits: Limits, email: string): Promis
   await limits.reset('signInByAccount', hashToken(email))
 }
 
-/** Redeems a one-time code for a session. @throws Refusal INVALID_CODE: unknown, used, expired, or wrong verifier */
+/**
+ * Redeems a one-time code for a session. @throws Refusal INVALID_CODE: unknown, used, expired, or
+ * wrong verifier
+ */
 export async function exchangeCode({ db, auth, request }: AuthContext, input: { code: string; codeVerifier?: string }) {
   return db
     .transaction(async (tx) => {
@@ -537,8 +552,8 @@ export async function signOut(
 }
 
 /**
- * Switches this session to another of the user's workspaces.
- * @throws Refusal WORKSPACE_NOT_FOUND; UNAUTHORIZED: it has ended; REAUTHENTICATION_NEEDED: from single sign-on
+ * Switches this session to another of the user's workspaces. @throws Refusal WORKSPACE_NOT_FOUND;
+ * UNAUTHORIZED: it has ended; REAUTHENTICATION_NEEDED: from single sign-on
  */
 export async function switchWorkspace(
   { db, auth }: { db: Db; auth: Auth },
@@ -612,7 +627,9 @@ export async function findMe({ db, env }: { db: Db; env: { operators: string[] }
   }
 }
 
-/** Whether the account's verified address is in OPERATORS. Single sign-on does not count as proof. */
+/**
+ * Whether the account's verified address is in OPERATORS. Single sign-on does not count as proof.
+ */
 async function isOperator(db: Db, env: { operators: string[] }, actor: Actor): Promise<boolean> {
   if (env.operators.length === 0) return false
   const [found] = await db
@@ -704,8 +721,8 @@ export async function endOtherSessions(
 }
 
 /**
- * Deletes identities with the codes, tickets and sessions that came from them. @param which a condition on
- * auth_identities
+ * Deletes identities with the codes, tickets and sessions that came from them. @param which a
+ * condition on auth_identities
  */
 export async function endIdentities(tx: Db, auth: Auth, which: SQL | undefined): Promise<void> {
   // Codes and tickets first: exchanges and pairings lock them before the identity.

@@ -13,7 +13,10 @@ export const authUsers = pgTable('auth_users', {
   updatedAt: updatedAt(),
 })
 
-/** One row per sign-in. `token` is better-auth's session token, stored hashed; it never leaves the server. */
+/**
+ * One row per sign-in. `token` is better-auth's session token, stored hashed; it never leaves the
+ * server.
+ */
 export const authSessions = pgTable(
   'auth_sessions',
   {
@@ -27,7 +30,10 @@ export const authSessions = pgTable(
     userAgent: text('user_agent'),
     /** When the user last reauthenticated, which sensitive changes require. */
     reauthenticatedAt: time('reauthenticated_at'),
-    /** The single sign-on it came from: the session is limited to that workspace and ends with the link. */
+    /**
+     * The single sign-on it came from: the session is limited to that workspace and ends with the
+     * link.
+     */
     ssoIdentityId: uuid('sso_identity_id').references(() => authIdentities.id, { onDelete: 'cascade' }),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -38,7 +44,9 @@ export const authSessions = pgTable(
   ],
 )
 
-/** Sign-ups whose emailed link is unopened; there is no account yet. An address can have several. */
+/**
+ * Sign-ups whose emailed link is unopened; there is no account yet. An address can have several.
+ */
 export const authSignUps = pgTable(
   'auth_sign_ups',
   {
@@ -153,8 +161,8 @@ export const authCodes = pgTable('auth_codes', {
 })
 
 /**
- * Sessions that ended before their access tokens expire; every process learns of them within 30 s. Kept for an
- * hour.
+ * Sessions that ended before their access tokens expire; every process learns of them within 30 s.
+ * Kept for an hour.
  */
 export const authRevocations = pgTable(
   'auth_revocations',

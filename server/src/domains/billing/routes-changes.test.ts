@@ -182,7 +182,8 @@ describe('GET /billing/invoices after buying again', () => {
     expect(invoices.map(({ totalCents }) => totalCents).sort()).toEqual([12_000, 5_000])
     expect(cursor).toBeNull()
     const [older, newer] = [5_000, 12_000].map((cents) => invoices.find(({ totalCents }) => totalCents === cents)!.id)
-    // The cursor has one position per customer. Customers created within a second may be in either order.
+    // The cursor has one position per customer. Customers created within a second may be in either
+    // order.
     const next = await Promise.all(
       [`${older},`, `,${older}`].map((after) => person.call('GET', `/billing/invoices?cursor=${after}`)),
     )

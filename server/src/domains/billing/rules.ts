@@ -70,8 +70,8 @@ export function planAt(facts: PlanFacts, now: Date): PlanLevel {
 }
 
 /**
- * When earned months of Pro end. Grants run one after another, from when they were earned, and pause during paid time.
- * @param paid may overlap, in any order
+ * When earned months of Pro end. Grants run one after another, from when they were earned, and
+ * pause during paid time. @param paid may overlap, in any order
  */
 export function grantedUntil(grants: PlanFacts['grants'], paid: readonly Interval[] = []): Date | null {
   const pauses = [...paid].sort((a, b) => a.from.getTime() - b.from.getTime())
@@ -119,7 +119,10 @@ interface Comparable {
   endedAt: Date | null
 }
 
-/** The best started subscription: paid before past due, then highest and dearest; else the last that ended. */
+/**
+ * The best started subscription: paid before past due, then highest and dearest; else the last that
+ * ended.
+ */
 export function bestOf<S extends Comparable>(all: readonly S[]): S | null {
   const runs = ({ status }: S) => (statusOf(status) === 'canceled' ? 0 : statusOf(status) === 'past_due' ? 1 : 2)
   const monthly = ({ priceCents, billingCycle }: S) => (billingCycle === 'yearly' ? priceCents / 12 : priceCents)
@@ -195,7 +198,10 @@ export function liftOf(plan: PlanLevel, what: Limited): PlanLevel | null {
   return levels.slice(levels.indexOf(plan) + 1).find((level) => limitOf(level, what) > limit) ?? null
 }
 
-/** Describes a limit and the plan that lifts it: 'Your Free plan includes 1 X account. Upgrade to Pro for 3 X accounts.' */
+/**
+ * Describes a limit and the plan that lifts it: 'Your Free plan includes 1 X account. Upgrade to
+ * Pro for 3 X accounts.'
+ */
 export function limitText(plan: PlanLevel, what: Limited): string {
   const limit = limitOf(plan, what)
   const higher = liftOf(plan, what)

@@ -20,7 +20,9 @@ function requirePayments({ payments }: Context, message?: string): Payments {
   return payments
 }
 
-/** Turns errors of the provider into refusals. @param message shown if the provider is unavailable */
+/**
+ * Turns errors of the provider into refusals. @param message shown if the provider is unavailable
+ */
 async function asking<T>(
   call: () => Promise<T>,
   message?: string,
@@ -36,7 +38,10 @@ async function asking<T>(
   }
 }
 
-/** Finds a plan and its price, asking the provider if unknown. @throws Refusal PLAN_NOT_FOUND, PAYMENTS_UNAVAILABLE */
+/**
+ * Finds a plan and its price, asking the provider if unknown. @throws Refusal PLAN_NOT_FOUND,
+ * PAYMENTS_UNAVAILABLE
+ */
 async function findPlan(context: Context, payments: Payments, planId: string, message?: string) {
   const find = async () => (await soldPlans(context.db)).find(({ id }) => id === planId)
   const known = await find()
@@ -57,7 +62,10 @@ async function findCurrentPaid(db: Db, { workspaceId }: Actor) {
   return row?.paid ?? null
 }
 
-/** Whether the subscription is running. A paused one, whose trial ended without a card, counts as ended. */
+/**
+ * Whether the subscription is running. A paused one, whose trial ended without a card, counts as
+ * ended.
+ */
 function runs({ status, endedAt }: { status: string; endedAt: Date | null }): boolean {
   return endedAt === null && statusOf(status) !== 'canceled'
 }
@@ -75,7 +83,10 @@ async function findRunning(db: Db, actor: Actor, id?: string) {
   return row ?? null
 }
 
-/** Reads the running subscription from the provider. @throws Refusal SUBSCRIPTION_STATE, PAYMENTS_UNAVAILABLE */
+/**
+ * Reads the running subscription from the provider. @throws Refusal SUBSCRIPTION_STATE,
+ * PAYMENTS_UNAVAILABLE
+ */
 async function requireRunning(
   context: Context,
   payments: Payments,
@@ -130,7 +141,10 @@ async function findChange(context: Context, actor: Actor, planId: string) {
   return { payments, plan, running }
 }
 
-/** Previews a plan change. @throws Refusal PLAN_NOT_FOUND, SUBSCRIPTION_STATE (none, same plan, overdue), PAYMENTS_UNAVAILABLE */
+/**
+ * Previews a plan change. @throws Refusal PLAN_NOT_FOUND, SUBSCRIPTION_STATE (none, same plan,
+ * overdue), PAYMENTS_UNAVAILABLE
+ */
 export async function previewUpgrade(context: Context, actor: Actor, planId: string) {
   const { payments, plan, running } = await findChange(context, actor, planId)
   // The provider counts in seconds.
@@ -153,12 +167,18 @@ export async function previewUpgrade(context: Context, actor: Actor, planId: str
   }
 }
 
-/** How long a preview is valid. Any other proration date could make an upgrade free or refund used time. */
+/**
+ * How long a preview is valid. Any other proration date could make an upgrade free or refund used
+ * time.
+ */
 const PREVIEW_VALID_MS = 60 * 60_000
 /** Tolerated clock difference between processes. */
 const CLOCKS_DIFFER_MS = 60_000
 
-/** Changes the plan immediately. @throws Refusal as `previewUpgrade`, PAYMENT_DECLINED, PAYMENT_CONFIRMATION_NEEDED (details {url}) */
+/**
+ * Changes the plan immediately. @throws Refusal as `previewUpgrade`, PAYMENT_DECLINED,
+ * PAYMENT_CONFIRMATION_NEEDED (details {url})
+ */
 export async function upgrade(
   context: Context,
   actor: Actor,
@@ -195,7 +215,9 @@ export async function cancel(context: Context, actor: Actor, subscriptionId?: st
   return setCancelled(context, actor, true, { none, message: CANCEL_FAILED, id: subscriptionId })
 }
 
-/** Reverts a cancellation. @throws Refusal SUBSCRIPTION_STATE (none, or ended), PAYMENTS_UNAVAILABLE */
+/**
+ * Reverts a cancellation. @throws Refusal SUBSCRIPTION_STATE (none, or ended), PAYMENTS_UNAVAILABLE
+ */
 export async function resume(context: Context, actor: Actor) {
   return setCancelled(context, actor, false, { none: 'There is no subscription to resume. Choose a plan.' })
 }
@@ -222,7 +244,10 @@ async function syncNow(context: Context, subscriptionId: string): Promise<void> 
   )
 }
 
-/** The provider's portal for card and address. @throws Refusal SUBSCRIPTION_STATE (never paid), PAYMENTS_UNAVAILABLE */
+/**
+ * The provider's portal for card and address. @throws Refusal SUBSCRIPTION_STATE (never paid),
+ * PAYMENTS_UNAVAILABLE
+ */
 export async function portal(context: Context, actor: Actor) {
   const payments = requirePayments(context)
   const held = await findCurrentPaid(context.db, actor)

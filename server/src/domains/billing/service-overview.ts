@@ -94,7 +94,9 @@ export async function ownLinks(
   }
 }
 
-/** The signed reference in a payment link, so that nobody can pay for another workspace by its id. */
+/**
+ * The signed reference in a payment link, so that nobody can pay for another workspace by its id.
+ */
 export function referenceOf(secret: string, workspaceId: string): string {
   return `${workspaceId}_${signatureOf(secret, workspaceId)}`
 }

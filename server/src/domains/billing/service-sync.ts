@@ -21,8 +21,8 @@ import { workspaceIn } from './service-overview.ts'
 import { paidSubscriptions, paymentEvents, paymentLooks, planPrices, subscriptions } from './tables.ts'
 
 /*
- * An event only says which subscription to sync; its state is always read from the provider, so events may be
- * lost, repeated or reordered. If two reads overlap, the one that started later wins.
+ * An event only says which subscription to sync; its state is always read from the provider, so
+ * events may be lost, repeated or reordered. If two reads overlap, the one that started later wins.
  */
 
 export interface SyncContext {
@@ -43,7 +43,10 @@ const DAY_MS = 86_400_000
 /** The provider announces the end of a trial three days before. */
 const TRIAL_NOTICE_MS = 3.5 * DAY_MS
 
-/** Reads a subscription from the provider and stores it, unless it belongs to no plan of ours. @throws PaymentsError */
+/**
+ * Reads a subscription from the provider and stores it, unless it belongs to no plan of ours.
+ * @throws PaymentsError
+ */
 export async function syncSubscription(context: SyncContext, id: string): Promise<void> {
   const { payments, db } = context
   if (!payments) return
@@ -132,7 +135,10 @@ async function storeSubscription(
 
 // Ownership
 
-/** Assigns it to the workspace of its reference, or while it runs, to the account with the buyer's address. */
+/**
+ * Assigns it to the workspace of its reference, or while it runs, to the account with the buyer's
+ * address.
+ */
 async function claim({ env }: SyncContext, tx: Db, row: Paid, reference: string | null): Promise<Paid> {
   const referred = reference ? workspaceIn(env.authSecret, reference) : null
   if (referred) {
@@ -150,7 +156,10 @@ async function claim({ env }: SyncContext, tx: Db, row: Paid, reference: string 
   return workspaceId ? { ...row, workspaceId } : row
 }
 
-/** Assigns unowned subscriptions to accounts with the buyer's verified address. @param id limits it to one @returns their workspaces */
+/**
+ * Assigns unowned subscriptions to accounts with the buyer's verified address. @param id limits it
+ * to one @returns their workspaces
+ */
 async function claimByAddress(tx: Db, id: string | null): Promise<string[]> {
   const { rows } = await tx.execute<{ workspaceId: string }>(sql`
     update paid_subscriptions p set workspace_id = w.id, claimed_by = 'address', updated_at = now()
@@ -281,7 +290,10 @@ const OVERLAP_MS = 10 * 60_000
 /** How far back the first poll goes: as long as the provider retries webhooks. */
 const FIRST_POLL_MS = 3 * DAY_MS
 
-/** Syncs one of several subscriptions without blocking the others. @returns whether it succeeded @throws PaymentsError if unavailable */
+/**
+ * Syncs one of several subscriptions without blocking the others. @returns whether it succeeded
+ * @throws PaymentsError if unavailable
+ */
 async function syncOneOfMany(context: SyncContext, id: string): Promise<boolean> {
   try {
     await syncSubscription(context, id)
@@ -293,7 +305,10 @@ async function syncOneOfMany(context: SyncContext, id: string): Promise<boolean>
   }
 }
 
-/** Polls events since the last poll and syncs those missed. @throws PaymentsError if unavailable; the next poll repeats it */
+/**
+ * Polls events since the last poll and syncs those missed. @throws PaymentsError if unavailable;
+ * the next poll repeats it
+ */
 export async function syncEvents(context: SyncContext): Promise<void> {
   const { payments, db, env } = context
   if (!payments || !env.payments) return
@@ -331,7 +346,10 @@ export async function syncEvents(context: SyncContext): Promise<void> {
 /** Subscriptions per run. */
 const OVERDUE_BATCH = 50
 
-/** Syncs subscriptions whose period ended without an event, longest waiting first. @throws PaymentsError if unavailable */
+/**
+ * Syncs subscriptions whose period ended without an event, longest waiting first. @throws
+ * PaymentsError if unavailable
+ */
 export async function syncOverdue(context: SyncContext): Promise<void> {
   const anHourAgo = sql`now() - interval '1 hour'`
   const rows = await context.db
@@ -347,13 +365,17 @@ export async function syncOverdue(context: SyncContext): Promise<void> {
     .orderBy(paidSubscriptions.updatedAt)
     .limit(OVERDUE_BATCH)
   for (const { id } of rows) {
-    // Mark it even if the sync fails: otherwise a missing subscription would block the queue forever.
+    // Mark it even if the sync fails: otherwise a missing subscription would block the queue
+    // forever.
     await context.db.update(paidSubscriptions).set({ updatedAt: sql`now()` }).where(eq(paidSubscriptions.id, id))
     await syncOneOfMany(context, id)
   }
 }
 
-/** Reads the prices for sale. Discontinued prices stay for existing subscribers. @throws PaymentsError */
+/**
+ * Reads the prices for sale. Discontinued prices stay for existing subscribers. @throws
+ * PaymentsError
+ */
 export async function syncPlans(db: Db, payments: Payments): Promise<void> {
   const plans = await payments.listPlans()
   await db.transaction(async (tx) => {

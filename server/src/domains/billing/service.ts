@@ -59,7 +59,10 @@ export interface Allowance {
   left: number
 }
 
-/** What is left of a monthly limit. @param lock blocks other uses by the workspace until the transaction ends */
+/**
+ * What is left of a monthly limit. @param lock blocks other uses by the workspace until the
+ * transaction ends
+ */
 export async function allowanceOf(
   db: Db,
   workspaceId: string,
@@ -89,8 +92,8 @@ export async function usedOf(db: Db, workspaceId: string, what: LimitedByMonth):
 }
 
 /**
- * Adds to this month's usage; a negative count refunds. Locks the row until the transaction ends, and notifies owners
- * once when the limit is near. @returns the new usage
+ * Adds to this month's usage; a negative count refunds. Locks the row until the transaction ends,
+ * and notifies owners once when the limit is near. @returns the new usage
  */
 export async function use(db: Db, workspaceId: string, what: LimitedByMonth, count: number): Promise<number> {
   const [row] = await db
@@ -138,7 +141,10 @@ export function beyondPlan(
   })
 }
 
-/** Queues the end of deleted workspaces' subscriptions, in the transaction that deletes them, and removes emails. */
+/**
+ * Queues the end of deleted workspaces' subscriptions, in the transaction that deletes them, and
+ * removes emails.
+ */
 export async function endSubscriptions(tx: Db, jobs: JobQueue, workspaceIds: readonly string[]): Promise<void> {
   if (workspaceIds.length === 0) return
   const rows = await tx

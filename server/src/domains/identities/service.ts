@@ -161,8 +161,8 @@ interface ExternalSignIn {
 }
 
 /**
- * Finds the account of this Google account or its confirmed address, else creates one. Call it in a transaction.
- * @throws Refusal IDENTITY_REFUSED, RATE_LIMITED (sign-ups)
+ * Finds the account of this Google account or its confirmed address, else creates one. Call it in a
+ * transaction. @throws Refusal IDENTITY_REFUSED, RATE_LIMITED (sign-ups)
  */
 async function findOrCreateUser(context: Context, { claims, referralCode, joins }: ExternalSignIn) {
   const { db: tx, outbox, origin, limits, request } = context
@@ -212,7 +212,10 @@ interface IdTokenSignIn {
   referralCode?: string
 }
 
-/** Signs in with an id_token, once. @throws Refusal IDENTITY_REFUSED, GOOGLE_UNAVAILABLE, RATE_LIMITED */
+/**
+ * Signs in with an id_token, once. @throws Refusal IDENTITY_REFUSED, GOOGLE_UNAVAILABLE,
+ * RATE_LIMITED
+ */
 export async function signInIdToken(context: Context, { idToken, nonce, referralCode }: IdTokenSignIn) {
   const { db, limits, request } = context
   await limits.consume('authorizeByAddress', request.addressHash)
@@ -232,7 +235,10 @@ export async function signInIdToken(context: Context, { idToken, nonce, referral
 
 // Linking
 
-/** Issues a one-time code for POST /auth/identities that links an outside account from the session that started it. */
+/**
+ * Issues a one-time code for POST /auth/identities that links an outside account from the session
+ * that started it.
+ */
 export async function issueLinkCode(
   tx: Db,
   identity: Omit<typeof authLinkCodes.$inferInsert, 'codeHash' | 'expiresAt'>,
@@ -268,8 +274,8 @@ export async function list(db: Db, { userId }: Actor) {
 }
 
 /**
- * Links the outside account behind a code, in the session that started it. @throws Refusal INVALID_CODE,
- * IDENTITY_TAKEN
+ * Links the outside account behind a code, in the session that started it. @throws Refusal
+ * INVALID_CODE, IDENTITY_TAKEN
  */
 export async function link(
   { db, outbox, origin }: { db: Db; outbox: Outbox; origin: string },

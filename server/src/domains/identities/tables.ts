@@ -17,7 +17,10 @@ export const authStates = pgTable('auth_states', {
   expiresAt: time('expires_at').notNull(),
 })
 
-/** Outside accounts that wait to be linked by the session that started it: 60 seconds, single use, hashed. */
+/**
+ * Outside accounts that wait to be linked by the session that started it: 60 seconds, single use,
+ * hashed.
+ */
 export const authLinkCodes = pgTable('auth_link_codes', {
   codeHash: text('code_hash').primaryKey(),
   codeChallenge: text('code_challenge').notNull(),

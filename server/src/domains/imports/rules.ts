@@ -6,7 +6,9 @@ const SAVING_SHARE = 0.6
 /** Below this share, the remaining time is unknown. */
 const ESTIMATE_MIN_SHARE = 0.02
 
-/** The remaining time in seconds; null while unknown. @param elapsedSeconds since the import started */
+/**
+ * The remaining time in seconds; null while unknown. @param elapsedSeconds since the import started
+ */
 export function secondsLeft(stage: ImportStage, done: number, of: number, elapsedSeconds: number): number | null {
   const part = Math.min(1, done / Math.max(1, of))
   const whole = stage === 'reading' ? READING_SHARE * part : 1 - SAVING_SHARE * (1 - part)
@@ -14,7 +16,9 @@ export function secondsLeft(stage: ImportStage, done: number, of: number, elapse
   return Math.ceil((elapsedSeconds * (1 - whole)) / whole)
 }
 
-/** After this silence an import counts as dead, and can no longer save anything even if it is alive. */
+/**
+ * After this silence an import counts as dead, and can no longer save anything even if it is alive.
+ */
 export const SILENT_SECONDS_MAX = 60
 
 /** The whole file is one transaction. */

@@ -71,7 +71,10 @@ export async function find(db: Db, actor: Actor, id: string) {
   return { ...view(row), rejected: row.rejected }
 }
 
-/** Cancels an import; nothing is saved. @throws Refusal IMPORT_NOT_FOUND, IMPORT_STATE (ended or dead) */
+/**
+ * Cancels an import; nothing is saved. @throws Refusal IMPORT_NOT_FOUND, IMPORT_STATE (ended or
+ * dead)
+ */
 export async function cancel(db: Db, actor: Actor, id: string) {
   const { rowCount } = await db
     .update(imports)
@@ -89,8 +92,8 @@ interface RunOptions extends ImportOptions {
 }
 
 /**
- * Imports a file like `importLeads`, recording its progress and result in a row that all members see.
- * @throws Refusal as `importLeads`; IMPORT_STATE if it was canceled or considered dead
+ * Imports a file like `importLeads`, recording its progress and result in a row that all members
+ * see. @throws Refusal as `importLeads`; IMPORT_STATE if it was canceled or considered dead
  */
 export async function run(
   {
@@ -178,8 +181,8 @@ async function stopped(db: Db, id: string): Promise<Refusal> {
 const WATCH_MS = 1_000
 
 /**
- * Writes the import's progress to its row every second. Aborts if it was canceled or considered dead.
- * @param db not the import's transaction, so that others see the progress before it ends
+ * Writes the import's progress to its row every second. Aborts if it was canceled or considered
+ * dead. @param db not the import's transaction, so that others see the progress before it ends
  */
 function watch(db: Db, id: string) {
   const stop = new AbortController()

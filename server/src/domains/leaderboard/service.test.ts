@@ -12,8 +12,8 @@ let app: TestApp
 const people: Person[] = []
 
 /**
- * Referrers with credits in the weekly counts, some expired since the job last ran. Some lose all credits, some fall
- * behind others, and the last ones lose none.
+ * Referrers with credits in the weekly counts, some expired since the job last ran. Some lose all
+ * credits, some fall behind others, and the last ones lose none.
  */
 beforeAll(async () => {
   app = await openApp()
@@ -22,7 +22,8 @@ beforeAll(async () => {
     select name, name, 'code' || n, now(), n
     from (select n, 'member' || n || '@example.com' as name from generate_series(1, ${REFERRERS} * 8) as n) as new`)
   await app.db.execute(sql`update waitlist_state set joined = ${REFERRERS} * 8`)
-  // Member 12 + 7 (r - 1) + k is the k-th referral of referrer r; those with k <= r mod 5 have expired.
+  // Member 12 + 7 (r - 1) + k is the k-th referral of referrer r; those with k <= r mod 5 have
+  // expired.
   await app.db.execute(sql`
     insert into referrals (member_id, referrer_id, status, moved, credit_number, credited_at, in_week)
     select referred.id, referrer.id, 'credited', true, referred.position,

@@ -67,7 +67,10 @@ interface RankedMember {
   lastCredit: number
 }
 
-/** Expired credits that a period's counts still contain, by referrer. Reads subtract them without a lock. */
+/**
+ * Expired credits that a period's counts still contain, by referrer. Reads subtract them without a
+ * lock.
+ */
 const expiredCredits = sql`select referrer_id, count(*)::int as credits from ${referrals} where ${expiredInWeek} group by 1`
 const noCredits = sql`select null::uuid as referrer_id, 0 as credits where false`
 
@@ -108,7 +111,10 @@ async function readRanked(
     .orderBy(sql`-ranked.referral_count`, sql`ranked.last_credit`)
 }
 
-/** Members on a leaderboard: the sum over all distinct counts, without those who have lost all credits. */
+/**
+ * Members on a leaderboard: the sum over all distinct counts, without those who have lost all
+ * credits.
+ */
 async function readTotal(db: Db, key: SQL, lost: SQL): Promise<number> {
   const { rows } = await db.execute<{ total: string }>(sql`
     with lost as materialized (${lost})

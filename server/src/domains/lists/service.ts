@@ -105,8 +105,8 @@ const COUNTING_MS = 1_000
 const counting = new Map<string, Promise<Counts | null>>()
 
 /**
- * Counts stale smart lists in turn and returns the counts ready in time; a failed one stays as stored.
- * The rest continue in the background, so `db` must be a pool, not a transaction.
+ * Counts stale smart lists in turn and returns the counts ready in time; a failed one stays as
+ * stored. The rest continue in the background, so `db` must be a pool, not a transaction.
  */
 async function countSoon(db: Db, rows: Row[]): Promise<Map<string, Counts>> {
   const counted = new Map<string, Counts>()
@@ -170,7 +170,9 @@ interface NewList {
   filter?: LeadFilter
 }
 
-/** @throws Refusal INVALID_INPUT if the filter names a smart list, or a missing list, scrape or tag */
+/**
+ * @throws Refusal INVALID_INPUT if the filter names a smart list, or a missing list, scrape or tag
+ */
 export async function create(db: Db, actor: Actor, input: NewList) {
   if (input.filter) await checkFilter(db, actor, input.filter)
   return insert(db, actor, input)
@@ -190,7 +192,9 @@ async function insert(db: Db, actor: Actor, { description, filter, ...input }: N
   return findChanged(db, actor, row?.id ?? '')
 }
 
-/** Smart lists cannot nest. Unknown ids are rejected, because dropping one would match more leads. */
+/**
+ * Smart lists cannot nest. Unknown ids are rejected, because dropping one would match more leads.
+ */
 async function checkFilter(db: Db, actor: Actor, filter: LeadFilter): Promise<void> {
   const { listId } = filter
   const { scrapeId, tag } = await withoutUnknownIds(db, actor, filter)
@@ -353,7 +357,10 @@ export async function members(db: Db, actor: Actor, { id, leadIds }: { id: strin
   return { leadIds: rows.map((row) => row.id) }
 }
 
-/** Adds leads, ignoring those already in the list. @throws Refusal LEAD_LIST_NOT_FOUND, LEAD_LIST_KIND */
+/**
+ * Adds leads, ignoring those already in the list. @throws Refusal LEAD_LIST_NOT_FOUND,
+ * LEAD_LIST_KIND
+ */
 export async function addLeads(db: Db, actor: Actor, { id, ...selection }: LeadSelection & { id: string }) {
   return change(
     db,

@@ -131,7 +131,10 @@ interface EmailContext {
 const BATCH = 100
 const POLL_MS = 60_000
 
-/** Queues due emails and marks them in the same transaction, so each goes out once. @returns how many */
+/**
+ * Queues due emails and marks them in the same transaction, so each goes out once. @returns how
+ * many
+ */
 export async function queueNotificationEmails({ db, outbox, origin, env }: EmailContext): Promise<number> {
   return db.transaction(async (tx) => {
     const { rows } = await tx.execute<Due>(sql`
@@ -194,7 +197,9 @@ function unsubscribeSealer(secret: string) {
   return createSealer(secret, 'x-automated notices unsubscribe')
 }
 
-/** Stops emails of one kind to one person. @returns what they are about @throws Refusal INVALID_CODE */
+/**
+ * Stops emails of one kind to one person. @returns what they are about @throws Refusal INVALID_CODE
+ */
 export async function unsubscribe(
   { db, env }: { db: Db; env: { authSecret: string } },
   token: string,

@@ -84,7 +84,10 @@ export async function searchMembers(db: Db, { q, page, pageSize }: Paging & { q:
   return { members: inOrder, total: ids.length, page, pageSize, more: found.length > ids.length }
 }
 
-/** Members by position, code or start of the address. One over the maximum shows that there are more. */
+/**
+ * Members by position, code or start of the address. One over the maximum shows that there are
+ * more.
+ */
 async function findIds(db: Db, text: string): Promise<string[]> {
   const typed = text.toLowerCase()
   // Stored addresses are normalized, so also search for the normalized text, and without its dots.

@@ -30,7 +30,10 @@ export async function list(db: Db, { workspaceId }: Actor) {
   return { invitations, planLimit: beyond?.message ?? null }
 }
 
-/** The plan's limit as a Refusal if the workspace is full, else null. Existing members stay after a downgrade. */
+/**
+ * The plan's limit as a Refusal if the workspace is full, else null. Existing members stay after a
+ * downgrade.
+ */
 async function findPeopleLimit(db: Db, workspaceId: string): Promise<Refusal | null> {
   const { plan, limit } = await limitOn(db, workspaceId, 'people')
   if (!Number.isFinite(limit)) return null
@@ -39,8 +42,8 @@ async function findPeopleLimit(db: Db, workspaceId: string): Promise<Refusal | n
 }
 
 /**
- * Emails an invitation, replacing a pending one to the same address. Does not reveal whether it has an account.
- * @throws Refusal PLAN_LIMIT, ALREADY_IN_WORKSPACE, TOO_MANY, RATE_LIMITED, FORBIDDEN
+ * Emails an invitation, replacing a pending one to the same address. Does not reveal whether it has
+ * an account. @throws Refusal PLAN_LIMIT, ALREADY_IN_WORKSPACE, TOO_MANY, RATE_LIMITED, FORBIDDEN
  */
 export async function invite(context: Context, actor: Actor, { email, role }: { email: string; role: GivenRole }) {
   const { workspaceId } = actor
@@ -72,8 +75,8 @@ export async function invite(context: Context, actor: Actor, { email, role }: { 
 }
 
 /**
- * Emails an invitation again, with a new link. @throws Refusal INVITATION_NOT_FOUND, PLAN_LIMIT, RATE_LIMITED,
- * FORBIDDEN
+ * Emails an invitation again, with a new link. @throws Refusal INVITATION_NOT_FOUND, PLAN_LIMIT,
+ * RATE_LIMITED, FORBIDDEN
  */
 export async function resend(context: Context, actor: Actor, id: string) {
   const isIt = and(eq(workspaceInvitations.id, id), eq(workspaceInvitations.workspaceId, actor.workspaceId), isOpen)
@@ -135,7 +138,10 @@ export async function revoke(db: Db, actor: Actor, id: string): Promise<void> {
   })
 }
 
-/** Revokes the pending invitations of a former admin, who could otherwise return through one of their own addresses. */
+/**
+ * Revokes the pending invitations of a former admin, who could otherwise return through one of
+ * their own addresses.
+ */
 export async function revokeInvitationsBy(tx: Db, { workspaceId }: Actor, userId: string): Promise<void> {
   const isTheirs = and(eq(workspaceInvitations.workspaceId, workspaceId), eq(workspaceInvitations.userId, userId))
   await tx.delete(workspaceInvitations).where(isTheirs)
@@ -195,8 +201,8 @@ async function enter(tx: Db, { id, workspaceId, role }: Row, userId: string): Pr
 }
 
 /**
- * Finds and locks the pending invitation of an address that something other than the emailed link vouches for.
- * @returns null if there is none, or the plan has no room
+ * Finds and locks the pending invitation of an address that something other than the emailed link
+ * vouches for. @returns null if there is none, or the plan has no room
  */
 export async function findOpenInvitation(
   tx: Db,

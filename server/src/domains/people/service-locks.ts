@@ -15,8 +15,8 @@ export interface Context {
 }
 
 /**
- * Serializes changes to a workspace's members and rechecks the caller's role, as the token's may be outdated.
- * @returns the workspace's name @throws Refusal FORBIDDEN
+ * Serializes changes to a workspace's members and rechecks the caller's role, as the token's may be
+ * outdated. @returns the workspace's name @throws Refusal FORBIDDEN
  */
 export async function lockPeople(tx: Db, actor: Actor, needed: Role): Promise<string> {
   const [workspace] = await tx

@@ -50,7 +50,10 @@ async function findPerson(tx: Db, actor: Actor, id: string) {
   return { ...person, isYou: person.id === actor.userId }
 }
 
-/** Changes a member's role. @throws Refusal PERSON_NOT_FOUND, LAST_OWNER (it is the owner), FORBIDDEN */
+/**
+ * Changes a member's role. @throws Refusal PERSON_NOT_FOUND, LAST_OWNER (it is the owner),
+ * FORBIDDEN
+ */
 export async function update(db: Db, actor: Actor, { id, role }: { id: string; role: GivenRole }) {
   return db.transaction(async (tx) => {
     await lockPeople(tx, actor, 'admin')
@@ -62,7 +65,10 @@ export async function update(db: Db, actor: Actor, { id, role }: { id: string; r
   })
 }
 
-/** Removes a member; what they created stays. @throws Refusal PERSON_NOT_FOUND, LAST_OWNER, FORBIDDEN */
+/**
+ * Removes a member; what they created stays. @throws Refusal PERSON_NOT_FOUND, LAST_OWNER,
+ * FORBIDDEN
+ */
 export async function remove({ db, outbox, origin }: Context, actor: Actor, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     const workspace = await lockPeople(tx, actor, 'admin')

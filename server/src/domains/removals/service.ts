@@ -92,7 +92,9 @@ function ofWorkspace({ workspaceId }: Actor, id: string) {
   )
 }
 
-/** A deletion that can still be undone. Waits for it to complete. @throws Refusal REMOVAL_NOT_FOUND */
+/**
+ * A deletion that can still be undone. Waits for it to complete. @throws Refusal REMOVAL_NOT_FOUND
+ */
 export async function find(db: Db, actor: Actor, id: string) {
   return db.transaction(async (tx) => {
     await lockRemoval(tx, actor, id)
@@ -111,8 +113,8 @@ function rowsOf(table: string): SQL {
 }
 
 /**
- * Restores deleted leads and links them to the lists, tags and messages that still exist. Leads that were added
- * again stay unchanged. @throws Refusal REMOVAL_NOT_FOUND
+ * Restores deleted leads and links them to the lists, tags and messages that still exist. Leads
+ * that were added again stay unchanged. @throws Refusal REMOVAL_NOT_FOUND
  */
 export async function restore(db: Db, actor: Actor, removalId: string) {
   return transact(db, async (tx) => {
@@ -141,7 +143,8 @@ export async function restore(db: Db, actor: Actor, removalId: string) {
         where id in (select campaign_id from dms where id in (select unnest(r.dm_ids) from ${removed}) and status = 'queued')
         order by id for share
       ) locked`)
-    // A formerly queued message is still queued, has failed without its lead, or its campaign was archived.
+    // A formerly queued message is still queued, has failed without its lead, or its campaign was
+    // archived.
     const { rowCount } = await tx.execute(sql`
       insert into leads
       select restored.* from removed_leads r, jsonb_populate_record(null::leads, r.lead || jsonb_build_object(

@@ -7,7 +7,10 @@ export interface Wanted {
   keywords: readonly string[]
 }
 
-/** Bounds are inclusive. Any keyword must appear in the bio, ignoring case; without keywords, all match. */
+/**
+ * Bounds are inclusive. Any keyword must appear in the bio, ignoring case; without keywords, all
+ * match.
+ */
 export function isWanted(
   profile: { bio: string; followerCount: number },
   { minFollowers, maxFollowers, keywords }: Wanted,
@@ -55,7 +58,9 @@ export interface Estimate {
   costCents: number | null
 }
 
-/** The number of profiles, the remaining seconds and X's cost; null before X has returned a count. */
+/**
+ * The number of profiles, the remaining seconds and X's cost; null before X has returned a count.
+ */
 export function estimate(progress: Progress, status: ScrapeStatus, waitSeconds: number): Estimate | null {
   const { expected, fetched, billed, matched, maxResults, busyMs } = progress
   if (expected === null) return null
@@ -86,7 +91,10 @@ const MS_EACH = 1
 const WINDOW_PAGES = 300
 const WINDOW_SECONDS = 15 * 60
 
-/** The expected time of a scrape, in seconds. @param msEach time per profile in earlier scrapes, or null */
+/**
+ * The expected time of a scrape, in seconds. @param msEach time per profile in earlier scrapes, or
+ * null
+ */
 export function secondsFor(
   profiles: number,
   msEach: number | null,

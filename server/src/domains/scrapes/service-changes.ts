@@ -4,7 +4,10 @@ import { scrapes } from './tables.ts'
 
 export type ScrapeRow = typeof scrapes.$inferSelect
 
-/** Channel for the id of each changed scrape; a trigger sends `connected:<workspace>` for new X accounts. */
+/**
+ * Channel for the id of each changed scrape; a trigger sends `connected:<workspace>` for new X
+ * accounts.
+ */
 export const SCRAPES_CHANNEL = 'scrapes'
 export const CONNECTED = 'connected:'
 

@@ -25,7 +25,8 @@ import {
 import { CHANGED, CONNECTED, notifyScrapeChanged, SCRAPES_CHANNEL, type ScrapeRow } from './service-changes.ts'
 import { scrapeLeads, scrapes } from './tables.ts'
 
-// Runs scrapes in a process: claims one, reads page after page, saves the leads, waits, and releases it.
+// Runs scrapes in a process: claims one, reads page after page, saves the leads, waits, and
+// releases it.
 
 /** Scrapes per process. */
 const CONCURRENCY = 4
@@ -138,7 +139,9 @@ async function run(runner: Runner, scrapeId: string): Promise<void> {
   }
 }
 
-/** Claims the scrape for this process. Null if it is over, not due, or claimed by another process. */
+/**
+ * Claims the scrape for this process. Null if it is over, not due, or claimed by another process.
+ */
 async function claim({ database, workerId, running }: Runner, scrapeId: string): Promise<ScrapeRow | null> {
   const [row] = await database.db
     .update(scrapes)
@@ -177,7 +180,10 @@ function isStillClaimed(row: ScrapeRow): SQL | undefined {
   return and(eq(scrapes.id, row.id), eq(scrapes.version, row.version), eq(scrapes.status, 'running'))
 }
 
-/** Reads one page outside and saves it inside a transaction. Returns the scrape; null if the claim was lost. */
+/**
+ * Reads one page outside and saves it inside a transaction. Returns the scrape; null if the claim
+ * was lost.
+ */
 async function step(runner: Runner, row: ScrapeRow): Promise<ScrapeRow | null> {
   try {
     const { db } = runner.database
@@ -201,7 +207,8 @@ async function step(runner: Runner, row: ScrapeRow): Promise<ScrapeRow | null> {
       const message = kind === 'unauthorized' ? CONNECTION_LOST : error.message
       return settle(runner, row, verdict({ kind, message, retryAt }, row, new Date()))
     }
-    // Retried like a failure of X. If the database is down, this write fails too, and the queue retries.
+    // Retried like a failure of X. If the database is down, this write fails too, and the queue
+    // retries.
     const stopped = await settle(runner, row, verdict(FAULT, row, new Date()))
     runner.log.error({ err: error, scrapeId: row.id }, 'scrape failed')
     runner.onFault(error)
@@ -288,8 +295,8 @@ async function savePage(
 }
 
 /**
- * The users that the plan still allows as leads; a person counts once a month. @returns `used`: how many
- * count · `isCut`: some were left out · `isUsedUp`: nothing is left this month · `words`: why
+ * The users that the plan still allows as leads; a person counts once a month. @returns `used`: how
+ * many count · `isCut`: some were left out · `isUsedUp`: nothing is left this month · `words`: why
  */
 async function withinPlan(tx: Db, row: ScrapeRow, users: XUser[]) {
   const allowance = await allowanceOf(tx, row.workspaceId, 'scrapedLeads', { lock: true })

@@ -100,8 +100,8 @@ async function requireAllowance(db: Db, workspaceId: string): Promise<void> {
 }
 
 /**
- * Estimates a scrape. It reads every profile unless it finds enough leads before.
- * @throws Refusal X_SESSION_EXPIRED, X_ACCOUNT_NOT_FOUND, X_UNAVAILABLE, INVALID_INPUT (unusable handle)
+ * Estimates a scrape. It reads every profile unless it finds enough leads before. @throws Refusal
+ * X_SESSION_EXPIRED, X_ACCOUNT_NOT_FOUND, X_UNAVAILABLE, INVALID_INPUT (unusable handle)
  */
 export async function estimateFor(
   context: SignedInContext,
@@ -179,7 +179,9 @@ export async function scrape(context: SignedInContext, actor: Actor, input: Scra
   return { success: true as const, leads: found.map((one) => one.lead), count: found.length, stoppedBy: row.stoppedBy }
 }
 
-/** The scrape started by an earlier attempt of this call, resumed if it failed. Null without one. */
+/**
+ * The scrape started by an earlier attempt of this call, resumed if it failed. Null without one.
+ */
 async function findBegun({ db, jobs, progress }: SignedInContext, actor: Actor): Promise<ScrapeRow | null> {
   if (typeof progress?.begun !== 'string') return null
   const [row] = await db
@@ -220,7 +222,10 @@ export async function cancel(db: Db, actor: Actor, id: string) {
   return view(await end(db, actor, id, 'canceled'))
 }
 
-/** Resumes a scrape (`isResumable`) from its cursor. @throws Refusal SCRAPE_NOT_FOUND, SCRAPE_STATE, PLAN_LIMIT */
+/**
+ * Resumes a scrape (`isResumable`) from its cursor. @throws Refusal SCRAPE_NOT_FOUND, SCRAPE_STATE,
+ * PLAN_LIMIT
+ */
 export async function resume({ db, jobs }: Pick<SignedInContext, 'db' | 'jobs'>, actor: Actor, id: string) {
   return db.transaction(async (tx) => {
     const [stopped] = await tx
@@ -267,7 +272,10 @@ function ignoreRefusal(error: unknown): void {
 /** Polls after this time, because notifications may be lost when a connection breaks. */
 const POLL_MS = 3_000
 
-/** Yields the scrape now and after each change, until it is over or aborted. @throws Refusal SCRAPE_NOT_FOUND */
+/**
+ * Yields the scrape now and after each change, until it is over or aborted. @throws Refusal
+ * SCRAPE_NOT_FOUND
+ */
 export async function* follow(
   { database, channels, isDraining }: Pick<RequestContext, 'database' | 'channels' | 'isDraining'>,
   actor: Actor,

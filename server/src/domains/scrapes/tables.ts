@@ -77,7 +77,9 @@ export const scrapeLeads = pgTable(
   (t) => [primaryKey({ columns: [t.scrapeId, t.leadId] }), index('scrape_leads_lead').on(t.leadId)],
 )
 
-/** Remaining leads per scrape, maintained by triggers. Separate, so that deletions lock no scrape. */
+/**
+ * Remaining leads per scrape, maintained by triggers. Separate, so that deletions lock no scrape.
+ */
 export const scrapeCounts = pgTable('scrape_counts', {
   scrapeId: uuid('scrape_id')
     .primaryKey()

@@ -162,7 +162,10 @@ export async function verify(context: Context, actor: Actor, { id, ...shown }: {
   return { success: true as const, ...outcome }
 }
 
-/** @throws Refusal FACTOR_NOT_FOUND: not the caller's, or unconfirmed; REAUTHENTICATION_NEEDED from single sign-on */
+/**
+ * @throws Refusal FACTOR_NOT_FOUND: not the caller's, or unconfirmed; REAUTHENTICATION_NEEDED from
+ * single sign-on
+ */
 export async function rename(db: Db, actor: Actor, { id, name }: { id: string; name: string }) {
   await requireAccountSession(db, actor)
   const isOwn = and(eq(authFactors.id, id), eq(authFactors.userId, actor.userId), isConfirmed)
@@ -231,8 +234,8 @@ export async function renewRecoveryCodes(context: Context, actor: Actor) {
 // The second step of a sign-in
 
 /**
- * Creates a challenge for the passkeys of a ticket's account. @throws Refusal INVALID_CODE: invalid ticket, or
- * no passkey
+ * Creates a challenge for the passkeys of a ticket's account. @throws Refusal INVALID_CODE: invalid
+ * ticket, or no passkey
  */
 export async function signInChallenge({ db, origin }: Context, { ticket }: { ticket: string }) {
   const isGood = and(
@@ -427,7 +430,10 @@ function credentialsOf(factors: Row[]) {
 
 // Rows
 
-/** Emails the owner, who may not have made the change. @param change a full sentence that says what happened */
+/**
+ * Emails the owner, who may not have made the change. @param change a full sentence that says what
+ * happened
+ */
 async function notifyOwner({ outbox, origin }: Context, tx: Db, userId: string, change: string): Promise<void> {
   const [user] = await tx.select({ email: authUsers.email }).from(authUsers).where(eq(authUsers.id, userId))
   if (user) await outbox.post(tx, factorsChangedEmail(user.email, change, `${origin}/account`))

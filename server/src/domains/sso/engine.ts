@@ -16,7 +16,10 @@ import { newToken, type Sealer } from '../../sealing.ts'
 import { openIdRequestOf, serviceProviderOf } from './rules.ts'
 import type { ssoConnections } from './tables.ts'
 
-/** What talking to a workspace's identity provider needs. Nothing in this module touches the database. */
+/**
+ * What talking to a workspace's identity provider needs. Nothing in this module touches the
+ * database.
+ */
 export interface ProviderContext {
   env: { standIns: boolean; authSecret: string }
   origin: string
@@ -51,9 +54,8 @@ export function samlOf(
 }
 
 /**
- * Builds the sign-in request for the provider.
- * @returns its URL, and the id that the response returns: `state` (OpenID Connect) or `InResponseTo` (SAML)
- * @throws ProviderUnavailable
+ * Builds the sign-in request for the provider. @returns its URL, and the id that the response
+ * returns: `state` (OpenID Connect) or `InResponseTo` (SAML) @throws ProviderUnavailable
  */
 export async function startProviderSignIn(context: ProviderContext, connection: Connection, loginHint: string | null) {
   if (connection.kind === 'oidc') {
@@ -82,9 +84,8 @@ export async function fetchMetadata({ safeFetch }: ProviderContext, { metadataUr
 }
 
 /**
- * Validates the provider settings of a form.
- * @param stored keeps its client secret if the form has no new one and issuer and client are unchanged
- * @throws Refusal INVALID_INPUT
+ * Validates the provider settings of a form. @param stored keeps its client secret if the form has
+ * no new one and issuer and client are unchanged @throws Refusal INVALID_INPUT
  */
 export function readProvider(
   { env, ssoSealer }: ProviderContext,

@@ -59,8 +59,8 @@ class SsoRejected extends Error {
 // Redirecting to the provider
 
 /**
- * Starts a sign-in by email domain or workspace. The response is the same if neither has single sign-on.
- * @returns a URL on our origin that redirects to the provider @throws Refusal RATE_LIMITED
+ * Starts a sign-in by email domain or workspace. The response is the same if neither has single
+ * sign-on. @returns a URL on our origin that redirects to the provider @throws Refusal RATE_LIMITED
  */
 export async function begin(
   context: SignInContext,
@@ -80,7 +80,10 @@ export async function begin(
   return prepare(context, { connectionId: found?.id ?? null, codeChallenge, loginHint: email ?? null, sessionId: null })
 }
 
-/** Starts linking a workspace's single sign-on. @throws Refusal REAUTHENTICATION_NEEDED, SSO_CONNECTION_NOT_FOUND */
+/**
+ * Starts linking a workspace's single sign-on. @throws Refusal REAUTHENTICATION_NEEDED,
+ * SSO_CONNECTION_NOT_FOUND
+ */
 export async function beginLink(
   context: SignInContext,
   actor: Actor,
@@ -131,7 +134,10 @@ export async function leave(context: SignInContext, given: string): Promise<stri
 
 // Returning from the provider
 
-/** Handles the OpenID callback of a workspace. @returns a URL on our origin, with a one-time code or `error` */
+/**
+ * Handles the OpenID callback of a workspace. @returns a URL on our origin, with a one-time code or
+ * `error`
+ */
 export async function finishOpenIdSignIn(context: SignInContext, workspaceId: string, callback: URL): Promise<string> {
   const state = callback.searchParams.get('state') ?? ''
   const request = await take(context.db, 'return', state)
@@ -145,7 +151,9 @@ export async function finishOpenIdSignIn(context: SignInContext, workspaceId: st
   })
 }
 
-/** Handles a SAML response posted to a workspace; ignores RelayState. @returns as finishOpenIdSignIn */
+/**
+ * Handles a SAML response posted to a workspace; ignores RelayState. @returns as finishOpenIdSignIn
+ */
 export async function finishSamlSignIn(context: SignInContext, workspaceId: string, encoded: string): Promise<string> {
   const response = openSamlResponse(encoded)
   const requestId = response?.requestId ?? ''
@@ -177,7 +185,10 @@ async function take(db: Db, step: Request['step'], given: string): Promise<Reque
   return row && row.expiresAt > new Date() ? row : null
 }
 
-/** The connection of a request, if the response came to the endpoint of its workspace and kind. @throws SsoRejected */
+/**
+ * The connection of a request, if the response came to the endpoint of its workspace and kind.
+ * @throws SsoRejected
+ */
 async function connectionFor(
   db: Db,
   request: Request | null,
@@ -228,7 +239,9 @@ async function completeSignIn(
   return page.href
 }
 
-/** The address the provider vouches for, on a domain its workspace has proved. @throws SsoRejected */
+/**
+ * The address the provider vouches for, on a domain its workspace has proved. @throws SsoRejected
+ */
 async function requireProvedEmail(
   tx: Db,
   { workspaceId }: Connection,
@@ -271,8 +284,8 @@ async function findMember(
 }
 
 /**
- * Creates the account of an invited person, linked to their single sign-on. @throws SsoRejected: not invited, or
- * the address has an account
+ * Creates the account of an invited person, linked to their single sign-on. @throws SsoRejected:
+ * not invited, or the address has an account
  */
 async function acceptInvitation(
   context: SignInContext,
@@ -422,7 +435,10 @@ function isUnchanged(stored: Connection, provider: Provider): boolean {
   return isDeepStrictEqual({ ...stored, ...provider }, stored)
 }
 
-/** Checked in the transaction, because the role in the token may be outdated. @throws Refusal FORBIDDEN */
+/**
+ * Checked in the transaction, because the role in the token may be outdated. @throws Refusal
+ * FORBIDDEN
+ */
 async function requireOwner(tx: Db, { workspaceId, userId }: Actor): Promise<void> {
   if ((await findRole(tx, { workspaceId, userId })) !== 'owner') throw new Refusal('FORBIDDEN')
 }

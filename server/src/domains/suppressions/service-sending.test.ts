@@ -145,7 +145,9 @@ describe('suppressing people with queued messages', () => {
 })
 
 describe('claiming', () => {
-  /** Suppresses without stopping queued messages, as if the message had been claimed at that moment. */
+  /**
+   * Suppresses without stopping queued messages, as if the message had been claimed at that moment.
+   */
   const onTheListOnly = (person: Person, handle: string) =>
     app.db
       .insert(suppressions)

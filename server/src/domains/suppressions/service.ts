@@ -33,7 +33,10 @@ interface ListInput {
   cursor?: string
 }
 
-/** One page of the suppression list, newest first, with the exact total. @throws Refusal INVALID_INPUT for a bad cursor */
+/**
+ * One page of the suppression list, newest first, with the exact total. @throws Refusal
+ * INVALID_INPUT for a bad cursor
+ */
 export async function list(db: Db, actor: Actor, { q, page, pageSize, cursor }: ListInput) {
   const place = cursor === undefined ? null : readCursor(cursor)
   if (cursor !== undefined && !place) throw invalidField('cursor', 'must be the cursor of an earlier response')
@@ -57,7 +60,10 @@ export async function list(db: Db, actor: Actor, { q, page, pageSize, cursor }: 
   return { suppressions: shown, total, page, pageSize, cursor: last ? writeCursor(last) : null }
 }
 
-/** Three letters or more match anywhere, by a trigram index; fewer match the beginning, by another index. */
+/**
+ * Three letters or more match anywhere, by a trigram index; fewer match the beginning, by another
+ * index.
+ */
 function handleHas(q: string): SQL | undefined {
   const part = q.replace(/^@/, '').toLowerCase()
   if (part === '') return undefined
@@ -80,8 +86,8 @@ export interface Suppressor {
 }
 
 /**
- * Suppresses the given people and fails their queued messages in one transaction. Senders check the list again right
- * before sending. @returns the numbers of new entries and of stopped messages
+ * Suppresses the given people and fails their queued messages in one transaction. Senders check the
+ * list again right before sending. @returns the numbers of new entries and of stopped messages
  */
 export async function create(
   db: Db,
@@ -137,7 +143,10 @@ export async function findOfLead(db: Db, actor: Actor, leadId: string): Promise<
 }
 type SuppressionRow = Omit<Suppression, 'createdAt'> & { createdAt: Date }
 
-/** Removes an entry. Stopped messages stay failed until requeued. @throws Refusal SUPPRESSION_NOT_FOUND */
+/**
+ * Removes an entry. Stopped messages stay failed until requeued. @throws Refusal
+ * SUPPRESSION_NOT_FOUND
+ */
 export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
   const gone = await db
     .delete(suppressions)
@@ -170,7 +179,10 @@ export async function importSuppressions(
   })
 }
 
-/** Creates the connection's temporary table of people to suppress. It is emptied when the transaction ends. */
+/**
+ * Creates the connection's temporary table of people to suppress. It is emptied when the
+ * transaction ends.
+ */
 async function openStage(tx: Db): Promise<void> {
   await tx.execute(sql`create temp table if not exists incoming_suppressions (
     twitter_handle text primary key, x_user_id text, reason text not null, note text

@@ -67,7 +67,10 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
   })
 }
 
-/** Replaces a tag on leads and in filters. @throws Refusal TAG_NOT_FOUND, INVALID_INPUT (into itself) */
+/**
+ * Replaces a tag on leads and in filters. @throws Refusal TAG_NOT_FOUND, INVALID_INPUT (into
+ * itself)
+ */
 export async function merge(db: Db, actor: Actor, { id, into }: { id: string; into: string }) {
   return transact(db, async (tx) => {
     await allowLongStatements(tx)
@@ -124,7 +127,10 @@ async function keepInFilters(tx: Db, actor: Actor, id: string, into: string): Pr
   await replaceTagInSavedFilters(tx, actor, names, into)
 }
 
-/** Locks tags by id before triggers change their counts, to avoid deadlocks. @throws Refusal TAG_NOT_FOUND */
+/**
+ * Locks tags by id before triggers change their counts, to avoid deadlocks. @throws Refusal
+ * TAG_NOT_FOUND
+ */
 async function lockTags(tx: Db, actor: Actor, ids: readonly string[]): Promise<void> {
   const wanted = new Set(ids)
   const { rows } = await tx.execute(sql`

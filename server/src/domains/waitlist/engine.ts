@@ -37,8 +37,8 @@ export interface LockedWaitlist {
 }
 
 /**
- * Runs `work` in a transaction that locks the waitlist, so that places stay dense and credits are ordered.
- * Keep it short: all joins wait for it.
+ * Runs `work` in a transaction that locks the waitlist, so that places stay dense and credits are
+ * ordered. Keep it short: all joins wait for it.
  */
 export function changeWaitlist<T>(db: Db, work: (waitlist: LockedWaitlist) => Promise<T>): Promise<T> {
   return db.transaction(async (tx) => {
@@ -82,7 +82,10 @@ export async function assignPlace(waitlist: LockedWaitlist, newcomer: Newcomer):
   return member
 }
 
-/** Assigns the next place to an existing member without one. @returns null if they have joined in the meantime */
+/**
+ * Assigns the next place to an existing member without one. @returns null if they have joined in
+ * the meantime
+ */
 export async function assignPlaceToMember(
   waitlist: LockedWaitlist,
   memberId: string,
@@ -178,8 +181,8 @@ interface NewReferral {
 }
 
 /**
- * Like `creditOrHold`, for an existing member.
- * @returns false without an effect if the member has a referrer, is the referrer, or has referred the referrer
+ * Like `creditOrHold`, for an existing member. @returns false without an effect if the member has a
+ * referrer, is the referrer, or has referred the referrer
  */
 export async function refer(
   waitlist: LockedWaitlist,
@@ -200,7 +203,10 @@ export async function refer(
   return true
 }
 
-/** Records a referral, and credits it unless it is suspicious or unconfirmed. Call it before storing the member's address. */
+/**
+ * Records a referral, and credits it unless it is suspicious or unconfirmed. Call it before storing
+ * the member's address.
+ */
 export async function creditOrHold(
   waitlist: LockedWaitlist,
   context: WaitlistContext,
@@ -307,7 +313,9 @@ async function countCredit(
   }
 }
 
-/** Moves a member up by one referral's spots, and the members passed down by one: at most 6 rows. */
+/**
+ * Moves a member up by one referral's spots, and the members passed down by one: at most 6 rows.
+ */
 async function moveUp(tx: Db, memberId: string): Promise<void> {
   await tx.execute(sql`
     update users as u
@@ -387,7 +395,10 @@ const EXPIRY_BATCH = 1_000
 /** Credits older than 7 days that the weekly counts still contain until the next `expireWeek`. */
 export const expiredInWeek = sql`in_week and credited_at <= now() - interval '7 days'`
 
-/** Removes expired credits from the weekly counts, once each. A job runs it every minute; reads subtract the rest. */
+/**
+ * Removes expired credits from the weekly counts, once each. A job runs it every minute; reads
+ * subtract the rest.
+ */
 export async function expireWeek(db: Db): Promise<void> {
   for (;;) {
     const { rows: due } = await db.execute(sql`select from referrals where ${expiredInWeek} limit 1`)

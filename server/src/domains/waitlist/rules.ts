@@ -31,8 +31,8 @@ const SAME_MAILBOX: Record<string, string> = {
 const RULES = new Map(PROVIDERS.flatMap(({ domains, dots }) => domains.map((domain) => [domain, { dots }] as const)))
 
 /**
- * Normalizes an address to its mailbox, so that one person has one place: lower case, without what the provider ignores.
- * Addresses of other providers are only lowercased.
+ * Normalizes an address to its mailbox, so that one person has one place: lower case, without what
+ * the provider ignores. Addresses of other providers are only lowercased.
  */
 export function normalizeEmail(email: string): string {
   const lower = email.trim().toLowerCase()
@@ -45,7 +45,9 @@ export function normalizeEmail(email: string): string {
   return `${local}@${SAME_MAILBOX[domain] ?? domain}`
 }
 
-/** Masks an address: the first 3 characters (1 if the local part is shorter), `***@` and the domain. */
+/**
+ * Masks an address: the first 3 characters (1 if the local part is shorter), `***@` and the domain.
+ */
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@')
   const local = email.slice(0, at)
@@ -62,13 +64,18 @@ export function isDisposable(email: string): boolean {
   return domains.some((domain) => DISPOSABLE.has(domain))
 }
 
-/** The network range of an address: /24 of IPv4, /48 of IPv6. @returns null for invalid addresses */
+/**
+ * The network range of an address: /24 of IPv4, /48 of IPv6. @returns null for invalid addresses
+ */
 export function addressRange(address: string): string | null {
   const network = firstInNetwork(address, { ipv4: 24, ipv6: 48 })
   return network && `${network.first}/${network.bits}`
 }
 
-/** More referred joins from one range within these minutes are a burst. Offices that join together stay below. */
+/**
+ * More referred joins from one range within these minutes are a burst. Offices that join together
+ * stay below.
+ */
 export const BURSTS = [
   { joins: 20, minutes: 10 },
   { joins: 60, minutes: 24 * 60 },
@@ -115,7 +122,10 @@ export function nextReward(referralCount: number) {
   return { key, label: ACHIEVEMENTS[key], threshold, remaining: Math.max(0, threshold - referralCount) }
 }
 
-/** Progress towards the last tier: 25, 50, 75 and 100 at the four tiers, linear between, to one decimal. */
+/**
+ * Progress towards the last tier: 25, 50, 75 and 100 at the four tiers, linear between, to one
+ * decimal.
+ */
 export function progressPercent(referralCount: number): number {
   const next = REFERRAL_TIERS.findIndex((tier) => referralCount < tier.threshold)
   if (next === -1) return 100

@@ -14,8 +14,8 @@ import { anonymizeMember, confirmMember } from './service.ts'
 import { members, referralCounts, referrals } from './tables.ts'
 
 /**
- * Runs random concurrent joins, referrals, holds, decisions and confirmations on two processes. Afterwards, places are
- * 1…n, counts equal credited referrals, and leaderboards equal a recount.
+ * Runs random concurrent joins, referrals, holds, decisions and confirmations on two processes.
+ * Afterwards, places are 1…n, counts equal credited referrals, and leaderboards equal a recount.
  */
 let app: TestApp
 let strict: RunningServer

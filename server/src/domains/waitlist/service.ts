@@ -79,7 +79,10 @@ interface JoinInput {
   path?: string
 }
 
-/** Joins at the end of the waitlist. Members who join again get their existing place. @throws Refusal RATE_LIMITED */
+/**
+ * Joins at the end of the waitlist. Members who join again get their existing place. @throws
+ * Refusal RATE_LIMITED
+ */
 export async function join(context: JoinContext, input: JoinInput) {
   const { db, limits, request } = context
   await limits.consume('joinByAddress', request.addressHash)
@@ -95,7 +98,9 @@ export async function join(context: JoinContext, input: JoinInput) {
   return joinedAgain(context, member)
 }
 
-/** @param known a member without a place. @returns null if the mailbox got a member in the meantime */
+/**
+ * @param known a member without a place. @returns null if the mailbox got a member in the meantime
+ */
 async function joinNow(
   context: JoinContext,
   { email, referralCode, path }: JoinInput,
@@ -175,7 +180,10 @@ function provenanceOf({
   }
 }
 
-/** Confirms a member's address by an emailed token and credits a waiting referral. @throws Refusal INVALID_CODE */
+/**
+ * Confirms a member's address by an emailed token and credits a waiting referral. @throws Refusal
+ * INVALID_CODE
+ */
 export async function confirmMember(context: WaitlistContext & { db: Db }, token: string): Promise<void> {
   const memberId = memberIn(context, 'confirm', token)
   await changeWaitlist(context.db, (waitlist) => confirm(waitlist, context, memberId))
@@ -215,7 +223,10 @@ function memberIn({ env }: Pick<WaitlistContext, 'env'>, purpose: 'confirm' | 'u
 
 // Lookup
 
-/** A member's place by email. Accounts that never joined are not found. @throws Refusal MEMBER_NOT_FOUND, RATE_LIMITED */
+/**
+ * A member's place by email. Accounts that never joined are not found. @throws Refusal
+ * MEMBER_NOT_FOUND, RATE_LIMITED
+ */
 export async function findPosition(
   { db, limits, request }: { db: Db; limits: Limits; request: Client },
   { email }: { email: string },
@@ -245,8 +256,8 @@ export async function count(db: Db) {
 }
 
 /**
- * The position of a referral code's owner, 0 if not joined; null for unknown codes. Those count as position
- * lookups, to prevent enumeration. @throws Refusal RATE_LIMITED
+ * The position of a referral code's owner, 0 if not joined; null for unknown codes. Those count as
+ * position lookups, to prevent enumeration. @throws Refusal RATE_LIMITED
  */
 export async function findReferralCode(
   { db, limits, request }: { db: Db; limits: Limits; request: Pick<Client, 'addressHash'> },
@@ -278,8 +289,8 @@ export async function findMember(db: Db, userId: string): Promise<Member | undef
 }
 
 /**
- * The member of an account, created at position 0 if missing. Takes over an entry with its verified address and
- * its waiting rewards. @throws Refusal UNAUTHORIZED if the account is deleted
+ * The member of an account, created at position 0 if missing. Takes over an entry with its verified
+ * address and its waiting rewards. @throws Refusal UNAUTHORIZED if the account is deleted
  */
 async function ensureMember(context: WaitlistContext & { db: Db }, userId: string): Promise<Member> {
   const { db } = context
@@ -327,8 +338,8 @@ export async function findSignUpReferral(
 }
 
 /**
- * Creates the member of a confirmed account at position 0, and credits its referrer. Call it for every kind of sign-up,
- * in the transaction that confirms the address.
+ * Creates the member of a confirmed account at position 0, and credits its referrer. Call it for
+ * every kind of sign-up, in the transaction that confirms the address.
  */
 export async function joinOnSignUp(
   context: WaitlistContext & { db: Db },
@@ -367,8 +378,8 @@ export async function dashboard(context: WaitlistContext & { db: Db }, { userId 
 }
 
 /**
- * Sets the referrer of the account's member, if it has none.
- * @throws Refusal INVALID_REFERRAL_CODE: unknown, the caller's own, or of a member whom the caller referred
+ * Sets the referrer of the account's member, if it has none. @throws Refusal INVALID_REFERRAL_CODE:
+ * unknown, the caller's own, or of a member whom the caller referred
  */
 export async function setReferrer(
   context: WaitlistContext & { db: Db; request: Client },
@@ -446,7 +457,10 @@ async function mergeEntries(tx: Db, userId: string, { own, there }: { own: Membe
   return stays
 }
 
-/** Anonymizes an account's place. Credits that it gave are kept. Call it before the account is deleted. */
+/**
+ * Anonymizes an account's place. Credits that it gave are kept. Call it before the account is
+ * deleted.
+ */
 export async function anonymizeMember(db: Db, userId: string): Promise<void> {
   await changeWaitlist(db, async ({ tx }) => {
     const found = await findMember(tx, userId)

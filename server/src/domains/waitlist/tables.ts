@@ -19,8 +19,8 @@ import { createdAt, id, time } from '../../db/columns.ts'
 import { authUsers } from '../auth/tables.ts'
 
 /**
- * Everyone who joined (positions from 1) or has an account (position 0). Deleted members leave an anonymous place.
- * A deferred unique constraint on positions lets one UPDATE shift several.
+ * Everyone who joined (positions from 1) or has an account (position 0). Deleted members leave an
+ * anonymous place. A deferred unique constraint on positions lets one UPDATE shift several.
  */
 export const members = pgTable(
   'users',
@@ -109,7 +109,10 @@ export const referrals = pgTable(
 /** Leaderboard order, negated so that both columns ascend and a position is one row comparison. */
 export const mostFirst = sql<number>`(-referral_count)`
 
-/** Credited referrals per member and period: 'alltime', 'week' (last 7 days), and UTC days ('2026-11-20'). */
+/**
+ * Credited referrals per member and period: 'alltime', 'week' (last 7 days), and UTC days
+ * ('2026-11-20').
+ */
 export const referralCounts = pgTable(
   'referral_counts',
   {
@@ -118,7 +121,9 @@ export const referralCounts = pgTable(
       .notNull()
       .references(() => members.id),
     referralCount: integer('referral_count').notNull(),
-    /** The number of the newest of these credits. Among equal counts, the lower number ranks first. */
+    /**
+     * The number of the newest of these credits. Among equal counts, the lower number ranks first.
+     */
     lastCredit: bigint('last_credit', { mode: 'number' }).notNull(),
   },
   (t) => [
@@ -128,7 +133,10 @@ export const referralCounts = pgTable(
   ],
 )
 
-/** The number of members with each count in a period, maintained by triggers, so that a rank is a short sum. */
+/**
+ * The number of members with each count in a period, maintained by triggers, so that a rank is a
+ * short sum.
+ */
 export const leaderboardTallies = pgTable(
   'leaderboard_tallies',
   {
@@ -165,7 +173,10 @@ export const waitlistState = pgTable(
   () => [check('waitlist_state_one', sql`id = 1`)],
 )
 
-/** Members who joined, confirmed and were invited, by UTC day, maintained by triggers. Earlier confirmations count on the join day. */
+/**
+ * Members who joined, confirmed and were invited, by UTC day, maintained by triggers. Earlier
+ * confirmations count on the join day.
+ */
 export const waitlistDays = pgTable('waitlist_days', {
   day: date('day', { mode: 'string' }).primaryKey(),
   joined: integer('joined').notNull().default(0),

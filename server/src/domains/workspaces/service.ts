@@ -89,8 +89,8 @@ export async function findChosenWorkspace(tx: Db, sessionId: string): Promise<Ve
 }
 
 /**
- * A session's workspace. If it has none (new, or the user was removed), assigns the one the user chose last,
- * else their personal one. Choices in other sessions do not affect it.
+ * A session's workspace. If it has none (new, or the user was removed), assigns the one the user
+ * chose last, else their personal one. Choices in other sessions do not affect it.
  */
 export async function workspaceOf(
   tx: Db,
@@ -115,7 +115,10 @@ export async function workspaceOf(
   return workspace
 }
 
-/** Chooses the workspace of this session and of the user's next sign-in. @returns false if they are not a member */
+/**
+ * Chooses the workspace of this session and of the user's next sign-in. @returns false if they are
+ * not a member
+ */
 export async function chooseWorkspace(
   tx: Db,
   { sessionId, userId, workspaceId }: { sessionId: string; userId: string; workspaceId: string },
@@ -144,8 +147,8 @@ export function membershipKey({ workspaceId, userId }: { workspaceId: string; us
 }
 
 /**
- * Changes a member's role. After the commit, tokens with the former role are rejected: here, and soon on every
- * process.
+ * Changes a member's role. After the commit, tokens with the former role are rejected: here, and
+ * soon on every process.
  */
 export async function setRole(
   tx: Db,

@@ -26,7 +26,10 @@ export const workspaceMembers = pgTable(
       .notNull()
       .references(() => authUsers.id, { onDelete: 'cascade' }),
     role: text('role', { enum: ['viewer', 'member', 'admin', 'owner'] }).notNull(),
-    /** Grows with each role change, across all members. Access tokens contain it; earlier versions are rejected. */
+    /**
+     * Grows with each role change, across all members. Access tokens contain it; earlier versions
+     * are rejected.
+     */
     version: bigserial('version', { mode: 'number' }).notNull(),
     /** When the user last switched to this workspace; the next sign-in opens it. */
     chosenAt: time('chosen_at'),
@@ -60,8 +63,8 @@ export const workspaceChoices = pgTable(
 )
 
 /**
- * Memberships that changed or ended; tokens with an earlier version are rejected. Kept for an hour, without
- * foreign keys, because the workspace or user may be gone.
+ * Memberships that changed or ended; tokens with an earlier version are rejected. Kept for an hour,
+ * without foreign keys, because the workspace or user may be gone.
  */
 export const membershipChanges = pgTable(
   'membership_changes',

@@ -170,7 +170,9 @@ async function assignToCampaigns(db: Db, workspaceId: string): Promise<void> {
       order by id for no key update)`)
 }
 
-/** Whether another workspace has connected the same X account: they then share its cap and interval. */
+/**
+ * Whether another workspace has connected the same X account: they then share its cap and interval.
+ */
 async function isShared(db: Db, workspaceId: string, xUserId: string): Promise<boolean> {
   const [other] = await db
     .select({ id: xAccounts.id })
@@ -188,8 +190,8 @@ export async function purgeExpiredAuthorizations(db: Db): Promise<void> {
 }
 
 /**
- * Stores an account with its tokens. It becomes current if it is new or the current one is not connected.
- * @returns its previous tokens, to be revoked @throws Refusal PLAN_LIMIT
+ * Stores an account with its tokens. It becomes current if it is new or the current one is not
+ * connected. @returns its previous tokens, to be revoked @throws Refusal PLAN_LIMIT
  */
 async function saveAccount(
   db: Db,
@@ -239,7 +241,10 @@ async function saveAccount(
   return accessToken ? { accessToken, refreshToken: unseal(sealer, before?.sealedRefreshToken ?? null) } : null
 }
 
-/** What a restore may have lost for an account unknown to the product: the time since the backup. Nulls without a restore. */
+/**
+ * What a restore may have lost for an account unknown to the product: the time since the backup.
+ * Nulls without a restore.
+ */
 async function findUnread(db: Db): Promise<{ unreadSince: Date | null; unreadUntil: Date | null }> {
   const [unread] = await db
     .select({ unreadSince: min(restores.backedUpAt), unreadUntil: max(restores.unreadUntil) })

@@ -16,7 +16,10 @@ export interface Needs {
 /** Access tokens are renewed when they expire sooner than this. */
 const RENEW_BEFORE_MS = 60_000
 
-/** Marks an account as lost: the screen shows the reason, and work waits until it is connected again. */
+/**
+ * Marks an account as lost: the screen shows the reason, and work waits until it is connected
+ * again.
+ */
 async function markLost(db: Db, accountId: string, reason: string): Promise<void> {
   await db
     .update(xAccounts)
@@ -46,7 +49,10 @@ export async function accessTokenOf(
   throw new XError('unauthorized', CONNECTION_LOST)
 }
 
-/** The only transaction that waits for another service: its lock keeps other processes from replaying the token. */
+/**
+ * The only transaction that waits for another service: its lock keeps other processes from
+ * replaying the token.
+ */
 function renewToken(
   { database, x, sealer }: Needs & { x: XApi },
   accountId: string,
@@ -99,7 +105,9 @@ async function limitRenewals<T>({ pool }: Database, renewal: () => Promise<T>): 
   }
 }
 
-/** Which accounts' tokens may be used. Lost ones are tried only to see whether X accepts them again. */
+/**
+ * Which accounts' tokens may be used. Lost ones are tried only to see whether X accepts them again.
+ */
 type Accepted = 'connected' | 'connected or lost'
 
 function isAccepted(account: XAccount | undefined, accepted: Accepted): account is XAccount {
@@ -107,8 +115,8 @@ function isAccepted(account: XAccount | undefined, accepted: Accepted): account 
 }
 
 /**
- * Calls X with the account's token; a rejected token is renewed once.
- * @throws XError; after `unauthorized` and `account` (locked or suspended) the account is marked lost
+ * Calls X with the account's token; a rejected token is renewed once. @throws XError; after
+ * `unauthorized` and `account` (locked or suspended) the account is marked lost
  */
 export async function withAccount<T>(
   needs: Needs,

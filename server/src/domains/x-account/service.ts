@@ -108,8 +108,8 @@ async function notifyConnected(db: Db, workspaceId: string): Promise<void> {
 }
 
 /**
- * Checks whether X accepts the account's tokens. A lost account that works again is connected again.
- * @throws Refusal X_ACCOUNT_NOT_FOUND, X_UNAVAILABLE, PLAN_LIMIT (no room to come back)
+ * Checks whether X accepts the account's tokens. A lost account that works again is connected
+ * again. @throws Refusal X_ACCOUNT_NOT_FOUND, X_UNAVAILABLE, PLAN_LIMIT (no room to come back)
  */
 export async function check(needs: Needs, actor: Actor, id: string) {
   const { db } = needs.database
@@ -166,8 +166,8 @@ export async function disconnectAll(needs: Needs, actor: Actor): Promise<void> {
 }
 
 /**
- * Disconnects accounts here and at X. Campaigns keep their queue and wait until the account is connected again.
- * If the current account is disconnected, the one chosen before takes its place.
+ * Disconnects accounts here and at X. Campaigns keep their queue and wait until the account is
+ * connected again. If the current account is disconnected, the one chosen before takes its place.
  */
 async function end({ database, x, sealer }: Needs, actor: Actor, ids: string[]) {
   const ended = await database.db.transaction(async (tx) => {

@@ -4,7 +4,10 @@ import { createdAt, id, time, updatedAt } from '../../db/columns.ts'
 import { authUsers } from '../auth/tables.ts'
 import { workspaces } from '../workspaces/tables.ts'
 
-/** Pending connections at X: 10 minutes, single use. The verifier is derived from the state and the secret. */
+/**
+ * Pending connections at X: 10 minutes, single use. The verifier is derived from the state and the
+ * secret.
+ */
 export const xAuthorizations = pgTable('x_authorizations', {
   stateHash: text('state_hash').primaryKey(),
   /** Hash of the cookie that binds the callback to the browser that started it. */
@@ -21,7 +24,10 @@ export const xAuthorizations = pgTable('x_authorizations', {
 /** X lists an account's messages for this many days. */
 export const X_KEEPS_DAYS = 30
 
-/** Restores of a backup: an account first connected after one may have been connected and used before it. */
+/**
+ * Restores of a backup: an account first connected after one may have been connected and used
+ * before it.
+ */
 export const restores = pgTable('restores', {
   id: id(),
   backedUpAt: time('backed_up_at').notNull(),
@@ -29,7 +35,10 @@ export const restores = pgTable('restores', {
   unreadUntil: time('unread_until').notNull(),
 })
 
-/** X accounts that a workspace sends and scrapes with. Tokens are sealed; passwords are never stored. */
+/**
+ * X accounts that a workspace sends and scrapes with. Tokens are sealed; passwords are never
+ * stored.
+ */
 export const xAccounts = pgTable(
   'x_accounts',
   {
@@ -47,15 +56,19 @@ export const xAccounts = pgTable(
     sealedRefreshToken: text('sealed_refresh_token'),
     accessTokenExpiresAt: time('access_token_expires_at'),
     lastConnectedAt: time('last_connected_at'),
-    /** When it was first connected or last chosen: the latest is the workspace's current account. */
+    /**
+     * When it was first connected or last chosen: the latest is the workspace's current account.
+     */
     chosenAt: time('chosen_at').notNull().defaultNow(),
-    /** When the worker next looks for a message to send; null: nothing is queued. Claims advance it. */
+    /**
+     * When the worker next looks for a message to send; null: nothing is queued. Claims advance it.
+     */
     nextSendAt: time('next_send_at'),
     /** X accepts nothing before this time. Kept apart, so that other settings never shorten it. */
     restsUntil: time('rests_until'),
     /**
-     * A restore lost what was sent since then. Nothing is sent until it was read from X again; null: nothing was
-     * lost.
+     * A restore lost what was sent since then. Nothing is sent until it was read from X again;
+     * null: nothing was lost.
      */
     unreadSince: time('unread_since'),
     /** After this, messages in flight at the restore can no longer reach X. */

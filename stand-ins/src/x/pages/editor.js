@@ -1,5 +1,5 @@
-// A text field with its own model, like X's classic composer: it accepts keys, paste and editing commands,
-// and ignores direct changes of the DOM.
+// A text field with its own model, like X's classic composer: it accepts keys, paste and editing
+// commands, and ignores direct changes of the DOM.
 
 /** Turns an element into an editor. */
 export function makeEditor(element, { onChange, onEnter }) {

@@ -1,4 +1,5 @@
-// X's pages: profiles and conversations, in the chosen `markup`. Navigation happens on the client, as on X.
+// X's pages: profiles and conversations, in the chosen `markup`. Navigation happens on the client,
+// as on X.
 
 import { makeEditor } from './editor.js'
 
