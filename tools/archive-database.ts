@@ -149,8 +149,8 @@ export interface Restored extends RestoreSummary {
 export class NotRestored extends Error {}
 
 /**
- * Replaces the database by a checked archive in one transaction and migrates it. Holds sending and drops queued emails.
- * @throws NotRestored if a server runs, there is data without `overwrite`, or the archive is of an unknown version
+ * Replaces the database with a checked archive and migrates it, in one transaction. Pauses sending
+ * and drops queued emails. @throws NotRestored
  */
 export async function restore(
   url: string,

@@ -4,12 +4,8 @@ import { createGunzip } from 'node:zlib'
 import { z } from 'zod'
 
 /*
- * An archive of the database and its keys: gzipped lines, readable with `zcat`.
- *
- *   {"format":1, …}                              the header
- *   {"table":"public.leads","columns":["id",…]}  then one line per row in COPY's text format, then \.
- *   {"sequences":[…]}
- *   {"end":true,"tables":57,"sha256":"…"}        checksum of everything before this line
+ * An archive, as gzipped lines: a header; each table as a JSON line and its rows in COPY's text
+ * format, closed by `\.`; the sequences; an end with the SHA-256 of all lines before.
  */
 
 /** The first line. */

@@ -12,8 +12,8 @@ const notFoundPath = '/404'
 const prerendered = [...pages.filter((page) => page.access === 'public').map((page) => page.path), notFoundPath]
 
 /**
- * Public pages are prerendered; signed-in pages start from __spa-fallback.html. From build/pages.json the server knows which paths
- * get the fallback, which get a 404, and which belong in the sitemap.
+ * Public pages are prerendered; signed-in pages start from __spa-fallback.html. build/pages.json
+ * tells the server which paths get the fallback or a 404, and which belong in the sitemap.
  */
 export default {
   appDirectory: 'app',

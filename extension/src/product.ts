@@ -84,7 +84,7 @@ export function createProduct({ origin, token }: Pick<Pairing, 'origin'> & { tok
     unpair: async () => void (await call('/extension/unpair', {})),
     report: async (report: Report) => (await call('/extension/state', report)).body as ExtensionState,
     /**
-     * Claims the next due message, or returns the seconds until one is due; null: nothing is queued.
+     * Claims the next due message, or returns seconds until one is due; null: nothing is queued.
      * @param key repeats the last response @param signedInAs X account whose campaigns come first
      */
     async claim(

@@ -144,8 +144,8 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
     clientErrorHandler: refuseUnreadable,
   })
 
-  // An empty JSON body counts as none; anything but an object is rejected. So is deep nesting, because
-  // later readers of the body (validation, JSON.stringify, logs) recurse and would overflow the stack.
+  // An empty JSON body counts as none. Rejects everything but objects, and deep nesting, which
+  // would overflow the stack of later readers (validation, JSON.stringify, logs).
   const parseJson = app.getDefaultJsonParser('error', 'error')
   app.removeContentTypeParser(['application/json', 'text/plain'])
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {

@@ -34,8 +34,8 @@ export class DataDirBusy extends Error {
 type Owner = { pid: number; parent: number; isClosing?: true }
 
 /**
- * Creates DATA_DIR if missing, with mode 0700, and returns its real path. Restricts our own folder, but rejects
- * one with unknown files: a mistyped DATA_DIR must not change someone else's permissions.
+ * Creates DATA_DIR with mode 0700 if missing, and returns its real path. Rejects a folder with
+ * unknown files: a mistyped DATA_DIR must not change someone else's permissions.
  */
 export function openDataDir(path: string): string {
   try {
@@ -93,8 +93,7 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Reads a JSON file of DATA_DIR; undefined if it does not exist.
- * @param repair a sentence that says how to fix a damaged file
+ * Reads a JSON file of DATA_DIR; undefined if missing. @param repair how to fix a damaged file
  * @throws Error that names the file, if its content fails `isValid`
  */
 export function readPrivateJson<T>(
@@ -130,8 +129,8 @@ export interface DataDirLock {
 }
 
 /**
- * Locks DATA_DIR until `release()`, by an exclusive SQLite lock: the kernel ends it with the process, across
- * containers too. Waits up to `patienceMs` for a server that is closing. @throws DataDirBusy
+ * Locks DATA_DIR until `release()`, with SQLite: the kernel unlocks when the process ends, also
+ * across containers. Waits up to `patienceMs` for a closing server. @throws DataDirBusy
  */
 export async function lockDataDir(
   dataDir: string,

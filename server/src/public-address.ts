@@ -28,7 +28,7 @@ export function mayConnectTo(address: string, allowLoopback: boolean): boolean {
 
 /**
  * Why the server must not fetch a user's URL (server-side request forgery, OWASP); null if it may.
- * outside/safe-fetch.ts checks what names resolve to. @param allowLoopback with stand-ins: also this machine and HTTP
+ * safe-fetch.ts checks what names resolve to. @param allowLoopback and HTTP, for stand-ins
  */
 export function addressProblem({ protocol, username, password, hostname }: URL, allowLoopback: boolean): string | null {
   if (protocol !== 'https:' && !(allowLoopback && protocol === 'http:')) return 'must begin with https://'

@@ -17,8 +17,8 @@ export type AppendLog<Entry> = {
 }
 
 /**
- * Opens a log and passes its entries to `replay`, oldest first; drops an incomplete last line. Without a file,
- * nothing is stored. @throws an Error that names the file and the line if another line is damaged
+ * Opens a log and passes its entries to `replay`, oldest first; drops an incomplete last line.
+ * Without a file, nothing is stored. @throws Error that names the file and the damaged line
  */
 export function openAppendLog<Entry>(file: string | undefined, replay: (entry: Entry) => void): AppendLog<Entry> {
   if (file === undefined) return { append() {}, rewrite() {}, close() {} }

@@ -9,8 +9,8 @@ import { startSso } from './sso.ts'
 import { startX } from './x.ts'
 
 /**
- * Runs all stand-ins in one process for `npm start`. Writes their addresses to `DATA_DIR/stand-ins.json`, sends them to its
- * parent in a `ready` message, and ends with its parent or on SIGTERM.
+ * Runs all stand-ins in one process for `npm start`, until its parent ends or SIGTERM. Reports
+ * their addresses in `DATA_DIR/stand-ins.json` and in a `ready` message.
  */
 const env = z
   .object({

@@ -52,8 +52,7 @@ export function readThemeMessage(data: unknown): Scheme | null {
 }
 
 /**
- * The widget's colour scheme.
- * @param asked data-theme of the script: 'light', 'dark', or anything else to follow the page
+ * The widget's color scheme. @param asked data-theme: 'light', 'dark', or else as the page
  * @param pageScheme computed `color-scheme` of the script's parent; pages without one are light
  */
 export function schemeOf(asked: string | undefined, pageScheme: string, systemIsDark: boolean): Scheme {

@@ -1,6 +1,6 @@
 /**
- * Inlined into every prerendered page. Counts the view, adds the referral code to links and starts the app: on interaction, for
- * signed-in users, for query parameters, or once painted if the page doesn't defer hydration.
+ * Inlined into every prerendered page. Counts the view, adds the referral code to links and starts
+ * the app: on interaction if hydration is deferred, otherwise once painted or needed.
  */
 import { joinedText } from '../app/features/waitlist/joined-text'
 import { VIEW_COUNTED, viewOf } from '../app/first-view'

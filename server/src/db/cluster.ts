@@ -41,7 +41,7 @@ export type Cluster = {
 const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
 /**
- * Creates a cluster with one role and one database, both named ROLE. It appears at `cluster.data` only once complete.
+ * Creates a cluster with one role and database, both named ROLE. It gets its name once complete.
  * Text sorts by code point and folds by Unicode rules, independent of system locales.
  */
 export async function createCluster(
@@ -256,8 +256,8 @@ function readPidFile(data: string): Postmaster | undefined {
 }
 
 /**
- * A stale pid file's id may belong to another process, and PostgreSQL would refuse to start. It ignores its parent's
- * id, so we write ours. The other lines stay, to detect remnants of the old cluster.
+ * PostgreSQL does not start if a stale pid file's id belongs to another process, except its parent.
+ * So we write our id. The other lines stay, to detect remnants of the old cluster.
  */
 function disownPidFile(data: string): void {
   const path = join(data, 'postmaster.pid')

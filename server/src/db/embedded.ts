@@ -44,8 +44,8 @@ export type EmbeddedDatabase = OpenDatabase & {
 type Log = (line: string) => void
 
 /**
- * Opens the bundled PostgreSQL with the durable cluster of DATA_DIR, created on first use. Locks DATA_DIR until
- * `close()`. Restarts a cluster that dies. @throws DataDirBusy if another server has the lock
+ * Opens the bundled PostgreSQL on the durable cluster of DATA_DIR, which stays locked until
+ * `close()`. Creates the cluster on first use and restarts it if it dies. @throws DataDirBusy
  */
 export async function openEmbedded(options: {
   dataDir: string
@@ -353,8 +353,8 @@ const SCRATCH_PREFIX = 'x-automated-scratch-'
 export type ScratchCluster = OpenDatabase & { crash(): Promise<void> }
 
 /**
- * Opens an empty, fast and non-durable PostgreSQL for tests and benchmarks, removed by `close()`. Its role can create
- * databases. Also removes leftovers of killed runs. `settings` override the defaults.
+ * Opens an empty, fast and non-durable PostgreSQL for tests and benchmarks, removed by `close()`.
+ * Its role can create databases. Also removes leftovers of killed runs.
  */
 export async function openScratchCluster(options: {
   log: Log

@@ -36,10 +36,8 @@ export interface Database {
 }
 
 /**
- * Opens pools on PostgreSQL.
- * @param url postgres://… of a PostgreSQL 15 or later
- * @param options.max total connections at most
- * @param options.onIdleError called when an idle connection breaks; the pool replaces it
+ * Opens pools on PostgreSQL 15 or later. @param url postgres://… @param options.max connections in
+ * total @param options.onIdleError an idle connection broke; the pool replaces it
  */
 export function openDatabase(
   url: string,

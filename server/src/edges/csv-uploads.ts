@@ -159,9 +159,8 @@ export async function removeAbandonedUploads(): Promise<void> {
 }
 
 /**
- * Writes the body to a file and returns its size in bytes.
- * @param onChunk called with the size of each chunk before it is written
- * @throws Refusal BODY_TOO_LARGE, INVALID_INPUT (not UTF-8)
+ * Writes the body to a file and returns its size in bytes. @param onChunk gets each chunk's size
+ * before it is written @throws Refusal BODY_TOO_LARGE, INVALID_INPUT (not UTF-8)
  */
 async function receive(
   body: Readable | undefined,

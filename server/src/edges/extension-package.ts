@@ -15,9 +15,8 @@ export interface ExtensionPackage {
 const FOLDER = 'x-automated-extension'
 
 /**
- * @param folder extension/.output/chrome-mv3
- * @param origin the product's, the only one that the extension may exchange messages with
- * @returns null if the extension is not built
+ * Returns null if the extension is not built. @param folder extension/.output/chrome-mv3
+ * @param origin the product's, the only one that may exchange messages with the extension
  */
 export function openExtensionPackage(folder: string, origin: string): ExtensionPackage | null {
   const manifestFile = join(folder, 'manifest.json')

@@ -35,9 +35,8 @@ const INVITATION = {
 }
 
 /**
- * Adds link preview and search metadata to a prerendered page.
- * @param url its URL, without a query
- * @param code the referral code in the link; adds the invitation and its picture to the preview
+ * Adds link preview and search metadata to a prerendered page. @param url without a query
+ * @param code the link's referral code: adds the invitation and its picture to the preview
  */
 export function withHead(html: string, url: string, origin: string, code?: string): string {
   const picture = code ? `${origin}/share/${code}.png` : `${origin}/share.png`

@@ -17,8 +17,8 @@ const RETRY_MS = 2_000
 const STREAMS_PER_USER = 20
 
 /**
- * GET /api/scrapes/{id}/events: server-sent events `progress` and, at the end, `done`, with the scrape as data.
- * An event's id is the scrape's version, so Last-Event-ID skips what the client has seen.
+ * GET /api/scrapes/{id}/events: server-sent events `progress` and finally `done`, with the scrape
+ * as data. Event ids are its versions, so Last-Event-ID skips what the client has seen.
  */
 export function serveScrapeEvents(app: FastifyInstance, services: Services): void {
   const open = new Map<AbortController, string>()

@@ -8,8 +8,8 @@ import { Refusal } from '../refusal.ts'
 const ANSWER_WITHIN_MS = 8_000
 
 /**
- * Characters of X's challenge tokens. We sign nothing else: anyone can request a challenge signature, which must never
- * be valid for a delivery. A delivery is JSON, so it starts with a brace.
+ * Characters of X's challenge tokens. Anyone can have one signed, so it must never be a valid
+ * delivery, which is JSON and starts with a brace.
  */
 const CHALLENGE = /^[A-Za-z0-9._~+/=-]{1,256}$/
 

@@ -30,9 +30,8 @@ export type JobName = keyof Jobs
 
 export interface JobQueue {
   /**
-   * Enqueues a job in the caller's transaction.
-   * @param options.startAfterSeconds earliest start, in seconds from now
-   * @param options.key on a `short` queue, at most one waiting job per key
+   * Enqueues a job in the caller's transaction. @param options.startAfterSeconds earliest start
+   * from now @param options.key on a `short` queue, at most one waiting job per key
    */
   enqueue<N extends JobName>(
     db: Db,

@@ -42,8 +42,8 @@ export interface SafeFetchOptions {
 }
 
 /**
- * A `fetch` for user-supplied URLs that prevents server-side request forgery (OWASP). It checks every resolved address
- * in the same lookup that opens the connection, so DNS rebinding cannot bypass it.
+ * A `fetch` for user-supplied URLs, against server-side request forgery (OWASP). It checks
+ * addresses in the lookup that opens the connection, so DNS rebinding cannot bypass it.
  */
 export function createSafeFetch({
   allowLoopback,

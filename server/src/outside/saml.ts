@@ -78,9 +78,8 @@ export function openSamlResponse(encoded: string): SamlResponse | null {
 }
 
 /**
- * Verifies a response (signature, time, audience, recipient, request, issuer) and reads its claims.
- * @returns the claims, the assertion's id, and until when it must not be accepted again
- * @throws ProviderDeclined; any other error: invalid response
+ * Verifies a response (signature, time, audience, recipient, request, issuer). Returns its claims,
+ * and its id until it expires, against replays. @throws ProviderDeclined; any other error: invalid
  */
 export async function finishSaml(
   options: SamlOptions,

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { callX, X_TIMEOUT_MS, XError } from './x.ts'
 
 /**
- * X's webhooks (https://docs.x.com/x-api/webhooks) and Activity API (https://docs.x.com/x-api/activity).
- * Webhooks use the app's token. Subscriptions to an account's messages use the account's token.
+ * X's webhooks and Activity API (https://docs.x.com/x-api/webhooks and /activity). Webhooks use the
+ * app's token; subscriptions to an account's messages use the account's.
  */
 export interface XActivity {
   /** The answer to X's challenge-response check, which proves that the webhook is ours. */

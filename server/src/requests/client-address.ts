@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * The client address that we count, store and hash. IPv6 becomes the first of its /64, which one subscriber has
- * (RFC 6177); IPv4-mapped IPv6 becomes IPv4. @param address may have a port, as some proxies add it
+ * The client address that we count, store and hash; a port is dropped. IPv6 becomes the first of
+ * its /64, which one subscriber has (RFC 6177); IPv4-mapped IPv6 becomes IPv4.
  */
 export function clientAddress(address: string): string {
   const withoutPort = /^\[([^\]]+)\](?::\d+)?$/.exec(address)?.[1] ?? /^([\d.]+):\d+$/.exec(address)?.[1] ?? address

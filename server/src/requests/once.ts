@@ -19,7 +19,7 @@ export interface KeyedRequest {
 }
 
 /**
- * @param secret AUTH_SECRET: requests may contain passwords and answers one-time secrets, so both are stored protected
+ * @param secret AUTH_SECRET, to protect stored requests (passwords) and answers (one-time secrets)
  * @param request method, path and body: reusing the key with others is rejected
  */
 export function keyedRequest(
@@ -46,10 +46,8 @@ interface Stored {
 }
 
 /**
- * Runs `effect` once per key, in one transaction with the key. Repeated requests get the first answer.
- * A refusal rolls the effect back and is stored as an answer, except 401, 429 and 5xx.
- * @param isKept returns false for answers that may change, so that a repeated request runs again
- * @throws Refusal IDEMPOTENCY_KEY_REUSED (another request), IDEMPOTENCY_UNDER_WAY (the first is still running)
+ * Runs `effect` once per key, in one transaction with the key. Repeats get the first answer, also a
+ * refusal, except 401, 429, 5xx and what `isKept` rejects. @throws Refusal IDEMPOTENCY_*
  */
 export async function once(
   db: Db,

@@ -8,8 +8,8 @@ import { genericProblem, invalidRequest, Problem } from './problems.ts'
 import { readId } from './queries.ts'
 import { userJson } from './users.ts'
 
-// X's webhooks and Activity API (docs.x.com/x-api/webhooks, /x-api/activity): the app registers a webhook, which must
-// pass a challenge. Subscriptions are made with an account's token and send its events there, signed.
+// X's webhooks and Activity API (docs.x.com/x-api/webhooks, /x-api/activity). The app's webhook
+// must pass a challenge. It gets the signed events of accounts that subscribe with their token.
 
 type Webhook = { id: string; url: string; valid: boolean; createdAt: number }
 type Subscription = {

@@ -114,9 +114,8 @@ export async function verifyCode(context: Context, { ticket, code }: { ticket: s
 type EmailKind = AccountEmail['kind'] | 'reauthenticate' | 'change'
 
 /**
- * Counts a requested email. IP addresses with a session have their own limit, which others cannot exhaust.
- * @returns false over the recipient's limit: nothing is sent and the last link stays valid
- * @throws Refusal RATE_LIMITED: this caller has asked too often
+ * Counts a requested email. IP addresses with a session have their own limit.
+ * @returns false over the recipient's limit @throws Refusal RATE_LIMITED over the caller's
  */
 async function mayEmail({ db, limits, request }: Context, kind: EmailKind, email: string): Promise<boolean> {
   await limits.consume('mailByAddress', request.addressHash)
@@ -284,7 +283,7 @@ async function checkPassword({ db, limits }: { db: Db; limits: Limits }, userId:
 }
 
 /**
- * Guards a sensitive change: requires the current password, or a session that reauthenticated recently.
+ * Requires the current password, or a session that reauthenticated recently.
  * @throws Refusal REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS (wrong password), RATE_LIMITED
  */
 export async function requireProof(
@@ -302,8 +301,8 @@ export async function requireProof(
 }
 
 /**
- * Reauthenticates this session: with the password, or with a code, which is emailed if neither is given.
- * @throws Refusal INVALID_CREDENTIALS, INVALID_CODE, RATE_LIMITED; UNAUTHORIZED: the account is gone
+ * Reauthenticates this session with the password or a code; emails a code if neither is given.
+ * @throws Refusal INVALID_CREDENTIALS, INVALID_CODE, RATE_LIMITED; UNAUTHORIZED: account deleted
  */
 export async function reauthenticate(
   context: Context,

@@ -100,9 +100,8 @@ export async function openConfirmation(
 }
 
 /**
- * Confirms a sign-up. In any browser but its own, the sign-up's password is discarded and a new one is required.
- * @param cookies the Cookie header
- * @throws Refusal INVALID_CODE: forged, expired or used; INVALID_INPUT: the new password is missing
+ * Confirms a sign-up. Any other browser than its own must set a new password. @throws Refusal
+ * INVALID_CODE: forged, expired or used; INVALID_INPUT: the new password is missing
  */
 export async function confirmEmail(
   context: WaitlistContext & { db: Db },
@@ -155,9 +154,8 @@ export async function rejectUnconfirmed(
 }
 
 /**
- * Issues a one-time sign-in code that a redirect can carry.
- * @param codeChallenge of the only browser that may redeem it; null: any browser
- * @param ssoIdentityId the single sign-on it came from; null for other ways to sign in
+ * Issues a one-time sign-in code for a redirect. @param codeChallenge of the only browser that may
+ * redeem it; null: any @param ssoIdentityId the single sign-on it came from; null: another way
  */
 export async function issueCode(
   tx: Db,

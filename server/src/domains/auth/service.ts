@@ -354,9 +354,8 @@ export async function requireAccountSession(db: Db, actor: Pick<Actor, 'sessionI
 }
 
 /**
- * Starts a session for a user who has proved who they are.
- * @param ssoIdentityId the single sign-on that vouches for them, in its workspace only
- * @throws Refusal INVALID_CODE: no longer a member of that workspace
+ * Starts a session for a verified user. @param ssoIdentityId the single sign-on, which vouches for
+ * them in its workspace only @throws Refusal INVALID_CODE: no longer a member of that workspace
  */
 export async function signInAs(
   tx: Db,
@@ -480,8 +479,8 @@ export async function exchangeCode({ db, auth, request }: AuthContext, input: { 
 }
 
 /**
- * Exchanges a refresh token for a new pair. It can be repeated in the grace period until a successor is used.
- * @throws Refusal UNAUTHORIZED: unknown, expired, or reused after rotation, which ends the session
+ * Exchanges a refresh token for a new pair; repeatable until a successor is used. @throws Refusal
+ * UNAUTHORIZED: unknown, expired, or reused after rotation, which ends the session
  */
 export async function refresh({ db, auth, request }: AuthContext, { refreshToken }: { refreshToken: string }) {
   const tokenHash = hashToken(refreshToken)

@@ -18,8 +18,8 @@ import { findWebhook, storeWebhook } from './service-webhook.ts'
 export const PAYMENTS_WEBHOOK_PATH = '/api/billing/webhook'
 
 /*
- * Jobs: `payment` syncs one subscription; `payments-look` finds missed events, unassigned payments and overdue
- * subscriptions every minute; `payment-end` ends the subscription of a deleted workspace.
+ * Jobs: `payment` syncs one subscription, `payments-look` finds what was missed every minute, and
+ * `payment-end` ends the subscription of a deleted workspace.
  */
 
 interface Services extends Omit<SyncContext, 'db'> {

@@ -144,10 +144,8 @@ export function bestOf<S extends Comparable>(all: readonly S[]): S | null {
 export const INVOICES_PAGE = 24
 
 /**
- * Merges pages of several customers' invoices into one page, newest first.
- * @param pages each with at least INVOICES_PAGE invoices, or the customer's last ones
- * @param after the invoice before each page; null for the first page
- * @returns the invoices, and the positions for the next pages
+ * Merges pages of customers' invoices, newest first, and returns the next positions. @param pages
+ * with at least INVOICES_PAGE each, or a customer's last @param after null: the first page
  */
 export function mergeInvoices<I extends { id: string; createdAt: Date }>(
   pages: readonly { invoices: readonly I[]; hasMore: boolean }[],

@@ -206,9 +206,8 @@ function within({ startedAt, currentPeriodEnd }: PaidSubscription, at: Date): Da
 }
 
 /**
- * Cancels the subscription at the end of its period.
- * @param subscriptionId another subscription of the workspace
- * @throws Refusal SUBSCRIPTION_STATE (none, or of another workspace), PAYMENTS_UNAVAILABLE
+ * Cancels the subscription at the end of its period. @param subscriptionId another subscription of
+ * the workspace @throws Refusal SUBSCRIPTION_STATE, PAYMENTS_UNAVAILABLE
  */
 export async function cancel(context: Context, actor: Actor, subscriptionId?: string) {
   const none = 'There is no subscription to cancel.'

@@ -240,8 +240,8 @@ async function notifyTrialEnd(tx: Db, { id, workspaceId, status, trialEnd, trial
 }
 
 /**
- * Cancels all but the best subscription bought from inside the product. Purchases without signing in are kept,
- * because anyone can type an address. @param subject.syncedId the subscription synced last
+ * Cancels all but the best subscription bought from inside the product. Others are kept, because
+ * anyone can type an address. @param subject.syncedId the subscription synced last
  */
 async function cancelDuplicates(
   context: SyncContext,

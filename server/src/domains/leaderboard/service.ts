@@ -21,8 +21,7 @@ interface LeaderboardInput {
 }
 
 /**
- * Returns one page of a leaderboard, and the caller's own row.
- * @param userId the caller's account; null for visitors
+ * Returns one page of a leaderboard, and the caller's own row. @param userId null for visitors
  * @throws Refusal INVALID_INPUT for a malformed cursor
  */
 export async function leaderboard(
@@ -127,7 +126,7 @@ async function readTotal(db: Db, key: SQL, lost: SQL): Promise<number> {
 const TIE_BUCKET = 1024
 
 /**
- * The rank of an account's member: members with more referrals, ties in earlier buckets and in the same one.
+ * The rank of an account's member: after those with more referrals, then by bucket and place.
  * Stored counts include expired credits, so referrers who lost some are counted separately.
  */
 async function findOwnRank(

@@ -93,8 +93,8 @@ export async function leave(db: Db, actor: Actor) {
 }
 
 /**
- * Transfers ownership; the former owner becomes an admin. The workspace outlives the deletion of its creator.
- * @throws Refusal PERSON_NOT_FOUND, REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS, RATE_LIMITED, FORBIDDEN
+ * Transfers ownership; the former owner becomes an admin. @throws Refusal PERSON_NOT_FOUND,
+ * FORBIDDEN, REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS, RATE_LIMITED
  */
 export async function transfer(
   context: Context & { env: { supportEmail: string } },

@@ -40,8 +40,8 @@ import { accountDeletedEmail } from './emails.ts'
 const BATCH = 1_000
 
 /**
- * Permanently deletes an account and the workspaces that it owns. Ends its sessions on every process.
- * @throws Refusal INVALID_INPUT (wrong confirmation); REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS, RATE_LIMITED
+ * Permanently deletes an account, its sessions and its workspaces. @throws Refusal INVALID_INPUT
+ * (wrong confirmation), REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS, RATE_LIMITED
  */
 export async function remove(
   context: AuthContext & WaitlistContext & Parameters<typeof disconnectAll>[0] & { jobs: JobQueue },

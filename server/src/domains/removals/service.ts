@@ -13,8 +13,8 @@ import { leadRemovals } from './tables.ts'
 const KEPT = sql`interval '1 hour'`
 
 /**
- * Deletes leads with their list items and tags, but not their messages. A retry with the same `removalId`
- * returns the first response. @throws Refusal INVALID_INPUT if the id belongs to another deletion
+ * Deletes leads with their list items and tags, but not their messages. Retries get the first
+ * response. @throws Refusal INVALID_INPUT if `removalId` belongs to another deletion
  */
 export async function removeMany(
   db: Db,

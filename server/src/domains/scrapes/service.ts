@@ -50,9 +50,8 @@ export function view(row: ScrapeRow) {
 }
 
 /**
- * Starts a scrape as a job. Credentials connect the X account first, which requires an admin.
- * @throws Refusal X_SESSION_EXPIRED (not connected), X_ACCOUNT_NOT_FOUND, X_CREDENTIALS_REFUSED, X_UNAVAILABLE,
- *   FORBIDDEN, PLAN_LIMIT (nothing left this month)
+ * Starts a scrape as a job. Credentials connect the X account first. @throws Refusal FORBIDDEN,
+ * PLAN_LIMIT, X_SESSION_EXPIRED, X_ACCOUNT_NOT_FOUND, X_CREDENTIALS_REFUSED, X_UNAVAILABLE
  */
 export async function create(context: SignedInContext, actor: Actor, input: ScrapeInput) {
   return view(await start(context, actor, input, (tx, row) => context.remember(tx, Scrape.parse(view(row)))))
@@ -142,9 +141,8 @@ export async function estimateFor(
 const WAIT_MS = 60_000
 
 /**
- * Starts a scrape, waits for it, and returns the leads found by then. The job continues.
- * @param signal aborted when the client disconnects
- * @throws Refusal as `create`; X_SESSION_EXPIRED if X rejects the connection; INVALID_INPUT (unusable handle)
+ * Starts a scrape, waits until it ends or `signal` aborts, and returns the leads found by then.
+ * The job continues. @throws Refusal as `create`; X_SESSION_EXPIRED, INVALID_INPUT
  */
 export async function scrape(context: SignedInContext, actor: Actor, input: ScrapeInput, signal?: AbortSignal) {
   const started =

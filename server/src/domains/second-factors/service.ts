@@ -128,9 +128,8 @@ export async function challenge({ db, origin }: Context, actor: Actor, id: strin
 }
 
 /**
- * Confirms a new factor, or reauthenticates this session with an existing one.
- * @returns recovery codes with the account's first factor
- * @throws Refusal FACTOR_NOT_FOUND, INVALID_CODE, RATE_LIMITED
+ * Confirms a new factor, or reauthenticates with an existing one. Returns recovery codes with the
+ * first factor. @throws Refusal FACTOR_NOT_FOUND, INVALID_CODE, RATE_LIMITED
  */
 export async function verify(context: Context, actor: Actor, { id, ...shown }: { id: string } & Shown) {
   const { db, limits } = context

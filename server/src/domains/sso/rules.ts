@@ -21,8 +21,8 @@ export interface ProviderIdentity {
 }
 
 /**
- * Whether subjects stay the same people after a change of provider. OpenID subjects may differ per client (OpenID
- * Connect Core 1.0, section 8.1); for SAML, only a shared key proves the same provider.
+ * Whether subjects stay the same people with a new provider. OpenID subjects may differ per client
+ * (OpenID Connect Core 1.0, section 8.1); for SAML, only a shared key proves the same provider.
  */
 export function keepsLinks(former: ProviderIdentity, next: ProviderIdentity): boolean {
   if (former.kind !== next.kind || former.issuer !== next.issuer) return false

@@ -261,8 +261,8 @@ async function requireProvedEmail(
 }
 
 /**
- * Finds the member linked to the provider's subject, or creates an account for an invited address. Never matches
- * accounts by address. @param email on a proved domain @returns the linking identity @throws SsoRejected
+ * Finds the member linked to the provider's subject, or creates an account for an invited address.
+ * Never matches accounts by address. @param email on a verified domain @throws SsoRejected
  */
 async function findMember(
   context: SignInContext,
@@ -392,8 +392,8 @@ function shownDomain(domain: typeof ssoDomains.$inferSelect) {
 }
 
 /**
- * Saves the workspace's provider. Ends pending sign-ins, and links that the new provider may not vouch for.
- * @throws Refusal REAUTHENTICATION_NEEDED, FORBIDDEN: no longer the owner, INVALID_INPUT, RATE_LIMITED
+ * Saves the workspace's provider. Ends pending sign-ins, and links it may not vouch for.
+ * @throws Refusal REAUTHENTICATION_NEEDED, FORBIDDEN (not the owner), INVALID_INPUT, RATE_LIMITED
  */
 export async function save(
   context: AdminContext & OwnerContext,

@@ -3,9 +3,8 @@ import { Refusal } from '../../refusal.ts'
 import { type Columns, readHeader, readLine, stagedRow } from './rules.ts'
 
 /**
- * Reads the rows of a suppression file. Loaded by the CSV thread, so it imports little.
- * @returns for each record the row to stage, or its problem; null for a header
- * @throws Refusal INVALID_INPUT if the first row neither names a handle column nor is a handle
+ * Reads a suppression file for the CSV thread: per record a row, a problem, or null for a header.
+ * @throws Refusal INVALID_INPUT if the first row has neither a header nor a handle
  */
 export function readSuppressionLines() {
   let columns: Columns | null = null

@@ -157,7 +157,6 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
 
 /**
  * Imports a file: all good rows, or none if it fails. Importing it again changes nothing.
- * @param read reads the file from its beginning
  * @throws Refusal INVALID_INPUT: empty, no handle column, or too many bad rows
  */
 export async function importSuppressions(

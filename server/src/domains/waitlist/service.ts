@@ -412,8 +412,8 @@ export async function findMailboxOwner(db: Db, email: string): Promise<string | 
 }
 
 /**
- * Moves an account's entry to its new address, in the same transaction. If the new mailbox has an entry, keeps the
- * joined one, then the one with more referrals, then the account's; anonymizes the other.
+ * Moves an account's entry to its new address. Of two entries it keeps the joined one, then the one
+ * with more referrals, then the account's, and anonymizes the other.
  */
 export async function moveMember(context: WaitlistContext & { db: Db }, userId: string, email: string): Promise<void> {
   const normalizedEmail = normalizeEmail(email)

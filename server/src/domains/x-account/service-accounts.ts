@@ -68,9 +68,8 @@ export function chosenNow(workspaceId: string) {
 export const WAKE = { nextSendAt: sql`case when ${xAccounts.nextSendAt} is null then null else now() end` }
 
 /**
- * Checks that the plan allows another account. Lost and disconnected ones do not count.
- * @param xUserId the account to connect, not counted twice; null: a further one
- * @throws Refusal PLAN_LIMIT
+ * Checks that the plan allows another account; lost and disconnected ones do not count.
+ * @param xUserId the account to connect; null: a further one @throws Refusal PLAN_LIMIT
  */
 export async function requireRoom(db: Db, workspaceId: string, xUserId: string | null): Promise<void> {
   const { plan, limit } = await limitOn(db, workspaceId, 'xAccounts')

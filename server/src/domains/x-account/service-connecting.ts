@@ -15,9 +15,8 @@ import { restores, X_KEEPS_DAYS, xAccounts, xAuthorizations } from './tables.ts'
 const CONNECTED = 'Twitter account connected successfully!'
 
 /**
- * Signs in to X and stores its tokens, sealed. The password is sent to X and never stored.
- * @param remember stores the response in the same transaction
- * @throws Refusal X_CREDENTIALS_REFUSED, X_UNAVAILABLE, PLAN_LIMIT
+ * Signs in to X and stores its sealed tokens, never the password. @param remember stores the
+ * response in the same transaction @throws Refusal X_CREDENTIALS_REFUSED, X_UNAVAILABLE, PLAN_LIMIT
  */
 export async function connectWithPassword(
   { database, x, sealer }: Needs,
@@ -76,9 +75,8 @@ export const AUTHORIZATION_COOKIE = 'x-authorization'
 type AuthorizationNeeds = Needs & { origin: string; env: { authSecret: string } }
 
 /**
- * Starts connecting an account on X's own page.
- * @returns its URL, and the cookie that the browser must bring back
- * @throws Refusal X_UNAVAILABLE, PLAN_LIMIT
+ * Starts connecting an account on X's own page. @returns its URL, and the cookie that the browser
+ * must send back @throws Refusal X_UNAVAILABLE, PLAN_LIMIT
  */
 export async function authorize(context: AuthorizationNeeds, actor: Actor): Promise<{ url: string; cookie: string }> {
   const { x, database } = context
@@ -156,8 +154,8 @@ function outcomeOf(error: unknown): XCallbackOutcome {
 }
 
 /**
- * Assigns extension campaigns without an account to the current one, so that they take turns. Not in the account's
- * transaction, because campaigns are locked before accounts; if it fails, the first claim assigns them.
+ * Assigns extension campaigns without an account to the current one. In its own transaction,
+ * because campaigns are locked before accounts; if it fails, the first claim assigns them.
  */
 async function assignToCampaigns(db: Db, workspaceId: string): Promise<void> {
   const account = await findCurrentAccount(db, workspaceId)

@@ -28,11 +28,8 @@ async function markLost(db: Db, accountId: string, reason: string): Promise<void
 }
 
 /**
- * Returns an access token valid for at least a minute. A replay of X's single-use refresh tokens revokes them all,
- * so renewal locks the row and stores the result before use.
- * @param renew a token that X just rejected, to renew even if it has not expired
- * @param accepted whether to include an account that X had rejected
- * @throws XError unauthorized (the account is marked lost) and those of the refresh call
+ * Returns an access token valid for at least a minute. Renewal locks the row and stores the result
+ * before use: replaying one of X's single-use refresh tokens revokes all. @throws XError
  */
 export async function accessTokenOf(
   { database, x, sealer }: Needs,
