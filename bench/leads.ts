@@ -5,6 +5,7 @@ import autocannon from 'autocannon'
 import Fastify from 'fastify'
 import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
+import { formatNumber } from '../contract/src/format.ts'
 import type { Actor } from '../server/src/actor.ts'
 import { openScratchCluster } from '../server/src/db/embedded.ts'
 import { authUsers } from '../server/src/domains/auth/tables.ts'
@@ -44,7 +45,7 @@ try {
   const { pool, db } = database
   for (const size of SIZES) {
     const workspaceId = await fill(pool, size)
-    console.log(`  ${size.toLocaleString('en')} leads in one workspace`)
+    console.log(`  ${formatNumber(size)} leads in one workspace`)
     const { rows } = await pool.query<{ id: string; created_at: Date }>(
       `select id, created_at from leads where workspace_id = $1 order by created_at desc, id desc offset ${Math.min(9_990, size - 11)} limit 1`,
       [workspaceId],
@@ -95,7 +96,7 @@ try {
       const { total } = (await answer.json()) as { total?: number }
       const ratio = (ours.perSecond / floor.perSecond).toFixed(2)
       const beside =
-        total === undefined ? '' : `   ours / floor ${ratio}${byRound(name)}   total ${total.toLocaleString('en')}`
+        total === undefined ? '' : `   ours / floor ${ratio}${byRound(name)}   total ${formatNumber(total)}`
       console.log(`    ${name.padEnd(26)} ${line(ours)}${beside}`)
       if (PAIRED.includes(name) && ratioByRound(name) < MIN_SHARE) {
         console.log(`    less than ${MIN_SHARE} of the floor`)
@@ -172,11 +173,8 @@ try {
       await pipeline(Readable.from(people.map((fields) => `${[third, ...fields].join('\t')}\n`)), into)
       client.release()
     })
-    const per = (seconds: number) =>
-      `${Math.round(IMPORTED / seconds)
-        .toLocaleString('en')
-        .padStart(9)} rows/s`
-    console.log(`  ${IMPORTED.toLocaleString('en')} people from a file`)
+    const per = (seconds: number) => `${formatNumber(Math.round(IMPORTED / seconds)).padStart(9)} rows/s`
+    console.log(`  ${formatNumber(IMPORTED)} people from a file`)
     const beside = (seconds: number) =>
       `${per(seconds)}   ours / COPY ${(copy / seconds).toFixed(2)}   ours / INSERT ${(insert / seconds).toFixed(2)}`
     console.log(`    ${'COPY'.padEnd(26)} ${per(copy)}`)
@@ -218,8 +216,8 @@ function median(rates: Rate[]): Rate {
 }
 
 function line({ perSecond, p50, p99 }: Rate): string {
-  const digits = { maximumFractionDigits: perSecond < 10 ? 1 : 0 }
-  return `${perSecond.toLocaleString('en', digits).padStart(7)} answers/s   p50 ${p50} ms   p99 ${p99} ms`
+  const shown = perSecond < 10 ? Math.round(perSecond * 10) / 10 : Math.round(perSecond)
+  return `${formatNumber(shown).padStart(7)} answers/s   p50 ${p50} ms   p99 ${p99} ms`
 }
 
 function bio(n: number): string {

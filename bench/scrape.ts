@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { eq } from 'drizzle-orm'
 import pg from 'pg'
 import pino from 'pino'
+import { formatNumber } from '../contract/src/format.ts'
 import { openScratchCluster } from '../server/src/db/embedded.ts'
 import { migrateDatabase } from '../server/src/db/migrate.ts'
 import { authUsers } from '../server/src/domains/auth/tables.ts'
@@ -125,9 +126,9 @@ if (Number(held[0]?.n) !== FOLLOWERS) fail(new Error(`${held[0]?.n} leads`))
 const withIndexes = await copySeconds('including all')
 const bare = await copySeconds('')
 const memory = (peak - before) / 1024 / 1024
-const rate = (taken: number) => `${Math.round(FOLLOWERS / taken).toLocaleString('en-US')} rows a second`
+const rate = (taken: number) => `${formatNumber(Math.round(FOLLOWERS / taken))} rows a second`
 
-console.log(`  ${FOLLOWERS.toLocaleString('en-US')} followers, each a new lead`)
+console.log(`  ${formatNumber(FOLLOWERS)} followers, each a new lead`)
 console.log(`  scrape                      ${rate(seconds)}  (${seconds.toFixed(1)} s)`)
 console.log(
   `  COPY, with all the indexes  ${rate(withIndexes)}  (the scrape: ${(withIndexes / seconds).toFixed(2)} of it)`,

@@ -4,6 +4,7 @@ import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { pino } from 'pino'
+import { formatNumber } from '../contract/src/format.ts'
 import { PLAN_LEVELS } from '../contract/src/plans.ts'
 import type { Services } from '../server/src/app.ts'
 import { openChannels } from '../server/src/db/channels.ts'
@@ -91,8 +92,8 @@ async function compareQueueing({ database, sealer, env }: Services): Promise<voi
     await emptyQueue(database)
   }
   const [our, floor] = [quantile(ours, 0.5), quantile(floors, 0.5)]
-  const rows = (ms: number) => `${Math.round((LISTED / ms) * 1_000).toLocaleString('en')} rows/s`
-  console.log(`  a campaign of ${LISTED.toLocaleString('en')} leads is queued   (load ${loadavg()[0]?.toFixed(1)})`)
+  const rows = (ms: number) => `${formatNumber(Math.round((LISTED / ms) * 1_000))} rows/s`
+  console.log(`  a campaign of ${formatNumber(LISTED)} leads is queued   (load ${loadavg()[0]?.toFixed(1)})`)
   console.log(`  ours   ${rows(our)}, including locks and checks of its leads`)
   console.log(`  floor  ${rows(floor)}   one INSERT … SELECT into the same table`)
   console.log(`  ours / floor  ${(floor / our).toFixed(2)}`)
@@ -118,7 +119,7 @@ async function compareCycles(services: Services): Promise<void> {
   await fillQueue(database, sealer, size)
   const floor = await measure(database, (isDone) => replay(cluster.url, caught, CONCURRENCY, isDone))
   console.log(
-    `  ${size.messages.toLocaleString('en')} messages queued on ${size.accounts} X accounts, ${CONCURRENCY} at a time, one process   (load ${loadavg()[0]?.toFixed(1)})`,
+    `  ${formatNumber(size.messages)} messages queued on ${size.accounts} X accounts, ${CONCURRENCY} at a time, one process   (load ${loadavg()[0]?.toFixed(1)})`,
   )
   console.log(`  ours   ${line(ours)}`)
   console.log(
@@ -131,7 +132,7 @@ async function measureMillion({ database, sealer }: Services): Promise<void> {
   await fillQueue(database, sealer, { accounts: CAMPAIGNS, messages: QUEUED })
   const answers = await sendSome(database, Math.ceil((3 * REPLIES) / CAMPAIGNS))
   await database.pool.query('vacuum analyze dms')
-  console.log(`  ${QUEUED.toLocaleString('en')} messages queued over ${CAMPAIGNS} campaigns`)
+  console.log(`  ${formatNumber(QUEUED)} messages queued over ${CAMPAIGNS} campaigns`)
   for (const processes of [1, 4]) {
     const done = await spread(
       Array.from({ length: processes }, () => ({ kind: 'claims', seconds: CLAIM_SECONDS, dailyDmCap: CAP })),
@@ -199,7 +200,7 @@ interface Result {
 }
 
 function line({ sent, seconds, perSecond }: Result): string {
-  return `${Math.round(perSecond).toString().padStart(6)} messages/s   (${sent.toLocaleString('en')} in ${seconds.toFixed(1)} s)`
+  return `${Math.round(perSecond).toString().padStart(6)} messages/s   (${formatNumber(sent)} in ${seconds.toFixed(1)} s)`
 }
 
 function quantile(values: number[], share: number): number {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
+import { formatNumber } from '../contract/src/format.ts'
 import { openScratchCluster } from '../server/src/db/embedded.ts'
 import { migrateDatabase } from '../server/src/db/migrate.ts'
 import { ensurePersonalWorkspace } from '../server/src/domains/workspaces/service.ts'
@@ -282,7 +283,7 @@ function median(values: number[]): number {
 }
 
 function inWords(n: number): string {
-  return n.toLocaleString('en')
+  return formatNumber(n)
 }
 
 function fail(error: unknown): never {

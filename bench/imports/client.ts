@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
+import { formatNumber } from '../../contract/src/format.ts'
 import { bytesOf, SHAPES } from './shapes.ts'
 
 /*
@@ -44,7 +45,7 @@ async function cancelAll(): Promise<void> {
 
 function outcomeOf(answer: { error?: string; imported?: number; updated?: number; rejectedCount?: number }): string {
   if (answer.error !== undefined) return answer.error
-  const count = (value = 0) => value.toLocaleString('en')
+  const count = (value = 0) => formatNumber(value)
   return `${count(answer.imported)} imported, ${count(answer.updated)} updated, ${count(answer.rejectedCount)} rejected`
 }
 

@@ -56,7 +56,7 @@ const section = (page: Page, name: string) => page.getByRole('region', { name, e
 const proofDialog = (page: Page) => page.getByRole('dialog', { name: "Confirm it's you" })
 
 /** Reauthenticates with the password. */
-async function prove(page: Page, password = PASSWORD) {
+async function reauthenticate(page: Page, password = PASSWORD) {
   await proofDialog(page).getByLabel('Password', { exact: true }).fill(password)
   await proofDialog(page).getByRole('button', { name: 'Confirm', exact: true }).click()
   await proofDialog(page).waitFor({ state: 'detached' })
@@ -157,7 +157,7 @@ describe('the account page, in a browser', () => {
     await proofDialog(page).getByLabel('Password', { exact: true }).fill(PASSWORD)
     await proofDialog(page).getByRole('button', { name: 'Confirm', exact: true }).click()
     await proofDialog(page).getByText('The current password is incorrect.').waitFor()
-    await prove(page, NEW_PASSWORD)
+    await reauthenticate(page, NEW_PASSWORD)
     await expect
       .poll(() => email.getByRole('listitem').allInnerTexts())
       .toEqual(['Waiting\nada@example.com', 'Waiting\ncountess@example.org'])
@@ -209,7 +209,7 @@ describe('the account page, in a browser', () => {
     // The first code activates the authenticator app and creates recovery codes.
     const apps = section(page, 'Authenticator app')
     await apps.getByRole('button', { name: 'Set up' }).click()
-    await prove(page)
+    await reauthenticate(page)
     const setup = page.getByRole('dialog', { name: 'Set up an authenticator app' })
     await setup.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor()
     await expectSoundPage(page)
@@ -349,7 +349,7 @@ describe('the account page, in a browser', () => {
     // Google: cancelled, then linked, then unlinked.
     const ways = section(page, 'Ways to sign in')
     await ways.getByRole('button', { name: 'Link Google' }).click()
-    await prove(page)
+    await reauthenticate(page)
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByText('You cancelled at Google. Nothing was changed.').waitFor()
     expect(new URL(page.url()).search).toBe('')
@@ -405,7 +405,7 @@ describe('the account page, in a browser', () => {
     expect(await remove.isDisabled()).toBe(true)
     await goodbye.getByLabel(/^Type /).fill(email)
     await remove.click()
-    await prove(page)
+    await reauthenticate(page)
     await page.waitForURL(`${world.origin}/`)
     await page.getByText('Account deleted.').waitFor()
     await logIn(page, email)

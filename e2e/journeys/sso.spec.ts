@@ -46,7 +46,7 @@ async function atCompany(page: Page, email: string, button = 'Continue') {
 }
 
 /** Reauthenticates with the password. */
-async function prove(page: Page) {
+async function reauthenticate(page: Page) {
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await dialog.getByRole('button', { name: 'Confirm' }).click()
@@ -92,7 +92,7 @@ it('sets up OpenID Connect, then SAML, links it and signs in', async () => {
   await admin.getByLabel('Issuer').fill(idp.url)
   world.expectConsole(/status of 403/)
   await admin.getByRole('button', { name: 'Save identity provider' }).click()
-  await prove(admin)
+  await reauthenticate(admin)
   await admin.getByText('Stored and never shown again').waitFor()
   await admin.getByText('Your identity provider is connected. Verify a domain to turn it on.').waitFor()
   await admin.getByRole('button', { name: 'Test connection' }).click()
@@ -229,7 +229,7 @@ it('gives access only to its workspace and requires reauthentication for another
   world.expectConsole(/status of 403/)
   await browser.goto(invitation.href)
   await browser.getByRole('button', { name: 'Join Acme' }).click()
-  await prove(browser)
+  await reauthenticate(browser)
   await browser.waitForURL('**/dashboard')
   await browser.getByRole('button', { name: 'Profile menu' }).click()
   await browser.getByRole('menuitem', { name: 'Switch to eve' }).waitFor()
@@ -284,6 +284,6 @@ it('gives access only to its workspace and requires reauthentication for another
   await fresh.goto('/account')
   const download = fresh.waitForEvent('download')
   await fresh.getByRole('button', { name: 'Download my data' }).click()
-  await prove(fresh)
+  await reauthenticate(fresh)
   await download
 })

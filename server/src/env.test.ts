@@ -19,7 +19,7 @@ describe('TRUST_PROXY', () => {
     ['loopback', 'loopback'],
     ['10.0.0.0/8, 127.0.0.1', '10.0.0.0/8, 127.0.0.1'],
     ['fd00::/8', 'fd00::/8'],
-  ])('%s', (TRUST_PROXY, trusted) => {
+  ])('parses %s', (TRUST_PROXY, trusted) => {
     expect(readEnv({ AUTH_SECRET, TRUST_PROXY }).trustProxy).toBe(trusted)
   })
 

@@ -1,4 +1,5 @@
 import type { FieldProblem } from '@x-automated/contract/errors'
+import { formatList, formatNumber, pluralize } from '@x-automated/contract/format'
 import { z } from 'zod'
 
 /** An issue that zod passes to an error map; `Issue` is one that it reports. */
@@ -79,7 +80,6 @@ const TYPES: Record<string, string> = {
   object: 'an object',
   record: 'an object',
 }
-const either = new Intl.ListFormat('en', { type: 'disjunction' })
 
 function predicateOf(issue: RawIssue): string {
   if (issue.input === undefined && issue.code !== 'custom') return 'is required'
@@ -87,7 +87,7 @@ function predicateOf(issue: RawIssue): string {
     case 'invalid_type':
       return `must be ${TYPES[issue.expected] ?? 'of a different type'}`
     case 'invalid_value':
-      return `must be ${either.format(issue.values.map(String))}`
+      return `must be ${formatList(issue.values.map(String), 'disjunction')}`
     case 'invalid_union':
       return unionPredicate(issue.errors)
     case 'too_big':
@@ -109,13 +109,13 @@ function unionPredicate(branches: readonly (readonly { code?: string; message: s
   const said = branches.find((issues) => issues.some(({ code }) => code !== 'invalid_type' && code !== 'invalid_value'))
   if (said?.[0]) return said[0].message
   const wanted = branches.flatMap((issues) => issues.map(({ message }) => message.replace(/^must be /, '')))
-  return `must be ${either.format([...new Set(wanted)])}`
+  return `must be ${formatList(new Set(wanted), 'disjunction')}`
 }
 
 function amount(origin: string, bound: string, limit: number | bigint): string {
-  const number = limit.toLocaleString('en')
-  const [one, many] = origin === 'string' ? ['character', 'characters'] : ['entry', 'entries']
+  const number = formatNumber(Number(limit))
+  const [one, many] = origin === 'string' ? (['character', 'characters'] as const) : (['entry', 'entries'] as const)
   return origin === 'string' || origin === 'array'
-    ? `must have ${bound} ${number} ${limit === 1 ? one : many}`
+    ? `must have ${bound} ${number} ${pluralize(Number(limit), one, many)}`
     : `must be ${bound} ${number}`
 }

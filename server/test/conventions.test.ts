@@ -55,9 +55,9 @@ describe('every operation of operators', () => {
   it.each(named(ofOperators))('returns the same 404 from %s to all others as an unknown path', async (_, operation) => {
     const stranger = await makePerson(app)
     // An unverified address in OPERATORS grants nothing.
-    const unproved = await makePerson(app)
-    app.services.env.operators.push(unproved.email)
-    await app.db.update(authUsers).set({ emailVerified: false }).where(eq(authUsers.id, unproved.id))
+    const unverified = await makePerson(app)
+    app.services.env.operators.push(unverified.email)
+    await app.db.update(authUsers).set({ emailVerified: false }).where(eq(authUsers.id, unverified.id))
     const body = operation.method === 'GET' ? undefined : { surprise: true }
     const path = pathWith(operation, SOME_ID)
     const nothing = await call(app, operation.method, '/nothing/here', body)
@@ -65,7 +65,7 @@ describe('every operation of operators', () => {
       await call(app, operation.method, path, body),
       await call(app, operation.method, path, body, { authorization: 'Bearer a.b.c' }),
       await stranger.call(operation.method, path, body, { 'idempotency-key': 'some-key' }),
-      await unproved.call(operation.method, path, body),
+      await unverified.call(operation.method, path, body),
     ]
     for (const answer of answers) {
       expectEnvelope(answer, 404, 'NOT_FOUND')

@@ -364,12 +364,12 @@ const several = fc.array(one, { minLength: 2, maxLength: 4 }).map(atOnce)
 async function finish(world: World): Promise<void> {
   world.mishaps.splice(0)
   if (!isHolding(world)) for (const wake of world.simulating.splice(0)) wake()
-  for (const [name, { hands }] of world.workers) {
-    for (const _ of [...hands]) {
+  for (const [name, { claims }] of world.workers) {
+    for (const _ of [...claims]) {
       await world.send(name)
       await world.record(name)
     }
-    for (const _ of [...hands]) await world.record(name)
+    for (const _ of [...claims]) await world.record(name)
   }
   for (const extension of world.extensions.values()) {
     if (extension.hand?.pressed) await command('', (w) => report(w, extension.name, true)).alone(world)

@@ -11,14 +11,14 @@ import type { TestApp } from './open-app.ts'
 // Workers like those of jobs/sender.ts, run step by step, so that a test can kill or stop one
 // between steps.
 
-interface Hand {
+interface WorkerClaim {
   claimed: Claimed
   verdict: Verdict | null
 }
 export interface Worker {
   name: string
   id: number
-  hands: Hand[]
+  claims: WorkerClaim[]
   /** A worker's steps run one after the other. */
   busy: Promise<unknown>
   die(): Promise<void>
@@ -43,12 +43,12 @@ export function openWorkers(app: TestApp) {
     const worker: Worker = {
       name,
       id: liveness.workerId,
-      hands: [],
+      claims: [],
       busy: Promise.resolve(),
       async die() {
         starting.delete(name)
         workers.delete(name)
-        worker.hands = []
+        worker.claims = []
         await session.close()
       },
     }
@@ -71,30 +71,30 @@ export function openWorkers(app: TestApp) {
 
     claim: (name: string, most: number) =>
       have(name, async (worker) => {
-        for (let claims = 0; claims < most; ) {
+        for (let count = 0; count < most; ) {
           const { claimed, isIdle } = await claimDue(app.db, worker.id, app.services.env)
           if (isIdle) return
           if (!claimed) continue
-          worker.hands.push({ claimed, verdict: null })
-          claims += 1
+          worker.claims.push({ claimed, verdict: null })
+          count += 1
         }
       }),
     send: (name: string) =>
       have(name, async (worker) => {
-        const hand = worker.hands.find(({ verdict }) => verdict === null)
-        if (!hand) return
+        const claim = worker.claims.find(({ verdict }) => verdict === null)
+        if (!claim) return
         // As in jobs/sender.ts: an error before the call to X means that nothing was sent.
-        hand.verdict = await send(app.services, hand.claimed, TIMING).catch((error): Verdict => {
+        claim.verdict = await send(app.services, claim.claimed, TIMING).catch((error): Verdict => {
           if (!isUnavailable(error)) throw error
           return { kind: 'later' }
         })
       }),
     record: (name: string) =>
       have(name, async (worker) => {
-        const hand = worker.hands.find(({ verdict }) => verdict !== null)
-        if (!hand?.verdict) return
-        await record(app.db, [{ claimed: hand.claimed, verdict: hand.verdict, failures: 1 }])
-        worker.hands.splice(worker.hands.indexOf(hand), 1)
+        const claim = worker.claims.find(({ verdict }) => verdict !== null)
+        if (!claim?.verdict) return
+        await record(app.db, [{ claimed: claim.claimed, verdict: claim.verdict, failures: 1 }])
+        worker.claims.splice(worker.claims.indexOf(claim), 1)
       }),
     die: (name: string) => have(name, (worker) => worker.die()),
     async sweep() {

@@ -1,5 +1,5 @@
 /**
- * `/embed.js` for other sites: inserts the widget after its script tag, with the page's colour
+ * `/embed.js` for other sites: inserts the widget after its script tag, with the page's color
  * scheme. See docs/widget.md.
  */
 import { readWidgetMessage, type Scheme, schemeOf, type ThemeMessage } from './messages'
@@ -48,7 +48,7 @@ function mount(script: HTMLScriptElement): void {
     }
   })
 
-  /** Sends the page's current colour scheme to the widget. */
+  /** Sends the page's current color scheme to the widget. */
   function follow(): void {
     const theme = scheme()
     style.colorScheme = theme

@@ -12,7 +12,7 @@ export interface JoinedMessage {
   position: number
 }
 
-/** To the widget: the page's colour scheme. */
+/** To the widget: the page's color scheme. */
 export interface ThemeMessage {
   type: 'x-automated:theme'
   theme: Scheme

@@ -49,10 +49,10 @@ async function ask<T>(path: string, body?: object): Promise<T> {
   return (await answer.json()) as T
 }
 
-// Colour scheme and size.
+// Color scheme and size.
 
 const isFramed = parent !== window
-function tell(message: SizeMessage | JoinedMessage): void {
+function postToParent(message: SizeMessage | JoinedMessage): void {
   if (isFramed && host) parent.postMessage(message, host)
 }
 addEventListener('message', ({ origin, source, data }) => {
@@ -60,7 +60,7 @@ addEventListener('message', ({ origin, source, data }) => {
   if (theme) document.documentElement.dataset.theme = theme
 })
 new ResizeObserver(() =>
-  tell({ type: 'x-automated:size', height: Math.ceil(document.body.getBoundingClientRect().height) }),
+  postToParent({ type: 'x-automated:size', height: Math.ceil(document.body.getBoundingClientRect().height) }),
 ).observe(document.body)
 
 // The number of members.
@@ -130,7 +130,7 @@ async function join(address: string): Promise<void> {
   if (message !== KNOWN) {
     count += 1
     showCount()
-    tell({ type: 'x-automated:joined', position })
+    postToParent({ type: 'x-automated:joined', position })
   }
   showPlace(place)
   show(notice, message === KNOWN ? message : "You're on the waitlist!")
@@ -179,13 +179,13 @@ byId('leave').addEventListener('click', () => {
 
 link.addEventListener('focus', () => link.select())
 const copied = copyButton.firstElementChild as HTMLElement
-let forget: ReturnType<typeof setTimeout> | undefined
+let resetTimer: ReturnType<typeof setTimeout> | undefined
 copyButton.addEventListener('click', async () => {
   try {
     await navigator.clipboard.writeText(link.value)
     copied.textContent = 'Copied!'
-    clearTimeout(forget)
-    forget = setTimeout(() => {
+    clearTimeout(resetTimer)
+    resetTimer = setTimeout(() => {
       copied.textContent = 'Copy'
     }, 2000)
   } catch {

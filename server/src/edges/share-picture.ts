@@ -34,17 +34,17 @@ export async function drawSharePicture(position: number | null): Promise<Buffer>
   if (position === null) {
     write(pen, 'Automate your X', { x: EDGE, y: 350, size: 92, strong: true })
     write(pen, 'outreach with AI', { x: EDGE, y: 452, size: 92, strong: true })
-    write(pen, 'Find the right people. Write once. Send at a human pace.', { x: EDGE, y: 540, size: 34, colour: MUTED })
+    write(pen, 'Find the right people. Write once. Send at a human pace.', { x: EDGE, y: 540, size: 34, color: MUTED })
   } else {
-    write(pen, 'You’re invited by', { x: EDGE, y: 310, size: 46, colour: MUTED })
+    write(pen, 'You’re invited by', { x: EDGE, y: 310, size: 46, color: MUTED })
     const place = `#${formatNumber(position)}`
     const room = SHARE_PICTURE.width - 2 * EDGE
     // Shrink long places to fit.
     const wanted = widthOf(pen, place, 136) + 28 + widthOf(pen, 'on the waitlist', 64)
     const scale = Math.min(1, room / wanted)
-    const end = write(pen, place, { x: EDGE, y: 448, size: 136 * scale, strong: true, colour: ACCENT })
+    const end = write(pen, place, { x: EDGE, y: 448, size: 136 * scale, strong: true, color: ACCENT })
     write(pen, 'on the waitlist', { x: end + 28 * scale, y: 448, size: 64 * scale, strong: true })
-    write(pen, 'Join with this link, and you both get priority access.', { x: EDGE, y: 540, size: 34, colour: MUTED })
+    write(pen, 'Join with this link, and you both get priority access.', { x: EDGE, y: 540, size: 34, color: MUTED })
   }
   return canvas.encode('png')
 }
@@ -55,7 +55,7 @@ interface TextStyle {
   y: number
   size: number
   strong?: boolean
-  colour?: string
+  color?: string
 }
 
 function setFont(pen: SKRSContext2D, size: number, strong: boolean): void {
@@ -72,9 +72,9 @@ function widthOf(pen: SKRSContext2D, text: string, size: number): number {
 }
 
 /** Draws text. @returns the x coordinate of its end */
-function write(pen: SKRSContext2D, text: string, { x, y, size, strong = false, colour = INK }: TextStyle): number {
+function write(pen: SKRSContext2D, text: string, { x, y, size, strong = false, color = INK }: TextStyle): number {
   setFont(pen, size, strong)
-  pen.fillStyle = colour
+  pen.fillStyle = color
   pen.fillText(text, x, y)
   return x + pen.measureText(text).width
 }

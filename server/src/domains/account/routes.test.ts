@@ -338,7 +338,7 @@ describe('GET /auth/user', () => {
   })
 })
 
-const proved = (person: Person) => person.call('POST', '/auth/reauthenticate', { password: PASSWORD })
+const reauthenticate = (person: Person) => person.call('POST', '/auth/reauthenticate', { password: PASSWORD })
 
 describe('PATCH /auth/user', () => {
   it('changes the name without reauthentication', async () => {
@@ -508,7 +508,7 @@ describe('POST /auth/reauthenticate', () => {
   it('accepts the password, for 10 minutes and this session only', async () => {
     const person = await makeAccount(app)
     const other = (await signIn(app, person.email)).body.token as string
-    const { status, body } = await proved(person)
+    const { status, body } = await reauthenticate(person)
     expect([status, body.success, body.ticket]).toEqual([200, true, null])
     const minutes = (new Date(body.goodUntil).getTime() - Date.now()) / 60_000
     expect(minutes).toBeGreaterThan(9.5)

@@ -270,7 +270,7 @@ async function findPassword(db: Db, userId: string): Promise<string | null> {
   return row?.password ?? null
 }
 
-// Proving who one is
+// Reauthentication
 
 /** @throws Refusal INVALID_CREDENTIALS, RATE_LIMITED */
 async function checkPassword({ db, limits }: { db: Db; limits: Limits }, userId: string, password: string) {

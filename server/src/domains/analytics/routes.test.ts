@@ -170,7 +170,7 @@ it('always equals a recount of the messages, whatever happens to them', async ()
   const commands = fc.oneof(
     fc.record({ kind: fc.constantFrom('send'), share, at: moment }),
     fc.record({ kind: fc.constantFrom('move'), share, to: fc.constantFrom(...sent), at: moment }),
-    fc.record({ kind: fc.constantFrom('fail', 'queue', 'copy', 'delete', 'forget'), share }),
+    fc.record({ kind: fc.constantFrom('fail', 'queue', 'copy', 'delete', 'purge'), share }),
   )
   const some = (n: number) =>
     sql`select id from dms where workspace_id = ${person.workspaceId} order by hashtext(id::text || ${String(Math.random())}) limit ${n}`
@@ -195,7 +195,7 @@ it('always equals a recount of the messages, whatever happens to them', async ()
           select workspace_id, lead_id, campaign_id, step + 1 + (random() * 1000000)::int, message, status, sent_at from dms where id in (${chosen})`)
       case 'delete':
         return app.db.execute(sql`delete from dms where id in (${chosen})`)
-      case 'forget':
+      case 'purge':
         return app.db.delete(leads).where(sql`id in (select lead_id from dms where id in (${chosen}))`)
     }
   }

@@ -126,8 +126,8 @@ describe('buying by a link', () => {
         email: 'somebody@else.example',
       })
     await vi.waitFor(async () => {
-      const isTheirs = eq(paidSubscriptions.email, 'somebody@else.example')
-      const rows = await app.db.select().from(paidSubscriptions).where(isTheirs)
+      const isStrangers = eq(paidSubscriptions.email, 'somebody@else.example')
+      const rows = await app.db.select().from(paidSubscriptions).where(isStrangers)
       expect(rows.map(({ workspaceId }) => workspaceId)).toEqual([null, null, null])
     }, 10_000)
     expect(await subscriptionOf(victim)).toBeNull()

@@ -148,7 +148,7 @@ describe('syncing events', () => {
     // The first read is delayed before it is stored.
     const payments = app.services.payments!
     let resumeFirst = () => {}
-    const gate = new Promise<void>((resolve) => {
+    const firstRead = new Promise<void>((resolve) => {
       resumeFirst = resolve
     })
     let looks = 0
@@ -159,7 +159,7 @@ describe('syncing events', () => {
         async findSubscription(one: string) {
           const found = await payments.findSubscription(one)
           looks += 1
-          if (looks === 1) await gate
+          if (looks === 1) await firstRead
           return found
         },
       },

@@ -48,7 +48,7 @@ export async function list(db: Db, actor: Actor, { page, pageSize, cursor }: Pag
   const shown = rows.slice(0, pageSize)
   const last = rows.length > pageSize ? shown.at(-1) : undefined
   return {
-    lists: await describe(db, shown, await countSoon(db, shown)),
+    lists: await describe(db, shown, await countWithinDeadline(db, shown)),
     total,
     page,
     pageSize,
@@ -59,7 +59,7 @@ export async function list(db: Db, actor: Actor, { page, pageSize, cursor }: Pag
 /** @throws Refusal LEAD_LIST_NOT_FOUND */
 export async function find(db: Db, actor: Actor, id: string) {
   const row = await lockList(db, actor, id)
-  return show(db, row, await countSoon(db, [row]))
+  return show(db, row, await countWithinDeadline(db, [row]))
 }
 
 /** The stored list, without updating its counts. @throws Refusal LEAD_LIST_NOT_FOUND */
@@ -108,7 +108,7 @@ const counting = new Map<string, Promise<Counts | null>>()
  * Counts stale smart lists in turn and returns the counts ready in time; a failed one stays as
  * stored. The rest continue in the background, so `db` must be a pool, not a transaction.
  */
-async function countSoon(db: Db, rows: Row[]): Promise<Map<string, Counts>> {
+async function countWithinDeadline(db: Db, rows: Row[]): Promise<Map<string, Counts>> {
   const counted = new Map<string, Counts>()
   const due = rows.filter(isDue)
   if (due.length === 0) return counted

@@ -292,12 +292,12 @@ describe('POST /invitations/accept', () => {
     const other = await makeAccount(app)
     const answer = await accept(other, token)
     expect([answer.status, answer.body.code]).toEqual([403, 'INVITATION_ADDRESS'])
-    const unproved = await makeAccount(app, { confirmed: false })
+    const unverified = await makeAccount(app, { confirmed: false })
     await app.db
       .update(workspaceInvitations)
-      .set({ email: unproved.email })
+      .set({ email: unverified.email })
       .where(eq(workspaceInvitations.tokenHash, hashToken(token)))
-    expect((await accept(unproved, token)).body.code).toBe('INVITATION_ADDRESS')
+    expect((await accept(unverified, token)).body.code).toBe('INVITATION_ADDRESS')
     await app.db
       .update(workspaceInvitations)
       .set({ email: person.email })

@@ -59,13 +59,13 @@ export async function invite(context: Context, actor: Actor, { email, role }: { 
       .innerJoin(authUsers, eq(authUsers.id, workspaceMembers.userId))
       .where(isHere)
     if (here) throw new Refusal('ALREADY_IN_WORKSPACE')
-    const isTheirs = eq(workspaceInvitations.workspaceId, workspaceId)
-    await tx.delete(workspaceInvitations).where(and(isTheirs, lt(workspaceInvitations.expiresAt, sql`now()`)))
+    const isOfWorkspace = eq(workspaceInvitations.workspaceId, workspaceId)
+    await tx.delete(workspaceInvitations).where(and(isOfWorkspace, lt(workspaceInvitations.expiresAt, sql`now()`)))
     const [known] = await tx
       .select({ id: workspaceInvitations.id })
       .from(workspaceInvitations)
-      .where(and(isTheirs, eq(workspaceInvitations.email, email)))
-    if (!known && (await tx.$count(workspaceInvitations, isTheirs)) >= INVITATIONS_MAX)
+      .where(and(isOfWorkspace, eq(workspaceInvitations.email, email)))
+    if (!known && (await tx.$count(workspaceInvitations, isOfWorkspace)) >= INVITATIONS_MAX)
       throw new Refusal(
         'TOO_MANY',
         `This workspace already has ${INVITATIONS_MAX} pending invitations. Revoke one first.`,
@@ -143,8 +143,8 @@ export async function revoke(db: Db, actor: Actor, id: string): Promise<void> {
  * their own addresses.
  */
 export async function revokeInvitationsBy(tx: Db, { workspaceId }: Actor, userId: string): Promise<void> {
-  const isTheirs = and(eq(workspaceInvitations.workspaceId, workspaceId), eq(workspaceInvitations.userId, userId))
-  await tx.delete(workspaceInvitations).where(isTheirs)
+  const isOfWorkspace = and(eq(workspaceInvitations.workspaceId, workspaceId), eq(workspaceInvitations.userId, userId))
+  await tx.delete(workspaceInvitations).where(isOfWorkspace)
 }
 
 /** The invitation behind an emailed link. @throws Refusal INVITATION_NOT_FOUND, RATE_LIMITED */

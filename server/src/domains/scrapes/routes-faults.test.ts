@@ -121,8 +121,8 @@ async function expectWhole(id: string, handle: string) {
   expect(n).toBe(all.length)
 }
 
-describe.concurrent('a scrape continues', () => {
-  it('after a rate limit, at X’s reset time', async () => {
+describe.concurrent('a scrape', () => {
+  it('continues at X’s reset time after a rate limit', async () => {
     const person = await connected()
     const id = await startScrape(person, 'f1200_limit')
     const row = await until(app, id, waiting)
@@ -136,7 +136,7 @@ describe.concurrent('a scrape continues', () => {
     expect(Date.now()).toBeGreaterThanOrEqual((row.resumesAt as Date).getTime() - 1_000)
   })
 
-  it('after X rejected the connection, as soon as it is restored', async () => {
+  it('continues once an account is connected after X rejected the connection', async () => {
     const person = await connected()
     const id = await startScrape(person, 'f1200_lost')
     const row = await until(app, id, waiting)
@@ -150,13 +150,13 @@ describe.concurrent('a scrape continues', () => {
     await expectWhole(id, 'f1200_lost')
   })
 
-  it('with a refreshed token', async () => {
+  it('continues with a refreshed token', async () => {
     const id = await startScrape(await connected(), 'f1200_renew')
     await expectWhole(id, 'f1200_renew')
   })
 
   it.each(['f1200_trouble', 'f1200_cut', 'f1200_slow', 'f1200_mess'])(
-    'after errors, disconnects, timeouts and malformed responses: %s',
+    'continues after errors, disconnects, timeouts and malformed responses: %s',
     async (handle) => {
       const id = await startScrape(await connected(), handle)
       expect(await until(app, id, waiting)).toMatchObject({ error: expect.stringMatching(/Trying again\.$/) })
@@ -164,7 +164,7 @@ describe.concurrent('a scrape continues', () => {
     },
   )
 
-  it('when resumed after eight failures in a row', async () => {
+  it('continues when resumed after eight failures in a row', async () => {
     const person = await connected()
     const id = await startScrape(person, 'f1200_down')
     await pretendSixMoreFailures(person)

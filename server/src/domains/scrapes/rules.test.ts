@@ -9,7 +9,7 @@ describe('isWanted', () => {
     [99, 100, 200, false],
     [200, 100, 200, true],
     [201, 100, 200, false],
-  ])('%i followers, wanted from %i to %i: %s', (followerCount, minFollowers, maxFollowers, wanted) => {
+  ])('matches %i followers against %i to %i: %s', (followerCount, minFollowers, maxFollowers, wanted) => {
     expect(isWanted({ bio: '', followerCount }, { minFollowers, maxFollowers, keywords: [] })).toBe(wanted)
   })
   it.each([
@@ -21,7 +21,7 @@ describe('isWanted', () => {
     ['100 growth', ['0% g'], false],
     ['مؤسس شركة', ['شركة'], true],
     ['', ['x'], false],
-  ])('bio %j, keywords %j: %s', (bio, keywords, wanted) => {
+  ])('searches the bio %j for the keywords %j: %s', (bio, keywords, wanted) => {
     expect(isWanted({ bio, followerCount: 1 }, { ...all, keywords })).toBe(wanted)
   })
 })

@@ -21,7 +21,7 @@ const wrongCode = (secret: string) => {
   return ['000000', '111111', '222222', '333333'].find((code) => !good.includes(code)) ?? ''
 }
 /** Allows the current code again, which otherwise works once per time step. */
-const forgetSteps = (person: Person) =>
+const allowCodesAgain = (person: Person) =>
   app.db.update(authFactors).set({ lastStep: null }).where(eq(authFactors.userId, person.id))
 
 async function withTotp() {
@@ -29,7 +29,7 @@ async function withTotp() {
   await prove(person)
   const { body: factor } = await person.call('POST', '/auth/factors', { kind: 'totp', name: 'My phone' })
   const verified = await person.call('POST', `/auth/factors/${factor.id}/verify`, { code: codeOf(factor.secret) })
-  await forgetSteps(person)
+  await allowCodesAgain(person)
   return {
     person,
     id: factor.id as string,
@@ -114,17 +114,17 @@ describe('an authenticator app', () => {
   it('accepts the adjacent codes, and no code twice, even in parallel', async () => {
     const { person, secret } = await withTotp()
     for (const steps of [-1, 0, 1]) {
-      await forgetSteps(person)
+      await allowCodesAgain(person)
       expect([steps, (await second(await ticketOf(person), { code: codeOf(secret, steps) })).status]).toEqual([
         steps,
         200,
       ])
     }
     for (const steps of [-3, 3]) {
-      await forgetSteps(person)
+      await allowCodesAgain(person)
       expect((await second(await ticketOf(person), { code: codeOf(secret, steps) })).status).toBe(400)
     }
-    await forgetSteps(person)
+    await allowCodesAgain(person)
     const tickets = await Promise.all([ticketOf(person), ticketOf(person)])
     const code = codeOf(secret)
     const answers = await Promise.all(tickets.map((ticket) => second(ticket, { code })))
@@ -148,7 +148,7 @@ describe('a ticket', () => {
     const { person, secret } = await withTotp()
     const used = await ticketOf(person)
     expect((await second(used, { code: codeOf(secret) })).status).toBe(200)
-    await forgetSteps(person)
+    await allowCodesAgain(person)
     expect((await second(used, { code: codeOf(secret) })).body.code).toBe('INVALID_CODE')
 
     const late = await ticketOf(person)

@@ -80,7 +80,7 @@ describe.each(KINDS)('an invited person who signs in by %s', (kind) => {
 })
 
 describe.each(KINDS)('signing in by %s', (kind) => {
-  it('works for a linked member on a proved domain, by address and by domain', async () => {
+  it('works for a linked member on a verified domain, by address and by domain', async () => {
     const { owner, email, domain } = await makeLinked(kind)
     const { page, answer } = await signIn(email)
     expect([page.pathname, page.searchParams.get('provider')]).toEqual(['/auth/callback', 'sso'])
@@ -532,7 +532,7 @@ describe('configuration', () => {
 })
 
 describe('domains', () => {
-  it('are proved by their TXT record, by one workspace only', async () => {
+  it('are verified by their TXT record, by one workspace only', async () => {
     const [first, second] = [await makePerson(app), await makePerson(app)]
     const add = async (person: Person) =>
       (await person.call('POST', '/sso/domains', { domain: ' @Contested.Example. ' })).body

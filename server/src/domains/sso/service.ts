@@ -240,7 +240,8 @@ async function completeSignIn(
 }
 
 /**
- * The address the provider vouches for, on a domain its workspace has proved. @throws SsoRejected
+ * The address the provider vouches for, on a domain that its workspace has verified. @throws
+ * SsoRejected
  */
 async function requireProvedEmail(
   tx: Db,
@@ -269,14 +270,14 @@ async function findMember(
   { connection, claims, email }: { connection: Connection; claims: ProviderClaims; email: string },
 ): Promise<Identity> {
   const { db: tx } = context
-  const isTheirs = and(
+  const isSubject = and(
     eq(authIdentities.providerId, providerIdOf(connection.id)),
     eq(authIdentities.accountId, claims.subject),
   )
   const [linked] = await tx
     .select({ id: authIdentities.id, userId: authIdentities.userId })
     .from(authIdentities)
-    .where(isTheirs)
+    .where(isSubject)
   if (!linked) return acceptInvitation(context, { connection, claims, email })
   const role = await findRole(tx, { workspaceId: connection.workspaceId, userId: linked.userId })
   if (!role) throw new SsoRejected('sso_not_member')
@@ -352,7 +353,7 @@ export async function listOwn(db: Db, { userId }: Actor) {
     .select({ one: sql`1` })
     .from(authIdentities)
     .where(and(eq(authIdentities.userId, userId), sql`${authIdentities.providerId} = 'sso:' || ${ssoConnections.id}`))
-  const proved = db
+  const verified = db
     .select({ one: sql`1` })
     .from(ssoDomains)
     .where(and(eq(ssoDomains.workspaceId, workspaces.id), isNotNull(ssoDomains.verifiedAt)))
@@ -361,7 +362,7 @@ export async function listOwn(db: Db, { userId }: Actor) {
     .from(workspaceMembers)
     .innerJoin(workspaces, eq(workspaces.id, workspaceMembers.workspaceId))
     .innerJoin(ssoConnections, eq(ssoConnections.workspaceId, workspaces.id))
-    .where(and(eq(workspaceMembers.userId, userId), exists(proved)))
+    .where(and(eq(workspaceMembers.userId, userId), exists(verified)))
     .orderBy(asc(workspaces.createdAt))
   return { workspaces: rows }
 }
@@ -546,13 +547,13 @@ export async function verifyDomain({ db, dns, limits }: AdminContext, { workspac
   })
   if (!isProvedBy(records, domain.token)) throw new Refusal('SSO_DOMAIN_UNPROVED')
   try {
-    const [proved] = await db
+    const [verified] = await db
       .update(ssoDomains)
       .set({ verifiedAt: sql`now()` })
       .where(and(isOwn, isNull(ssoDomains.verifiedAt)))
       .returning()
     // A parallel request verified or removed it.
-    const row = proved ?? (await db.select().from(ssoDomains).where(isOwn))[0]
+    const row = verified ?? (await db.select().from(ssoDomains).where(isOwn))[0]
     if (!row) throw new Refusal('SSO_DOMAIN_NOT_FOUND')
     return shownDomain(row)
   } catch (error) {

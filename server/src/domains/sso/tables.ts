@@ -41,7 +41,7 @@ export const ssoConnections = pgTable(
   ],
 )
 
-/** Email domains that a workspace claims, and when DNS proved it. */
+/** Email domains that a workspace claims, and when DNS verified it. */
 export const ssoDomains = pgTable(
   'sso_domains',
   {
@@ -59,7 +59,7 @@ export const ssoDomains = pgTable(
   },
   (t) => [
     uniqueIndex('sso_domains_of_workspace').on(t.workspaceId, t.domain),
-    // Anyone can claim a domain; only one workspace can have proved it.
+    // Anyone can claim a domain; only one workspace can have verified it.
     uniqueIndex('sso_domains_proved').on(t.domain).where(sql`verified_at is not null`),
   ],
 )
@@ -77,7 +77,7 @@ export const ssoRequests = pgTable(
      * request.
      */
     step: text('step', { enum: ['leave', 'return'] }).notNull(),
-    /** Null if no one proved the requested domain: revealed only after the redirect. */
+    /** Null if no workspace has verified the requested domain: revealed only after the redirect. */
     connectionId: uuid('connection_id').references(() => ssoConnections.id, { onDelete: 'cascade' }),
     /** PKCE challenge (S256); the browser keeps the verifier. */
     codeChallenge: text('code_challenge').notNull(),

@@ -138,7 +138,7 @@ it('locks leads before tags, so that a concurrent deletion of the lead can lock 
   expect(tagged).toMatchObject({ changed: 1 })
 })
 
-describe('counts that one statement changes are locked by id', () => {
+describe('counts that one statement changes', () => {
   const COUNT = 20
   const inOrder = Array.from({ length: COUNT }, () => crypto.randomUUID()).sort()
   const lists = (all: readonly string[]) => sql`${sql.param([...all])}::uuid[]`
@@ -156,7 +156,7 @@ describe('counts that one statement changes are locked by id', () => {
     })
   }
 
-  it('for tags, by imports and by deleting one lead or many', async () => {
+  it('are locked by tag id, by imports and by deleting one lead or many', async () => {
     // Inserted in reverse, so that the physical order differs.
     for (const [place, id] of inOrder.toReversed().entries())
       await app.db.insert(tags).values({ id, workspaceId: person.workspaceId, name: `tag ${place}`, color: 'red' })
@@ -178,7 +178,7 @@ describe('counts that one statement changes are locked by id', () => {
     expect(Object.values(await counts())).toEqual(inOrder.map(() => 1))
   })
 
-  it('for scrapes, by deleting leads that they found', async () => {
+  it('are locked by scrape id, by deleting leads that the scrapes found', async () => {
     const [lead] = await makeLeads(app, person, 1)
     for (const id of inOrder.toReversed()) {
       const made = await makeScrape(app, person, { finds: [] })

@@ -41,8 +41,8 @@ function go(path, { replace = false } = {}) {
 addEventListener('popstate', draw)
 document.addEventListener('click', (event) => {
   const link = event.composedPath().find((node) => node instanceof HTMLAnchorElement)
-  const isOurs = link && link.origin === location.origin && !link.pathname.startsWith('/i/flow/')
-  if (!isOurs || event.defaultPrevented || event.ctrlKey || event.metaKey) return
+  const isInternal = link && link.origin === location.origin && !link.pathname.startsWith('/i/flow/')
+  if (!isInternal || event.defaultPrevented || event.ctrlKey || event.metaKey) return
   event.preventDefault()
   go(link.pathname + link.search)
 })
