@@ -234,7 +234,7 @@ export const campaigns = {
     method: 'GET',
     path: '/campaigns/{id}',
     tag: 'Campaigns',
-    summary: 'One campaign',
+    summary: 'Get a campaign',
     access: 'viewer',
     effect: 'none',
     errors: ['CAMPAIGN_NOT_FOUND'],

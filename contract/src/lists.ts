@@ -77,7 +77,7 @@ export const lists = {
     method: 'GET',
     path: '/lists/{id}',
     tag: 'Lists',
-    summary: 'A list',
+    summary: 'Get a list',
     access: 'viewer',
     effect: 'none',
     errors: ['LEAD_LIST_NOT_FOUND'],

@@ -1,4 +1,4 @@
 // Without schemas, so that screens can import it cheaply.
 
-/** Default working hours if X is real. */
+/** Default sending window if X is real. */
 export const DEFAULT_HOURS = { start: '09:00', end: '18:00' }

@@ -8,7 +8,7 @@ export const WARM_UP_START = 20
 export const WARM_UP_GROWTH = 1.1
 
 /**
- * Why an account cannot send now: working hours, daily cap, warm-up cap, the pause between
+ * Why an account cannot send now: sending window, daily cap, warm-up cap, the interval between
  * messages, or a limit of X.
  */
 export const WAIT_REASONS = ['hours', 'cap', 'warm_up', 'pause', 'x'] as const
@@ -43,14 +43,14 @@ const Hours = z
 const limitFields = {
   /** An IANA time zone, such as Europe/Berlin. */
   timeZone: z.string().max(60).refine(isTimeZone, 'must be a time zone such as Europe/Berlin'),
-  /** Days on which working hours start: 1 (Monday) to 7. */
+  /** Days on which the sending window opens: 1 (Monday) to 7. */
   workDays: WorkDays,
   /** Null: all day. */
   hours: Hours.nullable(),
   /** Lower than the product's cap; null: the product's. */
   dailyCap: wholeNumber(1, 500).nullable(),
   warmUp: z.boolean(),
-  /** Longer than the product's pause; null: the product's. */
+  /** Longer than the product's interval; null: the product's. */
   pauseSeconds: wholeNumber(0, 86_400).nullable(),
 }
 

@@ -84,7 +84,7 @@ const OneEndpoint = z.strictObject({ id: Id })
 
 /** Returns 404 to everyone not in OPERATORS, as if these paths did not exist. */
 export const webhooks = {
-  list: route({ ...only, method: 'GET', path: '/operator/webhooks', summary: 'Endpoints', effect: 'none' }).output(
+  list: route({ ...only, method: 'GET', path: '/operator/webhooks', summary: 'List endpoints', effect: 'none' }).output(
     z.object({ endpoints: z.array(WebhookEndpoint) }),
   ),
 

@@ -109,7 +109,7 @@ it('sets up OpenID Connect, then SAML, links it and signs in', async () => {
   await soundInBoth(admin)
   world.expectConsole(/status of 409/)
   await row.getByRole('button', { name: 'Verify company.example' }).click()
-  await row.getByText(/^The TXT record was not found yet/).waitFor()
+  await row.getByText(/^We have not found the TXT record yet/).waitFor()
   const record = await row.getByText(/^x-automated-verification=/).innerText()
   idp.setTxt('company.example', [record])
   await row.getByRole('button', { name: 'Verify company.example' }).click()

@@ -13,7 +13,7 @@ export async function mergeDuplicateLeads(tx: Db, workspaceId: string): Promise<
     join leads gone on gone.workspace_id = ${workspaceId} and gone.x_user_id is null and lower(gone.twitter_handle) = lower(i.twitter_handle)`)
   if (rows.length === 0) return
   const pairs = sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as pair(kept uuid, gone uuid)`
-  // Lock messages, lists, then leads, in the order of db/transact.ts.
+  // Lock messages, lists, then leads, in the lock order (ARCHITECTURE.md).
   await tx.execute(sql`
     select count(*) from (select from dms where lead_id in (select gone from ${pairs}) order by id for no key update) locked`)
   await tx.execute(sql`

@@ -207,7 +207,7 @@ async function countByStatus(db: Db, actor: WorkspaceOf, status: LeadFilter['sta
 export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
   await transact(db, async (tx) => {
     const own = sql`${actor.workspaceId}::uuid`
-    // Lock messages and lists before the lead, in the order of db/transact.ts.
+    // Lock messages and lists before the lead, in the lock order (ARCHITECTURE.md).
     await tx.execute(sql`
       select count(*) from (select from dms where lead_id = ${id} and workspace_id = ${own} order by id for no key update) locked`)
     await tx.execute(sql`
