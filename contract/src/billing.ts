@@ -41,7 +41,7 @@ export const SubscriptionDetails = Subscription.extend({
   graceEndsAt: Time.nullable(),
   /** The provider's payment page for the open invoice. Only for the owner. */
   payUrl: z.string().nullable(),
-  /** Whether it can be changed or cancelled here; false for plans that were granted. */
+  /** Whether it can be changed or canceled here; false for plans that were granted. */
   manageable: z.boolean(),
 })
 export type SubscriptionDetails = z.output<typeof SubscriptionDetails>

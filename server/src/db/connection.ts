@@ -3,7 +3,7 @@ import pg from 'pg'
 
 /** The server cancels a request's statement after this time. */
 export const STATEMENT_MS = 20_000
-/** A server that has not even cancelled the statement by then is frozen or unreachable. */
+/** A server that has not even canceled the statement by then is frozen or unreachable. */
 export const SILENCE_MS = STATEMENT_MS + 2_000
 const CONNECT_MS = 5_000
 const KEEP_ALIVE_AFTER_MS = 10_000

@@ -488,7 +488,7 @@ describe('PATCH /auth/user', () => {
       await mailTo(app, 'xy@gmail.com', /already has an account/)
     })
 
-    it('expires after a day, and is cancelled by the current address', async () => {
+    it('expires after a day, and is canceled by the current address', async () => {
       const { person, leave, enter } = await begun()
       await app.db
         .update(authEmailChanges)

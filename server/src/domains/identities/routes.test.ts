@@ -142,7 +142,7 @@ describe('signing in with Google', () => {
     expect(page.searchParams.get('error')).toBe('unconfirmed_email')
   })
 
-  it('returns to the starting page if it is cancelled', async () => {
+  it('returns to the starting page if it is canceled', async () => {
     for (const [intent, path] of [
       ['login', '/auth/callback'],
       ['waitlist', '/waitlist'],

@@ -390,7 +390,7 @@ describe('POST /session/authorize and the callback', () => {
     expect(await comeBack(await decide(url, allow('founder_both')), cookie)).toBe('shared')
   })
 
-  it('reports a cancelled authorization', async () => {
+  it('reports a canceled authorization', async () => {
     const { url, cookie } = await begin()
     expect(await comeBack(await decide(url, { decision: 'cancel' }), cookie)).toBe('cancelled')
   })
