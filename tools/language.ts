@@ -10,7 +10,7 @@ const PHRASES: readonly [phrase: RegExp, instead: string][] = [
   [/\banybody who\b/i, '"anyone who"'],
   [/\bto and fro\b/i, '"back and forth"'],
   [/\blet be\b/i, '"ignored"'],
-  [/\bwhoever\b(?! matches at launch)/i, '"anyone who"'],
+  [/\bwhoever\b/i, '"anyone who"'],
   [/\banew\b/i, '"again"'],
   [/\bnot any more\b/i, '"no longer"'],
   [/\bnone is\b/i, '"no … is"'],

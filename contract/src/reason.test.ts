@@ -54,6 +54,6 @@ it.each([
 ])('names the backup and the next step after a restore (readable: %s)', (isReadable, next) => {
   const params = { backedUpAt: '2026-11-02T09:05:00.000Z', isReadable }
   expect(pauseText({ code: 'restored', params }, null)).toContain(
-    `Restored from the backup of 2 November 2026 at 09:05 UTC. ${next}`,
+    `Restored from the backup of November 2, 2026 at 9:05 AM UTC. ${next}`,
   )
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { formatDate } from './format.ts'
 
 /** Why a message was skipped: it failed before it was tried. */
 export const SKIP_CODES = [
@@ -23,6 +24,8 @@ export const SKIP_CODES = [
 /** Why a campaign was paused automatically. */
 export const PAUSE_CODES = [
   'x_locked',
+  /** X refused several messages in a row. */
+  'refusals',
   'x_disconnected',
   /** `backedUpAt` (ISO 8601), and `isReadable`: X can show what was sent since. */
   'restored',
@@ -106,6 +109,8 @@ export function pauseText({ code, params }: PauseReason, words: string | null): 
   switch (code) {
     case 'x_locked':
       return 'X has locked this account.'
+    case 'refusals':
+      return 'X refused several messages in a row.'
     case 'x_disconnected':
       return CONNECTION_LOST
     case 'restored':
@@ -114,8 +119,8 @@ export function pauseText({ code, params }: PauseReason, words: string | null): 
 }
 
 function restoredText({ backedUpAt, isReadable }: Reason['params']): string {
-  const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
-  const restored = `Restored from the backup of ${moment.format(new Date(String(backedUpAt)))} UTC.`
+  const moment = formatDate(String(backedUpAt), { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
+  const restored = `Restored from the backup of ${moment} UTC.`
   return isReadable
     ? `${restored} X-Automated first reads from X what was sent since, so nobody gets a message twice. Check this campaign, then resume it.`
     : `${restored} No connected X account can show what was sent since. Check the conversation of each failed message before you queue it again.`

@@ -5,7 +5,7 @@
 export const SSO_PROBLEMS = {
   sso_not_set_up:
     'Single sign-on is not set up for this address. Log in with your password, or ask an admin of your workspace.',
-  sso_cancelled: 'Single sign-on was cancelled. Please try again.',
+  sso_cancelled: 'Single sign-on was canceled. Please try again.',
   sso_no_email: 'Your identity provider did not tell us your email address. Ask an admin of your workspace to add it.',
   sso_unconfirmed_email:
     'Your identity provider has not confirmed your email address. Confirm it there, then try again.',

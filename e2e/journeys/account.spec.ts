@@ -351,7 +351,7 @@ describe('the account page, in a browser', () => {
     await ways.getByRole('button', { name: 'Link Google' }).click()
     await reauthenticate(page)
     await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByText('You cancelled at Google. Nothing was changed.').waitFor()
+    await page.getByText('You canceled at Google. Nothing was changed.').waitFor()
     expect(new URL(page.url()).search).toBe('')
     await ways.getByRole('button', { name: 'Link Google' }).click()
     await signInAtGoogle(page, 'hedy.lamarr@example.net')

@@ -30,7 +30,7 @@ it('changes sending limits, manages the suppression list and receives notificati
   await page.getByRole('button', { name: 'Save limits' }).click()
   await page.getByText('Saved. Applies from the next message.').waitFor()
   await page.getByText('0 of 40').waitFor()
-  await page.getByText(/Outside working hours: nothing will be sent until/).waitFor()
+  await page.getByText(/Outside the sending window: nothing will be sent until/).waitFor()
 
   await page.getByLabel('Words and phrases').fill('lass das')
   await page.getByRole('button', { name: 'Add word' }).click()
@@ -62,7 +62,7 @@ it('changes sending limits, manages the suppression list and receives notificati
   })
   await client.campaigns.queue({ id: campaign.id })
   await page.goto(`/campaigns/${campaign.id}`)
-  await page.getByText('Waiting: outside working hours').waitFor()
+  await page.getByText('Waiting: outside the sending window').waitFor()
   await page.getByText(/^Nothing will be sent until .*Sending then resumes automatically\.$/).waitFor()
   await expectSoundPage(page)
 

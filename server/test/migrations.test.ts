@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type PauseReason, pauseText, type SkipReason } from '@x-automated/contract/reason'
+import type { PauseReason, SkipReason } from '@x-automated/contract/reason'
 import pg from 'pg'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { MIGRATIONS } from '../src/db/migrate.ts'
@@ -165,17 +165,23 @@ test('0048_reasons turns stored sentences into codes and keeps the words of X', 
     params: { backedUpAt: '2026-11-02T09:05:00.000Z', isReadable },
   })
   const paused: [string | null, PauseReason | null, string | null][] = [
-    ...[backup(true), backup(false)].map((reason): [string, PauseReason, null] => [
-      pauseText(reason, null),
-      reason,
+    [
+      'Restored from the backup of 2 November 2026 at 09:05 UTC. X-Automated first reads from X what was sent since, so nobody gets a message twice. Check this campaign, then resume it.',
+      backup(true),
       null,
-    ]),
+    ],
+    [
+      'Restored from the backup of 2 November 2026 at 09:05 UTC. No connected X account can show what was sent since. Check the conversation of each failed message before you queue it again.',
+      backup(false),
+      null,
+    ],
     ['X has ended this connection. Connect again.', { code: 'x_disconnected', params: {} }, null],
     [
       'X does not accept this connection any more. Connect the account again.',
       { code: 'x_disconnected', params: {} },
       null,
     ],
+    ['X does not allow it: Forbidden', { code: 'refusals', params: {} }, 'X does not allow it: Forbidden'],
     ['X has locked this account.', { code: 'x_locked', params: {} }, 'X has locked this account.'],
     [null, null, null],
   ]

@@ -67,4 +67,6 @@ UPDATE campaigns SET pause_reason = NULL, reason = '{"code":"x_disconnected","pa
 WHERE pause_reason IN ('X has ended this connection. Connect again.', 'X does not accept this connection any more. Connect the account again.');
 --> statement-breakpoint
 -- All other pauses keep what X said.
-UPDATE campaigns SET reason = '{"code":"x_locked","params":{}}' WHERE pause_reason IS NOT NULL;
+UPDATE campaigns SET reason = jsonb_build_object('code',
+  CASE WHEN pause_reason LIKE 'X does not allow it: %' THEN 'refusals' ELSE 'x_locked' END, 'params', '{}'::jsonb)
+WHERE pause_reason IS NOT NULL;

@@ -40,8 +40,8 @@ const UNSETTLED_SECONDS = 20
 /** Tolerated difference between X's clock and ours. */
 const CLOCK_SKEW_MS = 30_000
 
-const NOT_CONFIGURED = 'This server is not set up to be told by X, so replies are looked for every few minutes.'
-const NOT_TOLD = 'X does not tell us of replies at present, so they are looked for every few minutes.'
+const NOT_CONFIGURED = 'This server gets no events from X, so replies are checked every few minutes.'
+const NO_EVENTS = 'X is not sending reply events right now, so replies are checked every few minutes.'
 
 type Watch = {
   xUserId: string
@@ -197,7 +197,7 @@ async function check(context: WatchContext, webhook: () => Promise<string>, watc
       where x_user_id = ${xUserId}`)
   } catch (error) {
     if (!(error instanceof XError)) throw error
-    const problem = xActivity ? `${NOT_TOLD} (${error.message})` : NOT_CONFIGURED
+    const problem = xActivity ? `${NO_EVENTS} (${error.message})` : NOT_CONFIGURED
     await db.execute(sql`
       update reply_watches set webhook_id = null, problem = ${problem}, next_check_at = now() + make_interval(secs => ${RETRY_SECONDS}),
         next_poll_at = least(next_poll_at, now() + make_interval(secs => ${POLL_SECONDS.degraded}))

@@ -199,7 +199,7 @@ describe('subscriptions', () => {
     await setFaults(app, { path: '/2/webhooks', status: 403 })
     const first = watch()
     await watched(person, 'degraded')
-    expect((await detection(person)).problem).toMatch(/^X does not tell us of replies at present/)
+    expect((await detection(person)).problem).toMatch(/^X is not sending reply events right now/)
     await first.close()
     await setFaults(app)
     await app.db.update(replyWatches).set({ nextCheckAt: new Date() })
@@ -219,7 +219,7 @@ describe('polling', () => {
     watch({ xActivity: null })
     await watched(person, 'degraded')
     expect((await detection(person)).problem).toBe(
-      'This server is not set up to be told by X, so replies are looked for every few minutes.',
+      'This server gets no events from X, so replies are checked every few minutes.',
     )
     await eventually(async () => (await statuses(person, campaign.id)).join() === 'replied,sent', 'it is found')
 

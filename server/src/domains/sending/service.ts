@@ -1,5 +1,5 @@
 import type { LeadFilter, LeadSelection } from '@x-automated/contract/leads'
-import { type SkipReason, skipText } from '@x-automated/contract/reason'
+import { refusalText, type SkipReason } from '@x-automated/contract/reason'
 import type { Template } from '@x-automated/contract/template'
 import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
@@ -198,7 +198,7 @@ export async function requeue(db: Db, limits: SendingEnv, actor: Actor, id: stri
     const { rows } = await tx.execute<{ reason: SkipReason | null }>(
       sql`select skip.reason from leads l left join lateral (${reasonToSkip(campaign, basisRequired)}) skip on true where l.id = ${dm.leadId} for no key update of l`,
     )
-    if (rows[0]?.reason) throw new Refusal('DM_STATE', skipText(rows[0].reason))
+    if (rows[0]?.reason) throw new Refusal('DM_STATE', refusalText(rows[0].reason))
     await tx
       .update(dms)
       .set({

@@ -75,7 +75,10 @@ describe('queueing', () => {
     expect(await person.client.leads.queue({ leadIds: list.leadIds })).toMatchObject({ queued: 0 })
     const [stopped] = await dmsOf(person, id)
     const refused = await person.call('POST', `/dms/${stopped!.id}/requeue`)
-    expect([refused.status, refused.body]).toMatchObject([409, { code: 'DM_STATE', error: OPTED_OUT }])
+    expect([refused.status, refused.body]).toMatchObject([
+      409,
+      { code: 'DM_STATE', error: 'This person has opted out.' },
+    ])
     const { suppressions: rows } = await person.client.suppressions.list({})
     await person.client.suppressions.remove({ id: rows[0]!.id })
     expect(await person.client.campaigns.requeue({ id: stopped!.id })).toMatchObject({ status: 'queued' })

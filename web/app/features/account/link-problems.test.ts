@@ -5,7 +5,7 @@ import { linkProblem, providerName } from './link-problems'
 
 it('has a message for every problem', () => {
   for (const key of Object.keys(PROVIDER_PROBLEMS)) expect(linkProblem(key)).toBeTruthy()
-  expect(linkProblem('cancelled')).toBe('You cancelled at Google. Nothing was changed.')
+  expect(linkProblem('cancelled')).toBe('You canceled at Google. Nothing was changed.')
   expect(linkProblem('failed')).toBe(PROVIDER_PROBLEMS.failed)
   expect(linkProblem('sso_domain')).toBe(SSO_PROBLEMS.sso_domain)
   expect(linkProblem('constructor')).toBeNull()

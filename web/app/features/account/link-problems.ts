@@ -3,7 +3,7 @@ import { googleProblem } from '../auth/google-problems'
 
 /** The message for a failed account link, by the URL's `error` parameter; null if unknown. */
 export function linkProblem(key: string | null): string | null {
-  if (key === 'cancelled') return 'You cancelled at Google. Nothing was changed.'
+  if (key === 'cancelled') return 'You canceled at Google. Nothing was changed.'
   return ssoProblem(key) ?? googleProblem(key)
 }
 

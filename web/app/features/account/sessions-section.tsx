@@ -53,7 +53,7 @@ export function SessionsSection() {
           <SkeletonButton size="sm" className="w-44" />
         </div>
       }
-      description="Devices signed in to your account. If you don't recognise one, sign it out and change your password."
+      description="Devices signed in to your account. If you don't recognize one, sign it out and change your password."
     >
       <div className="grid gap-5">
         <Rows label="Sessions">

@@ -51,7 +51,7 @@ export function CampaignEstimate({
       <div className="grid gap-1">
         <p>
           {data.seconds === null ? (
-            "Nothing can be sent: check this account's daily cap and working hours."
+            "Nothing can be sent: check this account's daily cap and sending window."
           ) : (
             <>
               {formatCount(messages, 'message')} · {durationText(data.seconds)}

@@ -54,7 +54,7 @@ test('describes every state of a campaign', () => {
   expect(say('active', true)).toBe('Waiting for an older campaign to finish')
   const hours = { reason: 'hours' as const, until: '2026-11-20T08:00:00Z' }
   expect(activityText({ ...counts, status: 'active', waiting: false }, false, hours)).toBe(
-    'Waiting: outside working hours',
+    'Waiting: outside the sending window',
   )
   const sending = { status: 'active' as const, waiting: false, waitingFor: hours }
   expect(notableWait(sending, false, 0)).toBe(hours)

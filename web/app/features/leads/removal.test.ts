@@ -26,6 +26,14 @@ const now = () => 1_000_000
 
 const expired = new ORPCError('REMOVAL_NOT_FOUND', { message: 'expired' })
 
+test('reads a requested restore that an earlier version stored', () => {
+  const part = '{"id":"a","of":"a","count":3,"at":0,"isComingBack":true}'
+  const stored = `{"workspaceId":"w1","removal":[${part}]}`
+  expect(loadRemoval({ getItem: () => stored }, 'w1', 0)).toEqual([
+    { id: 'a', of: 'a', count: 3, at: 0, isRestoring: true },
+  ])
+})
+
 test('keeps a deletion across reloads of its workspace until each batch expires or it is dismissed', () => {
   const stored = new Map<string, string>()
   const storage = {

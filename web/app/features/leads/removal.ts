@@ -95,7 +95,9 @@ export function loadRemoval(
   now: number,
 ): Removal | null {
   try {
-    const kept = JSON.parse(storage.getItem(KEY) ?? 'null') as StoredRemoval | null
+    // Earlier versions stored `isComingBack`.
+    const stored = storage.getItem(KEY)?.replaceAll('"isComingBack"', '"isRestoring"')
+    const kept = JSON.parse(stored ?? 'null') as StoredRemoval | null
     return kept?.workspaceId === workspaceId ? undoableParts(kept.removal, now) : null
   } catch {
     return null

@@ -28,7 +28,7 @@ interface Values {
   description: string
 }
 
-const SMART = 'Updates automatically. Campaigns use whoever matches at launch.'
+const SMART = 'Updates automatically. Campaigns use the leads that match at launch.'
 
 /** Creates or edits a list. Mount it with a new key for each list. */
 export function ListFormDialog({ list, filter: given, open, onClose }: ListFormDialogProps) {

@@ -66,7 +66,7 @@ export function InviteNext() {
           <Callout tone={invite.data.invited > 0 ? 'good' : 'info'}>
             {invite.data.invited > 0
               ? `${peopleText(invite.data.invited)} invited. Their emails are on the way.`
-              : 'Everyone who can be invited has been.'}
+              : 'Everyone eligible has already been invited.'}
           </Callout>
         )}
       </form>

@@ -102,7 +102,7 @@ export function LimitsCard({ account, limits, disabled }: LimitsCardProps) {
             />
           </Field>
           <fieldset className="grid gap-3" disabled={disabled}>
-            <legend className="mb-2 font-strong">Working hours</legend>
+            <legend className="mb-2 font-strong">Sending window</legend>
             <div className="flex flex-wrap gap-x-4 gap-y-2">
               {DAYS.map((label, i) => (
                 <Checkbox
@@ -159,7 +159,7 @@ export function LimitsCard({ account, limits, disabled }: LimitsCardProps) {
               />
             </Field>
             <Field
-              label="Pause between messages, in seconds"
+              label="Interval between messages, in seconds"
               error={problem('pauseSeconds')}
               hint="We add a random delay so it looks natural."
             >

@@ -5,7 +5,7 @@ export const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const
 
 /** Why nothing is being sent. `waitText` appends until when. */
 export const WAIT_TITLES: Record<Waiting['reason'], string> = {
-  hours: 'Outside working hours',
+  hours: 'Outside the sending window',
   cap: 'Daily cap reached',
   warm_up: 'Today’s warm-up limit is reached',
   pause: 'Pausing between messages',
@@ -14,7 +14,7 @@ export const WAIT_TITLES: Record<Waiting['reason'], string> = {
 
 /** The same, to follow "Waiting: ". */
 export const WAIT_TEXT: Record<Waiting['reason'], string> = {
-  hours: 'outside working hours',
+  hours: 'outside the sending window',
   cap: 'daily cap reached',
   warm_up: 'the account is warming up',
   pause: 'pausing between messages',
