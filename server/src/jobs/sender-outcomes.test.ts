@@ -367,7 +367,7 @@ describe('a send that X rejects', () => {
     expect(await person.client.campaigns.find({ id })).toMatchObject({
       status: 'paused',
       dmsQueuedCount: 2,
-      reason: { code: 'refusals', params: {} },
+      reason: { code: 'x_locked', params: {} },
     })
     expect(await person.client.xAccount.status()).toMatchObject({ connected: false, reason })
     await setFaults(app)
