@@ -386,7 +386,12 @@ describe('a send that X rejects', () => {
       async () => (await person.client.campaigns.find({ id })).status === 'paused',
       'the campaign pauses',
     )
-    expect(await person.client.campaigns.find({ id })).toMatchObject({ dmsFailedCount: 2, dmsQueuedCount: 3 })
+    expect(await person.client.campaigns.find({ id })).toMatchObject({
+      dmsFailedCount: 2,
+      dmsQueuedCount: 3,
+      pauseReason: 'X does not allow it: Forbidden',
+      reason: { code: 'refusals', params: {} },
+    })
   })
 
   it('is retried later if X cannot be reached', async () => {
