@@ -202,7 +202,7 @@ export const campaigns = {
         costCents: z.number().int().nullable(),
         /** Number of leads checked, from the start of the list. At most LEADS_CHECKED_MAX. */
         checked: z.number().int(),
-        /** Placeholders, as written, that are empty for some leads, who get the fallback. */
+        /** Variables, as written, that are empty for some leads, who get the fallback. */
         missing: z.array(z.object({ place: z.string(), leads: z.number().int() })),
       }),
     ),

@@ -119,17 +119,17 @@ export const EXTENSION_TEXT = {
   CALLED_BACK: 'Not sent: its campaign was paused, or @{handle} may no longer be messaged.',
   /** Concerns every lead, so the run stops. */
   PAUSED: 'The extension is paused. Resume it in its popup.',
-  NOT_SIGNED_IN: 'Sign in to X in this browser first, then try again.',
+  NOT_SIGNED_IN: 'Log in to X in this browser first, then try again.',
   /** {detail} names both: '@b, but the campaign sends as @a'. */
   WRONG_ACCOUNT:
-    'This browser is signed in to X as {detail}. Switch to that account on x.com, then try again. If both are the same account under a new name, connect it again.',
-  X_NEEDS_YOU: 'X asks for something first: {detail}. Open x.com, answer it, then try again.',
+    'This browser is logged in to X as {detail}. Switch to that account on x.com, then try again. If both are the same account under a new name, connect it again.',
+  X_NEEDS_YOU: 'X needs your attention: {detail}. Open x.com, then try again.',
   X_UNAVAILABLE: 'X did not show its page in time. Nothing was sent.',
   PAGE_CHANGED:
     'X has changed its page: the extension no longer finds {detail}. Nothing was sent. Update the extension, or choose "Check again" in its popup.',
   /** {detail} is how many in a row. */
   INBOXES_CLOSED:
-    '{detail} people in a row seem to accept no direct messages, or X has changed its page. Nothing was sent to @{handle}. Look at their profile on X, then choose "Check again" in the extension’s popup, or update the extension.',
+    'The last {detail} people couldn’t be messaged. They may not accept DMs, or X may have changed its page. Nothing was sent to @{handle}. Look at their profile on X, then choose "Check again" in the extension’s popup, or update the extension.',
   PRODUCT_UNREACHABLE: 'X-Automated did not answer, so nothing was sent.',
   BUSY: 'The extension is still busy with earlier messages. Try again in a moment.',
   PAIRING_FAILED: '{detail}',

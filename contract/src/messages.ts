@@ -56,7 +56,7 @@ export const messages = {
     .input(
       z.strictObject({
         leadId: Id,
-        /** May contain `{{name}}`, `{{handle}}` and the placeholders of campaigns. */
+        /** May contain `{{name}}`, `{{handle}}` and the variables of campaigns. */
         message: requiredText(MESSAGE_MAX, 'Please enter a message to send'),
         /** `handle` without the @, which the server adds. */
         templateVariables: z.strictObject({ name: text(200), handle: HandleOfLead }),

@@ -1,9 +1,9 @@
 /**
- * Message templates with placeholders like `{lead_name}`, `{column|fallback}` and `{{name}}`.
+ * Message templates with variables like `{lead_name}`, `{column|fallback}` and `{{name}}`.
  * Without schemas: the server renders messages with it, and screens preview them.
  */
 
-/** Part of a template: plain text or a placeholder. */
+/** Part of a template: plain text or a variable. */
 export type Segment =
   | { kind: 'words'; words: string }
   | { kind: 'name'; fallback: string }
@@ -12,7 +12,7 @@ export type Segment =
   | { kind: 'variable'; key: string; fallback: string }
 export type Template = Segment[]
 
-/** An unknown placeholder, as written. Templates that contain one are rejected. */
+/** An unknown variable, as written. Templates that contain one are rejected. */
 export interface UnknownPlace {
   kind: 'unknown'
   written: string
@@ -27,14 +27,14 @@ export interface Recipient {
 }
 
 const NAME_FALLBACK = 'there'
-/** Valid placeholder names. Anything else in braces, such as `{}` or `{"a": 1}`, is plain text. */
+/** Valid variable names. Anything else in braces, such as `{}` or `{"a": 1}`, is plain text. */
 const PLACE_NAME = /^[\p{L}_][\p{L}\p{M}\p{N}_ .-]{0,99}$/u
 const PLACE = /\{\{([^{}|]*)\}\}|\{([^{}|]*)((?:\|[^{}|]*)*)\}/g
 /** The characters that are trimmed, in JavaScript and in SQL. */
 export const BLANKS = ' \t\n\r\f\v\u00a0'
 const AROUND = new RegExp(`^[${BLANKS}]+|[${BLANKS}]+$`, 'g')
 
-/** Which placeholders are known: the messenger also has `{{name}}` and `{{handle}}`. */
+/** Which variables are known: the messenger also has `{{name}}` and `{{handle}}`. */
 export type Vocabulary = 'campaign' | 'messenger'
 
 /** Splits a template into its parts. Columns require a fallback, so that no message has a gap. */
@@ -63,7 +63,7 @@ export function readPlaces(source: string, vocabulary: Vocabulary = 'campaign'):
   return segments
 }
 
-/** Parses a template. @returns the template, or the first unknown placeholder as written */
+/** Parses a template. @returns the template, or the first unknown variable as written */
 export function parseTemplate(
   source: string,
   vocabulary: Vocabulary = 'campaign',

@@ -369,7 +369,7 @@ describe('the account page, in a browser', () => {
     const sessions = section(page, 'Sessions')
     await sessions.getByText('Unknown place').first().waitFor()
     await sessions
-      .getByRole('button', { name: /^End the session of / })
+      .getByRole('button', { name: /^Sign out of / })
       .first()
       .click()
     await page.getByText(/ signed out\.$/).waitFor()

@@ -191,7 +191,7 @@ describe('campaigns, in a browser', () => {
     await page.getByLabel('Your browser').check()
     await launch(page, 'Batch', /^Batch/)
     await page.getByText('Chrome runtime API not available in this context.').waitFor()
-    await page.getByText('The extension is not in this browser').waitFor()
+    await page.getByText('Extension not installed in this browser').waitFor()
     await button(page, 'Process DM Queue (Simulated)').click()
     await page.getByText(/^Processed 5 DMs: \d sent, \d failed\. Campaigns completed: 1\.$/).waitFor()
     await button(page, 'Process DM Queue (Simulated)').click()

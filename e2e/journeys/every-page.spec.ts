@@ -255,7 +255,7 @@ describe('every page', () => {
       status: 'paused',
     })
     for (const width of [390, 1280]) await checkLayoutShift(page, `/campaigns/${byBrowser.id}`, width)
-    await page.getByText('The extension is not in this browser').waitFor()
+    await page.getByText('Extension not installed in this browser').waitFor()
     for (const path of ofOthers) await check(page, path.replace(':campaignId', campaign.id))
     await page.goto('/dashboard')
     await page.getByText('Member since').waitFor()

@@ -65,7 +65,7 @@ test('sends nothing if an account other than the campaign’s is logged in', asy
   expect(await sendAs('other_sender')).toEqual({
     success: false,
     error:
-      'This browser is signed in to X as @ext_sender, but the campaign sends as @other_sender. Switch to that account on x.com, then try again. If both are the same account under a new name, connect it again.',
+      'This browser is logged in to X as @ext_sender, but the campaign sends as @other_sender. Switch to that account on x.com, then try again. If both are the same account under a new name, connect it again.',
     code: 'WRONG_ACCOUNT',
   })
   expect(await sentTo('open_ina')).toEqual([])

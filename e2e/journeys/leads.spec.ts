@@ -197,18 +197,18 @@ describe('the leads page, in a browser', () => {
     // The contact basis of all selected leads.
     await page.getByRole('button', { name: 'More for the selected leads' }).click()
     await page.getByRole('menuitem', { name: 'Set contact basis' }).click()
-    await page.getByRole('radio', { name: 'Wrote first' }).check()
+    await page.getByRole('radio', { name: 'Messaged you first' }).check()
     await page.getByLabel('Since').fill('2026-01-31')
     await expectSoundPage(page)
     await page.getByRole('button', { name: 'Set contact basis' }).click()
     await dismissToast(page, 'Contact basis set for 4 leads')
 
     // A lead's details and history.
-    await page.getByLabel('Contact basis').selectOption('Wrote first')
+    await page.getByLabel('Contact basis').selectOption('Messaged you first')
     await page.getByText('4 leads', { exact: true }).waitFor()
     await rowOf(page, 'person_2').getByRole('button', { name: 'Person 02' }).click()
     const sheet = page.getByRole('dialog')
-    await sheet.getByText('Wrote first').waitFor()
+    await sheet.getByText('Messaged you first').waitFor()
     await sheet.getByText('Since Jan 31').waitFor()
     await sheet.getByText('Company 2').waitFor()
     await sheet.getByText('Added as a lead').waitFor()

@@ -60,7 +60,7 @@ it('invites someone by email, who logs in, works with their role and is removed'
   world.expectConsole(/401/)
   await page.reload()
   await page.getByLabel('Role of friend').selectOption('Member')
-  await page.getByText('friend is now in the workspace as a member.').waitFor()
+  await page.getByText('friend is now a member.').waitFor()
   await expectSoundBothWays(page)
   await theirs.goto(PEOPLE)
   await theirs.getByText("You're in Acme as a member").waitFor()

@@ -37,19 +37,19 @@ it('changes sending limits, manages the suppression list and receives notificati
   await page.getByRole('button', { name: 'Save words' }).click()
   await page.getByText('Opt-out words saved.').waitFor()
 
-  // The contact basis rule is lifted only after confirming X's rules.
+  // The contact basis rule is turned off only after confirming X's rules.
   const basis = page.getByRole('switch', { name: /Only message leads with a contact basis/ })
   await basis.click()
   await page.getByText('Campaigns now only message leads with a contact basis.').waitFor()
   await basis.click()
   const question = page.getByRole('dialog')
-  const lift = question.getByRole('button', { name: 'Lift the limit' })
-  expect(await lift.isDisabled()).toBe(true)
+  const messageAnyone = question.getByRole('button', { name: 'Message anyone' })
+  expect(await messageAnyone.isDisabled()).toBe(true)
   await expectSoundPage(page)
   await question.getByLabel("I've read this and take responsibility for who we message.").check()
-  await lift.click()
+  await messageAnyone.click()
   await page.getByText('Campaigns now message every lead on their list.').waitFor()
-  await page.getByText(/^Lifted /).waitFor()
+  await page.getByText(/^Turned off /).waitFor()
 
   await importLeads(world, person.token, ['twitter_handle', 'open_set_1', 'open_set_2'])
   const list = await client.lists.create({ name: 'Two' })

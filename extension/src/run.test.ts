@@ -113,7 +113,7 @@ test.each<[string, SendDmReply, unknown[], object]>([
     'a signed-out X',
     failure({ code: 'NOT_SIGNED_IN' }),
     ['release'],
-    { next: 'stopped', error: 'Sign in to X in this browser first, then try again.' },
+    { next: 'stopped', error: 'Log in to X in this browser first, then try again.' },
   ],
   [
     'another account on X',
@@ -121,7 +121,7 @@ test.each<[string, SendDmReply, unknown[], object]>([
     ['release'],
     {
       next: 'stopped',
-      error: expect.stringContaining('This browser is signed in to X as @b, but the campaign sends as @a.'),
+      error: expect.stringContaining('This browser is logged in to X as @b, but the campaign sends as @a.'),
     },
   ],
   [

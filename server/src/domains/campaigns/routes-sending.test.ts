@@ -600,7 +600,7 @@ describe('queueDirect', () => {
     expect(await queueing.waiting).toMatchObject({ queued: 1 })
   })
 
-  it('requires a connected account and names an unknown placeholder', async () => {
+  it('requires a connected account and names an unknown variable', async () => {
     const own = await makePerson(app)
     const list = await makeList(app, own, openHandles(1))
     await expect(queueDirect(app.db, own.actor, { leadIds: list.leadIds })).rejects.toMatchObject({

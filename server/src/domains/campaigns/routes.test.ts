@@ -95,7 +95,7 @@ describe('POST /campaigns', () => {
   })
 
   it.each([
-    ['an unknown placeholder', { messageTemplate: 'Hi {first_name}' }, 'messageTemplate', '{first_name}'],
+    ['an unknown variable', { messageTemplate: 'Hi {first_name}' }, 'messageTemplate', '{first_name}'],
     ['a blank name', { name: ' ' }, 'name', 'required'],
     ['a blank message', { messageTemplate: ' \n' }, 'messageTemplate', 'required'],
     ['another status', { status: 'active' }, 'status', ''],
@@ -366,7 +366,7 @@ describe('PATCH /campaigns/{id}: edits', () => {
     expect([answer.status, answer.body.code]).toEqual([404, 'X_ACCOUNT_NOT_FOUND'])
   })
 
-  it('rejects an unknown placeholder and changes nothing', async () => {
+  it('rejects an unknown variable and changes nothing', async () => {
     const id = await campaignIn('active')
     const answer = await person.call('PATCH', `/campaigns/${id}`, { messageTemplate: '{{name}}', name: 'X' })
     expect(answer.body.details).toEqual([{ field: 'messageTemplate', problem: expect.stringContaining('{{name}}') }])

@@ -292,14 +292,14 @@ describe('POST /messages/send', () => {
     [
       'nothing but a name that is blank',
       { message: '{{nick}}' },
-      'Unknown placeholder {{nick}}. Use {{name}}, {{handle}}, or',
+      'Unknown variable {{nick}}. Use {{name}}, {{handle}}, or',
     ],
     ['no variables', { templateVariables: undefined }, 'templateVariables'],
     ['a handle that is none', { templateVariables: { name: '', handle: 'not a handle' } }, 'templateVariables.handle'],
     [
       'too long once filled',
       { message: '{{name}}'.repeat(60), templateVariables: { name: 'x'.repeat(200), handle: 'x' } },
-      'This message is longer than 10,000 characters with the placeholders filled in.',
+      'This message is longer than 10,000 characters with the variables filled in.',
     ],
     ['an unknown key', { nonsense: 1 }, ''],
   ])('returns 400: %s', async (_, more, words) => {

@@ -51,7 +51,7 @@ describe('renderTemplate', () => {
     ['{{handle}} {lead_name}', '{{handle}}'],
     ['{Hi|Hello|Hey} {lead_name}', '{Hi|Hello|Hey}'],
     ['{प्रिय}', '{प्रिय}'],
-  ])('rejects %j because of the unknown placeholder %s', (source, unknown) =>
+  ])('rejects %j because of the unknown variable %s', (source, unknown) =>
     expect(parseTemplate(source)).toEqual({ unknown }),
   )
 

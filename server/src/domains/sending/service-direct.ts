@@ -82,7 +82,7 @@ export async function claimDirect(
     if (text.length > MESSAGE_MAX)
       throw invalidField(
         'message',
-        `This message is longer than ${formatNumber(MESSAGE_MAX)} characters with the placeholders filled in.`,
+        `This message is longer than ${formatNumber(MESSAGE_MAX)} characters with the variables filled in.`,
       )
     const obstacle = await findObstacle(tx, leadId, allowRepeat)
     if (obstacle) throw new Refusal('LEAD_STATE', obstacle)

@@ -3,13 +3,13 @@ import { type SQL, sql } from 'drizzle-orm'
 import { invalidField } from '../../refusal.ts'
 import { compileTemplate } from './rules.ts'
 
-/** Parses a message template. @throws Refusal INVALID_INPUT naming an unknown placeholder */
+/** Parses a message template. @throws Refusal INVALID_INPUT naming an unknown variable */
 export function readTemplate(field: string, source: string, vocabulary: Vocabulary = 'campaign'): Template {
   const parsed = parseTemplate(source, vocabulary)
   if ('template' in parsed) return parsed.template
   throw invalidField(
     field,
-    `Unknown placeholder ${parsed.unknown}. Use ${vocabulary === 'messenger' ? '{{name}}, {{handle}}' : '{lead_name}, {twitter_handle}'}, or a column of your leads with a fallback, such as {company|your team}.`,
+    `Unknown variable ${parsed.unknown}. Use ${vocabulary === 'messenger' ? '{{name}}, {{handle}}' : '{lead_name}, {twitter_handle}'}, or a column of your leads with a fallback, such as {company|your team}.`,
   )
 }
 

@@ -106,7 +106,7 @@ function LinkGoogle({ another }: { another: boolean }) {
   const begin = useMutation({
     async mutationFn() {
       const codeChallenge = await newCodeChallenge('link')
-      if (!codeChallenge) throw new Error('This page needs HTTPS: the browser offers no cryptography.')
+      if (!codeChallenge) throw new Error('Open this page over HTTPS to sign in this way.')
       return withReauthentication(() => client.identities.authorizeLink({ provider: 'google', codeChallenge }))
     },
     onSuccess: ({ url }) => location.assign(url),

@@ -123,7 +123,7 @@ function SessionRow({ session: one, onEnded }: { session: SignedInSession; onEnd
       action={
         !current && (
           <Button size="sm" loading={end.isPending} onClick={() => end.mutate()}>
-            End<span className="sr-only"> the session of {name}</span>
+            Sign out<span className="sr-only"> of {name}</span>
           </Button>
         )
       }

@@ -52,7 +52,7 @@ export function useGoogleSignIn({ intent, referralCode, onBegin, onFailed }: Goo
     onBegin?.()
     try {
       const codeChallenge = await newCodeChallenge('google')
-      if (!codeChallenge) throw new Error('This page needs HTTPS: the browser offers no cryptography.')
+      if (!codeChallenge) throw new Error('Open this page over HTTPS to sign in this way.')
       const { url } = await client.identities.authorize(
         { provider: 'google', intent, codeChallenge, ...(referralCode ? { referralCode } : {}) },
         { signal: call.signal },

@@ -33,7 +33,7 @@ export function RequeueButton({ dm }: { dm: FailedDm }) {
           }
         : {
             title: 'Retry this DM?',
-            body: `The message to ${nameOf(dm)} is queued again.`,
+            body: `We'll queue the message to ${nameOf(dm)} again.`,
             confirm: 'Retry',
           },
     )

@@ -59,7 +59,7 @@ export function ThisBrowser({ here, latest }: ThisBrowserProps) {
         )}
         {paused && <Callout tone="warn">Sending is paused in the extension’s popup.</Callout>}
         {isOtherVersion && (
-          <Callout tone="warn" title="The extension is another version">
+          <Callout tone="warn" title="Update the extension">
             {otherVersionText(here)}
           </Callout>
         )}

@@ -12,7 +12,7 @@ export const statusLabels: Record<LeadFilterStatus, string> = {
 
 export const basisLabels: Record<ContactBasis, string> = {
   asked: 'Asked for it',
-  wrote_first: 'Wrote first',
+  wrote_first: 'Messaged you first',
   customer: 'Customer',
   none: 'None recorded',
 }

@@ -74,11 +74,11 @@ export function HeldReferrals() {
                       size="sm"
                       variant="ghost"
                       icon={<X aria-hidden />}
-                      aria-label={`Refuse the referral of ${referral.email ?? DELETED}`}
+                      aria-label={`Reject the referral of ${referral.email ?? DELETED}`}
                       disabled={decide.isPending}
                       onClick={() => decide.mutate({ referral, decision: 'refuse' })}
                     >
-                      Refuse
+                      Reject
                     </Button>
                   </div>
                 </Td>
@@ -101,7 +101,7 @@ export function HeldReferrals() {
   )
 }
 
-/** Releases or refuses a referral, with undo. */
+/** Releases or rejects a referral, with undo. */
 function useDecision() {
   const queries = useQueryClient()
   const again = () => queries.invalidateQueries({ queryKey: api.operator.key() })
@@ -115,7 +115,7 @@ function useDecision() {
     mutationFn: ({ referral, decision }: { referral: HeldReferral; decision: 'release' | 'refuse' }) =>
       client.operator[decision]({ memberId: referral.memberId }),
     onSuccess: (_, { referral, decision }) =>
-      toast.success(decision === 'release' ? 'Referral released' : 'Referral refused', {
+      toast.success(decision === 'release' ? 'Referral released' : 'Referral rejected', {
         action: { label: 'Undo', onClick: () => undo.mutate(referral.memberId) },
       }),
     onError: (error) => toast.error(`Failed to decide: ${errorText(error)}`),

@@ -10,7 +10,7 @@ export const reasonText: Record<HoldReason, string> = {
 /** Log entries by action. */
 export const actionText: Record<OperatorAction, string> = {
   release: 'Released a referral',
-  refuse: 'Refused a referral',
+  refuse: 'Rejected a referral',
   undo: 'Held a referral again',
   invite: 'Invited members',
   export: 'Exported members',

@@ -87,7 +87,7 @@ function Answer({ token, email, workspaceName }: { token: string; email: string;
               void session.signOut()
             }}
           >
-            Log out
+            Sign out
           </Button>
         }
       >

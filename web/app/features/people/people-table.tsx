@@ -18,7 +18,7 @@ import { ActionsTh, Table, Td, Th, Tr } from '../../ui/table'
 import { toast } from '../../ui/toast'
 import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { isAtLeast } from '../settings/use-role'
-import { asRole, GIVEN_ROLES, ROLES } from './role-text'
+import { GIVEN_ROLES, ROLES, withArticle } from './role-text'
 
 const PAGE_SIZE = 50
 
@@ -150,7 +150,7 @@ function RoleSelect({ person, role }: { person: Person; role: GivenRole }) {
   const queries = useQueryClient()
   const update = useMutation(
     api.people.update.mutationOptions({
-      onSuccess: ({ name, role: given }) => void toast.success(`${name} is now in the workspace ${asRole(given)}.`),
+      onSuccess: ({ name, role: given }) => void toast.success(`${name} is now ${withArticle(given)}.`),
       onError: (error) => void toast.error(errorText(error, 'Failed to change the role. Please try again.')),
       onSettled: () => queries.invalidateQueries({ queryKey: api.people.key() }),
     }),

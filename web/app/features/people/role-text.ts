@@ -16,7 +16,12 @@ const article = { owner: 'an', admin: 'an', member: 'a', viewer: 'a' } as const 
 
 /** 'as a member', to end a sentence. */
 export function asRole(role: Role): string {
-  return `as ${article[role]} ${role}`
+  return `as ${withArticle(role)}`
+}
+
+/** 'a member'. */
+export function withArticle(role: Role): string {
+  return `${article[role]} ${role}`
 }
 
 /** 'Viewer: View only.' */

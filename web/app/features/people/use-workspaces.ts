@@ -51,7 +51,7 @@ function singleSignOnOf(error: unknown): SwitchProof['singleSignOn'] {
 
 async function leaveForSingleSignOn(workspaceId: string): Promise<void> {
   const codeChallenge = await newCodeChallenge('sso')
-  if (!codeChallenge) throw new Error('This page needs HTTPS: the browser offers no cryptography.')
+  if (!codeChallenge) throw new Error('Open this page over HTTPS to sign in this way.')
   const { url } = await client.sso.begin({ workspaceId, codeChallenge })
   location.assign(url)
 }

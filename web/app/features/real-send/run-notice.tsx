@@ -30,7 +30,7 @@ function ExtensionNotice() {
     return (
       <Callout
         tone="warn"
-        title="The extension is another version"
+        title="Update the extension"
         action={
           <ButtonLink size="sm" to={paths.extension}>
             Update the extension
@@ -44,7 +44,7 @@ function ExtensionNotice() {
   return (
     <Callout
       tone="warn"
-      title="The extension is not in this browser"
+      title="Extension not installed in this browser"
       action={
         <ButtonLink size="sm" to={paths.extension}>
           Get the extension

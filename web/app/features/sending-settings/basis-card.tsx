@@ -9,7 +9,7 @@ import { DateTime } from '../../ui/date-time'
 import { Dialog } from '../../ui/dialog'
 import { toast } from '../../ui/toast'
 
-/** Whether campaigns may only message leads with a contact basis. Only the owner may lift that. */
+/** Whether campaigns may only message leads with a contact basis. Only the owner may turn that off. */
 export function BasisCard({ basis, disabled }: { basis: SendingSettings['basis']; disabled: boolean }) {
   const queries = useQueryClient()
   const [asking, setAsking] = useState(false)
@@ -35,7 +35,7 @@ export function BasisCard({ basis, disabled }: { basis: SendingSettings['basis']
   return (
     <Card
       title="Contact basis"
-      description="X allows automated messages only to people who asked for them or wrote first."
+      description="X allows automated messages only to people who asked for them or messaged you first."
     >
       <div className="grid max-w-xl gap-3">
         <Switch
@@ -51,8 +51,8 @@ export function BasisCard({ basis, disabled }: { basis: SendingSettings['basis']
         )}
         {basis.liftedAt && (
           <p className="text-muted">
-            Lifted {basis.liftedBy ? `by ${basis.liftedBy} ` : ''}on <DateTime value={basis.liftedAt} precision="day" />
-            .
+            Turned off {basis.liftedBy ? `by ${basis.liftedBy} ` : ''}on{' '}
+            <DateTime value={basis.liftedAt} precision="day" />
           </p>
         )}
       </div>
@@ -63,14 +63,14 @@ export function BasisCard({ basis, disabled }: { basis: SendingSettings['basis']
         description="Read X's rules first."
         footer={
           <>
-            <Button onClick={close}>Keep the limit</Button>
+            <Button onClick={close}>Keep requiring a basis</Button>
             <Button
               variant="danger"
               disabled={!hasRead}
               loading={save.isPending}
               onClick={() => save.mutate({ required: false, hasReadRules: true })}
             >
-              Lift the limit
+              Message anyone
             </Button>
           </>
         }

@@ -159,7 +159,7 @@ export function LimitsCard({ account, limits, disabled }: LimitsCardProps) {
               />
             </Field>
             <Field
-              label="Interval between messages, in seconds"
+              label="Interval between messages (seconds)"
               error={problem('pauseSeconds')}
               hint="We add a random delay so it looks natural."
             >

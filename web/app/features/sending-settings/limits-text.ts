@@ -8,7 +8,7 @@ export const WAIT_TITLES: Record<Waiting['reason'], string> = {
   hours: 'Outside the sending window',
   cap: 'Daily cap reached',
   warm_up: 'Today’s warm-up limit is reached',
-  pause: 'Pausing between messages',
+  pause: 'Waiting for the interval',
   x: 'X is limiting this account',
 }
 

@@ -13,7 +13,7 @@ export function LinkSingleSignOn() {
   const begin = useMutation({
     async mutationFn(workspaceId: string) {
       const codeChallenge = await newCodeChallenge('link')
-      if (!codeChallenge) throw new Error('This page needs HTTPS: the browser offers no cryptography.')
+      if (!codeChallenge) throw new Error('Open this page over HTTPS to sign in this way.')
       return withReauthentication(() => client.sso.beginLink({ workspaceId, codeChallenge }))
     },
     onSuccess: ({ url }) => location.assign(url),

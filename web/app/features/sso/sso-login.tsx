@@ -16,7 +16,7 @@ export function SsoLogin({ onBack }: { onBack: () => void }) {
   const begin = useMutation({
     async mutationFn(email: string) {
       const codeChallenge = await newCodeChallenge('sso')
-      if (!codeChallenge) throw new Error('This page needs HTTPS: the browser offers no cryptography.')
+      if (!codeChallenge) throw new Error('Open this page over HTTPS to sign in this way.')
       return client.sso.begin({ email, codeChallenge })
     },
     onSuccess: ({ url }) => location.assign(url),

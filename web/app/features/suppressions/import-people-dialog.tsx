@@ -123,7 +123,7 @@ function Result({ result: { imported, known, stopped, rejected, rejectedCount } 
         <ul className="grid gap-1">
           {rejected.slice(0, REFUSED_SHOWN).map(({ line, problem }) => (
             <li key={line} className="wrap-anywhere">
-              Line {formatNumber(line)} {problem}
+              Row {formatNumber(line)} {problem}
             </li>
           ))}
           {rejectedCount > REFUSED_SHOWN && <li className="text-muted">Showing the first {REFUSED_SHOWN}.</li>}

@@ -23,7 +23,7 @@ const PAGE_SIZE = 50
 
 export const REASONS: Record<SuppressionReason, string> = {
   opted_out: 'Opted out',
-  replied_stop: 'Replied to stop',
+  replied_stop: 'Asked to stop',
   manual: 'Added manually',
   import: 'Imported',
 }
