@@ -127,7 +127,7 @@ export async function find(db: Db, actor: Actor, id: string) {
 }
 
 /** Renders the reason of an automatic pause as its `pauseReason`. */
-function campaignAnswer<Answer extends Pick<Row, 'reason' | 'pauseReason'>>(row: Answer): Answer {
+export function campaignAnswer<Answer extends Pick<Row, 'reason' | 'pauseReason'>>(row: Answer): Answer {
   return row.reason ? { ...row, pauseReason: pauseText(row.reason, row.pauseReason) } : row
 }
 

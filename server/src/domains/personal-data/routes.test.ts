@@ -8,9 +8,11 @@ import { call, connectX, makePerson, type Person } from '../../../test/makers.ts
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { whileWaiting } from '../../../test/while-waiting.ts'
 import { authIdentities, authSignUps, authUsers } from '../auth/tables.ts'
+import { campaigns } from '../campaigns/tables.ts'
 import { leads } from '../leads/tables.ts'
 import { notificationPreferences } from '../notifications/tables.ts'
 import { replySettings } from '../replies/tables.ts'
+import { dms } from '../sending/tables.ts'
 import { ssoConnections } from '../sso/tables.ts'
 
 let app: TestApp
@@ -105,6 +107,26 @@ describe('GET /auth/user/export', () => {
     const all = Object.values(text).join()
     for (const hidden of ['a secret', 'sealed', 'password', '"token"', 'lease', 'Somebody else', other.id])
       expect(all).not.toContain(hidden)
+  })
+
+  it('renders why campaigns were paused and messages skipped, as the API does', async () => {
+    const person = await withData()
+    const { workspaceId } = person
+    await app.db
+      .update(campaigns)
+      .set({ status: 'paused', reason: { code: 'x_disconnected', params: {} } })
+      .where(eq(campaigns.workspaceId, workspaceId))
+    await app.db
+      .update(dms)
+      .set({ status: 'failed', reason: { code: 'no_basis', params: {} } })
+      .where(eq(dms.workspaceId, workspaceId))
+    const { file } = await archiveOf(person)
+    expect(file('campaigns.json').map(({ pauseReason }) => pauseReason)).toEqual([
+      'This X account is disconnected. Connect it again, then resume.',
+    ])
+    expect(file('messages.json').map(({ errorMessage }) => errorMessage)).toEqual(
+      Array(3).fill('Skipped: this person has no contact basis. Set one on the leads page.'),
+    )
   })
 
   it('exports each row once if there are several batches', async () => {

@@ -11,6 +11,7 @@ import { type AuthContext, deleteSignUps, endOtherSessions } from '../auth/servi
 import { authIdentities, authSessions, authUsers } from '../auth/tables.ts'
 import { endSubscriptions } from '../billing/service.ts'
 import { monthlyUsage, paidSubscriptions, subscriptions } from '../billing/tables.ts'
+import { campaignAnswer } from '../campaigns/service.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { extensionPairings } from '../extension/tables.ts'
 import { imports } from '../imports/tables.ts'
@@ -22,6 +23,7 @@ import { replies, replySettings } from '../replies/tables.ts'
 import { savedFilters } from '../saved-filters/tables.ts'
 import { scrapes } from '../scrapes/tables.ts'
 import { authFactors } from '../second-factors/tables.ts'
+import { dmAnswer } from '../sending/service.ts'
 import { dms } from '../sending/tables.ts'
 import { sendingLimits, sendingSettings } from '../sending-settings/tables.ts'
 import { unlinkWorkspace } from '../sso/service.ts'
@@ -121,8 +123,8 @@ export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Ui
     ['saved-filters.json', rowsOf(db, savedFilters, inOwn(savedFilters.workspaceId))],
     ['lead-lists.json', rowsOf(db, leadLists, inOwn(leadLists.workspaceId))],
     ['lead-list-items.json', itemsOf(db, inArray(leadListItems.leadListId, lists))],
-    ['campaigns.json', rowsOf(db, campaigns, inOwn(campaigns.workspaceId))],
-    ['messages.json', rowsOf(db, dms, inOwn(dms.workspaceId))],
+    ['campaigns.json', campaignsOf(db, inOwn(campaigns.workspaceId))],
+    ['messages.json', messagesOf(db, inOwn(dms.workspaceId))],
     ['replies.json', rowsOf(db, replies, inOwn(replies.workspaceId))],
     ['suppressions.json', rowsOf(db, suppressions, inOwn(suppressions.workspaceId))],
     ['sending-limits.json', rowsOf(db, sendingLimits, inOwn(sendingLimits.workspaceId))],
@@ -221,6 +223,15 @@ async function* rowsOf(db: Db, table: PgTable & { id: PgColumn }, where: SQL | u
     after = rows.at(-1)?.id
     if (rows.length < BATCH) return
   }
+}
+
+async function* campaignsOf(db: Db, where: SQL): AsyncGenerator<Row> {
+  for await (const row of rowsOf(db, campaigns, where))
+    yield { ...campaignAnswer(row as typeof campaigns.$inferSelect) }
+}
+
+async function* messagesOf(db: Db, where: SQL): AsyncGenerator<Row> {
+  for await (const row of rowsOf(db, dms, where)) yield { ...dmAnswer(row as typeof dms.$inferSelect) }
 }
 
 async function* tagsOf(db: Db, where: SQL): AsyncGenerator<Row> {

@@ -40,7 +40,7 @@ export {
 } from './service-claims.ts'
 export { blockNewClaims, campaignGate, lockQueuedLeads, waitForInFlight } from './service-locks.ts'
 export { LEAD_MISSING, recordOutcome, reportOutcome, SIMULATED_HOLDER } from './service-outcomes.ts'
-export { listDms } from './service-reading.ts'
+export { dmAnswer, listDms } from './service-reading.ts'
 export { finishReading, recordMessagesFromX } from './service-restored.ts'
 export { endTurn, SENDING_CHANNEL, wakeAccount } from './service-schedule.ts'
 export { findReasonToStop, releaseIfArchived, releaseLeads, skipMessage, stopMessages } from './service-stopping.ts'
