@@ -17,20 +17,17 @@ export async function buildExtensionIfStale(say: (line: string) => void): Promis
   )
 }
 
-/**
- * A hash of the paths and contents of all sources. Of the contract, the extension bundles one file.
- */
+/** A hash of the paths and contents of all sources. The extension bundles parts of the contract. */
 function hashSources(): string {
   const hash = createHash('sha256')
   const add = (path: string) => hash.update(`${relative(root, path)}\n`).update(readFileSync(path))
-  for (const folder of ['src', 'public']) {
-    const files = readdirSync(join(extension, folder), { recursive: true, withFileTypes: true })
+  for (const folder of [join(extension, 'src'), join(extension, 'public'), join(root, 'contract', 'src')]) {
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
       .map((entry) => join(entry.parentPath, entry.name))
     for (const file of files.sort()) add(file)
   }
   for (const file of ['wxt.config.ts', 'package.json']) add(join(extension, file))
-  add(join(root, 'contract', 'src', 'extension.ts'))
   add(join(root, 'package-lock.json'))
   return hash.digest('hex')
 }
