@@ -95,7 +95,7 @@ export const ERROR_TEXT = {
   REAUTHENTICATION_NEEDED: 'Please confirm that it is you, with your password or an emailed code.',
   PLAN_LIMIT: 'Your plan does not allow this.',
   INVITATION_ADDRESS: 'This invitation is for another address. Log in with the account that was invited.',
-  NOT_FOUND: 'There is nothing here.',
+  NOT_FOUND: 'Not found.',
   PAIRING_NOT_FOUND: 'Extension not found or already unpaired',
   SESSION_NOT_FOUND: 'Session not found or already ended',
   IDENTITY_NOT_FOUND: 'Linked account not found',

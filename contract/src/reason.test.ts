@@ -9,14 +9,14 @@ it.each<[SkipReason, string]>([
   [{ code: 'suppressed', params: { reason: 'import' } }, 'Skipped: this person is on your suppression list.'],
   [{ code: 'replied', params: {} }, 'Skipped: this person has replied.'],
   [{ code: 'written_by_hand', params: {} }, 'Skipped: you messaged this person on X yourself.'],
-  [{ code: 'no_basis', params: {} }, 'Skipped: this lead has no contact basis. Set one on the leads page.'],
+  [{ code: 'no_basis', params: {} }, 'Skipped: this person has no contact basis. Set one on the leads page.'],
   [{ code: 'duplicate', params: {} }, 'Skipped: this person is a duplicate of a lead who was already messaged.'],
   [{ code: 'lead_missing', params: {} }, 'Skipped: Lead data or Twitter handle missing during processing.'],
   [
     { code: 'contacted', params: { how: 'campaign', campaign: 'Spring' } },
-    'Skipped: this lead was already sent the campaign “Spring”.',
+    'Skipped: this person was already sent the campaign “Spring”.',
   ],
-  [{ code: 'contacted', params: { how: 'direct' } }, 'Skipped: this lead was already sent a direct message.'],
+  [{ code: 'contacted', params: { how: 'direct' } }, 'Skipped: this person was already sent a direct message.'],
   [
     { code: 'contacted', params: { how: 'earlier_lead' } },
     `${contacted}, before their lead was deleted and added again.`,
@@ -25,11 +25,11 @@ it.each<[SkipReason, string]>([
   [{ code: 'contacted', params: { how: 'backup' } }, `${contacted}, after the restored backup.`],
   [
     { code: 'queued_elsewhere', params: { how: 'campaign', campaign: 'Spring' } },
-    'Skipped: this lead is already queued for the campaign “Spring”.',
+    'Skipped: this person is already queued for the campaign “Spring”.',
   ],
   [
     { code: 'queued_elsewhere', params: { how: 'direct' } },
-    'Skipped: this lead is already queued for a direct message.',
+    'Skipped: this person is already queued for a direct message.',
   ],
 ])('renders %o', (reason, text) => {
   expect(skipText(reason)).toBe(text)
@@ -45,7 +45,12 @@ it('shows what X said instead of its own text', () => {
     'Your account is locked.',
     'X has locked this account.',
   ])
-  expect(pauseText({ code: 'x_disconnected', params: {} }, null)).toBe('X has ended this connection. Connect again.')
+})
+
+it('names no cause of a disconnect, because a user may have disconnected the account', () => {
+  expect(pauseText({ code: 'x_disconnected', params: {} }, null)).toBe(
+    'This X account is disconnected. Connect it again, then resume.',
+  )
 })
 
 it.each([

@@ -44,7 +44,10 @@ export type SkipReason = z.output<typeof SkipReason>
 export const PauseReason = Reason.extend({ code: z.enum(PAUSE_CODES) })
 export type PauseReason = z.output<typeof PauseReason>
 
-export const CONNECTION_LOST = 'X has ended this connection. Connect again.'
+/** Why a connection ended. @see CONNECTION_LOST, which adds the next step */
+export const CONNECTION_ENDED = 'X has ended this connection.'
+
+export const CONNECTION_LOST = `${CONNECTION_ENDED} Connect again.`
 
 /** The `errorMessage` of a skipped message. */
 export function skipText(reason: SkipReason): string {
@@ -66,11 +69,11 @@ function skipClause({ code, params }: SkipReason): string {
     case 'contacted':
       return contactedClause(params)
     case 'queued_elsewhere':
-      return `this lead is already queued for ${sourceOf(params)}.`
+      return `this person is already queued for ${sourceOf(params)}.`
     case 'written_by_hand':
       return 'you messaged this person on X yourself.'
     case 'no_basis':
-      return 'this lead has no contact basis. Set one on the leads page.'
+      return 'this person has no contact basis. Set one on the leads page.'
     case 'duplicate':
       return 'this person is a duplicate of a lead who was already messaged.'
     case 'lead_missing':
@@ -89,7 +92,7 @@ function contactedClause(params: Reason['params']): string {
   switch (params.how) {
     case 'campaign':
     case 'direct':
-      return `this lead was already sent ${sourceOf(params)}.`
+      return `this person was already sent ${sourceOf(params)}.`
     case 'earlier_lead':
       return `${contacted}, before their lead was deleted and added again.`
     case 'backup':
@@ -112,7 +115,7 @@ export function pauseText({ code, params }: PauseReason, words: string | null): 
     case 'refusals':
       return 'X refused several messages in a row.'
     case 'x_disconnected':
-      return CONNECTION_LOST
+      return 'This X account is disconnected. Connect it again, then resume.'
     case 'restored':
       return restoredText(params)
   }

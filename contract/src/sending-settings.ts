@@ -42,7 +42,7 @@ const Hours = z
 
 const limitFields = {
   /** An IANA time zone, such as Europe/Berlin. */
-  timeZone: z.string().max(60).refine(isTimeZone, 'must be a time zone such as Europe/Berlin'),
+  timeZone: z.string().max(60).refine(isTimeZone, 'must be a name such as Europe/Berlin'),
   /** Days on which the sending window opens: 1 (Monday) to 7. */
   workDays: WorkDays,
   /** Null: all day. */
@@ -140,7 +140,7 @@ export const sendingSettings = {
     method: 'PUT',
     path: '/sending/contact-basis',
     tag: 'Sending',
-    summary: 'Limit campaigns to leads with a contact basis, or lift that',
+    summary: 'Require a contact basis, or stop requiring it',
     description: 'Queued messages are not affected.',
     access: 'owner',
     effect: 'rows',

@@ -11,7 +11,7 @@ export const SSO_PROBLEMS = {
     'Your identity provider has not confirmed your email address. Confirm it there, then try again.',
   sso_domain: 'Your address is not on a domain of this workspace. Ask an admin of your workspace to add it.',
   sso_not_linked:
-    'Your single sign-on is not linked to an account here yet. Log in as you usually do, then link it on your account page.',
+    "Single sign-on isn't linked to your account yet. Log in another way, then link it on your account page.",
   sso_not_member: 'You are no longer a member of this workspace. Ask one of its admins to add you.',
   sso_unavailable: 'Your identity provider is not answering. Please try again in a moment.',
   sso_failed: 'Single sign-on failed. Please try again, or ask an admin of your workspace to test it.',

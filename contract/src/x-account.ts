@@ -51,7 +51,7 @@ export const xAccount = {
     method: 'GET',
     path: '/session/status',
     tag: 'X connection',
-    summary: 'Get whether the current X account is connected',
+    summary: 'Get the status of the current X account',
     access: 'viewer',
     effect: 'none',
   }).output(XConnection),

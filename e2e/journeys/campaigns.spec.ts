@@ -179,7 +179,7 @@ describe('campaigns, in a browser', () => {
     const message = dialog.getByRole('button', { name: /^Dear Name of open_a1/ })
     expect((await message.innerText()).length).toBe(101)
     expect(await message.getAttribute('title')).toMatch(/build\. $|build\.$/)
-    await dialog.getByText(/^X does not deliver to @closed_a3/).waitFor()
+    await dialog.getByText(/^X rejected the message to @closed_a3/).waitFor()
     await expectSoundPage(page)
     await dialog.getByRole('button', { name: 'Retry: @closed_a3' }).click()
     await button(page, 'Retry').last().click()

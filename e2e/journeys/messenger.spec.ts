@@ -117,7 +117,7 @@ it('messages selected leads one by one, reports the results and updates analytic
   await message.fill('Once more')
   await submit.click()
   await page.getByText('Failed to send any direct messages. Please try again later.').waitFor()
-  await page.getByText(/^X does not deliver to @closed_four/).waitFor()
+  await page.getByText(/^X rejected the message to @closed_four/).waitFor()
   await filter.selectOption('Pending')
   await page.getByRole('heading', { name: 'Select Leads (3)' }).waitFor()
   await page.getByRole('button', { name: 'Select All' }).click()

@@ -335,7 +335,7 @@ describe('a send that X rejects', () => {
       return campaign.status === 'paused' ? campaign : null
     }, 'the campaign pauses')
     expect(paused).toMatchObject({
-      pauseReason: 'X has ended this connection. Connect again.',
+      pauseReason: 'This X account is disconnected. Connect it again, then resume.',
       reason: { code: 'x_disconnected', params: {} },
     })
     await eventually(async () => (await countClaimed(id)) === 0, 'no message is claimed')

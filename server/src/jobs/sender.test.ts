@@ -80,7 +80,7 @@ describe('sending', () => {
     const [failed] = await dmsOf(person, campaign.id)
     expect(failed).toMatchObject({
       status: 'failed',
-      errorMessage: 'X does not deliver to @closed_inbox: You cannot send messages to this user.',
+      errorMessage: 'X rejected the message to @closed_inbox: You cannot send messages to this user.',
     })
     const [lead] = await app.db.select().from(leads).where(eq(leads.id, list.leadIds[0]!))
     expect(lead?.dmStatus).toBe('failed_contact')
@@ -96,7 +96,7 @@ describe('sending', () => {
     expect(sent).toMatchObject({ status: 'sent', errorMessage: null })
     expect(failed).toMatchObject({
       status: 'failed',
-      errorMessage: 'There is no account @missing_one on X.',
+      errorMessage: "@missing_one doesn't exist on X.",
       reason: null,
     })
     const [lead] = await app.db.select().from(leads).where(eq(leads.id, list.leadIds[0]!))

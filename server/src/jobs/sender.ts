@@ -127,7 +127,7 @@ export async function startSender(
     })
     if (verdict.kind === 'unknown') unsettled.notify()
     if (verdict.kind === 'stop')
-      log.warn({ accountId: claimed.accountId }, 'X blocked the account, its campaigns are paused')
+      log.warn({ accountId: claimed.accountId }, 'campaigns paused because X rejected the account')
   }
 
   /**

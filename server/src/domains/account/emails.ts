@@ -49,9 +49,7 @@ export function confirmOldAddressEmail(to: string, newAddress: string, link: str
 export function confirmNewAddressEmail(to: string, link: string): Email {
   return renderEmail(to, {
     subject: 'Confirm your new email address',
-    lines: [
-      "Confirm that this address is yours to use it for your X-Automated account. We've also emailed the old address.",
-    ],
+    lines: ["Confirm that this address is yours. Your account will then use it. We've also emailed the old address."],
     action: { label: 'Confirm address', link },
     closing: "The link works for 24 hours. Didn't request this? You can ignore this email.",
   })

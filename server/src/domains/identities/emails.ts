@@ -18,7 +18,7 @@ export function identityLinkedEmail(to: string, accountLink: string, provider: I
 export function identityUnlinkedEmail(to: string, accountLink: string): Email {
   return renderEmail(to, {
     subject: 'A sign-in method was unlinked',
-    lines: ['An outside account was unlinked from your X-Automated account and can no longer sign in to it.'],
+    lines: ['A sign-in method was unlinked from your X-Automated account and can no longer sign in to it.'],
     action: { label: 'Review sign-in methods', link: accountLink },
     closing: "If this wasn't you, change your password and sign out all other devices.",
   })

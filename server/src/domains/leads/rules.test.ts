@@ -141,7 +141,7 @@ describe('readLine', () => {
   it.each(['1.000', '12.345'])('rejects the ambiguous number %s', (written) => {
     for (const delimiter of [',', '\t', null])
       expect(readLine(columns, ['ana', '', written, '', '', '', ''], delimiter)).toEqual({
-        problem: 'follower_count may mean thousands or a fraction: write it without the dot',
+        problem: 'follower_count is ambiguous with a dot. Write 1200 instead of 1.200.',
       })
   })
   it('reads a basis with its date and source, and unique tags', () => {

@@ -136,7 +136,7 @@ const count = (text: string, delimiter: string | null): Cell => {
   const dotted = /^[1-9]\d{0,2}((?:\.\d{3})+)(,0+)?$/.exec(text)
   if (dotted) {
     const isSure = delimiter === ';' || (dotted[1] ?? '').length > 4 || dotted[2] !== undefined
-    if (!isSure) return { problem: 'may mean thousands or a fraction: write it without the dot' }
+    if (!isSure) return { problem: 'is ambiguous with a dot. Write 1200 instead of 1.200.' }
     return count(text.replace(/,.*/, '').replaceAll('.', ''), delimiter)
   }
   // Thousands may be separated by a comma, an apostrophe or any space.

@@ -2,7 +2,7 @@ import { safeName } from '@x-automated/contract/fields'
 import type { NotificationKind } from '@x-automated/contract/notifications'
 import { renderEmail } from '../../jobs/mail.ts'
 import type { Email } from '../../outside/mail.ts'
-import { KIND_TEXT, type NotificationText } from './rules.ts'
+import { KIND_TOPICS, type NotificationText } from './rules.ts'
 
 const ACTIONS: Record<NotificationKind, string> = {
   x_disconnected: 'Reconnect X account',
@@ -24,7 +24,7 @@ export function notificationEmail(
     subject: title,
     lines: text ? [safeName(text)] : [],
     action: { label: ACTIONS[kind], link: `${to.origin}${path}` },
-    closing: `You're receiving this because you asked to be notified when ${KIND_TEXT[kind]} in the workspace ${safeName(to.workspace)}. You can change this in Settings → Notifications.`,
+    closing: `You're receiving this because email notifications are on for ${KIND_TOPICS[kind]} in the workspace ${safeName(to.workspace)}. You can change this in Settings → Notifications.`,
     unsubscribeLink: to.unsubscribeLink,
   })
 }

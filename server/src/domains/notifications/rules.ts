@@ -1,6 +1,6 @@
 import { formatCount, formatDate, formatNumber, formatPercent } from '@x-automated/contract/format'
 import type { NotificationFacts, NotificationKind } from '@x-automated/contract/notifications'
-import { pauseText } from '@x-automated/contract/reason'
+import { CONNECTION_ENDED, CONNECTION_LOST, pauseText } from '@x-automated/contract/reason'
 
 export interface NotificationText {
   title: string
@@ -18,7 +18,7 @@ export function notificationText(kind: NotificationKind, facts: NotificationFact
     case 'x_disconnected':
       return {
         title: `@${facts.handle ?? ''} is disconnected`,
-        text: `${facts.reason ?? 'X has ended this connection.'} Sending from this account is paused until you reconnect it.`,
+        text: `${lossText(facts)} Sending from this account is paused until you reconnect it.`,
         path: '/twitter',
       }
     case 'campaign_paused':
@@ -46,6 +46,11 @@ export function notificationText(kind: NotificationKind, facts: NotificationFact
         path: '/billing',
       }
   }
+}
+
+/** Without "Connect again.", which the text says in its own words. */
+function lossText({ reason }: NotificationFacts): string {
+  return (reason ?? CONNECTION_LOST).replace(CONNECTION_LOST, CONNECTION_ENDED)
 }
 
 /** Older notifications have only a text. */
@@ -83,4 +88,15 @@ export const KIND_TEXT: Record<NotificationKind, string> = {
   payment_failed: 'a payment fails',
   trial_ending: 'a trial is about to end',
   plan_ended: 'a plan ends',
+}
+
+/** Completes "Email notifications are on for …". */
+export const KIND_TOPICS: Record<NotificationKind, string> = {
+  x_disconnected: 'disconnected X accounts',
+  campaign_paused: 'paused campaigns',
+  campaign_completed: 'completed campaigns',
+  usage_high: 'plan limits',
+  payment_failed: 'failed payments',
+  trial_ending: 'the end of a trial',
+  plan_ended: 'the end of a plan',
 }

@@ -40,8 +40,8 @@ const UNSETTLED_SECONDS = 20
 /** Tolerated difference between X's clock and ours. */
 const CLOCK_SKEW_MS = 30_000
 
-const NOT_CONFIGURED = 'This server gets no events from X, so replies are checked every few minutes.'
-const NO_EVENTS = 'X is not sending reply events right now, so replies are checked every few minutes.'
+const NOT_CONFIGURED = `X isn't set up to notify this server, so we check for replies every ${POLL_SECONDS.degraded} seconds.`
+const NO_EVENTS = `X isn't sending us replies right now. We check every ${POLL_SECONDS.degraded} seconds.`
 
 type Watch = {
   xUserId: string

@@ -199,7 +199,7 @@ describe('subscriptions', () => {
     await setFaults(app, { path: '/2/webhooks', status: 403 })
     const first = watch()
     await watched(person, 'degraded')
-    expect((await detection(person)).problem).toMatch(/^X is not sending reply events right now/)
+    expect((await detection(person)).problem).toMatch(/^X isn't sending us replies right now/)
     await first.close()
     await setFaults(app)
     await app.db.update(replyWatches).set({ nextCheckAt: new Date() })
@@ -219,7 +219,7 @@ describe('polling', () => {
     watch({ xActivity: null })
     await watched(person, 'degraded')
     expect((await detection(person)).problem).toBe(
-      'This server gets no events from X, so replies are checked every few minutes.',
+      "X isn't set up to notify this server, so we check for replies every 90 seconds.",
     )
     await eventually(async () => (await statuses(person, campaign.id)).join() === 'replied,sent', 'it is found')
 

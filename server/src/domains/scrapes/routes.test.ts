@@ -211,7 +211,7 @@ describe.concurrent('POST /scrapes/estimate', () => {
     const person = await connected()
     for (const [twitterHandle, problem] of [
       ['missing_x', "@missing_x doesn't exist on X."],
-      ['protected_x', '@protected_x is protected: X shows its followers only to people whom it has approved.'],
+      ['protected_x', '@protected_x is protected. Only approved followers can see who follows it.'],
     ]) {
       const answer = await person.call('POST', '/scrapes/estimate', { twitterHandle, type: 'followers' })
       expect([answer.status, answer.body.error]).toEqual([400, problem])
@@ -365,7 +365,7 @@ describe.concurrent('POST /scrapes', () => {
   it.each([
     ['missing_pat', "@missing_pat doesn't exist on X."],
     ['suspended_pat', "@suspended_pat doesn't exist on X."],
-    ['protected_pat', '@protected_pat is protected: X shows its followers only to people whom it has approved.'],
+    ['protected_pat', '@protected_pat is protected. Only approved followers can see who follows it.'],
   ])('returns 200 and fails with a clear error for @%s', async (handle, error) => {
     const person = await connected()
     const id = await startScrape(person, handle)

@@ -193,7 +193,8 @@ export function isHidden(
 }
 
 export function protectedAccount(handle: string, type: 'followers' | 'following'): string {
-  return `@${handle} is protected: X shows its ${type} only to people whom it has approved.`
+  const list = type === 'followers' ? 'who follows it' : 'who it follows'
+  return `@${handle} is protected. Only approved followers can see ${list}.`
 }
 
 /** Whether resuming can help: no final answer from X, and if it completed, the plan stopped it. */

@@ -204,7 +204,7 @@ describe('PUT /sending/contact-basis', () => {
     expect(campaign).toMatchObject({ totalLeadsInList: 2, dmsQueuedCount: 1, dmsFailedCount: 1 })
     const skipped = (await dmsOf(person, campaign.id)).find(({ status }) => status === 'failed')
     expect(skipped).toMatchObject({
-      errorMessage: 'Skipped: this lead has no contact basis. Set one on the leads page.',
+      errorMessage: 'Skipped: this person has no contact basis. Set one on the leads page.',
       reason: { code: 'no_basis', params: {} },
     })
     const again = await person.call('POST', `/dms/${skipped!.id}/requeue`)

@@ -105,7 +105,9 @@ async function deliver(context: NowContext, actor: Actor, claimed: Claimed, end:
       })
       throw new Refusal(
         'X_NOT_CONNECTED',
-        verdict.kind === 'stop' ? pauseText(verdict.reason, verdict.words) : CONNECTION_LOST,
+        verdict.kind === 'stop' && verdict.reason.code !== 'x_disconnected'
+          ? pauseText(verdict.reason, verdict.words)
+          : CONNECTION_LOST,
       )
   }
 }

@@ -72,7 +72,7 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing): Prom
   let mayBeSent = false
   try {
     const recipientId = lead.xUserId ?? (await lookUp(needs, claimed.accountId, lead.handle))
-    if (!recipientId) return { kind: 'failed', errorMessage: `There is no account @${lead.handle} on X.` }
+    if (!recipientId) return { kind: 'failed', errorMessage: `@${lead.handle} doesn't exist on X.` }
     const reasonNotToSend = lead.xUserId ? null : await saveXUserId(needs.database.db, claimed, recipientId)
     if (claimed.triedSince) {
       const found = await findInConversation(needs, { ...claimed, recipientId, since: claimed.triedSince })
@@ -105,11 +105,11 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing): Prom
 export function verdictOf(error: XError, handle: string): Verdict {
   switch (error.kind) {
     case 'recipient':
-      return { kind: 'failed', errorMessage: `X does not deliver to @${handle}: ${error.message}` }
+      return { kind: 'failed', errorMessage: `X rejected the message to @${handle}: ${error.message}` }
     case 'not-found':
-      return { kind: 'failed', errorMessage: `There is no longer anyone on X called @${handle}.` }
+      return { kind: 'failed', errorMessage: `@${handle} doesn't exist on X.` }
     case 'invalid':
-      return { kind: 'failed', errorMessage: `X refused the message: ${error.message}` }
+      return { kind: 'failed', errorMessage: `X rejected the message: ${error.message}` }
     case 'forbidden':
       return { kind: 'failed', errorMessage: `X does not allow it: ${error.message}`, forbidden: true }
     case 'rate-limit':

@@ -140,7 +140,7 @@ describe('POST /messages/send', () => {
     const [closed] = await makeLeads(app, person, [{ twitterHandle: 'closed_inbox', name: 'Closed' }])
     const refused = await send(person, closed!)
     expect(refused).toMatchObject({ status: 409, body: { code: 'DM_FAILED' } })
-    expect(refused.body.error).toMatch(/^X does not deliver to @closed_inbox/)
+    expect(refused.body.error).toMatch(/^X rejected the message to @closed_inbox/)
     expect(await statusOf(closed!)).toBe('failed_contact')
     expect(await send(person, closed!)).toMatchObject({ status: 409, body: { code: 'DM_FAILED' } })
     expect((await dmsTo(closed!)).map(({ step, status }) => [step, status]).sort()).toEqual([

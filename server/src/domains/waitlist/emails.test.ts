@@ -43,7 +43,8 @@ it('movedUpEmail contains the new position and the next reward', () => {
 
 it('achievementsEmail contains the reward', () => {
   const { subject, text } = achievementsEmail(to, ['silver', 'viral'], 10)
-  expect(subject).toBe('You earned Silver Referrer and Viral Sensation')
+  expect(subject).toBe('You earned the Silver Referrer and Viral Sensation badges')
   expect(text).toContain('3 months of Pro')
+  expect(achievementsEmail(to, ['bronze'], 3).subject).toBe('You earned the Bronze Referrer badge')
   expect(achievementsEmail(to, ['global'], 4).text).not.toContain('Pro')
 })

@@ -1,4 +1,4 @@
-import { formatCount } from '@x-automated/contract/format'
+import { formatCount, formatList, pluralize } from '@x-automated/contract/format'
 import { ACHIEVEMENTS, type Achievement } from '@x-automated/contract/waitlist'
 import { renderEmail } from '../../jobs/mail.ts'
 import type { Email } from '../../outside/mail.ts'
@@ -47,10 +47,10 @@ export function movedUpEmail(to: Addressee, referralCount: number): Email {
 }
 
 export function achievementsEmail(to: Addressee, earned: readonly Achievement[], referralCount: number): Email {
-  const names = earned.map((achievement) => ACHIEVEMENTS[achievement])
+  const names = formatList(earned.map((achievement) => ACHIEVEMENTS[achievement]))
   const months = earned.reduce((sum, achievement) => sum + rewardMonths(achievement), 0)
   return renderEmail(to.email, {
-    subject: `You earned ${names.join(' and ')}`,
+    subject: `You earned the ${names} ${pluralize(earned.length, 'badge')}`,
     lines: [
       `${formatCount(referralCount, 'friend has', 'friends have')} joined with your link${to.position > 0 ? `, and you're #${to.position} now` : ''}.`,
       ...(months > 0

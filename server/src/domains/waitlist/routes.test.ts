@@ -198,7 +198,7 @@ describe('achievements', () => {
       .from(rewardGrants)
       .where(eq(rewardGrants.memberId, (await memberOf(referrer.email)).id))
     expect(grants).toMatchObject([{ achievement: 'bronze', months: 1, accountUserId: null }])
-    expect((await mailTo(referrer.email, /You earned Bronze Referrer/)).text).toContain('1 month of Pro')
+    expect((await mailTo(referrer.email, /You earned the Bronze Referrer badge/)).text).toContain('1 month of Pro')
   })
 
   it('include viral for 5 referrals in one UTC day', async () => {
