@@ -26,7 +26,7 @@ export const OPT_OUT_WORD_LENGTH_MAX = 50
 /** How replies to the workspace's X accounts are detected. */
 export const ReplyDetection = z.object({
   /**
-   * `live`: X notifies us; `degraded`: at least one account is only polled, every few minutes;
+   * `live`: X notifies us; `degraded`: at least one account is only polled, every 90 seconds;
    * `starting`: an account was just connected; `off`: no account is connected.
    */
   state: z.enum(['live', 'degraded', 'starting', 'off']),

@@ -94,7 +94,7 @@ describe('an Idempotency-Key', () => {
     expect((await create({ name: 'One' }, person, 'k'.repeat(256))).status).toBe(400)
   })
 
-  it('is honoured by calls that talk to another service', async () => {
+  it('is honored by calls that talk to another service', async () => {
     const connect = (password: string) =>
       person.call('POST', '/session/connect', { username: 'founder', password }, { 'idempotency-key': key })
     const first = await connect('long enough')

@@ -207,7 +207,7 @@ function withClaims(template: string, claims: object): string {
     : template.replace(/<saml:AttributeStatement>.*<\/saml:AttributeStatement>/, '')
 }
 
-/** A response for a failed or cancelled sign-in. */
+/** A response for a failed or canceled sign-in. */
 function refusal({ id, acsUrl }: Asked, issuer: string, isCancelled: boolean): string {
   const status = 'urn:oasis:names:tc:SAML:2.0:status'
   const reason = isCancelled ? `<samlp:StatusCode Value="${status}:AuthnFailed"/>` : ''

@@ -106,7 +106,7 @@ describe('PUT /sending/limits', () => {
 })
 
 describe('sending limits', () => {
-  it('limit claims, and campaigns return what they wait for; an unreadable time zone stops sending', async () => {
+  it('limit claims, tell campaigns what they wait for, and stop sending if the time zone is invalid', async () => {
     const person = await makePerson(app)
     const own = await connectX(app, person)
     const { id } = await launch(person, await makeList(app, person, openHandles(9)), {
@@ -180,7 +180,7 @@ async function xUserOf(id: string): Promise<string> {
 }
 
 describe('PUT /sending/opt-out-words', () => {
-  it('stores each word once, restores the defaults if empty, and rejects invalid words and members', async () => {
+  it('stores words once, defaults if empty, and rejects invalid words and members', async () => {
     const save = async (words: string[]) => (await owner.client.sendingSettings.saveOptOutWords({ words })).optOutWords
     expect(await save([' Stop ', 'stop', 'lass das'])).toEqual(['stop', 'lass das'])
     expect(await save([])).toEqual([...DEFAULT_OPT_OUT_WORDS])
@@ -192,7 +192,7 @@ describe('PUT /sending/opt-out-words', () => {
 })
 
 describe('PUT /sending/contact-basis', () => {
-  it('limits campaigns to leads with a basis, until the owner lifts that after reading X’s rules', async () => {
+  it('requires a contact basis until the owner, after reading X’s rules, stops requiring it', async () => {
     const person = await makePerson(app)
     await connectX(app, person)
     const admin = await makePerson(app, { in: person, role: 'admin' })

@@ -5,7 +5,7 @@ import { authUsers } from '../auth/tables.ts'
 import { workspaces } from '../workspaces/tables.ts'
 import { xAccounts } from '../x-account/tables.ts'
 
-/** Limits of an X account; without a row, the defaults. A trigger makes the account due on changes. */
+/** Limits of an X account; defaults without a row. A trigger makes the account due on changes. */
 export const sendingLimits = pgTable(
   'sending_limits',
   {
@@ -46,7 +46,7 @@ export const sendingLimits = pgTable(
   ],
 )
 
-/** Whether campaigns only message leads with a contact basis; without a row, they do if X is real. */
+/** Whether campaigns require a contact basis; without a row, they do if X is real. */
 export const sendingSettings = pgTable('sending_settings', {
   workspaceId: uuid('workspace_id')
     .primaryKey()

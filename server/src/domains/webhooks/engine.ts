@@ -24,7 +24,7 @@ export interface WebhookContext {
 /** Wakes all processes when a delivery is due. */
 export const WEBHOOKS_CHANNEL = 'webhooks'
 
-/** Lease of a claimed delivery: if its process dies, it is due again afterwards. An attempt takes 10 seconds at most. */
+/** Lease of a claimed delivery, due again if its process dies. An attempt takes up to 10 seconds. */
 export const LEASE_SECONDS = 60
 /** Concurrent attempts per endpoint and process, so that slow endpoints do not take more. */
 const CONCURRENCY = 5
@@ -110,7 +110,7 @@ function interpretAnswer(answer: HookAnswer) {
 }
 
 /**
- * Records the outcome of a claimed attempt and schedules the next. Ignores an attempt whose lease has expired.
+ * Records the outcome of a claimed attempt and schedules the next. Ignores expired leases.
  * @param once for an operator's test: no retries and no effect on the endpoint's health
  */
 export async function record(
@@ -162,7 +162,7 @@ export async function record(
 /** A scheduled job looks for due deliveries this often. */
 const POLL_SECONDS = 60
 
-/** Schedules a job for short delays only: jobs for long ones would fill the queue while an endpoint is down. */
+/** Schedules a job for short delays only. Others would fill the queue while an endpoint is down. */
 async function scheduleDelivery({ jobs }: WebhookContext, tx: Db, seconds: number): Promise<void> {
   if (seconds < POLL_SECONDS) await jobs.enqueue(tx, 'webhooks', {}, { startAfterSeconds: Math.ceil(seconds) })
 }

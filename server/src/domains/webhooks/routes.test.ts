@@ -390,7 +390,7 @@ describe('operator webhook routes', () => {
     expect(ids).toEqual([...new Set(ids)].sort().reverse())
     expect((await page({ page: 2 })).deliveries).toEqual(second.deliveries)
 
-    // Due soon: unchanged. Due later: sent now. Finished: sent as a new delivery with the same event id.
+    // Due soon: unchanged. Due later: sent now. Finished: a new delivery with the same event id.
     const waiting = (await page({ status: 'pending' })).deliveries[0]!
     expect(await operator.client.webhooks.redeliver({ id: waiting.id })).toEqual(waiting)
     await app.db

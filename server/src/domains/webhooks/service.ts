@@ -38,7 +38,7 @@ export interface Event {
   addressOf?: string
 }
 
-/** Queues an event for every subscribed endpoint, in the transaction that it reports. One statement. */
+/** Queues an event for every subscribed endpoint, in the transaction that it reports. */
 export async function publishEvent(tx: Db, { event, at, data, addressOf }: Event): Promise<void> {
   const payload = JSON.stringify({ type: event, timestamp: at.toISOString(), data })
   await tx.execute(sql`
@@ -233,7 +233,10 @@ export async function listDeliveries(db: Db, { id, status, page, pageSize, curso
   return { deliveries, total: counted[0]?.total ?? 0, page, pageSize, cursor: next }
 }
 
-/** Sends an event again: a waiting delivery now, a finished one as a new delivery. @throws Refusal DELIVERY_NOT_FOUND, DELIVERY_STATE */
+/**
+ * Sends an event again: a waiting delivery now, a finished one as a new delivery.
+ * @throws Refusal DELIVERY_NOT_FOUND, DELIVERY_STATE
+ */
 export async function redeliver({ db }: { db: Db }, id: string): Promise<Delivery> {
   return db.transaction(async (tx) => {
     const [found] = await tx
@@ -275,7 +278,7 @@ export interface Deliverer {
   close(): Promise<void>
 }
 
-/** Delivers due events: when an event is queued, when a delay ends, and every minute in case a process died. */
+/** Delivers due events: when one is queued, when a delay ends, and every minute after a crash. */
 export async function runWebhooks(
   context: WebhookContext & { channels: Channels },
   log: FastifyBaseLogger,
