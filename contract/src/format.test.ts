@@ -3,10 +3,12 @@ import {
   formatCompact,
   formatCount,
   formatDate,
+  formatDay,
   formatList,
   formatMoney,
   formatNumber,
   formatPercent,
+  formatRelative,
   pluralize,
   setLocale,
 } from './format.ts'
@@ -30,7 +32,14 @@ it('shows numbers and dates in the reader’s locale', () => {
   expect(formatPercent(0.425, 1)).toBe('42.5%')
   setLocale('de-DE')
   expect(formatNumber(1234.5)).toBe('1.234,5')
+  expect(formatPercent(0.43)).toBe('43%')
   expect(formatDate('2026-11-22T10:00:00Z', { dateStyle: 'medium', timeZone: 'UTC' })).toBe('22.11.2026')
+})
+
+it('formats relative times in English and days as ISO 8601', () => {
+  setLocale('de-DE')
+  expect(formatRelative(-5, 'minute')).toBe('5 minutes ago')
+  expect(formatDay(new Date('2026-11-20T23:30:00Z'), 'Asia/Kathmandu')).toBe('2026-11-21')
 })
 
 it('joins lists as in English', () => {

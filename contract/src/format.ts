@@ -38,9 +38,10 @@ export function formatMoney(cents: number, currency = 'USD', fractionDigits?: nu
   })
 }
 
-/** Formats 0.425 as "43%". @param digits maximum after the decimal point */
+/** Formats 0.425 as "43%", without a space in any locale. @param digits maximum after the decimal point */
 export function formatPercent(share: number, digits = 0): string {
-  return share.toLocaleString(locale, { style: 'percent', maximumFractionDigits: digits })
+  const text = share.toLocaleString(locale, { style: 'percent', maximumFractionDigits: digits })
+  return text.replace(/\s+(?=%)/, '')
 }
 
 /** Formats 1 and "lead" as "1 lead", 1200 as "1,200 leads". @param many the plural, if irregular */
@@ -60,6 +61,17 @@ const ENGLISH_PLURALS = new Intl.PluralRules('en')
 /** Formats a date by the options of `Intl.DateTimeFormat`. */
 export function formatDate(value: Date | string | number, options: Intl.DateTimeFormatOptions): string {
   return new Date(value).toLocaleString(locale, options)
+}
+
+/** Formats -5 and 'minute' as "5 minutes ago". In English, like the sentences around it. */
+export function formatRelative(value: number, unit: Intl.RelativeTimeFormatUnit): string {
+  return new Intl.RelativeTimeFormat('en').format(value, unit)
+}
+
+/** The calendar day in a time zone, '2026-11-20'. */
+export function formatDay(value: Date, timeZone: string): string {
+  // Canadian English formats days as ISO 8601.
+  return new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(value)
 }
 
 /** Formats ["a", "b", "c"] as "a, b, and c". */

@@ -140,7 +140,7 @@ describe('the account page, in a browser', () => {
     await page.getByText('Password changed. Other devices were signed out.').waitFor()
     await linkInMail(world.mailbox, 'ada@example.com', /^Your password was changed/)
 
-    // Address: cancelling changes nothing; confirming emails both addresses.
+    // Address: canceling changes nothing; confirming emails both addresses.
     const email = section(page, 'Email address')
     const address = email.getByLabel('New email address')
     await address.fill('ada@')
@@ -346,7 +346,7 @@ describe('the account page, in a browser', () => {
     await hedy.enter(page)
     await page.goto('/account')
 
-    // Google: cancelled, then linked, then unlinked.
+    // Google: canceled, then linked, then unlinked.
     const ways = section(page, 'Ways to sign in')
     await ways.getByRole('button', { name: 'Link Google' }).click()
     await reauthenticate(page)

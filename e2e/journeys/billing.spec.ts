@@ -133,7 +133,7 @@ describe('plans and payments, in a browser', () => {
     await dialog.getByText('Due now').waitFor()
     expect(await dialog.innerText()).toMatch(/−?-?\$50\.00[\s\S]*\$720\.00[\s\S]*\$670\.00/)
     await expectSoundPage(page)
-    await dialog.getByRole('button', { name: 'Confirm Upgrade' }).click()
+    await dialog.getByRole('button', { name: 'Confirm upgrade' }).click()
     await page.getByText('Your plan has been upgraded successfully!').waitFor()
     await dialog.waitFor({ state: 'hidden' })
     await fact(page, 'Amount').getByText('$720.00/year').waitFor()
@@ -142,21 +142,21 @@ describe('plans and payments, in a browser', () => {
     await page.getByText('0 used (unlimited)').waitFor()
     await page.getByRole('table', { name: 'Invoices' }).getByText('$670.00').waitFor()
 
-    await page.getByRole('button', { name: 'Cancel Subscription' }).click()
+    await page.getByRole('button', { name: 'Cancel subscription' }).click()
     const question = page.getByRole('alertdialog')
     const sure =
       "Are you sure you want to cancel your subscription? You'll still have access until the end of your billing period."
     await question.getByText(sure).waitFor()
-    await question.getByRole('button', { name: 'Cancel Subscription' }).click()
+    await question.getByRole('button', { name: 'Cancel subscription' }).click()
     await page.getByText('Your subscription has been canceled and will end at the current billing period.').waitFor()
     await fact(page, 'Status').getByText('Active (Cancels at period end)', { exact: true }).waitFor()
-    expect(await page.getByRole('button', { name: 'Cancel Subscription' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Cancel subscription' }).count()).toBe(0)
     await page.getByText("You won't be charged again, and your queued messages are kept.").waitFor()
-    await page.getByRole('button', { name: 'Keep Subscription' }).click()
+    await page.getByRole('button', { name: 'Keep subscription' }).click()
     await fact(page, 'Status').getByText('Active', { exact: true }).waitFor()
 
     // Changes on the provider's pages show immediately on return.
-    await page.getByRole('button', { name: 'Manage Billing' }).click()
+    await page.getByRole('button', { name: 'Manage billing' }).click()
     await page.getByRole('button', { name: 'Cancel plan' }).click()
     await page.getByRole('link', { name: 'Return to X-Automated' }).click()
     await fact(page, 'Ends on').waitFor()
@@ -197,7 +197,7 @@ describe('plans and payments, in a browser', () => {
     world.expectConsole(/status of 409/)
     await card(page, 'Agency').getByRole('button', { name: 'Upgrade' }).click()
     const dialog = page.getByRole('dialog', { name: 'Upgrade to Agency' })
-    await dialog.getByRole('button', { name: 'Confirm Upgrade' }).click()
+    await dialog.getByRole('button', { name: 'Confirm upgrade' }).click()
     await dialog.getByText('Your bank needs you to confirm this payment').waitFor()
     const [bank] = await Promise.all([
       page.waitForEvent('popup'),
@@ -257,8 +257,8 @@ describe('plans and payments, in a browser', () => {
 
     await shows({})
     await failing('**/api/billing/cancel')
-    await page.getByRole('button', { name: 'Cancel Subscription' }).click()
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel Subscription' }).click()
+    await page.getByRole('button', { name: 'Cancel subscription' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel subscription' }).click()
     await page.getByText('Failed to cancel subscription. Please try again.').waitFor()
     await failing('**/api/billing/upgrade')
     await page.route('**/api/billing/upgrade/preview?*', (route) =>
@@ -280,20 +280,20 @@ describe('plans and payments, in a browser', () => {
     await card(page, 'Agency').getByRole('button', { name: 'Upgrade' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('Credit on your next invoices').waitFor()
-    await dialog.getByRole('button', { name: 'Confirm Upgrade' }).click()
+    await dialog.getByRole('button', { name: 'Confirm upgrade' }).click()
     await page.getByText('Failed to upgrade plan. Please try again.').waitFor()
     await page.unroute('**/api/billing/upgrade')
     await page.route('**/api/billing/upgrade', (route) =>
       refuse(route, 409, 'PAYMENT_DECLINED', 'Your card has expired.'),
     )
-    await dialog.getByRole('button', { name: 'Confirm Upgrade' }).click()
+    await dialog.getByRole('button', { name: 'Confirm upgrade' }).click()
     await dialog.getByText('Your card has expired. Your plan has not changed.').waitFor()
 
     await shows({ planId: 'gone', status: 'trialing' })
     await page.getByText('Your trial ends on').waitFor()
     await page.getByText('Your first payment of $9.99/month is due then.').waitFor()
     await expect.poll(() => fact(page, 'Plan').innerText()).toBe('Basic')
-    expect(await page.getByRole('button', { name: 'Cancel Subscription' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Cancel subscription' }).count()).toBe(0)
     await shows(
       { status: 'past_due' },
       {

@@ -69,7 +69,7 @@ async function fill(page: Page, name: string, list: RegExp, message: string) {
   const select = page.getByLabel('Select Lead List')
   const option = await select.locator('option').filter({ hasText: list }).getAttribute('value')
   await select.selectOption(option)
-  await page.getByLabel('Message Template').fill(message)
+  await page.getByLabel('Message template').fill(message)
 }
 
 async function launch(page: Page, name: string, list: RegExp) {
@@ -152,7 +152,7 @@ describe('campaigns, in a browser', () => {
     await choose('Edit')
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Campaign Name').fill('Hello there')
-    await dialog.getByLabel('Message Template').fill(`Dear {lead_name}, ${'I like what you build. '.repeat(6)}`)
+    await dialog.getByLabel('Message template').fill(`Dear {lead_name}, ${'I like what you build. '.repeat(6)}`)
     await expectSoundPage(page)
     await button(page, 'Save').click()
     await page.getByText('Campaign "Hello there" saved.').waitFor()

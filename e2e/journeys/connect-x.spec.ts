@@ -41,7 +41,7 @@ describe('connecting X, in a browser', () => {
     await connect.click()
     await page.getByText('Failed to connect Twitter account. Please check your credentials and try again.').waitFor()
 
-    // X's page: cancelled, then accepted.
+    // X's page: canceled, then accepted.
     await page.getByRole('button', { name: 'Connect with X' }).click()
     await page.waitForURL(/\/i\/oauth2\/authorize/)
     await page.getByRole('button', { name: /cancel/i }).click()
@@ -81,7 +81,7 @@ describe('connecting X, in a browser', () => {
     // A locked account shows here and on campaigns, and returns once it is unlocked.
     const reason = 'X has locked this account. Unlock it on x.com, then refresh its status under Connect X.'
     await setFaults({ path: '/2/users/me', status: 403, code: 326, times: 1 })
-    await page.getByRole('button', { name: 'Refresh Status' }).click()
+    await page.getByRole('button', { name: 'Refresh status' }).click()
     await page.getByText('The connection was lost').waitFor()
     await page.getByText(reason).first().waitFor()
     await expectSoundPage(page)
@@ -91,7 +91,7 @@ describe('connecting X, in a browser', () => {
       await page.getByText(reason).waitFor()
     }
     await page.goto('/twitter')
-    await page.getByRole('button', { name: 'Refresh Status' }).click()
+    await page.getByRole('button', { name: 'Refresh status' }).click()
     await page.getByText('The connection was lost').waitFor({ state: 'detached' })
 
     // Disconnecting asks first; the other account becomes current.

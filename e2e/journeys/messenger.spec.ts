@@ -53,7 +53,7 @@ it('messages selected leads one by one, reports the results and updates analytic
   await page.getByRole('tab', { name: 'X Messenger' }).click()
   await page.getByRole('heading', { name: 'Select Leads (6)' }).waitFor()
   const submit = page.getByRole('button', { name: /^Send DMs to/ })
-  const message = page.getByLabel('Message Template')
+  const message = page.getByLabel('Message template')
   await expect.poll(() => submit.innerText()).toBe('Send DMs to 0 Leads')
   expect(await submit.isDisabled()).toBe(true)
 

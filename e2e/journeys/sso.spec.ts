@@ -242,7 +242,7 @@ it('gives access only to its workspace and requires reauthentication for another
     expect(await browser.getByRole('button', { name, exact: true }).count()).toBe(0)
   await soundInBoth(browser)
 
-  // A new session is in its workspace; switching asks for reauthentication and can be cancelled.
+  // A new session is in its workspace; switching asks for reauthentication and can be canceled.
   const fresh = await world.openPage()
   await signInBy(fresh, 'eve@base.example')
   await fresh.waitForURL('**/dashboard')

@@ -141,7 +141,7 @@ describe('the waitlist, in a browser', () => {
     await ada.waitForURL(`${world.origin}/`)
   })
 
-  it('joins with Google after cancelling once', async () => {
+  it('joins with Google after canceling once', async () => {
     const page = await world.openPage({ width: 390, height: 844 })
     await page.goto('/waitlist')
     const button = page.getByRole('button', { name: 'Sign up with Google' })

@@ -1,3 +1,5 @@
+import { formatRelative } from '@x-automated/contract/format'
+
 const UNITS = [
   { unit: 'day', ms: 86_400_000 },
   { unit: 'hour', ms: 3_600_000 },
@@ -9,5 +11,5 @@ export function ago(then: number, now: number): string {
   const passed = now - then
   const fitting = UNITS.find(({ ms }) => passed >= ms)
   if (!fitting) return 'just now'
-  return new Intl.RelativeTimeFormat('en').format(-Math.floor(passed / fitting.ms), fitting.unit)
+  return formatRelative(-Math.floor(passed / fitting.ms), fitting.unit)
 }

@@ -1,5 +1,5 @@
 import type { ExtensionActivity } from '@x-automated/contract/extension'
-import { formatCount, formatNumber } from '@x-automated/contract/format'
+import { formatCount, formatDate, formatNumber } from '@x-automated/contract/format'
 import { ago } from './ago.ts'
 import type { State } from './state.ts'
 
@@ -39,5 +39,5 @@ export function usageText(remote: State['remote']): string {
 }
 
 function clock(at: number): string {
-  return new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
+  return formatDate(at, { hour: '2-digit', minute: '2-digit' })
 }

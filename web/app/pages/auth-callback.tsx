@@ -81,5 +81,5 @@ export default function AuthCallback() {
       here = false
     }
   }, [navigate])
-  return <LoadingScreen text="Signing you in..." />
+  return <LoadingScreen text="Signing you in…" />
 }

@@ -81,7 +81,7 @@ export default function CampaignPage() {
           <EmptyState
             icon={<SearchX aria-hidden />}
             title={errorText(query.error, 'Campaign not found or access denied')}
-            action={<ButtonLink to={paths.campaigns}>Back to Campaigns</ButtonLink>}
+            action={<ButtonLink to={paths.campaigns}>Back to campaigns</ButtonLink>}
           >
             It may belong to another workspace, or the link may have a typo.
           </EmptyState>
@@ -133,7 +133,7 @@ export default function CampaignPage() {
             </div>
           ) : (
             <div className="grid gap-2">
-              <LoadingText>Loading campaign...</LoadingText>
+              <LoadingText>Loading campaign…</LoadingText>
               <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
                 <Skeleton className="h-8 w-64" />
                 <Skeleton className="h-6 w-24" />

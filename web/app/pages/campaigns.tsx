@@ -116,7 +116,7 @@ export default function Campaigns() {
           ) : (
             (campaigns.data || campaigns.isPending) && (
               <div>
-                {campaigns.isPending && <LoadingText>Loading campaigns...</LoadingText>}
+                {campaigns.isPending && <LoadingText>Loading campaigns…</LoadingText>}
                 <CampaignsTable
                   campaigns={isShown ? campaigns.data?.campaigns : undefined}
                   stale={campaigns.isPlaceholderData}

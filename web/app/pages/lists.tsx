@@ -85,7 +85,7 @@ export default function Lists() {
         </EmptyState>
       ) : (
         <>
-          {lists.isPending && <LoadingText>Loading lists...</LoadingText>}
+          {lists.isPending && <LoadingText>Loading lists…</LoadingText>}
           <ListsTable
             lists={lists.data?.lists}
             stale={lists.isPlaceholderData}

@@ -41,8 +41,8 @@ export default function Components() {
         description="Every UI component in every state. tokens.css defines the look."
         actions={<CopyButton text="app/ui" label="Copy folder" />}
       />
-      <Section title="Text and colours">
-        <TextAndColours />
+      <Section title="Text and colors">
+        <TextAndColors />
       </Section>
       <Section title="Buttons">
         <Buttons />
@@ -99,7 +99,7 @@ const backgrounds = [
   ['ink', 'bg-ink'],
 ]
 
-function TextAndColours() {
+function TextAndColors() {
   return (
     <>
       <div className="grid gap-3">

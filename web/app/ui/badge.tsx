@@ -50,7 +50,7 @@ const quiet = 'border-status-queued/25 bg-status-queued/8 text-status-queued'
 const sent = 'border-status-sent/25 bg-status-sent/8 text-status-sent'
 const failed = 'border-status-failed/25 bg-status-failed/8 text-status-failed'
 
-/** The label, icon and colour of every status. */
+/** The label, icon and color of every status. */
 export const statusLooks = {
   // messages
   queued: { label: 'Queued', icon: Clock, className: quiet },

@@ -12,7 +12,7 @@ const signs = {
 } as const
 export type Brand = keyof typeof signs
 
-/** A brand icon in the text colour. Decorative: show the name next to it. */
+/** A brand icon in the text color. Decorative: show the name next to it. */
 export function BrandIcon({ brand, className = 'size-4' }: { brand: Brand; className?: string }) {
   return (
     <svg viewBox="0 0 24 24" aria-hidden="true" className={`fill-current ${className}`}>

@@ -19,7 +19,7 @@ describe('pagerNumbers', () => {
     expect(pagerNumbers(page, pages)).toEqual(expected)
   })
 
-  test('lists first, last and neighbours in ascending order, at most five numbers', () => {
+  test('lists first, last and neighbors in ascending order, at most five numbers', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100_000 }), fc.integer({ min: 1, max: 100_000 }), (a, b) => {
         const pages = Math.max(a, b)

@@ -1,7 +1,7 @@
 /** A page number or a gap. */
 export type PagerEntry = number | 'gap-before' | 'gap-after'
 
-/** The pager's entries in order: first, last, and the current page with its neighbours. @param page 1-based; clamped to `pages` */
+/** The pager's entries in order: first, last, and the current page with its neighbors. @param page 1-based; clamped to `pages` */
 export function pagerNumbers(page: number, pages: number): PagerEntry[] {
   const last = Math.max(1, Math.floor(pages))
   const current = Math.min(Math.max(1, Math.floor(page)), last)

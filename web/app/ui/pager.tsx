@@ -51,7 +51,7 @@ export function Pager({ page, pageSize, total, onChange, noun = 'rows', disabled
             <button
               key={entry}
               type="button"
-              aria-label={`Page ${entry}`}
+              aria-label={`Page ${formatNumber(entry)}`}
               aria-current={entry === page ? 'page' : undefined}
               disabled={disabled}
               onClick={() => onChange(entry)}
@@ -61,7 +61,7 @@ export function Pager({ page, pageSize, total, onChange, noun = 'rows', disabled
                 entry === page ? 'bg-pressed font-strong' : 'text-muted',
               )}
             >
-              {entry}
+              {formatNumber(entry)}
             </button>
           ) : (
             <span key={entry} aria-hidden className="w-5 text-center text-faint">

@@ -21,7 +21,7 @@ export function SkeletonText({ lines = 3 }: { lines?: number }) {
   )
 }
 
-/** Placeholder of a labelled field. */
+/** Placeholder of a labeled field. */
 export function SkeletonField({ className }: { className?: string }) {
   return (
     <span className={cx('grid gap-1.5', className)}>

@@ -10,7 +10,7 @@ export interface StatCardProps {
   icon?: ReactNode
 }
 
-/** A labelled number. Group them in a `<dl>` grid. */
+/** A labeled number. Group them in a `<dl>` grid. */
 export function StatCard({ label, value, hint, icon }: StatCardProps) {
   return (
     <div className="grid min-w-0 grid-cols-1 content-start gap-1 rounded-lg border border-line bg-surface p-4">

@@ -1,9 +1,12 @@
 import type { ExtensionStatusReply } from '@x-automated/contract/extension'
+import { setLocale } from '@x-automated/contract/format'
 import { browser } from 'wxt/browser'
 import { productOrigin } from '../../origin.ts'
 import { resultText, stateText, usageText } from '../../popup-text.ts'
 import { changedPart, changeState, onStateChange, readActivity, readState } from '../../state.ts'
 import type { PopupRequest } from '../../wire.ts'
+
+setLocale(navigator.language)
 
 const { version, externally_connectable: connectable } = browser.runtime.getManifest()
 const origin = productOrigin(connectable?.matches ?? [])

@@ -4,7 +4,7 @@ import { encode } from 'uqr'
 /** Light modules around the code (ISO/IEC 18004: 4). */
 const QUIET_ZONE = 4
 
-/** A QR code, dark on light in both colour schemes for scanners. */
+/** A QR code, dark on light in both color schemes for scanners. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { size, path } = useMemo(() => {
     const { size, data } = encode(text, { border: QUIET_ZONE })

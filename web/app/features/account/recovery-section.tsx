@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { formatCount } from '@x-automated/contract/format'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { useState } from 'react'
 import { api, client } from '../../api'
 import { Button } from '../../ui/button'
@@ -60,7 +60,9 @@ export function RecoverySection() {
           Generate new ones before you need them.
         </Callout>
       ) : (
-        <p data-numeric>{left} of 10 codes left</p>
+        <p data-numeric>
+          {formatNumber(left)} of {formatNumber(10)} codes left
+        </p>
       )}
       <RecoveryCodesDialog codes={codes} onClose={() => setCodes(null)} />
     </Section>

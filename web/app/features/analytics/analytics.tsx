@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Analytics as Figures } from '@x-automated/contract/analytics'
-import { formatNumber, formatPercent } from '@x-automated/contract/format'
+import { formatDay, formatNumber, formatPercent } from '@x-automated/contract/format'
 import { ChartColumn, MessageSquareReply } from 'lucide-react'
 import { useState } from 'react'
 import { api, refusalText } from '../../api'
@@ -19,7 +19,7 @@ import { StatCard } from '../../ui/stat-card'
 import { Table, Td, Th, Tr } from '../../ui/table'
 import { allCampaigns, CAMPAIGN_NAMES } from '../campaigns/all-campaigns'
 import { XHandle } from '../x-account/x-handle'
-import { dayIn, daysBefore, daysOf, daysProblem, RANGES, type RangeValue } from './range'
+import { daysBefore, daysOf, daysProblem, RANGES, type RangeValue } from './range'
 
 const FAILURE = 'Failed to load analytics data. Please try again.'
 const POLL_EVERY_MS = 15_000
@@ -30,7 +30,7 @@ export function Analytics() {
   const [range, setRange] = useState<RangeValue>('all')
   const [campaignId, setCampaignId] = useState('all')
   const [timeZone, setTimeZone] = useState('UTC')
-  const today = dayIn(timeZone, new Date())
+  const today = formatDay(new Date(), timeZone)
   const [custom, setCustom] = useState({ from: daysBefore(today, 6), to: today })
   const problem = range === 'custom' ? daysProblem(custom) : null
   const campaigns = useQuery({
@@ -68,7 +68,7 @@ export function Analytics() {
   return (
     <div className="grid gap-6" aria-busy={query.isPlaceholderData || undefined}>
       {failure}
-      {query.isPending && <LoadingText>Loading analytics...</LoadingText>}
+      {query.isPending && <LoadingText>Loading analytics…</LoadingText>}
       <div className="grid gap-3 sm:flex sm:flex-wrap sm:items-start">
         <Field label="Campaign" className="sm:w-64">
           <Select

@@ -1,9 +1,10 @@
+import { formatDay } from '@x-automated/contract/format'
 import { expect, test } from 'vitest'
-import { dayIn, daysOf, daysProblem } from './range'
+import { daysOf, daysProblem } from './range'
 
 test('ends ranges today in the time zone of the numbers', () => {
   const late = new Date('2026-11-20T23:30:00Z')
-  expect([dayIn('UTC', late), dayIn('Asia/Kathmandu', late)]).toEqual(['2026-11-20', '2026-11-21'])
+  expect([formatDay(late, 'UTC'), formatDay(late, 'Asia/Kathmandu')]).toEqual(['2026-11-20', '2026-11-21'])
   const custom = { from: '2026-01-01', to: '2026-01-02' }
   expect(daysOf('all', '2026-11-20', custom)).toEqual({})
   expect(daysOf('7', '2026-03-03', custom)).toEqual({ from: '2026-02-25', to: '2026-03-03' })

@@ -12,12 +12,6 @@ const DAY_MS = 86_400_000
 /** The contract's ANALYTICS_DAYS_MAX. */
 const DAYS_MAX = 366
 
-/** The calendar day in a time zone, '2026-11-20'. */
-export function dayIn(timeZone: string, at: Date): string {
-  // Canadian English formats days as ISO 8601.
-  return new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(at)
-}
-
 /** The day `days` days earlier. */
 export function daysBefore(day: string, days: number): string {
   return new Date(Date.parse(day) - days * DAY_MS).toISOString().slice(0, 10)

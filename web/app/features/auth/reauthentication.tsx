@@ -2,7 +2,7 @@ import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext,
 import { errorCode, errorText } from '../../api'
 import { toast } from '../../ui/toast'
 
-/** The user cancelled reauthentication; nothing was changed. */
+/** The user canceled reauthentication; nothing was changed. */
 export class ReauthCancelled extends Error {}
 
 /** Overrides the dialog's default prompt. */
@@ -26,7 +26,7 @@ export function useReauthentication(): WithReauth {
   return withReauthentication
 }
 
-/** Shows an error toast, unless the user cancelled. */
+/** Shows an error toast, unless the user canceled. */
 export function showFailure(error: unknown, fallback?: string): void {
   if (!(error instanceof ReauthCancelled)) toast.error(errorText(error, fallback))
 }

@@ -71,7 +71,7 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
             loading={upgrade.isPending}
             onClick={() => preview.data && upgrade.mutate(preview.data)}
           >
-            {isUpgrade ? 'Confirm Upgrade' : 'Confirm Change'}
+            {isUpgrade ? 'Confirm upgrade' : 'Confirm change'}
           </Button>
         </>
       }
@@ -95,7 +95,7 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
           </>
         ) : (
           <>
-            <LoadingText>Calculating the price...</LoadingText>
+            <LoadingText>Calculating the price…</LoadingText>
             <SkeletonText lines={4} />
           </>
         )}

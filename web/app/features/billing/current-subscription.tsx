@@ -26,7 +26,7 @@ const tones: Record<Subscription['status'], Tone> = {
 export function SubscriptionSkeleton() {
   return (
     <Card title={TITLE} aria-busy>
-      <LoadingText>Loading your subscription...</LoadingText>
+      <LoadingText>Loading your subscription…</LoadingText>
       <div className="grid gap-5">
         <Facts>
           <Fact name="Plan">
@@ -104,16 +104,16 @@ function Subscribed({ subscription, known }: { subscription: Subscription; known
       {mayManage && changeable && (
         <div className="flex flex-wrap gap-2 border-t border-line pt-5 max-sm:[&>*]:w-full">
           <Button icon={<CreditCard aria-hidden />} loading={portal.isPending} onClick={() => portal.mutate()}>
-            Manage Billing
+            Manage billing
           </Button>
           {cancelAtPeriodEnd ? (
             <Button variant="primary" loading={resume.isPending} onClick={() => resume.mutate()}>
-              Keep Subscription
+              Keep subscription
             </Button>
           ) : (
             status === 'active' && (
               <Button variant="ghost" loading={cancel.isPending} onClick={cancel.ask}>
-                Cancel Subscription
+                Cancel subscription
               </Button>
             )
           )}

@@ -45,7 +45,7 @@ export function Invoices() {
           Failed to load invoices. {errorText(query.error)}
         </Callout>
       )}
-      {query.isPending && <LoadingText>Loading invoices...</LoadingText>}
+      {query.isPending && <LoadingText>Loading invoices…</LoadingText>}
       {invoices?.length === 0 ? (
         <p className="text-muted">No invoices yet.</p>
       ) : (

@@ -94,7 +94,7 @@ export function PlanGrid({ known }: { known: KnownSubscription }) {
         </ul>
       ) : (
         <>
-          <LoadingText>Loading plans...</LoadingText>
+          <LoadingText>Loading plans…</LoadingText>
           <div className="grid gap-6 md:grid-cols-2">
             <CardSkeleton />
             <CardSkeleton />

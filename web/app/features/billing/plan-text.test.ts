@@ -27,7 +27,7 @@ it.each([
   ['trialing', false, 'Trialing'],
   ['past_due', false, 'Past due'],
   ['canceled', false, 'Canceled'],
-] as const)('statusText for %s (cancelled: %s) returns %s', (status, cancelAtPeriodEnd, text) => {
+] as const)('statusText for %s (canceled: %s) returns %s', (status, cancelAtPeriodEnd, text) => {
   expect(statusText({ status, cancelAtPeriodEnd })).toBe(text)
 })
 

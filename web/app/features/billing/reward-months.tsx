@@ -34,10 +34,10 @@ export function RewardMonths({ overview: { rewards, source } }: { overview: Bill
         <div className="grid gap-4">
           <ul className="grid gap-2">
             {rewards.grants.map(({ achievement, months, grantedAt }) => {
-              const { name, icon: Icon, colour } = achievementLook(achievement)
+              const { name, icon: Icon, color } = achievementLook(achievement)
               return (
                 <li key={`${achievement} ${grantedAt}`} className="flex flex-wrap items-center gap-x-2">
-                  <Icon aria-hidden className={`size-4 ${colour}`} />
+                  <Icon aria-hidden className={`size-4 ${color}`} />
                   <span className="font-strong">{name}</span>
                   <span data-numeric>{formatCount(months, 'month')} of Pro</span>
                   <DateTime value={grantedAt} precision="day" className="ms-auto text-muted" />

@@ -32,8 +32,8 @@ export function useCancelSubscription() {
     const sure = await confirm({
       title: 'Cancel subscription?',
       body: "Are you sure you want to cancel your subscription? You'll still have access until the end of your billing period.",
-      confirm: 'Cancel Subscription',
-      cancel: 'Keep Subscription',
+      confirm: 'Cancel subscription',
+      cancel: 'Keep subscription',
       danger: true,
     })
     if (sure) cancel.mutate()

@@ -70,7 +70,7 @@ export function SubscriptionNotices({ known: { subscription, overview, mayManage
   if (subscription.status === 'trialing')
     return (
       <Callout title={<>Your trial ends on {end}</>}>
-        Your first payment of {amountText(plan)} is due then. Cancel before that in Manage Billing to avoid it.
+        Your first payment of {amountText(plan)} is due then. Cancel before that in Manage billing to avoid it.
       </Callout>
     )
   return null

@@ -1,11 +1,11 @@
 import type { Usage } from '@x-automated/contract/billing'
-import { formatNumber } from '@x-automated/contract/format'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
 
-/** Each limit's title, and its phrase after a number. */
-const names: Record<Usage['what'], { title: string; used: string }> = {
-  scrapedLeads: { title: 'Scraped leads', used: 'scraped leads used this month' },
-  dms: { title: 'DMs', used: 'DMs used this month' },
-  xAccounts: { title: 'X accounts', used: 'X accounts connected' },
+/** Each limit's title, its noun, and what follows the noun. */
+const names: Record<Usage['what'], { title: string; one: string; used: string }> = {
+  scrapedLeads: { title: 'Scraped leads', one: 'scraped lead', used: 'used this month' },
+  dms: { title: 'DMs', one: 'DM', used: 'used this month' },
+  xAccounts: { title: 'X accounts', one: 'X account', used: 'connected' },
 }
 
 export function usageTitle({ what }: Pick<Usage, 'what'>): string {
@@ -14,6 +14,7 @@ export function usageTitle({ what }: Pick<Usage, 'what'>): string {
 
 /** '40 of 50 DMs used this month'; '1,200 scraped leads used this month' if unlimited. */
 export function usageText({ what, used, limit }: Pick<Usage, 'what' | 'used' | 'limit'>): string {
-  const of = limit === null ? '' : ` of ${formatNumber(limit)}`
-  return `${formatNumber(used)}${of} ${names[what].used}`
+  const { one, used: rest } = names[what]
+  const of = limit === null ? '' : `${formatNumber(used)} of `
+  return `${of}${formatCount(limit ?? used, one)} ${rest}`
 }

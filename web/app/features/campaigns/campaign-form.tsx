@@ -105,7 +105,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
   const selectedList = lists.data?.find(({ id }) => id === draft.leadListId)
 
   return (
-    <Card title="Create Campaign" description="Each lead on the list gets one personalised message.">
+    <Card title="Create campaign" description="Each lead on the list gets one personalized message.">
       <form
         noValidate
         className="grid gap-5"

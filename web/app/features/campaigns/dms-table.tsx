@@ -84,7 +84,7 @@ export function DmsTable({ campaignId, status, live, page, onPage, maxHeight, ca
     )
   return (
     <>
-      {dms.isPending && <LoadingText>Loading DMs...</LoadingText>}
+      {dms.isPending && <LoadingText>Loading DMs…</LoadingText>}
       {dms.isError && (
         <div className="pb-3">
           <Callout tone="warn">{staleDmsProblem(dms.error)}</Callout>

@@ -28,7 +28,7 @@ export function MessageField({ value, onChange, error }: MessageFieldProps) {
   return (
     <div className="grid gap-3">
       <Field
-        label="Message Template"
+        label="Message template"
         error={error}
         hint={
           unknown.length > 0 ? (
@@ -37,7 +37,7 @@ export function MessageField({ value, onChange, error }: MessageFieldProps) {
               a fallback: {'{company|your team}'}.
             </span>
           ) : (
-            'Personalise with variables: {lead_name}, {twitter_handle}, or any CSV column with a fallback.'
+            'Personalize with variables: {lead_name}, {twitter_handle}, or any CSV column with a fallback.'
           )
         }
         aside={

@@ -2,7 +2,7 @@ import { Avatar } from '../../ui/avatar'
 import { StatusBadge } from '../../ui/badge'
 import { StatCard } from '../../ui/stat-card'
 
-/** Example numbers, labelled as such. */
+/** Example numbers, labeled as such. */
 const figures = [
   { label: 'Messages sent', value: 327 },
   { label: 'Response rate', value: '43%' },

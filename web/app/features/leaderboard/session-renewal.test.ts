@@ -31,7 +31,7 @@ it('renews the session and retries after a second', async () => {
   expect(here.wait.mock.calls).toEqual([[1000]])
 })
 
-it('recognises a rejected token by its message', async () => {
+it('recognizes a rejected token by its message', async () => {
   const here = world()
   const jwt = new ORPCError('BAD_REQUEST', { status: 400, message: 'JWT expired' })
   expect(await loadWithRenewal(failing(jwt), here)).toBe('the board')

@@ -118,7 +118,7 @@ export function ListChoice({ chosen, onChoose }: { chosen: string | null; onChoo
         <Callout tone="bad">User not found. Cannot fetch lists.</Callout>
       ) : lists.isPending ? (
         <>
-          <LoadingText>Loading lists...</LoadingText>
+          <LoadingText>Loading lists…</LoadingText>
           <SkeletonText lines={4} />
         </>
       ) : lists.isError ? (

@@ -63,7 +63,7 @@ export function LeadsToolbar({
   const picked: Picked = selection.all ? { matching: filter, count: messageable ?? 0 } : { ids: selection.ids }
   const count = pickedCount(picked)
   const everyone: Picked = { everyone: filter, count: total ?? 0 }
-  const all = total === 1 ? 'the lead' : `all ${formatNumber(total ?? 0)} leads`
+  const all = total === 1 ? 'the lead' : `all ${formatCount(total ?? 0, 'lead')}`
 
   const tag = (matched: Picked | null) => {
     setTagged(matched)
@@ -73,9 +73,9 @@ export function LeadsToolbar({
     const sure =
       'ids' in picked ||
       (await confirm({
-        title: `Send a DM to ${formatNumber(count)} leads?`,
+        title: `Send a DM to ${formatCount(count, 'lead')}?`,
         body: `Each gets: “${shorten(message, 200)}” They go out one by one, within your sending limits.`,
-        confirm: `Queue ${formatNumber(count)} DMs`,
+        confirm: `Queue ${formatCount(count, 'DM')}`,
       }))
     if (sure) onSend(picked)
   }
@@ -104,7 +104,7 @@ export function LeadsToolbar({
         )}
         {offersAll && !selection.all && messageable !== null && messageable > count && (
           <Button size="sm" variant="ghost" onClick={selection.pickAll}>
-            Select all {formatNumber(messageable)} messageable leads
+            Select all {formatCount(messageable, 'messageable lead')}
           </Button>
         )}
         {mayWrite && (

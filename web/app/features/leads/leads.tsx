@@ -154,7 +154,7 @@ export function Leads() {
           <div className="pb-3 empty:hidden">
             <UsageNotice what="dms" />
           </div>
-          {leads.isPending && <LoadingText>Loading leads...</LoadingText>}
+          {leads.isPending && <LoadingText>Loading leads…</LoadingText>}
           <LeadsToolbar
             filter={filter}
             total={leads.data ? total : null}

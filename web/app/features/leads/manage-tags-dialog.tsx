@@ -16,7 +16,7 @@ import { toast } from '../../ui/toast'
 import { TagBadge, tagColorLabels, useTagsToPick } from './tag-badge'
 import { NewTag } from './tag-dialog'
 
-/** Renames, recolours, merges and deletes tags. */
+/** Renames, recolors, merges and deletes tags. */
 export function ManageTagsDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const tags = useTagsToPick(open).data?.tags ?? []
   const [changing, setChanging] = useState<{ id: string; mode: 'name' | 'merge' } | null>(null)
@@ -74,7 +74,7 @@ export function ManageTagsDialog({ open, onClose }: { open: boolean; onClose: ()
                     {formatCount(tag.leadCount, 'lead')}
                   </span>
                   <Select
-                    aria-label={`Colour of ${tag.name}`}
+                    aria-label={`Color of ${tag.name}`}
                     className="w-28"
                     value={tag.color}
                     options={Object.entries(tagColorLabels).map(([value, label]) => ({ value, label }))}

@@ -45,7 +45,7 @@ export function MessageDialog({ open, onClose, message, onSave }: MessageDialogP
     >
       <Field
         label="Message"
-        hint="Personalise with variables: {lead_name}, {twitter_handle}."
+        hint="Personalize with variables: {lead_name}, {twitter_handle}."
         error={blank ? 'Please enter a message to send' : undefined}
       >
         <Textarea

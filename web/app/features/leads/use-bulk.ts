@@ -6,7 +6,7 @@ import { sessionStorage } from '../../browser-storage'
 import { session } from '../../session'
 import { toast } from '../../ui/toast'
 import { bulkRuns, needsBatches, stoppedText } from './bulk-runs'
-import type { Picked, Selection } from './lead-selection'
+import { type Picked, pickedCount, type Selection } from './lead-selection'
 import {
   clearRemoval,
   type Deletion,
@@ -34,7 +34,7 @@ interface Bulk<Input, Answer> {
   /** Called after each batch with all responses so far. */
   onPart?: (answers: Answer[]) => void
   /** Reports what was done, even after a failure or a stop. */
-  announce: (answers: Answer[], input: Input) => void
+  announce: (answers: Answer[], input: Input, picked: Picked) => void
   /** Closes the dialog: after the first result, or immediately if it takes several batches. */
   onClose?: () => void
 }
@@ -67,7 +67,7 @@ function useBulk<Input, Answer extends { cursor: string | null }>({
       } finally {
         // If a later batch fails, the finished ones are still reported and can be undone.
         if (answers.length > 0) {
-          announce(answers, input)
+          announce(answers, input, picked)
           if (!needsBatches(picked)) onClose()
         }
       }
@@ -89,16 +89,23 @@ export function useTagLeads(onClose?: () => void) {
     doing: 'Changing tags',
     failed: 'Failed to change tags',
     call: (selection, input: { add: string[]; remove: string[] }) => client.tags.apply({ ...selection, ...input }),
-    announce: (answers, { add, remove }) => {
+    announce: (answers, { add, remove }, picked) => {
       const changed = sum(answers, (answer) => answer.changed)
       if (changed === 0) toast.info(add.length > 0 ? 'No change: already tagged' : 'No change: not tagged')
       // `changed` counts leads per tag, so it counts leads only for a single tag.
-      else if (add.length + remove.length > 1) toast.success(`${formatCount(changed, 'tag')} changed`)
+      else if (add.length + remove.length > 1) toast.success(severalTagsText(picked, remove.length > 0))
       else if (add.length > 0) toast.success(`Tagged ${formatCount(changed, 'lead')}`)
       else toast.success(`Removed the tag from ${formatCount(changed, 'lead')}`)
     },
     onClose,
   })
+}
+
+/** What several tags changed. Batches may have been stopped, so they have no count. */
+function severalTagsText(picked: Picked, hasRemoved: boolean): string {
+  if (needsBatches(picked)) return 'Tags changed'
+  const leads = formatCount(pickedCount(picked), 'lead')
+  return hasRemoved ? `Changed the tags of ${leads}` : `Tagged ${leads}`
 }
 
 export interface BasisInput {
@@ -134,7 +141,7 @@ export function useSuppressLeads(onClose?: () => void) {
         sum(answers, (answer) => answer.suppressed),
         'lead',
       )} added to the suppression list`
-      toast.success(stopped === 0 ? text : `${text}, ${formatCount(stopped, 'queued DM')} stopped`)
+      toast.success(stopped === 0 ? text : `${text}, ${formatCount(stopped, 'queued message')} canceled`)
     },
     onClose,
   })
@@ -233,7 +240,7 @@ export function useRemoveLeads(onDeletion: (deletion: Deletion) => void, onClose
     },
     announce: (answers) => {
       const count = sum(answers, (answer) => answer.removed)
-      toast.success(count === 1 ? 'Lead deleted' : `${formatCount(count, 'lead')} deleted`)
+      toast.success(`${formatCount(count, 'lead')} deleted`)
     },
     onClose,
   })

@@ -79,7 +79,7 @@ export function LeadLists() {
       ) : (
         <div className="grid gap-4">
           <div className="flex justify-end empty:hidden">{create}</div>
-          {lists.isPending && <LoadingText>Loading campaigns...</LoadingText>}
+          {lists.isPending && <LoadingText>Loading campaigns…</LoadingText>}
           <ul
             aria-label="Campaigns"
             aria-busy={lists.isPlaceholderData || undefined}

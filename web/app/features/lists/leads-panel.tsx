@@ -79,7 +79,7 @@ export function LeadsPanel<L extends Lead>({
   const [first, ...others] = columns
   return (
     <div>
-      {query.isPending && <LoadingText>Loading leads...</LoadingText>}
+      {query.isPending && <LoadingText>Loading leads…</LoadingText>}
       {above}
       <Table label={label} maxHeight="min(24rem, 45dvh)" stale={query.isPlaceholderData}>
         <thead>

@@ -55,7 +55,7 @@ export function ListCardDialog({ list, open, onClose, onAdd }: ListCardDialogPro
           <Button onClick={onClose}>Close</Button>
           {mayWrite && (
             <Button variant="primary" onClick={onAdd}>
-              {list.filter ? 'Edit Filter' : 'Add Leads'}
+              {list.filter ? 'Edit filter' : 'Add Leads'}
             </Button>
           )}
         </>

@@ -75,7 +75,7 @@ export function ListFormDialog({ list, filter: given, open, onClose }: ListFormD
         <>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" form={formId} variant="primary" loading={saving.isPending}>
-            {list ? 'Save Changes' : 'Create List'}
+            {list ? 'Save changes' : 'Create List'}
           </Button>
         </>
       }
@@ -86,7 +86,7 @@ export function ListFormDialog({ list, filter: given, open, onClose }: ListFormD
             {refusalText(saving.error, list ? 'Failed to save changes.' : 'Failed to create list. Please try again.')}
           </Callout>
         )}
-        <Field label="List Name" error={errors.name?.message} required>
+        <Field label="List name" error={errors.name?.message} required>
           <Input
             placeholder="Founders who ship weekly"
             autoComplete="off"

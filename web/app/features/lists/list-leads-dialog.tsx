@@ -64,7 +64,7 @@ export function ListLeadsDialog({ list, open, onClose, onManage }: ListLeadsDial
             <EmptyState
               icon={<Users aria-hidden />}
               title="No matches yet"
-              action={mayWrite && <Button onClick={onManage}>Edit Filter</Button>}
+              action={mayWrite && <Button onClick={onManage}>Edit filter</Button>}
             >
               New matches are added automatically.
             </EmptyState>

@@ -76,7 +76,7 @@ export function ListsTable({ lists, stale, onView, onManage, onEdit }: ListsTabl
                   {mayWrite && (
                     <>
                       <Button size="sm" aria-describedby={`list-${list.id}`} onClick={() => onManage(list)}>
-                        {list.filter ? 'Edit Filter' : 'Manage Leads'}
+                        {list.filter ? 'Edit filter' : 'Manage Leads'}
                       </Button>
                       <span className="flex max-md:absolute max-md:inset-e-2 max-md:top-2">
                         <Tooltip text="Rename">

@@ -183,7 +183,7 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
               save.mutate()
             }}
           >
-            Save Changes
+            Save changes
           </Button>
         </>
       }

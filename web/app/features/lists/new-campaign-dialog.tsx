@@ -45,7 +45,7 @@ export function NewCampaignDialog({ open, onClose }: { open: boolean; onClose: (
         <>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" form={formId} variant="primary" loading={create.isPending}>
-            Create Campaign
+            Create campaign
           </Button>
         </>
       }

@@ -32,7 +32,7 @@ export function MessageField({ value, onChange, error, disabled }: MessageFieldP
   return (
     <div className="grid gap-2">
       <Field
-        label="Message Template"
+        label="Message template"
         error={error ?? (unknown ? `Unknown variable: ${unknown}. Use {{name}} or {{handle}}.` : undefined)}
       >
         <Textarea

@@ -184,7 +184,7 @@ export function Messenger() {
           </div>
           {leads.isPending ? (
             <>
-              <LoadingText>Loading leads...</LoadingText>
+              <LoadingText>Loading leads…</LoadingText>
               <ChecklistSkeleton />
             </>
           ) : total === 0 ? (
@@ -243,7 +243,7 @@ export function Messenger() {
 function MessengerSkeleton() {
   return (
     <div className="grid gap-6 lg:grid-cols-2">
-      <LoadingText>Loading leads...</LoadingText>
+      <LoadingText>Loading leads…</LoadingText>
       <Skeleton className="h-84" />
       <Skeleton className="h-84" />
     </div>

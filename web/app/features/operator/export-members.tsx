@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { formatNumber } from '@x-automated/contract/format'
+import { formatCount, formatPercent } from '@x-automated/contract/format'
 import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { errorText } from '../../api'
@@ -30,12 +30,12 @@ export function ExportMembers() {
       save(new Blob(pieces, { type: 'text/csv;charset=utf-8' }), `members-${utcDay(new Date())}.csv`)
       return lines - 1
     },
-    onSuccess: (members) => toast.success(`${formatNumber(members)} members exported`),
+    onSuccess: (members) => toast.success(`${formatCount(members, 'member')} exported`),
     onError: (error) => toast.error(`Failed to export members: ${errorText(error)}`),
   })
   return (
     <Button icon={<Download aria-hidden />} loading={download.isPending} onClick={() => download.mutate()}>
-      {download.isPending ? `Exporting…${percent === null ? '' : ` ${percent}%`}` : 'Export CSV'}
+      {download.isPending ? `Exporting…${percent === null ? '' : ` ${formatPercent(percent / 100)}`}` : 'Export CSV'}
     </Button>
   )
 }

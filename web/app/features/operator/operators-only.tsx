@@ -16,7 +16,7 @@ export default function OperatorsOnly() {
   useEffect(() => {
     if (operates) document.title = TITLE
   }, [operates])
-  if (operates === null) return <LoadingScreen text="Loading..." />
+  if (operates === null) return <LoadingScreen text="Loading…" />
   if (!operates) return <NotFound />
   return (
     <TooltipProvider>

@@ -60,7 +60,7 @@ export function PeopleTab() {
 function PeopleTabSkeleton({ mayInvite }: { mayInvite: boolean }) {
   return (
     <div className="grid grid-cols-1 gap-6">
-      <LoadingText>Loading members...</LoadingText>
+      <LoadingText>Loading members…</LoadingText>
       <PeopleSkeleton />
       {mayInvite && (
         <Card

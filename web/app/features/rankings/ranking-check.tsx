@@ -64,7 +64,7 @@ export function RankingCheck() {
       </form>
       {check.isPending ? (
         <>
-          <LoadingText>Looking up your ranking...</LoadingText>
+          <LoadingText>Looking up your ranking…</LoadingText>
           <RankingTable>
             <SkeletonRows rows={1} columns={4} />
           </RankingTable>

@@ -75,7 +75,7 @@ export function FoundLeads({ scrape }: { scrape: Scrape }) {
         </EmptyState>
       ) : (
         <>
-          {found.isPending && <LoadingText>Loading leads...</LoadingText>}
+          {found.isPending && <LoadingText>Loading leads…</LoadingText>}
           <ul
             aria-busy={found.isPlaceholderData || undefined}
             className="grid gap-3 transition-opacity aria-busy:opacity-60 sm:grid-cols-2"

@@ -180,7 +180,7 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
             />
           </Field>
           <Slider
-            label="Min Followers"
+            label="Min followers"
             value={minFollowers}
             onChange={(value) => moveTo(withMin(bounds(), value))}
             min={followerSliders.min.from}
@@ -188,14 +188,14 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
             step={followerSliders.min.step}
           />
           <Slider
-            label="Max Followers"
+            label="Max followers"
             value={maxFollowers}
             onChange={(value) => moveTo(withMax(bounds(), value))}
             min={followerSliders.max.from}
             max={followerSliders.max.to}
             step={followerSliders.max.step}
           />
-          <Field label="Bio Keyword Filter" aside={<span className="text-xs">Match any</span>}>
+          <Field label="Bio keyword filter" aside={<span className="text-xs">Match any</span>}>
             <Controller
               control={form.control}
               name="keywords"

@@ -108,7 +108,7 @@ export function Scraper() {
             </EmptyState>
           ) : (
             <>
-              <LoadingText>Loading your scrapes...</LoadingText>
+              <LoadingText>Loading your scrapes…</LoadingText>
               <Skeleton className="h-44" />
             </>
           )}

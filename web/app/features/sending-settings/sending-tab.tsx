@@ -34,7 +34,7 @@ export function SendingTab() {
   if (!settings.data || mayManage === undefined) {
     return (
       <Card title="Sending limits">
-        <LoadingText>Loading settings...</LoadingText>
+        <LoadingText>Loading settings…</LoadingText>
         <div className="grid max-w-xl gap-5">
           <SkeletonText lines={2} />
           <SkeletonField />

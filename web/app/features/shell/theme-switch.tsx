@@ -12,7 +12,7 @@ export function ThemeSwitch() {
   const theme = useTheme()
   return (
     <fieldset className="flex w-fit gap-0.5 rounded-full border border-line p-0.5 noscript:hidden">
-      <legend className="sr-only">Colour theme</legend>
+      <legend className="sr-only">Color theme</legend>
       {themes.map(({ value, label, icon: Icon }) => (
         <label
           key={value}

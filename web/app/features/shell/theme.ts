@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { localStorage } from '../../browser-storage'
 
-/** The user's colour scheme. */
+/** The user's color scheme. */
 export type Theme = 'system' | 'light' | 'dark'
 
 const KEY = 'theme'

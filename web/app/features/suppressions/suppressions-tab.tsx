@@ -1,5 +1,5 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { formatNumber } from '@x-automated/contract/format'
+import { formatCount } from '@x-automated/contract/format'
 import type { Suppression, SuppressionReason } from '@x-automated/contract/suppressions'
 import { Ban, Search, Upload, UserMinus, X } from 'lucide-react'
 import { useState } from 'react'
@@ -108,7 +108,7 @@ export function SuppressionsTab() {
       <p className="min-h-5 text-muted" role="status" data-numeric>
         {data && (
           <>
-            {formatNumber(data.total)} {data.total === 1 ? 'person' : 'people'}
+            {formatCount(data.total, 'person', 'people')}
             {q ? ' found' : ' suppressed'}
           </>
         )}

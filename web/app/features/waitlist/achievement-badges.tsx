@@ -22,14 +22,14 @@ export function AchievementBadges({ keys }: { keys: readonly string[] }) {
 
 /** An achievement's icon. Decorative: show its name next to it. */
 export function AchievementIcon({ achievement, size = 'sm' }: { achievement: string; size?: 'sm' | 'md' }) {
-  const { icon: Icon, colour } = achievementLook(achievement)
+  const { icon: Icon, color } = achievementLook(achievement)
   return (
     <span
       aria-hidden
       className={cx(
         'flex shrink-0 items-center justify-center rounded-full border border-line bg-sunken',
         size === 'sm' ? 'size-7 [&>svg]:size-4' : 'size-10 [&>svg]:size-5',
-        colour,
+        color,
       )}
     >
       <Icon />

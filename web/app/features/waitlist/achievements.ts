@@ -6,19 +6,19 @@ export interface AchievementLook {
   /** How to earn it; null for unknown keys. */
   how: string | null
   icon: LucideIcon
-  /** Its colour class. */
-  colour: string
+  /** Its color class. */
+  color: string
 }
 
 /** Each achievement's name, condition and icon. */
 export const achievements: Record<Achievement, AchievementLook> = {
-  bronze: { name: 'Bronze Referrer', how: '3 referrals', icon: Medal, colour: 'text-tier-bronze' },
-  silver: { name: 'Silver Referrer', how: '10 referrals', icon: Medal, colour: 'text-tier-silver' },
-  gold: { name: 'Gold Referrer', how: '25 referrals', icon: Medal, colour: 'text-tier-gold' },
-  platinum: { name: 'Platinum Referrer', how: '50 referrals', icon: Gem, colour: 'text-tier-platinum' },
-  pioneer: { name: 'Early Pioneer', how: 'First 100 members', icon: Rocket, colour: 'text-accent-word' },
-  viral: { name: 'Viral Sensation', how: '5 referrals in one day', icon: Flame, colour: 'text-accent-word' },
-  global: { name: 'Global Networker', how: 'Referrals from 3+ countries', icon: Globe, colour: 'text-accent-word' },
+  bronze: { name: 'Bronze Referrer', how: '3 referrals', icon: Medal, color: 'text-tier-bronze' },
+  silver: { name: 'Silver Referrer', how: '10 referrals', icon: Medal, color: 'text-tier-silver' },
+  gold: { name: 'Gold Referrer', how: '25 referrals', icon: Medal, color: 'text-tier-gold' },
+  platinum: { name: 'Platinum Referrer', how: '50 referrals', icon: Gem, color: 'text-tier-platinum' },
+  pioneer: { name: 'Early Pioneer', how: 'First 100 members', icon: Rocket, color: 'text-accent-word' },
+  viral: { name: 'Viral Sensation', how: '5 referrals in one day', icon: Flame, color: 'text-accent-word' },
+  global: { name: 'Global Networker', how: 'Referrals from 3+ countries', icon: Globe, color: 'text-accent-word' },
 }
 
 const known = Object.keys(achievements)
@@ -33,5 +33,5 @@ export function inOrder(keys: readonly string[]): string[] {
 export function achievementLook(key: string): AchievementLook {
   return Object.hasOwn(achievements, key)
     ? achievements[key as Achievement]
-    : { name: key, how: null, icon: Trophy, colour: 'text-muted' }
+    : { name: key, how: null, icon: Trophy, color: 'text-muted' }
 }

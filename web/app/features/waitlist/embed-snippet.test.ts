@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { embedSnippet } from './embed-snippet'
 
-it('returns a script tag with the code and the chosen colour scheme', () => {
+it('returns a script tag with the code and the chosen color scheme', () => {
   expect(embedSnippet('https://x.example', 'Ab3dE9xy', 'auto')).toBe(
     '<script src="https://x.example/embed.js" async data-ref="Ab3dE9xy"></script>',
   )

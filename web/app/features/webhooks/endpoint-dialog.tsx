@@ -79,7 +79,7 @@ export function EndpointDialog({ endpoint, open, onClose, onSecret }: EndpointDi
         <>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" form={formId} variant="primary" loading={saving.isPending}>
-            {endpoint ? 'Save Changes' : 'Add webhook'}
+            {endpoint ? 'Save changes' : 'Add webhook'}
           </Button>
         </>
       }

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { formatCount } from '@x-automated/contract/format'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
 import type { XAccount, XConnection } from '@x-automated/contract/x-account'
 import { Plus, RefreshCw, Search, Unplug } from 'lucide-react'
 import { useEffect, useState } from 'react'
@@ -43,7 +43,7 @@ export function ConnectX() {
   if (status.isPending) {
     return (
       <Card className="max-w-2xl" title="X account">
-        <LoadingText>Loading your X connection...</LoadingText>
+        <LoadingText>Loading your X connection…</LoadingText>
         <div className="grid gap-4">
           <Skeleton className="h-6 w-28" />
           <SkeletonText lines={2} />
@@ -92,7 +92,7 @@ export function ConnectX() {
             loading={status.isFetching || refresh.isPending}
             onClick={() => (refresh.mutate ? refresh.mutate() : status.refetch())}
           >
-            Refresh Status
+            Refresh status
           </Button>
         }
       >
@@ -252,7 +252,7 @@ function AddAccount({ used, limit, methods }: { used: number; limit: number; met
   return (
     <div className="flex flex-wrap items-center justify-between gap-3">
       <p className="text-muted" data-numeric>
-        {used} of {limit} X accounts connected
+        {formatNumber(used)} of {formatCount(limit, 'X account')} connected
       </p>
       <Button icon={<Plus aria-hidden />} className="max-sm:w-full" onClick={() => setIsOpen(true)}>
         Connect another account
