@@ -15,7 +15,7 @@ test('sends each message of a campaign once from one tab, without pairing', asyn
   await page.bringToFront()
   await page.goto(`${world.origin}/campaigns`)
   await startFrom(page, 'Spring')
-  const progress = page.getByText(/^Sending DM \d+ of 20 to @open_spring\d+: "Spring to Lead \d+ @open_spring.*…"$/)
+  const progress = page.getByText(/^Sending DM \d+ of 20 to @open_spring\d+: “Spring to Lead \d+ @open_spring.*…”$/)
   await progress.first().waitFor()
   await page.getByText('Sending “Spring” from this browser').waitFor()
   await expectSoundPage(page)

@@ -123,7 +123,7 @@ describe('the leads page, in a browser', () => {
     await page.getByText('Filter name cannot be empty.').waitFor()
     await page.getByLabel('Name', { exact: true }).fill('Customers')
     await page.keyboard.press('Enter')
-    await dismissToast(page, 'Filter "Customers" saved')
+    await dismissToast(page, 'Filter “Customers” saved')
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByRole('button', { name: 'Saved filters' }).click()
     await page.getByRole('menuitem', { name: 'Customers' }).click()
@@ -142,7 +142,7 @@ describe('the leads page, in a browser', () => {
     expect(await form.getByLabel('Contact basis').inputValue()).toBe('customer')
     await form.getByLabel('List name').fill('All customers')
     await form.getByRole('button', { name: 'Create List' }).click()
-    await dismissToast(page, 'List "All customers" created.')
+    await dismissToast(page, 'List “All customers” created.')
     expect((await callApi(page, 'GET', '/lists')).lists).toMatchObject([
       { name: 'All customers', filter: { basis: 'customer' } },
     ])

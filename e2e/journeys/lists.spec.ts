@@ -28,7 +28,7 @@ describe('lists, in a browser', () => {
     await expectSoundPage(page)
     await dialog(page).getByLabel('List name').fill('Founders')
     await dialog(page).getByRole('button', { name: 'Create List' }).click()
-    await page.getByText('List "Founders" created.').waitFor()
+    await page.getByText('List “Founders” created.').waitFor()
     await waitForDialogToClose(page)
 
     // The selection survives searches; only changes are saved.
@@ -65,7 +65,7 @@ describe('lists, in a browser', () => {
 
     // A copy, and a smart list.
     await row(page, 'Founders').getByRole('button', { name: 'Duplicate' }).click()
-    await page.getByText('List "Founders (copy)" created.').waitFor()
+    await page.getByText('List “Founders (copy)” created.').waitFor()
     await row(page, 'Founders (copy)').getByText('0 contacted · 20 pending').waitFor()
     await page.getByRole('button', { name: 'Create List' }).click()
     // The first field has focus.
@@ -105,7 +105,7 @@ describe('lists, in a browser', () => {
       .getByText('Are you sure you want to delete this list? This will also remove all associated leads.')
       .waitFor()
     await page.getByRole('button', { name: 'Delete list' }).click()
-    await page.getByText('List "Founders (copy)" deleted.').waitFor()
+    await page.getByText('List “Founders (copy)” deleted.').waitFor()
     await row(page, 'Founders (copy)').waitFor({ state: 'detached' })
     await page.setViewportSize({ width: 390, height: 844 })
     await expectSoundPage(page)

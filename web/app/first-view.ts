@@ -6,7 +6,10 @@ export function viewOf(path: string, ref: string | null): { path: string; ref?: 
   return { path, ...(ref ? { ref } : {}) }
 }
 
-/** The first page of the visit that this document knows: the product's page that linked here, or this one. */
+/**
+ * The first page of the visit that this document knows: the product's page that linked here, or
+ * this one.
+ */
 export function entryOf(path: string, referrer: string, origin: string): string {
   return referrer.startsWith(`${origin}/`) ? new URL(referrer).pathname : path
 }

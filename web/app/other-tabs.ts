@@ -1,6 +1,9 @@
 import type { QueryClient } from '@tanstack/react-query'
 
-/** Queries that several tabs may show, by the first part of their key. Changing one often changes another. */
+/**
+ * Queries that several tabs may show, by the first part of their key. Changing one often changes
+ * another.
+ */
 const shared = [
   'account',
   'analytics',
@@ -37,7 +40,10 @@ export function notifyOtherTabs(): void {
 /** The part of BroadcastChannel in use. It reaches all other tabs. */
 export type TabChannel = Pick<BroadcastChannel, 'postMessage' | 'addEventListener' | 'removeEventListener'>
 
-/** Notifies other tabs of changes here and refetches when they change something. Returns an unsubscribe function. */
+/**
+ * Notifies other tabs of changes here and refetches when they change something. Returns an
+ * unsubscribe function.
+ */
 export function syncOtherTabs(queries: QueryClient, channel: TabChannel): () => void {
   const unsubscribe = queries.getMutationCache().subscribe((event) => {
     if (event.type !== 'updated') return

@@ -1,6 +1,9 @@
 import type { PlanId } from '@x-automated/contract/plans'
 
-/** Public pages are prerendered; signed-in pages send guests to /login and back; operator pages are 404 for everyone else. */
+/**
+ * Public pages are prerendered; signed-in pages send guests to /login and back; operator pages are
+ * 404 for everyone else.
+ */
 export type PageAccess = 'public' | 'signed-in' | 'operator'
 
 interface Page {
@@ -12,7 +15,10 @@ interface Page {
   unlisted?: true
 }
 
-/** Every page. To add one, write its module and list it here; route, prerendering, menus and redirects follow. */
+/**
+ * Every page. To add one, write its module and list it here; route, prerendering, menus and
+ * redirects follow.
+ */
 const allPages = {
   home: { path: '/', access: 'public', file: 'pages/home.tsx' },
   login: { path: '/login', access: 'public', file: 'pages/login.tsx' },
@@ -58,8 +64,9 @@ export function buyPath(planId: PlanId): string {
 export type HydrationTrigger = 'touched' | 'joined'
 
 /**
- * Pages that work without the app and hydrate on the first interaction (docs/decisions/0022). `joined` also hydrates for people who
- * have joined the waitlist in this browser. All other pages hydrate once painted.
+ * Pages that work without the app and hydrate on the first interaction (docs/decisions/0022).
+ * `joined` also hydrates for people who have joined the waitlist in this browser. All other pages
+ * hydrate once painted.
  */
 export const deferredPages: Readonly<Record<string, HydrationTrigger>> = {
   [allPages.home.path]: 'touched',

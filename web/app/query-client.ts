@@ -35,7 +35,8 @@ function isTemporary(error: unknown): boolean {
 /** Retries failed queries while they are on screen, so that it recovers without a click. */
 function createBackgroundRetries(cache: QueryCache) {
   const counts = new WeakMap<AnyQuery, number>()
-  // A separate client for queries without data: their own fetch would replace the error with a skeleton each time.
+  // A separate client for queries without data: their own fetch would replace the error with a
+  // skeleton each time.
   const hiddenClient = new QueryClient()
 
   async function retry(query: AnyQuery, failedAt: number): Promise<void> {
@@ -94,7 +95,10 @@ class ProductQueryClient extends QueryClient {
   }
 }
 
-/** The app's query client. Offline calls fail immediately; TanStack Query would silently run them once back online. */
+/**
+ * The app's query client. Offline calls fail immediately; TanStack Query would silently run them
+ * once back online.
+ */
 export function createQueryClient(): QueryClient {
   // In a microtask, not a timer: a button must be busy before the second click of a double click.
   notifyManager.setScheduler(queueMicrotask)

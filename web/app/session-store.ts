@@ -40,7 +40,10 @@ const USER = 'authUser'
 export const STARTING_LIMIT_MS = 2000
 /** Tokens that expire within this time are renewed. */
 const RENEW_BEFORE_MS = 90_000
-/** Calls sent with the previous token may get a 401 this long after a renewal; they reuse its result. */
+/**
+ * Calls sent with the previous token may get a 401 this long after a renewal; they reuse its
+ * result.
+ */
 const JUST_RENEWED_MS = 3000
 /** Delays before retrying an unanswered refresh. */
 const BACK_OFF_MS = [200, 400, 800]
@@ -51,9 +54,15 @@ export type RefreshAnswer = TokenPair | 'refused' | 'unreachable' | 'failed'
 /** The store's dependencies, replaced in tests. */
 export interface SessionWorld {
   storage: KeyValueStorage
-  /** POST /auth/refresh. `refused`: the session has ended. `failed`: an error response. `unreachable`: no response about the session. */
+  /**
+   * POST /auth/refresh. `refused`: the session has ended. `failed`: an error response.
+   * `unreachable`: no response about the session.
+   */
   refresh(refreshToken: string): Promise<RefreshAnswer>
-  /** GET /me; null if the token is rejected. Called only if the browser doesn't know the token's owner. */
+  /**
+   * GET /me; null if the token is rejected. Called only if the browser doesn't know the token's
+   * owner.
+   */
   findUser(token: string): Promise<User | null>
   /** POST /auth/sign-out. */
   revoke(token: string): Promise<void>
@@ -83,7 +92,10 @@ export function readClaims(
   }
 }
 
-/** The browser's session: user, tokens and their changes, here or in another tab. Independent of React and the page. */
+/**
+ * The browser's session: user, tokens and their changes, here or in another tab. Independent of
+ * React and the page.
+ */
 export function createSessionStore(world: SessionWorld) {
   let state: SessionState = { status: 'starting' }
   let knownToken: string | null = null
@@ -137,7 +149,10 @@ export function createSessionStore(world: SessionWorld) {
     compare(former, token)
   }
 
-  /** Emits an event if the same user has switched workspaces or got another role; renewed tokens carry both. */
+  /**
+   * Emits an event if the same user has switched workspaces or got another role; renewed tokens
+   * carry both.
+   */
   function compare(former: string | null, token: string): void {
     const before = former ? readClaims(former) : null
     const now = readClaims(token)
@@ -192,7 +207,10 @@ export function createSessionStore(world: SessionWorld) {
     })
   }
 
-  /** A new access token, or null if the session has ended or the server didn't answer. One refresh at a time across tabs. */
+  /**
+   * A new access token, or null if the session has ended or the server didn't answer. One refresh
+   * at a time across tabs.
+   */
   function refresh(reason: SignedOutReason = 'expired'): Promise<string | null> {
     const { token } = read()
     if (token && world.now() - renewedAtMs < JUST_RENEWED_MS) return Promise.resolve(token)
@@ -280,7 +298,10 @@ export function createSessionStore(world: SessionWorld) {
       emit('SIGNED_IN')
     },
 
-    /** Stores tokens for another workspace. Reload the page afterwards. Other tabs notice through storage events. */
+    /**
+     * Stores tokens for another workspace. Reload the page afterwards. Other tabs notice through
+     * storage events.
+     */
     move(pair: TokenPair): void {
       store(pair)
     },
@@ -292,7 +313,10 @@ export function createSessionStore(world: SessionWorld) {
       if (token) await world.revoke(token).catch(() => {})
     },
 
-    /** Clears a session that a call has already ended at the server (signed out everywhere, account deleted). */
+    /**
+     * Clears a session that a call has already ended at the server (signed out everywhere, account
+     * deleted).
+     */
     clear(): void {
       endSession('signed-out-here')
     },
@@ -329,7 +353,10 @@ export function createSessionStore(world: SessionWorld) {
       emit(event)
     },
 
-    /** Another tab sent an event or changed storage. Re-reads storage and emits at most one event for each change. */
+    /**
+     * Another tab sent an event or changed storage. Re-reads storage and emits at most one event
+     * for each change.
+     */
     async syncFromOtherTab(event?: AuthEvent): Promise<void> {
       const { token } = read()
       if (event === 'PASSWORD_RECOVERY' || event === 'MFA_CHALLENGE_VERIFIED') return emit(event, 'this tab')

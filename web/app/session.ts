@@ -15,7 +15,9 @@ const guest = contractClient()
 const withToken = (token: string) => contractClient({ current: () => token })
 const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('x-automated-auth')
 
-/** Runs one at a time across tabs. Browsers that block storage reject locks too; then it just runs. */
+/**
+ * Runs one at a time across tabs. Browsers that block storage reject locks too; then it just runs.
+ */
 async function exclusively<T>(work: () => Promise<T>): Promise<T> {
   if (typeof navigator === 'undefined' || !navigator.locks) return work()
   let begun: Promise<T> | undefined
@@ -62,7 +64,10 @@ export const session = createSessionStore({
   wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 })
 
-/** Starts the session, listens to other tabs and renews tokens. Called once by SessionWatch. Returns a cleanup function. */
+/**
+ * Starts the session, listens to other tabs and renews tokens. Called once by SessionWatch. Returns
+ * a cleanup function.
+ */
 export function attachSession(): () => void {
   const stop = new AbortController()
   const { signal } = stop

@@ -2,6 +2,7 @@
  * `/embed`: the widget page that other sites frame. No framework, cookies or session; storage is
  * optional.
  */
+import { ALREADY_JOINED } from '@x-automated/contract/already-joined'
 import type { Client } from '@x-automated/contract/client'
 import type { ErrorEnvelope } from '@x-automated/contract/errors'
 import { formatNumber } from '@x-automated/contract/format'
@@ -17,8 +18,6 @@ const query = new URLSearchParams(location.search)
 const ref = query.get('ref')
 /** The embedding page's origin; messages go to and come from it only. */
 const host = hostOrigin(query.get('host'))
-/** The server's message if the email address has already joined. */
-const KNOWN = 'User already exists'
 
 const byId = <E extends HTMLElement = HTMLElement>(id: string) => document.getElementById(id) as E
 const form = byId<HTMLFormElement>('form')
@@ -127,13 +126,13 @@ async function join(address: string): Promise<void> {
   const { position, referralCode, message } = await ask<Answer<Client['waitlist']['join']>>('/waitlist/join', input)
   const place = { email: address, position, referralCode }
   remember(place)
-  if (message !== KNOWN) {
+  if (message !== ALREADY_JOINED) {
     count += 1
     showCount()
     postToParent({ type: 'x-automated:joined', position })
   }
   showPlace(place)
-  show(notice, message === KNOWN ? message : "You're on the waitlist!")
+  show(notice, message === ALREADY_JOINED ? message : "You're on the waitlist!")
   byId('position').focus({ preventScroll: true })
 }
 

@@ -214,7 +214,10 @@ export default function CampaignPage() {
 
 const PAIR = 'grid grid-cols-1 items-start gap-6 lg:grid-cols-2'
 
-/** Reserves the space above the messages. A separate tree: reusing its elements below the notices would count as a shift. */
+/**
+ * Reserves the space above the messages. A separate tree: reusing its elements below the notices
+ * would count as a shift.
+ */
 function CampaignSkeleton() {
   return (
     <>

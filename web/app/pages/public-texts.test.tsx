@@ -23,7 +23,10 @@ function textOf(Page: ComponentType): string {
     .toLowerCase()
 }
 
-/** May be part of a sentence; all other texts must be a whole element, so that 'Pro Yearly' doesn't match 'Pro'. */
+/**
+ * May be part of a sentence; all other texts must be a whole element, so that 'Pro Yearly' doesn't
+ * match 'Pro'.
+ */
 const WITHIN_A_SENTENCE = new Set([
   '40%',
   'role-based permissions',

@@ -18,7 +18,10 @@ export interface ChipsInputProps {
   /** Maximum length of a chip. */
   maxLength?: number
   id?: string
-  /** The text in the field, for forms that include text that wasn't added. Defaults to internal state. */
+  /**
+   * The text in the field, for forms that include text that wasn't added. Defaults to internal
+   * state.
+   */
   typed?: string
   onType?: (typed: string) => void
 }
@@ -30,7 +33,10 @@ export function withChip(values: readonly string[], typed: string): string[] {
   return word === '' || isKnown ? [...values] : [...values, word]
 }
 
-/** A list of short texts. Enter or the plus button adds one; its cross, or Backspace in the empty field, removes it. */
+/**
+ * A list of short texts. Enter or the plus button adds one; its cross, or Backspace in the empty
+ * field, removes it.
+ */
 export function ChipsInput({
   values,
   onChange,

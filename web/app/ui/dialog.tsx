@@ -17,7 +17,10 @@ export interface DialogProps {
   children?: ReactNode
 }
 
-/** A modal. Focuses its first field; Escape or a click outside closes it. A bottom sheet on narrow screens. */
+/**
+ * A modal. Focuses its first field; Escape or a click outside closes it. A bottom sheet on narrow
+ * screens.
+ */
 export function Dialog({ open, onClose, title, description, size = 'normal', footer, children }: DialogProps) {
   const content = useRef<HTMLDivElement>(null)
   return (

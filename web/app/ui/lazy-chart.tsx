@@ -2,7 +2,8 @@ import { lazy, Suspense } from 'react'
 import type { DayChart, DayChartProps } from './day-chart'
 import { Skeleton } from './skeleton'
 
-// Loaded once there is data, because the chart library is large. The cast restores the generic that `lazy` drops.
+// Loaded once there is data, because the chart library is large. The cast restores the generic that
+// `lazy` drops.
 const Chart = lazy(() =>
   import('./day-chart').then((module) => ({ default: module.DayChart })),
 ) as unknown as typeof DayChart

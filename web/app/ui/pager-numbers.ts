@@ -1,7 +1,10 @@
 /** A page number or a gap. */
 export type PagerEntry = number | 'gap-before' | 'gap-after'
 
-/** The pager's entries in order: first, last, and the current page with its neighbors. @param page 1-based; clamped to `pages` */
+/**
+ * The pager's entries in order: first, last, and the current page with its neighbors. @param page
+ * 1-based; clamped to `pages`
+ */
 export function pagerNumbers(page: number, pages: number): PagerEntry[] {
   const last = Math.max(1, Math.floor(pages))
   const current = Math.min(Math.max(1, Math.floor(page)), last)
@@ -15,7 +18,10 @@ export function pagerNumbers(page: number, pages: number): PagerEntry[] {
   })
 }
 
-/** The last page if the current one no longer exists, else null. Null too while the total is undefined or stale. */
+/**
+ * The last page if the current one no longer exists, else null. Null too while the total is
+ * undefined or stale.
+ */
 export function pageLeft(of: {
   page: number
   pageSize: number

@@ -1,6 +1,9 @@
 import { cx } from './cx'
 
-/** A loading placeholder, sized by classes. Appears after 200 ms to avoid flicker, and never without scripts. */
+/**
+ * A loading placeholder, sized by classes. Appears after 200 ms to avoid flicker, and never without
+ * scripts.
+ */
 export function Skeleton({ className }: { className?: string }) {
   return <span aria-hidden className={cx('animate-appear noscript:hidden', shape, className)} />
 }

@@ -1,3 +1,4 @@
+import { ALREADY_JOINED } from '@x-automated/contract/already-joined'
 import { and, eq, gt, inArray, isNull, lt, ne, or, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { isUniqueViolation } from '../../db/unique-violation.ts'
@@ -137,7 +138,7 @@ async function joinedAgain(context: JoinContext, member: Member) {
       await tx.update(members).set({ confirmationMailedAt: new Date() }).where(eq(members.id, member.id))
     })
   }
-  return placeOf(member, 'User already exists')
+  return placeOf(member, ALREADY_JOINED)
 }
 
 function placeOf({ position, referralCode }: Member, message: string) {

@@ -1,11 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { User } from '@x-automated/contract/account'
+import { formatDate } from '@x-automated/contract/format'
 import { useForm } from 'react-hook-form'
 import { api, client, fieldProblems } from '../../api'
 import { session } from '../../session'
 import { Avatar } from '../../ui/avatar'
 import { Button } from '../../ui/button'
-import { DateTime } from '../../ui/date-time'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { Skeleton, SkeletonButton, SkeletonField, SkeletonLine } from '../../ui/skeleton'
@@ -68,7 +68,7 @@ function ProfileForm({ user }: { user: User }) {
         <div className="min-w-0">
           <p className="truncate text-base font-strong">{user.email}</p>
           <p className="text-muted">
-            Member since <DateTime value={user.createdAt} precision="day" />
+            Member since <time dateTime={user.createdAt}>{formatDate(user.createdAt, { dateStyle: 'long' })}</time>
           </p>
         </div>
       </div>

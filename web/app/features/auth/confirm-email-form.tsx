@@ -26,7 +26,10 @@ export function InvalidConfirmationLink() {
   )
 }
 
-/** Confirms a sign-up started in another browser. A stranger may have chosen its password, so a new one is required. */
+/**
+ * Confirms a sign-up started in another browser. A stranger may have chosen its password, so a new
+ * one is required.
+ */
 export function ConfirmEmailForm({ token }: { token: string }) {
   const navigate = useNavigate()
   const form = useForm({ defaultValues: { password: '' } })

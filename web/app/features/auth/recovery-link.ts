@@ -1,4 +1,7 @@
-/** The token in an emailed link's fragment (`#token=…`), or null. Fragments never reach servers or logs. */
+/**
+ * The token in an emailed link's fragment (`#token=…`), or null. Fragments never reach servers or
+ * logs.
+ */
 export function tokenIn(fragment: string): string | null {
   return new URLSearchParams(fragment.replace(/^#/, '')).get('token') || null
 }

@@ -8,7 +8,10 @@ import { newCodeChallenge } from './pkce'
 const BUSY_MS = 30_000
 const FAILED = 'Failed to sign in with Google. Please try again.'
 
-/** Hides elements if the server doesn't offer Google. The server marks its pages, so this needs no request and nothing shifts. */
+/**
+ * Hides elements if the server doesn't offer Google. The server marks its pages, so this needs no
+ * request and nothing shifts.
+ */
 export const whereGoogleIsOffered = '[[data-without~=google]_&]:hidden'
 
 export interface GoogleSignInOptions {

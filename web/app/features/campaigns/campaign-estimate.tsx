@@ -16,7 +16,10 @@ interface CampaignEstimateProps {
   allowReplied: boolean
 }
 
-/** Duration and cost of a campaign before launch, and leads without a value for its variables. Nothing while unknown. */
+/**
+ * Duration and cost of a campaign before launch, and leads without a value for its variables.
+ * Nothing while unknown.
+ */
 export function CampaignEstimate({
   leadListId,
   messageTemplate,

@@ -22,7 +22,7 @@ export function CampaignMore({ campaign }: { campaign: Campaign }) {
     mutationFn: () => client.campaigns.duplicate({ id: campaign.id }),
     async onSuccess(copy) {
       invalidateCampaignNames(queries)
-      toast.success(`Draft "${copy.name}" created.`)
+      toast.success(`Draft “${copy.name}” created.`)
       void queries.invalidateQueries({ queryKey: api.campaigns.key() })
       await navigate(generatePath(paths.campaign, { campaignId: copy.id }))
     },

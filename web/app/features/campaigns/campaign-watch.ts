@@ -6,13 +6,18 @@ import { isInitialLoading } from '../../initial-loading'
 import { toast } from '../../ui/toast'
 import { newlyCompleted, secondsLeftOf } from './campaign-progress'
 
-/** Poll interval while messages are being sent. TanStack Query pauses it while the tab is hidden. */
+/**
+ * Poll interval while messages are being sent. TanStack Query pauses it while the tab is hidden.
+ */
 export const POLL_SENDING_EVERY_MS = 1500
 
 /** Poll interval of an open campaign in any state, because replies arrive later. */
 export const POLL_REPLIES_EVERY_MS = 4_000
 
-/** Poll interval of a page of messages in milliseconds. Deep pages without a cursor are expensive, so they aren't polled. */
+/**
+ * Poll interval of a page of messages in milliseconds. Deep pages without a cursor are expensive,
+ * so they aren't polled.
+ */
 export function pagePollInterval(live: boolean, page: number, cursor: string | undefined): number | false {
   if (page > 1 && cursor === undefined) return false
   return live ? POLL_SENDING_EVERY_MS : POLL_REPLIES_EVERY_MS
@@ -56,10 +61,16 @@ export function useCampaign(id: string) {
 
 const POLL_ACCOUNTS_EVERY_MS = 15_000
 
-/** Whether a campaign's X account is connected, or the current one if it has none. Undefined while unknown. */
+/**
+ * Whether a campaign's X account is connected, or the current one if it has none. Undefined while
+ * unknown.
+ */
 export type Connections = (campaign?: Pick<Campaign, 'xAccountId'>) => boolean | undefined
 
-/** @param campaigns the shown ones: polls while one is active, and refetches when one is paused automatically */
+/**
+ * @param campaigns the shown ones: polls while one is active, and refetches when one is paused
+ * automatically
+ */
 export function useXConnections(campaigns: readonly Campaign[] | undefined): Connections {
   const queries = useQueryClient()
   const { data } = useQuery(
@@ -77,12 +88,18 @@ export function useXConnections(campaigns: readonly Campaign[] | undefined): Con
   }
 }
 
-/** Whether the X connections have loaded or failed. Only then the page renders content below their notices, so that nothing shifts. */
+/**
+ * Whether the X connections have loaded or failed. Only then the page renders content below their
+ * notices, so that nothing shifts.
+ */
 export function useXConnectionsKnown(): boolean {
   return !isInitialLoading(useQuery(api.xAccount.list.queryOptions()))
 }
 
-/** The current X account and the reason, if X has ended its connection; otherwise, or while unknown, null. */
+/**
+ * The current X account and the reason, if X has ended its connection; otherwise, or while unknown,
+ * null.
+ */
 export function useLostConnection(): { handle: string; reason: string } | null {
   const { data } = useQuery(api.xAccount.status.queryOptions())
   return data?.handle && data.reason && !data.connected ? { handle: data.handle, reason: data.reason } : null
@@ -101,7 +118,10 @@ function useCompletionToasts(campaigns: readonly Campaign[] | undefined): void {
 
 const FORECAST_EVERY_MS = 5_000
 
-/** Seconds until a campaign finishes; null if it isn't sending, undefined while it loads. @param blocked nothing can be sent now */
+/**
+ * Seconds until a campaign finishes; null if it isn't sending, undefined while it loads. @param
+ * blocked nothing can be sent now
+ */
 export function useSecondsLeft(campaign: Campaign | undefined, blocked: boolean): number | null | undefined {
   const sending = campaign !== undefined && isActive(campaign) && campaign.dmsQueuedCount > 0 && !blocked
   const forecast = useQuery(

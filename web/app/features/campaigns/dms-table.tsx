@@ -150,7 +150,10 @@ function DmRow({ dm, canRetry }: { dm: Dm; canRetry: boolean }) {
   )
 }
 
-/** The start of a message. The rest shows in the tooltip or on click, as touch screens have no tooltips. */
+/**
+ * The start of a message. The rest shows in the tooltip or on click, as touch screens have no
+ * tooltips.
+ */
 function Message({ text }: { text: string }) {
   const [expanded, setExpanded] = useState(false)
   const short = shorten(text, MESSAGE_PREVIEW)

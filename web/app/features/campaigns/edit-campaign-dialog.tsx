@@ -40,7 +40,7 @@ export function EditCampaignDialog({ campaign, open, onClose }: EditCampaignDial
       client.campaigns.update({ id: campaign.id, ...changedFields(pickEdits(before), edits) }),
     onSuccess(after) {
       updateCachedCampaign(queries, campaign.id, after)
-      toast.success(`Campaign "${after.name}" saved.`)
+      toast.success(`Campaign “${after.name}” saved.`)
       onClose()
     },
     onError(error) {

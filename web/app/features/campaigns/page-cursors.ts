@@ -7,7 +7,10 @@ interface PageCursors {
   byPage: Readonly<Record<number, string>>
 }
 
-/** Adds the cursor of a page. Cursors of another list are dropped. @param cursor null or undefined if the page doesn't exist */
+/**
+ * Adds the cursor of a page. Cursors of another list are dropped. @param cursor null or undefined
+ * if the page doesn't exist
+ */
 export function withCursor(
   known: PageCursors,
   of: string,

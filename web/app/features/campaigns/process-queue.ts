@@ -26,7 +26,9 @@ export function announce(done: QueueRun & { problems: readonly string[] }): void
   else if (done.problems.length === 0) toast.info('No queued DMs found to process.')
 }
 
-/** Processes queued messages without sending them. The server allows this only with a simulated X. */
+/**
+ * Processes queued messages without sending them. The server allows this only with a simulated X.
+ */
 export function useProcessQueue() {
   const queries = useQueryClient()
   const { status } = useSession()

@@ -26,7 +26,8 @@ export interface RealSend {
 }
 
 /**
- * Real sending from the page's view: the server sends 'api' campaigns and the page follows them; this tab sends 'extension' ones.
+ * Real sending from the page's view: the server sends 'api' campaigns and the page follows them;
+ * this tab sends 'extension' ones.
  * @param campaigns the campaigns on the page, refetched while they change
  */
 export function useRealSend(campaigns: readonly Campaign[] | undefined): RealSend {
@@ -57,7 +58,7 @@ export function useRealSend(campaigns: readonly Campaign[] | undefined): RealSen
   }
   return {
     start(campaign) {
-      if (begin(campaign)) toast.info(`"${campaign.name}" is already sending. You can close this page.`)
+      if (begin(campaign)) toast.info(`“${campaign.name}” is already sending. You can close this page.`)
     },
     async findObstacle(id) {
       const campaign = await client.campaigns.find({ id })

@@ -45,7 +45,7 @@ export function DashboardFigures({ dashboard, failed }: DashboardFiguresProps) {
         label="To Next Achievement"
         icon={<Target aria-hidden />}
         value={shown && (next?.remaining ?? 0)}
-        hint={next ? (next.remaining > 0 ? `Until ${next.label}` : "You've unlocked every tier") : 'Referrals to go'}
+        hint={next ? (next.remaining > 0 ? `to ${next.label}` : "You've unlocked every tier") : 'Referrals to go'}
       />
     </dl>
   )

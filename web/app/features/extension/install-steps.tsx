@@ -1,6 +1,9 @@
 import { CopyButton } from '../../ui/copy-button'
 
-/** Steps from the download to the first pairing. @param available whether this server has a build to download */
+/**
+ * Steps from the download to the first pairing. @param available whether this server has a build to
+ * download
+ */
 export function InstallSteps({ available }: { available: boolean }) {
   if (!available)
     return (

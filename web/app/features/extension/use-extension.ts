@@ -36,7 +36,10 @@ export function useExtensionHere(enabled = true): ExtensionHere | null | undefin
   }).data
 }
 
-/** Whether the status is known, or the extension took too long to answer. @param enabled false if nothing depends on it */
+/**
+ * Whether the status is known, or the extension took too long to answer. @param enabled false if
+ * nothing depends on it
+ */
 export function useIsExtensionKnown(enabled: boolean): boolean {
   const here = useExtensionHere(enabled)
   const isLate = useSlow(enabled, ANSWERS_WITHIN_MS)

@@ -7,7 +7,10 @@ import { useIsOffered } from '../settings/use-role'
 import { stepText } from './step-text'
 import { isShown, useFirstSteps } from './use-first-steps'
 
-/** Onboarding checklist of a new workspace. Hidden after the first launch, once dismissed, and for viewers. */
+/**
+ * Onboarding checklist of a new workspace. Hidden after the first launch, once dismissed, and for
+ * viewers.
+ */
 export function FirstSteps() {
   const mayWork = useIsOffered('member')
   const mayConnect = useIsOffered('admin')

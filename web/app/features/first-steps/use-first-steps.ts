@@ -14,7 +14,10 @@ export function isShown({ dismissed, steps }: FirstSteps): boolean {
   return !dismissed && steps.some(({ done }) => !done)
 }
 
-/** Onboarding progress, and actions to hide or show it. `isLoading` stays false if the last visit had none. */
+/**
+ * Onboarding progress, and actions to hide or show it. `isLoading` stays false if the last visit
+ * had none.
+ */
 export function useFirstSteps() {
   const queries = useQueryClient()
   const key = api.firstSteps.find.queryKey()

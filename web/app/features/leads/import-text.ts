@@ -27,7 +27,10 @@ export function outcomeText(ended: Import): string {
 const timeLeftSuffix = (seconds: number | null) => (seconds === null ? '' : ` · ${timeLeftText(seconds)} left`)
 const share = (done: number, of: number) => done / Math.max(1, of)
 
-/** Whether the upload can still be canceled. A complete file becomes an import, which has its own cancellation. */
+/**
+ * Whether the upload can still be canceled. A complete file becomes an import, which has its own
+ * cancellation.
+ */
 export const isUploading = (state: UploadState | null): boolean => state === null || state.done < state.of
 
 /** Upload progress for a progress bar. @param elapsedSeconds since the upload started */

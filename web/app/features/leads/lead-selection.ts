@@ -2,7 +2,10 @@ import type { Lead, LeadFilter, LeadQuery, OfferedLead } from '@x-automated/cont
 import { useRef, useState } from 'react'
 import { canBeMessaged, messageableParts } from './lead-status'
 
-/** A bulk action's leads: selected ids, the messageable leads that match a filter, or all that match it. */
+/**
+ * A bulk action's leads: selected ids, the messageable leads that match a filter, or all that match
+ * it.
+ */
 export type Picked = { ids: string[] } | ({ count: number } & ({ matching: LeadFilter } | { everyone: LeadFilter }))
 
 export function pickedCount(picked: Picked): number {
@@ -22,8 +25,10 @@ export type Selection = ({ leadIds: string[] } | { filter: LeadQuery }) & { curs
 export type PartResponse = { cursor: string | null }
 
 /**
- * Changes the selected leads in batches: one call changes a limited number of leads and returns a cursor.
- * @param mayContinue checked before each batch @returns false if it was stopped before the last batch
+ * Changes the selected leads in batches: one call changes a limited number of leads and returns a
+ * cursor.
+ * @param mayContinue checked before each batch @returns false if it was stopped before the last
+ * batch
  */
 export async function changeInBatches<Answer extends PartResponse>(
   picked: Picked,
@@ -51,7 +56,10 @@ interface KeptSelection {
   all: boolean
 }
 
-/** The selection across all pages of one filter. @param shown the current page; its leads are deselected once they can't be messaged */
+/**
+ * The selection across all pages of one filter. @param shown the current page; its leads are
+ * deselected once they can't be messaged
+ */
 export function useLeadSelection(filter: LeadFilter, shown: readonly OfferedLead[]) {
   const filterKey = JSON.stringify(filter)
   const nothing: KeptSelection = { filterKey, ids: new Set(), all: false }

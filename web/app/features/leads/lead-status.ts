@@ -25,7 +25,10 @@ export function canBeMessaged(lead: Pick<OfferedLead, 'dmStatus' | 'suppressed'>
 /** Why a suppressed lead can't be selected. */
 export const SUPPRESSED_HINT = 'On your suppression list: no one in this workspace can message them.'
 
-/** The filters that together match the messageable leads of `filter`: one per status, as the API filters by one status. */
+/**
+ * The filters that together match the messageable leads of `filter`: one per status, as the API
+ * filters by one status.
+ */
 export function messageableParts(filter: LeadFilter): LeadQuery[] {
   const statuses: LeadFilterStatus[] = filter.status ? [filter.status] : ['not_sent', 'failed']
   return statuses

@@ -149,7 +149,7 @@ export function LeadsToolbar({
               <MenuItem danger icon={<Trash2 aria-hidden />} disabled={count === 0} onSelect={() => onRemove(picked)}>
                 Delete leads
               </MenuItem>
-              {/* Includes leads that can't be selected. Disabled while `total` belongs to the previous filter. */}
+              {/* Includes leads that can't be selected. Disabled while `total` is of the previous filter. */}
               {count === 0 && (total ?? 0) > 0 && (
                 <>
                   <MenuSeparator />

@@ -53,13 +53,18 @@ export function lastDeletion(removal: Removal | null): Deletion | null {
   return removal && known ? { of: known.of, parts: removal.filter(({ of }) => of === known.of) } : null
 }
 
-/** Drops deletions older than the last confirmed one. Older ones stay while newer ones are unconfirmed. */
+/**
+ * Drops deletions older than the last confirmed one. Older ones stay while newer ones are
+ * unconfirmed.
+ */
 function sinceLastConfirmed(removal: Removal): Removal {
   const last = lastDeletion(removal)
   return last ? removal.slice(removal.findIndex(({ of }) => of === last.of)) : removal
 }
 
-/** Replaces the batches of one deletion. No batches: it never happened, was undone or was dismissed. */
+/**
+ * Replaces the batches of one deletion. No batches: it never happened, was undone or was dismissed.
+ */
 export function withDeletion(removal: Removal | null, { of, parts }: Deletion): Removal {
   const others = removal?.filter((part) => part.of !== of) ?? []
   return sinceLastConfirmed([...others, ...parts].toSorted((a, b) => a.at - b.at))
@@ -70,7 +75,10 @@ export function withSettled(removal: Removal | null, parts: Settled['parts']): R
   return sinceLastConfirmed((removal ?? []).flatMap((part) => (parts.has(part.id) ? (parts.get(part.id) ?? []) : part)))
 }
 
-/** Milliseconds until the next check of unconfirmed batches, less often over time; false if all are confirmed. */
+/**
+ * Milliseconds until the next check of unconfirmed batches, less often over time; false if all are
+ * confirmed.
+ */
 export function nextPollMs(removal: Removal, now: number): number | false {
   const unknown = removal.findLast(({ count }) => count === null)
   return unknown ? Math.min(60_000, Math.max(3_000, (now - unknown.at) / 4)) : false
@@ -79,7 +87,9 @@ export function nextPollMs(removal: Removal, now: number): number | false {
 /** Whether the server may still run a batch that it doesn't know. */
 const mayStillRun = ({ count, at }: RemovalPart, now: number) => count === null && now - at < QUEUED_MS
 
-/** Saves this tab's last deletion, so that Undo survives a reload. Does nothing if storage is full. */
+/**
+ * Saves this tab's last deletion, so that Undo survives a reload. Does nothing if storage is full.
+ */
 export function saveRemoval(storage: Pick<Storage, 'setItem'>, workspaceId: string | null, removal: Removal): void {
   try {
     storage.setItem(KEY, JSON.stringify({ workspaceId, removal } satisfies StoredRemoval))
@@ -115,7 +125,10 @@ export interface Settled {
   restored: number
 }
 
-/** Looks up unconfirmed batches and repeats requested restores. A batch with no answer yet stays as it is. */
+/**
+ * Looks up unconfirmed batches and repeats requested restores. A batch with no answer yet stays as
+ * it is.
+ */
 export async function settle(
   removal: Removal,
   ask: {
@@ -151,7 +164,8 @@ export interface UndoResult {
 }
 
 /**
- * Undoes a deletion batch by batch. A failed batch and those after it stay; an expired one is skipped and its error thrown at the end.
+ * Undoes a deletion batch by batch. A failed batch and those after it stay; an expired one is
+ * skipped and its error thrown at the end.
  * @param onRest called with the remaining batches before and after each restore
  */
 export async function undoRemoval(

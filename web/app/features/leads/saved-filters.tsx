@@ -111,7 +111,7 @@ function SaveFilter({ open, onClose, view }: { open: boolean; onClose: () => voi
     api.savedFilters.create.mutationOptions({
       ...useFilterChange(),
       onSuccess: ({ name }) => {
-        toast.success(`Filter "${name}" saved`)
+        toast.success(`Filter “${name}” saved`)
         close()
       },
       onError: (error) => setProblem(errorText(error)),

@@ -159,7 +159,10 @@ async function whilePending<T>(id: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** This tab's last deletion, until it is undone, dismissed or an hour old. Survives navigation and reloads. @returns it and its setter */
+/**
+ * This tab's last deletion, until it is undone, dismissed or an hour old. Survives navigation and
+ * reloads. @returns it and its setter
+ */
 export function useLastRemoval() {
   const queries = useQueryClient()
   const workspaceId = session.workspaceId()

@@ -14,7 +14,10 @@ export function importToShow(imports: readonly Import[], leftId: string | null):
   return imports.find((one) => isRunning(one) && one.id !== leftId)
 }
 
-/** The import chosen or started here, or else a running one of the workspace. @param onEnded called if it ends while it is shown */
+/**
+ * The import chosen or started here, or else a running one of the workspace. @param onEnded called
+ * if it ends while it is shown
+ */
 export function useImport(onEnded: (ended: Import) => void) {
   const queries = useQueryClient()
   const [id, setId] = useState<string | null>(null)

@@ -24,7 +24,7 @@ const DELETE_TEXT = {
   note: 'Its leads stay on your Leads page. Campaigns that used it keep their messages.',
   confirm: 'Delete campaign',
   failure: 'Failed to delete campaign. Please try again.',
-  done: (name: string) => `Campaign "${name}" deleted.`,
+  done: (name: string) => `Campaign “${name}” deleted.`,
 }
 
 /** The open dialog. Kept while it closes, so that its content stays during the animation. */

@@ -42,7 +42,7 @@ export function ListFormDialog({ list, filter: given, open, onClose }: ListFormD
   const handlers = {
     async onSuccess({ name }: List) {
       onClose()
-      toast.success(list ? `List "${name}" saved.` : `List "${name}" created.`)
+      toast.success(list ? `List “${name}” saved.` : `List “${name}” created.`)
       await queries.invalidateQueries({ queryKey: api.lists.key() })
     },
     onError(error: Error) {

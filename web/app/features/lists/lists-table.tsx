@@ -131,7 +131,7 @@ const DELETE_TEXT = {
   note: 'The leads themselves stay on your Leads page.',
   confirm: 'Delete list',
   failure: 'Failed to delete list. Please try again.',
-  done: (name: string) => `List "${name}" deleted.`,
+  done: (name: string) => `List “${name}” deleted.`,
 }
 
 /** Copies a list with its leads or filter. */
@@ -139,7 +139,7 @@ function useDuplicateList() {
   const queries = useQueryClient()
   const copying = useMutation(
     api.lists.duplicate.mutationOptions({
-      onSuccess: ({ name }) => toast.success(`List "${name}" created.`),
+      onSuccess: ({ name }) => toast.success(`List “${name}” created.`),
       onError: (error) => toast.error(refusalText(error, 'Failed to create list. Please try again.')),
       onSettled: () => queries.invalidateQueries({ queryKey: api.lists.key() }),
     }),

@@ -9,7 +9,10 @@ export function isChecked(leadId: string, members: ReadonlySet<string>, pending:
   return pending.get(leadId) ?? members.has(leadId)
 }
 
-/** The changes after checking or unchecking these leads. @param members those of them in the list: back to that is no change */
+/**
+ * The changes after checking or unchecking these leads. @param members those of them in the list:
+ * back to that is no change
+ */
 export function withChecked(
   pending: PendingChanges,
   members: ReadonlySet<string>,

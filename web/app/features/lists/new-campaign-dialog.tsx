@@ -26,7 +26,7 @@ export function NewCampaignDialog({ open, onClose }: { open: boolean; onClose: (
     api.lists.create.mutationOptions({
       async onSuccess({ name }) {
         onClose()
-        toast.success(`Campaign "${name}" created.`)
+        toast.success(`Campaign “${name}” created.`)
         await queries.invalidateQueries({ queryKey: api.lists.key() })
       },
     }),

@@ -36,7 +36,7 @@ export function useRemoveList(text: RemovalText) {
   const remove = async ({ id, name, campaignCount }: List, onRemoved?: () => void) => {
     const warnings = campaignCount > 0 ? fetchWarnings(id) : undefined
     const sure = await confirm({
-      title: `Delete "${name}"?`,
+      title: `Delete “${name}”?`,
       body: (
         <>
           <span className="block">{text.question}</span>

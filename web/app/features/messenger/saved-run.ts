@@ -19,7 +19,10 @@ const EXPIRES_AFTER_MS = 23 * 3_600_000
 
 type Stored = SavedRun & { owner: string; at: number }
 
-/** Loads this tab's interrupted run, so that it can be resumed after a reload. Null for any other owner. */
+/**
+ * Loads this tab's interrupted run, so that it can be resumed after a reload. Null for any other
+ * owner.
+ */
 export function loadRun(storage: Pick<Storage, 'getItem'>, owner: string): SavedRun | null {
   try {
     const stored = JSON.parse(storage.getItem(KEY) ?? 'null') as Stored | null

@@ -1,5 +1,8 @@
 import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
-/** The outcome of one message. `again`: unknown, so the call is repeated with its key. `halt`: later messages would fail too. */
+/**
+ * The outcome of one message. `again`: unknown, so the call is repeated with its key. `halt`: later
+ * messages would fail too.
+ */
 export type SendResult = { kind: 'sent' } | { kind: 'failed'; text: string } | { kind: 'again' | 'halt'; text: string }
 
 export interface RunProgress {

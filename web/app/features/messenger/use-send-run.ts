@@ -24,7 +24,10 @@ export interface Run {
   runId?: string
 }
 
-/** Sends to leads one by one. Each message has an idempotency key, and an interrupted run can be resumed in this tab. */
+/**
+ * Sends to leads one by one. Each message has an idempotency key, and an interrupted run can be
+ * resumed in this tab.
+ */
 export function useSendRun(onDone: () => void) {
   const queries = useQueryClient()
   const [progress, setProgress] = useState<RunProgress | null>(null)

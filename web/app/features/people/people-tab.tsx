@@ -90,7 +90,10 @@ function RolesCard() {
   )
 }
 
-/** Leaves the workspace; not for owners. The next token is for another workspace and reloads the page. */
+/**
+ * Leaves the workspace; not for owners. The next token is for another workspace and reloads the
+ * page.
+ */
 function LeaveCard({ name }: { name: string }) {
   const confirm = useConfirm()
   const leave = useMutation(

@@ -8,7 +8,10 @@ import { usePageRestored } from '../../ui/use-page-restored'
 import { newCodeChallenge } from '../auth/pkce'
 import { showFailure, useReauthentication } from '../auth/reauthentication'
 
-/** Switches workspaces and reloads the page, after single sign-on if required. @param onQuestion called before reauthentication */
+/**
+ * Switches workspaces and reloads the page, after single sign-on if required. @param onQuestion
+ * called before reauthentication
+ */
 export function useSwitchWorkspace(onQuestion?: () => void) {
   const withReauthentication = useReauthentication()
   const switching = useMutation({

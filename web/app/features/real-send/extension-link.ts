@@ -27,7 +27,10 @@ interface Port {
   onDisconnect: { addListener(listener: () => void): void }
 }
 
-/** Why a request failed. `down`: not reached, so nothing was sent. `unclear`: the reply was lost. Other values come from the extension. */
+/**
+ * Why a request failed. `down`: not reached, so nothing was sent. `unclear`: the reply was lost.
+ * Other values come from the extension.
+ */
 export interface ExtensionFailure {
   success: false
   error: string
@@ -58,7 +61,10 @@ export async function askExtension(
   return 'value' in answer ? read(answer.value) : answer
 }
 
-/** Allows the extension to send in the background, or forbids it. Extensions before 1.0 know the request by its former name. */
+/**
+ * Allows the extension to send in the background, or forbids it. Extensions before 1.0 know the
+ * request by its former name.
+ */
 export async function setBackgroundSending(
   allowed: boolean,
   runtime: Runtime | null = findRuntime(),
@@ -182,8 +188,10 @@ function isTextOrNull(value: unknown): value is string | null {
 }
 
 /**
- * Keeps the extension from claiming on its own while this page sends, even after its worker restarts.
- * @param maySend asked right before send is pressed; null if unknown @returns a function that releases the extension
+ * Keeps the extension from claiming on its own while this page sends, even after its worker
+ * restarts.
+ * @param maySend asked right before send is pressed; null if unknown @returns a function that
+ * releases the extension
  */
 export function driveExtension(
   maySend: (claimed: { dmId: string; lease: string }) => Promise<boolean | null>,

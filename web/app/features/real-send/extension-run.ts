@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/campaigns'
+import { formatNumber } from '@x-automated/contract/format'
 import { useSyncExternalStore } from 'react'
 import { api, client, errorCode, errorText, isOutOfReach } from '../../api'
 import { shorten } from '../../ui/shorten'
@@ -61,7 +62,10 @@ export function wakeRun(campaignId: string): void {
   if (run?.campaignId === campaignId) wake()
 }
 
-/** Sends an active 'extension' campaign from this tab until nothing is left or an error stops it. A run of the same campaign continues. */
+/**
+ * Sends an active 'extension' campaign from this tab until nothing is left or an error stops it. A
+ * run of the same campaign continues.
+ */
 export async function startExtensionRun(campaign: Campaign, queries: QueryClient): Promise<void> {
   if (run?.campaignId === campaign.id) return wakeRun(campaign.id)
   if (run) return toast.info(ALREADY_SENDING)
@@ -80,7 +84,10 @@ export async function startExtensionRun(campaign: Campaign, queries: QueryClient
   })
 }
 
-/** Why this tab can't send a campaign through the extension now; null if it can. Check before resuming the campaign. */
+/**
+ * Why this tab can't send a campaign through the extension now; null if it can. Check before
+ * resuming the campaign.
+ */
 export async function findObstacleInBrowser(campaignId: string): Promise<Obstacle | null> {
   if (run) return run.campaignId === campaignId ? null : { tone: 'info', text: ALREADY_SENDING }
   const { held } = (await navigator.locks?.query()) ?? {}
@@ -152,10 +159,13 @@ async function sendWhileActive(campaign: Campaign, queries: QueryClient): Promis
         update({ progress, waitsUntil: null })
         const { index, total, handle, message } = progress
         // Replaces the previous toast: the table lists earlier messages.
-        toast.info(`Sending DM ${index} of ${total} to @${handle}: "${shorten(message, MESSAGE_PREVIEW)}"`, {
-          id: `progress-${id}`,
-          replaces: true,
-        })
+        toast.info(
+          `Sending DM ${formatNumber(index)} of ${formatNumber(total)} to @${handle}: “${shorten(message, MESSAGE_PREVIEW)}”`,
+          {
+            id: `progress-${id}`,
+            replaces: true,
+          },
+        )
         void queries.invalidateQueries({ queryKey: api.campaigns.key() })
       },
       onWait: (waitsUntil) => update({ waitsUntil }),

@@ -12,7 +12,8 @@ type SentCampaign = Pick<
 >
 
 /**
- * Whether an active 'extension' campaign has queued messages that no browser is sending. False while sending limits delay it.
+ * Whether an active 'extension' campaign has queued messages that no browser is sending. False
+ * while sending limits delay it.
  * @param here this browser's extension: null if there is none, undefined while unknown
  */
 export function hasNoSender(
@@ -33,7 +34,10 @@ function isSending({ activity, pairedWith, sendsInBackground, paused, pageChange
   return pairedWith !== null && sendsInBackground && !paused && pageChanged === null && activity?.doing !== 'stopped'
 }
 
-/** `hasNoSender` with the state of this tab. @param now `dataUpdatedAt` of the campaigns' query, in milliseconds */
+/**
+ * `hasNoSender` with the state of this tab. @param now `dataUpdatedAt` of the campaigns' query, in
+ * milliseconds
+ */
 export function useNoSender(
   campaigns: readonly SentCampaign[] | undefined,
   now: number,

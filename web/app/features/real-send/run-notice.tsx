@@ -56,7 +56,10 @@ function ExtensionNotice() {
   )
 }
 
-/** Whether the notice's state is known. The page renders the content below it only then, so that nothing shifts. */
+/**
+ * Whether the notice's state is known. The page renders the content below it only then, so that
+ * nothing shifts.
+ */
 export function useRunNoticeKnown(campaigns: readonly Campaign[] | undefined): boolean {
   return useIsExtensionKnown(campaigns?.some(needsExtension) ?? false)
 }

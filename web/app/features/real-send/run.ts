@@ -39,14 +39,20 @@ export interface RunDeps {
   now(): number
 }
 
-/** How a run ended. `nothing`: nothing was queued. `stopped`: by an error it has shown. `over`: the campaign was paused or has ended. */
+/**
+ * How a run ended. `nothing`: nothing was queued. `stopped`: by an error it has shown. `over`: the
+ * campaign was paused or has ended.
+ */
 export type RunEnd = 'finished' | 'completed' | 'nothing' | 'stopped' | 'over'
 
 /** Attempts at a server call after network errors. */
 const TRIES = 4
 const RETRY_MS = 2_000
 
-/** Claims, sends and records messages one by one, when the server makes them due. A claim is sent at most once. */
+/**
+ * Claims, sends and records messages one by one, when the server makes them due. A claim is sent at
+ * most once.
+ */
 export async function runCampaign(deps: RunDeps): Promise<RunEnd> {
   let index = 0
   let refusals = 0
@@ -98,7 +104,8 @@ async function attempt(deps: RunDeps, claim: Claim): Promise<AttemptResult> {
     const notAfter = deps.now() + SEND_WITHIN_MS
     let reply = await deps.ask(claim, notAfter)
     if (!reply.success && reply.end === 'unclear') {
-      // A repeated request returns the first outcome; the extension never sends twice under one lease.
+      // A repeated request returns the first outcome; the extension never sends twice under one
+      // lease.
       await deps.wait(RETRY_MS)
       reply = await deps.ask(claim, notAfter)
     }

@@ -11,7 +11,10 @@ const active: Exclude<Snapshot, 'gone' | null> = {
   dmsQueuedCount: 3,
 }
 
-/** Waits an hour while the campaign is read as these values in turn. @returns how long it waited, in milliseconds */
+/**
+ * Waits an hour while the campaign is read as these values in turn. @returns how long it waited, in
+ * milliseconds
+ */
 async function wait(seen: Snapshot[], { wakesAfter }: { wakesAfter?: number } = {}) {
   let at = 0
   const slices: number[] = []

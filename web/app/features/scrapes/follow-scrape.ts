@@ -20,7 +20,10 @@ export interface ScrapeFeed {
   wait(ms: number, signal: AbortSignal): Promise<void>
 }
 
-/** Reports a scrape's progress until it finishes or `signal` aborts. Listens to its events, and polls while the stream is broken. */
+/**
+ * Reports a scrape's progress until it finishes or `signal` aborts. Listens to its events, and
+ * polls while the stream is broken.
+ */
 export async function followScrape(
   feed: ScrapeFeed,
   onScrape: (scrape: Scrape) => void,
@@ -57,7 +60,10 @@ export async function followScrape(
   }
 }
 
-/** Reads server-sent events until the body ends. @throws if the connection breaks or is silent for `silenceMs` */
+/**
+ * Reads server-sent events until the body ends. @throws if the connection breaks or is silent for
+ * `silenceMs`
+ */
 export async function readEvents(
   body: ReadableStream<Uint8Array>,
   onEvent: (event: EventSourceMessage) => void,

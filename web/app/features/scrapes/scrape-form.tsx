@@ -44,7 +44,10 @@ interface Values {
 }
 
 export interface ScrapeFormProps {
-  /** A scrape is in progress: running, or waiting for an X account to be connected next to this form. */
+  /**
+   * A scrape is in progress: running, or waiting for an X account to be connected next to this
+   * form.
+   */
   busy: false | 'running' | 'disconnected'
   /** X requires a new login. */
   askCredentials: boolean
@@ -89,7 +92,8 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
   )
   const confirmStart = useCostConfirmation()
   const isRunning = create.isPending || busy === 'running'
-  // A lost connection has a reason; an account that was never connected or was disconnected has none.
+  // A lost connection has a reason; an account that was never connected or was disconnected has
+  // none.
   const lostReason = connection.data && !connection.data.connected ? connection.data.reason : null
   const isNotConnected = connection.data?.connected === false && lostReason === null
   // Without password login, X is connected on the Connect X tab.

@@ -55,6 +55,7 @@ test('asks for credentials only after a session error', () => {
   expect(isSessionError({ status: 409, code: 'X_SESSION_EXPIRED', message })).toBe(true)
   expect(isSessionError({ status: 401, code: 'UNAUTHORIZED', message: '' })).toBe(true)
   expect(isSessionError({ message: 'Your Session is over' })).toBe(true)
+  expect(isSessionError({ message: "@missing_session doesn't exist on X." })).toBe(false)
   expect(isSessionError({ status: 403, code: 'PLAN_LIMIT', message: 'Your plan allows 100 leads a month.' })).toBe(
     false,
   )

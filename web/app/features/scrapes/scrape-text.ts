@@ -34,9 +34,13 @@ export function scrapeTimeLeftText(scrape: Pick<Scrape, 'status' | 'resumesAt' |
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** Whether this error means that X requires a new login. */
+/** Whether this error means that X requires a new login. A handle such as @session says nothing. */
 export function isSessionError(failure: { status?: number; code?: string | null; message: string }): boolean {
-  return failure.status === 401 || failure.code === 'X_SESSION_EXPIRED' || /session/i.test(failure.message)
+  return (
+    failure.status === 401 ||
+    failure.code === 'X_SESSION_EXPIRED' ||
+    /session/i.test(failure.message.replace(/@\w+/g, ''))
+  )
 }
 
 /** 'Followers of @ada'. */

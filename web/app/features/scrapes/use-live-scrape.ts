@@ -16,7 +16,10 @@ export function cacheScrape(queries: QueryClient, scrape: Scrape): void {
   )
 }
 
-/** A scrape with live updates. @param onFinished called if it ends while it is shown, not if it had ended before */
+/**
+ * A scrape with live updates. @param onFinished called if it ends while it is shown, not if it had
+ * ended before
+ */
 export function useLiveScrape(id: string | null, onFinished: (scrape: Scrape) => void) {
   const queries = useQueryClient()
   const scrape = useQuery(api.scrapes.find.queryOptions({ input: id === null ? skipToken : { id } }))

@@ -9,7 +9,9 @@ import { DateTime } from '../../ui/date-time'
 import { Dialog } from '../../ui/dialog'
 import { toast } from '../../ui/toast'
 
-/** Whether campaigns may only message leads with a contact basis. Only the owner may turn that off. */
+/**
+ * Whether campaigns may only message leads with a contact basis. Only the owner may turn that off.
+ */
 export function BasisCard({ basis, disabled }: { basis: SendingSettings['basis']; disabled: boolean }) {
   const queries = useQueryClient()
   const [asking, setAsking] = useState(false)

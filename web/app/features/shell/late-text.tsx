@@ -1,6 +1,9 @@
 import { Button } from '../../ui/button'
 
-/** Container for messages about slow loading, filled by web/first-touch and never by the app. Invisible while empty. */
+/**
+ * Container for messages about slow loading, filled by web/first-touch and never by the app.
+ * Invisible while empty.
+ */
 export function LateText() {
   return (
     <div className="pointer-events-none fixed inset-x-0 top-(--spacing-header) z-60 flex justify-center p-4">

@@ -1,7 +1,10 @@
 import { useEffect, useRef } from 'react'
 import { useLocation } from 'react-router'
 
-/** After in-app navigation, focuses the page's heading for screen readers and keyboards, unless the page has set the focus itself. */
+/**
+ * After in-app navigation, focuses the page's heading for screen readers and keyboards, unless the
+ * page has set the focus itself.
+ */
 export function PageChange() {
   const { pathname } = useLocation()
   const before = useRef(pathname)

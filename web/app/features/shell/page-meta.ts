@@ -1,6 +1,9 @@
 import type { MetaDescriptor } from 'react-router'
 
-/** A page's title and description: `export const meta = () => pageMeta('Leads', 'Everyone you have found.')`. */
+/**
+ * A page's title and description: `export const meta = () => pageMeta('Leads', 'Everyone you have
+ * found.')`.
+ */
 export function pageMeta(title: string, description: string): MetaDescriptor[] {
   const full = title === 'X-Automated' ? title : `${title} · X-Automated`
   return [

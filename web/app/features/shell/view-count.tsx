@@ -11,7 +11,10 @@ export const entryPath =
 /** The first view was counted by first-touch. */
 let isCounted = typeof document !== 'undefined' && document.documentElement.dataset.view === VIEW_COUNTED
 
-/** Counts page views by path and referral code; the server keeps daily totals only. Failures are ignored. */
+/**
+ * Counts page views by path and referral code; the server keeps daily totals only. Failures are
+ * ignored.
+ */
 export function ViewCount() {
   const { pathname, search } = useLocation()
   const ref = referralCodeIn(search)

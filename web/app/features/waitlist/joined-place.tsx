@@ -9,7 +9,10 @@ import { referralLinks } from './referral-links'
 import { ShareButtons } from './share-buttons'
 import { clearPlace, storePlace } from './stored-place'
 
-/** Refreshes the stored place, or clears it if the member no longer exists. @returns the number of referrals, 0 until known */
+/**
+ * Refreshes the stored place, or clears it if the member no longer exists. @returns the number of
+ * referrals, 0 until known
+ */
 export function useCurrentPlace(place: StoredPlace | null) {
   const standing = useQuery({
     ...api.waitlist.position.queryOptions({ input: { email: place?.email ?? '' } }),

@@ -13,7 +13,10 @@ import { storePlace } from './stored-place'
 /** Codes work once, and React may run effects twice. */
 const handled = new Set<string>()
 
-/** Handles the redirect from Google to /waitlist: signs in with the code and stores the place. Second factors continue on the login page. */
+/**
+ * Handles the redirect from Google to /waitlist: signs in with the code and stores the place.
+ * Second factors continue on the login page.
+ */
 export function useGoogleReturn(): void {
   const navigate = useNavigate()
   const isSignedIn = useSession().status === 'signed-in'

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { ALREADY_JOINED } from '@x-automated/contract/already-joined'
 import { useRef } from 'react'
 import { useForm } from 'react-hook-form'
 import { api, fieldProblems, refusalText } from '../../api'
@@ -9,9 +10,6 @@ import { emailProblem, isEmail } from '../auth/email'
 import { EmailInput } from '../auth/email-input'
 import { entryPath } from '../shell/view-count'
 import { storePlace } from './stored-place'
-
-/** The server's message if the email address has already joined. */
-const KNOWN = 'User already exists'
 
 export interface WaitlistFormProps {
   /** The referral code of the link that led here. */
@@ -31,7 +29,7 @@ export function WaitlistForm({ referralCode, onJoined }: WaitlistFormProps) {
   const join = useMutation(
     api.waitlist.join.mutationOptions({
       onSuccess({ position, referralCode, message }, { email }) {
-        const isNew = message !== KNOWN
+        const isNew = message !== ALREADY_JOINED
         const countKey = api.waitlist.count.queryKey()
         if (isNew) queries.setQueryData(countKey, (before) => before && { count: before.count + 1 })
         else toast.info(message)

@@ -14,7 +14,10 @@ import { useStoredPlace } from './stored-place'
 import { useGoogleReturn } from './use-google-return'
 import { WaitlistForm } from './waitlist-form'
 
-/** Hides the form from members until hydration, keeping its space (see features/shell/startup-script.ts). */
+/**
+ * Hides the form from members until hydration, keeping its space (see
+ * features/shell/startup-script.ts).
+ */
 const unseenByMembers =
   '[[data-waitlist=stored]_&]:invisible [[data-waitlist=stored]_&]:min-h-68 max-sm:[[data-waitlist=stored]_&]:min-h-90'
 

@@ -147,7 +147,10 @@ function useOutcome(connection: XConnection | undefined) {
   return current === initial ? findOutcome(named) : null
 }
 
-/** Refetches the list if it disagrees with the status about the current account: one of them is stale. */
+/**
+ * Refetches the list if it disagrees with the status about the current account: one of them is
+ * stale.
+ */
 function useConsistentList(connection: XConnection | undefined, accounts: ReturnType<typeof useAccounts>) {
   const listed = accounts.data?.accounts[0]?.status === 'connected'
   const differ = connection !== undefined && accounts.data !== undefined && connection.connected !== listed
@@ -216,7 +219,10 @@ function HowToConnect({ connection }: { connection: Pick<XConnection, 'methods'>
   )
 }
 
-/** Next steps for a connected account, and Disconnect for the only one. With several, each row has Disconnect. */
+/**
+ * Next steps for a connected account, and Disconnect for the only one. With several, each row has
+ * Disconnect.
+ */
 export function NextSteps({ connected, accounts }: { connected: boolean; accounts: readonly XAccount[] }) {
   const disconnect = useDisconnect(null)
   if (!connected && accounts.length !== 1) return null

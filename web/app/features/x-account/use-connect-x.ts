@@ -9,7 +9,10 @@ export interface Credentials {
   password: string
 }
 
-/** Connects X with a form's credentials and shows field errors in it. `isRejected`: X or the server refused for another reason. */
+/**
+ * Connects X with a form's credentials and shows field errors in it. `isRejected`: X or the server
+ * refused for another reason.
+ */
 export function useConnectX(form: UseFormReturn<Credentials>) {
   const queries = useQueryClient()
   const connect = useMutation(
