@@ -5,6 +5,8 @@ export interface DateTimeProps {
   value: string
   /** 'day' omits the time. */
   precision?: 'day' | 'minute'
+  /** Adds a full stop, unless the date ends with one ('1. Dez.'). */
+  endsSentence?: boolean
   className?: string
 }
 
@@ -15,7 +17,7 @@ const minute = { ...day, hour: 'numeric', minute: '2-digit' } as const
  * A time in the user's time zone and locale, in full on hover. Not for prerendered pages, which
  * don't know the time zone.
  */
-export function DateTime({ value, precision = 'minute', className }: DateTimeProps) {
+export function DateTime({ value, precision = 'minute', endsSentence, className }: DateTimeProps) {
   const date = new Date(value)
   const isThisYear = date.getFullYear() === new Date().getFullYear()
   const text = formatDate(date, {
@@ -23,8 +25,11 @@ export function DateTime({ value, precision = 'minute', className }: DateTimePro
     ...(isThisYear ? {} : { year: 'numeric' }),
   })
   return (
-    <time dateTime={value} title={formatDate(date, { dateStyle: 'full', timeStyle: 'medium' })} className={className}>
-      {text}
-    </time>
+    <>
+      <time dateTime={value} title={formatDate(date, { dateStyle: 'full', timeStyle: 'medium' })} className={className}>
+        {text}
+      </time>
+      {endsSentence && !text.endsWith('.') && '.'}
+    </>
   )
 }

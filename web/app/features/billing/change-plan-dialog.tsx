@@ -162,7 +162,7 @@ function Costs({ preview }: { preview: UpgradePreview }) {
         )}
       </dl>
       <p className="text-muted">
-        Then {amountText(preview)}, next on <DateTime value={preview.nextPaymentAt} precision="day" />.
+        Then {amountText(preview)}, next on <DateTime value={preview.nextPaymentAt} precision="day" endsSentence />
       </p>
     </>
   )

@@ -150,8 +150,9 @@ function NotSubscribed({ known: { overview, mayManage } }: { known: KnownSubscri
       <p className="text-muted">
         {overview?.ended && (
           <>
-            Your {overview.ended.name} plan ended on <DateTime value={overview.ended.endedAt} precision="day" />. Your
-            leads, lists and campaigns are all still here.{' '}
+            Your {overview.ended.name} plan ended on{' '}
+            <DateTime value={overview.ended.endedAt} precision="day" endsSentence /> Your leads, lists and campaigns are
+            all still here.{' '}
           </>
         )}
         {earnedUntil ? (

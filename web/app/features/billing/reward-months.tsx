@@ -59,7 +59,7 @@ function Until({ rewards: { until } }: Pick<BillingOverview, 'rewards'>) {
   const isOver = new Date(until) < new Date()
   return (
     <>
-      {isOver ? 'They ended on' : 'You have Pro until'} <DateTime value={until} precision="day" />.
+      {isOver ? 'They ended on' : 'You have Pro until'} <DateTime value={until} precision="day" endsSentence />
     </>
   )
 }

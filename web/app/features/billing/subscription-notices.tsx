@@ -42,16 +42,16 @@ export function SubscriptionNotices({ known: { subscription, overview, mayManage
           "We'll retry your card over the next few days. If payment fails, your workspace moves to Free."
         ) : new Date(details.graceEndsAt) > new Date() ? (
           <>
-            You keep {plan.name} until <DateTime value={details.graceEndsAt} precision="day" />. We'll retry your card
-            until then. If payment fails, your workspace moves to Free.
+            You keep {plan.name} until <DateTime value={details.graceEndsAt} precision="day" endsSentence /> We'll retry
+            your card until then. If payment fails, your workspace moves to Free.
           </>
         ) : (
           <>
-            {plan.name} was yours until <DateTime value={details.graceEndsAt} precision="day" />.{' '}
+            {plan.name} was yours until <DateTime value={details.graceEndsAt} precision="day" endsSentence />{' '}
             {earnedUntil ? (
               <>
                 Until we receive your payment, your workspace has Pro from your referrals, up to{' '}
-                <DateTime value={earnedUntil} precision="day" />.
+                <DateTime value={earnedUntil} precision="day" endsSentence />
               </>
             ) : (
               'Your workspace stays on Free until we receive your payment.'

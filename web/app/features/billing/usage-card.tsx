@@ -36,7 +36,7 @@ export function UsageCard({ overview }: { overview: BillingOverview }) {
           <UsageRow key={usage.what} usage={usage} />
         ))}
         <p className="text-muted">
-          Resets on <DateTime value={overview.usageResetsAt} precision="day" />
+          Resets on <DateTime value={overview.usageResetsAt} precision="day" endsSentence />
         </p>
       </div>
     </Card>

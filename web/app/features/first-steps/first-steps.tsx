@@ -1,4 +1,5 @@
 import type { FirstSteps as Found } from '@x-automated/contract/first-steps'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { ArrowRight, Check, X } from 'lucide-react'
 import { ButtonLink, IconButton } from '../../ui/button'
 import { Card } from '../../ui/card'
@@ -22,7 +23,11 @@ export function FirstSteps() {
   return (
     <Card
       title="Your first campaign"
-      description={doneCount === 0 ? '4 steps, about 15 minutes.' : `${doneCount} of ${found.steps.length} steps done.`}
+      description={
+        doneCount === 0
+          ? '4 steps, about 15 minutes.'
+          : `${formatNumber(doneCount)} of ${formatCount(found.steps.length, 'step')} done.`
+      }
       actions={
         <IconButton label="Hide first steps" size="sm" onClick={dismiss}>
           <X aria-hidden />

@@ -45,7 +45,8 @@ export function Invitation({ token }: { token: string }) {
         <Answer token={token} email={email} workspaceName={workspaceName} />
       </ReauthProvider>
       <p className="text-muted">
-        For <span className="wrap-anywhere">{email}</span>, until <DateTime value={expiresAt} precision="day" />.
+        For <span className="wrap-anywhere">{email}</span>, until{' '}
+        <DateTime value={expiresAt} precision="day" endsSentence />
       </p>
     </div>
   )

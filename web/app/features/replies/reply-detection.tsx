@@ -26,7 +26,7 @@ export function ReplyDetectionNotice() {
       {data.checkedAt && (
         <>
           {' '}
-          Last checked: <DateTime value={data.checkedAt} />.
+          Last checked: <DateTime value={data.checkedAt} endsSentence />
         </>
       )}
     </Callout>

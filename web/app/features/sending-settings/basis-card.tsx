@@ -54,7 +54,7 @@ export function BasisCard({ basis, disabled }: { basis: SendingSettings['basis']
         {basis.liftedAt && (
           <p className="text-muted">
             Turned off {basis.liftedBy ? `by ${basis.liftedBy} ` : ''}on{' '}
-            <DateTime value={basis.liftedAt} precision="day" />
+            <DateTime value={basis.liftedAt} precision="day" endsSentence />
           </p>
         )}
       </div>

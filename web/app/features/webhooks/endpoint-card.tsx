@@ -102,7 +102,7 @@ export function EndpointCard({ endpoint, onEdit, onLog, onSecret }: EndpointCard
       )}
       {enabled && failingSince && (
         <Callout tone="warn">
-          Failing since <DateTime value={failingSince} />. The log says why.
+          Failing since <DateTime value={failingSince} endsSentence /> The log says why.
         </Callout>
       )}
       <div className="flex flex-wrap gap-2">
