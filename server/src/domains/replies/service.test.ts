@@ -100,7 +100,7 @@ describe('a reply', () => {
     expect((await fates(person, included.id))[0]).toBe('queued')
     const [stopped] = await dmsOf(person, next.id)
     const refused = await person.call('POST', `/dms/${stopped!.id}/requeue`)
-    expect([refused.status, refused.body.error]).toEqual([409, REPLIED])
+    expect([refused.status, refused.body.error]).toEqual([409, 'This person has replied.'])
   })
 
   it.each(['api', 'extension'] as const)(
