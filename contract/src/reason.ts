@@ -49,9 +49,11 @@ export const CONNECTION_ENDED = 'X has ended this connection.'
 
 export const CONNECTION_LOST = `${CONNECTION_ENDED} Connect again.`
 
+const LEAD_MISSING = 'Skipped: Lead data or Twitter handle missing during processing.'
+
 /** The `errorMessage` of a skipped message. */
 export function skipText(reason: SkipReason): string {
-  return `Skipped: ${skipClause(reason)}`
+  return reason.code === 'lead_missing' ? LEAD_MISSING : `Skipped: ${skipClause(reason)}`
 }
 
 /** Why a lead cannot be messaged, as a sentence of its own. */
@@ -77,7 +79,7 @@ function skipClause({ code, params }: SkipReason): string {
     case 'duplicate':
       return 'this person is a duplicate of a lead who was already messaged.'
     case 'lead_missing':
-      return 'Lead data or Twitter handle missing during processing.'
+      return 'lead data or Twitter handle missing.'
   }
 }
 

@@ -97,7 +97,7 @@ it('changes sending limits, manages the suppression list and receives notificati
   })
   await page.getByRole('button', { name: 'Import people' }).click()
   await page.getByText('1 person added', { exact: true }).waitFor()
-  await page.getByText('Line 3 twitter_handle must be 1 to 15 letters, digits or underscores').waitFor()
+  await page.getByText('Row 3 twitter_handle must be 1 to 15 letters, digits or underscores').waitFor()
   await expectSoundPage(page)
   await page.getByRole('button', { name: 'Done' }).click()
   await page.getByText('3 people suppressed').waitFor()

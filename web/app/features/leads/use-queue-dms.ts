@@ -1,5 +1,5 @@
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query'
-import { formatCount, formatNumber } from '@x-automated/contract/format'
+import { formatNumber } from '@x-automated/contract/format'
 import type { Lead, ListedLead } from '@x-automated/contract/leads'
 import { api, client, failureText } from '../../api'
 import { toast } from '../../ui/toast'
@@ -20,7 +20,7 @@ const listKey = () => api.leads.list.key({ type: 'query' })
 
 function toastQueued(queued: number): void {
   toast.success(
-    queued === 1 ? 'DM has been queued for sending' : `${formatCount(queued, 'DM')} have been queued for sending`,
+    queued === 1 ? 'DM has been queued for sending' : `${formatNumber(queued)} DMs have been queued for sending`,
   )
 }
 
