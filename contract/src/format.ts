@@ -38,7 +38,10 @@ export function formatMoney(cents: number, currency = 'USD', fractionDigits?: nu
   })
 }
 
-/** Formats 0.425 as "43%", without a space in any locale. @param digits maximum after the decimal point */
+/**
+ * Formats 0.425 as "43%", without a space in any locale. @param digits maximum after the decimal
+ * point
+ */
 export function formatPercent(share: number, digits = 0): string {
   const text = share.toLocaleString(locale, { style: 'percent', maximumFractionDigits: digits })
   return text.replace(/\s+(?=%)/, '')

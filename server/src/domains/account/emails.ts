@@ -11,7 +11,9 @@ export function resetPasswordEmail(to: string, link: string): Email {
   })
 }
 
-/** Alerts the owner, who may not have made the change. @param recoverLink starts a password reset */
+/**
+ * Alerts the owner, who may not have made the change. @param recoverLink starts a password reset
+ */
 export function passwordChangedEmail(to: string, recoverLink: string): Email {
   return renderEmail(to, {
     subject: 'Your password was changed',
@@ -55,7 +57,10 @@ export function confirmNewAddressEmail(to: string, link: string): Email {
   })
 }
 
-/** To an address that another account tried to change to: that account's screen does not reveal that it is taken. */
+/**
+ * To an address that another account tried to change to: that account's screen does not reveal that
+ * it is taken.
+ */
 export function addressTakenEmail(to: string, loginLink: string): Email {
   return renderEmail(to, {
     subject: 'Your address already has an account',

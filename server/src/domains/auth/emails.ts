@@ -11,7 +11,10 @@ export function confirmAddressEmail(to: string, link: string): Email {
   })
 }
 
-/** Sent when a known address signs up again, because the sign-up screen never reveals that an account exists. */
+/**
+ * Sent when a known address signs up again, because the sign-up screen never reveals that an
+ * account exists.
+ */
 export function alreadyRegisteredEmail(to: string, loginLink: string, resetLink: string): Email {
   return renderEmail(to, {
     subject: 'You already have an account',

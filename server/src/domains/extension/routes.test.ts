@@ -94,7 +94,8 @@ describe('pairing', () => {
     expect(await person.call('POST', '/extension/codes')).toMatchObject({ status: 409, body: { code: 'TOO_MANY' } })
   })
 
-  // The two transactions deadlock, and PostgreSQL may end either. This test needs pairing to be the one.
+  // The two transactions deadlock, and PostgreSQL may end either. This test needs pairing to be the
+  // one.
   it('rejects a code whose single sign-on ends at the same moment', { retry: 3 }, async () => {
     const { id: userId } = person
     const [identity] = await app.db

@@ -43,8 +43,8 @@ function newCode(): string {
 }
 
 /**
- * Condition for the pairings that a session may see and end: the user's; from single sign-on, only this
- * workspace's.
+ * Condition for the pairings that a session may see and end: the user's; from single sign-on, only
+ * this workspace's.
  */
 async function isVisibleTo(db: Db, actor: Actor) {
   const isOwn = eq(extensionPairings.userId, actor.userId)
@@ -133,8 +133,8 @@ export function extensionToken(authorization: string | null): string | null {
 }
 
 /**
- * Authenticates an extension. Reads the database on every call, so that unpairing takes effect immediately.
- * @throws Refusal UNAUTHORIZED: unpaired, or its owner has left the workspace
+ * Authenticates an extension. Reads the database on every call, so that unpairing takes effect
+ * immediately. @throws Refusal UNAUTHORIZED: unpaired, or its owner has left the workspace
  */
 export async function authenticateExtension(db: Db, token: string): Promise<Actor> {
   const [found] = await db
@@ -160,8 +160,8 @@ interface Report {
 }
 
 /**
- * Stores an extension's report and returns the state of sending. @throws Refusal PAIRING_NOT_FOUND: not called
- * by an extension
+ * Stores an extension's report and returns the state of sending. @throws Refusal PAIRING_NOT_FOUND:
+ * not called by an extension
  */
 export async function report(
   { db, env, request }: { db: Db; env: SendingEnv; request: Client },
@@ -194,7 +194,9 @@ async function readSending(db: Db, actor: Actor, limits: SendingEnv) {
   return { campaigns: waiting, queued, sentToday: countedInDay, dailyCap: cap.cap }
 }
 
-/** Ends one of the user's pairings; extensions can end their own. @throws Refusal PAIRING_NOT_FOUND */
+/**
+ * Ends one of the user's pairings; extensions can end their own. @throws Refusal PAIRING_NOT_FOUND
+ */
 export async function unpair({ db, auth }: Pick<AuthContext, 'db' | 'auth'>, actor: Actor, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     const [pairing] = await tx
@@ -291,7 +293,10 @@ export async function confirm(db: Db, limits: SendingEnv, actor: Actor, held: { 
   })
 }
 
-/** Releases a claimed message that the extension has not sent. @throws Refusal DM_NOT_FOUND, LEASE_LOST */
+/**
+ * Releases a claimed message that the extension has not sent. @throws Refusal DM_NOT_FOUND,
+ * LEASE_LOST
+ */
 export async function release(db: Db, actor: Actor, held: { id: string; lease: string }) {
   return transact(db, async (tx) => {
     await returnToQueue(tx, (await lockClaimed(tx, actor, held)).id)

@@ -4,8 +4,8 @@ import { authSessions, authUsers } from '../auth/tables.ts'
 import { workspaces } from '../workspaces/tables.ts'
 
 /**
- * Paired browser extensions. Each has its own session, so that whatever ends sessions (sign-out everywhere,
- * a new password, account deletion) also ends the pairing.
+ * Paired browser extensions. Each has its own session, so that whatever ends sessions (sign-out
+ * everywhere, a new password, account deletion) also ends the pairing.
  */
 export const extensionPairings = pgTable(
   'extension_pairings',

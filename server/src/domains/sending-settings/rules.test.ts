@@ -351,7 +351,8 @@ describe('lastOf', () => {
         const accountLimits = { ...rest, startMinute, endMinute, warmUpSince: null }
         const none = { sendIntervalSeconds: 0, dailyDmCap: 500 }
         const found = lastOf(messages, accountLimits, none, nothing, monday) as Date
-        // Tolerates 2% of the messages rather than of the time, because days off can lie between two.
+        // Tolerates 2% of the messages rather than of the time, because days off can lie between
+        // two.
         const few = Math.ceil(0.02 * messages)
         const [early, late] = [messages - few, messages + few].map((count) =>
           walk(count, { ...accountLimits, pauseSeconds: accountLimits.pauseSeconds * 1.1 }, none, monday),

@@ -72,7 +72,10 @@ export interface Cap {
   growsAt: Date | null
 }
 
-/** The cap at `now`. @param firstSentAt the first message since warm-up was turned on; null: none yet */
+/**
+ * The cap at `now`. @param firstSentAt the first message since warm-up was turned on; null: none
+ * yet
+ */
 export function capAt(accountLimits: AccountLimits, limits: ProductLimits, firstSentAt: Date | null, now: Date): Cap {
   const full = Math.min(limits.dailyDmCap, accountLimits.dailyCap ?? limits.dailyDmCap)
   if (!accountLimits.warmUp) return { cap: full, growsAt: null }
@@ -126,7 +129,9 @@ export function restOf(
 /** When a restored account is checked again. */
 const UNREAD_MS = 15_000
 
-/** After a restore, an account's recent messages are not read from X yet, so its usage is unknown. */
+/**
+ * After a restore, an account's recent messages are not read from X yet, so its usage is unknown.
+ */
 export function unreadRest(now: Date): Rest {
   return { until: new Date(now.getTime() + UNREAD_MS), reason: 'x' }
 }
@@ -163,8 +168,8 @@ const WEEKS_MAX = 8
 const STEPS_MAX = 10_000
 
 /**
- * Forecasts when the last of `messages` is sent. Simulates runs of messages until a week's end state repeats, then
- * skips whole weeks. Null: never (cap 0, or unreadable hours).
+ * Forecasts when the last of `messages` is sent. Simulates runs of messages until a week's end
+ * state repeats, then skips whole weeks. Null: never (cap 0, or unreadable hours).
  */
 export function lastOf(
   messages: number,
@@ -285,7 +290,8 @@ function workingTime(hours: WorkingHours, from: Date): { from: Date; until: Date
   const length = end > start ? end - start : end - start + MINUTES_A_DAY
   try {
     const today = Math.floor((from.getTime() + offsetMs(hours.timeZone, from.getTime())) / DAY_MS) * DAY_MS
-    // Yesterday's hours can last into today. Two weeks, because a clock change can skip one day's hours.
+    // Yesterday's hours can last into today. Two weeks, because a clock change can skip one day's
+    // hours.
     for (let day = -1; day <= 14; day += 1) {
       const midnight = today + day * DAY_MS
       if (!hours.workDays.includes(weekdayOf(midnight))) continue
@@ -306,8 +312,8 @@ function weekdayOf(midnight: number): number {
 }
 
 /**
- * The moments of a local time, given as if it were UTC: two if clocks repeat it. If they skip it, the
- * moments by the offsets before and after the change.
+ * The moments of a local time, given as if it were UTC: two if clocks repeat it. If they skip it,
+ * the moments by the offsets before and after the change.
  */
 function momentsOf(timeZone: string, local: number): number[] {
   const candidates = [local - offsetMs(timeZone, local - DAY_MS), local - offsetMs(timeZone, local + DAY_MS)]

@@ -82,8 +82,8 @@ export function claimsOf({ workspaceId, account }: LimitsScope): SQL {
 }
 
 /**
- * SQL: if the cap of the last 24 hours is reached, the claim that makes room when it expires; else no row.
- * Claims count, not outcomes, because a claimed message may have been sent.
+ * SQL: if the cap of the last 24 hours is reached, the claim that makes room when it expires; else
+ * no row. Claims count, not outcomes, because a claimed message may have been sent.
  */
 export function claimThatLeavesTheDay(claims: SQL, cap: number): SQL {
   return sql`select claimed_at from dms where ${claims} and claimed_at > now() - interval '1 day'
@@ -196,7 +196,9 @@ export async function findRest(
   }
 }
 
-/** The seconds that an account needs for `messages` from now; null if its cap or hours allow none. */
+/**
+ * The seconds that an account needs for `messages` from now; null if its cap or hours allow none.
+ */
 export async function secondsToSend(
   db: Db,
   limits: SendingEnv,
@@ -321,7 +323,9 @@ export async function saveOptOutWords(db: Db, limits: SendingEnv, actor: Actor, 
   return find(db, limits, actor)
 }
 
-/** Limits campaigns to leads with a contact basis, or lifts that. Queued messages are not affected. */
+/**
+ * Limits campaigns to leads with a contact basis, or lifts that. Queued messages are not affected.
+ */
 export async function saveBasis(db: Db, limits: SendingEnv, actor: Actor, required: boolean) {
   const basis = {
     basisRequired: required,

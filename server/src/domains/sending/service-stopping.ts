@@ -68,7 +68,10 @@ export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): P
   return stopped.length
 }
 
-/** Fails an unclaimed queued message, for example if its lead replied since. It counts as never tried. */
+/**
+ * Fails an unclaimed queued message, for example if its lead replied since. It counts as never
+ * tried.
+ */
 export async function skipMessage(tx: Db, id: string, { reason, errorMessage }: Failure): Promise<void> {
   const { rows } = await tx.execute<{ campaignId: string; leadId: string }>(sql`
     select campaign_id as "campaignId", lead_id as "leadId" from dms

@@ -24,7 +24,9 @@ export interface WebhookContext {
 /** Wakes all processes when a delivery is due. */
 export const WEBHOOKS_CHANNEL = 'webhooks'
 
-/** Lease of a claimed delivery, due again if its process dies. An attempt takes up to 10 seconds. */
+/**
+ * Lease of a claimed delivery, due again if its process dies. An attempt takes up to 10 seconds.
+ */
 export const LEASE_SECONDS = 60
 /** Concurrent attempts per endpoint and process, so that slow endpoints do not take more. */
 const CONCURRENCY = 5
