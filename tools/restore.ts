@@ -60,7 +60,7 @@ function nextSteps({ paused, toBeRead, unknown, emails }: Restored): string[] {
           `${formatCount(unknown, 'queued message')} cannot be checked without a connected X account and were marked as failed. Check each conversation before you retry.`,
         ]
       : []),
-    ...(emails > 0 ? [`Dropped ${formatCount(emails, 'queued email')} so that nobody gets them twice.`] : []),
+    ...(emails > 0 ? [`Dropped ${formatCount(emails, 'queued email')} to avoid sending them twice.`] : []),
     'Next: start X-Automated, check the campaigns and resume them.',
   ]
 }

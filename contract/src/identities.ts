@@ -117,7 +117,7 @@ export const identities = {
     tag: 'Account',
     summary: 'Link an external account after its sign-in',
     description:
-      'Requires the session that started the link and its verifier, so that nobody can be tricked into linking another person’s account.',
+      'Requires the verifier and the session that started the link. This prevents attackers from linking their own account to someone else’s.',
     access: 'viewer',
     effect: 'unkeyed',
     errors: ['INVALID_CODE', 'IDENTITY_TAKEN'],

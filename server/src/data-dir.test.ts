@@ -18,7 +18,7 @@ const isRoot = process.getuid?.() === 0
 const mode = (path: string) => statSync(path).mode & 0o777
 
 /**
- * A process that holds the folder, started by a process that ends at once if `orphan`, and ends
+ * A process that holds the folder, started by a process that ends immediately if `orphan`, and ends
  * itself after a while.
  */
 async function holder(folder: string, { orphan = false, isClosing = false, lastsMs = 60_000 } = {}): Promise<number> {

@@ -109,7 +109,7 @@ describe('buying by a link', () => {
     expect(await mailTo(app, email, /Your Pro plan is waiting for you/)).toMatchObject({
       text: expect.stringContaining('/auth'),
     })
-    // Assigned immediately, so that nobody buys it again.
+    // Assigned immediately: the user must not buy it again.
     const [first, second] = await Promise.all([makePerson(app, { email }), makePerson(app)])
     const [overview, subscription] = await Promise.all([first.client.billing.overview(), subscriptionOf(first)])
     expect([overview.level, subscription?.planId]).toEqual(['pro', 'pro_monthly'])

@@ -94,9 +94,7 @@ export async function ownLinks(
   }
 }
 
-/**
- * The signed reference in a payment link, so that nobody can pay for another workspace by its id.
- */
+/** The workspace id in a payment link, signed to prevent payments for other workspaces. */
 export function referenceOf(secret: string, workspaceId: string): string {
   return `${workspaceId}_${signatureOf(secret, workspaceId)}`
 }

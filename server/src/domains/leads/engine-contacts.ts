@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 
-// Remembers contacted people after their lead is deleted, so that nobody is messaged twice when the
-// lead returns.
+// Remembers contacted people after their lead is deleted. A lead that returns is not messaged
+// again.
 
 /** Includes the workspace, so that the same person has a different hash in each. */
 const hashOf = (workspaceId: SQL, what: SQL) =>

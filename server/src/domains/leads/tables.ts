@@ -110,8 +110,8 @@ export const leadCounts = pgTable(
 )
 
 /**
- * Remembers that a person whose lead was deleted was messaged or replied, so that nobody messages
- * them again. Stores only hashes. The row is deleted when the lead returns, or with the workspace.
+ * People who were messaged or replied before their lead was deleted: they are not messaged again.
+ * Stores only hashes. A row is deleted when the lead returns, or with the workspace.
  */
 export const pastContacts = pgTable(
   'past_contacts',

@@ -4,9 +4,7 @@ import { members } from '../waitlist/tables.ts'
 import { pageOf } from './rules.ts'
 import { pageViews } from './tables.ts'
 
-/**
- * Over this many rows a day, views count without referral code, so that nobody can fill the table.
- */
+/** Beyond this many rows a day, views count without a referral code, which limits the table. */
 const VIEW_ROWS_A_DAY = 10_000
 const today = sql<string>`(now() at time zone 'UTC')::date`
 
