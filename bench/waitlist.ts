@@ -59,7 +59,7 @@ async function openSeat(size: number): Promise<Seat> {
   )
   const { referrals, most } = rows[0] ?? { referrals: '0', most: 0 }
   console.log(
-    `  ${inWords(size)} members, ${inWords(Number(referrals))} referrals, ${inWords(most)} of them by one (made in ${seconds} s)`,
+    `  ${formatNumber(size)} members, ${formatNumber(Number(referrals))} referrals, ${formatNumber(most)} of them by one (made in ${seconds} s)`,
   )
   return {
     size,
@@ -243,7 +243,7 @@ const measures: Measure[] = [
 async function compare(seats: Seat[]): Promise<void> {
   console.log(`\n  ms a request (median of ${ROUNDS}), and its floor`)
   console.log(
-    `  ${''.padEnd(22)}${seats.map((seat) => inWords(seat.size).padStart(20)).join('')}     growth   floor is`,
+    `  ${''.padEnd(22)}${seats.map((seat) => formatNumber(seat.size).padStart(20)).join('')}     growth   floor is`,
   )
   let worst = 0
   for (const { name, product, floorName, floor } of measures) {
@@ -280,10 +280,6 @@ async function time(work: () => Promise<unknown>): Promise<number> {
 
 function median(values: number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
-}
-
-function inWords(n: number): string {
-  return formatNumber(n)
 }
 
 function fail(error: unknown): never {

@@ -45,8 +45,10 @@ export interface World {
 const MAIN = fileURLToPath(new URL('../server/src/main.ts', import.meta.url))
 
 /**
- * Opens a world until the end of the test file. @param env adds to the server's environment @param
- * options.xPages also serves X's pages as https://x.com @param options.pages false: no browser
+ * Opens a world until the end of the test file.
+ * @param env adds to the server's environment
+ * @param options.xPages also serves X's pages as https://x.com
+ * @param options.pages false: no browser
  */
 export async function openWorld(
   env: Record<string, string> = {},

@@ -150,7 +150,8 @@ export class NotRestored extends Error {}
 
 /**
  * Replaces the database with a checked archive and migrates it, in one transaction. Pauses sending
- * and drops queued emails. @throws NotRestored
+ * and drops queued emails.
+ * @throws NotRestored
  */
 export async function restore(
   url: string,
@@ -248,8 +249,8 @@ async function migrateOn(client: pg.Client, newer: MigrationMeta[]): Promise<voi
 }
 
 /**
- * Drops queued emails: they usually wait for seconds, so most were sent after the backup. @returns
- * how many
+ * Drops queued emails: they usually wait for seconds, so most were sent after the backup.
+ * @returns how many
  */
 async function dropEmails(client: pg.Client, { queueVersion }: Head): Promise<number> {
   const { rowCount } = await client.query(

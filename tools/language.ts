@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join, relative, sep } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { filesIn } from './structure.ts'
 
 /**
  * Phrases that read like a translation, with plain English for each. Add one once its last use is
@@ -26,7 +27,6 @@ const PHRASES: readonly [phrase: RegExp, instead: string][] = [
   [/\bso many\b/i, 'the number'],
 ]
 
-const ignoredFolders = new Set(['node_modules', 'build', 'dist', 'public', 'migrations', 'pictures'])
 const ignoredFiles = new Set(['tools/language.ts', 'tools/language.test.ts'])
 
 /**
@@ -45,15 +45,7 @@ export function languageProblems(path: string, text: string): string[] {
 
 /** `languageProblems` of every source and document of the repository at `root`. */
 export function repositoryLanguageProblems(root: string): string[] {
-  const walk = (folder: string): string[] =>
-    readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-      const isIgnored = entry.name.startsWith('.') || ignoredFolders.has(entry.name)
-      if (isIgnored) return []
-      const file = join(folder, entry.name)
-      if (entry.isDirectory()) return walk(file)
-      if (!/\.(tsx?|m?js|cjs|css|html|md)$/.test(entry.name)) return []
-      const path = relative(root, file).split(sep).join('/')
-      return ignoredFiles.has(path) ? [] : languageProblems(path, readFileSync(file, 'utf8'))
-    })
-  return walk(root)
+  return filesIn(root, '', /\.(tsx?|m?js|cjs|css|html|md)$/)
+    .filter((path) => !ignoredFiles.has(path))
+    .flatMap((path) => languageProblems(path, readFileSync(join(root, path), 'utf8')))
 }

@@ -184,8 +184,8 @@ async function finishCampaign(
   try {
     const { queue } = await import('../server/src/domains/campaigns/service.ts')
     const [campaign] = await db.select().from(campaigns).where(eq(campaigns.id, campaignId))
-    const pace = { sendIntervalSeconds: 0, dailyDmCap: 500, isRealX: false }
-    if (campaign?.status === 'draft') await queue(db, pace, actor, campaignId)
+    const limits = { sendIntervalSeconds: 0, dailyDmCap: 500, isRealX: false }
+    if (campaign?.status === 'draft') await queue(db, limits, actor, campaignId)
     const { authSecret } = readEnv({ ...process.env, DATA_DIR: dataDir })
     const needs = {
       database,
@@ -197,7 +197,7 @@ async function finishCampaign(
     for (;;) {
       // The running server would make the next message wait for the account's interval.
       if (account) await db.update(xAccounts).set({ nextSendAt: null }).where(eq(xAccounts.id, account.id))
-      const answer = await claim(db, pace, actor, { id: campaignId, holder: 'demo' }).catch(() => null)
+      const answer = await claim(db, limits, actor, { id: campaignId, holder: 'demo' }).catch(() => null)
       if (answer?.status !== 200) break
       const { dmId, lease, leadId, message } = answer.body
       const [lead] = await db.select().from(leads).where(eq(leads.id, leadId))

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { basename, dirname, join, relative, sep } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 
 /** The files a domain may have (ARCHITECTURE.md). */
 const domainFiles = ['tables', 'rules', 'service', 'routes', 'emails', 'engine']
@@ -32,28 +32,23 @@ export function structureProblems(files: readonly string[], read: (path: string)
 }
 
 const sources = ['contract', 'server', 'web', 'extension', 'stand-ins', 'e2e', 'bench', 'tools']
-const ignoredFolders = new Set([
-  'node_modules',
-  'build',
-  'dist',
-  'public',
-  'migrations',
-  '.react-router',
-  '.output',
-  '.wxt',
-])
+const ignoredFolders = new Set(['node_modules', 'build', 'dist', 'public', 'migrations'])
+
+/** The files in `folder` whose name matches, relative to the root, with /. Skips what is built or hidden. */
+export function filesIn(root: string, folder: string, name: RegExp): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = folder ? `${folder}/${entry.name}` : entry.name
+    if (entry.name.startsWith('.') || ignoredFolders.has(entry.name)) return []
+    if (entry.isDirectory()) return filesIn(root, path, name)
+    return name.test(entry.name) ? [path] : []
+  })
+}
 
 /** The code files of every workspace, relative to the root, with /. */
 export function sourceFiles(root: string): string[] {
-  const walk = (folder: string): string[] =>
-    readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-      const path = join(folder, entry.name)
-      if (entry.isDirectory()) return ignoredFolders.has(entry.name) ? [] : walk(path)
-      return /\.(tsx?|mjs|cjs|css)$/.test(entry.name) ? [relative(root, path).split(sep).join('/')] : []
-    })
   return readdirSync(root)
     .filter((name) => sources.includes(name))
-    .flatMap((name) => walk(join(root, name)))
+    .flatMap((name) => filesIn(root, name, /\.(tsx?|mjs|cjs|css)$/))
     .sort()
 }
 

@@ -31,12 +31,12 @@ process.send?.('ready')
 
 async function claim({ seconds, dailyDmCap }: Extract<Task, { kind: 'claims' }>): Promise<Done> {
   const liveness = await openLiveness(database)
-  const pace = { sendIntervalSeconds: 0, dailyDmCap, isRealX: false }
+  const limits = { sendIntervalSeconds: 0, dailyDmCap, isRealX: false }
   const done: Done = { times: [], claims: [], seconds: 0 }
   const began = performance.now()
   while (performance.now() - began < seconds * 1_000) {
     const start = performance.now()
-    const { claimed: one, isIdle } = await claimDue(database.db, liveness.workerId, pace)
+    const { claimed: one, isIdle } = await claimDue(database.db, liveness.workerId, limits)
     if (!one) {
       if (isIdle) await new Promise((resolve) => setTimeout(resolve, 1))
       continue

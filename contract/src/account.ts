@@ -151,7 +151,7 @@ export const account = {
     summary: 'Reauthenticate before a sensitive change',
     description:
       `An empty body emails a code and returns its ticket. The password, or ticket and code, allow sensitive changes in this session for ${REAUTHENTICATED_MINUTES} minutes. ` +
-      'This also lifts the limit of a single sign-on session to its workspace.',
+      'A single sign-on session can then also open your other workspaces.',
     access: 'viewer',
     effect: 'unkeyed',
     errors: ['INVALID_CREDENTIALS', 'INVALID_CODE'],

@@ -280,7 +280,7 @@ export const billing = {
     method: 'POST',
     path: '/billing/portal',
     tag: 'Billing',
-    summary: 'Get the payment provider’s page for cards, billing address and invoices',
+    summary: "Get the payment provider's page for cards, billing address and invoices",
     access: 'owner',
     effect: 'outside',
     errors: ['SUBSCRIPTION_STATE', 'PAYMENTS_UNAVAILABLE'],

@@ -27,8 +27,9 @@ export function formatCompact(value: number): string {
 }
 
 /**
- * Formats 5000 cents as "$50.00". @param currency ISO 4217 code in any case @param fractionDigits
- * minimum, default by currency
+ * Formats 5000 cents as "$50.00".
+ * @param currency ISO 4217 code in any case
+ * @param fractionDigits minimum, default by currency
  */
 export function formatMoney(cents: number, currency = 'USD', fractionDigits?: number): string {
   return (cents / 100).toLocaleString(locale, {
@@ -63,8 +64,14 @@ const ENGLISH_PLURALS = new Intl.PluralRules('en')
 
 /** Formats a date by the options of `Intl.DateTimeFormat`. */
 export function formatDate(value: Date | string | number, options: Intl.DateTimeFormatOptions): string {
-  return new Date(value).toLocaleString(locale, options)
+  const key = `${locale} ${JSON.stringify(options)}`
+  const format = dateFormats.get(key) ?? new Intl.DateTimeFormat(locale, options)
+  dateFormats.set(key, format)
+  return format.format(new Date(value))
 }
+
+/** Kept, because creating one takes longer than formatting. */
+const dateFormats = new Map<string, Intl.DateTimeFormat>()
 
 /** Formats -5 and 'minute' as "5 minutes ago". In English, like the sentences around it. */
 export function formatRelative(value: number, unit: Intl.RelativeTimeFormatUnit): string {

@@ -103,7 +103,7 @@ export const identities = {
     tag: 'Account',
     summary: 'Start linking a Google account',
     description:
-      'Requires a recent reauthentication. The browser returns to {origin}/account?code=…, where POST /auth/identities with the verifier links the account; on failure, to `error`.',
+      'Requires a recent reauthentication. The browser returns to {origin}/account?code=…, where POST /auth/identities with the verifier links the account; on failure, with `error`.',
     access: 'viewer',
     effect: 'unkeyed',
     errors: ['REAUTHENTICATION_NEEDED', 'GOOGLE_UNAVAILABLE'],

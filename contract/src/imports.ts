@@ -32,7 +32,7 @@ export const Import = z.object({
 })
 export type Import = z.output<typeof Import>
 
-/** An import with its rejected lines, as POST /leads/import returns them. */
+/** An import with its rejected rows, as POST /leads/import returns them. */
 export const ImportDetail = Import.extend({ rejected: ImportResult.shape.rejected })
 export type ImportDetail = z.output<typeof ImportDetail>
 
@@ -52,7 +52,7 @@ export const imports = {
     method: 'GET',
     path: '/imports/{id}',
     tag: 'Leads',
-    summary: 'Get the progress and the rejected lines of an import',
+    summary: 'Get the progress and the rejected rows of an import',
     access: 'viewer',
     effect: 'none',
     errors: ['IMPORT_NOT_FOUND'],

@@ -100,7 +100,7 @@ export const lists = {
     method: 'POST',
     path: '/lists/{id}/duplicate',
     tag: 'Lists',
-    summary: 'Duplicate a list with its leads, not contacted yet; a smart list, with its filter',
+    summary: 'Duplicate a list with its leads, marked as not contacted; a smart list keeps its filter',
     access: 'member',
     effect: 'rows',
     errors: ['LEAD_LIST_NOT_FOUND'],

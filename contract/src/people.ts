@@ -143,7 +143,7 @@ export const people = {
       'Returns tokens of this session for that workspace, which is also the one of your next sign-in. ' +
       'A single sign-on session only works in its own workspace: 403 REAUTHENTICATION_NEEDED with details { singleSignOn }. ' +
       'It is `same` or `another` if the caller has linked single sign-on of the target workspace: POST /auth/sso with its workspaceId signs in there. ' +
-      'POST /auth/reauthenticate always lifts the limit from this session.',
+      'POST /auth/reauthenticate always lets this session switch.',
     access: 'viewer',
     effect: 'unkeyed',
     errors: ['WORKSPACE_NOT_FOUND', 'REAUTHENTICATION_NEEDED'],

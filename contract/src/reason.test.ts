@@ -14,9 +14,9 @@ it.each<[SkipReason, string]>([
   [{ code: 'lead_missing', params: {} }, 'Skipped: Lead data or Twitter handle missing during processing.'],
   [
     { code: 'contacted', params: { how: 'campaign', campaign: 'Spring' } },
-    'Skipped: this person was already sent the campaign “Spring”.',
+    'Skipped: this person already got the campaign “Spring”.',
   ],
-  [{ code: 'contacted', params: { how: 'direct' } }, 'Skipped: this person was already sent a direct message.'],
+  [{ code: 'contacted', params: { how: 'direct' } }, 'Skipped: this person already got a direct message.'],
   [
     { code: 'contacted', params: { how: 'earlier_lead' } },
     `${contacted}, before their lead was deleted and added again.`,

@@ -24,7 +24,7 @@ export const SKIP_CODES = [
 /** Why a campaign was paused automatically. */
 export const PAUSE_CODES = [
   'x_locked',
-  /** X refused several messages in a row. */
+  /** X rejected several messages in a row. */
   'refusals',
   'x_disconnected',
   /** `backedUpAt` (ISO 8601), and `isReadable`: X can show what was sent since. */
@@ -44,10 +44,7 @@ export type SkipReason = z.output<typeof SkipReason>
 export const PauseReason = Reason.extend({ code: z.enum(PAUSE_CODES) })
 export type PauseReason = z.output<typeof PauseReason>
 
-/** Why a connection ended. @see CONNECTION_LOST, which adds the next step */
-export const CONNECTION_ENDED = 'X has ended this connection.'
-
-export const CONNECTION_LOST = `${CONNECTION_ENDED} Connect again.`
+export const CONNECTION_LOST = 'X has ended this connection. Connect again.'
 
 const LEAD_MISSING = 'Skipped: Lead data or Twitter handle missing during processing.'
 
@@ -94,7 +91,7 @@ function contactedClause(params: Reason['params']): string {
   switch (params.how) {
     case 'campaign':
     case 'direct':
-      return `this person was already sent ${sourceOf(params)}.`
+      return `this person already got ${sourceOf(params)}.`
     case 'earlier_lead':
       return `${contacted}, before their lead was deleted and added again.`
     case 'backup':
@@ -108,14 +105,14 @@ function sourceOf({ how, campaign }: Reason['params']): string {
   return how === 'campaign' ? `the campaign “${campaign}”` : 'a direct message'
 }
 
-/** The `pauseReason` of a campaign. @param words what X said, shown instead; null if nothing */
-export function pauseText({ code, params }: PauseReason, words: string | null): string {
-  if (words !== null) return words
+/** The `pauseReason` of a campaign. @param xMessage what X said, shown instead; null if nothing */
+export function pauseText({ code, params }: PauseReason, xMessage: string | null): string {
+  if (xMessage !== null) return xMessage
   switch (code) {
     case 'x_locked':
       return 'X has locked this account.'
     case 'refusals':
-      return 'X refused several messages in a row.'
+      return 'X rejected several messages in a row.'
     case 'x_disconnected':
       return 'This X account is disconnected. Connect it again, then resume.'
     case 'restored':

@@ -120,9 +120,9 @@ export const sso = {
     method: 'POST',
     path: '/auth/sso',
     tag: TAG,
-    summary: 'Start a single sign-on',
+    summary: 'Start single sign-on',
     description:
-      'Takes a work email, its domain, or the id of a workspace. Returns the URL to open, for unknown ones too. The browser returns to ' +
+      'Takes a work email, its domain, or the id of a workspace. Returns the URL to open, even if the address or workspace is unknown. The browser returns to ' +
       '{origin}/auth/callback?provider=sso&code=…, where POST /auth/exchange with the verifier signs in, or with `error`, one of the keys of SSO_PROBLEMS. ' +
       'The session only works in that workspace. Anything that concerns the account (its export, identities, second factors, other sessions, other workspaces) requires POST /auth/reauthenticate first.',
     access: 'public',

@@ -328,8 +328,8 @@ describe('campaigns, in a browser', () => {
       .connect({ username: 'starter', password: 'any eight or more' })
       .then(() => client.xAccount.list({}))
     const lists = await makeLists(person, { Running: ['open_s1', 'open_s2', 'open_s3'], Second: ['open_s4'] })
-    const pace = { timeZone: 'UTC', workDays: [1, 2, 3, 4, 5, 6, 7], hours: null, warmUp: false, pauseSeconds: null }
-    await client.sendingSettings.saveLimits({ ...pace, xAccountId: accounts[0]?.id ?? '', dailyCap: 1 })
+    const limits = { timeZone: 'UTC', workDays: [1, 2, 3, 4, 5, 6, 7], hours: null, warmUp: false, pauseSeconds: null }
+    await client.sendingSettings.saveLimits({ ...limits, xAccountId: accounts[0]?.id ?? '', dailyCap: 1 })
     const make = (name: string) =>
       client.campaigns.create({ name, leadListId: lists[name] ?? '', messageTemplate: 'Hi', status: 'paused' })
     const running = await make('Running')

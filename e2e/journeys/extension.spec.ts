@@ -31,9 +31,9 @@ test('reports a missing login on X to the page and in the popup', async () => {
     error: EXTENSION_TEXT.NOT_SIGNED_IN,
     code: 'NOT_SIGNED_IN',
   })
-  await expect.poll(shownInPopup).toContain('Not signed in')
+  await expect.poll(shownInPopup).toContain('Not logged in')
   own = await world.signInToX('ext_sender')
-  await expect.poll(shownInPopup).toContain('Signed in as @ext_sender')
+  await expect.poll(shownInPopup).toContain('Logged in as @ext_sender')
 })
 
 test('sends a message with lines, an emoji and a link once and confirms that it is in the conversation', async () => {

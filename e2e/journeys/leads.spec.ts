@@ -475,7 +475,7 @@ describe('the leads page, in a browser', () => {
     await callApi(page, 'POST', '/lists', { name: 'Analysts' })
     await world.setRole('vera@example.com', 'viewer')
     await (await signIn(world, 'vera@example.com')).enter(page)
-    const look = "You're a viewer in this workspace, so you can't make changes."
+    const viewerNotice = "You're a viewer in this workspace, so you can't make changes."
     /** Names of all controls outside header and footer. */
     const pressable = () =>
       page
@@ -484,7 +484,7 @@ describe('the leads page, in a browser', () => {
         .evaluateAll((all) => all.map((one) => one.ariaLabel ?? one.textContent))
 
     await page.goto('/leads')
-    await page.getByText(look).waitFor()
+    await page.getByText(viewerNotice).waitFor()
     await page.getByRole('button', { name: 'Show details of @ana' }).click()
     await page.getByRole('dialog').getByText('Added as a lead').waitFor()
     expect(await page.getByRole('dialog').getByRole('button').allInnerTexts()).toEqual([''])
@@ -495,16 +495,16 @@ describe('the leads page, in a browser', () => {
     expect(await page.getByRole('checkbox').count()).toBe(0)
     await expectSoundPage(page)
     await page.goto('/lists')
-    await page.getByText(look).waitFor()
+    await page.getByText(viewerNotice).waitFor()
     await page.getByRole('button', { name: 'View Leads' }).waitFor()
     expect(await pressable()).toEqual(['View Leads'])
     await page.goto('/twitter?tab=lists')
-    await page.getByText(look).waitFor()
+    await page.getByText(viewerNotice).waitFor()
     await page.getByRole('button', { name: 'View Leads' }).waitFor()
     expect(await page.getByRole('tabpanel').getByRole('button').allInnerTexts()).toEqual(['View Leads'])
     await page.getByRole('tab', { name: 'X Scraper' }).click()
     // The previous panel may remain for a moment.
-    await page.getByRole('tabpanel', { name: 'X Scraper' }).getByText(look).waitFor()
+    await page.getByRole('tabpanel', { name: 'X Scraper' }).getByText(viewerNotice).waitFor()
     await page.getByRole('tabpanel', { name: 'Lead Lists' }).waitFor({ state: 'detached' })
     expect(await page.getByRole('tabpanel').getByRole('button').count()).toBe(0)
     await page.getByRole('tab', { name: 'Connect X' }).click()

@@ -110,9 +110,9 @@ it('changes sending limits, manages the suppression list and receives notificati
   await expectSoundBothWays(page)
   await page.reload()
   await expect.poll(() => completed.getByRole('switch', { name: 'Email' }).isChecked()).toBe(false)
-  const [pace] = (await client.sendingSettings.find()).accounts
+  const [limits] = (await client.sendingSettings.find()).accounts
   await client.sendingSettings.saveLimits({
-    xAccountId: pace!.xAccountId,
+    xAccountId: limits!.xAccountId,
     timeZone: 'UTC',
     workDays: [1, 2, 3, 4, 5, 6, 7],
     hours: null,

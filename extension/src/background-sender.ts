@@ -1,7 +1,7 @@
 import { SEND_WITHIN_MS, type SendDmReply } from '@x-automated/contract/extension'
 import { browser } from 'wxt/browser'
 import type { createMessenger } from './messenger.ts'
-import { forgetPairing, report } from './pairing.ts'
+import { removePairing, report } from './pairing.ts'
 import { createProduct } from './product.ts'
 import { type ClaimRequest, createRun, type PendingClaim, type RunNeeds } from './run.ts'
 import { changedPart, readActivity, readState, setActivity } from './state.ts'
@@ -82,7 +82,7 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
         hasWorked = false
         return null
       case 'unpaired':
-        await forgetPairing()
+        await removePairing()
         return null
       case 'stopped':
         await setActivity({ doing: 'stopped', error: step.error, until: Date.now() + STOPPED_MS })

@@ -26,7 +26,7 @@ export function createJournal(store: Store) {
     find: async (id: string): Promise<Entry | undefined> => (await store.read())?.[id],
     put: (id: string, entry: Entry) => change(id, entry),
     /** Removes an attempt that was not pressed after all. */
-    forget: (id: string) => change(id, undefined),
+    remove: (id: string) => change(id, undefined),
   }
 }
 

@@ -14,11 +14,11 @@ export async function pairWith(origin: string, code: string): Promise<void> {
 /** Deletes the pairing here, and on the server if it can be reached. */
 export async function unpair(): Promise<void> {
   const { pairing } = await readState()
-  await forgetPairing()
+  await removePairing()
   if (pairing) await createProduct(pairing).unpair().catch(console.warn)
 }
 
-export async function forgetPairing(): Promise<void> {
+export async function removePairing(): Promise<void> {
   await changeState({ pairing: null, remote: null, sendsInBackground: false })
 }
 
@@ -42,6 +42,6 @@ export async function report(): Promise<void> {
     await changeState({ remote })
   } catch (error) {
     if (!(error instanceof ProductError)) throw error
-    if (error.status === 401) await forgetPairing()
+    if (error.status === 401) await removePairing()
   }
 }

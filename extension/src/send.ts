@@ -46,7 +46,7 @@ export async function send(attempt: Attempt, page: Page, journal: Journal, leave
   try {
     const outcome = await press(attempt, ready, page)
     if (outcome === 'sent') await journal.put(id, { handle, message, state: 'sent' })
-    else if (outcome.code !== 'OUTCOME_UNKNOWN') await journal.forget(id)
+    else if (outcome.code !== 'OUTCOME_UNKNOWN') await journal.remove(id)
     return outcome
   } catch (error) {
     console.error(error)

@@ -130,7 +130,8 @@ export interface DataDirLock {
 
 /**
  * Locks DATA_DIR until `release()`, with SQLite: the kernel unlocks when the process ends, also
- * across containers. Waits up to `patienceMs` for a closing server. @throws DataDirBusy
+ * across containers. Waits up to `patienceMs` for a closing server.
+ * @throws DataDirBusy
  */
 export async function lockDataDir(
   dataDir: string,

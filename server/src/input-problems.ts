@@ -1,5 +1,5 @@
 import type { FieldProblem } from '@x-automated/contract/errors'
-import { formatList, formatNumber, pluralize } from '@x-automated/contract/format'
+import { formatCount, formatList, formatNumber } from '@x-automated/contract/format'
 import { z } from 'zod'
 
 /** An issue that zod passes to an error map; `Issue` is one that it reports. */
@@ -113,9 +113,8 @@ function unionPredicate(branches: readonly (readonly { code?: string; message: s
 }
 
 function amount(origin: string, bound: string, limit: number | bigint): string {
-  const number = formatNumber(Number(limit))
-  const [one, many] = origin === 'string' ? (['character', 'characters'] as const) : (['entry', 'entries'] as const)
-  return origin === 'string' || origin === 'array'
-    ? `must have ${bound} ${number} ${pluralize(Number(limit), one, many)}`
-    : `must be ${bound} ${number}`
+  const count = Number(limit)
+  if (origin === 'string') return `must have ${bound} ${formatCount(count, 'character')}`
+  if (origin === 'array') return `must have ${bound} ${formatCount(count, 'entry', 'entries')}`
+  return `must be ${bound} ${formatNumber(count)}`
 }

@@ -71,7 +71,7 @@ export async function mailTo(app: TestApp, email: string, subject: RegExp): Prom
     if (mail) return mail
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  throw new Error(`no mail to ${email} about ${subject}`)
+  throw new Error(`no email to ${email} about ${subject}`)
 }
 
 /** The first link in an email whose URL contains `part`. */

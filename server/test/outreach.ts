@@ -120,7 +120,7 @@ export async function eventually<T>(check: () => Promise<T> | T, what: string, m
   }
 }
 
-/** Whether a statement on the app's database is waiting for a lock. */
+/** Waits until a statement on the app's database is blocked by a lock. */
 export function waitForBlockedStatement({ db }: TestApp): Promise<boolean> {
   return eventually(async () => {
     const { rows } = await db.execute(

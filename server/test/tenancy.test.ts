@@ -132,7 +132,7 @@ const KINDS: Record<string, keyof typeof theirs> = {
 }
 const idIn = (operation: Operation) => {
   const kind = KINDS[/^\/(?:auth\/|sso\/|extension\/|workspace\/)?([\w-]+)\//.exec(operation.path)?.[1] ?? '']
-  if (!kind) throw new Error(`${operation.name}: say in this test whose id stands in ${operation.path}`)
+  if (!kind) throw new Error(`${operation.name}: add the kind of id in ${operation.path} to KINDS`)
   return theirs[kind]
 }
 const bodies = (): Record<string, unknown> => ({

@@ -94,7 +94,7 @@ test('redirects to the app with an error on cancel or failure', async () => {
   expect(cancelled.searchParams.get('state')).toBe('some state')
 })
 
-test('shows an error for an invalid address next to its labelled field', async () => {
+test('shows an error for an invalid address next to its labeled field', async () => {
   const google = await open()
   const visit = browser()
   const page = new URL((await visit(authorizeUrl(google))).headers.get('location')!, google.url)

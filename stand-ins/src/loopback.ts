@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 
 /**
- * A Fastify server for loopback. Rejects other Host names, against DNS rebinding. @param
- * alsoKnownAs more accepted names
+ * A Fastify server for loopback. Rejects other Host names, against DNS rebinding.
+ * @param alsoKnownAs more accepted names
  */
 export function loopbackServer(alsoKnownAs: string[] = []): FastifyInstance {
   const names = new Set(['127.0.0.1', 'localhost', '[::1]', ...alsoKnownAs])

@@ -168,7 +168,7 @@ test('keeps a change pending until its payment succeeds, or reverts it with its 
   })
 })
 
-test('ends trials, renews periods, ends cancelled subscriptions and retries failed payments as time passes', async () => {
+test('ends trials, renews periods, ends canceled subscriptions and retries failed payments as time passes', async () => {
   const stripe = await openPayments()
   const { body: link } = await stripe.call('POST', '/v1/payment_links', {
     'line_items[0][price]': 'price_pro_monthly',

@@ -3,7 +3,7 @@ import {
   type AuthEvent,
   createSessionStore,
   type RefreshAnswer,
-  type SessionWorld,
+  type SessionDeps,
   STARTING_LIMIT_MS,
   type User,
 } from './session-store'
@@ -39,7 +39,7 @@ function browser(stored: { authToken?: string; refreshToken?: string } = {}, rem
 
   function tab() {
     const events: AuthEvent[] = []
-    const world: SessionWorld = {
+    const world: SessionDeps = {
       storage: {
         getItem: (key) => storage.get(key) ?? null,
         setItem: (key, value) => void storage.set(key, value),

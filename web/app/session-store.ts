@@ -52,7 +52,7 @@ const BACK_OFF_MS = [200, 400, 800]
 export type RefreshAnswer = TokenPair | 'refused' | 'unreachable' | 'failed'
 
 /** The store's dependencies, replaced in tests. */
-export interface SessionWorld {
+export interface SessionDeps {
   storage: KeyValueStorage
   /**
    * POST /auth/refresh. `refused`: the session has ended. `failed`: an error response.
@@ -96,7 +96,7 @@ export function readClaims(
  * The browser's session: user, tokens and their changes, here or in another tab. Independent of
  * React and the page.
  */
-export function createSessionStore(world: SessionWorld) {
+export function createSessionStore(deps: SessionDeps) {
   let state: SessionState = { status: 'starting' }
   let knownToken: string | null = null
   let starting: Promise<void> | null = null
@@ -106,14 +106,14 @@ export function createSessionStore(world: SessionWorld) {
   const listeners = new Set<(event: AuthEvent, state: SessionState) => void>()
 
   const read = () => ({
-    token: world.storage.getItem(TOKEN),
-    refreshToken: world.storage.getItem(REFRESH_TOKEN),
+    token: deps.storage.getItem(TOKEN),
+    refreshToken: deps.storage.getItem(REFRESH_TOKEN),
   })
 
   /** The token's owner, if this browser stored it. */
   function remembered(token: string | null): User | null {
     const claims = token ? readClaims(token) : null
-    const kept = world.storage.getItem(USER)
+    const kept = deps.storage.getItem(USER)
     if (!claims || !kept) return null
     try {
       const { id, email } = JSON.parse(kept) as Partial<User>
@@ -124,7 +124,7 @@ export function createSessionStore(world: SessionWorld) {
   }
 
   function remember(user: User): void {
-    world.storage.setItem(USER, JSON.stringify({ id: user.id, email: user.email }))
+    deps.storage.setItem(USER, JSON.stringify({ id: user.id, email: user.email }))
   }
 
   function setState(next: SessionState): void {
@@ -134,12 +134,12 @@ export function createSessionStore(world: SessionWorld) {
 
   function emit(event: AuthEvent, tabs: 'this tab' | 'all tabs' = 'all tabs'): void {
     for (const listen of listeners) listen(event, state)
-    if (tabs === 'all tabs') world.announce(event)
+    if (tabs === 'all tabs') deps.announce(event)
   }
 
   function store(pair: TokenPair): void {
-    world.storage.setItem(TOKEN, pair.token)
-    world.storage.setItem(REFRESH_TOKEN, pair.refreshToken)
+    deps.storage.setItem(TOKEN, pair.token)
+    deps.storage.setItem(REFRESH_TOKEN, pair.refreshToken)
     knownToken = pair.token
   }
 
@@ -157,14 +157,14 @@ export function createSessionStore(world: SessionWorld) {
     const before = former ? readClaims(former) : null
     const now = readClaims(token)
     if (!before || !now || before.userId !== now.userId) return
-    if (before.workspaceId !== now.workspaceId) world.workspaceChanged()
+    if (before.workspaceId !== now.workspaceId) deps.workspaceChanged()
     else if (before.role !== now.role) emit('USER_UPDATED', 'this tab')
   }
 
   function endSession(reason: SignedOutReason): void {
-    world.storage.removeItem(TOKEN)
-    world.storage.removeItem(REFRESH_TOKEN)
-    world.storage.removeItem(USER)
+    deps.storage.removeItem(TOKEN)
+    deps.storage.removeItem(REFRESH_TOKEN)
+    deps.storage.removeItem(USER)
     knownToken = null
     // While starting, finishStart emits the event.
     if (state.status !== 'signed-in') return
@@ -173,7 +173,7 @@ export function createSessionStore(world: SessionWorld) {
   }
 
   async function renewOnce(before: string | null, reason: SignedOutReason): Promise<string | null> {
-    return world.exclusively(async () => {
+    return deps.exclusively(async () => {
       const stored = read()
       // Another tab has already renewed it.
       if (stored.token && stored.token !== before) {
@@ -184,11 +184,11 @@ export function createSessionStore(world: SessionWorld) {
         endSession(reason)
         return null
       }
-      let answer: RefreshAnswer = await world.refresh(stored.refreshToken)
+      let answer: RefreshAnswer = await deps.refresh(stored.refreshToken)
       for (const ms of BACK_OFF_MS) {
         if (answer !== 'unreachable' && answer !== 'failed') break
-        await world.wait(ms)
-        answer = await world.refresh(stored.refreshToken)
+        await deps.wait(ms)
+        answer = await deps.refresh(stored.refreshToken)
       }
       // The user has signed out since, so discard the response.
       if (read().refreshToken !== stored.refreshToken) return read().token
@@ -201,7 +201,7 @@ export function createSessionStore(world: SessionWorld) {
       const former = knownToken
       store(answer)
       compare(former, answer.token)
-      renewedAtMs = world.now()
+      renewedAtMs = deps.now()
       if (state.status === 'signed-in') emit('TOKEN_REFRESHED')
       return answer.token
     })
@@ -213,7 +213,7 @@ export function createSessionStore(world: SessionWorld) {
    */
   function refresh(reason: SignedOutReason = 'expired'): Promise<string | null> {
     const { token } = read()
-    if (token && world.now() - renewedAtMs < JUST_RENEWED_MS) return Promise.resolve(token)
+    if (token && deps.now() - renewedAtMs < JUST_RENEWED_MS) return Promise.resolve(token)
     renewing ??= renewOnce(token, reason).finally(() => {
       renewing = null
     })
@@ -223,7 +223,7 @@ export function createSessionStore(world: SessionWorld) {
   async function userOf(token: string): Promise<User | null> {
     const known = remembered(token)
     if (known) return known
-    const found = await world.findUser(token)
+    const found = await deps.findUser(token)
     if (found) remember(found)
     return found
   }
@@ -232,7 +232,7 @@ export function createSessionStore(world: SessionWorld) {
     const { token, refreshToken } = read()
     if (!token && !refreshToken) return finishStart(null)
     const claims = token ? readClaims(token) : null
-    const usable = token !== null && (claims === null || claims.expiresAtMs > world.now())
+    const usable = token !== null && (claims === null || claims.expiresAtMs > deps.now())
     knownToken = token
     const known = remembered(token)
     if (usable && known) return finishStart(known)
@@ -285,7 +285,7 @@ export function createSessionStore(world: SessionWorld) {
     start(): Promise<void> {
       starting ??= Promise.race([
         resolveStart().catch(() => finishStart(remembered(read().token))),
-        world.wait(STARTING_LIMIT_MS).then(finishStartEarly),
+        deps.wait(STARTING_LIMIT_MS).then(finishStartEarly),
       ])
       return starting
     },
@@ -310,7 +310,7 @@ export function createSessionStore(world: SessionWorld) {
     async signOut(): Promise<void> {
       const { token } = read()
       endSession('signed-out-here')
-      if (token) await world.revoke(token).catch(() => {})
+      if (token) await deps.revoke(token).catch(() => {})
     },
 
     /**
@@ -326,7 +326,7 @@ export function createSessionStore(world: SessionWorld) {
       const { token, refreshToken } = read()
       if (!token) return refreshToken ? refresh() : null
       const claims = readClaims(token)
-      if (refreshToken && claims && claims.expiresAtMs <= world.now()) return (await refresh()) ?? read().token
+      if (refreshToken && claims && claims.expiresAtMs <= deps.now()) return (await refresh()) ?? read().token
       return token
     },
 
@@ -336,7 +336,7 @@ export function createSessionStore(world: SessionWorld) {
     async tick(): Promise<void> {
       const { token, refreshToken } = read()
       const claims = token ? readClaims(token) : null
-      if (!refreshToken || !claims || claims.expiresAtMs - world.now() > RENEW_BEFORE_MS) return
+      if (!refreshToken || !claims || claims.expiresAtMs - deps.now() > RENEW_BEFORE_MS) return
       await refresh()
     },
 
@@ -368,7 +368,7 @@ export function createSessionStore(world: SessionWorld) {
       }
       if (token === knownToken && event !== 'USER_UPDATED') return
       adoptToken(token)
-      const user = event === 'USER_UPDATED' ? await world.findUser(token).catch(() => null) : await userOf(token)
+      const user = event === 'USER_UPDATED' ? await deps.findUser(token).catch(() => null) : await userOf(token)
       if (!user || read().token !== token) return
       const before = state
       setState({ status: 'signed-in', user })

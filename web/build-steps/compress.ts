@@ -10,8 +10,8 @@ const zip = promisify(gzip)
 const WORTH_BYTES = 1_024
 
 /**
- * Writes .br and .gz files next to each text file, for the server to send as they are. @param
- * folder build/client
+ * Writes .br and .gz files next to each text file, for the server to send as they are.
+ * @param folder build/client
  */
 export async function compressFiles(folder: string): Promise<void> {
   const files: string[] = []

@@ -27,8 +27,8 @@ export async function deferHydration(folder: string, pages: readonly DeferredPag
 }
 
 /**
- * Adds the script that reports slow or failed loading to the SPA fallback page. @param folder
- * build/client
+ * Adds the script that reports slow or failed loading to the SPA fallback page.
+ * @param folder build/client
  */
 export async function addFallbackScript(folder: string): Promise<void> {
   const file = join(folder, '__spa-fallback.html')

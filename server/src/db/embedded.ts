@@ -45,7 +45,8 @@ type Log = (line: string) => void
 
 /**
  * Opens the bundled PostgreSQL on the durable cluster of DATA_DIR, which stays locked until
- * `close()`. Creates the cluster on first use and restarts it if it dies. @throws DataDirBusy
+ * `close()`. Creates the cluster on first use and restarts it if it dies.
+ * @throws DataDirBusy
  */
 export async function openEmbedded(options: {
   dataDir: string

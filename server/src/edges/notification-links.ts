@@ -14,7 +14,7 @@ export async function serveNotificationLinks(app: FastifyInstance, services: Ser
       question: 'Unsubscribe from these emails?',
       async unsubscribe(token) {
         const about = await unsubscribe({ db: services.database.db, env: services.env }, token)
-        return `You'll no longer get emails when ${about}. You can turn them back on in Settings → Notifications.`
+        return `You'll no longer get emails about ${about}. You can turn them back on in Settings → Notifications.`
       },
     })
 }

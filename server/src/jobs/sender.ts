@@ -119,7 +119,7 @@ export async function startSender(
     failures.set(claimed.accountId, consecutiveFailures)
     const verdict: Verdict =
       outcome.kind === 'failed' && isFailure && consecutiveFailures >= MAX_CONSECUTIVE_FORBIDDEN
-        ? { kind: 'stop', reason: { code: 'refusals', params: {} }, words: outcome.errorMessage ?? null }
+        ? { kind: 'stop', reason: { code: 'refusals', params: {} }, xMessage: outcome.errorMessage ?? null }
         : outcome
     await queueRecord({ claimed, verdict, failures: consecutiveFailures }).catch((error) => {
       unrecorded.add(claimed.id)

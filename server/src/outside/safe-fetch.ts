@@ -67,7 +67,7 @@ export function createSafeFetch({
   return (address, { method = 'GET', headers, body, signal } = {}) =>
     new Promise((resolve, reject) => {
       const url = URL.canParse(address) ? new URL(address) : null
-      const refused = url ? addressProblem(url, allowLoopback) : 'not a web address'
+      const refused = url ? addressProblem(url, allowLoopback) : 'is not a web address'
       if (!url || refused) return reject(new AddressRefused(refused ?? ''))
       const deadline = AbortSignal.timeout(timeoutMs)
       const send = url.protocol === 'https:' ? httpsRequest : httpRequest

@@ -1,3 +1,4 @@
+import { CONNECTION_LOST } from '@x-automated/contract/reason'
 import { AuthorizationResponseError, type Client, calculatePKCECodeChallenge, validateAuthResponse } from 'oauth4webapi'
 
 /**
@@ -428,7 +429,7 @@ function errorOf(response: Response, body: Record<string, unknown> | null): XErr
   }
   if (body?.error === 'invalid_grant' || body?.error === 'invalid_client' || body?.error === 'unauthorized_client')
     return new XError('credentials', detail)
-  if (status === 401) return new XError('unauthorized', 'X has ended this connection. Connect again.')
+  if (status === 401) return new XError('unauthorized', CONNECTION_LOST)
   if (status === 403)
     return new XError(
       code === 349 || /permission to DM|cannot send messages/i.test(detail) ? 'recipient' : 'forbidden',

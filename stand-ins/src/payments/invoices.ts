@@ -107,8 +107,8 @@ export function draftInvoice(
 }
 
 /**
- * Charges an open invoice to the stored card. The caller updates the subscription. @param onSession
- * whether the customer is present
+ * Charges an open invoice to the stored card. The caller updates the subscription.
+ * @param onSession whether the customer is present
  */
 export function tryToPay(machine: Machine, invoiceId: string, onSession: boolean): Invoice {
   const { store, now, emit } = machine

@@ -20,7 +20,7 @@ import {
 } from '../features/campaigns/campaign-watch'
 import { DmsTable } from '../features/campaigns/dms-table'
 import { MessagePreview } from '../features/campaigns/message-preview'
-import { OlderCampaign } from '../features/campaigns/older-campaign'
+import { WaitsForOlder } from '../features/campaigns/older-campaign'
 import { useRealSend } from '../features/campaigns/real-send'
 import { useNoSender } from '../features/real-send/no-sender'
 import { RunNotice, useRunNoticeKnown } from '../features/real-send/run-notice'
@@ -182,8 +182,7 @@ export default function CampaignPage() {
           )}
           {campaign.status === 'active' && campaign.waiting && !disconnected && (
             <Callout>
-              Waiting for {campaign.waitsBehind ? <OlderCampaign {...campaign.waitsBehind} /> : 'an older campaign'} to
-              finish. Each X account sends the first messages of one campaign at a time.
+              <WaitsForOlder waitsBehind={campaign.waitsBehind} />
             </Callout>
           )}
           <CampaignProgressCard

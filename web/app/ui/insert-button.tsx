@@ -8,7 +8,7 @@ export interface InsertButtonProps {
   onInsert: (text: string) => void
 }
 
-/** Inserts a placeholder into a text field. */
+/** Inserts a variable into a text field. */
 export function InsertButton({ text, hint, onInsert }: InsertButtonProps) {
   return (
     <Tooltip text={hint}>

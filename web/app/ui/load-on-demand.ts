@@ -1,6 +1,7 @@
 /**
- * Loads a component's code, or shows a toast if that fails. @param what 'The menu' @returns whether
- * it loaded
+ * Loads a component's code, or shows a toast if that fails.
+ * @param what 'The menu'
+ * @returns whether it loaded
  */
 export async function loadOnDemand(load: () => Promise<unknown>, what: string): Promise<boolean> {
   try {

@@ -2,8 +2,8 @@
 export type PagerEntry = number | 'gap-before' | 'gap-after'
 
 /**
- * The pager's entries in order: first, last, and the current page with its neighbors. @param page
- * 1-based; clamped to `pages`
+ * The pager's entries in order: first, last, and the current page with its neighbors.
+ * @param page 1-based; clamped to `pages`
  */
 export function pagerNumbers(page: number, pages: number): PagerEntry[] {
   const last = Math.max(1, Math.floor(pages))

@@ -84,7 +84,7 @@ function Close({ closeToast }: CloseButtonProps) {
 export default function Toasts() {
   return (
     <ToastContainer
-      aria-label="Messages Alt+T"
+      aria-label="Alerts Alt+T"
       position="top-right"
       autoClose={3000}
       closeButton={Close}

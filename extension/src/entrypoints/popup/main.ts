@@ -28,9 +28,9 @@ async function draw() {
 
   part('paired').textContent = pairing ? `${pairing.email} · ${pairing.workspaceName}` : 'Not paired'
   const accountText = account?.handle
-    ? `Signed in as @${account.handle}`
+    ? `Logged in as @${account.handle}`
     : account
-      ? 'Not signed in'
+      ? 'Not logged in'
       : 'Not detected yet'
   part('account').replaceChildren(accountText, ...(account?.handle ? [] : [' · ', link('https://x.com', 'Open x.com')]))
   part('today').textContent = usageText(remote)

@@ -69,8 +69,8 @@ export async function recover(context: Context, { email }: { email: string }) {
 }
 
 /**
- * Emails the confirmation link again, if the address has a pending sign-up. @throws Refusal
- * RATE_LIMITED
+ * Emails the confirmation link again, if the address has a pending sign-up.
+ * @throws Refusal RATE_LIMITED
  */
 export async function resend(context: Context, { email }: { email: string }) {
   if (await mayEmail(context, 'resend', email)) await enqueueEmail(context, context.db, { kind: 'resend', email })

@@ -100,8 +100,8 @@ export async function openConfirmation(
 }
 
 /**
- * Confirms a sign-up. Any other browser than its own must set a new password. @throws Refusal
- * INVALID_CODE: forged, expired or used; INVALID_INPUT: the new password is missing
+ * Confirms a sign-up. Any other browser than its own must set a new password.
+ * @throws Refusal INVALID_CODE: forged, expired or used; INVALID_INPUT: the new password is missing
  */
 export async function confirmEmail(
   context: WaitlistContext & { db: Db },

@@ -479,8 +479,8 @@ export async function exchangeCode({ db, auth, request }: AuthContext, input: { 
 }
 
 /**
- * Exchanges a refresh token for a new pair; repeatable until a successor is used. @throws Refusal
- * UNAUTHORIZED: unknown, expired, or reused after rotation, which ends the session
+ * Exchanges a refresh token for a new pair; repeatable until a successor is used.
+ * @throws Refusal UNAUTHORIZED: unknown, expired, or reused after rotation, which ends the session
  */
 export async function refresh({ db, auth, request }: AuthContext, { refreshToken }: { refreshToken: string }) {
   const tokenHash = hashToken(refreshToken)

@@ -183,7 +183,7 @@ it('owners are notified once at 80%, in-app and by email, and again for another 
   expect((await person.client.notifications.list({})).notifications).toMatchObject([
     {
       kind: 'usage_high',
-      title: "You've used 80% of this month’s DMs",
+      title: "You've used 80% of this month's DMs",
       text: `40 of 50 DMs used. ${FREE}`,
       path: '/billing',
     },

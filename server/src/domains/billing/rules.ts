@@ -144,8 +144,9 @@ export function bestOf<S extends Comparable>(all: readonly S[]): S | null {
 export const INVOICES_PAGE = 24
 
 /**
- * Merges pages of customers' invoices, newest first, and returns the next positions. @param pages
- * with at least INVOICES_PAGE each, or a customer's last @param after null: the first page
+ * Merges pages of customers' invoices, newest first, and returns the next positions.
+ * @param pages with at least INVOICES_PAGE each, or a customer's last
+ * @param after null: the first page
  */
 export function mergeInvoices<I extends { id: string; createdAt: Date }>(
   pages: readonly { invoices: readonly I[]; hasMore: boolean }[],

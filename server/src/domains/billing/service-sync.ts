@@ -347,8 +347,8 @@ export async function syncEvents(context: SyncContext): Promise<void> {
 const OVERDUE_BATCH = 50
 
 /**
- * Syncs subscriptions whose period ended without an event, longest waiting first. @throws
- * PaymentsError if unavailable
+ * Syncs subscriptions whose period ended without an event, longest waiting first.
+ * @throws PaymentsError if unavailable
  */
 export async function syncOverdue(context: SyncContext): Promise<void> {
   const anHourAgo = sql`now() - interval '1 hour'`
@@ -373,8 +373,8 @@ export async function syncOverdue(context: SyncContext): Promise<void> {
 }
 
 /**
- * Reads the prices for sale. Discontinued prices stay for existing subscribers. @throws
- * PaymentsError
+ * Reads the prices for sale. Discontinued prices stay for existing subscribers.
+ * @throws PaymentsError
  */
 export async function syncPlans(db: Db, payments: Payments): Promise<void> {
   const plans = await payments.listPlans()

@@ -467,7 +467,7 @@ describe('POST /campaigns/{id}/queue', () => {
     const params = { how: 'campaign', campaign: 'First' }
     expect((await dmsOf(person, second.id)).map((dm) => [dm.errorMessage, dm.reason])).toEqual([
       ['Skipped: this person is already queued for the campaign “First”.', { code: 'queued_elsewhere', params }],
-      ['Skipped: this person was already sent the campaign “First”.', { code: 'contacted', params }],
+      ['Skipped: this person already got the campaign “First”.', { code: 'contacted', params }],
       [null, null],
     ])
     expect(await launch(person, own, { allowRepeat: true })).toMatchObject({ dmsQueuedCount: 3, dmsFailedCount: 0 })

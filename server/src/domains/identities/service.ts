@@ -274,8 +274,8 @@ export async function list(db: Db, { userId }: Actor) {
 }
 
 /**
- * Links the outside account behind a code, in the session that started it. @throws Refusal
- * INVALID_CODE, IDENTITY_TAKEN
+ * Links the outside account behind a code, in the session that started it.
+ * @throws Refusal INVALID_CODE, IDENTITY_TAKEN
  */
 export async function link(
   { db, outbox, origin }: { db: Db; outbox: Outbox; origin: string },

@@ -51,7 +51,7 @@ it('notifies every member of a lost account and of paused and completed campaign
     {
       kind: 'x_disconnected',
       title: `@${account.handle} is disconnected`,
-      text: `${REASON} Sending from this account is paused until you reconnect it.`,
+      text: `Sending from this account is paused. ${REASON}`,
       path: '/twitter',
     },
     {
@@ -152,7 +152,7 @@ describe('emails', () => {
     expect((await person.client.notifications.listPreferences()).preferences[0]?.email).toBe(true)
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const done = await call(app, 'POST', path, 'List-Unsubscribe=One-Click', form)
-    expect([done.status, done.body]).toEqual([200, expect.stringContaining('an X account is disconnected')])
+    expect([done.status, done.body]).toEqual([200, expect.stringContaining('disconnected X accounts')])
     expect((await person.client.notifications.listPreferences()).preferences).toEqual(
       NOTIFICATION_KINDS.map((kind) => ({ kind, inApp: true, email: kind !== 'x_disconnected' })),
     )

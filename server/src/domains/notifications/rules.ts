@@ -1,6 +1,6 @@
 import { formatCount, formatDate, formatNumber, formatPercent } from '@x-automated/contract/format'
 import type { NotificationFacts, NotificationKind } from '@x-automated/contract/notifications'
-import { CONNECTION_ENDED, CONNECTION_LOST, pauseText } from '@x-automated/contract/reason'
+import { CONNECTION_LOST, pauseText } from '@x-automated/contract/reason'
 
 export interface NotificationText {
   title: string
@@ -18,7 +18,7 @@ export function notificationText(kind: NotificationKind, facts: NotificationFact
     case 'x_disconnected':
       return {
         title: `@${facts.handle ?? ''} is disconnected`,
-        text: `${lossText(facts)} Sending from this account is paused until you reconnect it.`,
+        text: `Sending from this account is paused. ${facts.reason ?? CONNECTION_LOST}`,
         path: '/twitter',
       }
     case 'campaign_paused':
@@ -48,11 +48,6 @@ export function notificationText(kind: NotificationKind, facts: NotificationFact
   }
 }
 
-/** Without "Connect again.", which the text says in its own words. */
-function lossText({ reason }: NotificationFacts): string {
-  return (reason ?? CONNECTION_LOST).replace(CONNECTION_LOST, CONNECTION_ENDED)
-}
-
 /** Older notifications have only a text. */
 function pauseTextOf({ pause, reason }: NotificationFacts): string {
   return pause ? pauseText(pause, reason ?? null) : (reason ?? '')
@@ -64,7 +59,7 @@ function usageText({ used = 0, limit = 1, limited, reason = '' }: NotificationFa
   // Rounded down: 99.9% is not all of it yet.
   const share = formatPercent(Math.floor((100 * used) / limit) / 100)
   return {
-    title: `You've used ${share} of this month’s ${what}s`,
+    title: `You've used ${share} of this month's ${what}s`,
     text: `${formatNumber(used)} of ${formatCount(limit, what)} used. ${reason}`.trim(),
   }
 }
@@ -79,18 +74,7 @@ function resultText({ sent = 0, failed = 0 }: NotificationFacts): string {
   return failed > 0 ? `${formatNumber(sent)} sent, ${formatNumber(failed)} failed.` : `${formatNumber(sent)} sent.`
 }
 
-/** Completes "You will no longer get emails when …". */
-export const KIND_TEXT: Record<NotificationKind, string> = {
-  x_disconnected: 'an X account is disconnected',
-  campaign_paused: 'a campaign is paused automatically',
-  campaign_completed: 'a campaign is complete',
-  usage_high: 'a plan limit is nearly reached',
-  payment_failed: 'a payment fails',
-  trial_ending: 'a trial is about to end',
-  plan_ended: 'a plan ends',
-}
-
-/** Completes "Email notifications are on for …". */
+/** Completes "Email notifications are on for …" and "emails about …". */
 export const KIND_TOPICS: Record<NotificationKind, string> = {
   x_disconnected: 'disconnected X accounts',
   campaign_paused: 'paused campaigns',

@@ -14,7 +14,7 @@ import type { Outbox } from '../../jobs/mail.ts'
 import { Refusal } from '../../refusal.ts'
 import { createSealer } from '../../sealing.ts'
 import { notificationEmail } from './emails.ts'
-import { KIND_TEXT, notificationText } from './rules.ts'
+import { KIND_TOPICS, notificationText } from './rules.ts'
 import { notificationPreferences, notifications } from './tables.ts'
 
 /** NOTIFY channel on which the database announces new notifications, some of them to be emailed. */
@@ -132,8 +132,8 @@ const BATCH = 100
 const POLL_MS = 60_000
 
 /**
- * Queues due emails and marks them in the same transaction, so each goes out once. @returns how
- * many
+ * Queues due emails and marks them in the same transaction, so each goes out once.
+ * @returns how many
  */
 export async function queueNotificationEmails({ db, outbox, origin, env }: EmailContext): Promise<number> {
   return db.transaction(async (tx) => {
@@ -210,7 +210,7 @@ export async function unsubscribe(
   const { rows } = await db.execute(sql`select from auth_users where id = ${userId}`)
   // A deleted account gets no emails anyway.
   if (rows.length > 0) await savePreference(db, userId, kind, { email: false })
-  return KIND_TEXT[kind]
+  return KIND_TOPICS[kind]
 }
 
 function openToken(secret: string, token: string): string {

@@ -164,8 +164,9 @@ export async function findReceived(
 }
 
 /**
- * Accepts an invitation. Requires the verified address it was emailed to. @throws Refusal
- * INVITATION_NOT_FOUND, INVITATION_ADDRESS, PLAN_LIMIT, REAUTHENTICATION_NEEDED (single sign-on)
+ * Accepts an invitation. Requires the verified address it was emailed to.
+ * @throws Refusal INVITATION_NOT_FOUND, INVITATION_ADDRESS, PLAN_LIMIT, REAUTHENTICATION_NEEDED
+ * (single sign-on)
  */
 export async function accept(db: Db, actor: Actor, { token }: { token: string }) {
   const { userId } = actor

@@ -112,7 +112,7 @@ describe('a reply', () => {
       for (const [allowRepeat, allowReplied, fate] of [
         [false, false, REPLIED],
         [true, false, REPLIED],
-        [false, true, 'Skipped: this person was already sent the campaign “Spring”.'],
+        [false, true, 'Skipped: this person already got the campaign “Spring”.'],
         [true, true, 'queued'],
       ] as const) {
         const { id } = await launch(person, list, { channel, name: 'Next', allowRepeat, allowReplied })

@@ -1,4 +1,3 @@
-import { CONNECTION_LOST } from '@x-automated/contract/reason'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../../db/open.ts'
@@ -203,8 +202,7 @@ async function step(runner: Runner, row: ScrapeRow): Promise<ScrapeRow | null> {
     return await savePage(runner, row, page, began)
   } catch (error) {
     if (error instanceof XError) {
-      const { kind, retryAt } = error
-      const message = kind === 'unauthorized' ? CONNECTION_LOST : error.message
+      const { kind, message, retryAt } = error
       return settle(runner, row, verdict({ kind, message, retryAt }, row, new Date()))
     }
     // Retried like a failure of X. If the database is down, this write fails too, and the queue

@@ -99,8 +99,9 @@ async function requireAllowance(db: Db, workspaceId: string): Promise<void> {
 }
 
 /**
- * Estimates a scrape. It reads every profile unless it finds enough leads before. @throws Refusal
- * X_SESSION_EXPIRED, X_ACCOUNT_NOT_FOUND, X_UNAVAILABLE, INVALID_INPUT (unusable handle)
+ * Estimates a scrape. It reads every profile unless it finds enough leads before.
+ * @throws Refusal X_SESSION_EXPIRED, X_ACCOUNT_NOT_FOUND, X_UNAVAILABLE, INVALID_INPUT (unusable
+ * handle)
  */
 export async function estimateFor(
   context: SignedInContext,
@@ -271,8 +272,8 @@ function ignoreRefusal(error: unknown): void {
 const POLL_MS = 3_000
 
 /**
- * Yields the scrape now and after each change, until it is over or aborted. @throws Refusal
- * SCRAPE_NOT_FOUND
+ * Yields the scrape now and after each change, until it is over or aborted.
+ * @throws Refusal SCRAPE_NOT_FOUND
  */
 export async function* follow(
   { database, channels, isDraining }: Pick<RequestContext, 'database' | 'channels' | 'isDraining'>,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CONNECTION_LOST, pauseText, refusalText, skipText } from '@x-automated/contract/reason'
+import { CONNECTION_LOST, pauseText, refusalText } from '@x-automated/contract/reason'
 import { and, eq, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Actor } from '../../actor.ts'
@@ -106,7 +106,7 @@ async function deliver(context: NowContext, actor: Actor, claimed: Claimed, end:
       throw new Refusal(
         'X_NOT_CONNECTED',
         verdict.kind === 'stop' && verdict.reason.code !== 'x_disconnected'
-          ? pauseText(verdict.reason, verdict.words)
+          ? pauseText(verdict.reason, verdict.xMessage)
           : CONNECTION_LOST,
       )
   }
@@ -145,7 +145,7 @@ function answerFrom(outcome: DmOutcome) {
 }
 
 function failed(dmId: string, { reason, errorMessage }: Partial<DmOutcome>): Refusal {
-  const text = reason ? skipText(reason) : (errorMessage ?? undefined)
+  const text = reason ? refusalText(reason) : (errorMessage ?? undefined)
   return new Refusal('DM_FAILED', text, { details: { dmId } })
 }
 

@@ -19,7 +19,7 @@ import { mayGoOut } from './tables.ts'
 /** Why campaigns are paused, with what X said. */
 export interface Pause {
   reason: PauseReason
-  words: string | null
+  xMessage: string | null
 }
 
 /** The result of trying to send a claimed message. */
@@ -116,9 +116,9 @@ export function verdictOf(error: XError, handle: string): Verdict {
       return { kind: 'wait', until: error.retryAt ?? new Date(Date.now() + 15 * 60_000) }
     case 'unauthorized':
     case 'credentials':
-      return { kind: 'stop', reason: { code: 'x_disconnected', params: {} }, words: null }
+      return { kind: 'stop', reason: { code: 'x_disconnected', params: {} }, xMessage: null }
     case 'account':
-      return { kind: 'stop', reason: { code: 'x_locked', params: {} }, words: error.message }
+      return { kind: 'stop', reason: { code: 'x_locked', params: {} }, xMessage: error.message }
     case 'unavailable':
     case 'unknown':
       return { kind: 'later' }
@@ -333,8 +333,8 @@ export async function delayAccount(tx: Db, accountId: string, until: ReturnType<
  * Pauses the account's campaigns and shows why. Direct messages wait until more are queued or the
  * account is reconnected.
  */
-export async function pauseCampaignsOf(tx: Db, accountId: string, { reason, words }: Pause): Promise<void> {
+export async function pauseCampaignsOf(tx: Db, accountId: string, { reason, xMessage }: Pause): Promise<void> {
   await tx.execute(sql`
-    update campaigns set status = 'paused', reason = ${reasonValue(reason)}, pause_reason = ${words}, updated_at = now()
+    update campaigns set status = 'paused', reason = ${reasonValue(reason)}, pause_reason = ${xMessage}, updated_at = now()
     where id in (select id from campaigns where x_account_id = ${accountId} and status = 'active' and channel = 'api' order by id for update)`)
 }

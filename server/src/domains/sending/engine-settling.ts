@@ -35,8 +35,8 @@ const SETTLE_BATCH = 8
 const SETTLE_SECONDS = 60
 
 /**
- * Settles messages with an unknown outcome by reading their conversations. @returns milliseconds
- * until the next is due; null if there is none left
+ * Settles messages with an unknown outcome by reading their conversations.
+ * @returns milliseconds until the next is due; null if there is none left
  */
 export async function settle(needs: Needs, timing: Timing): Promise<number | null> {
   const { db } = needs.database

@@ -91,10 +91,10 @@ export interface Claimed {
 export async function claimDue(
   db: Db,
   workerId: number,
-  pace: SendingEnv,
+  env: SendingEnv,
 ): Promise<{ claimed: Claimed | null; isIdle: boolean }> {
   const claimedAt = performance.now()
-  const next = await db.transaction((tx) => claimNext(tx, workerId, pace))
+  const next = await db.transaction((tx) => claimNext(tx, workerId, env))
   if (next === 'idle') return { claimed: null, isIdle: true }
   return { claimed: next && { ...next, claimedAt }, isIdle: false }
 }
@@ -102,18 +102,18 @@ export async function claimDue(
 async function claimNext(
   tx: Db,
   workerId: number,
-  pace: SendingEnv,
+  env: SendingEnv,
 ): Promise<Omit<Claimed, 'claimedAt'> | 'idle' | null> {
   const { rows: due } = await tx.execute<DueAccount>(sql`
       select a.id, a.x_user_id as "xUserId", a.workspace_id as "workspaceId", a.rests_until as "restsUntil", a.unread_since is not null as "isUnread",
-        to_jsonb(p) as pace,
+        to_jsonb(p) as limits,
         array(select s.id::text from x_accounts s where s.x_user_id = a.x_user_id) as ids
       from x_accounts a left join sending_limits p on p.x_account_id = a.id
       where a.next_send_at <= now() and a.status = 'connected'
       order by a.next_send_at limit 1 for update of a skip locked`)
   const account = due[0]
   if (!account) return 'idle'
-  const next = await findNext(tx, account, pace)
+  const next = await findNext(tx, account, env)
   if (next.waitUntil) {
     await tx.execute(
       sql`update x_accounts set next_send_at = ${next.waitUntil.toISOString()}::timestamptz where id = ${account.id}`,
@@ -137,7 +137,7 @@ async function claimNext(
   }
   // No pause can start while this transaction holds the gate, and an earlier one is visible here.
   // `skip locked`: a transaction that edits the message may wait for this account's row.
-  const pauseSeconds = pauseSecondsOf(parseLimits(account.pace, pace), pace)
+  const pauseSeconds = pauseSecondsOf(parseLimits(account.limits, env), env)
   const { rows: claims } = await tx.execute<ClaimRow>(sql`
       with claimed as (
         update dms d set lease = gen_random_uuid(), holder = ${`worker:${workerId}`}, claimed_at = clock_timestamp(),
@@ -206,7 +206,7 @@ type DueAccount = {
   workspaceId: string
   restsUntil: string | null
   isUnread: boolean
-  pace: LimitsRow | null
+  limits: LimitsRow | null
   ids: string[]
 }
 type Next = {
@@ -234,18 +234,18 @@ type ClaimRow = {
  * The time at which the account may send again, or else its next message: direct messages first,
  * then its oldest active campaign.
  */
-async function findNext(tx: Db, account: DueAccount, limits: SendingEnv): Promise<Next> {
+async function findNext(tx: Db, account: DueAccount, env: SendingEnv): Promise<Next> {
   if (account.isUnread) return { ...NOTHING, waitUntil: unreadRest(new Date()).until }
   const isShared = account.ids.length > 1
   if (isShared) {
     // Several workspaces share this X account, so its claims count together and run one at a time.
-    const { rows } = await tx.execute<{ isLocked: boolean }>(
-      sql`select pg_try_advisory_xact_lock(${xUserLock(account.xUserId)}) as "isLocked"`,
+    const { rows } = await tx.execute<{ hasLock: boolean }>(
+      sql`select pg_try_advisory_xact_lock(${xUserLock(account.xUserId)}) as "hasLock"`,
     )
-    if (!rows[0]?.isLocked) return { ...NOTHING, waitUntil: new Date(Date.now() + 20) }
+    if (!rows[0]?.hasLock) return { ...NOTHING, waitUntil: new Date(Date.now() + 20) }
   }
-  const pace = parseLimits(account.pace, limits)
-  const { cap, growsAt } = await capOf(tx, limits, pace, { workspaceId: account.workspaceId, account })
+  const limits = parseLimits(account.limits, env)
+  const { cap, growsAt } = await capOf(tx, env, limits, { workspaceId: account.workspaceId, account })
   const claims = isShared
     ? sql`x_account_id = any(${`{${account.ids.join()}}`}::uuid[])`
     : sql`x_account_id = ${account.id}`
@@ -270,7 +270,7 @@ async function findNext(tx: Db, account: DueAccount, limits: SendingEnv): Promis
   if (!row) return NOTHING
   const moment = (text: string | null) => (text === null ? null : new Date(text))
   const sent = { lastAt: moment(row.lastAt), leavesAt: moment(row.leavesAt), restsUntil: moment(account.restsUntil) }
-  const rest: Rest | null = restOf(pace, limits, { cap, growsAt }, sent, new Date(row.now))
+  const rest: Rest | null = restOf(limits, env, { cap, growsAt }, sent, new Date(row.now))
   return { ...row, waitUntil: rest?.until ?? null }
 }
 

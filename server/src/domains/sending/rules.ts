@@ -39,8 +39,8 @@ export function withJitter(intervalSeconds: number, random: number): number {
 }
 
 /**
- * Seconds to wait after a temporary failure at X; doubles each time, up to 300. @param failures
- * consecutive failures, from 1
+ * Seconds to wait after a temporary failure at X; doubles each time, up to 300.
+ * @param failures consecutive failures, from 1
  */
 export function backoffSeconds(failures: number): number {
   return Math.min(300, 5 * 2 ** (Math.max(1, failures) - 1))

@@ -41,7 +41,7 @@ export type ClaimAnswer =
  */
 export async function claim(
   db: Db,
-  pace: SendingEnv,
+  env: SendingEnv,
   actor: Actor,
   { id, holder }: { id: string; holder: string },
 ): Promise<ClaimAnswer> {
@@ -56,7 +56,7 @@ export async function claim(
     if (campaign.channel === 'api') throw new Refusal('CAMPAIGN_CHANNEL')
     if (campaign.status !== 'active')
       throw new Refusal('CAMPAIGN_STATE', `This campaign is ${campaign.status}. Only active campaigns send messages.`)
-    const answer = await claimFrom(tx, pace, campaign, `extension:${holder}`)
+    const answer = await claimFrom(tx, env, campaign, `extension:${holder}`)
     return answer.status === 204 && !answer.headers
       ? nothingDue(await secondsUntilLeaseExpires(tx, [campaign.id]))
       : answer
@@ -66,7 +66,7 @@ export async function claim(
 /** Like `claim`, for the oldest active extension campaign with a due message. */
 export async function claimAny(
   db: Db,
-  pace: SendingEnv,
+  env: SendingEnv,
   actor: Actor,
   { holder, signedInAs }: { holder: string; signedInAs?: string | undefined },
 ): Promise<ClaimAnswer> {
@@ -91,7 +91,7 @@ export async function claimAny(
     const active = (sendable.length > 0 ? sendable : found).map(({ campaign }) => campaign)
     let soonest = Number.POSITIVE_INFINITY
     for (const campaign of active) {
-      const answer = await claimFrom(tx, pace, campaign, `extension:${holder}`)
+      const answer = await claimFrom(tx, env, campaign, `extension:${holder}`)
       if (answer.status === 200) return answer
       soonest = Math.min(soonest, Number(answer.headers?.['retry-after'] ?? Number.POSITIVE_INFINITY))
     }
@@ -121,7 +121,7 @@ async function secondsUntilLeaseExpires(tx: Db, campaignIds: readonly string[]):
  * Claims the next message of a campaign if the account's limits allow it and no older campaign
  * sends first. The caller has locked the campaign. @param holder as in `dms.holder`
  */
-export async function claimFrom(tx: Db, pace: SendingEnv, campaign: Campaign, holder: string): Promise<ClaimAnswer> {
+export async function claimFrom(tx: Db, env: SendingEnv, campaign: Campaign, holder: string): Promise<ClaimAnswer> {
   const account = await lockAccount(tx, campaign)
   // The campaign was launched without an account, and one was connected since: assign it.
   if (!campaign.xAccountId && isLinked(account))
@@ -147,7 +147,7 @@ export async function claimFrom(tx: Db, pace: SendingEnv, campaign: Campaign, ho
       await skipMessage(tx, next.dm.id, { reason: next.stopped })
       continue
     }
-    const limits = await findLimits(tx, pace, campaign.workspaceId, account, holder === SIMULATED_HOLDER)
+    const limits = await findLimits(tx, env, campaign.workspaceId, account, holder === SIMULATED_HOLDER)
     const waitSeconds = Math.max(next.dueInSeconds, limits.waitSeconds)
     if (waitSeconds > 0) return nothingDue(waitSeconds)
     const [row] = await tx
@@ -171,7 +171,7 @@ export async function claimFrom(tx: Db, pace: SendingEnv, campaign: Campaign, ho
       continue
     }
     if (account) {
-      const pauseSeconds = pauseSecondsOf(limits.accountLimits, pace)
+      const pauseSeconds = pauseSecondsOf(limits.accountLimits, env)
       await tx
         .update(xAccounts)
         .set({

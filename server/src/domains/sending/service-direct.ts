@@ -61,7 +61,7 @@ export interface DirectMessage {
  */
 export async function claimDirect(
   db: Db,
-  pace: SendingEnv,
+  env: SendingEnv,
   actor: Actor,
   { leadId, message, templateVariables: { name, handle }, allowRepeat }: DirectMessage,
   holder: string,
@@ -90,7 +90,7 @@ export async function claimDirect(
     if (allowance.left < 1) throw beyondPlan(allowance, 'dms')
     const campaignId = await openDirectCampaign(tx, actor, accountId)
     const account = await lockAccount(tx, accountId)
-    await refuseBeyondCap(tx, pace, account)
+    await refuseBeyondCap(tx, env, account)
     const { rows } = await tx.execute<{ id: string; lease: string }>(sql`
       with claimed as (
         insert into dms (workspace_id, user_id, lead_id, campaign_id, step, message, lease, holder, lease_expires_at, claimed_at, tried_at, x_account_id, attempts)
@@ -102,7 +102,7 @@ export async function claimDirect(
         update leads set dm_status = 'queued', updated_at = now() where id = ${leadId}
       ), moved as (
         -- Keep the interval to the next campaign message.
-        update x_accounts set next_send_at = greatest(next_send_at, clock_timestamp() + make_interval(secs => ${withJitter(pace.sendIntervalSeconds, Math.random())}))
+        update x_accounts set next_send_at = greatest(next_send_at, clock_timestamp() + make_interval(secs => ${withJitter(env.sendIntervalSeconds, Math.random())}))
         where id = ${accountId} and next_send_at is not null
       )
       select id, lease from claimed`)
@@ -119,7 +119,7 @@ export async function claimDirect(
       senderId: account.xUserId,
       lead: { id: lead.id, handle: lead.twitterHandle, xUserId: lead.xUserId },
       suppressed: null,
-      pauseSeconds: pace.sendIntervalSeconds,
+      pauseSeconds: env.sendIntervalSeconds,
       triedSince: null,
     }
   })

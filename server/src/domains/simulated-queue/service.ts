@@ -116,7 +116,7 @@ export async function processQueue(
 /** Returns null if nothing is queued. */
 async function claimNext(
   db: Db,
-  pace: SendingEnv,
+  env: SendingEnv,
   actor: Actor,
 ): Promise<Claim | { waitSeconds: number; isTurn: boolean } | null> {
   return transact(db, async (tx) => {
@@ -135,7 +135,7 @@ async function claimNext(
     let waitSeconds: number | null = null
     let isTurn = true
     for (const campaign of active) {
-      const answer = await claimFrom(tx, pace, campaign, SIMULATED_HOLDER)
+      const answer = await claimFrom(tx, env, campaign, SIMULATED_HOLDER)
       if (answer.status === 200) return { ...answer.body, campaignId: campaign.id }
       const seconds = Number(answer.headers?.['retry-after'] ?? Number.POSITIVE_INFINITY)
       if (!Number.isFinite(seconds)) continue

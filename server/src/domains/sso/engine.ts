@@ -54,8 +54,10 @@ export function samlOf(
 }
 
 /**
- * Builds the sign-in request for the provider. @returns its URL, and the id that the response
- * returns: `state` (OpenID Connect) or `InResponseTo` (SAML) @throws ProviderUnavailable
+ * Builds the sign-in request for the provider.
+ * @returns its URL, and the id that the response returns: `state` (OpenID Connect) or
+ * `InResponseTo` (SAML)
+ * @throws ProviderUnavailable
  */
 export async function startProviderSignIn(context: ProviderContext, connection: Connection, loginHint: string | null) {
   if (connection.kind === 'oidc') {
@@ -141,7 +143,7 @@ async function checkOpenId(provider: OpenId): Promise<Check[]> {
       return { label, ...(await look()) }
     } catch (error) {
       if (!(error instanceof ProviderUnavailable)) throw error
-      return { label, ok: false, detail: `Unexpected response: ${reasonOf(error)}.` }
+      return { label, ok: false, detail: `Request failed: ${reasonOf(error)}.` }
     }
   }
   return [

@@ -240,8 +240,8 @@ async function completeSignIn(
 }
 
 /**
- * The address the provider vouches for, on a domain that its workspace has verified. @throws
- * SsoRejected
+ * The address the provider vouches for, on a domain that its workspace has verified.
+ * @throws SsoRejected
  */
 async function requireProvedEmail(
   tx: Db,
@@ -263,7 +263,9 @@ async function requireProvedEmail(
 
 /**
  * Finds the member linked to the provider's subject, or creates an account for an invited address.
- * Never matches accounts by address. @param email on a verified domain @throws SsoRejected
+ * Never matches accounts by address.
+ * @param email on a verified domain
+ * @throws SsoRejected
  */
 async function findMember(
   context: SignInContext,
@@ -437,8 +439,8 @@ function isUnchanged(stored: Connection, provider: Provider): boolean {
 }
 
 /**
- * Checked in the transaction, because the role in the token may be outdated. @throws Refusal
- * FORBIDDEN
+ * Checked in the transaction, because the role in the token may be outdated.
+ * @throws Refusal FORBIDDEN
  */
 async function requireOwner(tx: Db, { workspaceId, userId }: Actor): Promise<void> {
   if ((await findRole(tx, { workspaceId, userId })) !== 'owner') throw new Refusal('FORBIDDEN')

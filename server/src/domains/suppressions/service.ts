@@ -34,8 +34,8 @@ interface ListInput {
 }
 
 /**
- * One page of the suppression list, newest first, with the exact total. @throws Refusal
- * INVALID_INPUT for a bad cursor
+ * One page of the suppression list, newest first, with the exact total.
+ * @throws Refusal INVALID_INPUT for a bad cursor
  */
 export async function list(db: Db, actor: Actor, { q, page, pageSize, cursor }: ListInput) {
   const place = cursor === undefined ? null : readCursor(cursor)
@@ -144,8 +144,8 @@ export async function findOfLead(db: Db, actor: Actor, leadId: string): Promise<
 type SuppressionRow = Omit<Suppression, 'createdAt'> & { createdAt: Date }
 
 /**
- * Removes an entry. Stopped messages stay failed until requeued. @throws Refusal
- * SUPPRESSION_NOT_FOUND
+ * Removes an entry. Stopped messages stay failed until requeued.
+ * @throws Refusal SUPPRESSION_NOT_FOUND
  */
 export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
   const gone = await db

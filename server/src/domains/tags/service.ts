@@ -128,8 +128,8 @@ async function keepInFilters(tx: Db, actor: Actor, id: string, into: string): Pr
 }
 
 /**
- * Locks tags by id before triggers change their counts, to avoid deadlocks. @throws Refusal
- * TAG_NOT_FOUND
+ * Locks tags by id before triggers change their counts, to avoid deadlocks.
+ * @throws Refusal TAG_NOT_FOUND
  */
 async function lockTags(tx: Db, actor: Actor, ids: readonly string[]): Promise<void> {
   const wanted = new Set(ids)

@@ -81,8 +81,8 @@ interface JoinInput {
 }
 
 /**
- * Joins at the end of the waitlist. Members who join again get their existing place. @throws
- * Refusal RATE_LIMITED
+ * Joins at the end of the waitlist. Members who join again get their existing place.
+ * @throws Refusal RATE_LIMITED
  */
 export async function join(context: JoinContext, input: JoinInput) {
   const { db, limits, request } = context
@@ -182,8 +182,8 @@ function provenanceOf({
 }
 
 /**
- * Confirms a member's address by an emailed token and credits a waiting referral. @throws Refusal
- * INVALID_CODE
+ * Confirms a member's address by an emailed token and credits a waiting referral.
+ * @throws Refusal INVALID_CODE
  */
 export async function confirmMember(context: WaitlistContext & { db: Db }, token: string): Promise<void> {
   const memberId = memberIn(context, 'confirm', token)
@@ -225,8 +225,8 @@ function memberIn({ env }: Pick<WaitlistContext, 'env'>, purpose: 'confirm' | 'u
 // Lookup
 
 /**
- * A member's place by email. Accounts that never joined are not found. @throws Refusal
- * MEMBER_NOT_FOUND, RATE_LIMITED
+ * A member's place by email. Accounts that never joined are not found.
+ * @throws Refusal MEMBER_NOT_FOUND, RATE_LIMITED
  */
 export async function findPosition(
   { db, limits, request }: { db: Db; limits: Limits; request: Client },

@@ -29,7 +29,8 @@ async function markLost(db: Db, accountId: string, reason: string): Promise<void
 
 /**
  * Returns an access token valid for at least a minute. Renewal locks the row and stores the result
- * before use: replaying one of X's single-use refresh tokens revokes all. @throws XError
+ * before use: replaying one of X's single-use refresh tokens revokes all.
+ * @throws XError
  */
 export async function accessTokenOf(
   { database, x, sealer }: Needs,

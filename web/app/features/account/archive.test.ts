@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { sizeText } from './archive'
+import { downloadedText } from './archive'
 
 it.each([
   [0, '0 bytes'],
@@ -7,5 +7,5 @@ it.each([
   [12_345, '12 KB'],
   [3_440_000, '3.4 MB'],
 ])('formats %d bytes as %s', (bytes, text) => {
-  expect(sizeText(bytes)).toBe(text)
+  expect(downloadedText(bytes)).toBe(text)
 })

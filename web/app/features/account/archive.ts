@@ -19,7 +19,7 @@ export async function fetchArchive(onReceived: (bytes: number) => void, signal: 
 }
 
 /** '12 KB', '3.4 MB'. */
-export function sizeText(bytes: number): string {
+export function downloadedText(bytes: number): string {
   if (bytes < 1_000) return formatCount(bytes, 'byte')
   if (bytes < 1_000_000) return `${formatNumber(Math.round(bytes / 1_000))} KB`
   return `${formatNumber(Math.round(bytes / 100_000) / 10)} MB`

@@ -6,7 +6,7 @@ import { Progress } from '../../ui/progress'
 import { save } from '../../ui/save-file'
 import { toast } from '../../ui/toast'
 import { showFailure, useReauthentication } from '../auth/reauthentication'
-import { fetchArchive, sizeText } from './archive'
+import { downloadedText, fetchArchive } from './archive'
 import { Section } from './section'
 
 /** Downloads the account's data. */
@@ -23,7 +23,7 @@ export function DataSection() {
       save(archive, `x-automated-${new Date().toISOString().slice(0, 10)}.zip`)
       return archive.size
     },
-    onSuccess: (bytes) => toast.success(`Downloaded your data (${sizeText(bytes)}).`),
+    onSuccess: (bytes) => toast.success(`Downloaded your data (${downloadedText(bytes)}).`),
     onError: (error) => stop.current?.signal.aborted || showFailure(error),
   })
   return (
@@ -33,7 +33,7 @@ export function DataSection() {
     >
       {download.isPending ? (
         <div className="grid gap-3">
-          <Progress label="Collecting your data…" value={null} detail={`${sizeText(received)} so far`} />
+          <Progress label="Collecting your data…" value={null} detail={`${downloadedText(received)} so far`} />
           <Button size="sm" className="w-fit" onClick={() => stop.current?.abort()}>
             Stop
           </Button>

@@ -10,7 +10,7 @@ import { DateTime } from '../../ui/date-time'
 import { SkeletonButton } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
 import { usePageRestored } from '../../ui/use-page-restored'
-import { newCodeChallenge } from '../auth/pkce'
+import { requireCodeChallenge } from '../auth/pkce'
 import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { LinkSingleSignOn } from '../sso/link-single-sign-on'
 import { providerName } from './link-problems'
@@ -105,8 +105,7 @@ function LinkGoogle({ another }: { another: boolean }) {
   const withReauthentication = useReauthentication()
   const begin = useMutation({
     async mutationFn() {
-      const codeChallenge = await newCodeChallenge('link')
-      if (!codeChallenge) throw new Error('Open this page over HTTPS to sign in this way.')
+      const codeChallenge = await requireCodeChallenge('link')
       return withReauthentication(() => client.identities.authorizeLink({ provider: 'google', codeChallenge }))
     },
     onSuccess: ({ url }) => location.assign(url),

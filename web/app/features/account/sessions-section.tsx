@@ -86,7 +86,7 @@ const deviceIcons = { desktop: Monitor, mobile: Smartphone, tablet: Tablet, exte
 
 function SessionRow({ session: one, onEnded }: { session: SignedInSession; onEnded: () => Promise<void> }) {
   const { id, current, device, deviceKind, place, createdAt, lastSeenAt } = one
-  const Sign = deviceIcons[deviceKind]
+  const Icon = deviceIcons[deviceKind]
   const name = `${device ?? 'Unknown device'}${deviceKind === 'extension' ? ' (extension)' : ''}`
   const withReauthentication = useReauthentication()
   const end = useMutation({
@@ -103,7 +103,7 @@ function SessionRow({ session: one, onEnded }: { session: SignedInSession; onEnd
   })
   return (
     <Row
-      icon={<Sign aria-hidden />}
+      icon={<Icon aria-hidden />}
       title={
         <>
           {name}

@@ -8,10 +8,10 @@ export function PasswordChecklist({ password }: { password: string }) {
     <ul aria-label="Password requirements" className="grid grid-cols-2 gap-x-4 gap-y-1 text-xs">
       {passwordRules.map(({ text, met }) => {
         const done = met(password)
-        const Sign = done ? Check : Dot
+        const Icon = done ? Check : Dot
         return (
           <li key={text} className={cx('flex items-center gap-1.5', done ? 'text-good' : 'text-muted')}>
-            <Sign aria-hidden className="size-3.5 shrink-0" />
+            <Icon aria-hidden className="size-3.5 shrink-0" />
             {text}
             <span className="sr-only">{done ? ' (done)' : ' (missing)'}</span>
           </li>

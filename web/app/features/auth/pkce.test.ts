@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
+import { ORPCError } from '@orpc/client'
 import { beforeEach, expect, it, vi } from 'vitest'
-import { newCodeChallenge, takeCodeVerifier } from './pkce'
+import { newCodeChallenge, requireCodeChallenge, takeCodeVerifier } from './pkce'
 
 function storage() {
   const kept = new Map<string, string>()
@@ -14,6 +15,7 @@ function storage() {
 beforeEach(() => {
   vi.stubGlobal('localStorage', storage())
   vi.stubGlobal('sessionStorage', storage())
+  return () => vi.unstubAllGlobals()
 })
 
 it('creates a challenge from the SHA-256 of a verifier that can be taken once', async () => {
@@ -42,4 +44,11 @@ it('finds a sign-up verifier in the tab opened by the emailed link', async () =>
   await newCodeChallenge('signUp')
   vi.stubGlobal('sessionStorage', storage())
   expect(takeCodeVerifier('signUp')).not.toBeNull()
+})
+
+it('rejects with a text to show if the page has no Web Crypto', async () => {
+  vi.stubGlobal('crypto', {})
+  await expect(requireCodeChallenge('sso')).rejects.toThrow(
+    new ORPCError('INSECURE_PAGE', { status: 400, message: 'Open this page over HTTPS to sign in this way.' }),
+  )
 })

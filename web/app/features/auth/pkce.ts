@@ -1,3 +1,4 @@
+import { ORPCError } from '@orpc/client'
 import { type KeyValueStorage, localStorage, sessionStorage } from '../../browser-storage'
 
 /**
@@ -34,4 +35,11 @@ function base64url(bytes: Uint8Array): string {
     .replaceAll('+', '-')
     .replaceAll('/', '_')
     .replaceAll('=', '')
+}
+
+/** Like `newCodeChallenge`. @throws ORPCError with a text to show, without Web Crypto */
+export async function requireCodeChallenge(purpose: 'google' | 'sso' | 'link'): Promise<string> {
+  const challenge = await newCodeChallenge(purpose)
+  if (challenge !== null) return challenge
+  throw new ORPCError('INSECURE_PAGE', { status: 400, message: 'Open this page over HTTPS to sign in this way.' })
 }

@@ -126,7 +126,7 @@ function WayForm({ way, ...rest }: WayFormProps) {
       )
     case 'passkey':
       return <PasskeyStep {...rest} factorId={way.factorId} />
-    case 'mail':
+    case 'email':
       return <EmailCodeStep {...rest} />
   }
 }

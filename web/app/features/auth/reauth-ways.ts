@@ -6,7 +6,7 @@ export type ReauthWay =
   | { kind: 'password' }
   | { kind: 'totp'; factorIds: string[] }
   | { kind: 'passkey'; factorId: string; name: string }
-  | { kind: 'mail' }
+  | { kind: 'email' }
 
 /**
  * The account's ways to reauthenticate in this browser, the easiest first. An emailed code always
@@ -24,7 +24,7 @@ export function reauthWays(
     ...(hasPassword ? [{ kind: 'password' } as const] : []),
     ...(apps.length > 0 ? [{ kind: 'totp', factorIds: apps.map(({ id }) => id) } as const] : []),
     ...passkeys.map(({ id, name }) => ({ kind: 'passkey', factorId: id, name }) as const),
-    { kind: 'mail' },
+    { kind: 'email' },
   ]
 }
 
@@ -39,7 +39,7 @@ export function wayText(way: ReauthWay): string {
       return 'Use your authenticator app'
     case 'passkey':
       return `Use the passkey “${way.name}”`
-    case 'mail':
+    case 'email':
       return 'Email me a code'
   }
 }

@@ -2,7 +2,7 @@ import { useRef, useState } from 'react'
 import { client, refusalText } from '../../api'
 import { toast } from '../../ui/toast'
 import { usePageRestored } from '../../ui/use-page-restored'
-import { newCodeChallenge } from './pkce'
+import { requireCodeChallenge } from './pkce'
 
 /** The attempt counts as failed after this time. */
 const BUSY_MS = 30_000
@@ -54,8 +54,7 @@ export function useGoogleSignIn({ intent, referralCode, onBegin, onFailed }: Goo
     setBusy(true)
     onBegin?.()
     try {
-      const codeChallenge = await newCodeChallenge('google')
-      if (!codeChallenge) throw new Error('Open this page over HTTPS to sign in this way.')
+      const codeChallenge = await requireCodeChallenge('google')
       const { url } = await client.identities.authorize(
         { provider: 'google', intent, codeChallenge, ...(referralCode ? { referralCode } : {}) },
         { signal: call.signal },

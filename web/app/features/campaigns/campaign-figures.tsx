@@ -23,13 +23,13 @@ interface CampaignProgressCardProps {
 /** What the campaign is doing, its progress and time left. */
 export function CampaignProgressCard({ campaign, disconnected, noSender, secondsLeft }: CampaignProgressCardProps) {
   const { done, total } = progressOf(campaign)
-  const rest = notableWait(campaign, disconnected, Date.now())
+  const wait = notableWait(campaign, disconnected, Date.now())
   return (
     <Card>
       <div className="grid gap-3">
         <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
           <h2 className="text-base" data-numeric>
-            {activityText(campaign, disconnected, rest, noSender)}
+            {activityText(campaign, disconnected, wait, noSender)}
           </h2>
           <p className="text-muted" data-numeric>
             {total === 0 ? 'Not started' : `${formatNumber(done)} of ${formatNumber(total)} processed`}

@@ -119,8 +119,8 @@ function useCompletionToasts(campaigns: readonly Campaign[] | undefined): void {
 const FORECAST_EVERY_MS = 5_000
 
 /**
- * Seconds until a campaign finishes; null if it isn't sending, undefined while it loads. @param
- * blocked nothing can be sent now
+ * Seconds until a campaign finishes; null if it isn't sending, undefined while it loads.
+ * @param blocked nothing can be sent now
  */
 export function useSecondsLeft(campaign: Campaign | undefined, blocked: boolean): number | null | undefined {
   const sending = campaign !== undefined && isActive(campaign) && campaign.dmsQueuedCount > 0 && !blocked

@@ -13,7 +13,7 @@ import { CampaignButtons } from './campaign-buttons'
 import { inFlightText, isDisconnected, notableWait } from './campaign-progress'
 import { CampaignStatus } from './campaign-status'
 import type { Connections } from './campaign-watch'
-import { OlderCampaign } from './older-campaign'
+import { WaitsForOlder } from './older-campaign'
 
 interface CampaignsTableProps {
   /** Undefined while they load. */
@@ -96,8 +96,7 @@ function CampaignRow({
           {disconnected && <span className="text-xs text-warn">Paused: X account disconnected</span>}
           {campaign.status === 'active' && campaign.waiting && !disconnected && (
             <span className="text-xs text-muted">
-              Waiting for {campaign.waitsBehind ? <OlderCampaign {...campaign.waitsBehind} /> : 'an older campaign'} to
-              finish. Each X account sends the first messages of one campaign at a time.
+              <WaitsForOlder waitsBehind={campaign.waitsBehind} />
             </span>
           )}
           {noSender && <span className="text-xs text-warn">No browser is sending. Click “Start Real Send”.</span>}

@@ -51,17 +51,16 @@ export function ReferralProgram({ dashboard, failed }: { dashboard: Dashboard | 
           </div>
         )}
         <dl className="grid grid-cols-2 gap-4">
-          {[
-            ['Friends referred', figures.count],
-            ['To next reward', figures.remaining],
-          ].map(([label, value]) => (
-            <div key={label}>
-              <dt className="text-muted">{label}</dt>
-              <dd className="text-xl font-strong" data-numeric>
-                {dashboard || failed ? formatNumber(Number(value)) : <Skeleton className="my-1 h-5 w-12" />}
-              </dd>
-            </div>
-          ))}
+          {[['Friends referred', figures.count] as const, ['To next reward', figures.remaining] as const].map(
+            ([label, value]) => (
+              <div key={label}>
+                <dt className="text-muted">{label}</dt>
+                <dd className="text-xl font-strong" data-numeric>
+                  {dashboard || failed ? formatNumber(value) : <Skeleton className="my-1 h-5 w-12" />}
+                </dd>
+              </div>
+            ),
+          )}
         </dl>
         <div className="grid gap-2">
           <Progress

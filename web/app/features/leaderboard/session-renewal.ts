@@ -22,8 +22,8 @@ export interface Renewal {
 }
 
 /**
- * Loads; on session errors renews the session and retries, at most RETRY_CAP times. @throws
- * SessionExpired, or the last error
+ * Loads; on session errors renews the session and retries, at most RETRY_CAP times.
+ * @throws SessionExpired, or the last error
  */
 export async function loadWithRenewal<T>(load: () => Promise<T>, { renew, wait, onRetry }: Renewal): Promise<T> {
   for (let retries = 0; ; retries += 1) {

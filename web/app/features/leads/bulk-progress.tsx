@@ -2,7 +2,7 @@ import { session } from '../../session'
 import { Button } from '../../ui/button'
 import { Progress } from '../../ui/progress'
 import { useConfirmBeforeUnload } from '../../ui/use-confirm-before-unload'
-import { timeLeftText } from '../scrapes/scrape-text'
+import { roughDurationText } from '../scrapes/scrape-text'
 import { type BulkRun, bulkRuns, bulkRunText, secondsLeft, useBulkRuns } from './bulk-runs'
 
 /** Progress of bulk runs, shown on every page. */
@@ -39,7 +39,7 @@ export function BulkRunList({ runs }: { runs: readonly BulkRun[] }) {
             label={bulkRunText(run)}
             value={run.done}
             max={run.total}
-            detail={seconds === null ? undefined : `${timeLeftText(seconds)} left`}
+            detail={seconds === null ? undefined : `${roughDurationText(seconds)} left`}
           />
         </div>
         <Button size="sm" disabled={run.isStopping} onClick={() => bulkRuns.stop(run.id)}>

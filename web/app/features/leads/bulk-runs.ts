@@ -53,8 +53,8 @@ export function createBulkRuns({ workspaceId, now }: BulkRunDeps) {
     stop: (id: number) => change(id, () => ({ isStopping: true })),
 
     /**
-     * Changes the selected leads in batches. Completed batches stay if a later one fails. @param
-     * onAnswer called after each batch
+     * Changes the selected leads in batches. Completed batches stay if a later one fails.
+     * @param onAnswer called after each batch
      */
     async run<Answer extends PartResponse>(
       doing: string,

@@ -25,11 +25,7 @@ export interface ImportDialogProps {
 }
 
 /** Imports leads from a CSV file: mapping, progress, and the rows that were skipped. */
-export function ImportDialog({
-  open,
-  onClose,
-  known: { shown, isLoading, newest, show, start: watch },
-}: ImportDialogProps) {
+export function ImportDialog({ open, onClose, known: { shown, isLoading, newest, show, watch } }: ImportDialogProps) {
   const [file, setFile] = useState<File | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const [uploaded, setUploaded] = useState<(UploadState & { seconds: number }) | null>(null)

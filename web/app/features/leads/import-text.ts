@@ -1,6 +1,6 @@
 import { formatCount, formatNumber, formatPercent } from '@x-automated/contract/format'
 import type { Import } from '@x-automated/contract/imports'
-import { timeLeftText } from '../scrapes/scrape-text'
+import { roughDurationText } from '../scrapes/scrape-text'
 import type { UploadState } from './csv-files'
 
 /** 2 KB, 1.5 MB. */
@@ -24,7 +24,7 @@ export function outcomeText(ended: Import): string {
   return `${importedText(ended)}${skipped}.`
 }
 
-const timeLeftSuffix = (seconds: number | null) => (seconds === null ? '' : ` · ${timeLeftText(seconds)} left`)
+const timeLeftSuffix = (seconds: number | null) => (seconds === null ? '' : ` · ${roughDurationText(seconds)} left`)
 const share = (done: number, of: number) => done / Math.max(1, of)
 
 /**
@@ -65,5 +65,5 @@ export function importProgress({ stage, done, of, secondsLeft }: Import) {
 
 /** The label of the import button while an import is running. */
 export function inProgressText({ secondsLeft }: Pick<Import, 'secondsLeft'>): string {
-  return secondsLeft === null ? 'Importing…' : `Importing, ${timeLeftText(secondsLeft)} left`
+  return secondsLeft === null ? 'Importing…' : `Importing, ${roughDurationText(secondsLeft)} left`
 }

@@ -308,7 +308,7 @@ function MessageText({ replyId, text }: { replyId: string; text: string | null }
       onError: (error) => toast.error(errorText(error)),
     }),
   )
-  if (text === null) return <p className="text-muted">You deleted this text.</p>
+  if (text === null) return <p className="text-muted">This text was deleted.</p>
   return (
     <div className="flex items-start justify-between gap-2">
       <bdi className="wrap-anywhere text-muted">“{text}”</bdi>

@@ -60,7 +60,7 @@ export function useImport(onEnded: (ended: Import) => void) {
       setId(next)
     },
     /** Watches a newly started import until it ends. */
-    start(started: string) {
+    watch(started: string) {
       setId(started)
       setWatched(started)
       void queries.invalidateQueries({ queryKey: api.imports.list.key() })
@@ -76,7 +76,7 @@ function invalidateLeads(queries: QueryClient): Promise<unknown> {
   )
 }
 
-/** Stops an import; nothing of its file is kept. */
+/** Stops an import; nothing is imported. */
 export function useCancelImport() {
   const queries = useQueryClient()
   return useMutation(

@@ -17,7 +17,7 @@ import { reasonText } from './operator-text'
 const PAGE_SIZE = 25
 const DELETED = 'Deleted member'
 
-/** Held referrals, to release or refuse. */
+/** Held referrals, to release or reject. */
 export function HeldReferrals() {
   const [page, setPage] = useState(1)
   const held = useQuery(

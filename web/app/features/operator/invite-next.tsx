@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { formatNumber } from '@x-automated/contract/format'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { INVITATIONS_MAX } from '@x-automated/contract/operator-limits'
 import { Send } from 'lucide-react'
 import { useRef } from 'react'
@@ -11,7 +11,6 @@ import { Card } from '../../ui/card'
 import { useConfirm } from '../../ui/confirm'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
-import { peopleText } from './operator-text'
 
 const problem = () => `Enter a whole number from 1 to ${formatNumber(INVITATIONS_MAX)}.`
 
@@ -33,7 +32,7 @@ export function InviteNext() {
   const submit = form.handleSubmit(async ({ count }) => {
     const howMany = Number(count)
     const sure = await confirm({
-      title: `Invite the next ${peopleText(howMany)}?`,
+      title: `Invite the next ${formatCount(howMany, 'member')}?`,
       body: "We'll email each of them a sign-up link. They keep their places. People already invited or unsubscribed are skipped. This can't be undone.",
       confirm: `Invite ${formatNumber(howMany)}`,
     })
@@ -65,7 +64,7 @@ export function InviteNext() {
         {invite.isSuccess && (
           <Callout tone={invite.data.invited > 0 ? 'good' : 'info'}>
             {invite.data.invited > 0
-              ? `${peopleText(invite.data.invited)} invited. Their emails are on the way.`
+              ? `${formatCount(invite.data.invited, 'member')} invited. Their emails are on the way.`
               : 'Everyone eligible has already been invited.'}
           </Callout>
         )}

@@ -1,4 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { formatCount } from '@x-automated/contract/format'
 import { ScrollText } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../api'
@@ -8,7 +9,7 @@ import { Pager } from '../../ui/pager'
 import { SkeletonRows } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
 import { Failure } from './failure'
-import { actionText, peopleText } from './operator-text'
+import { actionText } from './operator-text'
 
 const PAGE_SIZE = 25
 
@@ -48,7 +49,7 @@ export function OperatorLog() {
                 </Td>
                 <Td label="Action">{actionText[entry.action]}</Td>
                 <Td label="Member" className="wrap-anywhere">
-                  {entry.count === null ? (entry.memberEmail ?? 'Deleted member') : peopleText(entry.count)}
+                  {entry.count === null ? (entry.memberEmail ?? 'Deleted member') : formatCount(entry.count, 'member')}
                 </Td>
               </Tr>
             ))

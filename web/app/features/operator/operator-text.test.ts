@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { conversionText, exportPercent, peopleText, utcDay } from './operator-text'
+import { conversionText, exportPercent, utcDay } from './operator-text'
 
 describe('conversionText', () => {
   it.each([
@@ -10,10 +10,6 @@ describe('conversionText', () => {
   ])('formats %j as %s', (figures, text) => {
     expect(conversionText(figures)).toBe(text)
   })
-})
-
-it('peopleText counts members', () => {
-  expect([peopleText(1), peopleText(1_200)]).toEqual(['1 member', '1,200 members'])
 })
 
 it('utcDay returns UTC days', () => {

@@ -1,4 +1,4 @@
-import { formatCount, formatPercent } from '@x-automated/contract/format'
+import { formatPercent } from '@x-automated/contract/format'
 import type { HoldReason, OperatorAction } from '@x-automated/contract/operator'
 
 /** Why a referral is held. */
@@ -14,11 +14,6 @@ export const actionText: Record<OperatorAction, string> = {
   undo: 'Held a referral again',
   invite: 'Invited members',
   export: 'Exported members',
-}
-
-/** '1 member', '12 members'. */
-export function peopleText(count: number): string {
-  return formatCount(count, 'member')
 }
 
 /**

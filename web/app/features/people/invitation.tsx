@@ -116,7 +116,7 @@ function Answer({ token, email, workspaceName }: { token: string; email: string;
 export function InvalidInvitation() {
   return (
     <div className="grid gap-4">
-      <Callout tone="bad">This invitation was used, revoked or has expired. Ask for a new one.</Callout>
+      <Callout tone="bad">This invitation was already used or revoked, or has expired. Ask for a new one.</Callout>
       <Link to={paths.home} className="text-link w-fit">
         Back to Home
       </Link>

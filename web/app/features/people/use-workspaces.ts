@@ -5,12 +5,12 @@ import { api, client, errorCode, errorText } from '../../api'
 import { paths } from '../../paths'
 import { session, useSession } from '../../session'
 import { usePageRestored } from '../../ui/use-page-restored'
-import { newCodeChallenge } from '../auth/pkce'
+import { requireCodeChallenge } from '../auth/pkce'
 import { showFailure, useReauthentication } from '../auth/reauthentication'
 
 /**
- * Switches workspaces and reloads the page, after single sign-on if required. @param onQuestion
- * called before reauthentication
+ * Switches workspaces and reloads the page, after single sign-on if required.
+ * @param onQuestion called before reauthentication
  */
 export function useSwitchWorkspace(onQuestion?: () => void) {
   const withReauthentication = useReauthentication()
@@ -53,8 +53,7 @@ function singleSignOnOf(error: unknown): SwitchProof['singleSignOn'] {
 }
 
 async function leaveForSingleSignOn(workspaceId: string): Promise<void> {
-  const codeChallenge = await newCodeChallenge('sso')
-  if (!codeChallenge) throw new Error('Open this page over HTTPS to sign in this way.')
+  const codeChallenge = await requireCodeChallenge('sso')
   const { url } = await client.sso.begin({ workspaceId, codeChallenge })
   location.assign(url)
 }

@@ -15,10 +15,10 @@ import { Reconnect } from './reconnect'
 import {
   isInProgress,
   needsConnection,
+  roughDurationText,
   scrapeFilter,
   scrapeTimeLeftText,
   scrapeTitle,
-  timeLeftText,
 } from './scrape-text'
 import { cacheScrape } from './use-live-scrape'
 
@@ -132,7 +132,7 @@ function Waiting({ resumesAt, reason }: { resumesAt: string; reason: string | nu
       <time dateTime={resumesAt}>
         {formatDate(resumesAt, { hour: 'numeric', minute: '2-digit', second: '2-digit' })}
       </time>
-      , in {timeLeftText(seconds)}.
+      , in {roughDurationText(seconds)}.
     </Callout>
   )
 }

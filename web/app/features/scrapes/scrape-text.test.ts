@@ -6,10 +6,10 @@ import {
   handleProblem,
   isSessionError,
   needsConnection,
+  roughDurationText,
   scrapeFilter,
   scrapeTimeLeftText,
   scrapeTitle,
-  timeLeftText,
 } from './scrape-text'
 
 describe('handleProblem', () => {
@@ -79,7 +79,7 @@ test.each([
   [3_600, 'about 1 h'],
   [5_400, 'about 1 h 30 min'],
 ])('shows %i seconds left as %o', (seconds, text) => {
-  expect(timeLeftText(seconds)).toBe(text)
+  expect(roughDurationText(seconds)).toBe(text)
 })
 
 test('shows no time left while a scrape waits for an X account', () => {

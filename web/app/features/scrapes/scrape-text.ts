@@ -30,7 +30,7 @@ export function scrapeTimeLeftText(scrape: Pick<Scrape, 'status' | 'resumesAt' |
   if (scrape.status === 'queued') return 'Starting soon'
   const secondsLeft = scrape.estimate?.secondsLeft ?? null
   if (secondsLeft === null) return 'Estimating…'
-  const text = timeLeftText(secondsLeft)
+  const text = roughDurationText(secondsLeft)
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
@@ -59,7 +59,7 @@ export function scrapeFilter({
 }
 
 /** 'about 2 min': rounded so that it doesn't flicker. */
-export function timeLeftText(seconds: number): string {
+export function roughDurationText(seconds: number): string {
   if (seconds < 5) return 'a few seconds'
   if (seconds < 55) return `about ${Math.ceil(seconds / 5) * 5} seconds`
   const minutes = Math.round(seconds / 60)
@@ -80,7 +80,7 @@ export interface Estimate {
 export function estimateText({ profiles, seconds, costCents }: Estimate, type: Scrape['type']): string {
   const people = type === 'followers' ? formatCount(profiles, 'follower') : formatCount(profiles, 'followed account')
   const bill = costCents === null ? '' : ` · X bills up to ${formatMoney(costCents)}`
-  return `${people} · ${timeLeftText(seconds)}${bill}`
+  return `${people} · ${roughDurationText(seconds)}${bill}`
 }
 
 /** The choices for the maximum number of leads. The first is the default. */

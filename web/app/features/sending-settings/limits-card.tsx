@@ -174,7 +174,7 @@ export function LimitsCard({ account, limits, disabled }: LimitsCardProps) {
           </div>
           <Switch
             label="Warm up"
-            hint="Starts at 20 messages a day and increases 10% daily"
+            hint="Starts at 20 messages a day and increases 10% daily."
             checked={draft.warmUp}
             disabled={disabled}
             onChange={(event) => set({ warmUp: event.currentTarget.checked })}

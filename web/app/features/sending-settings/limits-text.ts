@@ -16,8 +16,8 @@ export const WAIT_TITLES: Record<Waiting['reason'], string> = {
 export const WAIT_TEXT: Record<Waiting['reason'], string> = {
   hours: 'outside the sending window',
   cap: 'daily cap reached',
-  warm_up: 'the account is warming up',
-  pause: 'pausing between messages',
+  warm_up: 'today’s warm-up limit is reached',
+  pause: 'interval between messages',
   x: 'X is limiting this account',
 }
 

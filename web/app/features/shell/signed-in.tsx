@@ -29,10 +29,10 @@ export default function SignedIn() {
   const from = pathname + search + hash
   // An unconfirmed stored session may still be valid, so don't redirect.
   const waiting = state.status === 'starting' || (state.status === 'signed-out' && state.reason === 'unanswered')
-  const loginNotice = !waiting && state.status === 'signed-out' && state.reason !== 'signed-out-here'
+  const needsLogin = !waiting && state.status === 'signed-out' && state.reason !== 'signed-out-here'
   useEffect(() => {
-    if (loginNotice) saveReturnPath(from)
-  }, [loginNotice, from])
+    if (needsLogin) saveReturnPath(from)
+  }, [needsLogin, from])
 
   const notice =
     typeof page?.loginNotice === 'function' ? page.loginNotice(new URLSearchParams(search)) : page?.loginNotice

@@ -3,7 +3,7 @@ import { ShieldCheck } from 'lucide-react'
 import { api, client } from '../../api'
 import { Button } from '../../ui/button'
 import { usePageRestored } from '../../ui/use-page-restored'
-import { newCodeChallenge } from '../auth/pkce'
+import { requireCodeChallenge } from '../auth/pkce'
 import { showFailure, useReauthentication } from '../auth/reauthentication'
 
 /** A button for each workspace whose single sign-on isn't linked yet. */
@@ -12,8 +12,7 @@ export function LinkSingleSignOn() {
   const own = useQuery(api.sso.listOwn.queryOptions())
   const begin = useMutation({
     async mutationFn(workspaceId: string) {
-      const codeChallenge = await newCodeChallenge('link')
-      if (!codeChallenge) throw new Error('Open this page over HTTPS to sign in this way.')
+      const codeChallenge = await requireCodeChallenge('link')
       return withReauthentication(() => client.sso.beginLink({ workspaceId, codeChallenge }))
     },
     onSuccess: ({ url }) => location.assign(url),

@@ -56,7 +56,7 @@ export function SingleSignOnTab() {
   const { connection, domains, serviceProvider } = sso.data
   return (
     <div className="grid grid-cols-1 gap-6">
-      <State isConnected={connection !== null} proved={domains.filter(({ verifiedAt }) => verifiedAt).length} />
+      <State isConnected={connection !== null} verifiedCount={domains.filter(({ verifiedAt }) => verifiedAt).length} />
       <ServiceProviderCard serviceProvider={serviceProvider} />
       <ReauthProvider>
         <ConnectionCard connection={connection} mayChange={isAtLeast(role ?? 'admin', 'owner')} />
@@ -66,12 +66,12 @@ export function SingleSignOnTab() {
   )
 }
 
-function State({ isConnected, proved }: { isConnected: boolean; proved: number }) {
-  if (isConnected && proved > 0) {
+function State({ isConnected, verifiedCount }: { isConnected: boolean; verifiedCount: number }) {
+  if (isConnected && verifiedCount > 0) {
     return (
       <Callout tone="good" title="Single sign-on is on">
-        Members with an email address on your verified {pluralize(proved, 'domain')} can sign in with it once they link
-        it on their account page. Invited people without an account get one when they sign in.
+        Members with an email address on your verified {pluralize(verifiedCount, 'domain')} can sign in with it once
+        they link it on their account page. Invited people without an account get one when they sign in.
       </Callout>
     )
   }

@@ -7,7 +7,7 @@ import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { usePageRestored } from '../../ui/use-page-restored'
 import { emailProblem, isEmail } from '../auth/email'
-import { newCodeChallenge } from '../auth/pkce'
+import { requireCodeChallenge } from '../auth/pkce'
 
 /** Redirects to the identity provider of a work email's domain. */
 export function SsoLogin({ onBack }: { onBack: () => void }) {
@@ -15,8 +15,7 @@ export function SsoLogin({ onBack }: { onBack: () => void }) {
   const { errors } = form.formState
   const begin = useMutation({
     async mutationFn(email: string) {
-      const codeChallenge = await newCodeChallenge('sso')
-      if (!codeChallenge) throw new Error('Open this page over HTTPS to sign in this way.')
+      const codeChallenge = await requireCodeChallenge('sso')
       return client.sso.begin({ email, codeChallenge })
     },
     onSuccess: ({ url }) => location.assign(url),

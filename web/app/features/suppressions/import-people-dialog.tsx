@@ -17,7 +17,8 @@ import { type PeopleDialogProps, people } from './add-people-dialog'
 /** The server's limit, 64 MiB. */
 const BYTES_MAX = 64 * 1024 * 1024
 const REFUSED_SHOWN = 100
-const HINT = `Up to 64 MB. If more than ${formatNumber(IMPORT_REJECTED_MAX)} rows are invalid, nothing is imported.`
+const hint = () =>
+  `Up to 64 MB. If more than ${formatNumber(IMPORT_REJECTED_MAX)} rows are invalid, nothing is imported.`
 
 /** Suppresses people from a CSV file. */
 export function ImportPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
@@ -86,7 +87,7 @@ export function ImportPeopleDialog({ open, onClose, onDone }: PeopleDialogProps)
           {load.isError && (
             <Callout tone="bad">{errorText(load.error, 'Failed to import the file. Please try again.')}</Callout>
           )}
-          <Field label="CSV file" hint={HINT} error={problem}>
+          <Field label="CSV file" hint={hint()} error={problem}>
             <Input
               type="file"
               accept=".csv,text/csv"
