@@ -28,7 +28,8 @@ import { ReplyDetectionNotice, useReplyDetectionKnown } from '../features/replie
 import { WaitCallout } from '../features/sending-settings/wait-callout'
 import { pageMeta } from '../features/shell/page-meta'
 import { paths } from '../paths'
-import { Button, ButtonLink } from '../ui/button'
+import { QueryError } from '../query-error'
+import { ButtonLink } from '../ui/button'
 import { Callout } from '../ui/callout'
 import { Card } from '../ui/card'
 import { cx } from '../ui/cx'
@@ -86,16 +87,7 @@ export default function CampaignPage() {
             It may belong to another workspace, or the link may have a typo.
           </EmptyState>
         ) : (
-          <Callout
-            tone="bad"
-            action={
-              <Button size="sm" onClick={() => query.refetch()}>
-                Try Again
-              </Button>
-            }
-          >
-            {campaignsProblem(query.error, false)}
-          </Callout>
+          <QueryError query={query}>{campaignsProblem(query.error, false)}</QueryError>
         )}
       </>
     )

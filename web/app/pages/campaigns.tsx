@@ -23,6 +23,7 @@ import { pageMeta } from '../features/shell/page-meta'
 import { useAccounts } from '../features/x-account/use-accounts'
 import { isInitialLoading } from '../initial-loading'
 import { paths } from '../paths'
+import { QueryError } from '../query-error'
 import { Button, ButtonLink } from '../ui/button'
 import { Callout } from '../ui/callout'
 import { EmptyState } from '../ui/empty-state'
@@ -97,16 +98,9 @@ export default function Campaigns() {
           </div>
           {isShown && <RunNotice campaigns={campaigns.data?.campaigns} />}
           {campaigns.isError && (
-            <Callout
-              tone={campaigns.data ? 'warn' : 'bad'}
-              action={
-                <Button size="sm" onClick={() => campaigns.refetch()}>
-                  Try Again
-                </Button>
-              }
-            >
+            <QueryError query={campaigns} tone={campaigns.data ? 'warn' : 'bad'}>
               {campaignsProblem(campaigns.error, campaigns.data !== undefined)}
-            </Callout>
+            </QueryError>
           )}
           {campaigns.data?.total === 0 ? (
             <EmptyState

@@ -11,8 +11,8 @@ import { RoleNotice, VIEWER_TEXT } from '../features/settings/role-notice'
 import { useIsOffered } from '../features/settings/use-role'
 import { pageMeta } from '../features/shell/page-meta'
 import type { SignedInHandle } from '../features/shell/signed-in'
+import { QueryError } from '../query-error'
 import { Button } from '../ui/button'
-import { Callout } from '../ui/callout'
 import { EmptyState } from '../ui/empty-state'
 import { PageHeader } from '../ui/page-header'
 import { Pager } from '../ui/pager'
@@ -65,16 +65,7 @@ export default function Lists() {
         <RoleNotice needs="member">{VIEWER_TEXT}</RoleNotice>
       </div>
       {lists.isError && !lists.data ? (
-        <Callout
-          tone="bad"
-          action={
-            <Button size="sm" onClick={() => lists.refetch()}>
-              Try Again
-            </Button>
-          }
-        >
-          {refusalText(lists.error, 'Failed to fetch lists. Please try again.')}
-        </Callout>
+        <QueryError query={lists}>{refusalText(lists.error, 'Failed to fetch lists. Please try again.')}</QueryError>
       ) : empty ? (
         <EmptyState
           icon={<ListPlus aria-hidden />}

@@ -1,7 +1,5 @@
 import type { ReactNode } from 'react'
-import { errorText } from '../../api'
-import { Button } from '../../ui/button'
-import { Callout } from '../../ui/callout'
+import { QueryError, type QueryErrorProps } from '../../query-error'
 import { Card } from '../../ui/card'
 import { SkeletonText } from '../../ui/skeleton'
 import { type SectionId, sections } from './sections'
@@ -11,7 +9,7 @@ export interface SectionProps {
   description?: ReactNode
   actions?: ReactNode
   /** Its loading and error states replace the content. */
-  query?: { isPending: boolean; isError: boolean; error: unknown; data: unknown; refetch: () => unknown }
+  query?: QueryErrorProps['query'] & { isPending: boolean; isError: boolean; data: unknown }
   /** Shown while loading; default two lines. */
   skeleton?: ReactNode
   children: ReactNode
@@ -23,22 +21,7 @@ export function Section({ id, description, actions, query, skeleton, children }:
   const failed = query?.isError && query.data === undefined
   return (
     <Card id={id} aria-label={title} title={title} description={description} actions={actions} className="scroll-mt-20">
-      {failed ? (
-        <Callout
-          tone="bad"
-          action={
-            <Button size="sm" onClick={() => query.refetch()}>
-              Try Again
-            </Button>
-          }
-        >
-          {errorText(query.error)}
-        </Callout>
-      ) : query?.isPending ? (
-        (skeleton ?? <SkeletonText lines={2} />)
-      ) : (
-        children
-      )}
+      {failed ? <QueryError query={query} /> : query?.isPending ? (skeleton ?? <SkeletonText lines={2} />) : children}
     </Card>
   )
 }

@@ -5,8 +5,8 @@ import { ChartColumn, MessageSquareReply } from 'lucide-react'
 import { useState } from 'react'
 import { api, refusalText } from '../../api'
 import { paths } from '../../paths'
-import { Button, ButtonLink } from '../../ui/button'
-import { Callout } from '../../ui/callout'
+import { QueryError } from '../../query-error'
+import { ButtonLink } from '../../ui/button'
 import { Card } from '../../ui/card'
 import { DateTime } from '../../ui/date-time'
 import { EmptyState } from '../../ui/empty-state'
@@ -50,16 +50,9 @@ export function Analytics() {
   if (figures && figures.timeZone !== timeZone) setTimeZone(figures.timeZone)
 
   const failure = query.isError && (
-    <Callout
-      tone={figures ? 'warn' : 'bad'}
-      action={
-        <Button size="sm" onClick={() => query.refetch()}>
-          Try Again
-        </Button>
-      }
-    >
+    <QueryError query={query} tone={figures ? 'warn' : 'bad'}>
       {refusalText(query.error, FAILURE)}
-    </Callout>
+    </QueryError>
   )
   if (failure && !figures) return failure
   const isEverything = range === 'all' && campaignId === 'all'

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useId, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { api, client, errorCode, errorText } from '../../api'
+import { QueryError } from '../../query-error'
 import { session, useSession } from '../../session'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -45,18 +46,7 @@ export default function ReauthDialog({ open, question, onVerified, onCancel }: R
       description={question?.text ?? "Please confirm it's you. We won't ask again on this device for 10 minutes."}
     >
       <div className="grid gap-4 pt-2">
-        {failed && (
-          <Callout
-            tone="bad"
-            action={
-              <Button size="sm" onClick={() => void Promise.all([user.refetch(), factors.refetch()])}>
-                Try Again
-              </Button>
-            }
-          >
-            {errorText(user.error ?? factors.error)}
-          </Callout>
-        )}
+        {failed && <QueryError query={user.isError ? user : factors} />}
         {!known && !failed && <Skeleton className="h-20" />}
         {way?.kind === 'singleSignOn' && singleSignOn ? (
           <SingleSignOnStep leave={singleSignOn} onCancel={onCancel} />

@@ -4,6 +4,7 @@ import type { Plan, UpgradePreview } from '@x-automated/contract/billing'
 import { formatMoney } from '@x-automated/contract/format'
 import { useRef } from 'react'
 import { api, client, errorCode, errorText } from '../../api'
+import { QueryError } from '../../query-error'
 import { Button, buttonClass } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { DateTime } from '../../ui/date-time'
@@ -78,16 +79,7 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
     >
       <div className="grid gap-4">
         {preview.isError ? (
-          <Callout
-            tone="bad"
-            action={
-              <Button size="sm" loading={preview.isFetching} onClick={() => preview.refetch()}>
-                Try Again
-              </Button>
-            }
-          >
-            {errorText(preview.error, 'Failed to upgrade plan. Please try again.')}
-          </Callout>
+          <QueryError query={preview} fallback="Failed to upgrade plan. Please try again." />
         ) : preview.data ? (
           <>
             <Costs preview={preview.data} />

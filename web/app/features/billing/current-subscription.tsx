@@ -2,10 +2,9 @@ import type { Subscription } from '@x-automated/contract/billing'
 import { PLAN_LEVELS } from '@x-automated/contract/plans'
 import { CreditCard } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { errorText } from '../../api'
+import { QueryError } from '../../query-error'
 import { Badge, type Tone } from '../../ui/badge'
 import { Button } from '../../ui/button'
-import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
 import { DateTime } from '../../ui/date-time'
 import { LoadingText, Skeleton, SkeletonLine } from '../../ui/skeleton'
@@ -59,17 +58,7 @@ export function CurrentSubscription({ known }: { known: KnownSubscription }) {
   return (
     <Card title={TITLE}>
       {query.isError ? (
-        <Callout
-          tone="bad"
-          title="Your subscription status is unavailable"
-          action={
-            <Button size="sm" loading={query.isFetching} onClick={() => query.refetch()}>
-              Try Again
-            </Button>
-          }
-        >
-          {errorText(query.error)}
-        </Callout>
+        <QueryError query={query} title="Your subscription status is unavailable" />
       ) : subscription ? (
         <Subscribed subscription={subscription} known={known} />
       ) : (

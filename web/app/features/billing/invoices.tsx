@@ -3,9 +3,9 @@ import type { Invoice } from '@x-automated/contract/billing'
 import { formatMoney } from '@x-automated/contract/format'
 import { Download, ExternalLink } from 'lucide-react'
 import { api, errorText } from '../../api'
+import { QueryError } from '../../query-error'
 import { Badge, type Tone } from '../../ui/badge'
 import { Button } from '../../ui/button'
-import { Callout } from '../../ui/callout'
 import { DateTime } from '../../ui/date-time'
 import { LoadingText, SkeletonRows } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
@@ -33,18 +33,7 @@ export function Invoices() {
       <h2 id="invoices" className="text-lg">
         Invoices
       </h2>
-      {query.isError && (
-        <Callout
-          tone="bad"
-          action={
-            <Button size="sm" loading={query.isFetching} onClick={() => query.refetch()}>
-              Try Again
-            </Button>
-          }
-        >
-          Failed to load invoices. {errorText(query.error)}
-        </Callout>
-      )}
+      {query.isError && <QueryError query={query}>Failed to load invoices. {errorText(query.error)}</QueryError>}
       {query.isPending && <LoadingText>Loading invoices…</LoadingText>}
       {invoices?.length === 0 ? (
         <p className="text-muted">No invoices yet.</p>

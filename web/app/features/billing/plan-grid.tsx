@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Plan } from '@x-automated/contract/billing'
 import { useState } from 'react'
 import { api, refusalText } from '../../api'
+import { QueryError } from '../../query-error'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -47,16 +48,9 @@ export function PlanGrid({ known }: { known: KnownSubscription }) {
         <Callout>Plans can't be bought here because this server has no payment provider.</Callout>
       )}
       {query.isError && (
-        <Callout
-          tone="bad"
-          action={
-            <Button size="sm" loading={query.isFetching} onClick={() => query.refetch()}>
-              Try Again
-            </Button>
-          }
-        >
+        <QueryError query={query}>
           {refusalText(query.error, 'Failed to load pricing plans. Please try again.')}
-        </Callout>
+        </QueryError>
       )}
       {plans ? (
         <ul aria-label={`Plans paid ${cycle}`} className="grid gap-6 md:grid-cols-2">

@@ -6,9 +6,9 @@ import { useForm, useWatch } from 'react-hook-form'
 import { Link } from 'react-router'
 import { api, client, errorCode, fieldProblems } from '../../api'
 import { paths } from '../../paths'
+import { QueryError } from '../../query-error'
 import { useSession } from '../../session'
 import { Button } from '../../ui/button'
-import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
 import { Checkbox } from '../../ui/choice'
 import { Field } from '../../ui/field'
@@ -127,16 +127,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
                 />
               </Field>
               {lists.isError && !lists.data ? (
-                <Callout
-                  tone="bad"
-                  action={
-                    <Button size="sm" onClick={() => lists.refetch()}>
-                      Try Again
-                    </Button>
-                  }
-                >
-                  {listsProblem(lists.error)}
-                </Callout>
+                <QueryError query={lists}>{listsProblem(lists.error)}</QueryError>
               ) : lists.data?.length === 0 ? (
                 <div className="grid content-start gap-1.5">
                   <p className="font-strong">Select Lead List</p>

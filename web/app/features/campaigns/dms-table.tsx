@@ -3,8 +3,8 @@ import type { Dm, DmStatus } from '@x-automated/contract/campaigns'
 import { MessagesSquare } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../api'
+import { QueryError } from '../../query-error'
 import { StatusBadge } from '../../ui/badge'
-import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { cx } from '../../ui/cx'
 import { DateTime } from '../../ui/date-time'
@@ -59,17 +59,9 @@ export function DmsTable({ campaignId, status, live, page, onPage, maxHeight, ca
   }
   if (dms.isError && !dms.data)
     return (
-      <Callout
-        tone="bad"
-        title="Failed to fetch DMs for campaign."
-        action={
-          <Button size="sm" onClick={() => dms.refetch()}>
-            Try Again
-          </Button>
-        }
-      >
+      <QueryError query={dms} title="Failed to fetch DMs for campaign.">
         {dmsProblem(dms.error)}
-      </Callout>
+      </QueryError>
     )
   if (dms.data?.total === 0 && !dms.isPlaceholderData)
     return (

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../../api'
+import { QueryError } from '../../query-error'
 import type { User } from '../../session'
-import { Button } from '../../ui/button'
-import { Callout } from '../../ui/callout'
 import { Skeleton } from '../../ui/skeleton'
 import { FirstSteps } from '../first-steps/first-steps'
 import { useFirstSteps } from '../first-steps/use-first-steps'
@@ -14,30 +13,20 @@ import { ReferralProgram } from './referral-program'
 
 /** The user's place on the waitlist, referrals and rewards. */
 export function Dashboard({ user }: { user: User }) {
-  const { data, isPending, isError, refetch } = useQuery(api.waitlist.dashboard.queryOptions())
+  const query = useQuery(api.waitlist.dashboard.queryOptions())
+  const { data } = query
   const { isLoading } = useFirstSteps()
   useAchievementToasts(user.id, data?.achievements)
-  const failed = isError && !data
+  const failed = query.isError && !data
   return (
     <>
-      <DashboardHeader user={user} signupDate={data?.signupDate} loading={isPending} />
+      <DashboardHeader user={user} signupDate={data?.signupDate} loading={query.isPending} />
       {isLoading ? (
         <DashboardSkeleton />
       ) : (
         <div className="grid grid-cols-1 gap-4">
           <FirstSteps />
-          {failed && (
-            <Callout
-              tone="bad"
-              action={
-                <Button size="sm" onClick={() => refetch()}>
-                  Try Again
-                </Button>
-              }
-            >
-              We couldn't load your numbers. Try again.
-            </Callout>
-          )}
+          {failed && <QueryError query={query}>We couldn't load your numbers. Try again.</QueryError>}
           <DashboardFigures dashboard={data} failed={failed} />
           <div className="grid items-start gap-4 lg:grid-cols-[2fr_1fr]">
             <ReferralProgram dashboard={data} failed={failed} />

@@ -1,10 +1,9 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { Pairing } from '@x-automated/contract/extension-pairings'
 import { Puzzle } from 'lucide-react'
-import { errorText } from '../../api'
+import { QueryError } from '../../query-error'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
-import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
 import { useConfirm } from '../../ui/confirm'
 import { DateTime } from '../../ui/date-time'
@@ -24,16 +23,7 @@ export function PairedExtensions({ pairings, latest }: PairedExtensionsProps) {
       {pairings.isPending ? (
         <Skeleton className="h-12" />
       ) : pairings.isError ? (
-        <Callout
-          tone="bad"
-          action={
-            <Button size="sm" onClick={() => pairings.refetch()}>
-              Try Again
-            </Button>
-          }
-        >
-          {errorText(pairings.error)}
-        </Callout>
+        <QueryError query={pairings} />
       ) : pairings.data.pairings.length === 0 ? (
         <p className="text-muted">No paired browsers yet. You can unpair them here from anywhere.</p>
       ) : (

@@ -3,6 +3,7 @@ import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { ListPlus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { api, client, errorText, failureText, refusalText } from '../../api'
+import { QueryError } from '../../query-error'
 import { useSession } from '../../session'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -122,16 +123,9 @@ export function ListChoice({ chosen, onChoose }: { chosen: string | null; onChoo
           <SkeletonText lines={4} />
         </>
       ) : lists.isError ? (
-        <Callout
-          tone="bad"
-          action={
-            <Button size="sm" onClick={() => lists.refetch()}>
-              Try Again
-            </Button>
-          }
-        >
+        <QueryError query={lists}>
           {failureText(lists.error, 'Failed to fetch your lists', 'An error occurred while fetching lists.')}
-        </Callout>
+        </QueryError>
       ) : found.length > 0 ? (
         <RadioGroup
           label="List"

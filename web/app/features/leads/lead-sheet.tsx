@@ -15,6 +15,7 @@ import {
 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { api, errorText } from '../../api'
+import { QueryError } from '../../query-error'
 import { Avatar } from '../../ui/avatar'
 import { StatusBadge } from '../../ui/badge'
 import { Button } from '../../ui/button'
@@ -77,16 +78,7 @@ export function LeadSheet({ id, onClose, onSuppress, onRemove }: LeadSheetProps)
       }
     >
       {lead.isError && !known ? (
-        <Callout
-          tone="bad"
-          action={
-            <Button size="sm" onClick={() => lead.refetch()}>
-              Try Again
-            </Button>
-          }
-        >
-          {errorText(lead.error)}
-        </Callout>
+        <QueryError query={lead} />
       ) : known ? (
         <div className="grid gap-6">
           {known.suppressed && (

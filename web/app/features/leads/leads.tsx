@@ -6,6 +6,7 @@ import { useRef, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { api, failureText } from '../../api'
 import { paths } from '../../paths'
+import { QueryError } from '../../query-error'
 import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { useConfirm } from '../../ui/confirm'
@@ -131,16 +132,9 @@ export function Leads() {
         onPick={(saved) => goTo(saved.filter, 1, { sort: saved.sort })}
       />
       {leads.isError && !leads.data ? (
-        <Callout
-          tone="bad"
-          action={
-            <Button size="sm" onClick={() => leads.refetch()} loading={leads.isFetching}>
-              Try Again
-            </Button>
-          }
-        >
+        <QueryError query={leads}>
           {failureText(leads.error, 'Failed to load leads', 'An unexpected error occurred while loading leads')}
-        </Callout>
+        </QueryError>
       ) : leads.data && total === 0 ? (
         <EmptyState
           icon={<Search aria-hidden />}

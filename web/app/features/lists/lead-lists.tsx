@@ -3,8 +3,8 @@ import type { List } from '@x-automated/contract/lists'
 import { FolderPlus, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { api, refusalText } from '../../api'
+import { QueryError } from '../../query-error'
 import { Button } from '../../ui/button'
-import { Callout } from '../../ui/callout'
 import { EmptyState } from '../../ui/empty-state'
 import { Pager } from '../../ui/pager'
 import { LoadingText, Skeleton } from '../../ui/skeleton'
@@ -60,16 +60,7 @@ export function LeadLists() {
         <RoleNotice needs="member">{VIEWER_TEXT}</RoleNotice>
       </div>
       {lists.isError && !lists.data ? (
-        <Callout
-          tone="bad"
-          action={
-            <Button size="sm" onClick={() => lists.refetch()}>
-              Try Again
-            </Button>
-          }
-        >
-          {refusalText(lists.error, 'Failed to load campaigns. Please try again.')}
-        </Callout>
+        <QueryError query={lists}>{refusalText(lists.error, 'Failed to load campaigns. Please try again.')}</QueryError>
       ) : lists.data?.total === 0 ? (
         <EmptyState
           icon={<FolderPlus aria-hidden />}

@@ -1,7 +1,6 @@
 import type { Lead } from '@x-automated/contract/leads'
 import type { ReactNode } from 'react'
-import { Button } from '../../ui/button'
-import { Callout } from '../../ui/callout'
+import { QueryError } from '../../query-error'
 import { Pager } from '../../ui/pager'
 import { LoadingText, SkeletonRows } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
@@ -62,19 +61,7 @@ export function LeadsPanel<L extends Lead>({
   pick,
   above,
 }: LeadsPanelProps<L>) {
-  if (query.error && !query.data)
-    return (
-      <Callout
-        tone="bad"
-        action={
-          <Button size="sm" onClick={() => query.refetch()}>
-            Try Again
-          </Button>
-        }
-      >
-        {failure(query.error)}
-      </Callout>
-    )
+  if (query.error && !query.data) return <QueryError query={query}>{failure(query.error)}</QueryError>
   if (query.data?.total === 0 && !query.isPlaceholderData) return empty
   const [first, ...others] = columns
   return (

@@ -7,6 +7,7 @@ import { Search, Users } from 'lucide-react'
 import { useState } from 'react'
 import { api, client, errorCode, errorText } from '../../api'
 import { paths } from '../../paths'
+import { QueryError } from '../../query-error'
 import { StatusBadge } from '../../ui/badge'
 import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -196,16 +197,7 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
           </Callout>
         )}
         {members.isError && (
-          <Callout
-            tone="bad"
-            action={
-              <Button size="sm" onClick={() => members.refetch()}>
-                Try Again
-              </Button>
-            }
-          >
-            Failed to fetch leads for list: {errorText(members.error)}
-          </Callout>
+          <QueryError query={members}>Failed to fetch leads for list: {errorText(members.error)}</QueryError>
         )}
         <div className="flex flex-wrap gap-2">
           <div className="min-w-48 flex-1">

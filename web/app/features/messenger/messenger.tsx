@@ -7,6 +7,7 @@ import { type FormEvent, useState } from 'react'
 import { api, client } from '../../api'
 import { isInitialLoading } from '../../initial-loading'
 import { paths } from '../../paths'
+import { QueryError } from '../../query-error'
 import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Checkbox } from '../../ui/choice'
@@ -90,16 +91,9 @@ export function Messenger() {
   }
 
   const failure = leads.isError && (
-    <Callout
-      tone={leads.data ? 'warn' : 'bad'}
-      action={
-        <Button size="sm" onClick={() => leads.refetch()}>
-          Try Again
-        </Button>
-      }
-    >
+    <QueryError query={leads} tone={leads.data ? 'warn' : 'bad'}>
       {fetchProblem(leads.error)}
-    </Callout>
+    </QueryError>
   )
   // If leads are loaded, the selection and the message stay on the screen.
   if (failure && !leads.data) return failure

@@ -5,8 +5,8 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import { api, errorText } from '../../api'
 import { paths } from '../../paths'
+import { QueryError } from '../../query-error'
 import { Button } from '../../ui/button'
-import { Callout } from '../../ui/callout'
 import { cx } from '../../ui/cx'
 import { DateTime } from '../../ui/date-time'
 import { Sheet } from '../../ui/dialog'
@@ -67,16 +67,7 @@ export default function NotificationsSheet({ open, onClose }: { open: boolean; o
       }
     >
       {query.isError && !data ? (
-        <Callout
-          tone="bad"
-          action={
-            <Button size="sm" onClick={() => query.refetch()}>
-              Try Again
-            </Button>
-          }
-        >
-          {errorText(query.error, 'Failed to load your notifications. Please try again.')}
-        </Callout>
+        <QueryError query={query} fallback="Failed to load your notifications. Please try again." />
       ) : !data ? (
         <SkeletonText lines={6} />
       ) : data.total === 0 ? (

@@ -1,8 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { NotificationKind } from '@x-automated/contract/notifications'
 import { api, errorText } from '../../api'
-import { Button } from '../../ui/button'
-import { Callout } from '../../ui/callout'
+import { QueryError } from '../../query-error'
 import { Card } from '../../ui/card'
 import { Switch } from '../../ui/choice'
 import { SkeletonLine } from '../../ui/skeleton'
@@ -53,18 +52,7 @@ export function NotificationsTab() {
     }),
   )
   if (query.isError && !query.data) {
-    return (
-      <Callout
-        tone="bad"
-        action={
-          <Button size="sm" onClick={() => query.refetch()}>
-            Try Again
-          </Button>
-        }
-      >
-        {errorText(query.error, 'Failed to load your notifications. Please try again.')}
-      </Callout>
-    )
+    return <QueryError query={query} fallback="Failed to load your notifications. Please try again." />
   }
   return (
     <Card title="Notifications" description="These apply to you in every workspace and save automatically.">

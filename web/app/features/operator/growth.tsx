@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api'
+import { QueryError } from '../../query-error'
 import { Card } from '../../ui/card'
 import { LazyChart } from '../../ui/lazy-chart'
 import { Select } from '../../ui/select'
 import { StatCard } from '../../ui/stat-card'
-import { Failure } from './failure'
 import { InviteNext } from './invite-next'
 
 const RANGES = [
@@ -24,7 +24,7 @@ export function Growth() {
       placeholderData: (old) => old,
     }),
   )
-  if (growth.isError) return <Failure query={growth} fallback="Failed to load waitlist growth." />
+  if (growth.isError) return <QueryError query={growth} fallback="Failed to load waitlist growth." />
   const { members, confirmed, invited, held } = totals.data ?? {}
   return (
     <div className="grid gap-6">

@@ -3,6 +3,7 @@ import type { HeldReferral } from '@x-automated/contract/operator'
 import { Check, ShieldCheck, X } from 'lucide-react'
 import { useState } from 'react'
 import { api, client, errorText } from '../../api'
+import { QueryError } from '../../query-error'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { DateTime } from '../../ui/date-time'
@@ -11,7 +12,6 @@ import { Pager } from '../../ui/pager'
 import { SkeletonRows } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
 import { toast } from '../../ui/toast'
-import { Failure } from './failure'
 import { reasonText } from './operator-text'
 
 const PAGE_SIZE = 25
@@ -24,7 +24,7 @@ export function HeldReferrals() {
     api.operator.held.queryOptions({ input: { page, pageSize: PAGE_SIZE }, placeholderData: keepPreviousData }),
   )
   const decide = useDecision()
-  if (held.isError) return <Failure query={held} fallback="Failed to load held referrals." />
+  if (held.isError) return <QueryError query={held} fallback="Failed to load held referrals." />
   if (held.data?.total === 0)
     return (
       <EmptyState icon={<ShieldCheck aria-hidden />} title="No pending decisions">

@@ -3,6 +3,7 @@ import { formatNumber } from '@x-automated/contract/format'
 import { Search, Users } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
 import { api } from '../../api'
+import { QueryError } from '../../query-error'
 import { DateTime } from '../../ui/date-time'
 import { EmptyState } from '../../ui/empty-state'
 import { Field } from '../../ui/field'
@@ -11,7 +12,6 @@ import { Pager } from '../../ui/pager'
 import { SkeletonRows } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
 import { AchievementBadges } from '../waitlist/achievement-badges'
-import { Failure } from './failure'
 
 const PAGE_SIZE = 25
 
@@ -38,7 +38,7 @@ export function Members() {
         />
       </Field>
       {members.isError ? (
-        <Failure query={members} fallback="Failed to load the members." />
+        <QueryError query={members} fallback="Failed to load the members." />
       ) : members.data?.total === 0 ? (
         <EmptyState icon={<Users aria-hidden />} title={q ? 'No matches' : 'No members yet'}>
           {q

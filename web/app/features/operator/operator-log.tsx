@@ -3,12 +3,12 @@ import { formatCount } from '@x-automated/contract/format'
 import { ScrollText } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../api'
+import { QueryError } from '../../query-error'
 import { DateTime } from '../../ui/date-time'
 import { EmptyState } from '../../ui/empty-state'
 import { Pager } from '../../ui/pager'
 import { SkeletonRows } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
-import { Failure } from './failure'
 import { actionText } from './operator-text'
 
 const PAGE_SIZE = 25
@@ -19,7 +19,7 @@ export function OperatorLog() {
   const log = useQuery(
     api.operator.log.queryOptions({ input: { page, pageSize: PAGE_SIZE }, placeholderData: keepPreviousData }),
   )
-  if (log.isError) return <Failure query={log} fallback="Failed to load the log." />
+  if (log.isError) return <QueryError query={log} fallback="Failed to load the log." />
   if (log.data?.total === 0)
     return (
       <EmptyState icon={<ScrollText aria-hidden />} title="No activity yet">

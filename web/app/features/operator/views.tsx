@@ -4,6 +4,7 @@ import { VIEW_DAYS_MAX } from '@x-automated/contract/operator-limits'
 import { ChartNoAxesColumn } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../api'
+import { QueryError } from '../../query-error'
 import { Card } from '../../ui/card'
 import { EmptyState } from '../../ui/empty-state'
 import { Field } from '../../ui/field'
@@ -14,7 +15,6 @@ import { Select } from '../../ui/select'
 import { SkeletonRows } from '../../ui/skeleton'
 import { StatCard } from '../../ui/stat-card'
 import { Table, Td, Th, Tr } from '../../ui/table'
-import { Failure } from './failure'
 import { conversionText, utcDay } from './operator-text'
 
 const PAGE_SIZE = 25
@@ -58,7 +58,7 @@ export function Views() {
         </Field>
       </div>
       {views.isError ? (
-        <Failure query={views} fallback="Failed to load views and joins." />
+        <QueryError query={views} fallback="Failed to load views and joins." />
       ) : (
         <>
           <dl className="grid grid-cols-3 gap-3">

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { api, client, errorCode, errorText } from '../../api'
 import { paths } from '../../paths'
+import { QueryError } from '../../query-error'
 import { saveReturnPath } from '../../return-path'
 import { session, useSession } from '../../session'
 import { Button, ButtonLink } from '../../ui/button'
@@ -21,16 +22,7 @@ export function Invitation({ token }: { token: string }) {
     return errorCode(found.error) === 'INVITATION_NOT_FOUND' ? (
       <InvalidInvitation />
     ) : (
-      <Callout
-        tone="bad"
-        action={
-          <Button size="sm" onClick={() => found.refetch()}>
-            Try Again
-          </Button>
-        }
-      >
-        {errorText(found.error, 'Failed to load the invitation. Please try again.')}
-      </Callout>
+      <QueryError query={found} fallback="Failed to load the invitation. Please try again." />
     )
   }
   if (!found.data) return <SkeletonText lines={4} />

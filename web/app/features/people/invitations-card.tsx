@@ -3,6 +3,7 @@ import type { Invitation } from '@x-automated/contract/people'
 import { UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import { api, errorText } from '../../api'
+import { QueryError } from '../../query-error'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
@@ -41,16 +42,7 @@ export function InvitationsCard() {
           </Callout>
         )}
         {list.isError && !data ? (
-          <Callout
-            tone="bad"
-            action={
-              <Button size="sm" onClick={() => list.refetch()}>
-                Try Again
-              </Button>
-            }
-          >
-            {errorText(list.error, 'Failed to load the invitations. Please try again.')}
-          </Callout>
+          <QueryError query={list} fallback="Failed to load the invitations. Please try again." />
         ) : !data ? (
           <SkeletonText lines={2} />
         ) : data.invitations.length === 0 ? (

@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { api, errorText } from '../../api'
+import { QueryError } from '../../query-error'
 import { session } from '../../session'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -22,18 +23,7 @@ export function PeopleTab() {
   const people = useQuery(peoplePage(1))
   const invitations = useQuery({ ...api.people.listInvitations.queryOptions(), enabled: mayInvite })
   if (me.isError && !me.data) {
-    return (
-      <Callout
-        tone="bad"
-        action={
-          <Button size="sm" onClick={() => me.refetch()}>
-            Try Again
-          </Button>
-        }
-      >
-        {errorText(me.error, 'Failed to load members. Please try again.')}
-      </Callout>
-    )
+    return <QueryError query={me} fallback="Failed to load members. Please try again." />
   }
   if (!me.data || people.isPending || (mayInvite && invitations.isPending))
     return <PeopleTabSkeleton mayInvite={mayInvite} />

@@ -4,10 +4,10 @@ import type { Role } from '@x-automated/contract/route'
 import { Ellipsis } from 'lucide-react'
 import { useState } from 'react'
 import { api, client, errorText } from '../../api'
+import { QueryError } from '../../query-error'
 import { Avatar } from '../../ui/avatar'
 import { Badge } from '../../ui/badge'
-import { Button, IconButton } from '../../ui/button'
-import { Callout } from '../../ui/callout'
+import { IconButton } from '../../ui/button'
 import { useConfirm } from '../../ui/confirm'
 import { DateTime } from '../../ui/date-time'
 import { Menu, MenuItem } from '../../ui/menu'
@@ -68,18 +68,7 @@ export function PeopleTable({ role }: { role: Role }) {
   const mayManage = isAtLeast(role, 'admin')
   const { data } = list
   if (list.isError && !data) {
-    return (
-      <Callout
-        tone="bad"
-        action={
-          <Button size="sm" onClick={() => list.refetch()}>
-            Try Again
-          </Button>
-        }
-      >
-        {errorText(list.error, 'Failed to load members. Please try again.')}
-      </Callout>
-    )
+    return <QueryError query={list} fallback="Failed to load members. Please try again." />
   }
   return (
     <div className="grid gap-4">

@@ -3,11 +3,11 @@ import { formatCount, formatNumber } from '@x-automated/contract/format'
 import type { Scrape } from '@x-automated/contract/scrapes'
 import { SearchX, Users, UserX } from 'lucide-react'
 import { useState } from 'react'
-import { api, errorText } from '../../api'
+import { api } from '../../api'
 import { paths } from '../../paths'
+import { QueryError } from '../../query-error'
 import { Badge } from '../../ui/badge'
-import { Button, ButtonLink } from '../../ui/button'
-import { Callout } from '../../ui/callout'
+import { ButtonLink } from '../../ui/button'
 import { EmptyState } from '../../ui/empty-state'
 import { Pager } from '../../ui/pager'
 import { LoadingText, Skeleton } from '../../ui/skeleton'
@@ -59,16 +59,7 @@ export function FoundLeads({ scrape }: { scrape: Scrape }) {
         </div>
       </div>
       {found.isError && !found.data ? (
-        <Callout
-          tone="bad"
-          action={
-            <Button size="sm" onClick={() => found.refetch()}>
-              Try Again
-            </Button>
-          }
-        >
-          {errorText(found.error)}
-        </Callout>
+        <QueryError query={found} />
       ) : found.data?.total === 0 ? (
         <EmptyState icon={<UserX aria-hidden />} title="These leads were deleted">
           This scrape found {formatCount(scrape.matched, 'lead')}, {scrape.matched > 1 && 'all '}deleted since.

@@ -3,9 +3,9 @@ import { formatNumber } from '@x-automated/contract/format'
 import type { Scrape } from '@x-automated/contract/scrapes'
 import { RotateCw } from 'lucide-react'
 import { api, client, errorCode, errorText } from '../../api'
+import { QueryError } from '../../query-error'
 import { StatusBadge } from '../../ui/badge'
 import { Button } from '../../ui/button'
-import { Callout } from '../../ui/callout'
 import { DateTime } from '../../ui/date-time'
 import { Pager } from '../../ui/pager'
 import { SkeletonRows } from '../../ui/skeleton'
@@ -70,16 +70,7 @@ export function RecentScrapes({
     <section aria-label="Recent scrapes" className="grid gap-3">
       <h2 className="text-lg">Recent scrapes</h2>
       {scrapes.isError && !scrapes.data ? (
-        <Callout
-          tone="bad"
-          action={
-            <Button size="sm" onClick={() => scrapes.refetch()}>
-              Try Again
-            </Button>
-          }
-        >
-          {errorText(scrapes.error)}
-        </Callout>
+        <QueryError query={scrapes} />
       ) : (
         <div>
           <Table label="Recent scrapes" stale={scrapes.isPlaceholderData}>

@@ -2,9 +2,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Scrape } from '@x-automated/contract/scrapes'
 import { Search } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { api, errorText } from '../../api'
-import { Button } from '../../ui/button'
-import { Callout } from '../../ui/callout'
+import { api } from '../../api'
+import { QueryError } from '../../query-error'
 import { cx } from '../../ui/cx'
 import { EmptyState } from '../../ui/empty-state'
 import { LoadingText, Skeleton } from '../../ui/skeleton'
@@ -92,16 +91,7 @@ export function Scraper() {
               <FoundLeads key={scrape.id} scrape={scrape} />
             </>
           ) : live.isError || newest.isError ? (
-            <Callout
-              tone="bad"
-              action={
-                <Button size="sm" onClick={() => (newest.isError ? newest.refetch() : live.refetch())}>
-                  Try Again
-                </Button>
-              }
-            >
-              {errorText(newest.error ?? live.error)}
-            </Callout>
+            <QueryError query={newest.isError ? newest : live} />
           ) : newest.isSuccess && watched === null ? (
             <EmptyState icon={<Search aria-hidden />} title="No scrapes yet">
               Enter a handle to collect its followers who match your filters.

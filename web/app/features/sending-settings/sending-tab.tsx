@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, errorText } from '../../api'
-import { Button } from '../../ui/button'
+import { api } from '../../api'
+import { QueryError } from '../../query-error'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
 import { LoadingText, SkeletonButton, SkeletonField, SkeletonText } from '../../ui/skeleton'
@@ -18,18 +18,7 @@ export function SendingTab() {
   const mayManage = useHasRole('admin')
   const isOwner = useHasRole('owner')
   if (settings.isError && !settings.data) {
-    return (
-      <Callout
-        tone="bad"
-        action={
-          <Button size="sm" onClick={() => settings.refetch()}>
-            Try Again
-          </Button>
-        }
-      >
-        {errorText(settings.error, 'Failed to load the settings. Please try again.')}
-      </Callout>
-    )
+    return <QueryError query={settings} fallback="Failed to load the settings. Please try again." />
   }
   if (!settings.data || mayManage === undefined) {
     return (

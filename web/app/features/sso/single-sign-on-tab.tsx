@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { pluralize } from '@x-automated/contract/format'
-import { api, errorText } from '../../api'
-import { Button } from '../../ui/button'
+import { api } from '../../api'
+import { QueryError } from '../../query-error'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
 import { Skeleton, SkeletonText } from '../../ui/skeleton'
@@ -26,18 +26,7 @@ export function SingleSignOnTab() {
   }
   const failed = me.isError ? me : sso.isError ? sso : null
   if (failed) {
-    return (
-      <Callout
-        tone="bad"
-        action={
-          <Button size="sm" onClick={() => failed.refetch()}>
-            Try Again
-          </Button>
-        }
-      >
-        {errorText(failed.error, 'Failed to load single sign-on. Please try again.')}
-      </Callout>
-    )
+    return <QueryError query={failed} fallback="Failed to load single sign-on. Please try again." />
   }
   if (!sso.data) {
     return (

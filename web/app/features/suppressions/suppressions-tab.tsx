@@ -4,9 +4,9 @@ import type { Suppression, SuppressionReason } from '@x-automated/contract/suppr
 import { Ban, Search, Upload, UserMinus, X } from 'lucide-react'
 import { useState } from 'react'
 import { api, errorText } from '../../api'
+import { QueryError } from '../../query-error'
 import { Badge } from '../../ui/badge'
 import { Button, IconButton } from '../../ui/button'
-import { Callout } from '../../ui/callout'
 import { DateTime } from '../../ui/date-time'
 import { EmptyState } from '../../ui/empty-state'
 import { Input } from '../../ui/input'
@@ -114,16 +114,7 @@ export function SuppressionsTab() {
         )}
       </p>
       {list.isError && !data ? (
-        <Callout
-          tone="bad"
-          action={
-            <Button size="sm" onClick={() => list.refetch()}>
-              Try Again
-            </Button>
-          }
-        >
-          {errorText(list.error, 'Failed to load the suppression list. Please try again.')}
-        </Callout>
+        <QueryError query={list} fallback="Failed to load the suppression list. Please try again." />
       ) : data?.total === 0 ? (
         <EmptyState icon={<Ban aria-hidden />} title={q ? 'No matches' : 'No one suppressed yet'}>
           {q

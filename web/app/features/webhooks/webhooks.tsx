@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import type { WebhookEndpoint } from '@x-automated/contract/webhooks'
 import { Plus, Webhook } from 'lucide-react'
 import { useState } from 'react'
-import { api, errorText } from '../../api'
+import { api } from '../../api'
+import { QueryError } from '../../query-error'
 import { Button } from '../../ui/button'
-import { Callout } from '../../ui/callout'
 import { EmptyState } from '../../ui/empty-state'
 import { Skeleton } from '../../ui/skeleton'
 import { DeliveryLog } from './delivery-log'
@@ -14,7 +14,7 @@ import { SecretDialog } from './secret-dialog'
 
 /** Webhook endpoints of the waitlist. */
 export function Webhooks() {
-  const { data, error, isPending, refetch } = useQuery(api.webhooks.list.queryOptions())
+  const list = useQuery(api.webhooks.list.queryOptions())
   /** The dialog's state; `opening` counts openings to remount the form. */
   const [form, setForm] = useState<{ open: boolean; endpoint: WebhookEndpoint | null; opening: number }>({
     open: false,
@@ -25,7 +25,7 @@ export function Webhooks() {
   const [logOf, setLogOf] = useState<WebhookEndpoint | null>(null)
   const edit = (endpoint: WebhookEndpoint | null) =>
     setForm(({ opening }) => ({ open: true, endpoint, opening: opening + 1 }))
-  const endpoints = data?.endpoints
+  const endpoints = list.data?.endpoints
   const add = (
     <Button variant="primary" icon={<Plus aria-hidden />} onClick={() => edit(null)}>
       Add webhook
@@ -44,19 +44,8 @@ export function Webhooks() {
         </div>
         {endpoints && endpoints.length > 0 && add}
       </div>
-      {error && !data && (
-        <Callout
-          tone="bad"
-          action={
-            <Button size="sm" onClick={() => refetch()}>
-              Try Again
-            </Button>
-          }
-        >
-          {errorText(error, 'Failed to load webhooks. Please try again.')}
-        </Callout>
-      )}
-      {isPending && <Skeleton className="h-36 w-full" />}
+      {list.isError && !endpoints && <QueryError query={list} fallback="Failed to load webhooks. Please try again." />}
+      {list.isPending && <Skeleton className="h-36 w-full" />}
       {endpoints?.length === 0 && (
         <EmptyState icon={<Webhook aria-hidden />} title="No webhooks yet" action={add}>
           Add a URL to receive an event whenever someone joins.

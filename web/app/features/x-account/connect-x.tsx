@@ -7,6 +7,7 @@ import { useSearchParams } from 'react-router'
 import { api, errorText } from '../../api'
 import { notifyOtherTabs } from '../../other-tabs'
 import { paths } from '../../paths'
+import { QueryError } from '../../query-error'
 import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
@@ -71,16 +72,7 @@ export function ConnectX() {
       {outcome && <Callout tone={outcome.tone}>{outcome.text}</Callout>}
       {connected && <ReplyDetectionNotice />}
       {status.isError && (
-        <Callout
-          tone="bad"
-          action={
-            <Button size="sm" loading={status.isFetching} onClick={() => status.refetch()}>
-              Try Again
-            </Button>
-          }
-        >
-          Failed to get Twitter connection status. Please try refreshing the page.
-        </Callout>
+        <QueryError query={status}>Failed to get Twitter connection status. Please try refreshing the page.</QueryError>
       )}
       <Card
         title="X account"

@@ -1,0 +1,29 @@
+import type { ReactNode } from 'react'
+import { errorText } from './api'
+import { Button } from './ui/button'
+import { Callout, type CalloutProps } from './ui/callout'
+
+export interface QueryErrorProps extends Pick<CalloutProps, 'tone' | 'title'> {
+  query: { error: unknown; isFetching: boolean; refetch: () => unknown }
+  /** If the server sent no message. */
+  fallback?: string
+  /** Replaces the server's message. */
+  children?: ReactNode
+}
+
+/** A failed query: what went wrong, with a button to try again. */
+export function QueryError({ query, tone = 'bad', title, fallback, children }: QueryErrorProps) {
+  return (
+    <Callout
+      tone={tone}
+      title={title}
+      action={
+        <Button size="sm" loading={query.isFetching} onClick={() => query.refetch()}>
+          Try Again
+        </Button>
+      }
+    >
+      {children ?? errorText(query.error, fallback)}
+    </Callout>
+  )
+}
