@@ -16,8 +16,8 @@ export type Role = 'viewer' | 'member' | 'admin' | 'owner'
  */
 export type Effect = 'none' | 'rows' | 'outside' | 'unkeyed'
 
-export interface OperationMeta {
-  access: Access
+export interface OperationMeta<A extends Access = Access> {
+  access: A
   effect: Effect
   /** Whether a paired extension may call it with its own token. */
   byExtension: boolean
@@ -29,12 +29,12 @@ const SIGNED_IN = ['UNAUTHORIZED', 'FORBIDDEN'] as const
 const OPERATOR = ['NOT_FOUND'] as const
 const KEYED = ['IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_UNDER_WAY'] as const
 
-export interface RouteOptions<C extends ErrorCode> {
+export interface RouteOptions<C extends ErrorCode, A extends Access> {
   method: HTTPMethod
   path: HTTPPath
   summary: string
   tag: string
-  access: Access
+  access: A
   effect: Effect
   byExtension?: true
   /** Errors in addition to those of every operation. */
@@ -49,7 +49,7 @@ type ErrorMapOf<C extends ErrorCode> = {
 }
 
 /** Starts an operation of the contract; continue with `.input(schema)` and `.output(schema)`. */
-export function route<const C extends ErrorCode = never>(options: RouteOptions<C>) {
+export function route<const A extends Access, const C extends ErrorCode = never>(options: RouteOptions<C, A>) {
   const codes = [
     ...ALWAYS,
     ...(options.access === 'public' ? [] : options.access === 'operator' ? OPERATOR : SIGNED_IN),
@@ -65,7 +65,11 @@ export function route<const C extends ErrorCode = never>(options: RouteOptions<C
     C | (typeof ALWAYS)[number] | (typeof SIGNED_IN)[number] | (typeof OPERATOR)[number] | (typeof KEYED)[number]
   >
   return oc
-    .$meta<OperationMeta>({ access: options.access, effect: options.effect, byExtension: options.byExtension ?? false })
+    .$meta<OperationMeta<A>>({
+      access: options.access,
+      effect: options.effect,
+      byExtension: options.byExtension ?? false,
+    })
     .route({
       method: options.method,
       path: options.path,

@@ -1,7 +1,7 @@
 import { implement, ORPCError } from '@orpc/server'
-import { contract } from '@x-automated/contract/contract'
+import { type Contract, contract } from '@x-automated/contract/contract'
 import { ERROR_STATUS, ERROR_TEXT, type ErrorCode } from '@x-automated/contract/errors'
-import type { OperationMeta } from '@x-automated/contract/route'
+import type { Access, OperationMeta } from '@x-automated/contract/route'
 import { roleAllows } from './actor.ts'
 import { isUnavailable } from './db/unavailable.ts'
 import { authenticate, authenticateOperator } from './domains/auth/service.ts'
@@ -71,14 +71,26 @@ const operatorGuard = base.middleware(async ({ context, next }) => {
   return next({ context: { actor } })
 })
 
-/** Implements public operations. */
-export const publicApi = base.use(refusals).use(idempotency)
+/** The part of an implementer whose operations declare this access in the contract. */
+type Only<Api, A extends Access> = {
+  [D in keyof Contract & keyof Api]: {
+    [O in keyof Contract[D] & keyof Api[D] as Contract[D][O] extends OperationFor<A> ? O : never]: Api[D][O]
+  }
+}
+type OperationFor<A extends Access> = { '~orpc': { meta: { access: A } } }
 
-/** Implements operations of signed-in users: `context.actor` is the caller. */
-export const signedInApi = base.use(refusals).use(guard).use(idempotency)
+const publicApi = base.use(refusals).use(idempotency)
+const signedInApi = base.use(refusals).use(guard).use(idempotency)
+const operatorApi = base.use(refusals).use(operatorGuard).use(idempotency)
 
-/** Implements operations of operators: `context.actor` is the caller. */
-export const operatorApi = base.use(refusals).use(operatorGuard).use(idempotency)
+// Each implements the operations of one access, so that routes name who may call them.
+// `context.actor` is the caller.
+export const anyone: Only<typeof publicApi, 'public'> = publicApi
+export const viewer: Only<typeof signedInApi, 'viewer'> = signedInApi
+export const member: Only<typeof signedInApi, 'member'> = signedInApi
+export const admin: Only<typeof signedInApi, 'admin'> = signedInApi
+export const owner: Only<typeof signedInApi, 'owner'> = signedInApi
+export const operator: Only<typeof operatorApi, 'operator'> = operatorApi
 
 type DeclaredErrors = Record<string, { status?: number; message?: string } | undefined>
 

@@ -1,4 +1,4 @@
-import { publicApi, signedInApi } from '../../operations.ts'
+import { anyone, viewer } from '../../operations.ts'
 import {
   endSession,
   findUser,
@@ -13,18 +13,16 @@ import {
 } from './service.ts'
 
 export const accountRoutes = {
-  recover: publicApi.account.recover.handler(({ context, input }) => recover(context, input)),
-  resetPassword: publicApi.account.resetPassword.handler(({ context, input }) => resetPassword(context, input)),
-  resend: publicApi.account.resend.handler(({ context, input }) => resend(context, input)),
-  sendCode: publicApi.account.sendCode.handler(({ context, input }) => sendCode(context, input)),
-  verifyCode: publicApi.account.verifyCode.handler(({ context, input }) => verifyCode(context, input)),
-  findUser: signedInApi.account.findUser.handler(({ context }) => findUser(context.db, context.actor)),
-  updateUser: signedInApi.account.updateUser.handler(({ context, input }) => updateUser(context, context.actor, input)),
-  reauthenticate: signedInApi.account.reauthenticate.handler(({ context, input }) =>
+  recover: anyone.account.recover.handler(({ context, input }) => recover(context, input)),
+  resetPassword: anyone.account.resetPassword.handler(({ context, input }) => resetPassword(context, input)),
+  resend: anyone.account.resend.handler(({ context, input }) => resend(context, input)),
+  sendCode: anyone.account.sendCode.handler(({ context, input }) => sendCode(context, input)),
+  verifyCode: anyone.account.verifyCode.handler(({ context, input }) => verifyCode(context, input)),
+  findUser: viewer.account.findUser.handler(({ context }) => findUser(context.db, context.actor)),
+  updateUser: viewer.account.updateUser.handler(({ context, input }) => updateUser(context, context.actor, input)),
+  reauthenticate: viewer.account.reauthenticate.handler(({ context, input }) =>
     reauthenticate(context, context.actor, input),
   ),
-  listSessions: signedInApi.account.listSessions.handler(({ context }) => listSessions(context.db, context.actor)),
-  endSession: signedInApi.account.endSession.handler(({ context, input }) =>
-    endSession(context, context.actor, input.id),
-  ),
+  listSessions: viewer.account.listSessions.handler(({ context }) => listSessions(context.db, context.actor)),
+  endSession: viewer.account.endSession.handler(({ context, input }) => endSession(context, context.actor, input.id)),
 }

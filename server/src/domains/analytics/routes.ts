@@ -1,6 +1,6 @@
-import { signedInApi } from '../../operations.ts'
+import { viewer } from '../../operations.ts'
 import { find } from './service.ts'
 
 export const analyticsRoutes = {
-  find: signedInApi.analytics.find.handler(({ context, input }) => find(context.db, context.actor, input)),
+  find: viewer.analytics.find.handler(({ context, input }) => find(context.db, context.actor, input)),
 }

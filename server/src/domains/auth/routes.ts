@@ -1,24 +1,24 @@
-import { publicApi, signedInApi } from '../../operations.ts'
+import { anyone, viewer } from '../../operations.ts'
 import type { RequestContext } from '../../requests/context.ts'
 import { confirmEmail, exchangeCode, findMe, refresh, signIn, signOut, signUp } from './service.ts'
 
 export const authRoutes = {
-  signUpEmail: publicApi.auth.signUpEmail.handler(async ({ context, input }) => {
+  signUpEmail: anyone.auth.signUpEmail.handler(async ({ context, input }) => {
     const { answer, cookie } = await signUp(context, input)
     context.setHeader('set-cookie', signUpCookie(context, cookie))
     return answer
   }),
-  confirmEmail: publicApi.auth.confirmEmail.handler(({ context, input }) =>
+  confirmEmail: anyone.auth.confirmEmail.handler(({ context, input }) =>
     confirmEmail(context, { ...input, cookies: context.request.cookies }),
   ),
-  signInEmail: publicApi.auth.signInEmail.handler(({ context, input }) => signIn(context, input)),
-  exchange: publicApi.auth.exchange.handler(({ context, input }) => exchangeCode(context, input)),
-  refresh: publicApi.auth.refresh.handler(({ context, input }) => refresh(context, input)),
-  signOut: signedInApi.auth.signOut.handler(({ context, input }) => signOut(context, context.actor, input.scope)),
-  jwks: publicApi.auth.jwks.handler(async ({ context }) => ({
+  signInEmail: anyone.auth.signInEmail.handler(({ context, input }) => signIn(context, input)),
+  exchange: anyone.auth.exchange.handler(({ context, input }) => exchangeCode(context, input)),
+  refresh: anyone.auth.refresh.handler(({ context, input }) => refresh(context, input)),
+  signOut: viewer.auth.signOut.handler(({ context, input }) => signOut(context, context.actor, input.scope)),
+  jwks: anyone.auth.jwks.handler(async ({ context }) => ({
     keys: (await context.auth.publicKeys()).keys as unknown as Record<string, unknown>[],
   })),
-  me: signedInApi.auth.me.handler(({ context }) => findMe(context, context.actor)),
+  me: viewer.auth.me.handler(({ context }) => findMe(context, context.actor)),
 }
 
 /**

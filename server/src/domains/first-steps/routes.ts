@@ -1,9 +1,7 @@
-import { signedInApi } from '../../operations.ts'
+import { viewer } from '../../operations.ts'
 import { find, update } from './service.ts'
 
-const api = signedInApi.firstSteps
-
 export const firstStepsRoutes = {
-  find: api.find.handler(({ context }) => find(context.db, context.actor)),
-  update: api.update.handler(({ context, input }) => update(context.db, context.actor, input)),
+  find: viewer.firstSteps.find.handler(({ context }) => find(context.db, context.actor)),
+  update: viewer.firstSteps.update.handler(({ context, input }) => update(context.db, context.actor, input)),
 }

@@ -1,14 +1,14 @@
-import { publicApi, signedInApi } from '../../operations.ts'
+import { anyone, viewer } from '../../operations.ts'
 import { authorize, authorizeLink, link, list, listProviders, signInIdToken, unlink } from './service.ts'
 
 export const identityRoutes = {
-  listProviders: publicApi.identities.listProviders.handler(({ context }) => listProviders(context)),
-  authorize: publicApi.identities.authorize.handler(({ context, input }) => authorize(context, input)),
-  signInIdToken: publicApi.identities.signInIdToken.handler(({ context, input }) => signInIdToken(context, input)),
-  list: signedInApi.identities.list.handler(({ context }) => list(context.db, context.actor)),
-  authorizeLink: signedInApi.identities.authorizeLink.handler(({ context, input }) =>
+  listProviders: anyone.identities.listProviders.handler(({ context }) => listProviders(context)),
+  authorize: anyone.identities.authorize.handler(({ context, input }) => authorize(context, input)),
+  signInIdToken: anyone.identities.signInIdToken.handler(({ context, input }) => signInIdToken(context, input)),
+  list: viewer.identities.list.handler(({ context }) => list(context.db, context.actor)),
+  authorizeLink: viewer.identities.authorizeLink.handler(({ context, input }) =>
     authorizeLink(context, context.actor, input),
   ),
-  link: signedInApi.identities.link.handler(({ context, input }) => link(context, context.actor, input)),
-  unlink: signedInApi.identities.unlink.handler(({ context, input }) => unlink(context, context.actor, input.id)),
+  link: viewer.identities.link.handler(({ context, input }) => link(context, context.actor, input)),
+  unlink: viewer.identities.unlink.handler(({ context, input }) => unlink(context, context.actor, input.id)),
 }

@@ -1,14 +1,18 @@
-import { signedInApi } from '../../operations.ts'
+import { viewer } from '../../operations.ts'
 import { countUnread, list, listPreferences, markRead, setPreference } from './service.ts'
 
-const api = signedInApi.notifications
-
 export const notificationRoutes = {
-  list: api.list.handler(({ context, input }) => list(context.db, context.actor, input)),
-  countUnread: api.countUnread.handler(async ({ context }) => ({
+  list: viewer.notifications.list.handler(({ context, input }) => list(context.db, context.actor, input)),
+  countUnread: viewer.notifications.countUnread.handler(async ({ context }) => ({
     unread: await countUnread(context.db, context.actor),
   })),
-  markRead: api.markRead.handler(({ context, input }) => markRead(context.db, context.actor, input.ids)),
-  listPreferences: api.listPreferences.handler(({ context }) => listPreferences(context.db, context.actor)),
-  setPreference: api.setPreference.handler(({ context, input }) => setPreference(context.db, context.actor, input)),
+  markRead: viewer.notifications.markRead.handler(({ context, input }) =>
+    markRead(context.db, context.actor, input.ids),
+  ),
+  listPreferences: viewer.notifications.listPreferences.handler(({ context }) =>
+    listPreferences(context.db, context.actor),
+  ),
+  setPreference: viewer.notifications.setPreference.handler(({ context, input }) =>
+    setPreference(context.db, context.actor, input),
+  ),
 }

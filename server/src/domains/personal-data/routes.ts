@@ -1,6 +1,6 @@
-import { signedInApi } from '../../operations.ts'
+import { viewer } from '../../operations.ts'
 import { remove } from './service.ts'
 
 export const personalDataRoutes = {
-  remove: signedInApi.personalData.remove.handler(({ context, input }) => remove(context, context.actor, input)),
+  remove: viewer.personalData.remove.handler(({ context, input }) => remove(context, context.actor, input)),
 }

@@ -1,15 +1,15 @@
-import { signedInApi } from '../../operations.ts'
+import { admin, owner, viewer } from '../../operations.ts'
 import { find, saveBasis, saveLimits, saveOptOutWords } from './service.ts'
 
-const api = signedInApi.sendingSettings
-
 export const sendingSettingRoutes = {
-  find: api.find.handler(({ context }) => find(context.db, context.env, context.actor)),
-  saveLimits: api.saveLimits.handler(({ context, input }) => saveLimits(context.db, context.env, context.actor, input)),
-  saveOptOutWords: api.saveOptOutWords.handler(({ context, input }) =>
+  find: viewer.sendingSettings.find.handler(({ context }) => find(context.db, context.env, context.actor)),
+  saveLimits: admin.sendingSettings.saveLimits.handler(({ context, input }) =>
+    saveLimits(context.db, context.env, context.actor, input),
+  ),
+  saveOptOutWords: admin.sendingSettings.saveOptOutWords.handler(({ context, input }) =>
     saveOptOutWords(context.db, context.env, context.actor, input.words),
   ),
-  saveBasis: api.saveBasis.handler(({ context, input }) =>
+  saveBasis: owner.sendingSettings.saveBasis.handler(({ context, input }) =>
     saveBasis(context.db, context.env, context.actor, input.required),
   ),
 }

@@ -1,4 +1,4 @@
-import { signedInApi } from '../../operations.ts'
+import { member, viewer } from '../../operations.ts'
 import { listByStanding } from '../leads/service.ts'
 import { sendNow } from './engine-direct.ts'
 
@@ -6,11 +6,9 @@ import { sendNow } from './engine-direct.ts'
 const STANDINGS = { all: [], pending: ['not_sent', 'queued'], sent: ['sent'], failed: ['failed'] } as const
 
 export const messageRoutes = {
-  leads: signedInApi.messages.leads.handler(async ({ context, input: { status, ...page } }) => ({
+  leads: viewer.messages.leads.handler(async ({ context, input: { status, ...page } }) => ({
     success: true as const,
     ...(await listByStanding(context.db, context.actor, STANDINGS[status], page)),
   })),
-  send: signedInApi.messages.send.handler(({ context, input, signal }) =>
-    sendNow(context, context.actor, input, signal),
-  ),
+  send: member.messages.send.handler(({ context, input, signal }) => sendNow(context, context.actor, input, signal)),
 }

@@ -1,4 +1,4 @@
-import { publicApi, signedInApi } from '../../operations.ts'
+import { anyone, viewer } from '../../operations.ts'
 import type { RequestContext } from '../../requests/context.ts'
 import { authenticate } from '../auth/service.ts'
 import { leaderboard } from '../leaderboard/service.ts'
@@ -15,13 +15,13 @@ async function findCaller(context: RequestContext): Promise<string | null> {
 }
 
 export const waitlistRoutes = {
-  join: publicApi.waitlist.join.handler(({ context, input }) => join(context, input)),
-  position: publicApi.waitlist.position.handler(({ context, input }) => findPosition(context, input)),
-  count: publicApi.waitlist.count.handler(({ context }) => count(context.db)),
-  trackView: publicApi.waitlist.trackView.handler(({ context, input }) => trackView(context.db, input)),
-  leaderboard: publicApi.waitlist.leaderboard.handler(async ({ context, input }) =>
+  join: anyone.waitlist.join.handler(({ context, input }) => join(context, input)),
+  position: anyone.waitlist.position.handler(({ context, input }) => findPosition(context, input)),
+  count: anyone.waitlist.count.handler(({ context }) => count(context.db)),
+  trackView: anyone.waitlist.trackView.handler(({ context, input }) => trackView(context.db, input)),
+  leaderboard: anyone.waitlist.leaderboard.handler(async ({ context, input }) =>
     leaderboard(context, await findCaller(context), input),
   ),
-  dashboard: signedInApi.waitlist.dashboard.handler(({ context }) => dashboard(context, context.actor)),
-  refer: signedInApi.waitlist.refer.handler(({ context, input }) => setReferrer(context, context.actor, input)),
+  dashboard: viewer.waitlist.dashboard.handler(({ context }) => dashboard(context, context.actor)),
+  refer: viewer.waitlist.refer.handler(({ context, input }) => setReferrer(context, context.actor, input)),
 }

@@ -1,4 +1,4 @@
-import { signedInApi } from '../../operations.ts'
+import { admin, member, viewer } from '../../operations.ts'
 import type { RequestContext } from '../../requests/context.ts'
 import {
   AUTHORIZATION_COOKIE,
@@ -14,20 +14,20 @@ import {
 } from './service.ts'
 
 export const xAccountRoutes = {
-  status: signedInApi.xAccount.status.handler(({ context }) => status(context, context.actor)),
-  connect: signedInApi.xAccount.connect.handler(({ context, input }) =>
+  status: viewer.xAccount.status.handler(({ context }) => status(context, context.actor)),
+  connect: admin.xAccount.connect.handler(({ context, input }) =>
     connectWithPassword(context, context.actor, input, context.remember),
   ),
-  authorize: signedInApi.xAccount.authorize.handler(async ({ context }) => {
+  authorize: admin.xAccount.authorize.handler(async ({ context }) => {
     const { url, cookie } = await authorize(context, context.actor)
     context.setHeader('set-cookie', authorizationCookie(context, cookie))
     return { url }
   }),
-  disconnect: signedInApi.xAccount.disconnect.handler(({ context }) => disconnect(context, context.actor)),
-  list: signedInApi.xAccount.list.handler(({ context }) => list(context.db, context.actor)),
-  choose: signedInApi.xAccount.choose.handler(({ context, input }) => choose(context.db, context.actor, input.id)),
-  check: signedInApi.xAccount.check.handler(({ context, input }) => check(context, context.actor, input.id)),
-  disconnectOne: signedInApi.xAccount.disconnectOne.handler(({ context, input }) =>
+  disconnect: admin.xAccount.disconnect.handler(({ context }) => disconnect(context, context.actor)),
+  list: viewer.xAccount.list.handler(({ context }) => list(context.db, context.actor)),
+  choose: admin.xAccount.choose.handler(({ context, input }) => choose(context.db, context.actor, input.id)),
+  check: member.xAccount.check.handler(({ context, input }) => check(context, context.actor, input.id)),
+  disconnectOne: admin.xAccount.disconnectOne.handler(({ context, input }) =>
     disconnectOne(context, context.actor, input.id),
   ),
 }
