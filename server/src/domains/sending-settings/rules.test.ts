@@ -5,11 +5,10 @@ import {
   capAt,
   clockOf,
   defaultLimits,
-  lastOf,
   minuteOf,
   nextWorkingMoment,
-  type ProductLimits,
   restOf,
+  secondsFor,
 } from './rules.ts'
 
 const DAY = 86_400_000
@@ -256,10 +255,10 @@ describe('restOf', () => {
   })
 })
 
-describe('lastOf', () => {
+describe('secondsFor', () => {
   const monday = new Date('2026-11-23T00:00:00Z')
   const later = (seconds: number) => new Date(monday.getTime() + seconds * 1_000)
-  const nothing = { firstAt: null, lastAt: null, inDay: { count: 0, firstAt: null }, restsUntil: null }
+  const nothing = { firstAt: null, lastAt: null, inDay: 0, restsUntil: null }
   const hours = { startMinute: 540, endMinute: 1_080 }
 
   // Jitter makes pauses a tenth longer on average.
@@ -269,118 +268,29 @@ describe('lastOf', () => {
     [11, {}, 660],
     [501, {}, 86_400],
     [502, {}, 86_466],
-    [41, { pauseSeconds: 7_200, dailyCap: 20 }, 316_800],
     [1, hours, 32_400],
     // 491 messages fit into nine hours.
     [491, hours, 32_400 + 490 * 66],
     [492, hours, 32_400 + 86_400],
     [2, { workDays: [3] }, 2 * 86_400 + 66],
+    // 40 on each of 50 working days.
+    [2_001, { workDays: [1, 2, 3, 4, 5], dailyCap: 40 }, 70 * 86_400],
     [21, { warmUp: true }, 86_400],
     // 20 + 22 + 24 + 26 …: 485 in thirteen days.
     [500, { warmUp: true, ...hours }, 13 * 86_400 + 32_400 + 14 * 66],
-  ] as const)('sends the last of %d messages with %j after %d s', (messages, accountLimits, seconds) => {
-    const set = { ...defaultLimits(false), ...accountLimits }
-    expect(lastOf(messages, set, limits, nothing, monday)).toEqual(later(seconds))
-  })
-
-  it('extrapolates from later weeks if days off shift the time of day', () => {
-    const monToFri = { ...defaultLimits(false), workDays: [1, 2, 3, 4, 5], dailyCap: 40 }
-    // From 19:00 until the first weekend, then from midnight: 40 on each of fifty days.
-    const last = lastOf(2_000, monToFri, limits, nothing, later(19 * 3_600)) as Date
-    expect(last.toISOString().slice(0, 10)).toBe('2027-01-29')
-    const twoADay = { ...monToFri, timeZone: 'America/New_York', workDays: [7, 1, 2], dailyCap: 2, pauseSeconds: 8_182 }
-    expect(lastOf(25, twoADay, limits, nothing, monday)).toEqual(new Date('2026-12-20T05:00:00Z'))
+  ] as const)('estimates that %d messages with %j take %d s', (messages, accountLimits, seconds) => {
+    expect(secondsFor(messages, { ...open, ...accountLimits }, limits, nothing, monday)).toBe(seconds)
   })
 
   it('returns null if the cap or the hours allow nothing', () => {
-    expect(lastOf(1, defaultLimits(false), { ...limits, dailyDmCap: 0 }, nothing, monday)).toBeNull()
-    expect(lastOf(1, { ...defaultLimits(false), timeZone: 'Mars/Base' }, limits, nothing, monday)).toBeNull()
+    expect(secondsFor(1, open, { ...limits, dailyDmCap: 0 }, nothing, monday)).toBeNull()
+    expect(secondsFor(1, { ...open, timeZone: 'Mars/Base' }, limits, nothing, monday)).toBeNull()
   })
 
   it('considers earlier messages and a wait that X requires', () => {
-    const lastAt = later(-60)
-    const before = { ...nothing, lastAt, inDay: { count: 499, firstAt: later(-80_000) } }
-    const accountLimits = defaultLimits(false)
-    expect(lastOf(1, accountLimits, limits, before, monday)).toEqual(later(6))
-    expect(lastOf(2, accountLimits, limits, before, monday)).toEqual(later(6_400))
-    expect(lastOf(1, accountLimits, limits, { ...nothing, restsUntil: later(900) }, monday)).toEqual(later(900))
-  })
-
-  it('is fast and accurate for a million messages', () => {
-    const began = process.cpuUsage()
-    const days =
-      ((lastOf(1_000_000, defaultLimits(true), limits, nothing, monday) as Date).getTime() - +monday) / 86_400_000
-    expect(process.cpuUsage(began).user / 1_000, 'milliseconds of work').toBeLessThan(500)
-    // 491 a day after warm-up.
-    expect(days).toBeGreaterThan(1_000_000 / 491)
-    expect(days).toBeLessThan(1_000_000 / 491 + 40)
-  })
-
-  it('does not extrapolate from a week that differs from the following ones', () => {
-    // Tuesday's hours end on Wednesday. Only the first week, which starts at midnight, sends then.
-    const accountLimits = {
-      ...defaultLimits(false),
-      workDays: [7, 1, 2],
-      startMinute: 180,
-      endMinute: 120,
-      dailyCap: 2,
-      pauseSeconds: 4_910,
-    }
-    expect(lastOf(18, accountLimits, { ...limits, sendIntervalSeconds: 0 }, nothing, monday)).toEqual(
-      at('2026-12-08T04:30:01Z'),
-    )
-    expect(lastOf(19, accountLimits, { ...limits, sendIntervalSeconds: 0 }, nothing, monday)).toEqual(
-      at('2026-12-13T03:00:00Z'),
-    )
-  })
-
-  it('agrees with a message-by-message simulation', () => {
-    // From 3:00, because a clock change can skip the hour before entirely.
-    const minutes = fc.integer({ min: 3, max: 23 }).map((hour) => hour * 60)
-    const limitsOfAnyAccount = fc.record({
-      workDays: fc.uniqueArray(fc.integer({ min: 1, max: 7 }), { minLength: 1 }),
-      timeZone: fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York'),
-      span: fc.option(fc.tuple(minutes, minutes).filter(([a, b]) => a !== b)),
-      dailyCap: fc.integer({ min: 1, max: 40 }),
-      warmUp: fc.boolean(),
-      pauseSeconds: fc.integer({ min: 1, max: 9_000 }),
-    })
-    fc.assert(
-      fc.property(limitsOfAnyAccount, fc.integer({ min: 1, max: 150 }), ({ span, ...rest }, messages) => {
-        const [startMinute, endMinute] = span ?? [null, null]
-        const accountLimits = { ...rest, startMinute, endMinute, warmUpSince: null }
-        const none = { sendIntervalSeconds: 0, dailyDmCap: 500 }
-        const found = lastOf(messages, accountLimits, none, nothing, monday) as Date
-        // Tolerates 2% of the messages rather than of the time, because days off can lie between
-        // two.
-        const few = Math.ceil(0.02 * messages)
-        const [early, late] = [messages - few, messages + few].map((count) =>
-          walk(count, { ...accountLimits, pauseSeconds: accountLimits.pauseSeconds * 1.1 }, none, monday),
-        ) as [Date, Date]
-        expect(+found, `before ${early.toISOString()}`).toBeGreaterThanOrEqual(+early - 60_000)
-        expect(+found, `after ${late.toISOString()}`).toBeLessThanOrEqual(+late + 60_000)
-      }),
-      { numRuns: 60 },
-    )
+    const before = { ...nothing, lastAt: later(-60), inDay: 499 }
+    expect(secondsFor(1, open, limits, before, monday)).toBe(6)
+    expect(secondsFor(2, open, limits, before, monday)).toBe(86_406)
+    expect(secondsFor(1, open, limits, { ...nothing, restsUntil: later(900) }, monday)).toBe(900)
   })
 })
-
-/** Simulates each message, sent as soon as `restOf` allows it. Returns the time of the last. */
-function walk(messages: number, accountLimits: AccountLimits, limits: ProductLimits, from: Date): Date {
-  const sent: Date[] = []
-  let now = from
-  while (sent.length < messages) {
-    const cap = capAt(accountLimits, limits, sent[0] ?? null, now)
-    const filling = sent.at(-cap.cap)
-    const leavesAt = filling && new Date(+filling + 86_400_000)
-    const before = {
-      lastAt: sent.at(-1) ?? null,
-      leavesAt: leavesAt && leavesAt > now ? leavesAt : null,
-      restsUntil: null,
-    }
-    const rest = restOf(accountLimits, limits, cap, before, now)
-    if (rest) now = rest.until
-    else sent.push(now)
-  }
-  return now
-}

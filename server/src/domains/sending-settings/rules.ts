@@ -3,7 +3,6 @@ import { WARM_UP_GROWTH, WARM_UP_START, type WaitReason } from '@x-automated/con
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
-const WEEK_MS = 7 * 86_400_000
 const MINUTES_A_DAY = 1_440
 /** If a setting is unreadable, nothing is sent and the account is retried after this time. */
 const RETRY_MS = 3_600_000
@@ -142,152 +141,62 @@ export interface SentBefore {
   firstAt: Date | null
   lastAt: Date | null
   /** Messages in the last 24 hours. */
-  inDay: { count: number; firstAt: Date | null }
+  inDay: number
   /** X accepts no messages before this time. */
   restsUntil: Date | null
 }
 
 /** Jitter lengthens pauses by up to a fifth (sending/rules.ts), a tenth on average. */
 const MEAN_JITTER = 1.1
-/** Consecutive messages, `everyMs` apart. */
-interface Run {
-  at: number
-  everyMs: number
-  count: number
-}
-/** The state of the forecast at the end of a week. */
-interface WeekEnd {
-  /** Messages not sent yet. */
-  left: number
-  /** See `stateAt`. The same state has the same future. */
-  state: string
-}
-/** If no state repeats in this many weeks, the second half of them is taken as the pattern. */
-const WEEKS_MAX = 8
-/** A safety limit that no valid settings reach. */
-const STEPS_MAX = 10_000
 
 /**
- * Forecasts when the last of `messages` is sent. Simulates runs of messages until a week's end
- * state repeats, then skips whole weeks. Null: never (cap 0, or unreadable hours).
+ * About how many seconds pass until the last of `messages` is sent, if each working day sends what
+ * the cap and the hours allow. Null: never (cap 0, or unreadable hours).
  */
-export function lastOf(
+export function secondsFor(
   messages: number,
   accountLimits: AccountLimits,
   limits: ProductLimits,
-  before: SentBefore,
+  { firstAt, lastAt, inDay, restsUntil }: SentBefore,
   now: Date,
-): Date | null {
-  const eachMs = pauseSecondsOf(accountLimits, limits) * 1_000 * MEAN_JITTER
-  const lastAt = before.lastAt?.getTime() ?? Number.NEGATIVE_INFINITY
-  const runs: Run[] = []
-  if (before.inDay.firstAt) {
-    const { count, firstAt } = before.inDay
-    const spanMs = Math.max(0, lastAt - firstAt.getTime())
-    runs.push({ at: firstAt.getTime(), everyMs: count > 1 ? spanMs / (count - 1) : 0, count })
-  }
-  let { firstAt } = before
-  let left = messages
-  let last = now.getTime()
-  let at = Math.max(now.getTime(), lastAt + eachMs, before.restsUntil?.getTime() ?? 0)
-  /** Set once the cap is at its maximum; null after the repeating weeks were applied. */
-  let weeks: { from: number; ends: WeekEnd[] } | null | undefined
-  for (let steps = 0; left > 0; steps += 1) {
-    const time = steps < STEPS_MAX ? workingTime(accountLimits, new Date(at)) : null
-    if (!time) return null
-    at = Math.max(at, time.from.getTime())
-    const { cap, growsAt } = capAt(accountLimits, limits, firstAt, new Date(at))
+): number | null {
+  const each = pauseSecondsOf(accountLimits, limits) * MEAN_JITTER
+  const readyAt = Math.max(now.getTime(), (lastAt?.getTime() ?? 0) + each * 1_000, restsUntil?.getTime() ?? 0)
+  const begins = nextWorkingMoment(accountLimits, new Date(readyAt))
+  if (!begins) return null
+  const fits = each > 0 ? Math.ceil((minutesOf(accountLimits) * 60) / each) : Number.POSITIVE_INFINITY
+  const rest = Math.max(0, messages - 1)
+  let days = 0
+  let left = inDay + rest
+  for (;;) {
+    const day = new Date(begins.getTime() + days * DAY_MS)
+    const { cap, growsAt } = capAt(accountLimits, limits, firstAt ?? begins, day)
     if (!(cap > 0)) return null
-    dropExpired(runs, at - DAY_MS)
-    if (growsAt === null && firstAt !== null && weeks === undefined) weeks = { from: at, ends: [] }
-    if (weeks && at >= endOf(weeks)) {
-      const end = { left, state: stateAt(endOf(weeks), at, runs) }
-      const period = periodOf(weeks.ends, end)
-      weeks.ends.push(end)
-      if (period) {
-        const times = Math.floor((left - 1) / period.messages)
-        const weeksMs = times * period.weeks * WEEK_MS
-        const ms = weeksMs - (offsetMs(accountLimits.timeZone, at + weeksMs) - offsetMs(accountLimits.timeZone, at))
-        left -= times * period.messages
-        at += ms
-        for (const run of runs) run.at += ms
-        weeks = null
-        continue
-      }
+    const share = Math.min(cap, fits)
+    if (growsAt === null || left < share) {
+      days += Math.floor(left / share)
+      left %= share
+      break
     }
-    const room = cap - runs.reduce((sum, { count }) => sum + count, 0)
-    if (room <= 0) {
-      const leaves = momentOf(runs, 1 - room) + DAY_MS
-      at = Math.max(at + 1, Math.min(leaves, growsAt?.getTime() ?? leaves))
-      continue
-    }
-    const [oldest] = runs
-    // At the cap, a message is sent when one of the day before expires, so at the pace of those.
-    const everyMs = room === 1 ? Math.max(eachMs, oldest?.everyMs ?? 0) : eachMs
-    const follows = oldest && everyMs >= oldest.everyMs && oldest.at + DAY_MS <= at + room * everyMs
-    const until = Math.min(
-      time.until.getTime(),
-      ...[growsAt?.getTime(), weeks ? endOf(weeks) : undefined].filter((end) => end !== undefined),
-    )
-    const fits = everyMs > 0 ? Math.max(1, Math.ceil((until - at) / everyMs)) : Number.POSITIVE_INFINITY
-    const count = Math.min(left, follows ? room + oldest.count : room, fits)
-    runs.push({ at, everyMs, count })
-    firstAt ??= new Date(at)
-    left -= count
-    last = at + (count - 1) * everyMs
-    at = last + eachMs
+    left -= share
+    days += 1
   }
-  return new Date(last)
+  const calendarDays = Math.round((days * 7) / accountLimits.workDays.length)
+  return Math.round(
+    (begins.getTime() - now.getTime()) / 1_000 + calendarDays * 86_400 + (days === 0 ? rest : left) * each,
+  )
 }
 
-/** The end of the current week, or the start of the first. */
-function endOf({ from, ends }: { from: number; ends: readonly WeekEnd[] }): number {
-  return from + ends.length * WEEK_MS
-}
-
-/** The next send time and the runs that count toward the cap, relative to `moment`, in seconds. */
-function stateAt(moment: number, nextAt: number, runs: readonly Run[]): string {
-  const since = (at: number) => Math.round((at - moment) / 1_000)
-  return [since(nextAt), ...runs.map(({ at, everyMs, count }) => `${since(at)}/${everyMs}/${count}`)].join()
-}
-
-/** The repeating weeks up to now and their number of messages; null while unknown. */
-function periodOf(ends: readonly WeekEnd[], now: WeekEnd): { weeks: number; messages: number } | null {
-  const same = ends.findLastIndex(({ state }) => state === now.state)
-  const since = same < 0 && ends.length >= WEEKS_MAX ? ends.length - WEEKS_MAX / 2 : same
-  const then = ends[since]
-  return then && then.left > now.left ? { weeks: ends.length - since, messages: then.left - now.left } : null
-}
-
-/** Drops messages sent up to `until`, which no longer count. */
-function dropExpired(runs: Run[], until: number): void {
-  for (let run = runs[0]; run && run.at <= until; run = runs[0]) {
-    const gone = run.everyMs > 0 ? Math.min(run.count, Math.floor((until - run.at) / run.everyMs) + 1) : run.count
-    if (gone === run.count) runs.shift()
-    else Object.assign(run, { at: run.at + gone * run.everyMs, count: run.count - gone })
-  }
-}
-
-/** When the nth message was sent. @param nth from 1 */
-function momentOf(runs: readonly Run[], nth: number): number {
-  let before = 0
-  for (const { at, everyMs, count } of runs) {
-    if (nth <= before + count) return at + (nth - before - 1) * everyMs
-    before += count
-  }
-  return Number.POSITIVE_INFINITY
+/** How long working hours last, in minutes. */
+function minutesOf({ startMinute, endMinute }: WorkingHours): number {
+  const length = (endMinute ?? MINUTES_A_DAY) - (startMinute ?? 0)
+  return length > 0 ? length : length + MINUTES_A_DAY
 }
 
 /** The first moment in working hours at or after `from`; null if the time zone is unknown. */
 export function nextWorkingMoment(hours: WorkingHours, from: Date): Date | null {
-  return workingTime(hours, from)?.from ?? null
-}
-
-/** The current working hours, from `from` on, or the next ones; null as above. */
-function workingTime(hours: WorkingHours, from: Date): { from: Date; until: Date } | null {
   const start = hours.startMinute ?? 0
-  const end = hours.endMinute ?? MINUTES_A_DAY
-  const length = end > start ? end - start : end - start + MINUTES_A_DAY
+  const length = minutesOf(hours)
   try {
     const today = Math.floor((from.getTime() + offsetMs(hours.timeZone, from.getTime())) / DAY_MS) * DAY_MS
     // Yesterday's hours can last into today. Two weeks, because a clock change can skip one day's
@@ -297,8 +206,7 @@ function workingTime(hours: WorkingHours, from: Date): { from: Date; until: Date
       if (!hours.workDays.includes(weekdayOf(midnight))) continue
       const begins = Math.max(...momentsOf(hours.timeZone, midnight + start * MINUTE_MS))
       const ends = Math.min(...momentsOf(hours.timeZone, midnight + (start + length) * MINUTE_MS))
-      if (ends > begins && ends > from.getTime())
-        return { from: new Date(Math.max(begins, from.getTime())), until: new Date(ends) }
+      if (ends > begins && ends > from.getTime()) return new Date(Math.max(begins, from.getTime()))
     }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error

@@ -14,11 +14,11 @@ import {
   clockOf,
   defaultLimits,
   EVERY_DAY,
-  lastOf,
   minuteOf,
   type Rest,
   restOf,
   type SentBefore,
+  secondsFor,
   unreadRest,
 } from './rules.ts'
 import { sendingLimits, sendingSettings } from './tables.ts'
@@ -161,14 +161,13 @@ export async function findRest(
     leavesAt: string | null
     sentInDay: number
     countedInDay: number
-    firstInDay: string | null
   }>(sql`
     select clock_timestamp() as now,
       (${lastHandOver(claims)}) as "lastAt",
       (${claimThatLeavesTheDay(claims, cap.cap)}) + interval '1 day' as "leavesAt",
       counted.*
     from (
-      select count(*)::int as "countedInDay", min(claimed_at) as "firstInDay", (count(*) filter (where sent_at is not null))::int as "sentInDay"
+      select count(*)::int as "countedInDay", (count(*) filter (where sent_at is not null))::int as "sentInDay"
       from dms where ${claims} and claimed_at > now() - interval '1 day'
     ) counted`)
   const [row] = rows
@@ -189,16 +188,14 @@ export async function findRest(
     before: {
       firstAt,
       lastAt: sent.lastAt,
-      inDay: { count: row.countedInDay, firstAt: moment(row.firstInDay) },
+      inDay: row.countedInDay,
       restsUntil: sent.restsUntil,
     },
     now,
   }
 }
 
-/**
- * The seconds that an account needs for `messages` from now; null if its cap or hours allow none.
- */
+/** The seconds that an account needs for `messages`; null if its cap or hours allow none. */
 export async function secondsToSend(
   db: Db,
   limits: SendingEnv,
@@ -206,8 +203,7 @@ export async function secondsToSend(
   messages: number,
 ): Promise<number | null> {
   const { accountLimits, before, now } = await findRest(db, limits, asked)
-  const last = lastOf(messages, accountLimits, limits, before, now)
-  return last && Math.round((last.getTime() - now.getTime()) / 1_000)
+  return secondsFor(messages, accountLimits, limits, before, now)
 }
 
 /** Whether campaigns may only message leads with a contact basis. */
