@@ -32,7 +32,7 @@ import { QueryError } from '../query-error'
 import { ButtonLink } from '../ui/button'
 import { Callout } from '../ui/callout'
 import { Card } from '../ui/card'
-import { cx } from '../ui/cx'
+import { cn } from '../ui/cn'
 import { DateTime } from '../ui/date-time'
 import { EmptyState } from '../ui/empty-state'
 import { PageHeader } from '../ui/page-header'
@@ -275,7 +275,7 @@ function DmLog({ campaignId, isSeen, live, canRetry }: DmLogProps) {
   )
   const [page, setPage] = useState(1)
   return (
-    <section className={cx('grid gap-4 pt-2', !isSeen && 'invisible')}>
+    <section className={cn('grid gap-4 pt-2', !isSeen && 'invisible')}>
       <div className="flex flex-wrap items-center justify-between gap-3">
         <h2 className="text-lg">DMs</h2>
         <Select

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { cx } from './cx'
+import { cn } from './cn'
 
 export interface AvatarProps {
   /** Provides the initials if there is no picture. */
@@ -18,7 +18,7 @@ export function Avatar({ name, src, size = 'md', letters = 1 }: AvatarProps) {
   return (
     <span
       aria-hidden
-      className={cx(
+      className={cn(
         'relative inline-flex shrink-0 items-center justify-center overflow-hidden rounded-full border border-line bg-sunken font-strong text-muted uppercase select-none',
         sizes[size],
       )}

@@ -14,7 +14,7 @@ import {
   Reply,
 } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { cx } from './cx'
+import { cn } from './cn'
 
 export type Tone = 'neutral' | 'accent' | 'info' | 'good' | 'warn' | 'bad'
 
@@ -33,7 +33,7 @@ const shape =
 /** A short label: '12 leads found', 'Save 50%'. */
 export function Badge({ tone = 'neutral', icon, children }: { tone?: Tone; icon?: ReactNode; children: ReactNode }) {
   return (
-    <span className={cx(shape, tones[tone])}>
+    <span className={cn(shape, tones[tone])}>
       {icon}
       {children}
     </span>
@@ -114,7 +114,7 @@ export function StatusBadge({ status, children }: { status: Status | (string & {
   if (!look) return <Badge>{children ?? status}</Badge>
   const Icon = look.icon
   return (
-    <span data-status={status} className={cx(shape, look.className)}>
+    <span data-status={status} className={cn(shape, look.className)}>
       <Icon aria-hidden />
       {children ?? look.label}
     </span>

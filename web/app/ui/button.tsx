@@ -1,7 +1,7 @@
 import { LoaderCircle } from 'lucide-react'
 import type { ComponentProps, MouseEvent, ReactNode } from 'react'
 import { Link, type LinkProps } from 'react-router'
-import { cx } from './cx'
+import { cn } from './cn'
 
 export type ButtonVariant = 'primary' | 'secondary' | 'ghost' | 'danger'
 export type ButtonSize = 'sm' | 'md' | 'lg'
@@ -31,7 +31,7 @@ const sizes: Record<ButtonSize, string> = {
 
 /** Button classes for other elements, like links and menu triggers. */
 export function buttonClass({ variant = 'secondary', size = 'md', wide }: Look): string {
-  return cx(
+  return cn(
     'relative inline-flex items-center justify-center rounded-md border font-strong whitespace-nowrap transition-colors select-none',
     'off:cursor-not-allowed [&_svg]:size-4 [&_svg]:shrink-0',
     variants[variant],
@@ -77,7 +77,7 @@ export function Button({
       {...busy(loading)}
       type={type}
       disabled={disabled}
-      className={cx(buttonClass({ variant, size, wide }), className)}
+      className={cn(buttonClass({ variant, size, wide }), className)}
     >
       {loading ? <LoaderCircle aria-hidden className="animate-spin" /> : icon}
       {children}
@@ -92,7 +92,7 @@ export interface ButtonLinkProps extends Look, LinkProps {
 /** A link styled as a button, for navigation only. */
 export function ButtonLink({ variant, size, wide, icon, className, children, ...rest }: ButtonLinkProps) {
   return (
-    <Link {...rest} className={cx(buttonClass({ variant, size, wide }), className)}>
+    <Link {...rest} className={cn(buttonClass({ variant, size, wide }), className)}>
       {icon}
       {children}
     </Link>
@@ -132,7 +132,7 @@ export function IconButton({
       {...busy(loading)}
       aria-label={label}
       disabled={disabled}
-      className={cx(
+      className={cn(
         'inline-flex shrink-0 items-center justify-center rounded-md border transition-colors off:cursor-not-allowed [&_svg]:size-4',
         variants[variant],
         iconSizes[size],

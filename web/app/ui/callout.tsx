@@ -1,6 +1,6 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { cx } from './cx'
+import { cn } from './cn'
 
 const looks = {
   info: { icon: Info, className: 'border-info/25 bg-info/6 [&>svg]:text-info' },
@@ -21,7 +21,7 @@ export interface CalloutProps {
 export function Callout({ tone = 'info', title, children, action }: CalloutProps) {
   const { icon: Icon, className } = looks[tone]
   return (
-    <div role={tone === 'bad' ? 'alert' : 'status'} className={cx('flex gap-3 rounded-lg border px-4 py-3', className)}>
+    <div role={tone === 'bad' ? 'alert' : 'status'} className={cn('flex gap-3 rounded-lg border px-4 py-3', className)}>
       <Icon aria-hidden className="mt-0.5 size-4 shrink-0" />
       <div className="grid min-w-0 flex-1 gap-0.5">
         {title && <p className="font-strong">{title}</p>}

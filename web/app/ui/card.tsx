@@ -1,5 +1,5 @@
 import type { ComponentProps, ReactNode } from 'react'
-import { cx } from './cx'
+import { cn } from './cn'
 
 export interface CardProps extends Omit<ComponentProps<'section'>, 'title'> {
   title?: ReactNode
@@ -11,7 +11,7 @@ export interface CardProps extends Omit<ComponentProps<'section'>, 'title'> {
 /** A section of a page with its own heading. */
 export function Card({ title, description, actions, className, children, ...rest }: CardProps) {
   return (
-    <section {...rest} className={cx('rounded-lg border border-line bg-surface', className)}>
+    <section {...rest} className={cn('rounded-lg border border-line bg-surface', className)}>
       {(title || actions) && (
         <div className="flex flex-wrap items-start justify-between gap-3 px-5 pt-5">
           <div className="grid gap-0.5">

@@ -1,5 +1,5 @@
 import { type ComponentProps, type ReactNode, useEffect, useId, useRef } from 'react'
-import { cx } from './cx'
+import { cn } from './cn'
 import { FieldError } from './field'
 
 interface Labelled {
@@ -61,7 +61,7 @@ function Choice({
   if (!label) return children
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the control is in `children`
-    <label className={cx('flex w-fit items-start gap-2.5 pointer-coarse:py-1.5', className)}>
+    <label className={cn('flex w-fit items-start gap-2.5 pointer-coarse:py-1.5', className)}>
       <span className="flex h-5 items-center">{children}</span>
       <span className="grid gap-0.5">
         <span>{label}</span>
@@ -102,9 +102,9 @@ export function RadioGroup({
       disabled={disabled}
       aria-invalid={error ? true : undefined}
       aria-describedby={error ? `${id}-error` : undefined}
-      className={cx('grid content-start gap-2', className)}
+      className={cn('grid content-start gap-2', className)}
     >
-      <legend className={cx('mb-2 font-strong', hideLabel && 'sr-only')}>{label}</legend>
+      <legend className={cn('mb-2 font-strong', hideLabel && 'sr-only')}>{label}</legend>
       {options.map((option) => (
         <Choice key={option.value} label={option.label} hint={option.hint}>
           <input

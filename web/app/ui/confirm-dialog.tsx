@@ -1,8 +1,8 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog'
 import { useEffect, useState } from 'react'
 import { Button } from './button'
+import { cn } from './cn'
 import type { Question } from './confirm'
-import { cx } from './cx'
 import { PopupFoot, popupFrame, popupSheet } from './popup'
 
 interface ConfirmDialogProps {
@@ -19,7 +19,7 @@ export default function ConfirmDialog({ question, open, onAnswer }: ConfirmDialo
       <AlertDialog.Portal>
         <AlertDialog.Backdrop className="backdrop" />
         <AlertDialog.Viewport className={popupFrame}>
-          <AlertDialog.Popup className={cx(popupSheet, 'sm:max-w-md')}>
+          <AlertDialog.Popup className={cn(popupSheet, 'sm:max-w-md')}>
             <div className="grid gap-2 p-5 sm:p-6">
               <AlertDialog.Title className="text-lg wrap-anywhere">{question.title}</AlertDialog.Title>
               {question.body && (

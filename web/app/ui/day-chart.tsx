@@ -2,7 +2,7 @@ import { formatCompact, formatDate, formatNumber } from '@x-automated/contract/f
 import { type ReactNode, useState } from 'react'
 import { Area, Bar, CartesianGrid, ComposedChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts'
 import { Button } from './button'
-import { cx } from './cx'
+import { cn } from './cn'
 import { Table, Td, Th, Tr } from './table'
 
 export interface DaySeries<K extends string> {
@@ -45,7 +45,7 @@ export function DayChart<K extends string>({ label, days, series, extra }: DayCh
         <ul className="flex flex-wrap gap-x-4 gap-y-1 text-muted">
           {series.map(({ key, label: name, tone = 'first' }) => (
             <li key={key} className="flex items-center gap-2">
-              <span aria-hidden className={cx('size-2.5 rounded-full', tones[tone].dot)} />
+              <span aria-hidden className={cn('size-2.5 rounded-full', tones[tone].dot)} />
               {name}
             </li>
           ))}

@@ -2,7 +2,7 @@ import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
 import { type ReactNode, useRef } from 'react'
 import { IconButton } from './button'
-import { cx } from './cx'
+import { cn } from './cn'
 import { PopupFoot, popupFrame, popupSheet } from './popup'
 
 export interface DialogProps {
@@ -29,7 +29,7 @@ export function Dialog({ open, onClose, title, description, size = 'normal', foo
         <Base.Backdrop className="backdrop" />
         <Base.Viewport className={popupFrame}>
           <Base.Popup
-            className={cx(popupSheet, size === 'wide' ? 'sm:max-w-3xl' : 'sm:max-w-lg')}
+            className={cn(popupSheet, size === 'wide' ? 'sm:max-w-3xl' : 'sm:max-w-lg')}
             // On touch devices the keyboard would cover half the dialog.
             initialFocus={(by) => by === 'touch' || (firstField(content.current) ?? true)}
           >

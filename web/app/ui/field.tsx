@@ -1,6 +1,6 @@
 import { CircleAlert } from 'lucide-react'
 import { createContext, type ReactNode, useContext, useId } from 'react'
-import { cx } from './cx'
+import { cn } from './cn'
 
 interface Wiring {
   id: string
@@ -37,9 +37,9 @@ export function Field({ label, hint, error, aside, required = false, hideLabel, 
   const errorId = `${id}-error`
   const describedBy = error ? errorId : hint ? hintId : undefined
   return (
-    <div className={cx('grid content-start gap-1.5', className)}>
-      <div className={cx('flex items-baseline justify-between gap-3', hideLabel && !aside && 'sr-only')}>
-        <label htmlFor={id} className={cx('font-strong', hideLabel && 'sr-only')}>
+    <div className={cn('grid content-start gap-1.5', className)}>
+      <div className={cn('flex items-baseline justify-between gap-3', hideLabel && !aside && 'sr-only')}>
+        <label htmlFor={id} className={cn('font-strong', hideLabel && 'sr-only')}>
           {label}
         </label>
         {aside && <div className="text-muted">{aside}</div>}

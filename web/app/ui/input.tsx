@@ -1,6 +1,6 @@
 import { Eye, EyeOff } from 'lucide-react'
 import { type ComponentProps, type ReactNode, useState } from 'react'
-import { cx } from './cx'
+import { cn } from './cn'
 import { useFieldWiring } from './field'
 
 export interface InputProps extends ComponentProps<'input'> {
@@ -13,11 +13,11 @@ export interface InputProps extends ComponentProps<'input'> {
 /** A text field. Accepts `{...register('name')}` of react-hook-form. */
 export function Input({ leading, trailing, className, ...own }: InputProps) {
   const props = useFieldWiring(own)
-  if (!leading && !trailing) return <input {...props} className={cx('control', className)} />
+  if (!leading && !trailing) return <input {...props} className={cn('control', className)} />
   return (
     <div
       data-disabled={props.disabled || undefined}
-      className={cx('control flex items-center gap-2 py-0! has-[button]:pe-1!', className)}
+      className={cn('control flex items-center gap-2 py-0! has-[button]:pe-1!', className)}
     >
       {leading && <span className="flex shrink-0 text-muted [&_svg]:size-4">{leading}</span>}
       <input
@@ -59,5 +59,5 @@ export function PasswordInput(props: Omit<InputProps, 'type' | 'trailing'>) {
 
 /** A textarea that grows with its text. */
 export function Textarea({ className, ...own }: ComponentProps<'textarea'>) {
-  return <textarea {...useFieldWiring(own)} className={cx('control', className)} />
+  return <textarea {...useFieldWiring(own)} className={cn('control', className)} />
 }

@@ -1,7 +1,7 @@
 import { Menu as Base } from '@base-ui/react/menu'
 import type { ReactElement, ReactNode } from 'react'
 import { Link } from 'react-router'
-import { cx } from './cx'
+import { cn } from './cn'
 
 export interface MenuProps {
   /** The button that opens it: a Button or IconButton. */
@@ -44,7 +44,7 @@ export function MenuItem({ onSelect, icon, danger, disabled, children }: MenuIte
     <Base.Item
       onClick={onSelect}
       disabled={disabled}
-      className={cx(item, 'cursor-default', danger && 'text-bad [&_svg]:text-bad!')}
+      className={cn(item, 'cursor-default', danger && 'text-bad [&_svg]:text-bad!')}
     >
       {icon}
       {children}

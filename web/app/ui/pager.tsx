@@ -2,7 +2,7 @@ import { formatNumber } from '@x-automated/contract/format'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useEffect, useEffectEvent } from 'react'
 import { Button } from './button'
-import { cx } from './cx'
+import { cn } from './cn'
 import { pageLeft, pagerNumbers } from './pager-numbers'
 
 export interface PagerProps {
@@ -56,7 +56,7 @@ export function Pager({ page, pageSize, total, onChange, noun = 'rows', disabled
               disabled={disabled}
               onClick={() => onChange(entry)}
               data-numeric
-              className={cx(
+              className={cn(
                 'min-w-8 rounded-md px-1.5 py-1.5 text-center transition-colors hover:bg-hover pointer-coarse:py-2.5',
                 entry === page ? 'bg-pressed font-strong' : 'text-muted',
               )}

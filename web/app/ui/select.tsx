@@ -1,6 +1,6 @@
 import { ChevronsUpDown } from 'lucide-react'
 import type { ComponentProps } from 'react'
-import { cx } from './cx'
+import { cn } from './cn'
 import { useFieldWiring } from './field'
 
 export interface SelectOption {
@@ -19,7 +19,7 @@ export interface SelectProps extends ComponentProps<'select'> {
 export function Select({ options, placeholder, className, ...own }: SelectProps) {
   const props = useFieldWiring(own)
   return (
-    <div className={cx('relative', className)}>
+    <div className={cn('relative', className)}>
       <select {...props} data-empty={props.value === '' ? '' : undefined} className="control">
         {placeholder !== undefined && (
           <option value="" disabled>

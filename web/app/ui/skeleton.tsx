@@ -1,11 +1,11 @@
-import { cx } from './cx'
+import { cn } from './cn'
 
 /**
  * A loading placeholder, sized by classes. Appears after 200 ms to avoid flicker, and never without
  * scripts.
  */
 export function Skeleton({ className }: { className?: string }) {
-  return <span aria-hidden className={cx('animate-appear noscript:hidden', shape, className)} />
+  return <span aria-hidden className={cn('animate-appear noscript:hidden', shape, className)} />
 }
 
 const shape = 'block rounded-md bg-pressed'
@@ -18,7 +18,7 @@ export function SkeletonText({ lines = 3 }: { lines?: number }) {
     <span className="grid gap-2.5">
       {Array.from({ length: lines }, (_, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all alike and never move
-        <Skeleton key={index} className={cx('h-3.5', widths[index % widths.length])} />
+        <Skeleton key={index} className={cn('h-3.5', widths[index % widths.length])} />
       ))}
     </span>
   )
@@ -27,7 +27,7 @@ export function SkeletonText({ lines = 3 }: { lines?: number }) {
 /** Placeholder of a labeled field. */
 export function SkeletonField({ className }: { className?: string }) {
   return (
-    <span className={cx('grid gap-1.5', className)}>
+    <span className={cn('grid gap-1.5', className)}>
       <SkeletonLine className="w-28" />
       <Skeleton className="h-9 pointer-coarse:h-11" />
     </span>
@@ -38,7 +38,7 @@ export function SkeletonField({ className }: { className?: string }) {
 export function SkeletonButton({ size = 'md', className = 'w-32' }: { size?: 'sm' | 'md'; className?: string }) {
   return (
     <Skeleton
-      className={cx(size === 'sm' ? 'h-8 pointer-coarse:h-10' : 'h-9 pointer-coarse:h-11', 'max-w-full', className)}
+      className={cn(size === 'sm' ? 'h-8 pointer-coarse:h-10' : 'h-9 pointer-coarse:h-11', 'max-w-full', className)}
     />
   )
 }
@@ -47,7 +47,7 @@ export function SkeletonButton({ size = 'md', className = 'w-32' }: { size?: 'sm
 export function SkeletonLine({ className = 'w-3/5' }: { className?: string }) {
   return (
     <span className="flex h-5 items-center">
-      <Skeleton className={cx('h-3.5 max-w-full', className)} />
+      <Skeleton className={cn('h-3.5 max-w-full', className)} />
     </span>
   )
 }
@@ -61,7 +61,7 @@ export function SkeletonRows({ rows = 5, columns }: { rows?: number; columns: nu
         // biome-ignore lint/suspicious/noArrayIndexKey: as above
         <td key={column} className="border-line px-4 py-3.5 md:border-b">
           {/* The row animates as a whole: each animated element would need its own layer. */}
-          <span className={cx('h-4', shape, widths[(row + column) % widths.length])} />
+          <span className={cn('h-4', shape, widths[(row + column) % widths.length])} />
         </td>
       ))}
     </tr>

@@ -1,6 +1,6 @@
 import { MoveHorizontal } from 'lucide-react'
 import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from 'react'
-import { cx } from './cx'
+import { cn } from './cn'
 
 export interface TableProps {
   /** For screen readers: 'Leads'. */
@@ -35,7 +35,7 @@ export function Table({ label, narrow = 'cards', maxHeight, stale, className, ch
   const scrolls = overflowing || maxHeight !== undefined
   return (
     // A table never widens the page.
-    <div className={cx('contain-inline-size', className)}>
+    <div className={cn('contain-inline-size', className)}>
       {overflowing && (
         <p className="flex items-center justify-end gap-1.5 pb-2 text-xs text-muted">
           <MoveHorizontal aria-hidden className="size-3.5" />
@@ -55,7 +55,7 @@ export function Table({ label, narrow = 'cards', maxHeight, stale, className, ch
           aria-label={label}
           aria-busy={stale || undefined}
           data-narrow={narrow}
-          className={cx(
+          className={cn(
             'w-full border-separate border-spacing-0 aria-busy:cursor-progress',
             narrow === 'scroll' && 'max-md:w-max max-md:min-w-full max-md:[&_td]:max-w-64',
           )}
@@ -75,7 +75,7 @@ export function Tr({ selected, className, ...rest }: ComponentProps<'tr'> & { se
     <tr
       {...rest}
       aria-selected={selected}
-      className={cx(
+      className={cn(
         '[&:last-child>td]:border-b-0 max-md:[table[data-narrow=cards]_&:not(:last-child)]:border-b max-md:border-line',
         'aria-selected:bg-accent-soft',
         className,
@@ -89,7 +89,7 @@ export function Th({ end, className, ...rest }: ComponentProps<'th'> & { end?: b
     <th
       scope="col"
       {...rest}
-      className={cx(
+      className={cn(
         'sticky top-(--spacing-header) z-10 h-10 border-b border-line bg-sunken px-4 font-normal whitespace-nowrap text-muted group-data-scrolls:top-0 first:rounded-tl-lg last:rounded-tr-lg',
         align[end ? 'end' : 'start'],
         className,
@@ -122,7 +122,7 @@ export function Td({ label, end, corner, className, ...rest }: TdProps) {
       {...rest}
       data-label={label}
       data-corner={corner || undefined}
-      className={cx(
+      className={cn(
         'px-4 py-3 align-middle data-corner:w-px md:border-b md:border-line',
         'max-md:[table[data-narrow=scroll]_&]:border-b max-md:border-line',
         align[end ? 'end' : 'start'],

@@ -1,5 +1,5 @@
 import { Check, Dot } from 'lucide-react'
-import { cx } from '../../ui/cx'
+import { cn } from '../../ui/cn'
 import { passwordRules } from './password-rules'
 
 /** Password rules, ticked off while typing. */
@@ -10,7 +10,7 @@ export function PasswordChecklist({ password }: { password: string }) {
         const done = met(password)
         const Icon = done ? Check : Dot
         return (
-          <li key={text} className={cx('flex items-center gap-1.5', done ? 'text-good' : 'text-muted')}>
+          <li key={text} className={cn('flex items-center gap-1.5', done ? 'text-good' : 'text-muted')}>
             <Icon aria-hidden className="size-3.5 shrink-0" />
             {text}
             <span className="sr-only">{done ? ' (done)' : ' (missing)'}</span>

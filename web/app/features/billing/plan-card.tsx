@@ -1,6 +1,6 @@
 import { Check } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
-import { cx } from '../../ui/cx'
+import { cn } from '../../ui/cn'
 
 export interface PlanCardProps {
   name: string
@@ -35,7 +35,7 @@ export function PlanCard({
   const nameId = useId()
   return (
     <li
-      className={cx(
+      className={cn(
         'flex min-w-0 flex-col gap-6 rounded-xl border bg-surface p-6',
         featured ? 'border-accent-line shadow-sm' : 'border-line',
       )}

@@ -6,7 +6,7 @@ import { api } from '../../api'
 import { QueryError } from '../../query-error'
 import { StatusBadge } from '../../ui/badge'
 import { Callout } from '../../ui/callout'
-import { cx } from '../../ui/cx'
+import { cn } from '../../ui/cn'
 import { DateTime } from '../../ui/date-time'
 import { EmptyState } from '../../ui/empty-state'
 import { Pager } from '../../ui/pager'
@@ -132,7 +132,7 @@ function DmRow({ dm, canRetry }: { dm: Dm; canRetry: boolean }) {
         {at ? <DateTime value={at} /> : 'N/A'}
       </Td>
       {/* Hidden on cards unless there is an error. */}
-      <Td label="Details/Error" className={cx('text-muted md:min-w-36', dm.status !== 'failed' && 'max-md:hidden!')}>
+      <Td label="Details/Error" className={cn('text-muted md:min-w-36', dm.status !== 'failed' && 'max-md:hidden!')}>
         <span className="grid justify-items-start gap-2 max-md:justify-items-end">
           {problem || '-'}
           {dm.status === 'failed' && dm.lead && canRetry && <RequeueButton dm={dm} />}

@@ -3,7 +3,7 @@ import { ChevronLeft, ChevronRight, Search } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Avatar } from '../../ui/avatar'
 import { IconButton } from '../../ui/button'
-import { cx } from '../../ui/cx'
+import { cn } from '../../ui/cn'
 import { Input } from '../../ui/input'
 import { Skeleton, SkeletonLine } from '../../ui/skeleton'
 import { profilePictureUrl } from '../leads/lead-picture'
@@ -66,7 +66,7 @@ export function MessagePreview({ template, listId }: { template: string; listId:
               Preview your message as this lead will see it.
             </p>
           ) : (
-            <p className={cx(MESSAGE, 'bg-surface')}>
+            <p className={cn(MESSAGE, 'bg-surface')}>
               <Pieces pieces={pieces} />
             </p>
           )}
@@ -111,7 +111,7 @@ function PreviewSkeleton({ template }: { template: string }) {
         <Skeleton className="size-7 shrink-0 rounded-full!" />
         <SkeletonLine className="w-32" />
       </span>
-      <div aria-hidden className={cx(MESSAGE, 'animate-appear')}>
+      <div aria-hidden className={cn(MESSAGE, 'animate-appear')}>
         <span className="invisible">
           <Pieces pieces={previewOf(template, exampleLead)} />
         </span>

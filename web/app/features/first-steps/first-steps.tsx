@@ -3,7 +3,7 @@ import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { ArrowRight, Check, X } from 'lucide-react'
 import { ButtonLink, IconButton } from '../../ui/button'
 import { Card } from '../../ui/card'
-import { cx } from '../../ui/cx'
+import { cn } from '../../ui/cn'
 import { useIsOffered } from '../settings/use-role'
 import { stepText } from './step-text'
 import { isShown, useFirstSteps } from './use-first-steps'
@@ -61,7 +61,7 @@ function Step({ step, done, number, isNext, mayConnect }: StepProps) {
     >
       <span
         data-numeric
-        className={cx(
+        className={cn(
           'flex size-6 shrink-0 items-center justify-center self-start rounded-full border text-xs font-strong [&_svg]:size-3.5',
           done ? 'border-accent-edge bg-accent text-accent-ink' : 'border-control text-muted',
         )}
@@ -69,7 +69,7 @@ function Step({ step, done, number, isNext, mayConnect }: StepProps) {
         {done ? <Check aria-hidden /> : number}
       </span>
       <span className="grid min-w-0 flex-1 basis-48">
-        <span className={cx('font-strong', done && 'text-muted')}>
+        <span className={cn('font-strong', done && 'text-muted')}>
           {title}
           {done && <span className="sr-only"> (done)</span>}
         </span>
@@ -81,7 +81,7 @@ function Step({ step, done, number, isNext, mayConnect }: StepProps) {
           size="sm"
           variant={isNext ? 'primary' : 'ghost'}
           icon={isNext ? <ArrowRight aria-hidden /> : undefined}
-          className={cx('max-sm:ms-10', !isNext && 'max-sm:hidden')}
+          className={cn('max-sm:ms-10', !isNext && 'max-sm:hidden')}
         >
           {action}
         </ButtonLink>

@@ -1,6 +1,6 @@
 import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { cx } from '../../ui/cx'
+import { cn } from '../../ui/cn'
 
 interface FeatureSectionProps {
   title: string
@@ -34,7 +34,7 @@ export function FeatureSection({ title, text, points, picture, isMirrored = fals
             ))}
           </dl>
         </div>
-        <div aria-hidden className={cx('min-w-0', isMirrored && 'lg:order-first')}>
+        <div aria-hidden className={cn('min-w-0', isMirrored && 'lg:order-first')}>
           {picture}
         </div>
       </div>

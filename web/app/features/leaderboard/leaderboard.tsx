@@ -4,7 +4,7 @@ import { RefreshCw } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { api } from '../../api'
 import { Button } from '../../ui/button'
-import { cx } from '../../ui/cx'
+import { cn } from '../../ui/cn'
 import { NeedsScript } from '../../ui/needs-script'
 import { Tabs, useTabParam } from '../../ui/tabs'
 import { LeaderboardBoard } from './leaderboard-board'
@@ -66,7 +66,7 @@ function RefreshButton() {
   }, [pressed])
   return (
     <Button
-      icon={<RefreshCw aria-hidden className={cx((pressed || isFetching) && 'animate-spin')} />}
+      icon={<RefreshCw aria-hidden className={cn((pressed || isFetching) && 'animate-spin')} />}
       aria-busy={pressed || undefined}
       aria-disabled={pressed || undefined}
       onClick={() => {

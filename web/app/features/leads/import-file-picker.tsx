@@ -1,6 +1,6 @@
 import { FileSpreadsheet } from 'lucide-react'
 import { type ChangeEvent, type DragEvent, useState } from 'react'
-import { cx } from '../../ui/cx'
+import { cn } from '../../ui/cn'
 import { sizeText } from './import-text'
 
 /** Choose or drop a CSV file. */
@@ -19,7 +19,7 @@ export function ImportFilePicker({ file, onPick }: { file: File | null; onPick: 
       }}
       onDragLeave={() => setOver(false)}
       onDrop={drop}
-      className={cx(
+      className={cn(
         'grid cursor-pointer justify-items-center gap-2 rounded-lg border border-dashed px-4 py-8 text-center transition-colors hover:bg-hover has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent-line',
         over ? 'border-accent-line bg-accent-soft' : 'border-line-strong',
       )}

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Tag, TagColor } from '@x-automated/contract/tags'
 import { Tag as TagSign } from 'lucide-react'
 import { api } from '../../api'
-import { cx } from '../../ui/cx'
+import { cn } from '../../ui/cn'
 
 const classes: Record<TagColor, string> = {
   gray: 'border-tag-gray/25 bg-tag-gray/8 text-tag-gray',
@@ -29,7 +29,7 @@ export const tagColorLabels: Record<TagColor, string> = {
 export function TagBadge({ tag: { name, color } }: { tag: Pick<Tag, 'name' | 'color'> }) {
   return (
     <span
-      className={cx(
+      className={cn(
         'inline-flex h-5 max-w-40 items-center gap-1 rounded-sm border px-1.5 text-2xs font-strong',
         classes[color],
       )}

@@ -7,7 +7,7 @@ import { api, errorText } from '../../api'
 import { paths } from '../../paths'
 import { QueryError } from '../../query-error'
 import { Button } from '../../ui/button'
-import { cx } from '../../ui/cx'
+import { cn } from '../../ui/cn'
 import { DateTime } from '../../ui/date-time'
 import { Sheet } from '../../ui/dialog'
 import { EmptyState } from '../../ui/empty-state'
@@ -110,7 +110,7 @@ function NotificationRow({ notification, onOpen }: { notification: Notification;
       <Link
         to={notification.path}
         onClick={onOpen}
-        className={cx('flex gap-3 rounded-md px-3 py-3 hover:bg-hover', !notification.readAt && 'bg-accent-soft')}
+        className={cn('flex gap-3 rounded-md px-3 py-3 hover:bg-hover', !notification.readAt && 'bg-accent-soft')}
       >
         <Icon aria-hidden className="mt-0.5 size-4 shrink-0 text-muted" />
         <span className="grid min-w-0 gap-0.5">

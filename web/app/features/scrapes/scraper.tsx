@@ -4,7 +4,7 @@ import { Search } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { api } from '../../api'
 import { QueryError } from '../../query-error'
-import { cx } from '../../ui/cx'
+import { cn } from '../../ui/cn'
 import { EmptyState } from '../../ui/empty-state'
 import { LoadingText, Skeleton } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
@@ -83,7 +83,7 @@ export function Scraper() {
         {/* On narrow screens a running scrape comes before the form. */}
         <div
           ref={progress}
-          className={cx('grid min-w-0 gap-6', scrape && isInProgress(scrape.status) && 'max-lg:order-first')}
+          className={cn('grid min-w-0 gap-6', scrape && isInProgress(scrape.status) && 'max-lg:order-first')}
         >
           {scrape ? (
             <>

@@ -1,4 +1,4 @@
-import { cx } from '../../ui/cx'
+import { cn } from '../../ui/cn'
 import { achievementLook, achievements, inOrder } from './achievements'
 
 /** Icons of earned achievements, with accessible names; '-' for none. */
@@ -26,7 +26,7 @@ export function AchievementIcon({ achievement, size = 'sm' }: { achievement: str
   return (
     <span
       aria-hidden
-      className={cx(
+      className={cn(
         'flex shrink-0 items-center justify-center rounded-full border border-line bg-sunken',
         size === 'sm' ? 'size-7 [&>svg]:size-4' : 'size-10 [&>svg]:size-5',
         color,

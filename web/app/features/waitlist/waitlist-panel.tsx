@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { Link } from 'react-router'
 import { documents, paths } from '../../paths'
 import { useCarriedReferral, useReferralCode } from '../../referral-code'
-import { cx } from '../../ui/cx'
+import { cn } from '../../ui/cn'
 import { NeedsScript } from '../../ui/needs-script'
 import { useHydrated } from '../../ui/use-hydrated'
 import { ForReferred } from '../shell/for-referred'
@@ -47,7 +47,7 @@ export function WaitlistPanel() {
       {place ? (
         <JoinedPlace place={place} referralCount={referralCount} />
       ) : (
-        <div className={cx('grid gap-5', !hydrated && unseenByMembers)}>
+        <div className={cn('grid gap-5', !hydrated && unseenByMembers)}>
           <ForReferred code={referralCode}>
             <p className="text-muted">A friend invited you. When you join, they move up 5 spots.</p>
           </ForReferred>

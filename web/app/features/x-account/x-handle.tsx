@@ -1,4 +1,4 @@
-import { cx } from '../../ui/cx'
+import { cn } from '../../ui/cn'
 
 /** The URL of an account on X. @param handle with or without the @ */
 export function profileUrl(handle: string): string {
@@ -13,7 +13,7 @@ export function XHandle({ handle, className }: { handle: string; className?: str
       target="_blank"
       rel="noopener noreferrer"
       title="Opens on X in a new tab"
-      className={cx('rounded-sm underline-offset-[0.2em] hover:underline', className)}
+      className={cn('rounded-sm underline-offset-[0.2em] hover:underline', className)}
     >
       @{handle.replace(/^@/, '')}
     </a>
