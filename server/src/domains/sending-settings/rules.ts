@@ -1,8 +1,8 @@
 import { DEFAULT_HOURS } from '@x-automated/contract/sending-limits'
 import { WARM_UP_GROWTH, WARM_UP_START, type WaitReason } from '@x-automated/contract/sending-settings'
+import { Temporal } from 'temporal-polyfill'
 
 const DAY_MS = 86_400_000
-const MINUTE_MS = 60_000
 const MINUTES_A_DAY = 1_440
 /** If a setting is unreadable, nothing is sent and the account is retried after this time. */
 const RETRY_MS = 3_600_000
@@ -198,57 +198,22 @@ export function nextWorkingMoment(hours: WorkingHours, from: Date): Date | null 
   const start = hours.startMinute ?? 0
   const length = minutesOf(hours)
   try {
-    const today = Math.floor((from.getTime() + offsetMs(hours.timeZone, from.getTime())) / DAY_MS) * DAY_MS
+    const now = Temporal.Instant.fromEpochMilliseconds(from.getTime())
+    const today = now.toZonedDateTimeISO(hours.timeZone).toPlainDate()
     // Yesterday's hours can last into today. Two weeks, because a clock change can skip one day's
     // hours.
-    for (let day = -1; day <= 14; day += 1) {
-      const midnight = today + day * DAY_MS
-      if (!hours.workDays.includes(weekdayOf(midnight))) continue
-      const begins = Math.max(...momentsOf(hours.timeZone, midnight + start * MINUTE_MS))
-      const ends = Math.min(...momentsOf(hours.timeZone, midnight + (start + length) * MINUTE_MS))
+    for (let days = -1; days <= 14; days += 1) {
+      const day = today.add({ days })
+      if (!hours.workDays.includes(day.dayOfWeek)) continue
+      const moment = (minutes: number, disambiguation: 'earlier' | 'later') =>
+        day.toPlainDateTime().add({ minutes }).toZonedDateTime(hours.timeZone, { disambiguation }).epochMilliseconds
+      // A clock change can repeat or skip a local time: hours start late and end early.
+      const begins = moment(start, 'later')
+      const ends = moment(start + length, 'earlier')
       if (ends > begins && ends > from.getTime()) return new Date(Math.max(begins, from.getTime()))
     }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
   }
   return null
-}
-
-/** 1 (Monday) to 7. @param midnight local midnight as if it were UTC */
-function weekdayOf(midnight: number): number {
-  return new Date(midnight).getUTCDay() || 7
-}
-
-/**
- * The moments of a local time, given as if it were UTC: two if clocks repeat it. If they skip it,
- * the moments by the offsets before and after the change.
- */
-function momentsOf(timeZone: string, local: number): number[] {
-  const candidates = [local - offsetMs(timeZone, local - DAY_MS), local - offsetMs(timeZone, local + DAY_MS)]
-  const shown = candidates.filter((at) => at + offsetMs(timeZone, at) === local)
-  return shown.length > 0 ? shown : candidates
-}
-
-const clocks = new Map<string, Intl.DateTimeFormat>()
-
-/** A time zone's offset from UTC, in milliseconds. @throws RangeError for an unknown time zone */
-function offsetMs(timeZone: string, at: number): number {
-  let clock = clocks.get(timeZone)
-  if (!clock) {
-    clock = new Intl.DateTimeFormat('en-US', {
-      timeZone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    })
-    clocks.set(timeZone, clock)
-  }
-  const shown: Record<string, number> = {}
-  for (const { type, value } of clock.formatToParts(at)) shown[type] = Number(value)
-  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = shown
-  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1_000) * 1_000
 }
