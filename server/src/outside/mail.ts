@@ -1,6 +1,7 @@
 import nodemailer from 'nodemailer'
 
-export interface Email {
+/** An email as it is sent. */
+export interface RenderedEmail {
   to: string
   subject: string
   text: string
@@ -11,7 +12,7 @@ export interface Email {
 
 export interface Mailer {
   /** Passes one email to the SMTP server. @throws if it was not accepted: retry later */
-  send(mail: Email): Promise<void>
+  send(mail: RenderedEmail): Promise<void>
   close(): void
 }
 

@@ -1,9 +1,9 @@
-import { renderEmail } from '../../jobs/mail.ts'
-import type { Email } from '../../outside/mail.ts'
+import type { Email } from '../../emails/email.ts'
 
 /** For someone who paid without an account. */
 export function planWaitingEmail(to: string, planName: string, origin: string): Email {
-  return renderEmail(to, {
+  return {
+    to,
     subject: `Your ${planName} plan is waiting for you`,
     lines: [
       `Thank you for buying ${planName}. There's no X-Automated account with this email address yet.`,
@@ -11,5 +11,5 @@ export function planWaitingEmail(to: string, planName: string, origin: string): 
     ],
     action: { label: 'Create your account', link: `${origin}/auth` },
     closing: "You're receiving this because a payment was made with this address.",
-  })
+  }
 }

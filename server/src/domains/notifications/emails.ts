@@ -1,7 +1,6 @@
 import { safeName } from '@x-automated/contract/fields'
 import type { NotificationKind } from '@x-automated/contract/notifications'
-import { renderEmail } from '../../jobs/mail.ts'
-import type { Email } from '../../outside/mail.ts'
+import type { Email } from '../../emails/email.ts'
 import { KIND_TOPICS, type NotificationText } from './rules.ts'
 
 const ACTIONS: Record<NotificationKind, string> = {
@@ -20,11 +19,12 @@ export function notificationEmail(
   kind: NotificationKind,
   { title, text, path }: NotificationText,
 ): Email {
-  return renderEmail(to.email, {
+  return {
+    to: to.email,
     subject: title,
     lines: text ? [safeName(text)] : [],
     action: { label: ACTIONS[kind], link: `${to.origin}${path}` },
     closing: `You're receiving this because email notifications are on for ${KIND_TOPICS[kind]} in the workspace ${safeName(to.workspace)}. You can change this in Settings → Notifications.`,
     unsubscribeLink: to.unsubscribeLink,
-  })
+  }
 }

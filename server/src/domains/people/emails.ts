@@ -1,7 +1,6 @@
 import { safeName } from '@x-automated/contract/fields'
 import { type GivenRole, INVITATION_DAYS } from '@x-automated/contract/people'
-import { renderEmail } from '../../jobs/mail.ts'
-import type { Email } from '../../outside/mail.ts'
+import type { Email } from '../../emails/email.ts'
 import { ROLE_NAMES } from './rules.ts'
 
 /** Invites an address to a workspace. The text is the same whether or not it has an account. */
@@ -10,7 +9,8 @@ export function invitationEmail(
   { role, link, ...names }: { workspace: string; invitedBy: string; role: GivenRole; link: string },
 ): Email {
   const [workspace, invitedBy] = [safeName(names.workspace), safeName(names.invitedBy)]
-  return renderEmail(to, {
+  return {
+    to,
     subject: `Join ${workspace} on X-Automated`,
     lines: [
       `${invitedBy} invited you to the workspace ${workspace} as ${ROLE_NAMES[role]}.`,
@@ -18,7 +18,7 @@ export function invitationEmail(
     ],
     action: { label: 'View invitation', link },
     closing: `The link works once, within ${INVITATION_DAYS} days. Don't know the sender? You can ignore this email.`,
-  })
+  }
 }
 
 /** Notifies the former and the new owner of a transferred workspace. */
@@ -28,23 +28,25 @@ export function ownerChangedEmail(
 ): Email {
   const [workspace, from, by] = [facts.workspace, facts.from, facts.by].map(safeName)
   const { link, supportEmail } = facts
-  return renderEmail(to, {
+  return {
+    to,
     subject: `${workspace} has a new owner`,
     lines: [`${from} made ${by} the owner of the workspace ${workspace}. The owner controls billing and deletion.`],
     action: { label: 'View members', link },
     closing: `Not expected? Contact the new owner, or our support: ${supportEmail}`,
-  })
+  }
 }
 
 /** Notifies a person that an admin removed them from a workspace. */
 export function removedEmail(to: string, { link, ...names }: { workspace: string; link: string }): Email {
   const workspace = safeName(names.workspace)
-  return renderEmail(to, {
+  return {
+    to,
     subject: `You are no longer in ${workspace}`,
     lines: [
       `An admin removed you from the workspace ${workspace} on X-Automated. You keep your account and your own workspace.`,
     ],
     action: { label: 'Open X-Automated', link },
     closing: 'If you think this is a mistake, contact an admin of that workspace.',
-  })
+  }
 }

@@ -1,6 +1,5 @@
 import { safeName } from '@x-automated/contract/fields'
-import { renderEmail } from '../../jobs/mail.ts'
-import type { Email } from '../../outside/mail.ts'
+import type { Email } from '../../emails/email.ts'
 
 export interface ConnectionChange {
   kind: 'set up' | 'changed' | 'removed'
@@ -26,7 +25,8 @@ export function connectionChangedEmail(
     : endsLinks && kind !== 'removed'
       ? 'Members who linked it have to link it again.'
       : null
-  return renderEmail(email, {
+  return {
+    to: email,
     subject: `Single sign-on for ${workspace} was ${kind}`,
     lines: [
       isOwner
@@ -40,5 +40,5 @@ export function connectionChangedEmail(
     closing: isOwner
       ? "If this wasn't you, change your password and sign out all other devices."
       : "If you didn't expect this, ask the workspace owner.",
-  })
+  }
 }

@@ -1,6 +1,5 @@
 import type { DisabledReason } from '@x-automated/contract/webhooks'
-import { renderEmail } from '../../jobs/mail.ts'
-import type { Email } from '../../outside/mail.ts'
+import type { Email } from '../../emails/email.ts'
 import { DISABLE_AFTER_HOURS } from './rules.ts'
 
 /** Notifies an operator that an endpoint was disabled. */
@@ -9,7 +8,8 @@ export function endpointDisabledEmail(
   { url, reason, origin }: { url: string; reason: DisabledReason; origin: string },
 ): Email {
   const { host } = new URL(url)
-  return renderEmail(to, {
+  return {
+    to,
     subject: `The webhook to ${host} was disabled`,
     lines: [
       reason === 'gone'
@@ -19,5 +19,5 @@ export function endpointDisabledEmail(
     ],
     action: { label: 'View log', link: `${origin}/operator?tab=webhooks` },
     closing: "You're receiving this because you operate X-Automated.",
-  })
+  }
 }
