@@ -2,47 +2,30 @@ import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Th } from './table'
 
-export interface SortThProps<S extends string> {
-  /** The ascending and descending sort keys. */
-  up: S
-  down: S
-  /** The current sort key. */
-  sort: S
-  onSort: (sort: S) => void
-  /** The first click's order; numbers and dates start descending. */
-  first?: 'up' | 'down'
+export interface SortThProps {
+  /** A column of TanStack Table. */
+  column: {
+    getIsSorted: () => 'asc' | 'desc' | false
+    getToggleSortingHandler: () => ((event: unknown) => void) | undefined
+  }
   end?: boolean
   className?: string
   children: ReactNode
 }
 
 /** A sortable column header. */
-export function SortTh<S extends string>({
-  up,
-  down,
-  sort,
-  onSort,
-  first = 'up',
-  end,
-  className,
-  children,
-}: SortThProps<S>) {
-  const way = sort === up ? 'up' : sort === down ? 'down' : null
-  const Sign = way === 'up' ? ArrowUp : way === 'down' ? ArrowDown : ChevronsUpDown
-  const next = way === null ? first : way === 'up' ? 'down' : 'up'
+export function SortTh({ column, children, ...rest }: SortThProps) {
+  const order = column.getIsSorted()
+  const Sign = order === 'asc' ? ArrowUp : order === 'desc' ? ArrowDown : ChevronsUpDown
   return (
-    <Th
-      end={end ?? false}
-      aria-sort={way === 'up' ? 'ascending' : way === 'down' ? 'descending' : 'none'}
-      className={className}
-    >
+    <Th {...rest} aria-sort={order ? `${order}ending` : 'none'}>
       <button
         type="button"
-        onClick={() => onSort(next === 'up' ? up : down)}
+        onClick={column.getToggleSortingHandler()}
         className="group/sort -mx-1.5 inline-flex items-center gap-1 rounded-sm px-1.5 py-1 hover:bg-hover hover:text-ink aria-pressed:text-ink [&_svg]:size-3.5"
       >
         {children}
-        <Sign aria-hidden className={way ? '' : 'text-faint'} />
+        <Sign aria-hidden className={order ? '' : 'text-faint'} />
       </button>
     </Th>
   )

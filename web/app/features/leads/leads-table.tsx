@@ -1,4 +1,4 @@
-import type { LeadSort, ListedLead } from '@x-automated/contract/leads'
+import type { ListedLead } from '@x-automated/contract/leads'
 import { Ban, Ellipsis, PanelRightOpen, Send, Trash2 } from 'lucide-react'
 import type { KeyboardEvent } from 'react'
 import { StatusBadge } from '../../ui/badge'
@@ -11,19 +11,20 @@ import { SortTh } from '../../ui/sort-th'
 import { ActionsTh, Table, Td, Th, Tr } from '../../ui/table'
 import { useIsOffered } from '../settings/use-role'
 import { LeadBio, LeadFollowers, LeadIdentity, SuppressedBadge } from './lead-parts'
-import type { useLeadSelection } from './lead-selection'
-import { canBeMessaged, SUPPRESSED_HINT } from './lead-status'
+import { SUPPRESSED_HINT } from './lead-status'
 import { basisLabels, LEADS_PER_PAGE } from './leads-url'
 import { TagBadges } from './tag-badge'
+import type { LeadRow, useLeadsTable } from './use-leads-table'
 
-export interface LeadsTableProps {
-  /** Undefined while the first page loads. */
-  leads: readonly ListedLead[] | undefined
+export interface LeadsTableProps extends LeadActions {
+  table: ReturnType<typeof useLeadsTable>['table']
+  /** The first page is loading. */
+  loading: boolean
   /** The previous page stays while the next one loads. */
   stale: boolean
-  sort: LeadSort
-  onSort: (sort: LeadSort) => void
-  selection: ReturnType<typeof useLeadSelection>
+}
+
+interface LeadActions {
   onOpen: (lead: ListedLead) => void
   onSend: (lead: ListedLead) => void
   onSuppress: (lead: ListedLead) => void
@@ -48,18 +49,7 @@ function moveByArrow(event: KeyboardEvent<HTMLInputElement>): void {
 }
 
 /** Leads with their status and actions. Queued, sent and suppressed leads can't be selected. */
-export function LeadsTable({
-  leads,
-  stale,
-  sort,
-  onSort,
-  selection,
-  onOpen,
-  onSend,
-  onSuppress,
-  onRemove,
-}: LeadsTableProps) {
-  const sorting = { sort, onSort }
+export function LeadsTable({ table, loading, stale, ...actions }: LeadsTableProps) {
   const mayWrite = useIsOffered('member')
   return (
     <Table label="Leads" stale={stale}>
@@ -67,133 +57,116 @@ export function LeadsTable({
         <tr>
           {mayWrite && (
             <Th className="max-md:hidden md:w-px md:pe-0">
-              <SelectPageCheckbox selection={selection} label="Select all leads on this page" />
+              <SelectPageCheckbox table={table} />
             </Th>
           )}
-          <SortTh up="name" down="-name" {...sorting}>
-            Lead
-          </SortTh>
-          <SortTh up="bio" down="-bio" {...sorting}>
-            Bio
-          </SortTh>
-          <SortTh up="followerCount" down="-followerCount" first="down" end {...sorting}>
-            Followers
-          </SortTh>
-          <SortTh up="dmStatus" down="-dmStatus" {...sorting}>
-            Status
-          </SortTh>
-          <SortTh up="createdAt" down="-createdAt" first="down" className="max-lg:hidden" {...sorting}>
-            Added
-          </SortTh>
+          {table.getFlatHeaders().map((header) => (
+            <SortTh key={header.id} column={header.column} {...header.column.columnDef.meta}>
+              <table.FlexRender header={header} />
+            </SortTh>
+          ))}
           <ActionsTh className="w-px" />
         </tr>
       </thead>
       <tbody>
-        {leads ? (
-          leads.map((lead) => {
-            const messageable = canBeMessaged(lead)
-            return (
-              <Tr key={lead.id} selected={selection.has(lead)}>
-                {mayWrite && (
-                  <Td corner className="md:pe-0">
-                    <Checkbox
-                      aria-label={`Select @${lead.twitterHandle}`}
-                      checked={selection.has(lead)}
-                      data-lead={lead.id}
-                      disabled={!messageable}
-                      title={lead.suppressed ? SUPPRESSED_HINT : undefined}
-                      onKeyDown={moveByArrow}
-                      onChange={(event) =>
-                        selection.toggle(
-                          lead,
-                          (event.nativeEvent as unknown as { shiftKey?: boolean }).shiftKey === true,
-                        )
-                      }
-                    />
-                  </Td>
-                )}
-                <Td className="md:max-w-72 md:min-w-52">
-                  <span className="grid min-w-0 gap-1.5 max-md:pe-9">
-                    <LeadIdentity lead={lead} onOpen={() => onOpen(lead)} />
-                    {(lead.tagIds.length > 0 || lead.basis !== 'none' || lead.suppressed) && (
-                      <span className="flex flex-wrap items-center gap-1 md:ps-10">
-                        {lead.suppressed && <SuppressedBadge />}
-                        <TagBadges ids={lead.tagIds} />
-                        {lead.basis !== 'none' && (
-                          <span className="text-2xs text-muted">{basisLabels[lead.basis]}</span>
-                        )}
-                      </span>
-                    )}
-                  </span>
-                </Td>
-                <Td className="min-w-56 text-muted">
-                  <LeadBio bio={lead.bio} />
-                </Td>
-                <Td label="Followers" end>
-                  <LeadFollowers followerCount={lead.followerCount} />
-                </Td>
-                <Td label="Status">
-                  <StatusBadge status={lead.dmStatus} />
-                </Td>
-                <Td label="Added" className="whitespace-nowrap text-muted md:max-lg:hidden">
-                  <DateTime value={lead.createdAt} precision="day" />
-                </Td>
-                <Td>
-                  {mayWrite ? (
-                    <span className="flex items-center gap-1 max-md:w-full">
-                      <Button
-                        size="sm"
-                        icon={<Send aria-hidden />}
-                        disabled={!messageable}
-                        title={lead.suppressed ? SUPPRESSED_HINT : undefined}
-                        className="max-md:flex-1"
-                        aria-label={`Send DM to @${lead.twitterHandle}`}
-                        onClick={() => onSend(lead)}
-                      >
-                        Send DM
-                      </Button>
-                      <Menu
-                        trigger={
-                          <IconButton label={`More for @${lead.twitterHandle}`} size="sm">
-                            <Ellipsis aria-hidden />
-                          </IconButton>
-                        }
-                      >
-                        <MenuItem icon={<PanelRightOpen aria-hidden />} onSelect={() => onOpen(lead)}>
-                          Show details
-                        </MenuItem>
-                        <MenuSeparator />
-                        <MenuItem
-                          danger
-                          icon={<Ban aria-hidden />}
-                          disabled={lead.suppressed}
-                          onSelect={() => onSuppress(lead)}
-                        >
-                          Suppress
-                        </MenuItem>
-                        <MenuItem danger icon={<Trash2 aria-hidden />} onSelect={() => onRemove(lead)}>
-                          Delete lead
-                        </MenuItem>
-                      </Menu>
-                    </span>
-                  ) : (
-                    <Button
-                      size="sm"
-                      aria-label={`Show details of @${lead.twitterHandle}`}
-                      onClick={() => onOpen(lead)}
-                    >
-                      Details
-                    </Button>
-                  )}
-                </Td>
-              </Tr>
-            )
-          })
-        ) : (
+        {loading ? (
           <LeadsSkeleton pickable={mayWrite} />
+        ) : (
+          table.getRowModel().rows.map((row) => <LeadTr key={row.id} row={row} mayWrite={mayWrite} {...actions} />)
         )}
       </tbody>
     </Table>
+  )
+}
+
+function LeadTr({ row, mayWrite, ...actions }: { row: LeadRow; mayWrite: boolean } & LeadActions) {
+  const lead = row.original
+  return (
+    <Tr selected={row.getIsSelected()}>
+      {mayWrite && (
+        <Td corner className="md:pe-0">
+          <Checkbox
+            aria-label={`Select @${lead.twitterHandle}`}
+            checked={row.getIsSelected()}
+            data-lead={lead.id}
+            disabled={!row.getCanSelect()}
+            title={lead.suppressed ? SUPPRESSED_HINT : undefined}
+            onKeyDown={moveByArrow}
+            onChange={row.getToggleSelectedHandler()}
+          />
+        </Td>
+      )}
+      <Td className="md:max-w-72 md:min-w-52">
+        <span className="grid min-w-0 gap-1.5 max-md:pe-9">
+          <LeadIdentity lead={lead} onOpen={() => actions.onOpen(lead)} />
+          {(lead.tagIds.length > 0 || lead.basis !== 'none' || lead.suppressed) && (
+            <span className="flex flex-wrap items-center gap-1 md:ps-10">
+              {lead.suppressed && <SuppressedBadge />}
+              <TagBadges ids={lead.tagIds} />
+              {lead.basis !== 'none' && <span className="text-2xs text-muted">{basisLabels[lead.basis]}</span>}
+            </span>
+          )}
+        </span>
+      </Td>
+      <Td className="min-w-56 text-muted">
+        <LeadBio bio={lead.bio} />
+      </Td>
+      <Td label="Followers" end>
+        <LeadFollowers followerCount={lead.followerCount} />
+      </Td>
+      <Td label="Status">
+        <StatusBadge status={lead.dmStatus} />
+      </Td>
+      <Td label="Added" className="whitespace-nowrap text-muted md:max-lg:hidden">
+        <DateTime value={lead.createdAt} precision="day" />
+      </Td>
+      <Td>
+        {mayWrite ? (
+          <RowActions row={row} {...actions} />
+        ) : (
+          <Button size="sm" aria-label={`Show details of @${lead.twitterHandle}`} onClick={() => actions.onOpen(lead)}>
+            Details
+          </Button>
+        )}
+      </Td>
+    </Tr>
+  )
+}
+
+function RowActions({ row, onOpen, onSend, onSuppress, onRemove }: { row: LeadRow } & LeadActions) {
+  const lead = row.original
+  return (
+    <span className="flex items-center gap-1 max-md:w-full">
+      <Button
+        size="sm"
+        icon={<Send aria-hidden />}
+        disabled={!row.getCanSelect()}
+        title={lead.suppressed ? SUPPRESSED_HINT : undefined}
+        className="max-md:flex-1"
+        aria-label={`Send DM to @${lead.twitterHandle}`}
+        onClick={() => onSend(lead)}
+      >
+        Send DM
+      </Button>
+      <Menu
+        trigger={
+          <IconButton label={`More for @${lead.twitterHandle}`} size="sm">
+            <Ellipsis aria-hidden />
+          </IconButton>
+        }
+      >
+        <MenuItem icon={<PanelRightOpen aria-hidden />} onSelect={() => onOpen(lead)}>
+          Show details
+        </MenuItem>
+        <MenuSeparator />
+        <MenuItem danger icon={<Ban aria-hidden />} disabled={lead.suppressed} onSelect={() => onSuppress(lead)}>
+          Suppress
+        </MenuItem>
+        <MenuItem danger icon={<Trash2 aria-hidden />} onSelect={() => onRemove(lead)}>
+          Delete lead
+        </MenuItem>
+      </Menu>
+    </span>
   )
 }
 
@@ -235,14 +208,14 @@ function LeadsSkeleton({ pickable }: { pickable: boolean }) {
 }
 
 /** Selects every messageable lead on the page. */
-export function SelectPageCheckbox({ selection, label }: Pick<LeadsTableProps, 'selection'> & { label: string }) {
+export function SelectPageCheckbox({ table }: Pick<LeadsTableProps, 'table'>) {
   return (
     <Checkbox
-      aria-label={label}
-      checked={selection.page === 'all'}
-      indeterminate={selection.page === 'some'}
-      disabled={selection.selectableHere === 0}
-      onChange={selection.togglePage}
+      aria-label="Select all leads on this page"
+      checked={table.getIsAllPageRowsSelected()}
+      indeterminate={table.getIsSomePageRowsSelected() && !table.getIsAllPageRowsSelected()}
+      disabled={!table.getRowModel().rows.some((row) => row.getCanSelect())}
+      onChange={table.getToggleAllPageRowsSelectedHandler()}
     />
   )
 }

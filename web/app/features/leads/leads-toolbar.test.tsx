@@ -4,8 +4,8 @@ import { renderToString } from 'react-dom/server'
 import { expect, test, vi } from 'vitest'
 import { createQueryClient } from '../../query-client'
 import { ConfirmProvider } from '../../ui/confirm'
-import type { useLeadSelection } from './lead-selection'
 import { LeadsToolbar } from './leads-toolbar'
+import { useLeadsTable } from './use-leads-table'
 
 // Renders the menu open, because no menu opens without a browser.
 vi.mock('../../ui/menu', () => ({
@@ -18,16 +18,23 @@ vi.mock('../../ui/menu', () => ({
   ),
 }))
 
-const selection: ReturnType<typeof useLeadSelection> = {
-  ids: [],
-  all: false,
-  has: () => false,
-  page: 'none',
-  selectableHere: 0,
-  toggle: () => {},
-  togglePage: () => {},
-  pickAll: () => {},
-  clear: () => {},
+function Toolbar({ stale }: { stale: boolean }) {
+  const filter = { keyword: 'saas' }
+  return (
+    <LeadsToolbar
+      filter={filter}
+      total={12}
+      stale={stale}
+      onClearFilter={null}
+      selection={useLeadsTable({ leads: [], filter, sort: 'name', onSort: () => {} })}
+      message=""
+      onMessage={() => {}}
+      sending={false}
+      onSend={() => {}}
+      onSuppress={() => {}}
+      onRemove={() => {}}
+    />
+  )
 }
 
 /** The menu items for all matching leads, and whether they are enabled. */
@@ -35,19 +42,7 @@ function everyoneItems(stale: boolean) {
   const shown = renderToString(
     <QueryClientProvider client={createQueryClient()}>
       <ConfirmProvider>
-        <LeadsToolbar
-          filter={{ keyword: 'saas' }}
-          total={12}
-          stale={stale}
-          onClearFilter={null}
-          selection={selection}
-          message=""
-          onMessage={() => {}}
-          sending={false}
-          onSend={() => {}}
-          onSuppress={() => {}}
-          onRemove={() => {}}
-        />
+        <Toolbar stale={stale} />
       </ConfirmProvider>
     </QueryClientProvider>,
   ).replaceAll('<!-- -->', '')

@@ -11,12 +11,13 @@ import { shorten } from '../../ui/shorten'
 import { useIsOffered } from '../settings/use-role'
 import { AddToList } from './add-to-list'
 import { BasisDialog } from './basis-dialog'
-import { type Picked, pickedCount, type useLeadSelection } from './lead-selection'
+import { type Picked, pickedCount } from './lead-selection'
 import { messageableParts } from './lead-status'
 import { SelectPageCheckbox } from './leads-table'
 import { ManageTagsDialog } from './manage-tags-dialog'
 import { MessageDialog } from './message-dialog'
 import { TagDialog } from './tag-dialog'
+import type { useLeadsTable } from './use-leads-table'
 
 const MESSAGE_PREVIEW = 70
 
@@ -28,7 +29,7 @@ export interface LeadsToolbarProps {
   stale: boolean
   /** Null without a filter. */
   onClearFilter: (() => void) | null
-  selection: ReturnType<typeof useLeadSelection>
+  selection: ReturnType<typeof useLeadsTable>
   message: string
   onMessage: (message: string) => void
   sending: boolean
@@ -58,12 +59,11 @@ export function LeadsToolbar({
   const [tagged, setTagged] = useState<Picked | null>(null)
   const close = () => setOpen(null)
   // Offered once the whole page is selected.
-  const offersAll = selection.page === 'all' && (total ?? 0) > selection.ids.length
+  const offersAll = selection.table.getIsAllPageRowsSelected() && (total ?? 0) > selection.ids.length
   const messageable = useMessageableCount(filter, offersAll || selection.all)
   const picked: Picked = selection.all ? { matching: filter, count: messageable ?? 0 } : { ids: selection.ids }
   const count = pickedCount(picked)
   const everyone: Picked = { everyone: filter, count: total ?? 0 }
-  const all = total === 1 ? 'the lead' : `all ${formatCount(total ?? 0, 'lead')}`
 
   const tag = (matched: Picked | null) => {
     setTagged(matched)
@@ -85,7 +85,7 @@ export function LeadsToolbar({
       <div className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-2">
         {mayWrite && (
           <span className="md:hidden">
-            <SelectPageCheckbox selection={selection} label="Select all leads on this page" />
+            <SelectPageCheckbox table={selection.table} />
           </span>
         )}
         <p className="text-muted" role="status" data-numeric>
@@ -125,62 +125,20 @@ export function LeadsToolbar({
             >
               Send DM{count > 1 && ` to ${formatNumber(count)}`}
             </Button>
-            <Menu
-              trigger={
-                <IconButton
-                  label={count > 0 ? 'More for the selected leads' : 'More for all leads'}
-                  size="sm"
-                  variant="secondary"
-                >
-                  <Ellipsis aria-hidden />
-                </IconButton>
-              }
-            >
-              <MenuItem icon={<HandHeart aria-hidden />} disabled={count === 0} onSelect={() => setOpen('basis')}>
-                Set contact basis
-              </MenuItem>
-              <MenuItem icon={<TagSign aria-hidden />} onSelect={() => setOpen('tags')}>
-                Manage tags
-              </MenuItem>
-              <MenuSeparator />
-              <MenuItem danger icon={<Ban aria-hidden />} disabled={count === 0} onSelect={() => onSuppress(picked)}>
-                Suppress leads
-              </MenuItem>
-              <MenuItem danger icon={<Trash2 aria-hidden />} disabled={count === 0} onSelect={() => onRemove(picked)}>
-                Delete leads
-              </MenuItem>
-              {/* Includes leads that can't be selected. Disabled while `total` is of the previous filter. */}
-              {count === 0 && (total ?? 0) > 0 && (
-                <>
-                  <MenuSeparator />
-                  <MenuItem icon={<TagSign aria-hidden />} disabled={stale} onSelect={() => tag(everyone)}>
-                    Tag {all}
-                  </MenuItem>
-                  <MenuItem danger icon={<Trash2 aria-hidden />} disabled={stale} onSelect={() => onRemove(everyone)}>
-                    Delete {all}
-                  </MenuItem>
-                </>
-              )}
-            </Menu>
+            <MoreActions
+              count={count}
+              total={total ?? 0}
+              stale={stale}
+              onOpen={setOpen}
+              onTagAll={() => tag(everyone)}
+              onSuppress={() => onSuppress(picked)}
+              onRemove={() => onRemove(picked)}
+              onRemoveAll={() => onRemove(everyone)}
+            />
           </div>
         )}
       </div>
-      {mayWrite && (
-        <p className="flex flex-wrap items-center gap-x-2 text-muted">
-          <span className="min-w-0 wrap-anywhere">
-            Quick DM: <bdi className="text-ink">“{shorten(message, MESSAGE_PREVIEW)}”</bdi>
-          </span>
-          <Button
-            size="sm"
-            variant="ghost"
-            icon={<Pencil aria-hidden />}
-            className="max-sm:-ms-2.5"
-            onClick={() => setOpen('message')}
-          >
-            Edit
-          </Button>
-        </p>
-      )}
+      {mayWrite && <QuickMessage message={message} onEdit={() => setOpen('message')} />}
       <AddToList open={open === 'list'} onClose={close} picked={picked} onAdded={selection.clear} />
       <TagDialog open={open === 'tag'} onClose={close} picked={tagged ?? picked} onManage={() => setOpen('tags')} />
       <ManageTagsDialog open={open === 'tags'} onClose={close} />
@@ -195,6 +153,75 @@ export function LeadsToolbar({
         }}
       />
     </div>
+  )
+}
+
+interface MoreActionsProps {
+  /** Selected leads. */
+  count: number
+  total: number
+  stale: boolean
+  onOpen: (dialog: 'basis' | 'tags') => void
+  onTagAll: () => void
+  onSuppress: () => void
+  onRemove: () => void
+  onRemoveAll: () => void
+}
+
+/** Less frequent actions, and those for all matching leads. */
+function MoreActions({ count, total, stale, onOpen, onTagAll, onSuppress, onRemove, onRemoveAll }: MoreActionsProps) {
+  const all = total === 1 ? 'the lead' : `all ${formatCount(total, 'lead')}`
+  return (
+    <Menu
+      trigger={
+        <IconButton
+          label={count > 0 ? 'More for the selected leads' : 'More for all leads'}
+          size="sm"
+          variant="secondary"
+        >
+          <Ellipsis aria-hidden />
+        </IconButton>
+      }
+    >
+      <MenuItem icon={<HandHeart aria-hidden />} disabled={count === 0} onSelect={() => onOpen('basis')}>
+        Set contact basis
+      </MenuItem>
+      <MenuItem icon={<TagSign aria-hidden />} onSelect={() => onOpen('tags')}>
+        Manage tags
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem danger icon={<Ban aria-hidden />} disabled={count === 0} onSelect={onSuppress}>
+        Suppress leads
+      </MenuItem>
+      <MenuItem danger icon={<Trash2 aria-hidden />} disabled={count === 0} onSelect={onRemove}>
+        Delete leads
+      </MenuItem>
+      {/* Includes leads that can't be selected. Disabled while `total` is of the previous filter. */}
+      {count === 0 && total > 0 && (
+        <>
+          <MenuSeparator />
+          <MenuItem icon={<TagSign aria-hidden />} disabled={stale} onSelect={onTagAll}>
+            Tag {all}
+          </MenuItem>
+          <MenuItem danger icon={<Trash2 aria-hidden />} disabled={stale} onSelect={onRemoveAll}>
+            Delete {all}
+          </MenuItem>
+        </>
+      )}
+    </Menu>
+  )
+}
+
+function QuickMessage({ message, onEdit }: { message: string; onEdit: () => void }) {
+  return (
+    <p className="flex flex-wrap items-center gap-x-2 text-muted">
+      <span className="min-w-0 wrap-anywhere">
+        Quick DM: <bdi className="text-ink">“{shorten(message, MESSAGE_PREVIEW)}”</bdi>
+      </span>
+      <Button size="sm" variant="ghost" icon={<Pencil aria-hidden />} className="max-sm:-ms-2.5" onClick={onEdit}>
+        Edit
+      </Button>
+    </p>
   )
 }
 

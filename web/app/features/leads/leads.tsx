@@ -16,14 +16,15 @@ import { LoadingText } from '../../ui/skeleton'
 import { UsageNotice } from '../billing/usage-notice'
 import { useBulkRuns } from './bulk-runs'
 import { LeadFilters } from './lead-filters'
-import { type Picked, pickedCount, useLeadSelection } from './lead-selection'
+import { type Picked, pickedCount } from './lead-selection'
 import { LeadSheet } from './lead-sheet'
 import { filterStatusOf } from './lead-status'
 import { LeadsTable } from './leads-table'
 import { LeadsToolbar } from './leads-toolbar'
 import { LEADS_PER_PAGE, parseLeadsParams, toLeadsParams } from './leads-url'
-import { removedCount } from './removal'
+import { type Deletion, removedCount } from './removal'
 import { DELETING, useLastRemoval, useRemoveLeads, useRestoreLeads, useSuppressLeads } from './use-bulk'
+import { useLeadsTable } from './use-leads-table'
 import { DEFAULT_MESSAGE, useQueueDms } from './use-queue-dms'
 
 /** Polls while leads on the page are queued. */
@@ -45,21 +46,10 @@ export function Leads() {
   if (leads.data && !leads.isPlaceholderData) cursors.set(leads.data.page + 1, leads.data.cursor)
   const shown = leads.data?.leads
   const total = leads.data?.total ?? 0
-  const selection = useLeadSelection(filter, shown ?? [])
   const [message, setMessage] = useState(DEFAULT_MESSAGE)
   const [deletion, onDeletion] = useLastRemoval()
   const [opened, setOpened] = useState<string | null>(null)
   const queue = useQueueDms()
-  const confirm = useConfirm()
-  const done = () => {
-    selection.clear()
-    setOpened(null)
-  }
-  const remove = useRemoveLeads(onDeletion, done)
-  // A deletion can only be undone once it has finished.
-  const isDeleting = useBulkRuns().some(({ doing }) => doing === DELETING)
-  const restore = useRestoreLeads(onDeletion)
-  const suppress = useSuppressLeads(done)
   const goTo = (next: LeadFilter, nextPage: number, how: { replace?: boolean; sort?: LeadSort } = {}) =>
     setParams(toLeadsParams(next, nextPage, how.sort ?? sort), {
       preventScrollReset: true,
@@ -67,54 +57,15 @@ export function Leads() {
       // Synchronous, so that the next input starts from this filter.
       flushSync: true,
     })
-
-  const askToRemove = async (picked: Picked, name?: string) => {
-    const count = pickedCount(picked)
-    const sure = await confirm({
-      title: name ? `Delete @${name}?` : `Delete ${formatCount(count, 'lead')}?`,
-      body: `Are you sure you want to delete ${pluralize(count, 'this lead', 'these leads')}? This also removes ${pluralize(count, 'it', 'them')} from every list. Sent messages aren't affected.${'everyone' in picked ? ' This includes contacted and suppressed leads.' : ''} You can undo this for an hour.`,
-      confirm: `Delete ${pluralize(count, 'lead')}`,
-      danger: true,
-    })
-    if (sure) remove.mutate({ picked, input: null })
-  }
-  const askToSuppress = async (picked: Picked, name?: string) => {
-    const count = pickedCount(picked)
-    const sure = await confirm({
-      title: name ? `Suppress @${name}?` : `Suppress ${formatCount(count, 'lead')}?`,
-      body: 'No one in this workspace can message them, in any campaign. Their queued messages are stopped.',
-      confirm: `Suppress ${pluralize(count, 'lead')}`,
-      danger: true,
-    })
-    if (sure) suppress.mutate({ picked, input: null })
-  }
+  const onSort = (next: LeadSort) => goTo(filter, 1, { replace: true, sort: next })
+  const selection = useLeadsTable({ leads: shown, filter, sort, onSort })
+  const { askToRemove, askToSuppress } = useConfirmedChanges(onDeletion, () => {
+    selection.clear()
+    setOpened(null)
+  })
 
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
-  const removed = removedCount(deletion?.parts ?? [])
-  const undo = deletion && removed > 0 && (
-    <Callout
-      title={`${formatCount(removed, 'lead')} deleted.`}
-      action={
-        <span className="flex gap-2">
-          <Button
-            size="sm"
-            icon={<Undo2 aria-hidden />}
-            disabled={isDeleting}
-            loading={restore.isPending}
-            onClick={() => restore.mutate(deletion)}
-          >
-            Undo
-          </Button>
-          <Button size="sm" variant="ghost" onClick={() => onDeletion({ ...deletion, parts: [] })}>
-            Dismiss
-          </Button>
-        </span>
-      }
-    >
-      You can restore {pluralize(removed, 'it', 'them')} for an hour, with {pluralize(removed, 'its', 'their')} lists,
-      tags and messages.
-    </Callout>
-  )
+  const undo = <UndoDeletion deletion={deletion} onDeletion={onDeletion} />
   if (leads.data && total === 0 && !isFiltered && !leads.isPlaceholderData)
     return (
       <div className="grid gap-4">
@@ -128,7 +79,7 @@ export function Leads() {
       <LeadFilters
         view={{ filter, sort, page }}
         onChange={(next) => goTo(next, 1, { replace: true })}
-        onSort={(next) => goTo(filter, 1, { replace: true, sort: next })}
+        onSort={onSort}
         onPick={(saved) => goTo(saved.filter, 1, { sort: saved.sort })}
       />
       {leads.isError && !leads.data ? (
@@ -166,11 +117,9 @@ export function Leads() {
             onSuppress={askToSuppress}
           />
           <LeadsTable
-            leads={shown}
+            table={selection.table}
+            loading={!shown}
             stale={leads.isPlaceholderData}
-            sort={sort}
-            onSort={(next) => goTo(filter, 1, { replace: true, sort: next })}
-            selection={selection}
             onOpen={(lead) => setOpened(lead.id)}
             onSend={(lead) => queue.mutate({ picked: { ids: [lead.id] }, message })}
             onSuppress={(lead) => askToSuppress({ ids: [lead.id] }, lead.twitterHandle)}
@@ -194,6 +143,72 @@ export function Leads() {
         onRemove={(lead) => askToRemove({ ids: [lead.id] }, lead.twitterHandle)}
       />
     </div>
+  )
+}
+
+/** Deletes or suppresses leads once the user has confirmed. */
+function useConfirmedChanges(onDeletion: (deletion: Deletion) => void, onDone: () => void) {
+  const confirm = useConfirm()
+  const remove = useRemoveLeads(onDeletion, onDone)
+  const suppress = useSuppressLeads(onDone)
+  const askToRemove = async (picked: Picked, name?: string) => {
+    const count = pickedCount(picked)
+    const sure = await confirm({
+      title: name ? `Delete @${name}?` : `Delete ${formatCount(count, 'lead')}?`,
+      body: `Are you sure you want to delete ${pluralize(count, 'this lead', 'these leads')}? This also removes ${pluralize(count, 'it', 'them')} from every list. Sent messages aren't affected.${'everyone' in picked ? ' This includes contacted and suppressed leads.' : ''} You can undo this for an hour.`,
+      confirm: `Delete ${pluralize(count, 'lead')}`,
+      danger: true,
+    })
+    if (sure) remove.mutate({ picked, input: null })
+  }
+  const askToSuppress = async (picked: Picked, name?: string) => {
+    const count = pickedCount(picked)
+    const sure = await confirm({
+      title: name ? `Suppress @${name}?` : `Suppress ${formatCount(count, 'lead')}?`,
+      body: 'No one in this workspace can message them, in any campaign. Their queued messages are stopped.',
+      confirm: `Suppress ${pluralize(count, 'lead')}`,
+      danger: true,
+    })
+    if (sure) suppress.mutate({ picked, input: null })
+  }
+  return { askToRemove, askToSuppress }
+}
+
+interface UndoDeletionProps {
+  deletion: Deletion | null
+  onDeletion: (deletion: Deletion) => void
+}
+
+/** Offers to undo the last deletion. */
+function UndoDeletion({ deletion, onDeletion }: UndoDeletionProps) {
+  // A deletion can only be undone once it has finished.
+  const isDeleting = useBulkRuns().some(({ doing }) => doing === DELETING)
+  const restore = useRestoreLeads(onDeletion)
+  const removed = removedCount(deletion?.parts ?? [])
+  if (!deletion || removed === 0) return null
+  return (
+    <Callout
+      title={`${formatCount(removed, 'lead')} deleted.`}
+      action={
+        <span className="flex gap-2">
+          <Button
+            size="sm"
+            icon={<Undo2 aria-hidden />}
+            disabled={isDeleting}
+            loading={restore.isPending}
+            onClick={() => restore.mutate(deletion)}
+          >
+            Undo
+          </Button>
+          <Button size="sm" variant="ghost" onClick={() => onDeletion({ ...deletion, parts: [] })}>
+            Dismiss
+          </Button>
+        </span>
+      }
+    >
+      You can restore {pluralize(removed, 'it', 'them')} for an hour, with {pluralize(removed, 'its', 'their')} lists,
+      tags and messages.
+    </Callout>
   )
 }
 
