@@ -11,18 +11,21 @@ const databaseTests = [
   'server/test/**/*.test.ts',
 ]
 
+/** Properties and disasters that are tested longer with `npm test -- proof`. */
+const proofs = ['{server/test,tools}/**/*-proof.test.ts']
+
 // Test apps record their responses here; declared-answers.spec.ts reads them at the end.
 process.env.ANSWERS_FILE ??= join(tmpdir(), `x-automated-answers-${process.pid}.txt`)
 
-// At least two: Vitest runs projects with one worker after all groups, whatever their groupOrder.
-const maxWorkers = Math.min(8, Math.max(2, availableParallelism()))
+/** More than there are processors, because most tests wait for PostgreSQL, a browser or a process. */
+const maxWorkers = Math.min(8, availableParallelism() + 3)
 
 /** Enough on a busy machine, unlike Vitest's default of one second. */
 const poll = { timeout: 20_000 }
 
 const existing = (...files: string[]) => files.filter((file) => existsSync(new URL(file, import.meta.url)))
 
-/** Run by tools/test.ts, which counts the projects as kinds: unit (with web), http, journeys. */
+/** Run by tools/test.ts, which counts the projects as kinds: unit (with web), http, journeys, proof. */
 export default defineConfig({
   test: {
     projects: [
@@ -30,7 +33,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{contract,server,stand-ins,extension,tools,bench}/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...databaseTests],
+          exclude: ['**/node_modules/**', ...databaseTests, ...proofs],
           maxWorkers,
           // Tests of the stand-ins, the launcher and the bundled database start processes.
           testTimeout: 60_000,
@@ -53,11 +56,26 @@ export default defineConfig({
         test: {
           name: 'http',
           include: databaseTests,
-          exclude: ['**/node_modules/**'],
+          exclude: ['**/node_modules/**', ...proofs],
           maxWorkers,
           globalSetup: existing('./server/test/global-setup.ts'),
+          setupFiles: existing('./server/test/setup.ts'),
+          // Importing the app takes seconds, so the files of a worker share their modules.
+          isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          expect: { poll },
+        },
+      },
+      {
+        test: {
+          name: 'proof',
+          include: proofs,
+          maxWorkers,
+          globalSetup: existing('./server/test/global-setup.ts'),
+          setupFiles: existing('./server/test/setup.ts'),
+          testTimeout: 240_000,
+          hookTimeout: 120_000,
           expect: { poll },
         },
       },
@@ -67,12 +85,10 @@ export default defineConfig({
       {
         test: {
           name: 'journeys',
-          include: ['e2e/journeys/**/*.spec.ts', 'tools/**/*.spec.ts'],
+          include: ['e2e/journeys/**/*.spec.ts'],
           globalSetup: existing('./e2e/global-setup.ts'),
-          // They run last, because each starts a browser, a server and a database. Three in
-          // parallel even on two cores, because they mostly wait.
-          sequence: { groupOrder: 1 },
-          maxWorkers: Math.max(3, Math.floor(availableParallelism() / 2)),
+          setupFiles: existing('./server/test/setup.ts'),
+          maxWorkers,
           // The journeys through all pages take over a minute on an idle machine.
           testTimeout: 240_000,
           hookTimeout: 120_000,

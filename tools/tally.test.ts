@@ -24,6 +24,7 @@ test('counts by kind in a fixed order, web tests as unit tests', () => {
       module('web', ['passed', 'skipped']),
       module('http', ['passed', 'passed']),
       module('answers', ['passed']),
+      module('proof', ['passed']),
     ],
     [],
   )
@@ -31,8 +32,9 @@ test('counts by kind in a fixed order, web tests as unit tests', () => {
     ['unit', { passed: 2, failed: 1, skipped: 1 }],
     ['http', { passed: 3, failed: 0, skipped: 0 }],
     ['journeys', { passed: 1, failed: 0, skipped: 0 }],
+    ['proof', { passed: 1, failed: 0, skipped: 0 }],
   ])
-  expect(closingLine(tallies)).toBe('6 passed, 1 failed')
+  expect(closingLine(tallies)).toBe('7 passed, 1 failed')
 })
 
 test('counts tests without a result as failed', () => {

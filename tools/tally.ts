@@ -1,6 +1,6 @@
 import type { TestModule } from 'vitest/node'
 
-export const kinds = ['unit', 'http', 'journeys'] as const
+export const kinds = ['unit', 'http', 'journeys', 'proof'] as const
 export type Kind = (typeof kinds)[number]
 
 /** Numbers of tests. */

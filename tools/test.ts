@@ -10,6 +10,7 @@ import { buildWebIfStale } from './web-build.ts'
 
 // `npm test` runs all tests, `npm test -- leads` the files with "leads" in their path,
 // `npm test -- http leads` only one kind of them, `-t "a name"` the tests with that name.
+// `npm test -- proof` repeats the proofs for minutes; a full run, for seconds.
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { name: { type: 'string', short: 't' } } })
 const chosenKinds = kinds.filter((kind) => positionals.includes(kind))
 const filters = positionals.filter((word) => !kinds.some((kind) => kind === word))
@@ -21,6 +22,8 @@ process.chdir(root)
 process.env.VITEST = 'true'
 // In a full run, the last test checks that every declared response was returned.
 if (isFullRun) process.env.FULL_RUN = 'yes'
+// Proofs run briefly, unless nothing else was asked for.
+if (chosenKinds.join() === 'proof') process.env.PROOF = 'long'
 
 const since = performance.now()
 const vitest = await createVitest({
@@ -53,7 +56,7 @@ if (specifications.length === 0 && !isFullRun) {
 async function prepare(specifications: TestSpecification[]): Promise<void> {
   const found = new Set(specifications.map((specification) => kindOf(specification.project.name)))
   if (found.has('journeys')) process.env.CHROMIUM_PATH = await findBrowser((line) => console.error(line))
-  if (found.has('journeys') || found.has('http')) await buildWebIfStale((line) => console.error(line))
+  if (found.size > 1 || !found.has('unit')) await buildWebIfStale((line) => console.error(line))
 }
 
 async function runAll(specifications: TestSpecification[]): Promise<Map<string, Tally>> {

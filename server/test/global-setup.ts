@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node'
-import { openScratchCluster } from '../src/db/embedded.ts'
+import { openScratchCluster, type ScratchCluster } from '../src/db/embedded.ts'
 import { makeTemplate } from './template.ts'
 
 declare module 'vitest' {
@@ -8,10 +8,22 @@ declare module 'vitest' {
   }
 }
 
-/** Starts one PostgreSQL for the run. Each test file clones its own database from the template. */
+/** Kept outside this module, which Vitest loads once per project. */
+const run = globalThis as { testCluster?: Promise<ScratchCluster> }
+
+/**
+ * Starts one PostgreSQL for the run, shared by all projects. Each test file clones its own database
+ * from the template.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const cluster = await openScratchCluster({ log: () => {} })
-  await makeTemplate(cluster.url)
+  run.testCluster ??= openCluster()
+  const cluster = await run.testCluster
   project.provide('clusterUrl', cluster.url)
   return () => cluster.close()
+}
+
+async function openCluster(): Promise<ScratchCluster> {
+  const cluster = await openScratchCluster({ log: () => {} })
+  await makeTemplate(cluster.url)
+  return cluster
 }

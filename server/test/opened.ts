@@ -9,13 +9,15 @@ export interface Opened {
 
 const opened: Opened[] = []
 
-// Vitest accepts hooks only during collection, so register them here for resources opened later.
-afterEach(async () => {
-  for (const one of opened) await one.check()
-})
-afterAll(async () => {
-  for (const one of opened.splice(0).reverse()) await one.close()
-})
+/** Registers the hooks of a test file. Run by setup.ts, because Vitest accepts hooks only during collection. */
+export function checkAndCloseOpened(): void {
+  afterEach(async () => {
+    for (const one of opened) await one.check()
+  })
+  afterAll(async () => {
+    for (const one of opened.splice(0).reverse()) await one.close()
+  })
+}
 
 /** Checks the resource after each test from now on, and closes it at the end of the file. */
 export function watch(one: Opened): void {

@@ -4,16 +4,17 @@ import { beforeAll, expect, it } from 'vitest'
 import { processQueue } from '../src/domains/simulated-queue/service.ts'
 import { type OpenAppOptions, openApp, type TestApp } from './open-app.ts'
 import { expectCountsRight } from './outreach.ts'
+import { isLongProof } from './proof-length.ts'
 import { breakConnections, isOfDisaster, killDatabase, restoreBackup, takeBackup } from './sending-disasters.ts'
 import { expectNothingLost, expectPromisesKept, expectTurnsKept, look } from './sending-oracle.ts'
 import { type CampaignState, INTERVAL_SECONDS, LEADS, MISHAPS, openWorld, type World } from './sending-world.ts'
 
 /*
  * Every kind of sender keeps the invariants of sending-oracle.ts, whatever fails between two steps.
- * SENDING_PROOF_SECONDS=600 searches longer; SENDING_PROOF_SEED repeats a reported seed.
+ * `npm test -- proof` searches for ten minutes, SENDING_PROOF_SECONDS=3600 for an hour; SENDING_PROOF_SEED repeats a reported seed.
  */
 
-const SECONDS = Number(process.env.SENDING_PROOF_SECONDS ?? 8)
+const SECONDS = Number(process.env.SENDING_PROOF_SECONDS ?? (isLongProof ? 600 : 8))
 const SEED = process.env.SENDING_PROOF_SEED
 /** Time limit for one world on a busy machine. A slower world is stopped and reports its seed. */
 const LONGEST_RUN_MS = 300_000

@@ -16,7 +16,11 @@ import { call, connectX, makePerson, type Person, subscribe } from './makers.ts'
 import { openApp, type TestApp } from './open-app.ts'
 import { operations, pathWith } from './operations.ts'
 import { arrived, completed, eventually, expectCountsRight, launch, makeList, openHandles } from './outreach.ts'
+import { isLongProof } from './proof-length.ts'
 import { launchServer, type ServerProcess, startProcess } from './server-process.ts'
+
+const TERMINATIONS = isLongProof ? 100 : 15
+const KILLS = isLongProof ? 12 : 2
 
 let app: TestApp
 beforeAll(async () => {
@@ -105,12 +109,12 @@ describe('when all connections to the database are repeatedly terminated', () =>
     const load = await putUnderLoad(server)
     const campaign = await launch(person, list)
     let ended = 0
-    for (let round = 0; round < 30 && server.isRunning(); round += 1) {
+    for (let round = 0; round < TERMINATIONS && server.isRunning(); round += 1) {
       await sleep(30 + (round % 5) * 60)
       ended += await terminate()
     }
     expect(server.isRunning(), server.output()).toBe(true)
-    expect(ended).toBeGreaterThan(30)
+    expect(ended).toBeGreaterThan(TERMINATIONS)
     const since = performance.now()
     await eventually(() => isReady(server), 'the server is ready again')
     expect(performance.now() - since).toBeLessThan(5_000)
@@ -185,14 +189,14 @@ const position = ({ origin }: ServerProcess) =>
 describe('the bundled database', () => {
   it('is restarted by the server whenever it is killed, with one log line each time', async () => {
     const server = await launchServer({ NODE_ENV: 'test' })
-    for (let round = 1; round <= 4; round += 1) {
+    for (let round = 1; round <= KILLS; round += 1) {
       process.kill(processesOf(server).postmaster, 'SIGKILL')
       expect([404, 503]).toContain((await position(server)).status)
       await eventually(() => isReady(server), `ready again after kill ${round}`)
       expect((await position(server)).status).toBe(404)
     }
     expect(server.isRunning()).toBe(true)
-    expect(server.output().match(/The database has stopped\. Restarting it\./g)).toHaveLength(4)
+    expect(server.output().match(/The database has stopped\. Restarting it\./g)).toHaveLength(KILLS)
     expect(await server.end()).toBe(0)
   }, 120_000)
 

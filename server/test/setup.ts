@@ -1,0 +1,4 @@
+import { checkAndCloseOpened } from './opened.ts'
+
+// Vitest runs this once per test file, even if files share their modules.
+checkAndCloseOpened()
