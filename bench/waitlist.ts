@@ -3,7 +3,7 @@ import pg from 'pg'
 import { formatNumber } from '../contract/src/format.ts'
 import { openScratchCluster } from '../server/src/db/embedded.ts'
 import { migrateDatabase } from '../server/src/db/migrate.ts'
-import { ensurePersonalWorkspace } from '../server/src/domains/workspaces/service.ts'
+import { ensurePersonalWorkspace } from '../server/src/domains/identity/workspaces/service.ts'
 import { readEnv } from '../server/src/env.ts'
 import { type RunningServer, startServer } from '../server/src/start.ts'
 

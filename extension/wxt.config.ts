@@ -1,4 +1,4 @@
-import { connectableMatches } from '@x-automated/contract/extension'
+import { connectableMatches } from '@x-automated/contract/outreach/extension'
 import { defineConfig } from 'wxt'
 
 /**

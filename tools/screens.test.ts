@@ -19,9 +19,9 @@ it.each(pages)('takes a picture of %s', (path) => {
 })
 
 it.each([
-  ['/operator', 'web/app/pages/operator.tsx'],
-  ['/settings', 'web/app/features/settings/settings-tabs.tsx'],
-  ['/twitter', 'web/app/pages/twitter.tsx'],
+  ['/operator', 'web/app/pages/overview/operator.tsx'],
+  ['/settings', 'web/app/features/overview/settings/settings-tabs.tsx'],
+  ['/twitter', 'web/app/pages/platform/twitter.tsx'],
 ])('takes a picture of every tab of %s', (path, file) => {
   const [, ...tabs] = [...read(file).matchAll(/value: '([\w-]+)',\s*label/g)].map(([, tab]) => tab)
   expect(tabs.length).toBeGreaterThan(2)

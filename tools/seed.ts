@@ -4,13 +4,13 @@ import { contract } from '@x-automated/contract/contract'
 import { eq, sql } from 'drizzle-orm'
 import type { Actor, WorkspaceScope } from '../server/src/actor.ts'
 import { openDatabase } from '../server/src/db/open.ts'
-import { subscriptions } from '../server/src/domains/billing/tables.ts'
-import { campaigns } from '../server/src/domains/campaigns/tables.ts'
-import { leads } from '../server/src/domains/leads/tables.ts'
-import { claim, reportOutcome } from '../server/src/domains/sending/service.ts'
-import { dms } from '../server/src/domains/sending/tables.ts'
-import { findCurrentAccount, withAccount } from '../server/src/domains/x-account/service.ts'
-import { xAccounts } from '../server/src/domains/x-account/tables.ts'
+import { leads } from '../server/src/domains/leads/leads/tables.ts'
+import { campaigns } from '../server/src/domains/outreach/campaigns/tables.ts'
+import { claim, reportOutcome } from '../server/src/domains/outreach/sending/service.ts'
+import { dms } from '../server/src/domains/outreach/sending/tables.ts'
+import { subscriptions } from '../server/src/domains/platform/billing/tables.ts'
+import { findCurrentAccount, withAccount } from '../server/src/domains/platform/x-account/service.ts'
+import { xAccounts } from '../server/src/domains/platform/x-account/tables.ts'
 import { readEnv } from '../server/src/env.ts'
 import { createXApi, XError } from '../server/src/outside/x.ts'
 import { createSealer } from '../server/src/sealing.ts'
@@ -182,7 +182,7 @@ async function finishCampaign(
   const database = openDatabase(databaseUrl)
   const { db } = database
   try {
-    const { queue } = await import('../server/src/domains/campaigns/service.ts')
+    const { queue } = await import('../server/src/domains/outreach/campaigns/service.ts')
     const [campaign] = await db.select().from(campaigns).where(eq(campaigns.id, campaignId))
     const limits = { sendIntervalSeconds: 0, dailyDmCap: 500, isRealX: false }
     if (campaign?.status === 'draft') await queue(db, limits, actor, campaignId)

@@ -5,11 +5,11 @@ import { lockfileProblems, sourceFiles, structureProblems } from './structure.ts
 const problems = (path: string, text = '') => structureProblems([path], () => text)
 
 test.each([
-  'server/src/domains/leads/service.ts',
-  'server/src/domains/leads/engine-pages.ts',
-  'server/src/domains/leads/routes.test.ts',
-  'server/src/domains/leads/routes-import.test.ts',
-  'server/src/domains/auth/routes.sign-up.test.ts',
+  'server/src/domains/leads/leads/service.ts',
+  'server/src/domains/leads/leads/engine-pages.ts',
+  'server/src/domains/leads/leads/routes.test.ts',
+  'server/src/domains/leads/leads/routes-import.test.ts',
+  'server/src/domains/identity/auth/routes.sign-up.test.ts',
   'server/src/db/embedded.ts',
   'web/app/ui/button.tsx',
   'tools/launch.mjs',
@@ -18,7 +18,7 @@ test.each([
 })
 
 test.each([
-  ['server/src/domains/leads/queries.ts', 'a domain has only'],
+  ['server/src/domains/leads/leads/queries.ts', 'a domain has only'],
   ['server/src/domains/leads/import/service.ts', 'a domain has only'],
   ['web/app/ui/StatCard.tsx', 'kebab-case'],
   ['contract/src/index.ts', 'no barrels'],

@@ -3,8 +3,8 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import type { Services } from '../../server/src/app.ts'
 import type { Db } from '../../server/src/db/open.ts'
-import { claimDue, TIMING } from '../../server/src/domains/sending/engine.ts'
-import { record, send } from '../../server/src/domains/sending/engine-sending.ts'
+import { claimDue, TIMING } from '../../server/src/domains/outreach/sending/engine.ts'
+import { record, send } from '../../server/src/domains/outreach/sending/engine-sending.ts'
 import { fillQueue } from './seed.ts'
 
 /** A captured statement. Each parameter is a name from the cycle, or a fixed value. */

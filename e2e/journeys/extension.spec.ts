@@ -1,4 +1,4 @@
-import { EXTENSION_TEXT, MESSAGE_LIMIT } from '@x-automated/contract/extension'
+import { EXTENSION_TEXT, MESSAGE_LIMIT } from '@x-automated/contract/outreach/extension'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { conversationId } from '@x-automated/stand-ins/x/messages'
 import type { Page } from 'playwright-core'

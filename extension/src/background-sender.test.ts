@@ -1,4 +1,4 @@
-import type { SendDmReply } from '@x-automated/contract/extension'
+import type { SendDmReply } from '@x-automated/contract/outreach/extension'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { fakeBrowser } from 'wxt/testing/fake-browser'
 import { createBackgroundSender } from './background-sender.ts'

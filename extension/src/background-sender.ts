@@ -1,4 +1,4 @@
-import { SEND_WITHIN_MS, type SendDmReply } from '@x-automated/contract/extension'
+import { SEND_WITHIN_MS, type SendDmReply } from '@x-automated/contract/outreach/extension'
 import { browser } from 'wxt/browser'
 import type { createMessenger } from './messenger.ts'
 import { removePairing, report } from './pairing.ts'

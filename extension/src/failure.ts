@@ -1,4 +1,4 @@
-import { EXTENSION_TEXT, type ExtensionFailure } from '@x-automated/contract/extension'
+import { EXTENSION_TEXT, type ExtensionFailure } from '@x-automated/contract/outreach/extension'
 import type { Problem } from './wire.ts'
 
 /** The reply for a message that was not sent, with a text for users. */

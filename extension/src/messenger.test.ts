@@ -1,4 +1,4 @@
-import { EXTENSION_TEXT } from '@x-automated/contract/extension'
+import { EXTENSION_TEXT } from '@x-automated/contract/outreach/extension'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { fakeBrowser } from 'wxt/testing/fake-browser'
 import { type AskClaimant, createMessenger } from './messenger.ts'

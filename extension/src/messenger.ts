@@ -1,4 +1,4 @@
-import { CLOSED_IN_A_ROW, type SendDmReply } from '@x-automated/contract/extension'
+import { CLOSED_IN_A_ROW, type SendDmReply } from '@x-automated/contract/outreach/extension'
 import { browser } from 'wxt/browser'
 import { failure, unavailable } from './failure.ts'
 import { createJournal, type Entry } from './journal.ts'

@@ -1,4 +1,4 @@
-import type { PageQuestion } from '@x-automated/contract/extension'
+import type { PageQuestion } from '@x-automated/contract/outreach/extension'
 import { expect, test, vi } from 'vitest'
 import { createPages, type PagePort } from './pages.ts'
 

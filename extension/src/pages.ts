@@ -1,4 +1,4 @@
-import type { PageAnswer, PageQuestion } from '@x-automated/contract/extension'
+import type { PageAnswer, PageQuestion } from '@x-automated/contract/outreach/extension'
 
 const ANSWER_TIMEOUT_MS = 15_000
 

@@ -1,5 +1,5 @@
-import type { ExtensionActivity } from '@x-automated/contract/extension'
 import { formatCount, formatDate, formatNumber } from '@x-automated/contract/format'
+import type { ExtensionActivity } from '@x-automated/contract/outreach/extension'
 import { ago } from './ago.ts'
 import type { State } from './state.ts'
 

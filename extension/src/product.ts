@@ -1,4 +1,4 @@
-import type { ExtensionState } from '@x-automated/contract/extension-pairings'
+import type { ExtensionState } from '@x-automated/contract/outreach/extension-pairings'
 
 /** The product's origin and our token. */
 export interface Pairing {

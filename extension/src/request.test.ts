@@ -1,4 +1,4 @@
-import { MESSAGE_LIMIT } from '@x-automated/contract/extension'
+import { MESSAGE_LIMIT } from '@x-automated/contract/outreach/extension'
 import { expect, test } from 'vitest'
 import { readRequest } from './request.ts'
 

@@ -1,4 +1,8 @@
-import { type ExtensionRequest, FORMER_BACKGROUND_SENDING, MESSAGE_LIMIT } from '@x-automated/contract/extension'
+import {
+  type ExtensionRequest,
+  FORMER_BACKGROUND_SENDING,
+  MESSAGE_LIMIT,
+} from '@x-automated/contract/outreach/extension'
 
 const HANDLE = /^@?([A-Za-z0-9_]{1,15})$/
 const LONGEST_ID = 200

@@ -1,4 +1,4 @@
-import type { SendDmReply } from '@x-automated/contract/extension'
+import type { SendDmReply } from '@x-automated/contract/outreach/extension'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { failure } from './failure.ts'

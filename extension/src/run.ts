@@ -1,4 +1,4 @@
-import { endOf, REFUSALS_IN_A_ROW, type SendDmReply } from '@x-automated/contract/extension'
+import { endOf, REFUSALS_IN_A_ROW, type SendDmReply } from '@x-automated/contract/outreach/extension'
 import type { Journal } from './journal.ts'
 import { type Claim, type Outcome, type Product, ProductError } from './product.ts'
 

@@ -1,5 +1,5 @@
-import type { ExtensionActivity } from '@x-automated/contract/extension'
-import type { ExtensionState } from '@x-automated/contract/extension-pairings'
+import type { ExtensionActivity } from '@x-automated/contract/outreach/extension'
+import type { ExtensionState } from '@x-automated/contract/outreach/extension-pairings'
 import { browser } from 'wxt/browser'
 import type { Pairing } from './product.ts'
 

@@ -1,4 +1,4 @@
-import type { ExtensionErrorCode } from '@x-automated/contract/extension'
+import type { ExtensionErrorCode } from '@x-automated/contract/outreach/extension'
 
 /** Commands from the background to the script on x.com, in order of use. */
 export type Command =

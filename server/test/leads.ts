@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { transact } from '../src/db/transact.ts'
-import { type IncomingLead, type LeadRow, upsertLeads } from '../src/domains/leads/service.ts'
-import { leads } from '../src/domains/leads/tables.ts'
+import { type IncomingLead, type LeadRow, upsertLeads } from '../src/domains/leads/leads/service.ts'
+import { leads } from '../src/domains/leads/leads/tables.ts'
 import type { Person } from './makers.ts'
 import type { TestApp } from './open-app.ts'
 

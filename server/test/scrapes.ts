@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
-import { leads } from '../src/domains/leads/tables.ts'
-import { scrapeLeads, scrapes } from '../src/domains/scrapes/tables.ts'
+import { leads } from '../src/domains/leads/leads/tables.ts'
+import { scrapeLeads, scrapes } from '../src/domains/leads/scrapes/tables.ts'
 import { createXApi, type XUser } from '../src/outside/x.ts'
 import type { Person } from './makers.ts'
 import type { TestApp } from './open-app.ts'

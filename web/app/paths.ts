@@ -1,4 +1,4 @@
-import type { PlanId } from '@x-automated/contract/plans'
+import type { PlanId } from '@x-automated/contract/platform/plans'
 
 /**
  * Public pages are prerendered; signed-in pages send guests to /login and back; operator pages are
@@ -20,29 +20,39 @@ interface Page {
  * redirects follow.
  */
 const allPages = {
-  home: { path: '/', access: 'public', file: 'pages/home.tsx' },
-  login: { path: '/login', access: 'public', file: 'pages/login.tsx' },
-  signUp: { path: '/auth', access: 'public', file: 'pages/sign-up.tsx' },
-  authCallback: { path: '/auth/callback', access: 'public', file: 'pages/auth-callback.tsx', unlisted: true },
-  confirmEmail: { path: '/auth/confirm', access: 'public', file: 'pages/confirm-email.tsx', unlisted: true },
-  forgotPassword: { path: '/forgot-password', access: 'public', file: 'pages/forgot-password.tsx', unlisted: true },
-  resetPassword: { path: '/reset-password', access: 'public', file: 'pages/reset-password.tsx', unlisted: true },
-  waitlist: { path: '/waitlist', access: 'public', file: 'pages/waitlist.tsx' },
-  leaderboard: { path: '/leaderboard', access: 'public', file: 'pages/leaderboard.tsx' },
-  rankings: { path: '/rankings', access: 'public', file: 'pages/rankings.tsx' },
-  pricing: { path: '/pricing', access: 'public', file: 'pages/pricing.tsx' },
-  dashboard: { path: '/dashboard', access: 'signed-in', file: 'pages/dashboard.tsx' },
-  xAutomation: { path: '/twitter', access: 'signed-in', file: 'pages/twitter.tsx' },
-  leads: { path: '/leads', access: 'signed-in', file: 'pages/leads.tsx' },
-  lists: { path: '/lists', access: 'signed-in', file: 'pages/lists.tsx' },
-  campaigns: { path: '/campaigns', access: 'signed-in', file: 'pages/campaigns.tsx' },
-  campaign: { path: '/campaigns/:campaignId', access: 'signed-in', file: 'pages/campaign.tsx' },
-  billing: { path: '/billing', access: 'signed-in', file: 'pages/billing.tsx' },
-  account: { path: '/account', access: 'signed-in', file: 'pages/account.tsx' },
-  invitation: { path: '/invitation', access: 'public', file: 'pages/invitation.tsx', unlisted: true },
-  settings: { path: '/settings', access: 'signed-in', file: 'pages/settings.tsx' },
-  operator: { path: '/operator', access: 'operator', file: 'pages/operator.tsx' },
-  extension: { path: '/extension', access: 'signed-in', file: 'pages/extension.tsx' },
+  home: { path: '/', access: 'public', file: 'pages/waitlist/home.tsx' },
+  login: { path: '/login', access: 'public', file: 'pages/identity/login.tsx' },
+  signUp: { path: '/auth', access: 'public', file: 'pages/identity/sign-up.tsx' },
+  authCallback: { path: '/auth/callback', access: 'public', file: 'pages/identity/auth-callback.tsx', unlisted: true },
+  confirmEmail: { path: '/auth/confirm', access: 'public', file: 'pages/identity/confirm-email.tsx', unlisted: true },
+  forgotPassword: {
+    path: '/forgot-password',
+    access: 'public',
+    file: 'pages/identity/forgot-password.tsx',
+    unlisted: true,
+  },
+  resetPassword: {
+    path: '/reset-password',
+    access: 'public',
+    file: 'pages/identity/reset-password.tsx',
+    unlisted: true,
+  },
+  waitlist: { path: '/waitlist', access: 'public', file: 'pages/waitlist/waitlist.tsx' },
+  leaderboard: { path: '/leaderboard', access: 'public', file: 'pages/waitlist/leaderboard.tsx' },
+  rankings: { path: '/rankings', access: 'public', file: 'pages/waitlist/rankings.tsx' },
+  pricing: { path: '/pricing', access: 'public', file: 'pages/platform/pricing.tsx' },
+  dashboard: { path: '/dashboard', access: 'signed-in', file: 'pages/overview/dashboard.tsx' },
+  xAutomation: { path: '/twitter', access: 'signed-in', file: 'pages/platform/twitter.tsx' },
+  leads: { path: '/leads', access: 'signed-in', file: 'pages/leads/leads.tsx' },
+  lists: { path: '/lists', access: 'signed-in', file: 'pages/leads/lists.tsx' },
+  campaigns: { path: '/campaigns', access: 'signed-in', file: 'pages/outreach/campaigns.tsx' },
+  campaign: { path: '/campaigns/:campaignId', access: 'signed-in', file: 'pages/outreach/campaign.tsx' },
+  billing: { path: '/billing', access: 'signed-in', file: 'pages/platform/billing.tsx' },
+  account: { path: '/account', access: 'signed-in', file: 'pages/identity/account.tsx' },
+  invitation: { path: '/invitation', access: 'public', file: 'pages/identity/invitation.tsx', unlisted: true },
+  settings: { path: '/settings', access: 'signed-in', file: 'pages/overview/settings.tsx' },
+  operator: { path: '/operator', access: 'operator', file: 'pages/overview/operator.tsx' },
+  extension: { path: '/extension', access: 'signed-in', file: 'pages/outreach/extension.tsx' },
 } as const satisfies Record<string, Page>
 
 export type PageName = keyof typeof allPages

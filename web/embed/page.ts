@@ -2,14 +2,15 @@
  * `/embed`: the widget page that other sites frame. No framework, cookies or session; storage is
  * optional.
  */
-import { ALREADY_JOINED } from '@x-automated/contract/already-joined'
+
 import type { Client } from '@x-automated/contract/client'
 import type { ErrorEnvelope } from '@x-automated/contract/errors'
 import { formatNumber } from '@x-automated/contract/format'
-import { emailProblem, isEmail } from '../app/features/auth/email'
-import { joinedText } from '../app/features/waitlist/joined-text'
-import { readPlace, removePlace, type StoredPlace, writePlace } from '../app/features/waitlist/place-storage'
-import { referralLinks } from '../app/features/waitlist/referral-links'
+import { ALREADY_JOINED } from '@x-automated/contract/waitlist/already-joined'
+import { emailProblem, isEmail } from '../app/features/identity/auth/email'
+import { joinedText } from '../app/features/waitlist/waitlist/joined-text'
+import { readPlace, removePlace, type StoredPlace, writePlace } from '../app/features/waitlist/waitlist/place-storage'
+import { referralLinks } from '../app/features/waitlist/waitlist/referral-links'
 import { hostOrigin, type JoinedMessage, readThemeMessage, type SizeMessage } from './messages'
 
 type Answer<Operation extends (...given: never[]) => unknown> = Awaited<ReturnType<Operation>>

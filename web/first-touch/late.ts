@@ -1,4 +1,4 @@
-/** Messages about an app that loads slowly or fails, shown in app/features/shell/late-text.tsx. */
+/** Messages about an app that loads slowly or fails, shown in app/features/overview/shell/late-text.tsx. */
 
 /** After this time the page says it is slow. */
 export const SLOW_AFTER_MS = 10_000

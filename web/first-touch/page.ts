@@ -2,7 +2,7 @@
  * Inlined into every prerendered page. Counts the view, adds the referral code to links and starts
  * the app: on interaction if hydration is deferred, otherwise once painted or needed.
  */
-import { joinedText } from '../app/features/waitlist/joined-text'
+import { joinedText } from '../app/features/waitlist/waitlist/joined-text'
 import { VIEW_COUNTED, viewOf } from '../app/first-view'
 import { FOR_GUESTS, referralCodeIn, withReferralCode } from '../app/referral-query'
 import { HYDRATED } from '../app/ui/hydrated-event'

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { formatNumber } from '@x-automated/contract/format'
-import { IMPORTS_KEPT } from '@x-automated/contract/import-limits'
-import { NOTIFICATION_DAYS } from '@x-automated/contract/notifications'
-import { INVITATION_DAYS } from '@x-automated/contract/people'
-import { PLAN_LEVELS, PLANS } from '@x-automated/contract/plans'
-import { REFERRAL_TIERS } from '@x-automated/contract/waitlist'
+import { INVITATION_DAYS } from '@x-automated/contract/identity/people'
+import { IMPORTS_KEPT } from '@x-automated/contract/leads/import-limits'
+import { NOTIFICATION_DAYS } from '@x-automated/contract/platform/notifications'
+import { PLAN_LEVELS, PLANS } from '@x-automated/contract/platform/plans'
+import { REFERRAL_TIERS } from '@x-automated/contract/waitlist/waitlist'
 import { describe, expect, it } from 'vitest'
-import { faq } from '../app/features/landing/faq-answers'
-import { ORIGIN_PLACEHOLDER } from '../app/features/shell/product-address'
-import { PRODUCT_TEXT, shareAddresses } from '../app/features/waitlist/referral-links'
+import { ORIGIN_PLACEHOLDER } from '../app/features/overview/shell/product-address'
+import { faq } from '../app/features/waitlist/landing/faq-answers'
+import { PRODUCT_TEXT, shareAddresses } from '../app/features/waitlist/waitlist/referral-links'
 
 const wordsOf = (file: string) =>
   readFileSync(new URL(file, import.meta.url), 'utf8')
@@ -66,19 +66,21 @@ describe('the privacy policy', () => {
   it.each([
     [
       'Sessions, with their network address',
-      `${kept('domains/auth/engine.ts', 'SESSION_DAYS')} days after their last use`,
+      `${kept('domains/identity/auth/engine.ts', 'SESSION_DAYS')} days after their last use`,
     ],
-    ['Codes and links that we email', `to ${kept('domains/auth/service-sign-up.ts', 'LINK_HOURS')} hours`],
-    ['a sign-up that is never confirmed', `${kept('domains/auth/service-sign-up.ts', 'WAITING_DAYS')} days`],
-    ['The network address of a join', `${kept('domains/waitlist/service.ts', 'ADDRESSES_KEPT_DAYS')} days`],
-    ['Deliveries of webhooks', `${kept('domains/webhooks/service.ts', 'KEPT_DAYS')} days`],
+    ['Codes and links that we email', `to ${kept('domains/identity/auth/service-sign-up.ts', 'LINK_HOURS')} hours`],
+    ['a sign-up that is never confirmed', `${kept('domains/identity/auth/service-sign-up.ts', 'WAITING_DAYS')} days`],
+    ['The network address of a join', `${kept('domains/waitlist/waitlist/service.ts', 'ADDRESSES_KEPT_DAYS')} days`],
+    ['Deliveries of webhooks', `${kept('domains/platform/webhooks/service.ts', 'KEPT_DAYS')} days`],
     ['requests with an idempotency key', `${kept('requests/once.ts', 'KEPT_HOURS')} hours`],
   ])('states the server’s retention period of “%s”', (what, how) => {
     const [, after] = privacy.split(what)
     expect(after?.slice(0, 300)).toContain(how)
   })
   it('matches the grace period in the terms', () => {
-    expect(terms).toContain(`you keep the plan for ${kept('domains/billing/rules.ts', 'GRACE_DAYS')} more days`)
+    expect(terms).toContain(
+      `you keep the plan for ${kept('domains/platform/billing/rules.ts', 'GRACE_DAYS')} more days`,
+    )
   })
 
   it.each([
@@ -98,8 +100,8 @@ describe('the privacy policy', () => {
     expect(privacy).toContain('When your referral link is shared, its preview image shows that position')
   })
 
-  // Connecting X on its own page needs one (server/src/domains/x-account/routes.ts), a sign-up
-  // another (domains/auth/routes.ts).
+  // Connecting X on its own page needs one (server/src/domains/platform/x-account/routes.ts), a sign-up
+  // another (domains/identity/auth/routes.ts).
   it('names the two cookies, and no text claims there are none', () => {
     expect(privacy).toContain('There are two cookies')
     const all = [privacy, terms, ...faq.map(({ answer }) => answer)].join(' ')

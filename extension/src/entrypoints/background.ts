@@ -3,7 +3,7 @@ import {
   type ExtensionStatusReply,
   RUN_PORT,
   type SendDmReply,
-} from '@x-automated/contract/extension'
+} from '@x-automated/contract/outreach/extension'
 import { browser } from 'wxt/browser'
 import { defineBackground } from 'wxt/utils/define-background'
 import { createBackgroundSender } from '../background-sender.ts'

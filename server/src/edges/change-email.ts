@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { Services } from '../app.ts'
-import { confirmEmailChange } from '../domains/account/service.ts'
+import { confirmEmailChange } from '../domains/identity/account/service.ts'
 import { Refusal } from '../refusal.ts'
 
 type WithToken = { Querystring: { token?: unknown } }

@@ -1,7 +1,7 @@
 import type { CsvRecord } from '@x-automated/contract/csv'
 import { formatNumber } from '@x-automated/contract/format'
-import { IMPORT_REJECTED_MAX, IMPORT_REJECTED_NAMED } from '@x-automated/contract/import-limits'
-import type { FilePart, RejectedLine } from '../domains/leads/service.ts'
+import { IMPORT_REJECTED_MAX, IMPORT_REJECTED_NAMED } from '@x-automated/contract/leads/import-limits'
+import type { FilePart, RejectedLine } from '../domains/leads/leads/service.ts'
 import { Refusal } from '../refusal.ts'
 import type { CsvFile } from './csv-records.ts'
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { RejectedLine } from '../domains/leads/service.ts'
+import type { RejectedLine } from '../domains/leads/leads/service.ts'
 import { openUploads, removeAbandonedUploads, type Upload } from './csv-uploads.ts'
 
 let folder: string

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { connectableMatches } from '@x-automated/contract/extension'
+import { connectableMatches } from '@x-automated/contract/outreach/extension'
 import type { FastifyInstance } from 'fastify'
 import { zipSync } from 'fflate'
 import { Refusal } from '../refusal.ts'

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 import { stringify } from 'csv-stringify'
 import type { FastifyInstance } from 'fastify'
 import type { Services } from '../app.ts'
-import { authenticateOperator } from '../domains/auth/service.ts'
-import { type ExportedMember, startExport } from '../domains/operator/service.ts'
+import { authenticateOperator } from '../domains/identity/auth/service.ts'
+import { type ExportedMember, startExport } from '../domains/overview/operator/service.ts'
 
 /** GET /api/operator/members/export: every member as CSV. 404 for everyone but operators. */
 export function serveMemberFiles(app: FastifyInstance, services: Services): void {

@@ -1,8 +1,8 @@
 import type { OpenAPI } from '@orpc/openapi'
 import { formatNumber } from '@x-automated/contract/format'
-import { IMPORT_REJECTED_MAX, IMPORT_REJECTED_NAMED } from '@x-automated/contract/import-limits'
-import { IMPORT_MAX_BYTES } from '@x-automated/contract/leads'
-import { X_CALLBACK_OUTCOMES } from '@x-automated/contract/x-account'
+import { IMPORT_REJECTED_MAX, IMPORT_REJECTED_NAMED } from '@x-automated/contract/leads/import-limits'
+import { IMPORT_MAX_BYTES } from '@x-automated/contract/leads/leads'
+import { X_CALLBACK_OUTCOMES } from '@x-automated/contract/platform/x-account'
 
 /** The rule for files with too many rejected rows. */
 const REJECTED_RULE = `If more than ${formatNumber(IMPORT_REJECTED_MAX)} rows have a problem, nothing is imported: 400 with the first problem.`

@@ -8,7 +8,7 @@ import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openApp, type TestApp } from '../../test/open-app.ts'
 import { createApp } from '../app.ts'
-import { members } from '../domains/waitlist/tables.ts'
+import { members } from '../domains/waitlist/waitlist/tables.ts'
 
 /**
  * A built web app as it is served: framing and policies (docs/widget.md), metadata, compression and

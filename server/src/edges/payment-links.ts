@@ -1,4 +1,4 @@
-import { isPlanId } from '@x-automated/contract/plans'
+import { isPlanId } from '@x-automated/contract/platform/plans'
 import type { FastifyInstance } from 'fastify'
 import type { Env } from '../env.ts'
 

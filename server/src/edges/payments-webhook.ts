@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Services } from '../app.ts'
-import { PAYMENTS_WEBHOOK_PATH, receivePayment } from '../domains/billing/engine.ts'
+import { PAYMENTS_WEBHOOK_PATH, receivePayment } from '../domains/platform/billing/engine.ts'
 import { Refusal } from '../refusal.ts'
 
 /**

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { Id } from '@x-automated/contract/fields'
-import { Scrape } from '@x-automated/contract/scrapes'
+import { Scrape } from '@x-automated/contract/leads/scrapes'
 import type { FastifyInstance } from 'fastify'
 import { decodeJwt } from 'jose'
 import type { Services } from '../app.ts'
-import { find, follow, view } from '../domains/scrapes/service.ts'
+import { find, follow, view } from '../domains/leads/scrapes/service.ts'
 import { Refusal } from '../refusal.ts'
 import { signedIn } from './signed-in.ts'
 

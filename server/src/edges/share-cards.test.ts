@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openApp, type TestApp } from '../../test/open-app.ts'
-import { members } from '../domains/waitlist/tables.ts'
+import { members } from '../domains/waitlist/waitlist/tables.ts'
 
 let app: TestApp
 /** Codes of the first members, by place. */

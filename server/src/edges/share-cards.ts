@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { contextOf } from '../api.ts'
 import type { Services } from '../app.ts'
-import { findReferralCode } from '../domains/waitlist/service.ts'
+import { findReferralCode } from '../domains/waitlist/waitlist/service.ts'
 import { Refusal } from '../refusal.ts'
 import type { RequestContext } from '../requests/context.ts'
 import { isPlausibleCode } from './page-head.ts'

@@ -2,7 +2,7 @@ import type { Role } from '@x-automated/contract/route'
 import type { FastifyRequest } from 'fastify'
 import { type Actor, roleAllows } from '../actor.ts'
 import type { Services } from '../app.ts'
-import { authenticate } from '../domains/auth/service.ts'
+import { authenticate } from '../domains/identity/auth/service.ts'
 import { Refusal } from '../refusal.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Services } from '../app.ts'
-import { openConfirmation } from '../domains/auth/service.ts'
+import { openConfirmation } from '../domains/identity/auth/service.ts'
 import { Refusal } from '../refusal.ts'
 
 /**

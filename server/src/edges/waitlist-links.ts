@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Services } from '../app.ts'
-import { confirmMember, unsubscribe } from '../domains/waitlist/service.ts'
+import { confirmMember, unsubscribe } from '../domains/waitlist/waitlist/service.ts'
 import { Refusal } from '../refusal.ts'
 import { serveUnsubscribePage } from './unsubscribe-page.ts'
 

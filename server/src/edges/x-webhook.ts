@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Services } from '../app.ts'
-import { receive, WEBHOOK_PATH } from '../domains/replies/service.ts'
+import { receive, WEBHOOK_PATH } from '../domains/outreach/replies/service.ts'
 import { readDelivery } from '../outside/x-activity.ts'
 import { Refusal } from '../refusal.ts'
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import { openApp, type TestApp } from '../../test/open-app.ts'
-import { workers } from '../domains/sending/tables.ts'
+import { workers } from '../domains/outreach/sending/tables.ts'
 import { openLiveness } from './liveness.ts'
 
 let app: TestApp

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
-import { workers } from '../domains/sending/tables.ts'
+import { workers } from '../domains/outreach/sending/tables.ts'
 
 /**
  * Detects dead processes. Each worker holds an advisory lock on its id for life, and PostgreSQL

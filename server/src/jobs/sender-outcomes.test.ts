@@ -17,13 +17,13 @@ import {
   setFaults,
   waitForBlockedStatement,
 } from '../../test/outreach.ts'
-import { campaigns } from '../domains/campaigns/tables.ts'
-import { type Claimed, claimDue, releaseLostClaims, TIMING } from '../domains/sending/engine.ts'
-import { record, send } from '../domains/sending/engine-sending.ts'
-import { takeOver } from '../domains/sending/engine-settling.ts'
-import { queueDirect } from '../domains/sending/service.ts'
-import { dms, workers } from '../domains/sending/tables.ts'
-import { xAccounts } from '../domains/x-account/tables.ts'
+import { campaigns } from '../domains/outreach/campaigns/tables.ts'
+import { type Claimed, claimDue, releaseLostClaims, TIMING } from '../domains/outreach/sending/engine.ts'
+import { record, send } from '../domains/outreach/sending/engine-sending.ts'
+import { takeOver } from '../domains/outreach/sending/engine-settling.ts'
+import { queueDirect } from '../domains/outreach/sending/service.ts'
+import { dms, workers } from '../domains/outreach/sending/tables.ts'
+import { xAccounts } from '../domains/platform/x-account/tables.ts'
 import { createXApi } from '../outside/x.ts'
 
 let app: TestApp

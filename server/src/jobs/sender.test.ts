@@ -17,11 +17,11 @@ import {
   setFaults,
   sleep,
 } from '../../test/outreach.ts'
-import { leads } from '../domains/leads/tables.ts'
-import { leadListItems } from '../domains/lists/tables.ts'
-import { queueDirect, SENDING_CHANNEL } from '../domains/sending/service.ts'
-import { dms } from '../domains/sending/tables.ts'
-import { xAccounts } from '../domains/x-account/tables.ts'
+import { leads } from '../domains/leads/leads/tables.ts'
+import { leadListItems } from '../domains/leads/lists/tables.ts'
+import { queueDirect, SENDING_CHANNEL } from '../domains/outreach/sending/service.ts'
+import { dms } from '../domains/outreach/sending/tables.ts'
+import { xAccounts } from '../domains/platform/x-account/tables.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -9,10 +9,10 @@ import {
   resetSchedules,
   TIMING,
   type Timing,
-} from '../domains/sending/engine.ts'
-import { type Done, record, send, type Verdict } from '../domains/sending/engine-sending.ts'
-import { settle, takeOver } from '../domains/sending/engine-settling.ts'
-import { expireLeases, SENDING_CHANNEL } from '../domains/sending/service.ts'
+} from '../domains/outreach/sending/engine.ts'
+import { type Done, record, send, type Verdict } from '../domains/outreach/sending/engine-sending.ts'
+import { settle, takeOver } from '../domains/outreach/sending/engine-settling.ts'
+import { expireLeases, SENDING_CHANNEL } from '../domains/outreach/sending/service.ts'
 import { openLiveness } from './liveness.ts'
 
 export interface SenderOptions {

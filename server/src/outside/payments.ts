@@ -1,4 +1,4 @@
-import { isPlanId, levelOf, type PlanLevel } from '@x-automated/contract/plans'
+import { isPlanId, levelOf, type PlanLevel } from '@x-automated/contract/platform/plans'
 import Stripe from 'stripe'
 
 /** A price that belongs to a plan. */

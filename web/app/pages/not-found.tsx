@@ -1,5 +1,5 @@
-import { NotFound } from '../features/shell/not-found'
-import { pageMeta } from '../features/shell/page-meta'
+import { NotFound } from '../features/overview/shell/not-found'
+import { pageMeta } from '../features/overview/shell/page-meta'
 
 export const meta = () => pageMeta('Page not found', "This page doesn't exist.")
 

@@ -3,10 +3,10 @@ import type { ComponentType } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { MemoryRouter } from 'react-router'
 import { describe, expect, it } from 'vitest'
-import { FALLBACK_PLANS } from '../features/billing/fallback-plans'
+import { FALLBACK_PLANS } from '../features/platform/billing/fallback-plans'
 import { createQueryClient } from '../query-client'
-import Home from './home'
-import Pricing from './pricing'
+import Pricing from './platform/pricing'
+import Home from './waitlist/home'
 
 /** A prerendered page's text, one line per element. */
 function textOf(Page: ComponentType): string {

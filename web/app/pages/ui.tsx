@@ -1,7 +1,7 @@
 import { formatNumber } from '@x-automated/contract/format'
 import { Inbox, Pencil, Plus, Send, Trash2, Users } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { pageMeta } from '../features/shell/page-meta'
+import { pageMeta } from '../features/overview/shell/page-meta'
 import { Avatar } from '../ui/avatar'
 import { Badge, StatusBadge, statusLooks, type Tone } from '../ui/badge'
 import { Button, ButtonLink, type ButtonVariant, IconButton } from '../ui/button'

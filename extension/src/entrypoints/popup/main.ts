@@ -1,5 +1,5 @@
-import type { ExtensionStatusReply } from '@x-automated/contract/extension'
 import { setLocale } from '@x-automated/contract/format'
+import type { ExtensionStatusReply } from '@x-automated/contract/outreach/extension'
 import { browser } from 'wxt/browser'
 import { productOrigin } from '../../origin.ts'
 import { resultText, stateText, usageText } from '../../popup-text.ts'

@@ -1,0 +1,195 @@
+import { z } from 'zod'
+import { Email, nameText, ReferralCode, requiredText, Success, Time } from '../fields.ts'
+import { route } from '../route.ts'
+
+/** Minimum password length, and the maximum that is hashed. */
+export const PASSWORD_MIN = 8
+export const PASSWORD_MAX = 128
+
+/** At least 8 characters with an uppercase letter, a lowercase letter and a digit. */
+export const NewPassword = z
+  .string()
+  .max(PASSWORD_MAX, `Use at most ${PASSWORD_MAX} characters`)
+  .refine(
+    (p) => p.length >= PASSWORD_MIN && /[A-Z]/.test(p) && /[a-z]/.test(p) && /[0-9]/.test(p),
+    'Password does not meet the requirements',
+  )
+
+export const Session = z.object({
+  token: z.string(),
+  refreshToken: z.string(),
+  expiresAt: Time,
+  user: z.object({ id: z.string(), email: z.string() }),
+})
+export type Session = z.output<typeof Session>
+
+/** Kinds of second factors. */
+export const FactorKind = z.enum(['totp', 'passkey'])
+
+/** The first sign-in step succeeded. Continue with POST /auth/sign-in/second-factor. */
+export const SecondFactorNeeded = z.object({
+  secondFactor: z.array(z.enum([...FactorKind.options, 'recovery'])),
+  ticket: z.string(),
+})
+export type SecondFactorNeeded = z.output<typeof SecondFactorNeeded>
+
+/**
+ * Second factors added before the mailbox was confirmed, and the ticket that removes them (15
+ * minutes).
+ */
+export const FactorRemoval = z.object({
+  ticket: z.string(),
+  factors: z.array(z.object({ kind: FactorKind, name: z.string(), createdAt: Time })),
+})
+export type FactorRemoval = z.output<typeof FactorRemoval>
+
+/** A session, or a request for the second factor. */
+export const SignedIn = z.union([Session, SecondFactorNeeded])
+export type SignedIn = z.output<typeof SignedIn>
+
+export const Workspace = z.object({
+  id: z.string(),
+  name: z.string(),
+  role: z.enum(['viewer', 'member', 'admin', 'owner']),
+})
+
+export const Me = z.object({
+  id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  createdAt: Time,
+  workspace: Workspace,
+  workspaces: z.array(Workspace),
+  /** Only present, and true, for operators of the product. */
+  operator: z.literal(true).optional(),
+})
+export type Me = z.output<typeof Me>
+
+const noCode = 'No code detected.'
+const incomplete = 'You must provide either an email or phone number and a password'
+
+export const auth = {
+  signUpEmail: route({
+    method: 'POST',
+    path: '/auth/sign-up/email',
+    tag: 'Authentication',
+    summary: 'Sign up with email and password',
+    description:
+      'The response is the same for known and unknown addresses; a known address gets an email that says so. One address gets at most 5 emails an hour. ' +
+      'The cookie of the response is only sent to /api/auth/verify-email. In that browser the emailed link confirms the address in one step.',
+    access: 'public',
+    effect: 'unkeyed',
+  })
+    .input(
+      z.strictObject({
+        email: z.string({ error: incomplete }).pipe(Email),
+        password: z.string({ error: incomplete }).pipe(NewPassword),
+        name: nameText(100).optional(),
+        referralCode: ReferralCode,
+        /**
+         * PKCE (RFC 7636, S256): binds the emailed link's one-time code to the browser that signed
+         * up.
+         */
+        codeChallenge: z
+          .string()
+          .regex(/^[\w-]{43}$/, 'must be the base64url of a SHA-256')
+          .optional(),
+      }),
+    )
+    .output(Success.extend({ message: z.string() })),
+
+  confirmEmail: route({
+    method: 'POST',
+    path: '/auth/verify-email',
+    tag: 'Authentication',
+    summary: 'Confirm an email address with the token of its link',
+    description:
+      'Creates the account. In the browser that signed up (identified by its cookie), the password from the sign-up is used. Elsewhere it is discarded, and a new `password` is required.',
+    access: 'public',
+    effect: 'unkeyed',
+    errors: ['INVALID_CODE'],
+  })
+    .input(z.strictObject({ token: requiredText(200), password: NewPassword.optional() }))
+    .output(Success.extend({ message: z.string() })),
+
+  signInEmail: route({
+    method: 'POST',
+    path: '/auth/sign-in/email',
+    tag: 'Authentication',
+    summary: 'Sign in with email and password',
+    access: 'public',
+    effect: 'unkeyed',
+    errors: ['INVALID_CREDENTIALS', 'EMAIL_NOT_VERIFIED'],
+  })
+    .input(z.strictObject({ email: Email, password: z.string().min(1).max(1000) }))
+    .output(SignedIn),
+
+  exchange: route({
+    method: 'POST',
+    path: '/auth/exchange',
+    tag: 'Authentication',
+    summary: 'Exchange a one-time code for a session',
+    description:
+      'The code works once, within 60 seconds. If it was requested with a code challenge, its verifier is required.',
+    access: 'public',
+    effect: 'unkeyed',
+    errors: ['INVALID_CODE'],
+  })
+    .input(
+      z.strictObject({
+        code: z.string({ error: noCode }).trim().min(1, noCode).max(200),
+        codeVerifier: z.string().min(1).max(200).optional(),
+      }),
+    )
+    .output(SignedIn),
+
+  refresh: route({
+    method: 'POST',
+    path: '/auth/refresh',
+    tag: 'Authentication',
+    summary: 'Exchange a refresh token for a new pair of tokens',
+    description:
+      'The refresh token rotates on each use. Reusing an old one ends the session, except within 10 seconds, when two tabs may refresh at the same time.',
+    access: 'public',
+    effect: 'unkeyed',
+    errors: ['UNAUTHORIZED'],
+  })
+    .input(z.strictObject({ refreshToken: z.string().min(1).max(500) }))
+    .output(z.object({ token: z.string(), refreshToken: z.string(), expiresAt: Time })),
+
+  signOut: route({
+    method: 'POST',
+    path: '/auth/sign-out',
+    tag: 'Authentication',
+    summary: 'Sign out of this session, all others, or all',
+    description: 'A single sign-on session must reauthenticate to end others.',
+    access: 'viewer',
+    effect: 'unkeyed',
+    errors: ['REAUTHENTICATION_NEEDED'],
+  })
+    .input(
+      z.preprocess(
+        (body) => body ?? {},
+        z.strictObject({ scope: z.enum(['local', 'others', 'global']).default('local') }),
+      ),
+    )
+    .output(Success),
+
+  jwks: route({
+    method: 'GET',
+    path: '/auth/jwks',
+    tag: 'Authentication',
+    summary: 'Get the public keys that verify access tokens',
+    access: 'public',
+    effect: 'none',
+  }).output(z.object({ keys: z.array(z.record(z.string(), z.unknown())) })),
+
+  me: route({
+    method: 'GET',
+    path: '/me',
+    tag: 'Account',
+    summary: 'Get the current user and workspace',
+    access: 'viewer',
+    effect: 'none',
+  }).output(Me),
+}

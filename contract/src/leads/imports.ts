@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { Id, Page, paging, Time } from '../fields.ts'
+import { route } from '../route.ts'
+import { IMPORTS_KEPT } from './import-limits.ts'
+import { ImportResult } from './leads.ts'
+
+export const IMPORT_STATUSES = ['running', 'completed', 'failed', 'canceled'] as const
+export type ImportStatus = (typeof IMPORT_STATUSES)[number]
+
+/** First the file's bytes are read, then its lines are saved as leads. */
+export const IMPORT_STAGES = ['reading', 'saving'] as const
+export type ImportStage = (typeof IMPORT_STAGES)[number]
+
+/** A running or finished import of leads (started by POST /leads/import). */
+export const Import = z.object({
+  id: z.string(),
+  /** The original file name; null if unknown. */
+  fileName: z.string().nullable(),
+  status: z.enum(IMPORT_STATUSES),
+  stage: z.enum(IMPORT_STAGES),
+  /** Bytes read, or lines saved. */
+  done: z.number().int(),
+  of: z.number().int(),
+  /** Estimated time left; null if unknown or finished. */
+  secondsLeft: z.number().int().nullable(),
+  imported: z.number().int(),
+  updated: z.number().int(),
+  rejectedCount: z.number().int(),
+  /** Why it failed. */
+  error: z.string().nullable(),
+  createdAt: Time,
+})
+export type Import = z.output<typeof Import>
+
+/** An import with its rejected rows, as POST /leads/import returns them. */
+export const ImportDetail = Import.extend({ rejected: ImportResult.shape.rejected })
+export type ImportDetail = z.output<typeof ImportDetail>
+
+export const imports = {
+  list: route({
+    method: 'GET',
+    path: '/imports',
+    tag: 'Leads',
+    summary: `List the newest ${IMPORTS_KEPT} imports, newest first`,
+    access: 'viewer',
+    effect: 'none',
+  })
+    .input(z.object(paging(IMPORTS_KEPT)))
+    .output(Page.extend({ imports: z.array(Import) })),
+
+  find: route({
+    method: 'GET',
+    path: '/imports/{id}',
+    tag: 'Leads',
+    summary: 'Get the progress and the rejected rows of an import',
+    access: 'viewer',
+    effect: 'none',
+    errors: ['IMPORT_NOT_FOUND'],
+  })
+    .input(z.object({ id: Id }))
+    .output(ImportDetail),
+
+  cancel: route({
+    method: 'POST',
+    path: '/imports/{id}/cancel',
+    tag: 'Leads',
+    summary: 'Cancel an import; none of its leads are kept',
+    access: 'member',
+    effect: 'rows',
+    errors: ['IMPORT_NOT_FOUND', 'IMPORT_STATE'],
+  })
+    .input(z.strictObject({ id: Id }))
+    .output(Import),
+}

@@ -1,0 +1,331 @@
+import { z } from 'zod'
+import { FollowerQuery, Id, isId, Moment, Page, paging, QueryFlag, Success, Time, text } from '../fields.ts'
+import { DM_STATUSES } from '../outreach/campaigns.ts'
+import { SkipReason } from '../reason.ts'
+import { route } from '../route.ts'
+import { IDS_MAX } from './lead-limits.ts'
+
+/** A lead's status across all campaigns. */
+export const LEAD_STATUSES = ['not_sent', 'queued', 'sent', 'failed', 'contacted', 'failed_contact'] as const
+export type LeadStatus = (typeof LEAD_STATUSES)[number]
+
+/** Statuses in the leads filter. `contacted` counts as sent, `failed_contact` as failed. */
+export const LEAD_FILTER_STATUSES = ['not_sent', 'queued', 'sent', 'failed'] as const
+
+/**
+ * Why a lead may be messaged, which X's rules require: they asked, wrote first, or are a customer.
+ */
+export const CONTACT_BASES = ['asked', 'wrote_first', 'customer', 'none'] as const
+export type ContactBasis = (typeof CONTACT_BASES)[number]
+
+/** Rows per page on the leads page. */
+export const LEADS_PAGE_SIZE = 10
+
+/** Maximum size of a CSV upload, 64 MiB. Other bodies are limited to 256 KiB. */
+export const IMPORT_MAX_BYTES = 64 * 1024 * 1024
+
+export const Lead = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** Without the @. */
+  twitterHandle: z.string(),
+  bio: z.string().nullable(),
+  followerCount: z.number().int().nullable(),
+  followingCount: z.number().int().nullable(),
+  sourceProfile: z.string().nullable(),
+  url: z.string().nullable(),
+  profileImageUrl: z.string().nullable(),
+  location: z.string().nullable(),
+  website: z.string().nullable(),
+  metadata: z.record(z.string(), z.unknown()),
+  dmStatus: z.enum(LEAD_STATUSES),
+  createdAt: Time,
+  updatedAt: Time,
+})
+export type Lead = z.output<typeof Lead>
+
+/** On the suppression list, so nobody in the workspace can message them. */
+const suppressed = z.boolean()
+
+/** A lead as the messenger lists it. */
+export const OfferedLead = Lead.extend({ suppressed })
+export type OfferedLead = z.output<typeof OfferedLead>
+
+/** A lead as the leads page lists it. */
+export const ListedLead = Lead.extend({
+  basis: z.enum(CONTACT_BASES),
+  /** Tag ids. GET /tags returns their names. */
+  tagIds: z.array(z.string()),
+  suppressed,
+})
+export type ListedLead = z.output<typeof ListedLead>
+
+/** A lead with all its data. */
+export const LeadDetail = ListedLead.extend({
+  /** The person's user id at X; null if unknown. */
+  xUserId: z.string().nullable(),
+  /** When the contact basis was recorded. */
+  basisAt: Time.nullable(),
+  /** Evidence for the contact basis, as free text. */
+  basisSource: z.string().nullable(),
+})
+export type LeadDetail = z.output<typeof LeadDetail>
+
+/** An event in a lead's history. */
+export const LeadEvent = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('created'), at: Time }),
+  z.object({
+    kind: z.literal('scraped'),
+    at: Time,
+    scrapeId: z.string(),
+    twitterHandle: z.string(),
+    type: z.enum(['followers', 'following']),
+  }),
+  z.object({ kind: z.literal('listed'), at: Time, listId: z.string(), listName: z.string() }),
+  z.object({ kind: z.literal('tagged'), at: Time, tagId: z.string(), tagName: z.string() }),
+  z.object({
+    kind: z.literal('messaged'),
+    at: Time,
+    dmId: z.string(),
+    /** Null for a direct message, outside any campaign. */
+    campaignId: z.string().nullable(),
+    campaignName: z.string().nullable(),
+    status: z.enum(DM_STATUSES),
+    message: z.string(),
+    errorMessage: z.string().nullable(),
+    /** Why it was skipped; null for other failures, which only have a text. */
+    reason: SkipReason.nullable(),
+    /** It failed with an unknown outcome: it may have been sent. */
+    outcomeUnknown: z.boolean(),
+  }),
+  z.object({
+    kind: z.literal('replied'),
+    at: Time,
+    replyId: z.string(),
+    /** An excerpt; null if the reply was deleted. */
+    text: z.string().nullable(),
+    /** They opted out. */
+    optedOut: z.boolean(),
+    /** The message they replied to; null if they wrote first. */
+    dmId: z.string().nullable(),
+  }),
+  /** The account's owner messaged them outside this product. */
+  z.object({ kind: z.literal('written'), at: Time, replyId: z.string(), text: z.string().nullable() }),
+])
+export type LeadEvent = z.output<typeof LeadEvent>
+
+/** Filter fields for leads, also used by saved filters. */
+export const LeadFilter = z.object({
+  /** Matches the bio, name or handle, case-insensitively. */
+  keyword: text(200).optional(),
+  minFollowers: FollowerQuery.optional(),
+  maxFollowers: FollowerQuery.optional(),
+  status: z.enum(LEAD_FILTER_STATUSES).optional(),
+  listId: Id.optional(),
+  /** A tag's id or name. */
+  tag: text(100).optional(),
+  basis: z.enum(CONTACT_BASES).optional(),
+  /** Found by this scrape. */
+  scrapeId: Id.optional(),
+})
+export type LeadFilter = z.output<typeof LeadFilter>
+
+/** The query of GET /leads. Also a selection, instead of `leadIds`. */
+export const LeadQuery = LeadFilter.extend({
+  /** False: excludes suppressed leads; true: only suppressed leads. */
+  suppressed: QueryFlag.optional(),
+})
+export type LeadQuery = z.output<typeof LeadQuery>
+
+/** Columns of the leads page, ascending, or descending with a minus. */
+export const LeadSort = z.enum([
+  'createdAt',
+  '-createdAt',
+  'name',
+  '-name',
+  'twitterHandle',
+  '-twitterHandle',
+  'bio',
+  '-bio',
+  'followerCount',
+  '-followerCount',
+  'dmStatus',
+  '-dmStatus',
+])
+export type LeadSort = z.output<typeof LeadSort>
+
+/** A list of leads, or a filter: exactly one of the two. */
+export const leadSelection = {
+  leadIds: z.array(Id).min(1).max(IDS_MAX).optional(),
+  filter: z.strictObject(LeadQuery.shape).optional(),
+  /** From the last response with the same filter: continues after that part. */
+  cursor: z.string().max(500).optional(),
+}
+export type LeadSelection = { leadIds?: string[]; filter?: LeadQuery; cursor?: string }
+
+/** Pass it to the next call, because one call changes at most 10,000 leads; null: done. */
+export const nextPart = { cursor: z.string().nullable() }
+
+/** Refinement: the body has exactly one kind of selection. */
+export function hasOneSelection(body: LeadSelection): boolean {
+  return (body.leadIds === undefined) !== (body.filter === undefined)
+}
+export const ONE_SELECTION = { message: 'Give either leadIds or filter.', path: ['leadIds'] }
+
+/** The response of an import (POST /leads/import, text/csv). */
+export const ImportResult = z.object({
+  imported: z.number().int(),
+  updated: z.number().int(),
+  /** Rejected lines by line number, from 1. At most the first 10,000. */
+  rejected: z.array(z.object({ line: z.number().int(), problem: z.string() })),
+  rejectedCount: z.number().int(),
+})
+export type ImportResult = z.output<typeof ImportResult>
+
+export const leads = {
+  list: route({
+    method: 'GET',
+    path: '/leads',
+    tag: 'Leads',
+    summary: 'List leads, newest first, with the exact total',
+    access: 'viewer',
+    effect: 'none',
+  })
+    .input(
+      LeadQuery.extend({
+        ...paging(LEADS_PAGE_SIZE),
+        sort: LeadSort.default('-createdAt'),
+        /** Pass the last response's cursor. Every page costs the same, however deep. */
+        cursor: z.string().max(500).optional(),
+      }),
+    )
+    .output(Page.extend({ leads: z.array(ListedLead), cursor: z.string().nullable() })),
+
+  find: route({
+    method: 'GET',
+    path: '/leads/{id}',
+    tag: 'Leads',
+    summary: 'Get a lead with all its data',
+    access: 'viewer',
+    effect: 'none',
+    errors: ['LEAD_NOT_FOUND'],
+  })
+    .input(z.object({ id: Id }))
+    .output(LeadDetail),
+
+  history: route({
+    method: 'GET',
+    path: '/leads/{id}/history',
+    tag: 'Leads',
+    summary: 'List the history of a lead, newest first: scrapes, lists, tags, messages and replies',
+    access: 'viewer',
+    effect: 'none',
+    errors: ['LEAD_NOT_FOUND'],
+  })
+    .input(z.object({ id: Id, ...paging(20) }))
+    .output(Page.extend({ events: z.array(LeadEvent) })),
+
+  setBasis: route({
+    method: 'POST',
+    path: '/leads/basis',
+    tag: 'Leads',
+    summary: 'Record why leads may be messaged',
+    access: 'member',
+    effect: 'rows',
+  })
+    .input(
+      z
+        .strictObject({
+          ...leadSelection,
+          basis: z.enum(CONTACT_BASES),
+          /** Defaults to now. */
+          at: Moment.optional(),
+          /** Evidence, as free text. */
+          source: text(500).optional(),
+        })
+        .refine(hasOneSelection, ONE_SELECTION),
+    )
+    .output(Success.extend({ changed: z.number().int(), ...nextPart })),
+
+  remove: route({
+    method: 'DELETE',
+    path: '/leads/{id}',
+    tag: 'Leads',
+    summary: 'Delete a lead',
+    access: 'member',
+    effect: 'rows',
+    successStatus: 204,
+    errors: ['LEAD_NOT_FOUND'],
+  }).input(z.strictObject({ id: Id })),
+
+  removeMany: route({
+    method: 'POST',
+    path: '/leads/delete',
+    tag: 'Leads',
+    summary: 'Delete leads; this can be undone for an hour',
+    access: 'member',
+    effect: 'rows',
+  })
+    .input(
+      z
+        .strictObject({
+          ...leadSelection,
+          /**
+           * Chosen by the caller, so the deletion can be undone even if the response is lost.
+           * Repeating the call returns the first response.
+           */
+          removalId: z
+            .string()
+            .refine(isId, 'must be a UUID')
+            .transform((id) => id.toLowerCase())
+            .optional(),
+        })
+        .refine(hasOneSelection, ONE_SELECTION),
+    )
+    .output(
+      Success.extend({
+        removed: z.number().int(),
+        /** Pass it to restore them; null if nothing was deleted. */
+        removalId: z.string().nullable(),
+        ...nextPart,
+      }),
+    ),
+
+  findRemoval: route({
+    method: 'GET',
+    path: '/leads/removals/{id}',
+    tag: 'Leads',
+    summary: 'Get a deletion that can be undone; waits for a running one',
+    access: 'member',
+    effect: 'none',
+    errors: ['REMOVAL_NOT_FOUND'],
+  })
+    .input(z.object({ id: Id }))
+    .output(z.object({ id: z.string(), removed: z.number().int(), createdAt: Time })),
+
+  restore: route({
+    method: 'POST',
+    path: '/leads/restore',
+    tag: 'Leads',
+    summary: 'Undo a deletion: restores the leads with their lists, tags and messages',
+    access: 'member',
+    effect: 'rows',
+    errors: ['REMOVAL_NOT_FOUND'],
+  })
+    .input(z.strictObject({ removalId: Id }))
+    .output(Success.extend({ restored: z.number().int() })),
+
+  queue: route({
+    method: 'POST',
+    path: '/leads/queue',
+    tag: 'Leads',
+    summary: 'Queue one message for each lead, outside any campaign',
+    access: 'member',
+    effect: 'rows',
+    errors: ['X_NOT_CONNECTED', 'PLAN_LIMIT'],
+  })
+    .input(
+      z.strictObject({ ...leadSelection, message: text(10_000).optional() }).refine(hasOneSelection, ONE_SELECTION),
+    )
+    .output(Success.extend({ queued: z.number().int(), ...nextPart })),
+}

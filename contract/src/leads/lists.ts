@@ -1,0 +1,190 @@
+import { z } from 'zod'
+import { Id, Page, paging, requiredText, Success, Time, text } from '../fields.ts'
+import { route } from '../route.ts'
+import { IDS_MAX } from './lead-limits.ts'
+import { hasOneSelection, Lead, LeadFilter, leadSelection, nextPart, ONE_SELECTION } from './leads.ts'
+
+/** A lead's status in one list, independent of other lists. */
+export const CONTACT_STATUSES = ['pending', 'contacted'] as const
+export type ContactStatus = (typeof CONTACT_STATUSES)[number]
+
+/** Maximum number of tags per list, and their maximum length. */
+export const LIST_TAGS_MAX = 20
+export const LIST_TAG_LENGTH_MAX = 40
+
+export const List = z.object({
+  id: z.string(),
+  name: z.string(),
+  description: z.string().nullable(),
+  tags: z.array(z.string()),
+  /** A smart list contains all leads that match its filter; null: a manual list. */
+  filter: LeadFilter.nullable(),
+  leadCount: z.number().int(),
+  /** Leads that the list's campaigns have messaged. */
+  contactedCount: z.number().int(),
+  /**
+   * When a smart list's leads were last counted, if counting is slow; null: always exact, or never
+   * counted.
+   */
+  countedAt: Time.nullable(),
+  /** Campaigns that use the list, their sent messages, and the replies. */
+  campaignCount: z.number().int(),
+  sentCount: z.number().int(),
+  replyCount: z.number().int(),
+  createdAt: Time,
+})
+export type List = z.output<typeof List>
+
+/** A lead as an entry of a list. */
+export const ListLead = Lead.extend({
+  contactStatus: z.enum(CONTACT_STATUSES),
+  /** Whether they replied to a campaign of this list. */
+  replied: z.boolean(),
+})
+export type ListLead = z.output<typeof ListLead>
+
+/** Maximum length of a list's name. */
+export const LIST_NAME_MAX = 200
+
+const name = requiredText(LIST_NAME_MAX, 'List name cannot be empty.')
+const description = text(2_000).nullable().optional()
+/** Removes empty tags and case-insensitive duplicates. */
+const tags = z
+  .array(text(LIST_TAG_LENGTH_MAX))
+  .max(LIST_TAGS_MAX)
+  .transform((given) => [...new Map(given.filter(Boolean).map((tag) => [tag.toLowerCase(), tag])).values()])
+const filter = z.strictObject(LeadFilter.shape)
+
+export const lists = {
+  list: route({
+    method: 'GET',
+    path: '/lists',
+    tag: 'Lists',
+    summary: 'List the lead lists, newest first',
+    access: 'viewer',
+    effect: 'none',
+  })
+    .input(
+      z.object({
+        ...paging(100),
+        /** Pass the last response's cursor. Every page costs the same, however deep. */
+        cursor: z.string().max(500).optional(),
+      }),
+    )
+    .output(Page.extend({ lists: z.array(List), cursor: z.string().nullable() })),
+
+  find: route({
+    method: 'GET',
+    path: '/lists/{id}',
+    tag: 'Lists',
+    summary: 'Get a list',
+    access: 'viewer',
+    effect: 'none',
+    errors: ['LEAD_LIST_NOT_FOUND'],
+  })
+    .input(z.object({ id: Id }))
+    .output(List),
+
+  create: route({
+    method: 'POST',
+    path: '/lists',
+    tag: 'Lists',
+    summary: 'Create a list; with a filter, a smart list of all matching leads',
+    access: 'member',
+    effect: 'rows',
+  })
+    .input(z.strictObject({ name, description, tags: tags.optional(), filter: filter.optional() }))
+    .output(List),
+
+  duplicate: route({
+    method: 'POST',
+    path: '/lists/{id}/duplicate',
+    tag: 'Lists',
+    summary: 'Duplicate a list with its leads, marked as not contacted; a smart list keeps its filter',
+    access: 'member',
+    effect: 'rows',
+    errors: ['LEAD_LIST_NOT_FOUND'],
+  })
+    .input(z.strictObject({ id: Id, name: name.optional() }))
+    .output(List),
+
+  update: route({
+    method: 'PATCH',
+    path: '/lists/{id}',
+    tag: 'Lists',
+    summary: 'Change the name, description, tags or filter of a list',
+    access: 'member',
+    effect: 'rows',
+    errors: ['LEAD_LIST_NOT_FOUND', 'LEAD_LIST_KIND'],
+  })
+    .input(
+      z.strictObject({ id: Id, name: name.optional(), description, tags: tags.optional(), filter: filter.optional() }),
+    )
+    .output(List),
+
+  remove: route({
+    method: 'DELETE',
+    path: '/lists/{id}',
+    tag: 'Lists',
+    summary: 'Delete a list, but not its leads',
+    access: 'member',
+    effect: 'rows',
+    successStatus: 204,
+    errors: ['LEAD_LIST_NOT_FOUND', 'LEAD_LIST_IN_USE'],
+  }).input(z.strictObject({ id: Id })),
+
+  leads: route({
+    method: 'GET',
+    path: '/lists/{id}/leads',
+    tag: 'Lists',
+    summary: 'List the leads of a list, last added first; of a smart list, newest first',
+    access: 'viewer',
+    effect: 'none',
+    errors: ['LEAD_LIST_NOT_FOUND'],
+  })
+    .input(
+      z.object({
+        id: Id,
+        ...paging(100),
+        /** Pass the last response's cursor. Every page costs the same, however deep. */
+        cursor: z.string().max(500).optional(),
+      }),
+    )
+    .output(Page.extend({ leads: z.array(ListLead), cursor: z.string().nullable() })),
+
+  members: route({
+    method: 'POST',
+    path: '/lists/{id}/members',
+    tag: 'Lists',
+    summary: 'Check which leads are in a list',
+    access: 'viewer',
+    effect: 'none',
+    errors: ['LEAD_LIST_NOT_FOUND'],
+  })
+    .input(z.strictObject({ id: Id, leadIds: z.array(Id).min(1).max(IDS_MAX) }))
+    .output(z.object({ leadIds: z.array(z.string()) })),
+
+  addLeads: route({
+    method: 'POST',
+    path: '/lists/{id}/leads',
+    tag: 'Lists',
+    summary: 'Add leads to a list',
+    access: 'member',
+    effect: 'rows',
+    errors: ['LEAD_LIST_NOT_FOUND', 'LEAD_LIST_KIND'],
+  })
+    .input(z.strictObject({ id: Id, ...leadSelection }).refine(hasOneSelection, ONE_SELECTION))
+    .output(Success.extend({ changed: z.number().int(), ...nextPart })),
+
+  removeLeads: route({
+    method: 'DELETE',
+    path: '/lists/{id}/leads',
+    tag: 'Lists',
+    summary: 'Remove leads from a list',
+    access: 'member',
+    effect: 'rows',
+    errors: ['LEAD_LIST_NOT_FOUND', 'LEAD_LIST_KIND'],
+  })
+    .input(z.strictObject({ id: Id, ...leadSelection }).refine(hasOneSelection, ONE_SELECTION))
+    .output(Success.extend({ changed: z.number().int(), ...nextPart })),
+}

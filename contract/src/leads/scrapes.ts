@@ -1,0 +1,225 @@
+import { z } from 'zod'
+import { FollowerBound, Id, Page, paging, requiredText, Success, Time, TwitterHandle, text } from '../fields.ts'
+import { route } from '../route.ts'
+import { Lead } from './leads.ts'
+import { KEYWORD_LENGTH_MAX, KEYWORDS_MAX } from './scrape-limits.ts'
+
+/**
+ * `waiting`: until `resumesAt`, because X limits requests or did not respond; or, if null, for an X
+ * account.
+ */
+export const SCRAPE_STATUSES = ['queued', 'running', 'waiting', 'completed', 'canceled', 'failed'] as const
+export type ScrapeStatus = (typeof SCRAPE_STATUSES)[number]
+
+/** Why a scrape completed early: the plan allows no more leads this month. */
+export const STOPPED_BY = ['PLAN_LIMIT'] as const
+const stoppedBy = z.enum(STOPPED_BY).nullable()
+
+/** The follower range that the scraper's sliders offer. */
+export const FOLLOWER_SLIDERS = {
+  min: { from: 0, to: 100_000, step: 100, default: 100 },
+  max: { from: 0, to: 1_000_000, step: 1_000, default: 10_000 },
+} as const
+
+/** Maximum and default number of leads that POST /scrape/scrape returns. */
+export const SCRAPE_WAIT_MAX_RESULTS = 1_000
+
+export const Scrape = z.object({
+  id: z.string(),
+  twitterHandle: z.string(),
+  type: z.enum(['followers', 'following']),
+  minFollowers: z.number().int(),
+  maxFollowers: z.number().int(),
+  keywords: z.array(z.string()),
+  maxResults: z.number().int(),
+  status: z.enum(SCRAPE_STATUSES),
+  /** Profiles read from X so far. */
+  fetched: z.number().int(),
+  /** Read profiles that match the bounds and keywords, and are now leads. */
+  matched: z.number().int(),
+  /** Null until X has returned the follower count. */
+  estimate: z
+    .object({
+      /** Number of profiles to read. */
+      profiles: z.number().int(),
+      /** Estimated time left; null if unknown. */
+      secondsLeft: z.number().int().nullable(),
+      /** The most that X charges for the whole scrape; null: nothing. */
+      costCents: z.number().int().nullable(),
+    })
+    .nullable(),
+  /** What X has charged so far; null: nothing. */
+  spentCents: z.number().int().nullable(),
+  resumesAt: Time.nullable(),
+  /** Why it waits or failed, or which limit stopped it and the plan that lifts it. */
+  error: z.string().nullable(),
+  /** What stopped it early; null: nothing. It can be resumed once the plan allows more leads. */
+  stoppedBy,
+  /**
+   * Whether it ended and can be resumed. False if X would refuse again, for example an unknown
+   * handle.
+   */
+  isResumable: z.boolean(),
+  createdAt: Time,
+})
+export type Scrape = z.output<typeof Scrape>
+
+const ENTER_HANDLE = 'Please enter a X handle to scrape'
+const ENTER_CREDENTIALS = 'Please enter your X credentials'
+
+const scrapeRequest = {
+  twitterHandle: z
+    .string({ error: ENTER_HANDLE })
+    .refine((handle) => handle.trim().replace(/^@/, '') !== '', ENTER_HANDLE)
+    .pipe(TwitterHandle),
+  type: z.enum(['followers', 'following']),
+  minFollowers: FollowerBound.default(FOLLOWER_SLIDERS.min.default),
+  maxFollowers: FollowerBound.default(FOLLOWER_SLIDERS.max.default),
+  /** Any of these may occur anywhere in the bio, case-insensitively. None: no filter. */
+  keywords: z
+    .array(text(KEYWORD_LENGTH_MAX).pipe(z.string().min(1)))
+    .max(KEYWORDS_MAX)
+    .default([]),
+  /** The X account to read with. Defaults to the current one. */
+  xAccountId: Id.optional(),
+  credentials: z
+    .strictObject({
+      username: requiredText(50, ENTER_CREDENTIALS).refine(
+        (name) => !name.includes('@'),
+        'Please enter your Twitter username without the @ symbol',
+      ),
+      password: z.string().min(1, ENTER_CREDENTIALS).max(500),
+    })
+    .optional(),
+}
+const boundsInOrder = (r: { minFollowers: number; maxFollowers: number }) => r.minFollowers <= r.maxFollowers
+const BOUNDS_IN_ORDER = { message: 'must not be less than the minimum', path: ['maxFollowers'] }
+
+const startErrors = [
+  'X_SESSION_EXPIRED',
+  'X_CREDENTIALS_REFUSED',
+  'X_UNAVAILABLE',
+  'X_ACCOUNT_NOT_FOUND',
+  'PLAN_LIMIT',
+] as const
+
+export const scrapes = {
+  scrape: route({
+    method: 'POST',
+    path: '/scrape/scrape',
+    tag: 'Scraping',
+    summary: 'Scrape and wait for the result, at most 60 seconds',
+    description:
+      'Returns the leads found so far; the job continues. `stoppedBy` is "PLAN_LIMIT" if the plan allows no more leads this month: GET /scrapes/{id} names the limit and the plan that raises it.',
+    access: 'member',
+    effect: 'outside',
+    errors: startErrors,
+  })
+    .input(
+      z
+        .strictObject({
+          ...scrapeRequest,
+          maxResults: z.number().int().min(1).max(SCRAPE_WAIT_MAX_RESULTS).default(SCRAPE_WAIT_MAX_RESULTS),
+        })
+        .refine(boundsInOrder, BOUNDS_IN_ORDER),
+    )
+    .output(Success.extend({ leads: z.array(Lead), count: z.number().int(), stoppedBy })),
+
+  create: route({
+    method: 'POST',
+    path: '/scrapes',
+    tag: 'Scraping',
+    summary: 'Start a scrape as a job',
+    access: 'member',
+    effect: 'outside',
+    errors: startErrors,
+  })
+    .input(
+      z
+        .strictObject({
+          ...scrapeRequest,
+          maxResults: z.number().int().min(1).max(1_000_000).default(SCRAPE_WAIT_MAX_RESULTS),
+        })
+        .refine(boundsInOrder, BOUNDS_IN_ORDER),
+    )
+    .output(Scrape),
+
+  estimate: route({
+    method: 'POST',
+    path: '/scrapes/estimate',
+    tag: 'Scraping',
+    summary: 'Estimate a scrape before it starts',
+    access: 'member',
+    effect: 'unkeyed',
+    errors: ['X_SESSION_EXPIRED', 'X_UNAVAILABLE', 'X_ACCOUNT_NOT_FOUND'],
+  })
+    .input(
+      z.strictObject({
+        twitterHandle: scrapeRequest.twitterHandle,
+        type: scrapeRequest.type,
+        xAccountId: Id.optional(),
+      }),
+    )
+    .output(
+      z.object({
+        twitterHandle: z.string(),
+        /** Number of profiles. */
+        profiles: z.number().int(),
+        /** Time to read all of them. It takes less if maxResults is reached earlier. */
+        seconds: z.number().int(),
+        /** What X charges for that; null: nothing. */
+        costCents: z.number().int().nullable(),
+        /** Leads that the plan still allows this month; null: unlimited. */
+        leadsLeft: z.number().int().nullable(),
+      }),
+    ),
+
+  list: route({
+    method: 'GET',
+    path: '/scrapes',
+    tag: 'Scraping',
+    summary: 'List scrapes, newest first',
+    access: 'viewer',
+    effect: 'none',
+  })
+    .input(z.object(paging(20)))
+    .output(Page.extend({ scrapes: z.array(Scrape) })),
+
+  find: route({
+    method: 'GET',
+    path: '/scrapes/{id}',
+    tag: 'Scraping',
+    summary: 'Get a scrape',
+    description:
+      'For live updates, read the server-sent events `progress` and `done` of GET /scrapes/{id}/events with the bearer header.',
+    access: 'viewer',
+    effect: 'none',
+    errors: ['SCRAPE_NOT_FOUND'],
+  })
+    .input(z.object({ id: Id }))
+    .output(Scrape),
+
+  cancel: route({
+    method: 'POST',
+    path: '/scrapes/{id}/cancel',
+    tag: 'Scraping',
+    summary: 'Cancel a scrape; the leads it found are kept',
+    access: 'member',
+    effect: 'rows',
+    errors: ['SCRAPE_NOT_FOUND', 'SCRAPE_STATE'],
+  })
+    .input(z.strictObject({ id: Id }))
+    .output(Scrape),
+
+  resume: route({
+    method: 'POST',
+    path: '/scrapes/{id}/resume',
+    tag: 'Scraping',
+    summary: "Resume a scrape that was canceled, failed or stopped at the plan's limit",
+    access: 'member',
+    effect: 'rows',
+    errors: ['SCRAPE_NOT_FOUND', 'SCRAPE_STATE', 'PLAN_LIMIT'],
+  })
+    .input(z.strictObject({ id: Id }))
+    .output(Scrape),
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { Id, isStorable, Page, paging, Success, Time, TwitterHandle, text } from '../fields.ts'
+import { route } from '../route.ts'
+import { IDS_MAX } from './lead-limits.ts'
+import { type LeadSelection, leadSelection, nextPart } from './leads.ts'
+import { SUPPRESSION_NOTE_MAX } from './suppression-limits.ts'
+
+/**
+ * Why someone is suppressed: opted out elsewhere, replied to stop, added by a member, or imported.
+ */
+export const SUPPRESSION_REASONS = ['opted_out', 'replied_stop', 'manual', 'import'] as const
+export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number]
+
+const SuppressionReasonField = z.enum(SUPPRESSION_REASONS)
+
+/** A person on X whom this workspace may not message, whether or not they are a lead. */
+export const Suppression = z.object({
+  id: z.string(),
+  /** Lowercase, without the @. */
+  twitterHandle: z.string(),
+  /** The person's user id at X, if known. It survives changes of the handle. */
+  xUserId: z.string().nullable(),
+  reason: SuppressionReasonField,
+  note: z.string().nullable(),
+  /** The member who added it; null: a reply did, or the member has left. */
+  by: z.object({ id: z.string(), name: z.string() }).nullable(),
+  createdAt: Time,
+})
+export type Suppression = z.output<typeof Suppression>
+
+/** Selected by handles, lead ids or a filter: exactly one of the three. */
+export interface SuppressionSelection extends LeadSelection {
+  handles?: string[]
+}
+
+const hasOneSelection = ({ handles, leadIds, filter }: SuppressionSelection) =>
+  [handles, leadIds, filter].filter((given) => given !== undefined).length === 1
+
+/** The response of an import (POST /suppressions/import, text/csv). */
+export const SuppressionImport = z.object({
+  /** Newly suppressed. */
+  imported: z.number().int(),
+  /** Already suppressed, and left unchanged. */
+  known: z.number().int(),
+  /** Queued messages that will not be sent because of it. */
+  stopped: z.number().int(),
+  /** Rejected lines by line number. At most the first 10,000. */
+  rejected: z.array(z.object({ line: z.number().int(), problem: z.string() })),
+  rejectedCount: z.number().int(),
+})
+export type SuppressionImport = z.output<typeof SuppressionImport>
+
+export const suppressions = {
+  list: route({
+    method: 'GET',
+    path: '/suppressions',
+    tag: 'Suppressions',
+    summary: 'List the suppressed people, newest first, with the exact total',
+    access: 'viewer',
+    effect: 'none',
+  })
+    .input(
+      z.object({
+        /** Part of a handle, case-insensitive, with or without the @. */
+        q: text(50).optional(),
+        ...paging(50),
+        /** Pass the last response's cursor. Every page costs the same, however deep. */
+        cursor: z.string().max(500).refine(isStorable, 'must be the cursor of an earlier response').optional(),
+      }),
+    )
+    .output(Page.extend({ suppressions: z.array(Suppression), cursor: z.string().nullable() })),
+
+  create: route({
+    method: 'POST',
+    path: '/suppressions',
+    tag: 'Suppressions',
+    summary: 'Suppress people; their queued messages fail immediately, in every campaign',
+    access: 'member',
+    effect: 'rows',
+  })
+    .input(
+      z
+        .strictObject({
+          handles: z.array(TwitterHandle).min(1).max(IDS_MAX).optional(),
+          ...leadSelection,
+          reason: SuppressionReasonField.default('manual'),
+          note: text(SUPPRESSION_NOTE_MAX).optional(),
+        })
+        .refine(hasOneSelection, { message: 'Give one of handles, leadIds and filter.', path: ['handles'] }),
+    )
+    .output(
+      Success.extend({
+        /** Newly suppressed. Existing entries are left unchanged. */
+        suppressed: z.number().int(),
+        /** Queued messages that will not be sent because of it. */
+        stopped: z.number().int(),
+        ...nextPart,
+      }),
+    ),
+
+  remove: route({
+    method: 'DELETE',
+    path: '/suppressions/{id}',
+    tag: 'Suppressions',
+    summary: 'Remove a suppression; messages that failed because of it are not queued again',
+    access: 'member',
+    effect: 'rows',
+    successStatus: 204,
+    errors: ['SUPPRESSION_NOT_FOUND'],
+  }).input(z.strictObject({ id: Id })),
+}

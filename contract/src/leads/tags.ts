@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { Id, requiredText, Success, Time } from '../fields.ts'
+import { route } from '../route.ts'
+import { hasOneSelection, leadSelection, nextPart, ONE_SELECTION } from './leads.ts'
+
+/** Colors to distinguish tags. */
+export const TAG_COLORS = ['gray', 'red', 'amber', 'green', 'teal', 'blue', 'violet', 'pink'] as const
+export type TagColor = (typeof TAG_COLORS)[number]
+
+/** Maximum number of tags per workspace. */
+export const TAGS_MAX = 100
+
+export const Tag = z.object({
+  id: z.string(),
+  name: z.string(),
+  color: z.enum(TAG_COLORS),
+  leadCount: z.number().int(),
+  createdAt: Time,
+})
+export type Tag = z.output<typeof Tag>
+
+const name = requiredText(50, 'Tag name cannot be empty.')
+const color = z.enum(TAG_COLORS)
+const tagIds = z.array(Id).max(TAGS_MAX)
+
+export const tags = {
+  list: route({
+    method: 'GET',
+    path: '/tags',
+    tag: 'Tags',
+    summary: 'List tags by name, at most 100',
+    access: 'viewer',
+    effect: 'none',
+  }).output(z.object({ tags: z.array(Tag) })),
+
+  create: route({
+    method: 'POST',
+    path: '/tags',
+    tag: 'Tags',
+    summary: 'Create a tag',
+    access: 'member',
+    effect: 'rows',
+    errors: ['TAG_EXISTS', 'TOO_MANY'],
+  })
+    .input(z.strictObject({ name, color: color.optional() }))
+    .output(Tag),
+
+  update: route({
+    method: 'PATCH',
+    path: '/tags/{id}',
+    tag: 'Tags',
+    summary: 'Change the name or color of a tag',
+    access: 'member',
+    effect: 'rows',
+    errors: ['TAG_NOT_FOUND', 'TAG_EXISTS'],
+  })
+    .input(z.strictObject({ id: Id, name: name.optional(), color: color.optional() }))
+    .output(Tag),
+
+  merge: route({
+    method: 'POST',
+    path: '/tags/{id}/merge',
+    tag: 'Tags',
+    summary: 'Merge a tag into another: its leads get the other tag, and it is deleted',
+    access: 'member',
+    effect: 'rows',
+    errors: ['TAG_NOT_FOUND'],
+  })
+    .input(z.strictObject({ id: Id, into: Id }))
+    .output(Tag),
+
+  remove: route({
+    method: 'DELETE',
+    path: '/tags/{id}',
+    tag: 'Tags',
+    summary: 'Delete a tag, but not its leads',
+    access: 'member',
+    effect: 'rows',
+    successStatus: 204,
+    errors: ['TAG_NOT_FOUND'],
+  }).input(z.strictObject({ id: Id })),
+
+  apply: route({
+    method: 'POST',
+    path: '/leads/tags',
+    tag: 'Tags',
+    summary: 'Add tags to leads and remove others',
+    access: 'member',
+    effect: 'rows',
+    errors: ['TAG_NOT_FOUND'],
+  })
+    .input(
+      z
+        .strictObject({ ...leadSelection, add: tagIds.default([]), remove: tagIds.default([]) })
+        .refine(hasOneSelection, ONE_SELECTION)
+        .refine(({ add, remove }) => add.length + remove.length > 0, {
+          message: 'Name a tag to add or remove.',
+          path: ['add'],
+        }),
+    )
+    .output(
+      Success.extend({
+        /** Number of tags added or removed, over all leads. */
+        changed: z.number().int(),
+        ...nextPart,
+      }),
+    ),
+}

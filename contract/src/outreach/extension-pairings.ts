@@ -1,0 +1,156 @@
+import { z } from 'zod'
+import { Id, NoInput, requiredText, Success, Time, text } from '../fields.ts'
+import { route } from '../route.ts'
+
+/** Prefix of extension tokens, so that leaked ones can be recognized. */
+export const EXTENSION_TOKEN_PREFIX = 'xae_'
+/** How long a pairing code is valid. */
+export const PAIRING_CODE_MINUTES = 10
+/** Maximum number of paired extensions per account. */
+export const PAIRINGS_MAX = 20
+
+/** A browser extension that may send for its owner. */
+export const Pairing = z.object({
+  id: z.string(),
+  /** 'Chrome on Windows'; null if unknown. */
+  device: z.string().nullable(),
+  version: z.string(),
+  /**
+   * The account signed in to X at its last report, without @; null: none, or X was not open yet.
+   */
+  signedInAs: z.string().nullable(),
+  paused: z.boolean(),
+  /** The part of X's page that it no longer finds; null if it finds all. */
+  pageChanged: z.string().nullable(),
+  /** Whether it sends while no page of the product is open. */
+  sendsInBackground: z.boolean(),
+  createdAt: Time,
+  lastSeenAt: Time,
+})
+export type Pairing = z.output<typeof Pairing>
+
+const version = requiredText(50)
+/** Spaces, dashes and case are ignored. */
+const PairingCode = z
+  .string()
+  .max(50)
+  .transform((code) => code.replace(/[\s-]/g, '').toUpperCase())
+
+/** What the extension reports whenever it polls. */
+const Report = z
+  .strictObject({
+    version,
+    signedInAs: text(50).nullable(),
+    paused: z.boolean(),
+    pageChanged: text(200).nullable(),
+    sendsInBackground: z.boolean().optional(),
+    /**
+     * The former name of `sendsInBackground`: installed extensions update later than the server.
+     * Drop it in 1.1.
+     */
+    sendsAlone: z.boolean().optional(),
+  })
+  .refine(({ sendsInBackground, sendsAlone }) => (sendsInBackground ?? sendsAlone) !== undefined, {
+    message: 'must be true or false',
+    path: ['sendsInBackground'],
+  })
+
+/** The account data that the popup shows. */
+const ExtensionState = z.object({
+  account: z.object({ email: z.string(), workspaceName: z.string() }),
+  /**
+   * Messages in the last 24 hours that count toward the cap of the X account that sends next, and
+   * that cap.
+   */
+  sentToday: z.number().int(),
+  dailyCap: z.number().int(),
+  /** Active campaigns of channel 'extension', and their queued messages. */
+  campaigns: z.number().int(),
+  queued: z.number().int(),
+  /** The version available for download; null if none. */
+  latestVersion: z.string().nullable(),
+})
+export type ExtensionState = z.output<typeof ExtensionState>
+
+export const extension = {
+  list: route({
+    method: 'GET',
+    path: '/extension/pairings',
+    tag: 'Extension',
+    summary: 'List your paired extensions, most recently seen first',
+    access: 'viewer',
+    effect: 'none',
+  }).output(
+    z.object({
+      pairings: z.array(Pairing),
+      /** The version of /extension.zip; null if it was not built. */
+      latestVersion: z.string().nullable(),
+    }),
+  ),
+
+  createCode: route({
+    method: 'POST',
+    path: '/extension/codes',
+    tag: 'Extension',
+    summary: 'Create a one-time code that pairs an extension',
+    description: `Valid once, for ${PAIRING_CODE_MINUTES} minutes.`,
+    access: 'member',
+    effect: 'unkeyed',
+    errors: ['TOO_MANY'],
+  })
+    .input(NoInput)
+    .output(z.object({ code: z.string(), expiresAt: Time })),
+
+  pair: route({
+    method: 'POST',
+    path: '/extension/pair',
+    tag: 'Extension',
+    summary: 'Exchange a pairing code for an extension token',
+    description:
+      'For the extension itself. The token can only claim messages, report on them and read the sending state. It is valid until the extension is unpaired.',
+    access: 'public',
+    effect: 'unkeyed',
+    errors: ['INVALID_CODE'],
+  })
+    .input(z.strictObject({ code: PairingCode, version }))
+    .output(z.object({ token: z.string(), email: z.string(), workspaceName: z.string() })),
+
+  report: route({
+    method: 'POST',
+    path: '/extension/state',
+    tag: 'Extension',
+    summary: 'Report the extension’s status and read the sending state',
+    description: 'Requires an extension token.',
+    access: 'viewer',
+    effect: 'unkeyed',
+    byExtension: true,
+    errors: ['PAIRING_NOT_FOUND'],
+  })
+    .input(Report)
+    .output(ExtensionState),
+
+  unpair: route({
+    method: 'POST',
+    path: '/extension/unpair',
+    tag: 'Extension',
+    summary: 'Unpair the calling extension',
+    description: 'Requires an extension token.',
+    access: 'viewer',
+    effect: 'unkeyed',
+    byExtension: true,
+    errors: ['PAIRING_NOT_FOUND'],
+  })
+    .input(NoInput)
+    .output(Success),
+
+  remove: route({
+    method: 'DELETE',
+    path: '/extension/pairings/{id}',
+    tag: 'Extension',
+    summary: 'Unpair an extension and revoke its token',
+    access: 'viewer',
+    effect: 'unkeyed',
+    successStatus: 204,
+    errors: ['PAIRING_NOT_FOUND'],
+  }).input(z.strictObject({ id: Id })),
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { HandleOfLead, Id, Page, paging, requiredText, Success, Time, text } from '../fields.ts'
+import { OfferedLead } from '../leads/leads.ts'
+import { route } from '../route.ts'
+import { MESSAGE_MAX } from './campaigns.ts'
+
+/**
+ * The messenger's filters. `pending` means not_sent or queued; contacted counts as sent,
+ * failed_contact as failed.
+ */
+export const MESSENGER_FILTERS = ['all', 'pending', 'sent', 'failed'] as const
+export type MessengerFilter = (typeof MESSENGER_FILTERS)[number]
+
+/** Leads per page in the messenger. */
+export const MESSENGER_PAGE_SIZE = 100
+
+export const messages = {
+  leads: route({
+    method: 'GET',
+    path: '/messages/leads',
+    tag: 'Messenger',
+    summary: 'List the leads to message, newest first',
+    access: 'viewer',
+    effect: 'none',
+  })
+    .input(
+      z.object({
+        status: z.enum(MESSENGER_FILTERS).default('all'),
+        ...paging(MESSENGER_PAGE_SIZE),
+        /** Pass the last response's cursor. Every page costs the same, however deep. */
+        cursor: z.string().max(500).optional(),
+      }),
+    )
+    .output(Success.extend({ ...Page.shape, leads: z.array(OfferedLead), cursor: z.string().nullable() })),
+
+  send: route({
+    method: 'POST',
+    path: '/messages/send',
+    tag: 'Messenger',
+    summary: 'Send one direct message now and return its outcome',
+    description:
+      'Uses the current X account and its daily cap: 429 with Retry-After if the cap is reached. ' +
+      'If X did not respond, the outcome is read from the conversation. Until it is known, the response is 503; retrying with the same Idempotency-Key does not send again.',
+    access: 'member',
+    effect: 'outside',
+    errors: [
+      'LEAD_NOT_FOUND',
+      'LEAD_STATE',
+      'DM_FAILED',
+      'DM_UNSETTLED',
+      'X_NOT_CONNECTED',
+      'X_UNAVAILABLE',
+      'PLAN_LIMIT',
+    ],
+  })
+    .input(
+      z.strictObject({
+        leadId: Id,
+        /** May contain `{{name}}`, `{{handle}}` and the variables of campaigns. */
+        message: requiredText(MESSAGE_MAX, 'Please enter a message to send'),
+        /** `handle` without the @, which the server adds. */
+        templateVariables: z.strictObject({ name: text(200), handle: HandleOfLead }),
+        /** Also messages leads that were messaged before. */
+        allowRepeat: z.boolean().default(false),
+      }),
+    )
+    .output(Success.extend({ dmId: z.string(), status: z.literal('sent'), sentAt: Time })),
+}

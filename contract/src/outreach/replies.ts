@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { Id, Time } from '../fields.ts'
+import { route } from '../route.ts'
+
+/** Maximum length of a stored reply; the rest is cut. */
+export const REPLY_TEXT_MAX = 1_000
+
+/** Default opt-out phrases. Case, full-width forms and surrounding punctuation are ignored. */
+export const DEFAULT_OPT_OUT_WORDS = [
+  'stop',
+  'unsubscribe',
+  'opt out',
+  'opt-out',
+  'optout',
+  'remove me',
+  'take me off',
+  'do not contact',
+  "don't contact",
+  'do not message',
+  "don't message",
+  'leave me alone',
+] as const
+export const OPT_OUT_WORDS_MAX = 50
+export const OPT_OUT_WORD_LENGTH_MAX = 50
+
+/** How replies to the workspace's X accounts are detected. */
+export const ReplyDetection = z.object({
+  /**
+   * `live`: X notifies us; `degraded`: at least one account is only polled, every 90 seconds;
+   * `starting`: an account was just connected; `off`: no account is connected.
+   */
+  state: z.enum(['live', 'degraded', 'starting', 'off']),
+  /** Why it is degraded, as a text to show. */
+  problem: z.string().nullable(),
+  /** The least recent poll over all accounts. */
+  checkedAt: Time.nullable(),
+})
+export type ReplyDetection = z.output<typeof ReplyDetection>
+
+export const replies = {
+  detection: route({
+    method: 'GET',
+    path: '/replies/detection',
+    tag: 'Replies',
+    summary: 'Get how replies are currently detected',
+    access: 'viewer',
+    effect: 'none',
+  }).output(ReplyDetection),
+
+  removeText: route({
+    method: 'DELETE',
+    path: '/replies/{id}/text',
+    tag: 'Replies',
+    summary: 'Delete the text of a reply; the reply still counts',
+    access: 'member',
+    effect: 'rows',
+    successStatus: 204,
+    errors: ['REPLY_NOT_FOUND'],
+  }).input(z.strictObject({ id: Id })),
+}

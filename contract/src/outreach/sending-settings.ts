@@ -1,0 +1,161 @@
+import { z } from 'zod'
+import { Id, NoInput, Time, text, wholeNumber } from '../fields.ts'
+import { route } from '../route.ts'
+import { OPT_OUT_WORD_LENGTH_MAX, OPT_OUT_WORDS_MAX } from './replies.ts'
+
+/** Warm-up: messages on the first day, and the daily growth factor. */
+export const WARM_UP_START = 20
+export const WARM_UP_GROWTH = 1.1
+
+/**
+ * Why an account cannot send now: sending window, daily cap, warm-up cap, the interval between
+ * messages, or a limit of X.
+ */
+export const WAIT_REASONS = ['hours', 'cap', 'warm_up', 'pause', 'x'] as const
+export type WaitReason = (typeof WAIT_REASONS)[number]
+
+export const Waiting = z.object({ reason: z.enum(WAIT_REASONS), until: Time })
+export type Waiting = z.output<typeof Waiting>
+
+/** Whether this is UTC or a time zone of the IANA database. */
+export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const ClockTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 09:00')
+const WorkDays = z
+  .array(wholeNumber(1, 7))
+  .min(1, 'Choose at least one day.')
+  .max(7)
+  .transform((days) => [...new Set(days)].sort())
+
+/** Times of day; an end before the start is on the next day. */
+const Hours = z
+  .strictObject({ start: ClockTime, end: ClockTime })
+  .refine(({ start, end }) => start !== end, { message: 'must differ from the start', path: ['end'] })
+
+const limitFields = {
+  /** An IANA time zone, such as Europe/Berlin. */
+  timeZone: z.string().max(60).refine(isTimeZone, 'must be a name such as Europe/Berlin'),
+  /** Days on which the sending window opens: 1 (Monday) to 7. */
+  workDays: WorkDays,
+  /** Null: all day. */
+  hours: Hours.nullable(),
+  /** Lower than the product's cap; null: the product's. */
+  dailyCap: wholeNumber(1, 500).nullable(),
+  warmUp: z.boolean(),
+  /** Longer than the product's interval; null: the product's. */
+  pauseSeconds: wholeNumber(0, 86_400).nullable(),
+}
+
+/** The sending limits of one X account, and how much of them is used. */
+export const SendingLimits = z.object({
+  /** Null: the extension, while no X account is connected. */
+  xAccountId: z.string().nullable(),
+  /** Without the @. */
+  handle: z.string().nullable(),
+  ...limitFields,
+  /** Never changed by the workspace. */
+  isDefault: z.boolean(),
+  /** Messages sent in the last 24 hours, over all campaigns, channels and workspaces. */
+  sentInDay: z.number().int(),
+  /** What counts toward the cap in these 24 hours: claimed and refused messages, too. */
+  countedInDay: z.number().int(),
+  /** The current cap per 24 hours, lower during warm-up. */
+  capNow: z.number().int(),
+  warmingUp: z.boolean(),
+  waitingFor: Waiting.nullable(),
+})
+export type SendingLimits = z.output<typeof SendingLimits>
+
+export const SendingSettings = z.object({
+  accounts: z.array(SendingLimits),
+  /** Product-wide limits that no setting can exceed. */
+  limits: z.object({ dailyCap: z.number().int(), pauseSeconds: z.number() }),
+  optOutWords: z.array(z.string()),
+  basis: z.object({
+    /** Campaigns only message leads with a contact basis. */
+    required: z.boolean(),
+    /** X is real, not simulated, so its rules apply. */
+    isRealX: z.boolean(),
+    liftedBy: z.string().nullable(),
+    liftedAt: Time.nullable(),
+  }),
+})
+export type SendingSettings = z.output<typeof SendingSettings>
+
+export const sendingSettings = {
+  find: route({
+    method: 'GET',
+    path: '/sending/settings',
+    tag: 'Sending',
+    summary: 'Get the sending limits of each X account, the opt-out words, and the contact basis',
+    access: 'viewer',
+    effect: 'none',
+  })
+    .input(NoInput)
+    .output(SendingSettings),
+
+  saveLimits: route({
+    method: 'PUT',
+    path: '/sending/limits',
+    tag: 'Sending',
+    summary: 'Set the sending limits of an X account, from the next message on',
+    access: 'admin',
+    effect: 'rows',
+    errors: ['X_ACCOUNT_NOT_FOUND'],
+  })
+    .input(z.strictObject({ xAccountId: Id.nullable(), ...limitFields }))
+    .output(SendingSettings),
+
+  saveOptOutWords: route({
+    method: 'PUT',
+    path: '/sending/opt-out-words',
+    tag: 'Sending',
+    summary: 'Set the words that opt a sender out; an empty list restores the defaults',
+    access: 'admin',
+    effect: 'rows',
+  })
+    .input(
+      z.strictObject({
+        words: z
+          .array(
+            text(OPT_OUT_WORD_LENGTH_MAX).refine(
+              (word) => /[\p{L}\p{N}]/u.test(word),
+              'must contain a letter or a digit',
+            ),
+          )
+          .max(OPT_OUT_WORDS_MAX),
+      }),
+    )
+    .output(SendingSettings),
+
+  saveBasis: route({
+    method: 'PUT',
+    path: '/sending/contact-basis',
+    tag: 'Sending',
+    summary: 'Require a contact basis, or stop requiring it',
+    description: 'Queued messages are not affected.',
+    access: 'owner',
+    effect: 'rows',
+  })
+    .input(
+      z
+        .strictObject({
+          required: z.boolean(),
+          /** The owner has read X's rules on unsolicited messages. */
+          hasReadRules: z.boolean().default(false),
+        })
+        .refine(({ required, hasReadRules }) => required || hasReadRules, {
+          message: 'Read X’s rules first.',
+          path: ['hasReadRules'],
+        }),
+    )
+    .output(SendingSettings),
+}

@@ -1,0 +1,212 @@
+import { z } from 'zod'
+import { Id, Page, paging, queryNumber, Success, Time, text, wholeNumber } from '../fields.ts'
+import { formatNumber } from '../format.ts'
+import { route } from '../route.ts'
+import { ACHIEVEMENT_KEYS } from '../waitlist/waitlist.ts'
+import { FOUND_MEMBERS_MAX, INVITATIONS_MAX, VIEW_DAYS_MAX } from './operator-limits.ts'
+
+/** Why an operator must review a referral before it is credited. */
+export const HOLD_REASONS = ['disposable_domain', 'address_burst'] as const
+export type HoldReason = (typeof HOLD_REASONS)[number]
+
+/** Audited actions of operators. */
+export const OPERATOR_ACTIONS = ['release', 'refuse', 'undo', 'invite', 'export'] as const
+export type OperatorAction = (typeof OPERATOR_ACTIONS)[number]
+
+const count = z.number().int()
+
+export const GrowthDay = z.object({
+  /** Day in UTC, '2026-11-20'. */
+  day: z.string(),
+  joined: count,
+  confirmed: count,
+  invited: count,
+  /** Members at the end of the day. */
+  total: count,
+})
+export type GrowthDay = z.output<typeof GrowthDay>
+
+export const WaitlistMember = z.object({
+  id: z.string(),
+  /** Null after the account was deleted. Its position stays taken. */
+  email: z.string().nullable(),
+  /** 0: has an account, but never joined the waitlist. */
+  position: z.number().int(),
+  referralCode: z.string().nullable(),
+  referralCount: count,
+  achievements: z.array(z.enum(ACHIEVEMENT_KEYS)),
+  /** ISO 3166-1 alpha-2, from the IP address they joined from. */
+  country: z.string().nullable(),
+  joinedAt: Time.nullable(),
+  confirmedAt: Time.nullable(),
+  invitedAt: Time.nullable(),
+})
+export type WaitlistMember = z.output<typeof WaitlistMember>
+
+export const HeldReferral = z.object({
+  /** The referred member. */
+  memberId: z.string(),
+  email: z.string().nullable(),
+  referrerEmail: z.string().nullable(),
+  reason: z.enum(HOLD_REASONS),
+  country: z.string().nullable(),
+  createdAt: Time,
+})
+export type HeldReferral = z.output<typeof HeldReferral>
+
+export const ViewsOfDay = z.object({ day: z.string(), views: count, joins: count })
+export type ViewsOfDay = z.output<typeof ViewsOfDay>
+
+export const ViewsOfSource = z.object({
+  /** A page ('/waitlist'; 'other' for unknown paths) or a referral code ('' for none). */
+  source: z.string(),
+  /** The referrer's email address. */
+  email: z.string().nullable(),
+  views: count,
+  joins: count,
+})
+export type ViewsOfSource = z.output<typeof ViewsOfSource>
+
+export const LoggedAction = z.object({
+  id: z.string(),
+  action: z.enum(OPERATOR_ACTIONS),
+  /** Null after the operator's account was deleted. */
+  operatorEmail: z.string().nullable(),
+  /** The member a decision was about; null for other actions, and after they were deleted. */
+  memberEmail: z.string().nullable(),
+  /** Number of members invited or exported. */
+  count: count.nullable(),
+  at: Time,
+})
+export type LoggedAction = z.output<typeof LoggedAction>
+
+const Day = z.iso.date('must be a day such as 2026-11-20')
+const only = { tag: 'Operator', access: 'operator' } as const
+const OneReferral = z.strictObject({ memberId: Id })
+
+/** Returns 404 to everyone not in OPERATORS, as if these paths did not exist. */
+export const operator = {
+  growth: route({
+    ...only,
+    method: 'GET',
+    path: '/operator/growth',
+    summary: 'Get the growth of the waitlist',
+    description: 'Current totals, and one entry for each of the last 90 days by default, at most 366. Days are UTC.',
+    effect: 'none',
+  })
+    .input(z.object({ days: queryNumber(1, 366).default(90) }))
+    .output(z.object({ members: count, confirmed: count, invited: count, held: count, days: z.array(GrowthDay) })),
+
+  members: route({
+    ...only,
+    method: 'GET',
+    path: '/operator/members',
+    summary: 'Search members',
+    description: `By the start of an email address, a whole referral code, or a position ('12', '#12'). An empty \`q\` lists everyone by position. Returns at most ${formatNumber(FOUND_MEMBERS_MAX)}; \`more\` is true if there are more.`,
+    effect: 'none',
+  })
+    .input(z.object({ q: text(254).default(''), ...paging(25) }))
+    .output(z.object({ members: z.array(WaitlistMember), ...Page.shape, more: z.boolean() })),
+
+  held: route({
+    ...only,
+    method: 'GET',
+    path: '/operator/referrals/held',
+    summary: 'List the referrals to review, oldest first',
+    effect: 'none',
+  })
+    .input(z.object(paging(25)))
+    .output(z.object({ held: z.array(HeldReferral), ...Page.shape })),
+
+  release: route({
+    ...only,
+    method: 'POST',
+    path: '/operator/referrals/{memberId}/release',
+    summary: 'Credit a held referral',
+    description: 'If WAITLIST_CONFIRM=required, it counts once the referred member has confirmed.',
+    effect: 'rows',
+    errors: ['REFERRAL_NOT_FOUND', 'REFERRAL_STATE'],
+  })
+    .input(OneReferral)
+    .output(Success),
+
+  refuse: route({
+    ...only,
+    method: 'POST',
+    path: '/operator/referrals/{memberId}/refuse',
+    summary: 'Reject a held referral',
+    effect: 'rows',
+    errors: ['REFERRAL_NOT_FOUND', 'REFERRAL_STATE'],
+  })
+    .input(OneReferral)
+    .output(Success),
+
+  undo: route({
+    ...only,
+    method: 'POST',
+    path: '/operator/referrals/{memberId}/undo',
+    summary: 'Hold a referral again that was credited or rejected',
+    description: 'This reverts the credit, but not the position.',
+    effect: 'rows',
+    errors: ['REFERRAL_NOT_FOUND', 'REFERRAL_STATE'],
+  })
+    .input(OneReferral)
+    .output(Success),
+
+  invite: route({
+    ...only,
+    method: 'POST',
+    path: '/operator/invitations',
+    summary: 'Invite the next members by position',
+    description:
+      'They keep their positions and get an email with a sign-up link. Members who were already invited, deleted or unsubscribed are skipped.',
+    effect: 'rows',
+  })
+    .input(z.strictObject({ count: wholeNumber(1, INVITATIONS_MAX) }))
+    .output(Success.extend({ invited: count })),
+
+  views: route({
+    ...only,
+    method: 'GET',
+    path: '/operator/views',
+    summary: 'Get views and joins by day, and by page or referral code',
+    description: `Between two UTC days, both included, at most ${VIEW_DAYS_MAX}. Sources with the most joins first. A join is counted for the page on which its visit began.`,
+    effect: 'none',
+  })
+    .input(
+      z
+        .object({ from: Day, to: Day, by: z.enum(['page', 'ref']).default('page'), ...paging(25) })
+        .refine(({ from, to }) => from <= to, {
+          path: ['from'],
+          error: 'The last day must not be before the first.',
+        })
+        .refine(({ from, to }) => daysBetween(from, to) <= VIEW_DAYS_MAX, {
+          path: ['from'],
+          error: `must be at most ${VIEW_DAYS_MAX} days before the last day`,
+        }),
+    )
+    .output(
+      z.object({
+        views: count,
+        joins: count,
+        days: z.array(ViewsOfDay),
+        sources: z.array(ViewsOfSource),
+        ...Page.shape,
+      }),
+    ),
+
+  log: route({
+    ...only,
+    method: 'GET',
+    path: '/operator/log',
+    summary: 'List the actions of operators, newest first',
+    effect: 'none',
+  })
+    .input(z.object(paging(25)))
+    .output(z.object({ actions: z.array(LoggedAction), ...Page.shape })),
+}
+
+/** Days in the range, including both ends. */
+function daysBetween(from: string, to: string): number {
+  return (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1
+}

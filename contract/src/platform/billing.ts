@@ -1,0 +1,316 @@
+import { z } from 'zod'
+import { Moment, NoInput, requiredText, Success, Time } from '../fields.ts'
+import { route } from '../route.ts'
+
+/** A plan for sale: a built-in one, or another that has a price at the payment provider. */
+export const Plan = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** US dollars. */
+  price: z.number(),
+  priceCents: z.number().int(),
+  billingCycle: z.enum(['monthly', 'yearly']),
+  features: z.array(z.string()),
+})
+export type Plan = z.output<typeof Plan>
+
+export const SUBSCRIPTION_STATUSES = ['active', 'canceled', 'past_due', 'trialing'] as const
+export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
+
+export const Subscription = z.object({
+  planId: z.string(),
+  status: z.enum(SUBSCRIPTION_STATUSES),
+  currentPeriodEnd: Time,
+  cancelAtPeriodEnd: z.boolean(),
+})
+export type Subscription = z.output<typeof Subscription>
+
+const level = z.enum(['free', 'pro', 'agency'])
+
+/** A subscription with the details that screens show. */
+export const SubscriptionDetails = Subscription.extend({
+  name: z.string(),
+  level,
+  /** Price per billing cycle; null for plans that were granted for free. */
+  priceCents: z.number().int().nullable(),
+  billingCycle: z.enum(['monthly', 'yearly']),
+  /** For `trialing`: when the trial ends and the first payment is due. */
+  trialEnd: Time.nullable(),
+  /** After a failed payment: since when, and until when the plan stays active. */
+  pastDueSince: Time.nullable(),
+  graceEndsAt: Time.nullable(),
+  /** The provider's payment page for the open invoice. Only for the owner. */
+  payUrl: z.string().nullable(),
+  /** Whether it can be changed or canceled here; false for plans that were granted. */
+  manageable: z.boolean(),
+})
+export type SubscriptionDetails = z.output<typeof SubscriptionDetails>
+
+/** An additional paid subscription that has no effect. */
+export const OtherSubscription = Subscription.extend({
+  /** Pass this id to cancel it. */
+  id: z.string(),
+  name: z.string(),
+  priceCents: z.number().int(),
+  billingCycle: z.enum(['monthly', 'yearly']),
+})
+export type OtherSubscription = z.output<typeof OtherSubscription>
+
+/** Share of a limit at which users are warned. */
+export const USAGE_WARNING_PERCENT = 80
+
+/** Usage of one plan limit. */
+export const Usage = z.object({
+  what: z.enum(['scrapedLeads', 'dms', 'xAccounts']),
+  used: z.number().int(),
+  /** Null: unlimited. */
+  limit: z.number().int().nullable(),
+  /** True from USAGE_WARNING_PERCENT on. */
+  warning: z.boolean(),
+  /**
+   * The limit and the upgrade: 'Your Free plan includes 50 DMs a month. Upgrade to Pro for 5,000
+   * DMs a month.'
+   */
+  words: z.string(),
+  /** The next level with a higher limit; null: none. */
+  lifts: z.object({ level, name: z.string(), limit: z.number().int().nullable() }).nullable(),
+})
+export type Usage = z.output<typeof Usage>
+
+export const BillingOverview = z.object({
+  /** Whether payments are configured. If not, nothing can be bought. */
+  available: z.boolean(),
+  /**
+   * The workspace's level and its source: a subscription, months earned by referrals, or neither.
+   */
+  level,
+  source: z.enum(['subscription', 'reward', 'none']),
+  /** Null: none. */
+  subscription: SubscriptionDetails.nullable(),
+  /**
+   * Additional subscriptions without effect, usually bought by mistake while signed out. Only for
+   * the owner.
+   */
+  others: z.array(OtherSubscription),
+  /** The last subscription, if there is no active one. */
+  ended: z.object({ planId: z.string(), name: z.string(), endedAt: Time }).nullable(),
+  /**
+   * Months of Pro that the owner earned by referrals. They are paused during a paid subscription.
+   */
+  rewards: z.object({
+    months: z.number().int(),
+    /** When they run out; null: none are left. */
+    until: Time.nullable(),
+    grants: z.array(z.object({ achievement: z.string(), months: z.number().int(), grantedAt: Time })),
+  }),
+  usage: z.array(Usage),
+  /** When monthly usage resets. */
+  usageResetsAt: Time,
+})
+export type BillingOverview = z.output<typeof BillingOverview>
+
+/**
+ * The cost of a plan change. `dueNowCents` is charged immediately; a negative amount is credited to
+ * the next invoices.
+ */
+export const UpgradePreview = z.object({
+  planId: z.string(),
+  name: z.string(),
+  currency: z.string(),
+  dueNowCents: z.number().int(),
+  /** Credit for the unused time on the old plan. */
+  creditCents: z.number().int(),
+  lines: z.array(z.object({ text: z.string(), amountCents: z.number().int() })),
+  /** The new price per billing cycle, and when the next payment is due. */
+  priceCents: z.number().int(),
+  billingCycle: z.enum(['monthly', 'yearly']),
+  nextPaymentAt: Time,
+  /** Pass this with the upgrade to be charged exactly these amounts. */
+  prorationDate: Time,
+})
+export type UpgradePreview = z.output<typeof UpgradePreview>
+
+export const Invoice = z.object({
+  id: z.string(),
+  number: z.string().nullable(),
+  status: z.enum(['draft', 'open', 'paid', 'uncollectible', 'void']),
+  totalCents: z.number().int(),
+  currency: z.string(),
+  createdAt: Time,
+  /** The provider's invoice page, where open invoices are paid, and the PDF. */
+  url: z.string().nullable(),
+  pdfUrl: z.string().nullable(),
+})
+export type Invoice = z.output<typeof Invoice>
+
+/** The provider's checkout pages for built-in plans; null: not for sale. */
+export const PaymentLinks = z.object({
+  links: z.object({
+    pro_monthly: z.string().nullable(),
+    pro_yearly: z.string().nullable(),
+    agency_monthly: z.string().nullable(),
+    agency_yearly: z.string().nullable(),
+  }),
+})
+export type PaymentLinks = z.output<typeof PaymentLinks>
+
+const planId = requiredText(200)
+
+export const billing = {
+  plans: route({
+    method: 'GET',
+    path: '/billing/plans',
+    tag: 'Billing',
+    summary: 'List the plans for sale, cheapest first',
+    access: 'public',
+    effect: 'none',
+  })
+    .input(z.object({ cycle: z.enum(['monthly', 'yearly']).optional() }))
+    .output(Success.extend({ plans: z.array(Plan) })),
+
+  links: route({
+    method: 'GET',
+    path: '/billing/links',
+    tag: 'Billing',
+    summary: "Get the payment provider's checkout pages for the built-in plans, without signing in",
+    description: 'The payment is assigned to the account with the same verified address, even if it is created later.',
+    access: 'public',
+    effect: 'none',
+  }).output(PaymentLinks),
+
+  ownLinks: route({
+    method: 'GET',
+    path: '/billing/links/own',
+    tag: 'Billing',
+    summary:
+      "Get the payment provider's checkout pages for the built-in plans, prefilled with your workspace and email address",
+    access: 'owner',
+    effect: 'none',
+  }).output(PaymentLinks),
+
+  subscription: route({
+    method: 'GET',
+    path: '/billing/subscription',
+    tag: 'Billing',
+    summary: 'Get the subscription of the workspace',
+    access: 'viewer',
+    effect: 'none',
+  }).output(Success.extend({ subscription: Subscription.nullable() })),
+
+  overview: route({
+    method: 'GET',
+    path: '/billing/overview',
+    tag: 'Billing',
+    summary: 'Get the plan of the workspace with its limits, usage, subscription and rewards',
+    access: 'viewer',
+    effect: 'none',
+  }).output(BillingOverview),
+
+  checkout: route({
+    method: 'POST',
+    path: '/billing/checkout',
+    tag: 'Billing',
+    summary: 'Start a checkout at the payment provider',
+    description: 'If the workspace has a subscription, change its plan instead.',
+    access: 'owner',
+    effect: 'outside',
+    errors: ['PLAN_NOT_FOUND', 'SUBSCRIPTION_STATE', 'PAYMENTS_UNAVAILABLE'],
+  })
+    .input(z.strictObject({ planId }))
+    .output(Success.extend({ checkoutUrl: z.url() })),
+
+  previewUpgrade: route({
+    method: 'GET',
+    path: '/billing/upgrade/preview',
+    tag: 'Billing',
+    summary: 'Preview the cost of a plan change',
+    access: 'owner',
+    effect: 'none',
+    errors: ['PLAN_NOT_FOUND', 'SUBSCRIPTION_STATE', 'PAYMENTS_UNAVAILABLE'],
+  })
+    .input(z.object({ planId }))
+    .output(UpgradePreview),
+
+  upgrade: route({
+    method: 'POST',
+    path: '/billing/upgrade',
+    tag: 'Billing',
+    summary: 'Change the plan immediately',
+    description:
+      'Unused time on the old plan is credited. PAYMENT_DECLINED: nothing has changed. PAYMENT_CONFIRMATION_NEEDED: the plan changes after the payment is confirmed at `details.url`.',
+    access: 'owner',
+    effect: 'outside',
+    errors: [
+      'PLAN_NOT_FOUND',
+      'SUBSCRIPTION_STATE',
+      'PAYMENT_DECLINED',
+      'PAYMENT_CONFIRMATION_NEEDED',
+      'PAYMENTS_UNAVAILABLE',
+    ],
+  })
+    .input(z.strictObject({ planId, prorationDate: Moment.optional() }))
+    .output(Success),
+
+  cancel: route({
+    method: 'POST',
+    path: '/billing/cancel',
+    tag: 'Billing',
+    summary: 'Cancel the subscription at the end of the paid period',
+    description: '`subscriptionId` cancels one of the `others` in the overview instead.',
+    access: 'owner',
+    effect: 'outside',
+    errors: ['SUBSCRIPTION_STATE', 'PAYMENTS_UNAVAILABLE'],
+  })
+    .input(z.preprocess((body) => body ?? {}, z.strictObject({ subscriptionId: requiredText(200).optional() })))
+    .output(Success),
+
+  resume: route({
+    method: 'POST',
+    path: '/billing/resume',
+    tag: 'Billing',
+    summary: 'Undo a cancellation before the paid period ends',
+    access: 'owner',
+    effect: 'outside',
+    errors: ['SUBSCRIPTION_STATE', 'PAYMENTS_UNAVAILABLE'],
+  })
+    .input(NoInput)
+    .output(Success),
+
+  portal: route({
+    method: 'POST',
+    path: '/billing/portal',
+    tag: 'Billing',
+    summary: "Get the payment provider's page for cards, billing address and invoices",
+    access: 'owner',
+    effect: 'outside',
+    errors: ['SUBSCRIPTION_STATE', 'PAYMENTS_UNAVAILABLE'],
+  })
+    .input(NoInput)
+    .output(z.object({ url: z.url() })),
+
+  invoices: route({
+    method: 'GET',
+    path: '/billing/invoices',
+    tag: 'Billing',
+    summary: 'List invoices, newest first',
+    description: 'Pass the `cursor` of the last response to continue; null: this was the last page.',
+    access: 'owner',
+    effect: 'none',
+    errors: ['PAYMENTS_UNAVAILABLE'],
+  })
+    .input(z.object({ cursor: requiredText(500).optional() }))
+    .output(z.object({ invoices: z.array(Invoice), cursor: z.string().nullable() })),
+
+  refresh: route({
+    method: 'POST',
+    path: '/billing/refresh',
+    tag: 'Billing',
+    summary: 'Fetch new events from the payment provider',
+    description: 'Call it after a payment, so that the page does not depend on the webhook.',
+    access: 'owner',
+    effect: 'outside',
+    errors: ['PAYMENTS_UNAVAILABLE'],
+  })
+    .input(NoInput)
+    .output(Success),
+}

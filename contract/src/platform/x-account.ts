@@ -1,0 +1,159 @@
+import { z } from 'zod'
+import { Id, NoInput, requiredText, Success, Time } from '../fields.ts'
+import { route } from '../route.ts'
+
+export const XConnection = z.object({
+  connected: z.boolean(),
+  /** Null: never. */
+  lastConnected: Time.nullable(),
+  /** Without the @. */
+  handle: z.string().nullable(),
+  /** Sign-in methods that the configured X offers. */
+  methods: z.array(z.enum(['password', 'oauth'])),
+  /** Why the connection was lost, as a text to show. */
+  reason: z.string().nullable(),
+})
+export type XConnection = z.output<typeof XConnection>
+
+/** One X account of the workspace. */
+export const XAccount = z.object({
+  id: z.string(),
+  /** Without the @. */
+  handle: z.string(),
+  /** `lost`: X no longer accepts our connection; see `reason`. */
+  status: z.enum(['connected', 'lost']),
+  reason: z.string().nullable(),
+  /** The default account for scrapes and campaigns. */
+  isCurrent: z.boolean(),
+  lastConnected: Time.nullable(),
+})
+export type XAccount = z.output<typeof XAccount>
+
+/**
+ * Outcomes of connecting on X's page, passed as `x` in the URL that the callback redirects to.
+ * `shared`: connected, and another workspace has the same account.
+ */
+export const X_CALLBACK_OUTCOMES = [
+  'connected',
+  'shared',
+  'cancelled',
+  'failed',
+  'unavailable',
+  'limit',
+  'forbidden',
+] as const
+export type XCallbackOutcome = (typeof X_CALLBACK_OUTCOMES)[number]
+
+const connectionErrors = ['X_CREDENTIALS_REFUSED', 'X_UNAVAILABLE', 'PLAN_LIMIT'] as const
+
+export const xAccount = {
+  status: route({
+    method: 'GET',
+    path: '/session/status',
+    tag: 'X connection',
+    summary: 'Get the status of the current X account',
+    access: 'viewer',
+    effect: 'none',
+  }).output(XConnection),
+
+  connect: route({
+    method: 'POST',
+    path: '/session/connect',
+    tag: 'X connection',
+    summary: 'Connect an X account with username and password',
+    description:
+      'Only available if the configured X has a password grant. The password is passed to X and never stored.',
+    access: 'admin',
+    effect: 'outside',
+    errors: connectionErrors,
+  })
+    .input(
+      z.strictObject({
+        username: requiredText(50, 'Please enter both username and password').refine(
+          (name) => !name.includes('@'),
+          'Please enter your Twitter username without the @ symbol',
+        ),
+        password: z.string().min(1, 'Please enter both username and password').max(500),
+      }),
+    )
+    .output(Success.extend({ message: z.string() })),
+
+  authorize: route({
+    method: 'POST',
+    path: '/session/authorize',
+    tag: 'X connection',
+    summary: "Connect an X account on X's own page",
+    description:
+      'Returns the URL of that page (OAuth 2.0 with PKCE) and sets a cookie that GET /session/callback requires. Works once, within 10 minutes.',
+    access: 'admin',
+    effect: 'unkeyed',
+    errors: ['X_UNAVAILABLE', 'PLAN_LIMIT'],
+  })
+    .input(NoInput)
+    .output(z.object({ url: z.url() })),
+
+  disconnect: route({
+    method: 'POST',
+    path: '/session/disconnect',
+    tag: 'X connection',
+    summary: 'Disconnect the current X account and revoke its tokens',
+    access: 'admin',
+    effect: 'outside',
+  })
+    .input(NoInput)
+    .output(Success.extend({ message: z.string() })),
+
+  list: route({
+    method: 'GET',
+    path: '/x-accounts',
+    tag: 'X connection',
+    summary: 'List the X accounts of the workspace, the current one first',
+    access: 'viewer',
+    effect: 'none',
+  }).output(
+    z.object({
+      accounts: z.array(XAccount),
+      /** Maximum number of connected accounts. */
+      limit: z.number().int(),
+      plan: z.enum(['free', 'pro', 'agency']),
+    }),
+  ),
+
+  choose: route({
+    method: 'POST',
+    path: '/x-accounts/{id}/current',
+    tag: 'X connection',
+    summary: 'Make an X account the current one',
+    description: 'Running jobs keep their account. A scrape that waits for a connection continues with this one.',
+    access: 'admin',
+    effect: 'rows',
+    errors: ['X_ACCOUNT_NOT_FOUND'],
+  })
+    .input(z.strictObject({ id: Id }))
+    .output(XAccount),
+
+  check: route({
+    method: 'POST',
+    path: '/x-accounts/{id}/check',
+    tag: 'X connection',
+    summary: 'Check whether X still accepts the connection',
+    description: 'If X accepts a lost account again, this restores its connection.',
+    access: 'member',
+    effect: 'outside',
+    errors: ['X_ACCOUNT_NOT_FOUND', 'X_UNAVAILABLE', 'PLAN_LIMIT'],
+  })
+    .input(z.strictObject({ id: Id }))
+    .output(XAccount),
+
+  disconnectOne: route({
+    method: 'POST',
+    path: '/x-accounts/{id}/disconnect',
+    tag: 'X connection',
+    summary: 'Disconnect an X account and revoke its tokens',
+    access: 'admin',
+    effect: 'outside',
+    errors: ['X_ACCOUNT_NOT_FOUND'],
+  })
+    .input(z.strictObject({ id: Id }))
+    .output(Success.extend({ message: z.string() })),
+}

@@ -1,0 +1,28 @@
+import { anyone, viewer } from '../../../operations.ts'
+import {
+  endSession,
+  findUser,
+  listSessions,
+  reauthenticate,
+  recover,
+  resend,
+  resetPassword,
+  sendCode,
+  updateUser,
+  verifyCode,
+} from './service.ts'
+
+export const accountRoutes = {
+  recover: anyone.account.recover.handler(({ context, input }) => recover(context, input)),
+  resetPassword: anyone.account.resetPassword.handler(({ context, input }) => resetPassword(context, input)),
+  resend: anyone.account.resend.handler(({ context, input }) => resend(context, input)),
+  sendCode: anyone.account.sendCode.handler(({ context, input }) => sendCode(context, input)),
+  verifyCode: anyone.account.verifyCode.handler(({ context, input }) => verifyCode(context, input)),
+  findUser: viewer.account.findUser.handler(({ context }) => findUser(context.db, context.actor)),
+  updateUser: viewer.account.updateUser.handler(({ context, input }) => updateUser(context, context.actor, input)),
+  reauthenticate: viewer.account.reauthenticate.handler(({ context, input }) =>
+    reauthenticate(context, context.actor, input),
+  ),
+  listSessions: viewer.account.listSessions.handler(({ context }) => listSessions(context.db, context.actor)),
+  endSession: viewer.account.endSession.handler(({ context, input }) => endSession(context, context.actor, input.id)),
+}

@@ -1,0 +1,34 @@
+import { anyone, viewer } from '../../../operations.ts'
+import type { RequestContext } from '../../../requests/context.ts'
+import { confirmEmail, exchangeCode, findMe, refresh, signIn, signOut, signUp } from './service.ts'
+
+export const authRoutes = {
+  signUpEmail: anyone.auth.signUpEmail.handler(async ({ context, input }) => {
+    const { answer, cookie } = await signUp(context, input)
+    context.setHeader('set-cookie', signUpCookie(context, cookie))
+    return answer
+  }),
+  confirmEmail: anyone.auth.confirmEmail.handler(({ context, input }) =>
+    confirmEmail(context, { ...input, cookies: context.request.cookies }),
+  ),
+  signInEmail: anyone.auth.signInEmail.handler(({ context, input }) => signIn(context, input)),
+  exchange: anyone.auth.exchange.handler(({ context, input }) => exchangeCode(context, input)),
+  refresh: anyone.auth.refresh.handler(({ context, input }) => refresh(context, input)),
+  signOut: viewer.auth.signOut.handler(({ context, input }) => signOut(context, context.actor, input.scope)),
+  jwks: anyone.auth.jwks.handler(async ({ context }) => ({
+    keys: (await context.auth.publicKeys()).keys as unknown as Record<string, unknown>[],
+  })),
+  me: viewer.auth.me.handler(({ context }) => findMe(context, context.actor)),
+}
+
+/**
+ * HttpOnly, limited to the path of the emailed link. Lax: the navigation starts in an email
+ * program.
+ */
+function signUpCookie(
+  { origin }: Pick<RequestContext, 'origin'>,
+  { name, value, seconds }: { name: string; value: string; seconds: number },
+): string {
+  const secure = origin.startsWith('https:') ? '; Secure' : ''
+  return `${name}=${value}; Path=/api/auth/verify-email; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
+}

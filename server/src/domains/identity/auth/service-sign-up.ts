@@ -1,0 +1,337 @@
+import { createHmac, hkdfSync, randomUUID, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import { hashPassword } from 'better-auth/crypto'
+import { and, desc, eq, gt, lt, sql } from 'drizzle-orm'
+import type { Db } from '../../../db/open.ts'
+import type { Outbox } from '../../../jobs/mail.ts'
+import { invalidField, Refusal } from '../../../refusal.ts'
+import type { LimitName, Limits } from '../../../requests/limits.ts'
+import { hashToken, newToken } from '../../../sealing.ts'
+import {
+  findSignUpReferral,
+  joinOnSignUp,
+  normalizeEmail,
+  type WaitlistContext,
+} from '../../waitlist/waitlist/service.ts'
+import { ensurePersonalWorkspace } from '../workspaces/service.ts'
+import { alreadyRegisteredEmail, confirmAddressEmail } from './emails.ts'
+import { authCodes, authIdentities, authSignUps, authUsers } from './tables.ts'
+
+const CODE_SECONDS = 60
+const LINK_HOURS = 24
+/** A sign-up expires this long after its last email; its browser is recognized until then. */
+const WAITING_DAYS = 7
+const COOKIE_SECONDS = WAITING_DAYS * 86_400
+
+/** The parameters of better-auth (@better-auth/utils/password). */
+const SCRYPT = { N: 16_384, r: 16, p: 1, maxmem: 64 * 1024 * 1024 }
+const scryptKey: (password: string, salt: string, bytes: number, options: ScryptOptions) => Promise<Buffer> =
+  promisify(scrypt)
+
+const SIGN_UP_MESSAGE = 'Almost there! Check your email for a confirmation link to complete your registration.'
+
+type SignUp = typeof authSignUps.$inferSelect
+interface EmailContext {
+  db: Db
+  limits: Limits
+  env: { authSecret: string }
+  outbox: Outbox
+  origin: string
+}
+type Context = WaitlistContext & EmailContext & { request: { address: string; addressHash: string } }
+
+interface SignUpInput {
+  email: string
+  password: string
+  name?: string
+  codeChallenge?: string
+  referralCode?: string
+}
+
+/**
+ * Stores a sign-up until its emailed link is opened; only then is the account created. Response and
+ * cookie are the same for known addresses, which get an email instead. @throws Refusal RATE_LIMITED
+ */
+export async function signUp(context: Context, input: SignUpInput) {
+  const { db, limits, request, outbox, origin } = context
+  await limits.consume('signUpByAddress', request.addressHash)
+  // Several sign-ups of one address coexist, so that no one can invalidate another's link.
+  const id = randomUUID()
+  const browser = newToken()
+  const password = await hashSignUpPassword(context.env.authSecret, input)
+  const cookie = { name: cookieName(id), value: browser, seconds: COOKIE_SECONDS }
+  const answer = { success: true as const, message: SIGN_UP_MESSAGE }
+  if (!(await mayEmailSignUp(limits, input.email))) return { answer, cookie }
+  await db.transaction(async (tx) => {
+    if (await findAccount(tx, input.email)) {
+      const mail = alreadyRegisteredEmail(input.email, `${origin}/login`, `${origin}/forgot-password`)
+      await outbox.post(tx, mail)
+      return
+    }
+    await tx.insert(authSignUps).values({
+      id,
+      email: input.email,
+      name: input.name || input.email.slice(0, input.email.indexOf('@')),
+      password,
+      browserHash: hashToken(browser),
+      codeChallenge: input.codeChallenge ?? null,
+      referral: await findSignUpReferral({ ...context, db: tx }, input.referralCode),
+      expiresAt: linkExpiry(),
+    })
+    await emailLink(context, tx, { id, email: input.email })
+  })
+  return { answer, cookie }
+}
+
+/** Result of opening a confirmation link. */
+type Opened = { outcome: 'confirmed'; code: string } | { outcome: 'confirmed before' | 'password needed' }
+
+/**
+ * Opens a confirmation link. Confirms only in the browser that signed up, because mail scanners
+ * open every link. @param cookies the Cookie header @throws Refusal INVALID_CODE: forged or expired
+ */
+export async function openConfirmation(
+  context: WaitlistContext & { db: Db },
+  { token, cookies }: { token: string; cookies: string | null },
+): Promise<Opened> {
+  const signUp = await findSignUp(context, token)
+  if (await findAccount(context.db, signUp.email)) return { outcome: 'confirmed before' }
+  if (!isSameBrowser(signUp, cookies)) return { outcome: 'password needed' }
+  return context.db.transaction(async (tx) => {
+    const user = await createAccount({ ...context, db: tx }, signUp, signUp.password)
+    if (!user) return { outcome: 'confirmed before' }
+    return { outcome: 'confirmed', code: await issueCode(tx, user.id, signUp.codeChallenge) }
+  })
+}
+
+/**
+ * Confirms a sign-up. Any other browser than its own must set a new password.
+ * @throws Refusal INVALID_CODE: forged, expired or used; INVALID_INPUT: the new password is missing
+ */
+export async function confirmEmail(
+  context: WaitlistContext & { db: Db },
+  { token, password, cookies }: { token: string; password?: string; cookies: string | null },
+) {
+  const signUp = await findSignUp(context, token)
+  // An old link must not set a password: the account may have had an owner for a long time.
+  if (await findAccount(context.db, signUp.email)) throw new Refusal('INVALID_CODE')
+  const known = isSameBrowser(signUp, cookies) ? signUp.password : null
+  if (password === undefined && known === null) throw invalidField('password', 'Enter a new password.')
+  const hash = password === undefined ? known : await hashPassword(password)
+  const user = await context.db.transaction((tx) => createAccount({ ...context, db: tx }, signUp, hash))
+  if (!user) throw new Refusal('INVALID_CODE')
+  return { success: true as const, message: 'Email confirmed' }
+}
+
+/**
+ * Creates the account of a pending sign-up whose mailbox was proved in another way, without a
+ * password. Call it in a transaction. @returns null if this address has no pending sign-up
+ */
+export async function createAccountForMailbox(context: WaitlistContext & { db: Db }, email: string) {
+  const waiting = await findWaiting(context.db, email)
+  return waiting ? createAccount(context, waiting, null) : null
+}
+
+/** Whether this address has a pending sign-up. */
+export async function isWaiting(db: Db, email: string): Promise<boolean> {
+  return (await findWaiting(db, email)) !== undefined
+}
+
+/** Emails the link of the newest pending sign-up again, within the limit of its mailbox. */
+export async function emailConfirmation(context: EmailContext, email: string): Promise<void> {
+  const waiting = await findWaiting(context.db, email)
+  if (waiting) await resendLink(context, waiting)
+}
+
+/**
+ * For a sign-in without an account: emails the link of the pending sign-up with this password
+ * again, taking as long as a real sign-in. @throws Refusal EMAIL_NOT_VERIFIED, INVALID_CREDENTIALS
+ */
+export async function rejectUnconfirmed(
+  context: EmailContext,
+  input: { email: string; password: string },
+): Promise<never> {
+  const password = await hashSignUpPassword(context.env.authSecret, input)
+  const waiting = await findWaiting(context.db, input.email, password)
+  if (!waiting) throw new Refusal('INVALID_CREDENTIALS')
+  await resendLink(context, waiting)
+  throw new Refusal('EMAIL_NOT_VERIFIED')
+}
+
+/**
+ * Issues a one-time sign-in code for a redirect. @param codeChallenge of the only browser that may
+ * redeem it; null: any @param ssoIdentityId the single sign-on it came from; null: another way
+ */
+export async function issueCode(
+  tx: Db,
+  userId: string,
+  codeChallenge: string | null,
+  ssoIdentityId: string | null = null,
+): Promise<string> {
+  const code = newToken()
+  const expiresAt = new Date(Date.now() + CODE_SECONDS * 1000)
+  await tx.insert(authCodes).values({ codeHash: hashToken(code), userId, codeChallenge, ssoIdentityId, expiresAt })
+  return code
+}
+
+/**
+ * Counts one use of a limit. @returns false if it is exceeded, so that the caller can still respond
+ * as usual
+ */
+export async function isWithin(limits: Limits, limit: LimitName, key: string): Promise<boolean> {
+  try {
+    await limits.consume(limit, key)
+    return true
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'RATE_LIMITED') return false
+    throw error
+  }
+}
+
+/**
+ * Deletes the sign-ups of an address that its account gives up; otherwise their links would work
+ * again. Call it in the same transaction, before the account's row changes.
+ */
+export async function deleteSignUps(tx: Db, email: string): Promise<void> {
+  await tx.delete(authSignUps).where(eq(authSignUps.email, email))
+}
+
+/** Deletes sign-ups that were never confirmed. */
+export async function purgeSignUps(db: Db): Promise<void> {
+  await db
+    .delete(authSignUps)
+    .where(lt(authSignUps.expiresAt, sql`now() - make_interval(days => ${WAITING_DAYS}, hours => ${-LINK_HOURS})`))
+}
+
+/** Counted per mailbox, which many spellings of an address can reach. */
+function mayEmailSignUp(limits: Limits, email: string): Promise<boolean> {
+  return isWithin(limits, 'signUpByRecipient', hashToken(normalizeEmail(email)))
+}
+
+async function findAccount(db: Db, email: string) {
+  const [account] = await db
+    .select({ id: authUsers.id })
+    .from(authUsers)
+    .where(and(eq(authUsers.email, email), eq(authUsers.emailVerified, true)))
+  return account
+}
+
+/** The newest pending sign-up of an address. @param password if given, only those with this hash */
+async function findWaiting(db: Db, email: string, password?: string): Promise<SignUp | undefined> {
+  if (await findAccount(db, email)) return undefined
+  const hasPassword = password === undefined ? undefined : eq(authSignUps.password, password)
+  const [waiting] = await db
+    .select()
+    .from(authSignUps)
+    .where(and(eq(authSignUps.email, email), hasPassword))
+    .orderBy(desc(authSignUps.createdAt))
+    .limit(1)
+  return waiting
+}
+
+/**
+ * @returns null if another link confirmed the address meanwhile, or its account has since changed
+ * address
+ */
+async function createAccount(context: WaitlistContext & { db: Db }, signUp: SignUp, password: string | null) {
+  const { db: tx } = context
+  const { id, email, name, referral } = signUp
+  // The caller read it before this transaction: deleteSignUps may have removed it since.
+  const [waiting] = await tx
+    .select({ id: authSignUps.id })
+    .from(authSignUps)
+    .where(eq(authSignUps.id, id))
+    .for('update')
+  if (!waiting) return null
+  // Earlier versions created accounts before confirmation; such an account is replaced.
+  await tx.delete(authUsers).where(and(eq(authUsers.email, email), eq(authUsers.emailVerified, false)))
+  const [user] = await tx
+    .insert(authUsers)
+    .values({ email, name, emailVerified: true })
+    .onConflictDoNothing()
+    .returning()
+  if (!user) return null
+  if (password !== null)
+    await tx.insert(authIdentities).values({ userId: user.id, providerId: 'credential', accountId: user.id, password })
+  await ensurePersonalWorkspace(tx, user)
+  await joinOnSignUp(context, user.id, referral)
+  return user
+}
+
+/** Emails the link again and extends it by a day. */
+async function resendLink(context: EmailContext, { id, email }: SignUp): Promise<void> {
+  if (!(await mayEmailSignUp(context.limits, email))) return
+  await context.db.transaction(async (tx) => {
+    await tx.update(authSignUps).set({ expiresAt: linkExpiry() }).where(eq(authSignUps.id, id))
+    await emailLink(context, tx, { id, email })
+  })
+}
+
+async function emailLink({ env, outbox, origin }: EmailContext, tx: Db, { id, email }: { id: string; email: string }) {
+  const link = `${origin}/api/auth/verify-email?token=${signedTokenOf(env.authSecret, id)}`
+  await outbox.post(tx, confirmAddressEmail(email, link))
+}
+
+/** @throws Refusal INVALID_CODE */
+async function findSignUp({ db, env }: { db: Db; env: { authSecret: string } }, token: string): Promise<SignUp> {
+  const id = readSignedId(env.authSecret, token)
+  if (!id) throw new Refusal('INVALID_CODE')
+  const [found] = await db
+    .select()
+    .from(authSignUps)
+    .where(and(eq(authSignUps.id, id), gt(authSignUps.expiresAt, sql`now()`)))
+  if (!found) throw new Refusal('INVALID_CODE')
+  return found
+}
+
+/**
+ * Hashes as better-auth does, but with one secret salt per address: a single hash finds the sign-up
+ * with this password, and timing does not reveal how many are pending.
+ */
+async function hashSignUpPassword(secret: string, { email, password }: { email: string; password: string }) {
+  const salt = Buffer.from(hkdfSync('sha256', secret, email, 'x-automated sign-up passwords', 16)).toString('hex')
+  const key = await scryptKey(password.normalize('NFKC'), salt, 64, SCRYPT)
+  return `${salt}:${key.toString('hex')}`
+}
+
+// Tokens are derived from the id and our secret: they can be emailed again, and the table does not
+// reveal them.
+
+const ID_BYTES = 16
+
+function signedTokenOf(secret: string, id: string): string {
+  const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')
+  return Buffer.concat([bytes, signatureOf(secret, bytes)]).toString('base64url')
+}
+
+/** @returns null if the signature does not match */
+function readSignedId(secret: string, token: string): string | null {
+  const bytes = Buffer.from(token, 'base64url')
+  const [id, signature] = [bytes.subarray(0, ID_BYTES), bytes.subarray(ID_BYTES)]
+  const expected = signatureOf(secret, id)
+  if (signature.length !== expected.length || !timingSafeEqual(signature, expected)) return null
+  return id.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+function signatureOf(secret: string, id: Buffer): Buffer {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'x-automated sign-up links', 32))
+  return createHmac('sha256', key).update(id).digest()
+}
+
+/**
+ * One cookie per sign-up, so that a second sign-up in the same browser does not break the first
+ * link.
+ */
+function cookieName(id: string): string {
+  return `sign-up-${id}`
+}
+
+function isSameBrowser({ id, browserHash }: SignUp, cookies: string | null): boolean {
+  const pairs = (cookies ?? '').split(';').map((pair) => pair.trim().split('=', 2))
+  const value = pairs.find(([name]) => name === cookieName(id))?.[1]
+  return value !== undefined && browserHash !== null && hashToken(value) === browserHash
+}
+
+function linkExpiry(): Date {
+  return new Date(Date.now() + LINK_HOURS * 3_600_000)
+}

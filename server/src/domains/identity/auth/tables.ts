@@ -1,0 +1,171 @@
+import { sql } from 'drizzle-orm'
+import { boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, id, time, updatedAt } from '../../../db/columns.ts'
+
+/** User accounts. (The table `users` holds the members of the waitlist.) */
+export const authUsers = pgTable('auth_users', {
+  id: id(),
+  name: text('name').notNull(),
+  email: text('email').notNull().unique(),
+  emailVerified: boolean('email_verified').notNull().default(false),
+  image: text('image'),
+  createdAt: createdAt(),
+  updatedAt: updatedAt(),
+})
+
+/**
+ * One row per sign-in. `token` is better-auth's session token, stored hashed; it never leaves the
+ * server.
+ */
+export const authSessions = pgTable(
+  'auth_sessions',
+  {
+    id: id(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => authUsers.id, { onDelete: 'cascade' }),
+    token: text('token').notNull().unique(),
+    expiresAt: time('expires_at').notNull(),
+    ipAddress: text('ip_address'),
+    userAgent: text('user_agent'),
+    /** When the user last reauthenticated, which sensitive changes require. */
+    reauthenticatedAt: time('reauthenticated_at'),
+    /**
+     * The single sign-on it came from: the session is limited to that workspace and ends with the
+     * link.
+     */
+    ssoIdentityId: uuid('sso_identity_id').references(() => authIdentities.id, { onDelete: 'cascade' }),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    index('auth_sessions_user').on(t.userId),
+    index('auth_sessions_sso').on(t.ssoIdentityId).where(sql`sso_identity_id is not null`),
+  ],
+)
+
+/**
+ * Sign-ups whose emailed link is unopened; there is no account yet. An address can have several.
+ */
+export const authSignUps = pgTable(
+  'auth_sign_ups',
+  {
+    id: uuid('id').primaryKey(),
+    email: text('email').notNull(),
+    name: text('name').notNull(),
+    password: text('password').notNull(),
+    /** Hash of the cookie of the browser that signed up; null if unknown. */
+    browserHash: text('browser_hash'),
+    /** PKCE challenge (S256) for the confirmation's one-time code. */
+    codeChallenge: text('code_challenge'),
+    /** The referral to credit once it is confirmed. */
+    referral: jsonb('referral').$type<SignUpReferral>(),
+    createdAt: createdAt(),
+    /** When its link expires; extended each time it is emailed again. */
+    expiresAt: time('expires_at').notNull(),
+  },
+  (t) => [index('auth_sign_ups_email').on(t.email, t.createdAt), index('auth_sign_ups_age').on(t.expiresAt)],
+)
+
+/** A sign-up's referral code, and where it came from. */
+export interface SignUpReferral {
+  referralCode: string
+  addressHash: string
+  rangeHash: string
+  country: string | null
+}
+
+/** A sign-in method: `credential` (a hashed password) or an outside identity. */
+export const authIdentities = pgTable(
+  'auth_identities',
+  {
+    id: id(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => authUsers.id, { onDelete: 'cascade' }),
+    providerId: text('provider_id').notNull(),
+    accountId: text('account_id').notNull(),
+    /** Address of an outside identity when it was linked. */
+    email: text('email'),
+    password: text('password'),
+    accessToken: text('access_token'),
+    refreshToken: text('refresh_token'),
+    idToken: text('id_token'),
+    accessTokenExpiresAt: time('access_token_expires_at'),
+    refreshTokenExpiresAt: time('refresh_token_expires_at'),
+    scope: text('scope'),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    uniqueIndex('auth_identities_account').on(t.providerId, t.accountId),
+    index('auth_identities_user').on(t.userId),
+  ],
+)
+
+export const authVerifications = pgTable(
+  'auth_verifications',
+  {
+    id: id(),
+    identifier: text('identifier').notNull(),
+    value: text('value').notNull(),
+    expiresAt: time('expires_at').notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [index('auth_verifications_identifier').on(t.identifier)],
+)
+
+/** Keys that sign access tokens; private halves are encrypted with AUTH_SECRET. */
+export const authKeys = pgTable('auth_keys', {
+  id: id(),
+  publicKey: text('public_key').notNull(),
+  privateKey: text('private_key').notNull(),
+  alg: text('alg'),
+  crv: text('crv'),
+  createdAt: createdAt(),
+  expiresAt: time('expires_at'),
+})
+
+/** Refresh tokens, hashed. Rotated ones are kept to detect their reuse. */
+export const authRefreshTokens = pgTable(
+  'auth_refresh_tokens',
+  {
+    id: id(),
+    sessionId: uuid('session_id')
+      .notNull()
+      .references(() => authSessions.id, { onDelete: 'cascade' }),
+    tokenHash: text('token_hash').notNull().unique(),
+    createdAt: createdAt(),
+    expiresAt: time('expires_at').notNull(),
+    rotatedAt: time('rotated_at'),
+    /** The token it replaced. */
+    parentId: uuid('parent_id'),
+    /** Set when a sibling was used. */
+    revokedAt: time('revoked_at'),
+  },
+  (t) => [index('auth_refresh_tokens_session').on(t.sessionId), index('auth_refresh_tokens_parent').on(t.parentId)],
+)
+
+/** One-time codes that complete a sign-in by redirect: 60 seconds, single use, hashed. */
+export const authCodes = pgTable('auth_codes', {
+  codeHash: text('code_hash').primaryKey(),
+  userId: uuid('user_id')
+    .notNull()
+    .references(() => authUsers.id, { onDelete: 'cascade' }),
+  /** PKCE challenge (S256); null if none was given. */
+  codeChallenge: text('code_challenge'),
+  /** As in the session that the code creates. */
+  ssoIdentityId: uuid('sso_identity_id').references(() => authIdentities.id, { onDelete: 'cascade' }),
+  expiresAt: time('expires_at').notNull(),
+})
+
+/**
+ * Sessions that ended before their access tokens expire; every process learns of them within 30 s.
+ * Kept for an hour.
+ */
+export const authRevocations = pgTable(
+  'auth_revocations',
+  { sessionId: uuid('session_id').primaryKey(), revokedAt: time('revoked_at').notNull().defaultNow() },
+  (t) => [index('auth_revocations_at').on(t.revokedAt)],
+)

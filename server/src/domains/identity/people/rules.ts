@@ -1,0 +1,16 @@
+import type { GivenRole } from '@x-automated/contract/identity/people'
+
+/** Role names with their article, for emails. */
+export const ROLE_NAMES: Record<GivenRole, string> = {
+  viewer: 'a viewer',
+  member: 'a member',
+  admin: 'an admin',
+}
+
+/**
+ * The link in an invitation email. The token is in the fragment, which no log or Referer header
+ * contains.
+ */
+export function invitationLink(origin: string, token: string): string {
+  return `${origin}/invitation#token=${token}`
+}

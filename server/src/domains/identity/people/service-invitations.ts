@@ -1,0 +1,224 @@
+import { type GivenRole, INVITATION_DAYS, INVITATIONS_MAX } from '@x-automated/contract/identity/people'
+import { and, desc, eq, getTableColumns, gt, lt, sql } from 'drizzle-orm'
+import type { Actor } from '../../../actor.ts'
+import type { Db } from '../../../db/open.ts'
+import { Refusal } from '../../../refusal.ts'
+import type { Limits } from '../../../requests/limits.ts'
+import { hashToken, newToken } from '../../../sealing.ts'
+import { beyondPlan, limitOn } from '../../platform/billing/service.ts'
+import { requireAccountSession } from '../auth/service.ts'
+import { authUsers } from '../auth/tables.ts'
+import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
+import { invitationEmail } from './emails.ts'
+import { invitationLink } from './rules.ts'
+import { type Context, lockPeople } from './service-locks.ts'
+import { workspaceInvitations } from './tables.ts'
+
+const isOpen = gt(workspaceInvitations.expiresAt, sql`now()`)
+const shown = { ...getTableColumns(workspaceInvitations), invitedBy: authUsers.name }
+
+/** Pending invitations, and why no more people can join, if the plan is full. */
+export async function list(db: Db, { workspaceId }: Actor) {
+  const invitations = await db
+    .select(shown)
+    .from(workspaceInvitations)
+    .leftJoin(authUsers, eq(authUsers.id, workspaceInvitations.userId))
+    .where(and(eq(workspaceInvitations.workspaceId, workspaceId), isOpen))
+    .orderBy(desc(workspaceInvitations.sentAt))
+    .limit(INVITATIONS_MAX)
+  const beyond = await findPeopleLimit(db, workspaceId)
+  return { invitations, planLimit: beyond?.message ?? null }
+}
+
+/**
+ * The plan's limit as a Refusal if the workspace is full, else null. Existing members stay after a
+ * downgrade.
+ */
+async function findPeopleLimit(db: Db, workspaceId: string): Promise<Refusal | null> {
+  const { plan, limit } = await limitOn(db, workspaceId, 'people')
+  if (!Number.isFinite(limit)) return null
+  const used = await db.$count(workspaceMembers, eq(workspaceMembers.workspaceId, workspaceId))
+  return used < limit ? null : beyondPlan({ plan, used }, 'people')
+}
+
+/**
+ * Emails an invitation, replacing a pending one to the same address. Does not reveal whether it has
+ * an account. @throws Refusal PLAN_LIMIT, ALREADY_IN_WORKSPACE, TOO_MANY, RATE_LIMITED, FORBIDDEN
+ */
+export async function invite(context: Context, actor: Actor, { email, role }: { email: string; role: GivenRole }) {
+  const { workspaceId } = actor
+  await context.limits.consume('inviteByWorkspace', workspaceId)
+  return context.db.transaction(async (tx) => {
+    const workspace = await lockPeople(tx, actor, 'admin')
+    const beyond = await findPeopleLimit(tx, workspaceId)
+    if (beyond) throw beyond
+    const isHere = and(eq(workspaceMembers.workspaceId, workspaceId), eq(authUsers.email, email))
+    const [here] = await tx
+      .select({ id: authUsers.id })
+      .from(workspaceMembers)
+      .innerJoin(authUsers, eq(authUsers.id, workspaceMembers.userId))
+      .where(isHere)
+    if (here) throw new Refusal('ALREADY_IN_WORKSPACE')
+    const isOfWorkspace = eq(workspaceInvitations.workspaceId, workspaceId)
+    await tx.delete(workspaceInvitations).where(and(isOfWorkspace, lt(workspaceInvitations.expiresAt, sql`now()`)))
+    const [known] = await tx
+      .select({ id: workspaceInvitations.id })
+      .from(workspaceInvitations)
+      .where(and(isOfWorkspace, eq(workspaceInvitations.email, email)))
+    if (!known && (await tx.$count(workspaceInvitations, isOfWorkspace)) >= INVITATIONS_MAX)
+      throw new Refusal(
+        'TOO_MANY',
+        `This workspace already has ${INVITATIONS_MAX} pending invitations. Revoke one first.`,
+      )
+    return send(context, tx, { workspace, email, role, actor })
+  })
+}
+
+/**
+ * Emails an invitation again, with a new link. @throws Refusal INVITATION_NOT_FOUND, PLAN_LIMIT,
+ * RATE_LIMITED, FORBIDDEN
+ */
+export async function resend(context: Context, actor: Actor, id: string) {
+  const isIt = and(eq(workspaceInvitations.id, id), eq(workspaceInvitations.workspaceId, actor.workspaceId), isOpen)
+  const [found] = await context.db.select().from(workspaceInvitations).where(isIt)
+  if (!found) throw new Refusal('INVITATION_NOT_FOUND')
+  await context.limits.consume('inviteByWorkspace', actor.workspaceId)
+  return context.db.transaction(async (tx) => {
+    const workspace = await lockPeople(tx, actor, 'admin')
+    const [invitation] = await tx.select().from(workspaceInvitations).where(isIt)
+    if (!invitation) throw new Refusal('INVITATION_NOT_FOUND')
+    const beyond = await findPeopleLimit(tx, actor.workspaceId)
+    if (beyond) throw beyond
+    return send(context, tx, { workspace, email: invitation.email, role: invitation.role, actor })
+  })
+}
+
+/** Counts an invitation just before it is sent, so that rejected attempts use up no limit. */
+async function countInvitation(limits: Limits, { workspaceId }: Actor, email: string): Promise<void> {
+  await limits.consume('inviteByWorkspaceAndRecipient', hashToken(`${workspaceId}\n${email}`))
+  await limits.consume('inviteByRecipient', hashToken(email))
+}
+
+interface Sent {
+  workspace: string
+  email: string
+  role: GivenRole
+  actor: Actor
+}
+
+async function send({ limits, outbox, origin }: Context, tx: Db, { workspace, email, role, actor }: Sent) {
+  await countInvitation(limits, actor, email)
+  const token = newToken()
+  const row = {
+    role,
+    tokenHash: hashToken(token),
+    userId: actor.userId,
+    sentAt: sql`now()`,
+    expiresAt: sql`now() + make_interval(days => ${INVITATION_DAYS})`,
+  }
+  const [invitation] = await tx
+    .insert(workspaceInvitations)
+    .values({ workspaceId: actor.workspaceId, email, ...row })
+    .onConflictDoUpdate({ target: [workspaceInvitations.workspaceId, workspaceInvitations.email], set: row })
+    .returning()
+  const [inviter] = await tx.select({ name: authUsers.name }).from(authUsers).where(eq(authUsers.id, actor.userId))
+  if (!invitation || !inviter) throw new Refusal('FORBIDDEN')
+  const facts = { workspace, invitedBy: inviter.name, role, link: invitationLink(origin, token) }
+  await outbox.post(tx, invitationEmail(email, facts))
+  return { ...invitation, invitedBy: inviter.name }
+}
+
+/** Revokes an invitation. @throws Refusal INVITATION_NOT_FOUND, FORBIDDEN */
+export async function revoke(db: Db, actor: Actor, id: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    await lockPeople(tx, actor, 'admin')
+    const isIt = and(eq(workspaceInvitations.id, id), eq(workspaceInvitations.workspaceId, actor.workspaceId))
+    const [revoked] = await tx.delete(workspaceInvitations).where(isIt).returning({ id: workspaceInvitations.id })
+    if (!revoked) throw new Refusal('INVITATION_NOT_FOUND')
+  })
+}
+
+/**
+ * Revokes the pending invitations of a former admin, who could otherwise return through one of
+ * their own addresses.
+ */
+export async function revokeInvitationsBy(tx: Db, { workspaceId }: Actor, userId: string): Promise<void> {
+  const isOfWorkspace = and(eq(workspaceInvitations.workspaceId, workspaceId), eq(workspaceInvitations.userId, userId))
+  await tx.delete(workspaceInvitations).where(isOfWorkspace)
+}
+
+/** The invitation behind an emailed link. @throws Refusal INVITATION_NOT_FOUND, RATE_LIMITED */
+export async function findReceived(
+  { db, limits, request }: { db: Db; limits: Limits; request: { addressHash: string } },
+  { token }: { token: string },
+) {
+  await limits.consume('invitationByAddress', request.addressHash)
+  const [found] = await db
+    .select({ ...shown, workspaceName: workspaces.name })
+    .from(workspaceInvitations)
+    .innerJoin(workspaces, eq(workspaces.id, workspaceInvitations.workspaceId))
+    .leftJoin(authUsers, eq(authUsers.id, workspaceInvitations.userId))
+    .where(and(eq(workspaceInvitations.tokenHash, hashToken(token)), isOpen))
+  if (!found) throw new Refusal('INVITATION_NOT_FOUND')
+  return found
+}
+
+/**
+ * Accepts an invitation. Requires the verified address it was emailed to.
+ * @throws Refusal INVITATION_NOT_FOUND, INVITATION_ADDRESS, PLAN_LIMIT, REAUTHENTICATION_NEEDED
+ * (single sign-on)
+ */
+export async function accept(db: Db, actor: Actor, { token }: { token: string }) {
+  const { userId } = actor
+  await requireAccountSession(db, actor)
+  return db.transaction(async (tx) => {
+    const [found] = await tx
+      .select()
+      .from(workspaceInvitations)
+      .where(and(eq(workspaceInvitations.tokenHash, hashToken(token)), isOpen))
+      .for('update')
+    if (!found) throw new Refusal('INVITATION_NOT_FOUND')
+    const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, userId))
+    if (!user?.emailVerified || user.email !== found.email) throw new Refusal('INVITATION_ADDRESS')
+    await enter(tx, found, userId)
+    const [workspace] = await tx
+      .select({ id: workspaces.id, name: workspaces.name, role: workspaceMembers.role })
+      .from(workspaceMembers)
+      .innerJoin(workspaces, eq(workspaces.id, workspaceMembers.workspaceId))
+      .where(and(eq(workspaceMembers.workspaceId, found.workspaceId), eq(workspaceMembers.userId, userId)))
+    if (!workspace) throw new Error('no membership was inserted')
+    return workspace
+  })
+}
+
+type Row = typeof workspaceInvitations.$inferSelect
+
+/** Uses up an invitation. Existing members keep their role. @throws Refusal PLAN_LIMIT */
+async function enter(tx: Db, { id, workspaceId, role }: Row, userId: string): Promise<void> {
+  const beyond = await findPeopleLimit(tx, workspaceId)
+  if (beyond) throw beyond
+  await tx.delete(workspaceInvitations).where(eq(workspaceInvitations.id, id))
+  await tx.insert(workspaceMembers).values({ workspaceId, userId, role, chosenAt: sql`now()` }).onConflictDoNothing()
+}
+
+/**
+ * Finds and locks the pending invitation of an address that something other than the emailed link
+ * vouches for. @returns null if there is none, or the plan has no room
+ */
+export async function findOpenInvitation(
+  tx: Db,
+  { workspaceId, email }: { workspaceId: string; email: string },
+): Promise<{ enter(userId: string): Promise<void> } | null> {
+  const [found] = await tx
+    .select()
+    .from(workspaceInvitations)
+    .where(and(eq(workspaceInvitations.workspaceId, workspaceId), eq(workspaceInvitations.email, email), isOpen))
+    .for('update')
+  if (!found || (await findPeopleLimit(tx, workspaceId))) return null
+  return { enter: (userId) => enter(tx, found, userId) }
+}
+
+/** Deletes expired invitations. */
+export async function purgeExpired(db: Db): Promise<void> {
+  await db.delete(workspaceInvitations).where(lt(workspaceInvitations.expiresAt, sql`now()`))
+}

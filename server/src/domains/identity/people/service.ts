@@ -1,0 +1,136 @@
+import type { GivenRole } from '@x-automated/contract/identity/people'
+import { asc, desc, eq, sql } from 'drizzle-orm'
+import { type Actor, roleAllows } from '../../../actor.ts'
+import type { Db } from '../../../db/open.ts'
+import { Refusal } from '../../../refusal.ts'
+import { requireProof } from '../account/service.ts'
+import { authUsers } from '../auth/tables.ts'
+import { endMemberships, setRole } from '../workspaces/service.ts'
+import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
+import { ownerChangedEmail, removedEmail } from './emails.ts'
+import { revokeInvitationsBy } from './service-invitations.ts'
+import { type Context, isMember, lockPeople } from './service-locks.ts'
+
+export { findOpenInvitation, purgeExpired as purgeExpiredInvitations } from './service-invitations.ts'
+
+const shownPerson = {
+  id: authUsers.id,
+  name: authUsers.name,
+  email: authUsers.email,
+  role: workspaceMembers.role,
+  joinedAt: workspaceMembers.createdAt,
+}
+
+/** One page of members: the owner first, then in the order they joined. */
+export async function list(db: Db, actor: Actor, { page, pageSize }: { page: number; pageSize: number }) {
+  const isHere = eq(workspaceMembers.workspaceId, actor.workspaceId)
+  const [rows, total] = await Promise.all([
+    db
+      .select(shownPerson)
+      .from(workspaceMembers)
+      .innerJoin(authUsers, eq(authUsers.id, workspaceMembers.userId))
+      .where(isHere)
+      .orderBy(desc(sql`${workspaceMembers.role} = 'owner'`), asc(workspaceMembers.createdAt), asc(authUsers.id))
+      .limit(pageSize)
+      .offset((page - 1) * pageSize),
+    db.$count(workspaceMembers, isHere),
+  ])
+  return { people: rows.map((row) => ({ ...row, isYou: row.id === actor.userId })), total, page, pageSize }
+}
+
+/** @throws Refusal PERSON_NOT_FOUND */
+async function findPerson(tx: Db, actor: Actor, id: string) {
+  const [person] = await tx
+    .select(shownPerson)
+    .from(workspaceMembers)
+    .innerJoin(authUsers, eq(authUsers.id, workspaceMembers.userId))
+    .where(isMember(actor, id))
+    .for('update', { of: workspaceMembers })
+  if (!person) throw new Refusal('PERSON_NOT_FOUND')
+  return { ...person, isYou: person.id === actor.userId }
+}
+
+/**
+ * Changes a member's role. @throws Refusal PERSON_NOT_FOUND, LAST_OWNER (it is the owner),
+ * FORBIDDEN
+ */
+export async function update(db: Db, actor: Actor, { id, role }: { id: string; role: GivenRole }) {
+  return db.transaction(async (tx) => {
+    await lockPeople(tx, actor, 'admin')
+    const person = await findPerson(tx, actor, id)
+    if (person.role === 'owner') throw new Refusal('LAST_OWNER')
+    if (person.role !== role) await setRole(tx, { workspaceId: actor.workspaceId, userId: id }, role)
+    if (!roleAllows(role, 'admin')) await revokeInvitationsBy(tx, actor, id)
+    return { ...person, role }
+  })
+}
+
+/**
+ * Removes a member; what they created stays. @throws Refusal PERSON_NOT_FOUND, LAST_OWNER,
+ * FORBIDDEN
+ */
+export async function remove({ db, outbox, origin }: Context, actor: Actor, id: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    const workspace = await lockPeople(tx, actor, 'admin')
+    const person = await findPerson(tx, actor, id)
+    if (person.role === 'owner') throw new Refusal('LAST_OWNER')
+    await revokeInvitationsBy(tx, actor, id)
+    await endMemberships(tx, isMember(actor, id))
+    if (!person.isYou) await outbox.post(tx, removedEmail(person.email, { workspace, link: `${origin}/login` }))
+  })
+}
+
+/** @throws Refusal LAST_OWNER; FORBIDDEN: already removed */
+export async function leave(db: Db, actor: Actor) {
+  await db.transaction(async (tx) => {
+    await lockPeople(tx, actor, 'viewer')
+    const person = await findPerson(tx, actor, actor.userId)
+    if (person.role === 'owner') throw new Refusal('LAST_OWNER')
+    await revokeInvitationsBy(tx, actor, actor.userId)
+    await endMemberships(tx, isMember(actor, actor.userId))
+  })
+  return { success: true as const }
+}
+
+/**
+ * Transfers ownership; the former owner becomes an admin. @throws Refusal PERSON_NOT_FOUND,
+ * FORBIDDEN, REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS, RATE_LIMITED
+ */
+export async function transfer(
+  context: Context & { env: { supportEmail: string } },
+  actor: Actor,
+  { personId, currentPassword }: { personId: string; currentPassword?: string },
+) {
+  const { db, outbox, origin } = context
+  await requireProof(context, actor, currentPassword)
+  await db.transaction(async (tx) => {
+    const workspace = await lockPeople(tx, actor, 'owner')
+    const next = await findPerson(tx, actor, personId)
+    const former = await findPerson(tx, actor, actor.userId)
+    if (next.id === former.id) return
+    const { workspaceId } = actor
+    await setRole(tx, { workspaceId, userId: former.id }, 'admin')
+    await setRole(tx, { workspaceId, userId: next.id }, 'owner')
+    await tx.update(workspaces).set({ personalOf: null }).where(eq(workspaces.id, workspaceId))
+    const { supportEmail } = context.env
+    const facts = {
+      workspace,
+      from: former.name,
+      by: next.name,
+      link: `${origin}/settings?tab=people`,
+      supportEmail,
+    }
+    for (const { email } of [next, former]) await outbox.post(tx, ownerChangedEmail(email, facts))
+  })
+  return { success: true as const }
+}
+
+/** @throws Refusal FORBIDDEN */
+export async function rename(db: Db, actor: Actor, { name }: { name: string }) {
+  return db.transaction(async (tx) => {
+    await lockPeople(tx, actor, 'admin')
+    await tx.update(workspaces).set({ name }).where(eq(workspaces.id, actor.workspaceId))
+    const { role } = await findPerson(tx, actor, actor.userId)
+    return { id: actor.workspaceId, name, role }
+  })
+}

@@ -1,0 +1,586 @@
+import { randomBytes } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import type { SsoConnectionInput } from '@x-automated/contract/identity/sso'
+import { DOMAIN_RECORD, type SsoProblem } from '@x-automated/contract/identity/sso-problems'
+import { and, asc, eq, exists, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
+import type { z } from 'zod'
+import type { Actor } from '../../../actor.ts'
+import type { Db } from '../../../db/open.ts'
+import type { Outbox } from '../../../jobs/mail.ts'
+import { type Dns, DnsUnavailable } from '../../../outside/dns.ts'
+import { type ProviderClaims, ProviderDeclined, ProviderUnavailable } from '../../../outside/openid.ts'
+import { finishSaml, openSamlResponse, samlMetadata } from '../../../outside/saml.ts'
+import { describeCertificate } from '../../../outside/saml-metadata.ts'
+import { invalidField, Refusal } from '../../../refusal.ts'
+import type { Limits } from '../../../requests/limits.ts'
+import { hashToken, newToken } from '../../../sealing.ts'
+import type { WaitlistContext } from '../../waitlist/waitlist/service.ts'
+import { requireProof } from '../account/service.ts'
+import { type Auth, type AuthContext, endIdentities, issueCode, proveMailbox } from '../auth/service.ts'
+import { authIdentities, authSessions, authUsers } from '../auth/tables.ts'
+import { endLinkCodes, issueLinkCode } from '../identities/service.ts'
+import { findOpenInvitation } from '../people/service.ts'
+import { findRole } from '../workspaces/service.ts'
+import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
+import { type ConnectionChange, connectionChangedEmail } from './emails.ts'
+import {
+  type Connection,
+  checkConnection,
+  fetchMetadata,
+  openIdOf,
+  type Provider,
+  type ProviderContext,
+  readProvider,
+  samlOf,
+  startProviderSignIn,
+} from './engine.ts'
+import { domainOf, isProvedBy, keepsLinks, openIdRequestOf, providerIdOf, serviceProviderOf } from './rules.ts'
+import { ssoAssertions, ssoConnections, ssoDomains, ssoRequests } from './tables.ts'
+
+const REQUEST_SECONDS = 10 * 60
+const DOMAINS_MAX = 50
+
+type SignInContext = AuthContext & WaitlistContext & ProviderContext & { log: FastifyBaseLogger }
+type AdminContext = ProviderContext & { db: Db; limits: Limits; dns: Dns }
+type OwnerContext = { db: Db; auth: Auth; limits: Limits; outbox: Outbox; origin: string }
+type Request = typeof ssoRequests.$inferSelect
+type Identity = Pick<typeof authIdentities.$inferSelect, 'id' | 'userId'>
+
+/** Why a sign-in was rejected; the page that the browser returns to explains it. */
+class SsoRejected extends Error {
+  readonly problem: SsoProblem
+  constructor(problem: SsoProblem) {
+    super(problem)
+    this.problem = problem
+  }
+}
+
+// Redirecting to the provider
+
+/**
+ * Starts a sign-in by email domain or workspace. The response is the same if neither has single
+ * sign-on. @returns a URL on our origin that redirects to the provider @throws Refusal RATE_LIMITED
+ */
+export async function begin(
+  context: SignInContext,
+  asked: { email?: string; domain?: string; workspaceId?: string; codeChallenge: string },
+): Promise<{ url: string }> {
+  const { db, limits, request } = context
+  await limits.consume('authorizeByAddress', request.addressHash)
+  const { email, workspaceId, codeChallenge } = asked
+  const domain = asked.domain ?? domainOf(email ?? '') ?? ''
+  const isAsked = workspaceId ? eq(ssoDomains.workspaceId, workspaceId) : eq(ssoDomains.domain, domain)
+  const [found] = await db
+    .select({ id: ssoConnections.id })
+    .from(ssoDomains)
+    .innerJoin(ssoConnections, eq(ssoConnections.workspaceId, ssoDomains.workspaceId))
+    .where(and(isAsked, isNotNull(ssoDomains.verifiedAt)))
+    .limit(1)
+  return prepare(context, { connectionId: found?.id ?? null, codeChallenge, loginHint: email ?? null, sessionId: null })
+}
+
+/**
+ * Starts linking a workspace's single sign-on. @throws Refusal REAUTHENTICATION_NEEDED,
+ * SSO_CONNECTION_NOT_FOUND
+ */
+export async function beginLink(
+  context: SignInContext,
+  actor: Actor,
+  { workspaceId, codeChallenge }: { workspaceId: string; codeChallenge: string },
+): Promise<{ url: string }> {
+  const { db } = context
+  const [found] = await db
+    .select({ id: ssoConnections.id, email: authUsers.email })
+    .from(ssoConnections)
+    .innerJoin(workspaceMembers, eq(workspaceMembers.workspaceId, ssoConnections.workspaceId))
+    .innerJoin(authUsers, eq(authUsers.id, workspaceMembers.userId))
+    .where(and(eq(ssoConnections.workspaceId, workspaceId), eq(workspaceMembers.userId, actor.userId)))
+  if (!found) throw new Refusal('SSO_CONNECTION_NOT_FOUND')
+  await requireProof(context, actor)
+  return prepare(context, {
+    connectionId: found.id,
+    codeChallenge,
+    loginHint: found.email,
+    sessionId: actor.sessionId,
+  })
+}
+
+async function prepare(
+  { db, origin }: SignInContext,
+  row: Pick<Request, 'connectionId' | 'codeChallenge' | 'loginHint' | 'sessionId'>,
+): Promise<{ url: string }> {
+  const request = newToken()
+  await db
+    .insert(ssoRequests)
+    .values({ ...row, requestHash: hashToken(request), step: 'leave', expiresAt: requestExpiry() })
+  return { url: `${origin}/api/auth/sso/leave?request=${request}` }
+}
+
+/** Redirects a browser to its provider, once. @returns the provider's URL, or ours with `error` */
+export async function leave(context: SignInContext, given: string): Promise<string> {
+  const request = await take(context.db, 'leave', given)
+  return redirectOnError(context, request, async () => {
+    if (!request) throw new SsoRejected('sso_failed')
+    if (!request.connectionId) throw new SsoRejected('sso_not_set_up')
+    const connection = await connectionBy(context.db, request.connectionId)
+    const { request: asked, url } = await startProviderSignIn(context, connection, request.loginHint)
+    await context.db
+      .insert(ssoRequests)
+      .values({ ...request, requestHash: hashToken(asked), step: 'return', expiresAt: requestExpiry() })
+    return url
+  })
+}
+
+// Returning from the provider
+
+/**
+ * Handles the OpenID callback of a workspace. @returns a URL on our origin, with a one-time code or
+ * `error`
+ */
+export async function finishOpenIdSignIn(context: SignInContext, workspaceId: string, callback: URL): Promise<string> {
+  const state = callback.searchParams.get('state') ?? ''
+  const request = await take(context.db, 'return', state)
+  return redirectOnError(context, request, async () => {
+    const connection = await connectionFor(context.db, request, { workspaceId, kind: 'oidc' })
+    // The registered redirect URI, whatever host the request used.
+    const address = new URL(serviceProviderOf(context.origin, workspaceId).redirectUri)
+    address.search = callback.search
+    const claims = await openIdOf(context, connection).finish(address, openIdRequestOf(context.env.authSecret, state))
+    return completeSignIn(context, { request, connection, claims })
+  })
+}
+
+/**
+ * Handles a SAML response posted to a workspace; ignores RelayState. @returns as finishOpenIdSignIn
+ */
+export async function finishSamlSignIn(context: SignInContext, workspaceId: string, encoded: string): Promise<string> {
+  const response = openSamlResponse(encoded)
+  const requestId = response?.requestId ?? ''
+  const request = await take(context.db, 'return', requestId)
+  return redirectOnError(context, request, async () => {
+    const connection = await connectionFor(context.db, request, { workspaceId, kind: 'saml' })
+    const { assertionId, expiresAt, ...claims } = await finishSaml(samlOf(context, connection), { encoded, requestId })
+    const [first] = await context.db
+      .insert(ssoAssertions)
+      .values({ assertionHash: hashToken(`${connection.id}\n${assertionId}`), expiresAt })
+      .onConflictDoNothing()
+      .returning()
+    if (!first) throw new Error('the assertion was already used')
+    return completeSignIn(context, { request, connection, claims })
+  })
+}
+
+/** Our SAML metadata. It works for any id, so that it does not reveal which workspaces exist. */
+export function metadataOf({ origin }: { origin: string }, workspaceId: string): string {
+  return samlMetadata(serviceProviderOf(origin, workspaceId))
+}
+
+/** Redeems a request. @returns null if it is unknown, used or expired */
+async function take(db: Db, step: Request['step'], given: string): Promise<Request | null> {
+  const [row] = await db
+    .delete(ssoRequests)
+    .where(and(eq(ssoRequests.requestHash, hashToken(given)), eq(ssoRequests.step, step)))
+    .returning()
+  return row && row.expiresAt > new Date() ? row : null
+}
+
+/**
+ * The connection of a request, if the response came to the endpoint of its workspace and kind.
+ * @throws SsoRejected
+ */
+async function connectionFor(
+  db: Db,
+  request: Request | null,
+  { workspaceId, kind }: Pick<Connection, 'workspaceId' | 'kind'>,
+): Promise<Connection> {
+  if (!request?.connectionId) throw new Error('the response matches no pending request')
+  const connection = await connectionBy(db, request.connectionId)
+  if (connection.workspaceId !== workspaceId || connection.kind !== kind)
+    throw new Error('the response arrived at the endpoint of another workspace')
+  return connection
+}
+
+async function connectionBy(db: Db, id: string): Promise<Connection> {
+  const [connection] = await db.select().from(ssoConnections).where(eq(ssoConnections.id, id))
+  if (!connection) throw new SsoRejected('sso_not_set_up')
+  return connection
+}
+
+interface ProviderResponse {
+  request: Request | null
+  connection: Connection
+  claims: ProviderClaims
+}
+
+/** Completes a sign-in or link that the provider vouched for, with a one-time code. */
+async function completeSignIn(
+  context: SignInContext,
+  { request, connection, claims }: ProviderResponse,
+): Promise<string> {
+  const { codeChallenge = '', sessionId = null } = request ?? {}
+  const code = await context.db.transaction(async (tx) => {
+    // The provider may have been replaced since it vouched.
+    const [present] = await tx.select().from(ssoConnections).where(eq(ssoConnections.id, connection.id)).for('share')
+    if (!isDeepStrictEqual(present, connection)) throw new SsoRejected('sso_failed')
+    const email = await requireProvedEmail(tx, connection, claims)
+    if (sessionId === null) {
+      const { userId, id } = await findMember({ ...context, db: tx }, { connection, claims, email })
+      return issueCode(tx, userId, codeChallenge, id)
+    }
+    const [session] = await tx.select().from(authSessions).where(eq(authSessions.id, sessionId))
+    const member = { workspaceId: connection.workspaceId, userId: session?.userId ?? '' }
+    if (!session || !(await findRole(tx, member))) throw new SsoRejected('sso_not_member')
+    const identity = { providerId: providerIdOf(connection.id), accountId: claims.subject, email }
+    return issueLinkCode(tx, { ...identity, codeChallenge, sessionId })
+  })
+  const page = pageOf(context, request)
+  page.searchParams.set('code', code)
+  return page.href
+}
+
+/**
+ * The address the provider vouches for, on a domain that its workspace has verified.
+ * @throws SsoRejected
+ */
+async function requireProvedEmail(
+  tx: Db,
+  { workspaceId }: Connection,
+  { email, emailConfirmed }: ProviderClaims,
+): Promise<string> {
+  const domain = email ? domainOf(email) : null
+  if (!email || !domain) throw new SsoRejected('sso_no_email')
+  if (emailConfirmed === false) throw new SsoRejected('sso_unconfirmed_email')
+  const isProved = and(
+    eq(ssoDomains.workspaceId, workspaceId),
+    eq(ssoDomains.domain, domain),
+    isNotNull(ssoDomains.verifiedAt),
+  )
+  const [found] = await tx.select({ id: ssoDomains.id }).from(ssoDomains).where(isProved)
+  if (!found) throw new SsoRejected('sso_domain')
+  return email
+}
+
+/**
+ * Finds the member linked to the provider's subject, or creates an account for an invited address.
+ * Never matches accounts by address.
+ * @param email on a verified domain
+ * @throws SsoRejected
+ */
+async function findMember(
+  context: SignInContext,
+  { connection, claims, email }: { connection: Connection; claims: ProviderClaims; email: string },
+): Promise<Identity> {
+  const { db: tx } = context
+  const isSubject = and(
+    eq(authIdentities.providerId, providerIdOf(connection.id)),
+    eq(authIdentities.accountId, claims.subject),
+  )
+  const [linked] = await tx
+    .select({ id: authIdentities.id, userId: authIdentities.userId })
+    .from(authIdentities)
+    .where(isSubject)
+  if (!linked) return acceptInvitation(context, { connection, claims, email })
+  const role = await findRole(tx, { workspaceId: connection.workspaceId, userId: linked.userId })
+  if (!role) throw new SsoRejected('sso_not_member')
+  return linked
+}
+
+/**
+ * Creates the account of an invited person, linked to their single sign-on. @throws SsoRejected:
+ * not invited, or the address has an account
+ */
+async function acceptInvitation(
+  context: SignInContext,
+  { connection, claims, email }: { connection: Connection; claims: ProviderClaims; email: string },
+): Promise<Identity> {
+  const { db: tx } = context
+  const invitation = await findOpenInvitation(tx, { workspaceId: connection.workspaceId, email })
+  if (!invitation) throw new SsoRejected('sso_not_linked')
+  // An unconfirmed account with this address is replaced.
+  await tx.delete(authUsers).where(and(eq(authUsers.email, email), eq(authUsers.emailVerified, false)))
+  const [user] = await tx
+    .insert(authUsers)
+    .values({ email, name: claims.name ?? email.slice(0, email.lastIndexOf('@')) })
+    .onConflictDoNothing()
+    .returning()
+  if (!user) throw new SsoRejected('sso_not_linked')
+  await proveMailbox(context, user)
+  const [identity] = await tx
+    .insert(authIdentities)
+    .values({ userId: user.id, providerId: providerIdOf(connection.id), accountId: claims.subject, email })
+    .returning({ id: authIdentities.id, userId: authIdentities.userId })
+  if (!identity) throw new Error('no identity was inserted')
+  await invitation.enter(user.id)
+  return identity
+}
+
+/** The page to return to, always on our own origin. */
+function pageOf({ origin }: { origin: string }, request: Request | null): URL {
+  return new URL(`${request?.sessionId ? '/account' : '/auth/callback'}?provider=sso`, origin)
+}
+
+async function redirectOnError(
+  context: SignInContext,
+  request: Request | null,
+  go: () => Promise<string>,
+): Promise<string> {
+  try {
+    return await go()
+  } catch (error) {
+    const which = problemOf(error)
+    // Log causes that the user cannot fix. They contain no addresses or codes.
+    if (which === 'sso_failed' || which === 'sso_unavailable')
+      context.log.warn({ reason: reasonOf(error) }, 'single sign-on failed')
+    const page = pageOf(context, request)
+    page.searchParams.set('error', which)
+    return page.href
+  }
+}
+
+function problemOf(error: unknown): SsoProblem {
+  if (error instanceof SsoRejected) return error.problem
+  if (error instanceof ProviderUnavailable) return 'sso_unavailable'
+  return error instanceof ProviderDeclined && error.cancelled ? 'sso_cancelled' : 'sso_failed'
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  return error.cause instanceof Error ? `${error.message}: ${reasonOf(error.cause)}` : error.message
+}
+
+/** The caller's workspaces with working single sign-on, and whether each is linked. */
+export async function listOwn(db: Db, { userId }: Actor) {
+  const linked = db
+    .select({ one: sql`1` })
+    .from(authIdentities)
+    .where(and(eq(authIdentities.userId, userId), sql`${authIdentities.providerId} = 'sso:' || ${ssoConnections.id}`))
+  const verified = db
+    .select({ one: sql`1` })
+    .from(ssoDomains)
+    .where(and(eq(ssoDomains.workspaceId, workspaces.id), isNotNull(ssoDomains.verifiedAt)))
+  const rows = await db
+    .select({ id: workspaces.id, name: workspaces.name, linked: sql<boolean>`${exists(linked)}` })
+    .from(workspaceMembers)
+    .innerJoin(workspaces, eq(workspaces.id, workspaceMembers.workspaceId))
+    .innerJoin(ssoConnections, eq(ssoConnections.workspaceId, workspaces.id))
+    .where(and(eq(workspaceMembers.userId, userId), exists(verified)))
+    .orderBy(asc(workspaces.createdAt))
+  return { workspaces: rows }
+}
+
+// Configuration
+
+export async function find({ db, origin }: { db: Db; origin: string }, { workspaceId }: Actor) {
+  const [connection] = await db.select().from(ssoConnections).where(eq(ssoConnections.workspaceId, workspaceId))
+  const domains = await db
+    .select()
+    .from(ssoDomains)
+    .where(eq(ssoDomains.workspaceId, workspaceId))
+    .orderBy(asc(ssoDomains.createdAt), asc(ssoDomains.id))
+  return {
+    connection: connection ? await shownConnection(db, connection) : null,
+    domains: domains.map(shownDomain),
+    serviceProvider: serviceProviderOf(origin, workspaceId),
+  }
+}
+
+async function shownConnection(db: Db, connection: Connection) {
+  const linkedCount = await db.$count(authIdentities, eq(authIdentities.providerId, providerIdOf(connection.id)))
+  return { ...connection, certificates: (connection.certificates ?? []).map(describeCertificate), linkedCount }
+}
+
+function shownDomain(domain: typeof ssoDomains.$inferSelect) {
+  return { ...domain, record: DOMAIN_RECORD + domain.token }
+}
+
+/**
+ * Saves the workspace's provider. Ends pending sign-ins, and links it may not vouch for.
+ * @throws Refusal REAUTHENTICATION_NEEDED, FORBIDDEN (not the owner), INVALID_INPUT, RATE_LIMITED
+ */
+export async function save(
+  context: AdminContext & OwnerContext,
+  actor: Actor,
+  input: z.output<typeof SsoConnectionInput>,
+) {
+  const { db, limits } = context
+  const { workspaceId, userId } = actor
+  await requireProof(context, actor)
+  if (input.metadataUrl) await limits.consume('lookUpByWorkspace', workspaceId)
+  const fetchedXml = await fetchMetadata(context, input)
+  return db.transaction(async (tx) => {
+    await requireOwner(tx, actor)
+    const [stored = null] = await tx
+      .select()
+      .from(ssoConnections)
+      .where(eq(ssoConnections.workspaceId, workspaceId))
+      .for('update')
+    const provider = readProvider(context, input, { stored, fetchedXml })
+    if (stored && isUnchanged(stored, provider)) return shownConnection(tx, stored)
+    if (stored) {
+      const endsLinks = !keepsLinks(stored, provider)
+      await emailChange(context, tx, stored, { kind: 'changed', endsLinks })
+      await tx.delete(ssoRequests).where(eq(ssoRequests.connectionId, stored.id))
+      if (endsLinks) await unlinkAll(tx, context.auth, stored.id)
+    }
+    const [saved] = await tx
+      .insert(ssoConnections)
+      .values({ ...provider, workspaceId, userId })
+      .onConflictDoUpdate({ target: ssoConnections.workspaceId, set: { ...provider, userId, updatedAt: sql`now()` } })
+      .returning()
+    if (!saved) throw new Error('no connection was saved')
+    if (!stored) await emailChange(context, tx, saved, { kind: 'set up', endsLinks: false })
+    return shownConnection(tx, saved)
+  })
+}
+
+function isUnchanged(stored: Connection, provider: Provider): boolean {
+  return isDeepStrictEqual({ ...stored, ...provider }, stored)
+}
+
+/**
+ * Checked in the transaction, because the role in the token may be outdated.
+ * @throws Refusal FORBIDDEN
+ */
+async function requireOwner(tx: Db, { workspaceId, userId }: Actor): Promise<void> {
+  if ((await findRole(tx, { workspaceId, userId })) !== 'owner') throw new Refusal('FORBIDDEN')
+}
+
+/** Emails the owner and everyone linked to a connection. Call it before links end. */
+async function emailChange(
+  { outbox, origin }: OwnerContext,
+  tx: Db,
+  { id, workspaceId }: Connection,
+  change: Pick<ConnectionChange, 'kind' | 'endsLinks'>,
+): Promise<void> {
+  const isOwnerHere = and(eq(workspaceMembers.workspaceId, workspaceId), eq(workspaceMembers.role, 'owner'))
+  const isLinkedHere = eq(authIdentities.providerId, providerIdOf(id))
+  // Built for each use: a union modifies its first query.
+  const owners = () => tx.select({ userId: workspaceMembers.userId }).from(workspaceMembers).where(isOwnerHere)
+  const linked = () => tx.select({ userId: authIdentities.userId }).from(authIdentities).where(isLinkedHere)
+  const people = await tx
+    .select({
+      email: authUsers.email,
+      isOwner: sql<boolean>`${inArray(authUsers.id, owners())}`,
+      isLinked: sql<boolean>`${inArray(authUsers.id, linked())}`,
+    })
+    .from(authUsers)
+    .where(inArray(authUsers.id, owners().union(linked())))
+  const [workspace] = await tx.select({ name: workspaces.name }).from(workspaces).where(eq(workspaces.id, workspaceId))
+  const facts = { ...change, workspace: workspace?.name ?? '', origin }
+  await outbox.postAll(
+    tx,
+    people.map((person) => connectionChangedEmail(person, facts)),
+  )
+}
+
+/**
+ * Removes the provider and every link to it.
+ * @throws Refusal REAUTHENTICATION_NEEDED, FORBIDDEN: no longer the owner, SSO_CONNECTION_NOT_FOUND
+ */
+export async function remove(context: OwnerContext, actor: Actor): Promise<void> {
+  await requireProof(context, actor)
+  await context.db.transaction(async (tx) => {
+    await requireOwner(tx, actor)
+    const [removed] = await tx
+      .delete(ssoConnections)
+      .where(eq(ssoConnections.workspaceId, actor.workspaceId))
+      .returning()
+    if (!removed) throw new Refusal('SSO_CONNECTION_NOT_FOUND')
+    await emailChange(context, tx, removed, { kind: 'removed', endsLinks: true })
+    await unlinkAll(tx, context.auth, removed.id)
+  })
+}
+
+/** Ends all identities and unused link codes of a connection, which the caller has locked. */
+async function unlinkAll(tx: Db, auth: Auth, connectionId: string): Promise<void> {
+  const providerId = providerIdOf(connectionId)
+  await endLinkCodes(tx, providerId)
+  await endIdentities(tx, auth, eq(authIdentities.providerId, providerId))
+}
+
+/** Unlinks everyone who signs in through a workspace. Call it before the workspace is deleted. */
+export async function unlinkWorkspace(tx: Db, auth: Auth, workspaceId: string): Promise<void> {
+  const [connection] = await tx
+    .select({ id: ssoConnections.id })
+    .from(ssoConnections)
+    .where(eq(ssoConnections.workspaceId, workspaceId))
+    .for('update')
+  if (connection) await unlinkAll(tx, auth, connection.id)
+}
+
+/** @throws Refusal SSO_CONNECTION_NOT_FOUND, RATE_LIMITED */
+export async function test(context: AdminContext, { workspaceId }: Actor) {
+  const [connection] = await context.db.select().from(ssoConnections).where(eq(ssoConnections.workspaceId, workspaceId))
+  if (!connection) throw new Refusal('SSO_CONNECTION_NOT_FOUND')
+  await context.limits.consume('lookUpByWorkspace', workspaceId)
+  const checks = await checkConnection(context, connection)
+  return { ok: checks.every(({ ok }) => ok), checks }
+}
+
+/** Adds a domain, or returns the existing one. @throws Refusal INVALID_INPUT: too many */
+export async function addDomain(db: Db, { workspaceId, userId }: Actor, { domain }: { domain: string }) {
+  const isIt = and(eq(ssoDomains.workspaceId, workspaceId), eq(ssoDomains.domain, domain))
+  if ((await db.$count(ssoDomains, eq(ssoDomains.workspaceId, workspaceId))) >= DOMAINS_MAX)
+    throw invalidField('domain', `A workspace can have ${DOMAINS_MAX} domains.`)
+  const token = randomBytes(18).toString('base64url')
+  await db.insert(ssoDomains).values({ workspaceId, userId, domain, token }).onConflictDoNothing()
+  const [row] = await db.select().from(ssoDomains).where(isIt)
+  if (!row) throw new Error('no domain was inserted')
+  return shownDomain(row)
+}
+
+/**
+ * Verifies a domain by its TXT record. @throws Refusal SSO_DOMAIN_NOT_FOUND, SSO_DOMAIN_UNPROVED,
+ * SSO_DOMAIN_TAKEN, UNAVAILABLE (DNS), RATE_LIMITED
+ */
+export async function verifyDomain({ db, dns, limits }: AdminContext, { workspaceId }: Actor, id: string) {
+  const isOwn = and(eq(ssoDomains.id, id), eq(ssoDomains.workspaceId, workspaceId))
+  const [domain] = await db.select().from(ssoDomains).where(isOwn)
+  if (!domain) throw new Refusal('SSO_DOMAIN_NOT_FOUND')
+  if (domain.verifiedAt) return shownDomain(domain)
+  await limits.consume('lookUpByWorkspace', workspaceId)
+  const records = await dns.txt(domain.domain).catch((error: unknown) => {
+    if (!(error instanceof DnsUnavailable)) throw error
+    throw new Refusal('UNAVAILABLE', 'DNS is not answering. Please try again in a moment.', {
+      retryAfterSeconds: 5,
+      cause: error,
+    })
+  })
+  if (!isProvedBy(records, domain.token)) throw new Refusal('SSO_DOMAIN_UNPROVED')
+  try {
+    const [verified] = await db
+      .update(ssoDomains)
+      .set({ verifiedAt: sql`now()` })
+      .where(and(isOwn, isNull(ssoDomains.verifiedAt)))
+      .returning()
+    // A parallel request verified or removed it.
+    const row = verified ?? (await db.select().from(ssoDomains).where(isOwn))[0]
+    if (!row) throw new Refusal('SSO_DOMAIN_NOT_FOUND')
+    return shownDomain(row)
+  } catch (error) {
+    const { code, cause } = error as { code?: string; cause?: { code?: string } }
+    throw (cause?.code ?? code) === UNIQUE_VIOLATION
+      ? new Refusal('SSO_DOMAIN_TAKEN', undefined, { cause: error })
+      : error
+  }
+}
+
+const UNIQUE_VIOLATION = '23505'
+
+/** @throws Refusal SSO_DOMAIN_NOT_FOUND */
+export async function removeDomain(db: Db, { workspaceId }: Actor, id: string): Promise<void> {
+  const isOwn = and(eq(ssoDomains.id, id), eq(ssoDomains.workspaceId, workspaceId))
+  const removed = await db.delete(ssoDomains).where(isOwn).returning({ id: ssoDomains.id })
+  if (removed.length === 0) throw new Refusal('SSO_DOMAIN_NOT_FOUND')
+}
+
+/** Deletes expired sign-ins and assertions. */
+export async function purgeExpiredRequests(db: Db): Promise<void> {
+  await db.delete(ssoRequests).where(lt(ssoRequests.expiresAt, sql`now()`))
+  await db.delete(ssoAssertions).where(lt(ssoAssertions.expiresAt, sql`now()`))
+}
+
+function requestExpiry(): Date {
+  return new Date(Date.now() + REQUEST_SECONDS * 1000)
+}

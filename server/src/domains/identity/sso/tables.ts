@@ -1,0 +1,97 @@
+import { sql } from 'drizzle-orm'
+import { check, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, id, time, updatedAt } from '../../../db/columns.ts'
+import { authSessions, authUsers } from '../auth/tables.ts'
+import { workspaces } from '../workspaces/tables.ts'
+
+/**
+ * A workspace's identity provider, one at most. Linked users have an identity with the provider
+ * `sso:<id>`.
+ */
+export const ssoConnections = pgTable(
+  'sso_connections',
+  {
+    id: id(),
+    workspaceId: uuid('workspace_id')
+      .notNull()
+      .unique()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
+    kind: text('kind', { enum: ['oidc', 'saml'] }).notNull(),
+    /**
+     * The provider's own name: OpenID Connect's issuer, SAML's entity id. Subjects are unique
+     * within it.
+     */
+    issuer: text('issuer').notNull(),
+    clientId: text('client_id'),
+    sealedClientSecret: text('sealed_client_secret'),
+    scopes: text('scopes'),
+    ssoUrl: text('sso_url'),
+    /** PEM; any of them may sign. */
+    certificates: text('certificates').array(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  () => [
+    check(
+      'sso_connections_whole',
+      sql`(kind = 'oidc' and client_id is not null and sealed_client_secret is not null and scopes is not null)
+        or (kind = 'saml' and sso_url is not null and cardinality(certificates) > 0)`,
+    ),
+  ],
+)
+
+/** Email domains that a workspace claims, and when DNS verified it. */
+export const ssoDomains = pgTable(
+  'sso_domains',
+  {
+    id: id(),
+    workspaceId: uuid('workspace_id')
+      .notNull()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
+    /** Lowercase, in ASCII (punycode). */
+    domain: text('domain').notNull(),
+    /** The value that the TXT record must contain. */
+    token: text('token').notNull(),
+    verifiedAt: time('verified_at'),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    uniqueIndex('sso_domains_of_workspace').on(t.workspaceId, t.domain),
+    // Anyone can claim a domain; only one workspace can have verified it.
+    uniqueIndex('sso_domains_proved').on(t.domain).where(sql`verified_at is not null`),
+  ],
+)
+
+/**
+ * Pending sign-ins: 10 minutes, single use, hashed. Nonce and verifier are derived from the request
+ * and the secret.
+ */
+export const ssoRequests = pgTable(
+  'sso_requests',
+  {
+    requestHash: text('request_hash').primaryKey(),
+    /**
+     * `leave`: before the redirect to the provider; `return`: until the browser comes back with the
+     * request.
+     */
+    step: text('step', { enum: ['leave', 'return'] }).notNull(),
+    /** Null if no workspace has verified the requested domain: revealed only after the redirect. */
+    connectionId: uuid('connection_id').references(() => ssoConnections.id, { onDelete: 'cascade' }),
+    /** PKCE challenge (S256); the browser keeps the verifier. */
+    codeChallenge: text('code_challenge').notNull(),
+    /** The address that the user entered, to prefill the provider's form. */
+    loginHint: text('login_hint'),
+    /** The session that links an identity; null for a sign-in. */
+    sessionId: uuid('session_id').references(() => authSessions.id, { onDelete: 'cascade' }),
+    expiresAt: time('expires_at').notNull(),
+  },
+  (t) => [index('sso_requests_connection').on(t.connectionId)],
+)
+
+/** Used SAML assertions until they expire, so that none works twice. */
+export const ssoAssertions = pgTable('sso_assertions', {
+  assertionHash: text('assertion_hash').primaryKey(),
+  expiresAt: time('expires_at').notNull(),
+})

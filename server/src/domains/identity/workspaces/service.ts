@@ -1,0 +1,189 @@
+import type { Role } from '@x-automated/contract/route'
+import { and, asc, eq, gt, isNotNull, lt, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../../db/open.ts'
+import { membershipChanges, workspaceChoices, workspaceMembers, workspaces } from './tables.ts'
+
+/** NOTIFY channel for membership changes; the payload is the membership's key and version. */
+export const MEMBERSHIPS_CHANNEL = 'memberships'
+
+export interface Membership {
+  id: string
+  name: string
+  role: Role
+}
+
+/** A membership as access tokens contain it. */
+export interface VersionedMembership extends Membership {
+  /** Tokens with an earlier version are rejected. */
+  version: number
+}
+
+const membership = { id: workspaces.id, name: workspaces.name, role: workspaceMembers.role }
+const versioned = { ...membership, version: workspaceMembers.version }
+
+/** Returns the user's personal workspace, creating it on the first call. */
+export async function ensurePersonalWorkspace(
+  db: Db,
+  user: { id: string; name: string },
+): Promise<VersionedMembership> {
+  const find = async () => {
+    const [found] = await db
+      .select(versioned)
+      .from(workspaces)
+      .innerJoin(
+        workspaceMembers,
+        sql`${workspaceMembers.workspaceId} = ${workspaces.id} and ${workspaceMembers.userId} = ${user.id}`,
+      )
+      .where(eq(workspaces.personalOf, user.id))
+    return found
+  }
+  const found = await find()
+  if (found) return found
+  const [made] = await db
+    .insert(workspaces)
+    .values({ name: user.name, personalOf: user.id })
+    .onConflictDoNothing()
+    .returning({ id: workspaces.id })
+  if (made) await db.insert(workspaceMembers).values({ workspaceId: made.id, userId: user.id, role: 'owner' })
+  const workspace = await find()
+  if (!workspace) throw new Error('no personal workspace was inserted')
+  return workspace
+}
+
+/** The user's workspaces, oldest first. */
+export async function listWorkspaces(db: Db, userId: string): Promise<Membership[]> {
+  return db
+    .select(membership)
+    .from(workspaceMembers)
+    .innerJoin(workspaces, eq(workspaces.id, workspaceMembers.workspaceId))
+    .where(eq(workspaceMembers.userId, userId))
+    .orderBy(asc(workspaces.createdAt))
+}
+
+/** A user's role in a workspace; null if they are not a member. */
+export async function findRole(db: Db, member: { workspaceId: string; userId: string }): Promise<Role | null> {
+  const [found] = await db
+    .select({ role: workspaceMembers.role })
+    .from(workspaceMembers)
+    .where(and(eq(workspaceMembers.workspaceId, member.workspaceId), eq(workspaceMembers.userId, member.userId)))
+  return found?.role ?? null
+}
+
+// The workspace of a session
+
+/** A session's workspace; null if not chosen yet, or the user was removed from it. */
+export async function findChosenWorkspace(tx: Db, sessionId: string): Promise<VersionedMembership | null> {
+  const [chosen] = await tx
+    .select(versioned)
+    .from(workspaceChoices)
+    .innerJoin(workspaces, eq(workspaces.id, workspaceChoices.workspaceId))
+    .innerJoin(
+      workspaceMembers,
+      and(
+        eq(workspaceMembers.workspaceId, workspaceChoices.workspaceId),
+        eq(workspaceMembers.userId, workspaceChoices.userId),
+      ),
+    )
+    .where(eq(workspaceChoices.sessionId, sessionId))
+  return chosen ?? null
+}
+
+/**
+ * A session's workspace. If it has none (new, or the user was removed), assigns the one the user
+ * chose last, else their personal one. Choices in other sessions do not affect it.
+ */
+export async function workspaceOf(
+  tx: Db,
+  { sessionId, user }: { sessionId: string; user: { id: string; name: string } },
+): Promise<VersionedMembership> {
+  const chosen = await findChosenWorkspace(tx, sessionId)
+  if (chosen) return chosen
+  const [last] = await tx
+    .select(versioned)
+    .from(workspaceMembers)
+    .innerJoin(workspaces, eq(workspaces.id, workspaceMembers.workspaceId))
+    .where(and(eq(workspaceMembers.userId, user.id), isNotNull(workspaceMembers.chosenAt)))
+    .orderBy(sql`${workspaceMembers.chosenAt} desc`)
+    .limit(1)
+    // The membership cannot end before the choice is stored.
+    .for('key share', { of: workspaceMembers })
+  const workspace = last ?? (await ensurePersonalWorkspace(tx, user))
+  await tx
+    .insert(workspaceChoices)
+    .values({ sessionId, workspaceId: workspace.id, userId: user.id })
+    .onConflictDoNothing()
+  return workspace
+}
+
+/**
+ * Chooses the workspace of this session and of the user's next sign-in. @returns false if they are
+ * not a member
+ */
+export async function chooseWorkspace(
+  tx: Db,
+  { sessionId, userId, workspaceId }: { sessionId: string; userId: string; workspaceId: string },
+): Promise<boolean> {
+  const [member] = await tx
+    .update(workspaceMembers)
+    .set({ chosenAt: sql`now()` })
+    .where(and(eq(workspaceMembers.workspaceId, workspaceId), eq(workspaceMembers.userId, userId)))
+    .returning({ userId: workspaceMembers.userId })
+  if (!member) return false
+  await tx
+    .insert(workspaceChoices)
+    .values({ sessionId, workspaceId, userId })
+    .onConflictDoUpdate({ target: workspaceChoices.sessionId, set: { workspaceId, userId } })
+  return true
+}
+
+// Changes of memberships
+
+/** The next membership version, greater than all before. */
+const nextVersion = sql<number>`nextval(pg_get_serial_sequence('workspace_members', 'version'))`
+
+/** Identifies a membership in `membershipChanges` and access tokens. */
+export function membershipKey({ workspaceId, userId }: { workspaceId: string; userId: string }): string {
+  return `${workspaceId} ${userId}`
+}
+
+/**
+ * Changes a member's role. After the commit, tokens with the former role are rejected: here, and
+ * soon on every process.
+ */
+export async function setRole(
+  tx: Db,
+  { workspaceId, userId }: { workspaceId: string; userId: string },
+  role: Role,
+): Promise<void> {
+  const isIt = and(eq(workspaceMembers.workspaceId, workspaceId), eq(workspaceMembers.userId, userId))
+  await tx.update(workspaceMembers).set({ role, version: nextVersion }).where(isIt)
+  await outdate(tx, isIt, sql`version`)
+}
+
+/** Ends memberships and revokes their tokens. @param which a condition on workspace_members */
+export async function endMemberships(tx: Db, which: SQL | undefined): Promise<void> {
+  await outdate(tx, which, nextVersion)
+  await tx.delete(workspaceMembers).where(which)
+}
+
+async function outdate(tx: Db, which: SQL | undefined, version: SQL): Promise<void> {
+  await tx.execute(sql`
+    with outdated as (
+      insert into ${membershipChanges} as c (workspace_id, user_id, version)
+      select workspace_id, user_id, ${version} from ${workspaceMembers} where ${which ?? sql`true`}
+      on conflict (workspace_id, user_id) do update set version = excluded.version, changed_at = now()
+      returning workspace_id, user_id, version
+    )
+    select pg_notify(${MEMBERSHIPS_CHANNEL}, workspace_id || ' ' || user_id || ' ' || version) from outdated`)
+}
+
+/** Versions of the memberships that changed since a moment, by key. */
+export async function listMembershipChanges(db: Db, since: Date): Promise<{ key: string; version: number }[]> {
+  const rows = await db.select().from(membershipChanges).where(gt(membershipChanges.changedAt, since))
+  return rows.map((row) => ({ key: membershipKey(row), version: row.version }))
+}
+
+/** Deletes changes that are older than any valid access token. */
+export async function purgeMembershipChanges(db: Db): Promise<void> {
+  await db.delete(membershipChanges).where(lt(membershipChanges.changedAt, sql`now() - interval '1 hour'`))
+}

@@ -1,0 +1,246 @@
+import { request } from 'node:http'
+import { eq, sql } from 'drizzle-orm'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { makePerson, type Person } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { workers } from '../../outreach/sending/tables.ts'
+import type { ImportSource } from '../leads/service.ts'
+import { leads } from '../leads/tables.ts'
+import { DIED } from './rules.ts'
+import { run } from './service.ts'
+import { imports } from './tables.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp()
+})
+let person: Person
+beforeEach(async () => {
+  person = await makePerson(app)
+})
+
+const send = (body: string, query = '') =>
+  person.call('POST', `/leads/import${query}`, body, { 'content-type': 'text/csv' })
+const leadsIn = () => app.db.$count(leads, eq(leads.workspaceId, person.workspaceId))
+const newest = async () => (await person.client.imports.list({})).imports[0]!
+
+/** Bytes read per part of a file of 1,000 bytes. */
+const partOf = (people: number, first = 0) => ({
+  rows: JSON.stringify(
+    Array.from({ length: people }, (_, n) => ({ line: first + n + 2, twitter_handle: `person_${first + n}` })),
+  ),
+  rejected: [],
+  rejectedCount: 0,
+  bytesRead: 500,
+})
+
+/** A file of `people` leads that runs `before` before its end. */
+function fileOf(people: number, before: () => Promise<unknown>): ImportSource {
+  return {
+    bytes: 1_000,
+    inTurn: (work) => work(),
+    async *read() {
+      yield partOf(people)
+      await before()
+    },
+  }
+}
+
+describe('GET /imports, GET /imports/{id}', () => {
+  it('return the result and rejected rows of an import to all members', async () => {
+    await send('twitter_handle\nana\nbob\nno-handle\n', '?fileName=people.csv')
+    const viewer = await makePerson(app, { in: person, role: 'viewer' })
+    const { imports: all, total } = await viewer.client.imports.list({})
+    expect([all.length, total]).toEqual([1, 1])
+    expect(all[0]).toMatchObject({
+      fileName: 'people.csv',
+      status: 'completed',
+      imported: 2,
+      updated: 0,
+      rejectedCount: 1,
+      secondsLeft: null,
+      error: null,
+    })
+    expect(all[0]).not.toHaveProperty('rejected')
+    expect((await viewer.client.imports.find({ id: all[0]!.id })).rejected).toEqual([
+      { line: 4, problem: 'twitter_handle must be 1 to 15 letters, digits or underscores' },
+    ])
+  })
+
+  it('return why an import failed', async () => {
+    const odd = await send('a\u0000,a\u0000,twitter_handle\n')
+    expect([odd.status, odd.body.code]).toEqual([400, 'INVALID_INPUT'])
+    expect(await newest()).toMatchObject({ status: 'failed', error: 'The file has two columns named a.' })
+    expect((await send('name\nAna\n')).status).toBe(400)
+    expect(await newest()).toMatchObject({
+      fileName: null,
+      status: 'failed',
+      error: 'The first line must name a column twitter_handle.',
+    })
+  })
+
+  it('return failed if the process was killed', async () => {
+    await send('twitter_handle\nana\n')
+    await app.db
+      .update(imports)
+      .set({ status: 'running', updatedAt: sql`now() - interval '2 minutes'` })
+      .where(eq(imports.workspaceId, person.workspaceId))
+    const died = await newest()
+    expect(died).toMatchObject({ status: 'failed', error: DIED })
+    const canceling = await person.call('POST', `/imports/${died.id}/cancel`)
+    expect([canceling.status, canceling.body.code]).toEqual([409, 'IMPORT_STATE'])
+  })
+
+  it('mark only imports of dead processes as failed on start', async () => {
+    const { database, requestWorker } = app.services
+    const statuses = () =>
+      app.db
+        .select({ fileName: imports.fileName, status: imports.status, error: imports.error })
+        .from(imports)
+        .where(eq(imports.workspaceId, person.workspaceId))
+        .orderBy(imports.fileName)
+    const [dead] = await app.db.insert(workers).values({}).returning()
+    const row = { workspaceId: person.workspaceId, of: 1_000 }
+    const longAgo = sql`clock_timestamp() - interval '2 minutes'`
+    await app.db.insert(imports).values([
+      { ...row, fileName: 'of a dead process', workerId: dead!.id },
+      { ...row, fileName: 'of an unknown process' },
+      { ...row, fileName: 'of an unknown process, silent', updatedAt: longAgo },
+      { ...row, fileName: 'of this process', workerId: await requestWorker.workerId() },
+    ])
+    const running = { status: 'running', error: null }
+    const failed = { status: 'failed', error: DIED }
+    await app.startAnother()
+    expect(await statuses()).toEqual([
+      { fileName: 'of a dead process', ...failed },
+      { fileName: 'of an unknown process', ...running },
+      { fileName: 'of an unknown process, silent', ...failed },
+      { fileName: 'of this process', ...running },
+    ])
+    await run(
+      app.services,
+      person.actor,
+      fileOf(1, async () => {}),
+      { fileName: 'taken in' },
+    )
+    const [made] = await database.db.select().from(imports).where(eq(imports.fileName, 'taken in'))
+    expect(made?.workerId).toBe(await requestWorker.workerId())
+  })
+
+  it('return the newest 20', async () => {
+    await send('twitter_handle\nana\n')
+    // An import of a killed process counts like the others.
+    await app.db
+      .update(imports)
+      .set({ status: 'running', updatedAt: sql`now() - interval '2 hours'` })
+      .where(eq(imports.workspaceId, person.workspaceId))
+    for (let n = 0; n < 22; n += 1) await send('twitter_handle\nana\n', `?fileName=${n}`)
+    const { imports: all, total } = await person.client.imports.list({})
+    expect([total, all.at(0)?.fileName, all.at(-1)?.fileName]).toEqual([20, '21', '2'])
+  })
+
+  it('return 404 IMPORT_NOT_FOUND', async () => {
+    const answer = await person.call('GET', '/imports/01900000-0000-7000-8000-000000000000')
+    expect([answer.status, answer.body.code]).toEqual([404, 'IMPORT_NOT_FOUND'])
+  })
+})
+
+describe('a running import', () => {
+  it('reports its progress and remaining time, and saves nothing if canceled', async () => {
+    const taking = run(
+      app.services,
+      person.actor,
+      fileOf(2_500, async () => {
+        await expect.poll(newest, { timeout: 10_000 }).toMatchObject({
+          status: 'running',
+          stage: 'reading',
+          done: 500,
+          of: 1_000,
+          secondsLeft: expect.any(Number),
+        })
+        const { id } = await newest()
+        expect((await person.call('POST', `/imports/${id}/cancel`)).body).toMatchObject({ id, status: 'canceled' })
+      }),
+    )
+    await expect(taking).rejects.toMatchObject({ code: 'IMPORT_STATE' })
+    const { id, status } = await newest()
+    expect([status, await leadsIn()]).toEqual(['canceled', 0])
+    const again = await person.call('POST', `/imports/${id}/cancel`)
+    expect([again.status, again.body.code]).toEqual([409, 'IMPORT_STATE'])
+    expect((await person.call('POST', '/imports/01900000-0000-7000-8000-000000000000/cancel')).status).toBe(404)
+  })
+
+  it('stops reading when canceled', async () => {
+    const endless: ImportSource = {
+      ...fileOf(0, async () => {}),
+      async *read() {
+        for (let read = 0; ; read += 500) {
+          if (read === 1_500) await person.call('POST', `/imports/${(await newest()).id}/cancel`)
+          yield partOf(500, read)
+        }
+      },
+    }
+    await expect(run(app.services, person.actor, endless)).rejects.toMatchObject({ code: 'IMPORT_STATE' })
+    expect(await leadsIn()).toBe(0)
+  })
+
+  it('saves nothing once it was reported as dead', async () => {
+    const taking = run(
+      app.services,
+      person.actor,
+      fileOf(1, async () => {
+        await app.db
+          .update(imports)
+          .set({ updatedAt: sql`clock_timestamp() - interval '2 minutes'` })
+          .where(eq(imports.workspaceId, person.workspaceId))
+      }),
+    )
+    await expect(taking).rejects.toMatchObject({ code: 'IMPORT_STATE', message: DIED })
+    expect(await newest()).toMatchObject({ status: 'failed', error: DIED })
+    expect(await leadsIn()).toBe(0)
+  })
+
+  it('reports its progress while the pool is exhausted', async () => {
+    const { pool, sidePool } = app.services.database
+    const file = fileOf(2_500, async () => {
+      const others = await Promise.all(Array.from({ length: pool.options.max - 1 }, () => pool.connect()))
+      const done = async () =>
+        (await sidePool.query('select done::int from imports where workspace_id = $1', [person.workspaceId])).rows
+      try {
+        await expect.poll(done, { timeout: 5_000 }).toEqual([{ done: 500 }])
+      } finally {
+        for (const one of others) one.release()
+      }
+    })
+    expect(await run(app.services, person.actor, file)).toMatchObject({ imported: 2_500 })
+  })
+
+  it('continues when the client disconnects', async () => {
+    const holder = await app.services.database.connect()
+    await holder.query('begin')
+    await holder.query(`select pg_advisory_xact_lock(hashtextextended('leads of ${person.workspaceId}', 0))`)
+    await new Promise<void>((resolve, reject) => {
+      const sending = request(`${app.url}/leads/import`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${person.token}`,
+          'content-type': 'text/csv',
+          accept: 'application/x-ndjson',
+        },
+      })
+      sending.on('response', (answer) =>
+        answer.once('data', () => {
+          sending.destroy()
+          resolve()
+        }),
+      )
+      sending.on('error', reject)
+      sending.end('twitter_handle\nana\nbob\n')
+    })
+    expect(await newest()).toMatchObject({ status: 'running' })
+    await holder.query('rollback')
+    await holder.end()
+    await expect.poll(newest, { timeout: 10_000 }).toMatchObject({ status: 'completed', imported: 2 })
+    expect(await leadsIn()).toBe(2)
+  })
+})

@@ -1,0 +1,35 @@
+import type { ImportStage, ImportStatus } from '@x-automated/contract/leads/imports'
+
+/** Shares of the total time for reading and saving. Removing duplicates takes the rest. */
+const READING_SHARE = 0.27
+const SAVING_SHARE = 0.6
+/** Below this share, the remaining time is unknown. */
+const ESTIMATE_MIN_SHARE = 0.02
+
+/**
+ * The remaining time in seconds; null while unknown. @param elapsedSeconds since the import started
+ */
+export function secondsLeft(stage: ImportStage, done: number, of: number, elapsedSeconds: number): number | null {
+  const part = Math.min(1, done / Math.max(1, of))
+  const whole = stage === 'reading' ? READING_SHARE * part : 1 - SAVING_SHARE * (1 - part)
+  if (whole < ESTIMATE_MIN_SHARE) return null
+  return Math.ceil((elapsedSeconds * (1 - whole)) / whole)
+}
+
+/**
+ * After this silence an import counts as dead, and can no longer save anything even if it is alive.
+ */
+export const SILENT_SECONDS_MAX = 60
+
+/** The whole file is one transaction. */
+export const DIED = 'The server stopped or stalled while reading this file. Nothing was imported. Import it again.'
+
+/** The state of an import; a silent one has failed. @param silentSeconds since its last update */
+export function stateOf(
+  { status, error }: { status: ImportStatus; error: string | null },
+  silentSeconds: number,
+): { status: ImportStatus; error: string | null } {
+  return status === 'running' && silentSeconds > SILENT_SECONDS_MAX
+    ? { status: 'failed', error: DIED }
+    : { status, error }
+}

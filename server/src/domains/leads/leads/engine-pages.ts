@@ -1,0 +1,236 @@
+import { type ContactBasis, LEADS_PAGE_SIZE, type LeadSort, type LeadStatus } from '@x-automated/contract/leads/leads'
+import { type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../../db/open.ts'
+import { isSuppressed } from '../suppressions/tables.ts'
+import type { Place } from './rules.ts'
+import {
+  filterStatus,
+  foldedBio,
+  foldedHandle,
+  foldedName,
+  knownFollowers,
+  leadCounts,
+  leads,
+  ofStanding,
+} from './tables.ts'
+
+/*
+ * Reads a page of leads as one JSON text, which is three times cheaper to parse than rows. The most
+ * frequent pages (all leads, or one status) are one prepared statement together with their total.
+ */
+
+/** A lead as shown on pages. */
+export interface PageLead {
+  id: string
+  name: string
+  twitterHandle: string
+  bio: string | null
+  followerCount: number | null
+  followingCount: number | null
+  sourceProfile: string | null
+  url: string | null
+  profileImageUrl: string | null
+  location: string | null
+  website: string | null
+  metadata: Record<string, unknown>
+  dmStatus: LeadStatus
+  basis: ContactBasis
+  tagIds: string[]
+  suppressed: boolean
+  createdAt: Date
+  updatedAt: Date
+}
+
+type Json<T> = { [K in keyof T]: T[K] extends Date ? string : T[K] }
+
+/** Tags in the order in which they were added. */
+const columns = sql`leads.id, name, twitter_handle as "twitterHandle", bio, follower_count as "followerCount", following_count as "followingCount",
+  source_profile as "sourceProfile", url, profile_image_url as "profileImageUrl", location, website, metadata, dm_status as "dmStatus", basis,
+  array(select t.tag_id from lead_tags t where t.lead_id = leads.id order by t.added_at, t.tag_id) as "tagIds",
+  ${isSuppressed('leads')} as suppressed,
+  created_at as "createdAt", updated_at as "updatedAt"`
+
+const asJson = sql<Json<PageLead>[]>`coalesce(json_agg(page), '[]')`
+
+/** Converts in place, because pages are read often and nobody else uses the rows. */
+function asLeads(rows: Json<PageLead>[]): PageLead[] {
+  for (const row of rows) Object.assign(row, { createdAt: new Date(row.createdAt), updatedAt: new Date(row.updatedAt) })
+  return rows as unknown as PageLead[]
+}
+
+/** Sort keys before the id; each order has an index. */
+interface Order {
+  by: SQL[]
+  bound(value: unknown): SQL
+  valueOf(lead: PageLead): string | number
+}
+
+const ORDERS: Record<Exclude<LeadSort, `-${string}`>, Order> = {
+  createdAt: {
+    by: [sql`${leads.createdAt}`],
+    bound: (value) => sql`${value}::timestamptz`,
+    valueOf: (lead) => lead.createdAt.toISOString(),
+  },
+  name: { by: [foldedName], bound: (value) => sql`lower(${value}::text)`, valueOf: (lead) => lead.name },
+  twitterHandle: {
+    by: [foldedHandle],
+    bound: (value) => sql`lower(${value}::text)`,
+    valueOf: (lead) => lead.twitterHandle,
+  },
+  bio: {
+    by: [foldedBio],
+    bound: (value) => sql`lower(left(${value}::text, 60))`,
+    valueOf: (lead) => [...(lead.bio ?? '')].slice(0, 60).join(''),
+  },
+  followerCount: {
+    by: [knownFollowers],
+    bound: (value) => sql`${value}::int`,
+    valueOf: (lead) => lead.followerCount ?? -1,
+  },
+  dmStatus: {
+    by: [filterStatus, sql`${leads.createdAt}`],
+    bound: (value) => sql`split_part(${value}::text, ' ', 1), split_part(${value}::text, ' ', 2)::timestamptz`,
+    valueOf: (lead) =>
+      `${lead.dmStatus === 'contacted' ? 'sent' : lead.dmStatus === 'failed_contact' ? 'failed' : lead.dmStatus} ${lead.createdAt.toISOString()}`,
+  },
+}
+
+const orderOf = (sort: LeadSort) => ORDERS[sort.replace('-', '') as keyof typeof ORDERS]
+const keysOf = (sort: LeadSort) => [...orderOf(sort).by, sql`leads.id`]
+/** The same for a row `s` of lead_standings, which supports two of the orders. */
+const standingKeysOf = (sort: LeadSort) => [
+  ...(sort.endsWith('dmStatus') ? [sql`s.standing`] : []),
+  sql`s.created_at`,
+  sql`s.lead_id`,
+]
+
+function inOrder(sort: LeadSort, keys = keysOf(sort)): SQL {
+  const direction = sort.startsWith('-') ? sql` desc` : sql` asc`
+  return sql.join(
+    keys.map((key) => sql`${key}${direction}`),
+    sql`, `,
+  )
+}
+
+/** SQL: after a place, whose parts may be placeholders. */
+function isBehind(sort: LeadSort, { value, id }: { value: unknown; id: unknown }, keys = keysOf(sort)): SQL {
+  const is = sort.startsWith('-') ? sql`<` : sql`>`
+  return sql`(${sql.join(keys, sql`, `)}) ${is} (${orderOf(sort).bound(value)}, ${id}::uuid)`
+}
+
+/** The place of the last lead of a page. */
+export function placeOf(sort: LeadSort, lead: PageLead): Place {
+  return { value: orderOf(sort).valueOf(lead), id: lead.id }
+}
+
+interface Span {
+  sort: LeadSort
+  place: Place | null
+  limit: number
+}
+
+/** Reads leads that match a condition, from a place or an offset. */
+export async function readPage(
+  db: Db,
+  where: SQL | undefined,
+  { sort, place, limit, offset }: Span & { offset: number },
+): Promise<PageLead[]> {
+  const behind = place ? sql`and ${isBehind(sort, place)}` : sql``
+  return readIds(
+    db,
+    sql`select leads.id from leads where ${where} ${behind} order by ${inOrder(sort)} limit ${limit} offset ${offset}`,
+    sort,
+  )
+}
+
+/** Like `readPage`, for all leads or one status in an order of lead_standings. */
+export async function readStandingPage(
+  db: Db,
+  workspaceId: string,
+  { status, sort, place, limit, offset }: Span & { status?: string; offset: number },
+): Promise<PageLead[]> {
+  return readIds(db, sql`${standingIds(workspaceId, { status, sort, place })} limit ${limit} offset ${offset}`, sort)
+}
+
+/** Whether lead_standings has this order. */
+export function isStandingOrder(sort: LeadSort, status: unknown): boolean {
+  return status === undefined ? sort.endsWith('dmStatus') : sort.endsWith('createdAt')
+}
+
+function standingIds(
+  workspaceId: unknown,
+  { status, sort, place }: { status: unknown; sort: LeadSort; place: { value: unknown; id: unknown } | null },
+): SQL {
+  const keys = standingKeysOf(sort)
+  const behind = place ? sql`and ${isBehind(sort, place, keys)}` : sql``
+  return sql`select s.lead_id as id from ${ofStanding(workspaceId, status)} ${behind} order by ${inOrder(sort, keys)}`
+}
+
+/** Selects the ids first: on late pages an index alone suffices. */
+async function readIds(db: Db, ids: SQL, sort: LeadSort): Promise<PageLead[]> {
+  const { rows } = await db.execute<{ leads: Json<PageLead>[] }>(sql`
+    select ${asJson} as leads from (
+      select ${columns} from leads join (${ids}) ids using (id) order by ${inOrder(sort)}
+    ) page`)
+  return asLeads(rows[0]?.leads ?? [])
+}
+
+/** SQL: the number of leads of a workspace, or of one filter status. */
+export function countedLeads(workspaceId: unknown, status: unknown): SQL<number> {
+  const only = status === undefined ? sql`` : sql`and ${filterStatus} = ${status}`
+  return sql`(select coalesce(sum(count), 0)::int from ${leadCounts} where workspace_id = ${workspaceId} ${only})`
+}
+
+/** Reads all leads or those of one status, from the start or a place, with their total. */
+export async function readPlainPage(
+  db: Db,
+  workspaceId: string,
+  { status, sort, place, limit }: Span & { status?: string },
+): Promise<{ leads: PageLead[]; total: number }> {
+  const size = SIZES.find((one) => one >= limit) ?? limit
+  const statement = plainPage(db, { sort, size, hasStatus: status !== undefined, hasPlace: place !== null })
+  const [row] = await statement.execute({ workspaceId, status, value: place?.value, id: place?.id })
+  return { leads: asLeads((row?.leads ?? []).slice(0, limit)), total: row?.total ?? 0 }
+}
+
+/** Page sizes as literals: with a parameter, PostgreSQL would plan the statement each time. */
+const SIZES = [LEADS_PAGE_SIZE + 1, 101]
+
+interface Plain {
+  sort: LeadSort
+  size: number
+  hasStatus: boolean
+  hasPlace: boolean
+}
+
+const prepared = new WeakMap<Db, Map<string, ReturnType<typeof preparePlainPage>>>()
+
+/** Prepares a statement once per pool; in a transaction, each time. */
+function plainPage(db: Db, plain: Plain) {
+  const name = `leads ${Object.values(plain).join(' ')}`
+  const known = prepared.get(db) ?? new Map<string, ReturnType<typeof preparePlainPage>>()
+  prepared.set(db, known)
+  const statement = known.get(name) ?? preparePlainPage(db, name, plain)
+  known.set(name, statement)
+  return statement
+}
+
+function preparePlainPage(db: Db, name: string, { sort, size, hasStatus, hasPlace }: Plain) {
+  const workspaceId = sql`${sql.placeholder('workspaceId')}::uuid`
+  const status = hasStatus ? sql`${sql.placeholder('status')}::text` : undefined
+  const place = hasPlace ? { value: sql.placeholder('value'), id: sql.placeholder('id') } : null
+  const behind = place ? sql`and ${isBehind(sort, place)}` : sql``
+  const limit = sql.raw(String(size))
+  const page = isStandingOrder(sort, status)
+    ? sql`(
+        select ${columns} from leads join (${standingIds(workspaceId, { status, sort, place })} limit ${limit}) ids using (id)
+        order by ${inOrder(sort)}
+      ) page`
+    : sql`(
+        select ${columns} from leads where workspace_id = ${workspaceId} ${behind} order by ${inOrder(sort)} limit ${limit}
+      ) page`
+  return db
+    .select({ leads: asJson, total: countedLeads(workspaceId, status) })
+    .from(page)
+    .prepare(name)
+}

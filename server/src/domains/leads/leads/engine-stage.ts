@@ -1,0 +1,196 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../../db/open.ts'
+import { isSuppressed } from '../suppressions/tables.ts'
+import { restorePastContacts } from './engine-contacts.ts'
+import { mergeDuplicateLeads } from './engine-duplicates.ts'
+import { type IncomingLead, LEAD_METADATA_MAX, stagedRow } from './rules.ts'
+
+// Creates and updates leads: staged in a temporary table, then saved by a few statements.
+
+/** The workspace of leads, and the user who added them. */
+export interface Owner {
+  workspaceId: string
+  userId: string | null
+}
+
+/**
+ * Creates or updates leads, matched by X user id or handle. Skips suppressed people. Returns ids.
+ * @param people unique @param read `whole` replaces the profile, `parts` only given values
+ */
+export async function upsertLeads(
+  tx: Db,
+  owner: Owner,
+  people: readonly IncomingLead[],
+  read: 'whole' | 'parts',
+): Promise<string[]> {
+  await openStage(tx)
+  await stage(tx, people)
+  await unstageSuppressed(tx, owner.workspaceId, 0)
+  await settleStage(tx, owner, read)
+  const { rows } = await tx.execute<{ lead_id: string }>(sql`delete from incoming_leads returning lead_id`)
+  return rows.map((row) => row.lead_id)
+}
+
+/**
+ * Creates the connection's temporary table of incoming people. It is emptied when the transaction
+ * ends.
+ */
+export async function openStage(tx: Db): Promise<void> {
+  await tx.execute(sql`create temp table if not exists incoming_leads (
+    line integer primary key, x_user_id text, twitter_handle text not null, name text, bio text, follower_count integer, following_count integer,
+    source_profile text, url text, profile_image_url text, location text, website text, metadata jsonb,
+    basis text, basis_at timestamptz, basis_source text, tags text[], lead_id uuid, is_new boolean not null default false
+  ) on commit delete rows`)
+}
+
+async function stage(tx: Db, people: readonly IncomingLead[]): Promise<void> {
+  if (people.length === 0) return
+  await stageRows(tx, JSON.stringify(people.map((lead, place) => stagedRow(place + 1, lead))))
+}
+
+/** @param rows a JSON list of `stagedRow` objects */
+export async function stageRows(tx: Db, rows: string): Promise<void> {
+  await tx.execute(sql`
+    insert into incoming_leads (line, ${STAGED})
+    select line, ${STAGED} from jsonb_to_recordset(${rows}::jsonb) as incoming(
+      line integer, x_user_id text, twitter_handle text, name text, bio text, follower_count integer, following_count integer,
+      source_profile text, url text, profile_image_url text, location text, website text, metadata jsonb,
+      basis text, basis_at timestamptz, basis_source text, tags text[])`)
+}
+
+const STAGED = sql.raw(
+  'x_user_id, twitter_handle, name, bio, follower_count, following_count, source_profile, url, profile_image_url, location, website, metadata, basis, basis_at, basis_source, tags',
+)
+
+/**
+ * Removes duplicates by this key from the stage. Returns their number and the first `named` of
+ * them.
+ */
+export async function unstageDuplicates(
+  tx: Db,
+  key: SQL,
+  named: number,
+): Promise<{ duplicates: { line: number; first: number }[]; total: number }> {
+  const { rows } = await tx.execute<{ line: number; first: number; total: number }>(sql`
+    with gone as (
+      delete from incoming_leads i
+      using (select line, first_value(line) over (partition by ${key} order by line) as first from incoming_leads where ${key} is not null) d
+      where i.line = d.line and d.first < d.line
+      returning i.line, d.first
+    )
+    select line, first, count(*) over ()::int as total from gone order by line limit ${named}`)
+  return { duplicates: rows, total: rows[0]?.total ?? 0 }
+}
+
+/** The number of staged rows, and the first of them. */
+export interface StagedLines {
+  lines: number[]
+  total: number
+}
+
+/**
+ * @param gone a statement that returns the `line` of each row @param named how many lines to return
+ */
+async function linesOf(tx: Db, gone: SQL, named: number): Promise<StagedLines> {
+  const { rows } = await tx.execute<StagedLines & Record<string, unknown>>(sql`
+    with gone as (${gone})
+    select array(select line from gone order by line limit ${named}) as lines, (select count(*) from gone)::int as total`)
+  return rows[0] ?? { lines: [], total: 0 }
+}
+
+/** Removes suppressed people from the stage. */
+export async function unstageSuppressed(tx: Db, workspaceId: string, named: number): Promise<StagedLines> {
+  const gone = sql`
+    delete from incoming_leads i
+    using (select line, ${workspaceId}::uuid as workspace_id, twitter_handle, x_user_id from incoming_leads) l
+    where l.line = i.line and ${isSuppressed('l')}
+    returning i.line`
+  return linesOf(tx, gone, named)
+}
+
+/**
+ * Saves the stage as leads. Rows that would exceed the metadata limit are rejected; `named` of them
+ * are returned.
+ */
+export async function settleStage(
+  tx: Db,
+  { workspaceId, userId }: Owner,
+  read: 'whole' | 'parts',
+  { onSaved = () => {}, named = 0 }: { onSaved?: (done: number, of: number) => void; named?: number } = {},
+): Promise<{ imported: number; updated: number; overfull: StagedLines }> {
+  // One writer per workspace: concurrent writers could create the same lead twice or deadlock.
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('leads of ' || ${workspaceId}, 0))`)
+  await mergeDuplicateLeads(tx, workspaceId)
+  await tx.execute(sql`
+    update incoming_leads i set lead_id = coalesce(
+      (select l.id from leads l where l.workspace_id = ${workspaceId} and l.x_user_id = i.x_user_id),
+      (select l.id from leads l where l.workspace_id = ${workspaceId} and l.x_user_id is null and lower(l.twitter_handle) = lower(i.twitter_handle)),
+      case when i.x_user_id is null then
+        (select l.id from leads l where l.workspace_id = ${workspaceId} and lower(l.twitter_handle) = lower(i.twitter_handle) order by l.updated_at desc, l.id desc limit 1)
+      end)`)
+  // By id, the order in which leads are locked.
+  await tx.execute(sql`
+    select count(*) from (select id from leads where id in (select lead_id from incoming_leads) order by id for no key update) locked`)
+  const overfull = await linesOf(
+    tx,
+    sql`
+      delete from incoming_leads i using leads l
+      where l.id = i.lead_id and i.metadata is not null and length((l.metadata || i.metadata)::text) > ${LEAD_METADATA_MAX}
+      returning i.line`,
+    named,
+  )
+  // Ids are time-ordered, so pages show new leads in the order of the file.
+  await tx.execute(sql`
+    update incoming_leads i set lead_id = made.id, is_new = true
+    from (
+      select line, new_id() as id from incoming_leads s
+      where s.lead_id is null or not exists (select from leads l where l.id = s.lead_id)
+      order by line
+    ) made where made.line = i.line`)
+  const said = (column: string) =>
+    read === 'whole' ? sql.raw(`i.${column}`) : sql.raw(`coalesce(i.${column}, l.${column})`)
+  const basis = (column: SQL, said: SQL) =>
+    sql`case when i.basis is null then ${column} when i.basis = 'none' then null else ${said} end`
+  let imported = 0
+  let updated = 0
+  const { rows: ends } = await tx.execute<{ line: number; count: number }>(sql`
+    select max(line) as line, count(*)::int as count
+    from (select line, (row_number() over (order by line) - 1) / ${SAVE_BATCH} as part from incoming_leads) parts group by part order by 1`)
+  const all = ends.reduce((sum, { count }) => sum + count, 0)
+  let from = 0
+  let done = 0
+  for (const { line: to, count } of ends) {
+    const part = sql`i.line > ${from} and i.line <= ${to}`
+    const changed = await tx.execute(sql`
+      update leads l set
+        x_user_id = coalesce(i.x_user_id, l.x_user_id),
+        twitter_handle = case when lower(i.twitter_handle) = lower(l.twitter_handle) and ${read === 'parts'} then l.twitter_handle else i.twitter_handle end,
+        name = coalesce(i.name, l.name),
+        bio = ${said('bio')}, follower_count = ${said('follower_count')}, following_count = ${said('following_count')},
+        source_profile = coalesce(i.source_profile, l.source_profile),
+        url = ${said('url')}, profile_image_url = ${said('profile_image_url')}, location = ${said('location')}, website = ${said('website')},
+        metadata = l.metadata || coalesce(i.metadata, '{}'),
+        basis = coalesce(i.basis, l.basis),
+        basis_at = ${basis(sql`l.basis_at`, sql`coalesce(i.basis_at, case when l.basis = i.basis then l.basis_at end, now())`)},
+        basis_source = ${basis(sql`l.basis_source`, sql`coalesce(i.basis_source, case when l.basis = i.basis then l.basis_source end)`)},
+        updated_at = now()
+      from incoming_leads i where l.id = i.lead_id and not i.is_new and ${part}`)
+    const made = await tx.execute(sql`
+      insert into leads (id, workspace_id, user_id, x_user_id, twitter_handle, name, bio, follower_count, following_count,
+        source_profile, url, profile_image_url, location, website, metadata, basis, basis_at, basis_source)
+      select lead_id, ${workspaceId}, ${userId}, x_user_id, twitter_handle, coalesce(name, ''), bio, follower_count, following_count,
+        source_profile, url, profile_image_url, location, website, coalesce(metadata, '{}'), coalesce(basis, 'none'),
+        ${basis(sql`null`, sql`coalesce(basis_at, now())`)}, ${basis(sql`null`, sql`basis_source`)}
+      from incoming_leads i where is_new and ${part} order by line`)
+    updated += changed.rowCount ?? 0
+    imported += made.rowCount ?? 0
+    from = to
+    done += count
+    onSaved(done, all)
+  }
+  if (imported > 0) await restorePastContacts(tx, workspaceId)
+  return { imported, updated, overfull }
+}
+
+/** Rows saved per statement. An import reports its progress after each. */
+const SAVE_BATCH = 5_000

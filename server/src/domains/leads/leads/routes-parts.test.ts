@@ -1,0 +1,83 @@
+import { PART_MAX } from '@x-automated/contract/leads/lead-limits'
+import { sql } from 'drizzle-orm'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { choosePart } from './service.ts'
+
+/** More than one call changes. */
+const MANY = PART_MAX + 50
+
+let app: TestApp
+let person: Person
+beforeAll(async () => {
+  app = await openApp({ x: true })
+  person = await makePerson(app)
+  await connectX(app, person)
+  await app.db.execute(sql`
+    insert into leads (workspace_id, name, twitter_handle, follower_count, created_at)
+    select ${person.workspaceId}, 'Lead ' || n, 'lead_' || n, n % 1000, now() - n / 7 * interval '1 second' from generate_series(1, ${MANY}) n`)
+})
+
+const filter = { keyword: 'lead' }
+type Call<A> = (selection: { filter: typeof filter; cursor?: string }) => Promise<A>
+
+/** Repeats a call until there is no cursor. */
+async function inParts<A extends { cursor: string | null }>(call: Call<A>): Promise<A[]> {
+  const answers: A[] = []
+  let cursor: string | null = null
+  do {
+    const answer: A = await call({ filter, ...(cursor === null ? {} : { cursor }) })
+    answers.push(answer)
+    cursor = answer.cursor
+  } while (cursor !== null && answers.length < 9)
+  return answers
+}
+
+describe('bulk changes by filter', () => {
+  it('change each lead once, until there is no cursor', async () => {
+    const { client } = person
+    const tag = await client.tags.create({ name: 'VIP' })
+    const answers = await inParts((part) => client.tags.apply({ ...part, add: [tag.id] }))
+    expect(answers.map(({ changed }) => changed)).toEqual([PART_MAX, MANY - PART_MAX])
+    expect((await client.tags.list()).tags[0]!.leadCount).toBe(MANY)
+  })
+
+  it.each([{}, { keyword: '1' }, { tag: 'VIP', minFollowers: 100 }, { keyword: 'nobody' }])(
+    'select every match once in parts: %j',
+    async (asked) => {
+      const size = 997
+      const seen: string[] = []
+      let cursor: string | null = null
+      do {
+        const selection = { filter: asked, ...(cursor === null ? {} : { cursor }) }
+        const part = await app.db.transaction(async (tx) => {
+          const chosen = await choosePart(tx, person.actor, selection, size)
+          const { rows } = await tx.execute<{ id: string }>(chosen.leads)
+          return { ids: rows.map(({ id }) => id), cursor: chosen.cursor }
+        })
+        expect(part.ids.length).toBeLessThanOrEqual(size)
+        seen.push(...part.ids)
+        cursor = part.cursor
+      } while (cursor !== null && seen.length <= MANY)
+      expect(new Set(seen).size).toBe(seen.length)
+      expect(seen.length).toBe((await person.client.leads.list(asked)).total)
+    },
+  )
+
+  it.each(['/leads/basis', '/leads/delete', '/leads/queue', '/leads/tags', '/suppressions'])(
+    'return 400 for %s with a bad cursor, or with ids and a cursor',
+    async (path) => {
+      const tag = path === '/leads/tags' ? { add: [(await person.client.tags.list()).tags[0]!.id] } : {}
+      const rest = { ...(path === '/leads/basis' ? { basis: 'asked' } : {}), ...tag }
+      const { cursor } = await person.client.leads.list({ sort: 'createdAt' })
+      for (const selection of [
+        { filter: {}, cursor: 'nonsense' },
+        { leadIds: [crypto.randomUUID()], cursor },
+      ]) {
+        const answer = await person.call('POST', path, { ...rest, ...selection })
+        expect([answer.status, answer.body.details]).toEqual([400, [expect.objectContaining({ field: 'cursor' })]])
+      }
+    },
+  )
+})

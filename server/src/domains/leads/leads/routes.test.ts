@@ -1,0 +1,378 @@
+import { LEAD_STATUSES, LeadSort } from '@x-automated/contract/leads/leads'
+import { eq, sql } from 'drizzle-orm'
+import fc from 'fast-check'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { makeLeads } from '../../../../test/leads.ts'
+import { makePerson, type Person } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { makeScrape } from '../../../../test/scrapes.ts'
+import type { Db } from '../../../db/open.ts'
+import { transact } from '../../../db/transact.ts'
+import { leadListItems, leadLists } from '../lists/tables.ts'
+import type { LeadRow } from './service.ts'
+import { filterStatus, leadCounts, leads } from './tables.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp()
+})
+let person: Person
+beforeEach(async () => {
+  person = await makePerson(app)
+})
+
+const list = async (query: Record<string, unknown> = {}, by = person) => {
+  const text = new URLSearchParams(Object.entries(query).map(([key, value]): [string, string] => [key, String(value)]))
+  return by.call('GET', `/leads?${text}`)
+}
+const handles = (answer: { body: { leads: { twitterHandle: string }[] } }) =>
+  answer.body.leads.map((lead) => lead.twitterHandle)
+
+describe('GET /leads', () => {
+  it('returns ten per page, newest first, with every field and the exact total', async () => {
+    const [oldest] = await makeLeads(app, person, [
+      {
+        name: 'Ana',
+        twitterHandle: 'ana',
+        bio: 'Builds',
+        followerCount: 7,
+        followingCount: 3,
+        sourceProfile: 'growthqueen',
+        url: 'https://x.com/ana',
+        profileImageUrl: 'https://pbs.twimg.com/a.png',
+        location: 'Köln',
+        website: 'https://ana.example',
+        metadata: { company: 'Acme' },
+      },
+    ])
+    await makeLeads(app, person, 10)
+    const first = await list()
+    expect(first.status).toBe(200)
+    expect(first.body).toMatchObject({ total: 11, page: 1, pageSize: 10 })
+    expect(first.body.leads).toHaveLength(10)
+    const second = await list({ page: 2 })
+    expect(second.body).toEqual({
+      leads: [
+        {
+          id: oldest!.id,
+          name: 'Ana',
+          twitterHandle: 'ana',
+          bio: 'Builds',
+          followerCount: 7,
+          followingCount: 3,
+          sourceProfile: 'growthqueen',
+          url: 'https://x.com/ana',
+          profileImageUrl: 'https://pbs.twimg.com/a.png',
+          location: 'Köln',
+          website: 'https://ana.example',
+          metadata: { company: 'Acme' },
+          dmStatus: 'not_sent',
+          basis: 'none',
+          tagIds: [],
+          suppressed: false,
+          createdAt: oldest!.createdAt.toISOString(),
+          updatedAt: oldest!.updatedAt.toISOString(),
+        },
+      ],
+      total: 11,
+      page: 2,
+      pageSize: 10,
+      cursor: null,
+    })
+  })
+
+  it('is visible to viewers but not to other workspaces', async () => {
+    await makeLeads(app, person, 2)
+    expect((await list({}, await makePerson(app, { in: person, role: 'viewer' }))).body.total).toBe(2)
+    expect((await list({}, await makePerson(app))).body).toMatchObject({ leads: [], total: 0, cursor: null })
+  })
+
+  it('finds keywords in bio, name or handle, ignoring case, with literal % and _', async () => {
+    await makeLeads(app, person, [
+      { twitterHandle: 'in_bio', name: 'A', bio: 'We grow 100% faster' },
+      { twitterHandle: 'in_name', name: 'Growth Queen', bio: null },
+      { twitterHandle: 'GROWER', name: 'B', bio: 'nothing' },
+      { twitterHandle: 'not', name: 'C', bio: 'x' },
+      { twitterHandle: 'rtl', name: 'נועה', bio: 'ÄÖÜ مؤسس' },
+    ])
+    expect(handles(await list({ keyword: 'grow' })).sort()).toEqual(['GROWER', 'in_bio', 'in_name'])
+    expect(handles(await list({ keyword: '0%' }))).toEqual(['in_bio'])
+    expect(handles(await list({ keyword: '%' }))).toEqual(['in_bio'])
+    expect(handles(await list({ keyword: 'n_b' }))).toEqual(['in_bio'])
+    expect(handles(await list({ keyword: 'i_b' }))).toEqual([])
+    expect(handles(await list({ keyword: 'äöü' }))).toEqual(['rtl'])
+    expect(handles(await list({ keyword: 'נוע' }))).toEqual(['rtl'])
+    // Not across two fields.
+    expect(handles(await list({ keyword: 'B GROWER' }))).toEqual([])
+    expect((await list({ keyword: '' })).body.total).toBe(5)
+  })
+
+  it('counts contacted as sent and failed_contact as failed', async () => {
+    await makeLeads(
+      app,
+      person,
+      LEAD_STATUSES.map((dmStatus) => ({ dmStatus, twitterHandle: dmStatus.slice(0, 15) })),
+    )
+    const found = async (status: string) => {
+      const answer = await list({ status })
+      expect(answer.body.total).toBe(answer.body.leads.length)
+      return handles(answer).sort()
+    }
+    expect(await found('sent')).toEqual(['contacted', 'sent'])
+    expect(await found('failed')).toEqual(['failed', 'failed_contact'])
+    expect(await found('queued')).toEqual(['queued'])
+    expect(await found('not_sent')).toEqual(['not_sent'])
+  })
+
+  it('filters by list or scrape of the own workspace', async () => {
+    const [one, two] = await makeLeads(app, person, 3)
+    const [leadList] = await app.db.insert(leadLists).values({ workspaceId: person.workspaceId, name: 'l' }).returning()
+    await app.db.insert(leadListItems).values({ leadListId: leadList!.id, leadId: one!.id })
+    const scrape = await makeScrape(app, person, { finds: [two!] })
+    expect((await list({ listId: leadList!.id })).body).toMatchObject({ leads: [{ id: one!.id }], total: 1 })
+    expect((await list({ scrapeId: scrape.id })).body).toMatchObject({ leads: [{ id: two!.id }], total: 1 })
+    const stranger = await makePerson(app)
+    await makeLeads(app, stranger, 1)
+    for (const query of [{ listId: leadList!.id }, { scrapeId: scrape!.id }, { listId: 'nonsense' }])
+      expect((await list(query, stranger)).body).toMatchObject({ leads: [], total: 0 })
+  })
+
+  it('filters, sorts and pages like a naive implementation', async () => {
+    const made = await makeLeads(app, person, manyLeads())
+    await giveBasesAndTags(made)
+    const lists = await makeLists(made)
+    const query = fc.record(
+      {
+        keyword: fc.constantFrom('a', 'AN', 'grow', '%', '_', '\\', '🚀', 'zz', 'x y'),
+        minFollowers: fc.integer({ min: 0, max: 40 }),
+        maxFollowers: fc.integer({ min: 0, max: 40 }),
+        status: fc.constantFrom('not_sent', 'queued', 'sent', 'failed'),
+        basis: fc.constantFrom('none', 'asked', 'customer'),
+        tag: fc.constantFrom('VIP', 'vip', 'rare', 'unknown'),
+        listId: fc.constantFrom(...lists.keys(), 'nonsense'),
+        scrapeId: fc.constantFrom(...found.keys()),
+      },
+      { requiredKeys: [] },
+    )
+    const sort = fc.constantFrom(...LeadSort.options)
+    await fc.assert(
+      fc.asyncProperty(
+        query,
+        sort,
+        fc.integer({ min: 1, max: 40 }),
+        fc.boolean(),
+        async (filter, order, pageSize, byCursor) => {
+          const expected = byHand(made, filter, order, lists)
+          const seen: string[] = []
+          let cursor: string | null = null
+          for (let page = 1; page === 1 || (byCursor ? cursor !== null : seen.length < expected.length); page++) {
+            const place = byCursor ? (cursor === null ? {} : { cursor }) : { page }
+            const answer = await list({ ...filter, sort: order, pageSize, ...place })
+            expect(answer.status).toBe(200)
+            expect(answer.body.total).toBe(expected.length)
+            seen.push(...answer.body.leads.map((lead: { id: string }) => lead.id))
+            cursor = answer.body.cursor
+            expect(cursor === null).toBe(seen.length >= expected.length)
+            if (page > 200) throw new Error('too many pages')
+          }
+          expect(seen).toEqual(expected.map((lead) => lead.id))
+        },
+      ),
+      { numRuns: 80 },
+    )
+  })
+
+  it.each([
+    ['page=0', 'page'],
+    ['pageSize=101', 'pageSize'],
+    ['minFollowers=-1', 'minFollowers'],
+    ['maxFollowers=many', 'maxFollowers'],
+    ['status=gone', 'status'],
+    ['sort=website', 'sort'],
+    ['basis=maybe', 'basis'],
+    ['cursor=nonsense', 'cursor'],
+    [`keyword=${'x'.repeat(201)}`, 'keyword'],
+    ['keyword=%00', 'keyword'],
+  ])('returns 400 for %s', async (query, field) => {
+    const answer = await person.call('GET', `/leads?${query}`)
+    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
+    expect(answer.body.details).toMatchObject([{ field }])
+  })
+
+  it('returns 400 for a cursor of another order', async () => {
+    await makeLeads(app, person, 3)
+    const { body } = await list({ pageSize: 1, sort: 'name' })
+    expect((await list({ pageSize: 1, sort: '-name', cursor: body.cursor })).status).toBe(400)
+    expect((await list({ pageSize: 1, sort: 'name', cursor: body.cursor })).status).toBe(200)
+  })
+})
+
+/** Gives leads bases and tags in a fixed pattern. */
+async function giveBasesAndTags(made: LeadRow[]) {
+  const every = (n: number) => made.filter((_, place) => place % n === 0)
+  for (const [n, basis] of [
+    [3, 'asked'],
+    [7, 'customer'],
+  ] as const) {
+    await person.client.leads.setBasis({ leadIds: every(n).map(({ id }) => id), basis })
+    for (const lead of every(n)) lead.basis = basis
+  }
+  for (const [n, name] of [
+    [4, 'VIP'],
+    [30, 'rare'],
+  ] as const) {
+    const tag = await person.client.tags.create({ name })
+    await person.client.tags.apply({ leadIds: every(n).map(({ id }) => id), add: [tag.id] })
+    for (const lead of every(n)) tagged.set(lead.id, [...(tagged.get(lead.id) ?? []), name.toLowerCase()])
+  }
+}
+const tagged = new Map<string, string[]>()
+/** The leads found by each scrape. */
+const found = new Map<string, Set<string>>()
+
+/** Creates a manual list, smart lists and a scrape, and returns their leads. */
+async function makeLists(made: LeadRow[]): Promise<Map<string, Set<string>>> {
+  const { client } = person
+  const fifth = made.filter((_, place) => place % 5 === 0)
+  const list = await client.lists.create({ name: 'fifth' })
+  await client.lists.addLeads({ id: list.id, leadIds: fifth.map(({ id }) => id) })
+  const famous = await client.lists.create({ name: 'famous', filter: { minFollowers: 20 } })
+  const asked = await client.lists.create({ name: 'asked', filter: { listId: list.id, basis: 'asked', keyword: 'a' } })
+  const second = made.filter((_, place) => place % 2 === 0)
+  const scrape = await makeScrape(app, person, { finds: second })
+  found.set(scrape.id, new Set(second.map(({ id }) => id)))
+  const idsOf = (of: LeadRow[]) => new Set(of.map(({ id }) => id))
+  return new Map([
+    [list.id, idsOf(fifth)],
+    [famous.id, idsOf(byHand(made, { minFollowers: 20 }, 'name'))],
+    [asked.id, idsOf(byHand(fifth, { basis: 'asked', keyword: 'a' }, 'name'))],
+  ])
+}
+
+/** Leads that differ in every field used by filters and orders. */
+function manyLeads() {
+  return Array.from({ length: 120 }, (_, i) => ({
+    twitterHandle: `${i % 7 === 0 ? 'Ana' : 'bo'}_${i}`,
+    name: ['ana', 'Ana', 'Zoë 🚀', 'נועה', 'x', ''][i % 6] as string,
+    bio: [null, 'We GROW 100%', 'under_score', 'back\\slash', 'y zz'][i % 5] as string | null,
+    followerCount: i % 11 === 0 ? null : (i * 13) % 41,
+    dmStatus: LEAD_STATUSES[i % LEAD_STATUSES.length],
+  }))
+}
+
+/** A naive implementation of filters and orders. */
+function byHand(
+  made: LeadRow[],
+  filter: {
+    keyword?: string
+    minFollowers?: number
+    maxFollowers?: number
+    status?: string
+    basis?: string
+    tag?: string
+    listId?: string
+    scrapeId?: string
+  },
+  sort: string,
+  lists = new Map<string, Set<string>>(),
+): LeadRow[] {
+  const { keyword, minFollowers, maxFollowers, status, basis, tag, listId, scrapeId } = filter
+  const holds = (text: string | null) => (text ?? '').toLowerCase().includes((keyword ?? '').toLowerCase())
+  const shown: Record<string, string> = { contacted: 'sent', failed_contact: 'failed' }
+  const chosen = made.filter(
+    (lead) =>
+      (keyword === undefined || holds(lead.name) || holds(lead.twitterHandle) || holds(lead.bio)) &&
+      (minFollowers === undefined || (lead.followerCount !== null && lead.followerCount >= minFollowers)) &&
+      (maxFollowers === undefined || (lead.followerCount !== null && lead.followerCount <= maxFollowers)) &&
+      (status === undefined || (shown[lead.dmStatus] ?? lead.dmStatus) === status) &&
+      (basis === undefined || lead.basis === basis) &&
+      (tag === undefined || (tagged.get(lead.id) ?? []).includes(tag.toLowerCase())) &&
+      (listId === undefined || (lists.get(listId)?.has(lead.id) ?? false)) &&
+      (scrapeId === undefined || (found.get(scrapeId)?.has(lead.id) ?? false)),
+  )
+  const orderedBy = (lead: LeadRow): Buffer | number => {
+    const folded = (value: string) => Buffer.from(value.toLowerCase())
+    if (sort.endsWith('followerCount')) return lead.followerCount ?? -1
+    if (sort.endsWith('name')) return folded(lead.name)
+    if (sort.endsWith('twitterHandle')) return folded(lead.twitterHandle)
+    if (sort.endsWith('bio')) return folded((lead.bio ?? '').slice(0, 60))
+    if (sort.endsWith('dmStatus'))
+      return folded(`${shown[lead.dmStatus] ?? lead.dmStatus} ${lead.createdAt.toISOString()}`)
+    return lead.createdAt.getTime()
+  }
+  const compare = (a: LeadRow, b: LeadRow) => {
+    const [one, other] = [orderedBy(a), orderedBy(b)]
+    const byValue = typeof one === 'number' ? one - (other as number) : one.compare(other as Buffer)
+    return byValue || (a.id < b.id ? -1 : 1)
+  }
+  const sorted = chosen.sort(compare)
+  return sort.startsWith('-') ? sorted.reverse() : sorted
+}
+
+describe('DELETE /leads/{id}', () => {
+  it('deletes the lead from pages, lists and counts', async () => {
+    const [gone, stays] = await makeLeads(app, person, 2)
+    const [leadList] = await app.db.insert(leadLists).values({ workspaceId: person.workspaceId, name: 'l' }).returning()
+    await app.db
+      .insert(leadListItems)
+      .values([gone!, stays!].map((lead) => ({ leadListId: leadList!.id, leadId: lead.id })))
+    const answer = await person.call('DELETE', `/leads/${gone!.id}`)
+    expect([answer.status, answer.body]).toEqual([204, ''])
+    expect((await list()).body).toMatchObject({ total: 1, leads: [{ id: stays!.id }] })
+    expect((await list({ listId: leadList!.id })).body).toMatchObject({ total: 1 })
+  })
+
+  it('returns 404 for deleted leads and other workspaces', async () => {
+    const [lead] = await makeLeads(app, person)
+    const stranger = await makePerson(app)
+    const text = { success: false, code: 'LEAD_NOT_FOUND', error: 'Lead not found or access denied' }
+    expect((await stranger.call('DELETE', `/leads/${lead!.id}`)).body).toEqual(text)
+    expect((await person.call('DELETE', `/leads/${lead!.id}`)).status).toBe(204)
+    const again = await person.call('DELETE', `/leads/${lead!.id}`)
+    expect([again.status, again.body]).toEqual([404, text])
+  })
+
+  it('returns 403 for viewers', async () => {
+    const [lead] = await makeLeads(app, person)
+    const viewer = await makePerson(app, { in: person, role: 'viewer' })
+    expect((await viewer.call('DELETE', `/leads/${lead!.id}`)).status).toBe(403)
+    expect((await list()).body.total).toBe(1)
+  })
+})
+
+describe('lead counts', () => {
+  it('equal the rows after concurrent changes of every kind', async () => {
+    const made = await makeLeads(app, person, manyLeads())
+    // Retried if a race is lost, as in the product.
+    const change = (work: (tx: Db) => Promise<unknown>) => transact(app.db, work)
+    await Promise.all([
+      change((tx) => tx.delete(leads).where(eq(leads.id, made[0]!.id))),
+      change((tx) =>
+        tx
+          .update(leads)
+          .set({ dmStatus: 'queued' })
+          .where(sql`workspace_id = ${person.workspaceId} and follower_count < 10`),
+      ),
+      makeLeads(app, person, manyLeads()),
+      change((tx) =>
+        tx.update(leads).set({ createdAt: sql`created_at - interval '1 day'` }).where(eq(leads.id, made[1]!.id)),
+      ),
+      change((tx) => tx.update(leads).set({ dmStatus: 'contacted', bio: 'changed' }).where(eq(leads.id, made[2]!.id))),
+    ])
+    const counted = await app.db
+      .select({ status: leads.dmStatus, n: sql<number>`count(*)::int` })
+      .from(leads)
+      .where(eq(leads.workspaceId, person.workspaceId))
+      .groupBy(leads.dmStatus)
+    const kept = await app.db.select().from(leadCounts).where(eq(leadCounts.workspaceId, person.workspaceId))
+    const held = sql`select workspace_id, standing, created_at, lead_id from lead_standings`
+    const wanted = sql`select workspace_id, ${filterStatus}, created_at, id from leads`
+    const { rows: differing } = await app.db.execute(
+      sql`(${held} except ${wanted}) union all (${wanted} except ${held})`,
+    )
+    expect(differing).toEqual([])
+    expect(Object.fromEntries(kept.filter((row) => row.count > 0).map((row) => [row.dmStatus, row.count]))).toEqual(
+      Object.fromEntries(counted.map((row) => [row.status, row.n])),
+    )
+  })
+})

@@ -1,0 +1,18 @@
+import { member, viewer } from '../../../operations.ts'
+import { queueDirect } from '../../outreach/sending/service.ts'
+import { find as findRemoval, removeMany, restore } from '../removals/service.ts'
+import { find, history, list, remove, setBasis } from './service.ts'
+
+export const leadRoutes = {
+  list: viewer.leads.list.handler(({ context, input }) => list(context.db, context.actor, input)),
+  find: viewer.leads.find.handler(({ context, input }) => find(context.db, context.actor, input.id)),
+  history: viewer.leads.history.handler(({ context, input }) => history(context.db, context.actor, input)),
+  setBasis: member.leads.setBasis.handler(({ context, input }) => setBasis(context.db, context.actor, input)),
+  remove: member.leads.remove.handler(({ context, input }) => remove(context.db, context.actor, input.id)),
+  removeMany: member.leads.removeMany.handler(({ context, input }) => removeMany(context.db, context.actor, input)),
+  findRemoval: member.leads.findRemoval.handler(({ context, input }) =>
+    findRemoval(context.db, context.actor, input.id),
+  ),
+  restore: member.leads.restore.handler(({ context, input }) => restore(context.db, context.actor, input.removalId)),
+  queue: member.leads.queue.handler(({ context, input }) => queueDirect(context.db, context.actor, input)),
+}

@@ -1,0 +1,319 @@
+import { isId, isMoment, isStorable } from '@x-automated/contract/fields'
+import { formatNumber } from '@x-automated/contract/format'
+import { IMPORT_COLUMNS_MAX } from '@x-automated/contract/leads/import-limits'
+import {
+  CONTACT_BASES,
+  type ContactBasis,
+  LEAD_FILTER_STATUSES,
+  type LeadFilter,
+  type LeadQuery,
+  type LeadSort,
+} from '@x-automated/contract/leads/leads'
+import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
+
+/** The last lead of a page: its sort value and id. */
+export interface Place {
+  value: string | number
+  id: string
+}
+
+/** Encodes a place as an opaque cursor for one order. */
+export function writeCursor(sort: LeadSort, { value, id }: Place): string {
+  return Buffer.from(JSON.stringify([sort, value, id])).toString('base64url')
+}
+
+/** Returns null if it is not a cursor of this order. */
+export function readCursor(sort: LeadSort, cursor: string): Place | null {
+  try {
+    const [of, value, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
+    if (of !== sort || typeof id !== 'string' || !isId(id)) return null
+    if (sort.endsWith('followerCount')) {
+      const isCount = Number.isInteger(value) && Math.abs(value as number) <= COUNT_MAX
+      return isCount ? { value: value as number, id } : null
+    }
+    if (typeof value !== 'string' || !isStorable(value)) return null
+    if (sort.endsWith('createdAt') && !isMoment(value)) return null
+    if (sort.endsWith('dmStatus') && !isStanding(value)) return null
+    return { value, id }
+  } catch {
+    return null
+  }
+}
+
+/** Whether the value is a filter status and a creation date. */
+function isStanding(value: string): boolean {
+  const [status = '', moment = ''] = value.split(' ')
+  return (LEAD_FILTER_STATUSES as readonly string[]).includes(status) && isMoment(moment)
+}
+
+/** The maximum of PostgreSQL's integer. */
+const COUNT_MAX = 2_147_483_647
+
+/** Combines two filters. If both set the same fields, the inner one goes into `within`. */
+export function narrow({ listId: _, ...outer }: LeadQuery, inner: LeadFilter): LeadQuery & { within?: LeadFilter } {
+  const asked = Object.entries(outer).filter(([, value]) => value !== undefined && value !== '')
+  const speaksOf = (key: string) => inner[key as keyof LeadFilter] !== undefined
+  const bounds =
+    asked.some(([key]) => key.endsWith('Followers')) && (speaksOf('minFollowers') || speaksOf('maxFollowers'))
+  const merged: LeadQuery = Object.fromEntries(asked)
+  return bounds || asked.some(([key]) => speaksOf(key)) ? { ...merged, within: inner } : { ...inner, ...merged }
+}
+
+/** A LIKE pattern that finds the text anywhere, with its wildcards escaped. */
+export function anywhere(text: string): string {
+  return `%${text.replace(/[\\%_]/g, '\\$&')}%`
+}
+
+/** What is known of an incoming person. Null keeps the lead's value. */
+export interface IncomingLead {
+  xUserId: string | null
+  twitterHandle: string
+  name: string | null
+  bio: string | null
+  followerCount: number | null
+  followingCount: number | null
+  sourceProfile: string | null
+  url: string | null
+  profileImageUrl: string | null
+  location: string | null
+  website: string | null
+  metadata: Record<string, unknown> | null
+}
+
+/** Additional values from a file. */
+export interface ImportedLead extends IncomingLead {
+  basis: ContactBasis | null
+  /** A date or a timestamp. */
+  basisAt: string | null
+  basisSource: string | null
+  tags: string[] | null
+}
+
+/** A person as a row of `incoming_leads`. */
+export function stagedRow(line: number, lead: IncomingLead & Partial<ImportedLead>): object {
+  return {
+    line,
+    x_user_id: lead.xUserId,
+    twitter_handle: lead.twitterHandle,
+    name: lead.name,
+    bio: lead.bio,
+    follower_count: lead.followerCount,
+    following_count: lead.followingCount,
+    source_profile: lead.sourceProfile,
+    url: lead.url,
+    profile_image_url: lead.profileImageUrl,
+    location: lead.location,
+    website: lead.website,
+    metadata: lead.metadata,
+    basis: lead.basis,
+    basis_at: lead.basisAt,
+    basis_source: lead.basisSource,
+    tags: lead.tags,
+  }
+}
+
+type Cell = { value: unknown } | { problem: string }
+interface Column {
+  field: keyof ImportedLead
+  /** @param delimiter the file's cell separator; null if unknown */
+  read: (text: string, delimiter: string | null) => Cell
+}
+
+/** The meaning of each column; null if ignored. */
+export type Columns = (Column | { metadataKey: string } | null)[]
+
+const within =
+  (max: number) =>
+  (text: string): Cell =>
+    text.length > max
+      ? { problem: `is longer than ${max} characters` }
+      : isStorable(text)
+        ? { value: text }
+        : { problem: 'contains characters that cannot be stored' }
+
+const count = (text: string, delimiter: string | null): Cell => {
+  // Semicolon files write thousands with dots. In other files, a single dot is ambiguous.
+  const dotted = /^[1-9]\d{0,2}((?:\.\d{3})+)(,0+)?$/.exec(text)
+  if (dotted) {
+    const isSure = delimiter === ';' || (dotted[1] ?? '').length > 4 || dotted[2] !== undefined
+    if (!isSure) return { problem: 'is ambiguous with a dot. Write 1200 instead of 1.200.' }
+    return count(text.replace(/,.*/, '').replaceAll('.', ''), delimiter)
+  }
+  // Thousands may be separated by a comma, an apostrophe or any space.
+  const digits = /^\d{1,3}([,'\u2019 \u00a0\u2009\u202f]\d{3})+(\.0+)?$/.test(text)
+    ? text.replaceAll(/[^\d.]/g, '')
+    : text
+  // Some programs write whole numbers with a fraction of zero.
+  return /^\d{1,10}(\.0+)?$/.test(digits) && Number(digits) <= COUNT_MAX
+    ? { value: Number(digits) }
+    : { problem: 'is not a whole number' }
+}
+
+const handle = (text: string): Cell => {
+  const bare = handleIn(text)
+  const fault = handleFault(bare)
+  return fault ? { problem: HANDLE_PROBLEMS[fault] } : { value: bare }
+}
+
+/** Maximum length of one row's metadata as JSON. */
+const METADATA_MAX = 20_000
+/** Maximum length of a lead's metadata over several files, as pages show many leads. */
+export const LEAD_METADATA_MAX = 2 * METADATA_MAX
+const METADATA_DEPTH = 20
+const depthOf = (json: string) => {
+  let depth = 0
+  let deepest = 0
+  for (const character of json) {
+    if (character === '{' || character === '[') deepest = Math.max(deepest, ++depth)
+    else if (character === '}' || character === ']') depth -= 1
+  }
+  return deepest
+}
+const metadata = (text: string): Cell => {
+  try {
+    const value: unknown = JSON.parse(text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    // JSON.stringify escapes what cannot be stored, however the file wrote it. PostgreSQL rejects
+    // deep nesting.
+    const storable = !/\\u(0000|d[89a-f])/.test(JSON.stringify(value))
+    if (isObject && text.length <= METADATA_MAX && depthOf(text) <= METADATA_DEPTH && storable) return { value }
+  } catch {}
+  return { problem: `is not a JSON object of at most ${METADATA_MAX} characters` }
+}
+
+const basis = (text: string): Cell => {
+  const word = text.toLowerCase().replaceAll(/[\s-]+/g, '_')
+  return (CONTACT_BASES as readonly string[]).includes(word)
+    ? { value: word }
+    : { problem: 'must be asked, wrote_first, customer or none' }
+}
+
+const day = (text: string): Cell => {
+  const moment = /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text
+  return isMoment(moment) ? { value: moment } : { problem: 'is not a day such as 2026-01-31' }
+}
+
+/** Tags per lead in a file. */
+const TAGS_OF_ONE_MAX = 20
+const TAG_NAME_MAX = 50
+const tagNames = (text: string): Cell => {
+  const names = text.split(/[,;|]/).flatMap((name) => name.trim() || [])
+  const unlike = names.filter((name, place) => names.findIndex((n) => n.toLowerCase() === name.toLowerCase()) === place)
+  if (unlike.length > TAGS_OF_ONE_MAX) return { problem: `names more than ${TAGS_OF_ONE_MAX} tags` }
+  if (unlike.some((name) => name.length > TAG_NAME_MAX))
+    return { problem: `has a tag that is longer than ${TAG_NAME_MAX} characters` }
+  return isStorable(text) ? { value: unlike } : { problem: 'contains characters that cannot be stored' }
+}
+
+/** Columns by name. */
+const COLUMNS: Record<string, Column | null> = {
+  twitter_handle: { field: 'twitterHandle', read: handle },
+  x_user_id: {
+    field: 'xUserId',
+    read: (text) => (/^\d{1,20}$/.test(text) ? { value: text } : { problem: 'is not an X ID' }),
+  },
+  name: { field: 'name', read: within(200) },
+  bio: { field: 'bio', read: within(5_000) },
+  follower_count: { field: 'followerCount', read: count },
+  following_count: { field: 'followingCount', read: count },
+  source_profile: { field: 'sourceProfile', read: within(200) },
+  url: { field: 'url', read: within(2_000) },
+  profile_image_url: { field: 'profileImageUrl', read: within(2_000) },
+  location: { field: 'location', read: within(500) },
+  website: { field: 'website', read: within(2_000) },
+  metadata: { field: 'metadata', read: metadata },
+  basis: { field: 'basis', read: basis },
+  basis_at: { field: 'basisAt', read: day },
+  basis_source: { field: 'basisSource', read: within(500) },
+  tags: { field: 'tags', read: tagNames },
+  // Written by exports, ignored by imports.
+  id: null,
+  user_id: null,
+  dm_status: null,
+  created_at: null,
+  updated_at: null,
+}
+
+const KEY_MAX = 100
+const VALUE_MAX = 5_000
+
+/** Reads a header: column names in any case and order. Other columns become metadata. */
+export function readHeader(fields: readonly string[]): Columns | { problem: string } {
+  if (fields.length > IMPORT_COLUMNS_MAX) return { problem: `The file has more than ${IMPORT_COLUMNS_MAX} columns.` }
+  const names = fields.map((field) => field.trim())
+  const known = names.map((name) => name.toLowerCase().replaceAll(/[\s-]+/g, '_'))
+  if (!known.includes('twitter_handle')) return { problem: 'The first line must name a column twitter_handle.' }
+  const long = names.find((name) => name.length > KEY_MAX)
+  if (long !== undefined) return { problem: `A column's name is longer than ${KEY_MAX} characters.` }
+  const double = known.find((name, place) => name !== '' && known.indexOf(name) !== place)
+  if (double !== undefined) return { problem: `The file has two columns named ${double}.` }
+  // A JSON mapping can contain characters that a UTF-8 file cannot.
+  if (!names.every(isStorable)) return { problem: "A column's name contains characters that cannot be stored." }
+  return known.map((name, place) => {
+    if (name === '') return null
+    const column = Object.hasOwn(COLUMNS, name) ? COLUMNS[name] : undefined
+    return column === undefined ? { metadataKey: names[place] as string } : column
+  })
+}
+
+/**
+ * Reads one row into a lead, or returns its problem as a text to show. Blank and missing cells keep
+ * the lead's values. @param delimiter the file's cell separator; null if unknown
+ */
+export function readLine(
+  columns: Columns,
+  fields: readonly string[],
+  delimiter: string | null = null,
+): ImportedLead | { problem: string } {
+  if (fields.every((field) => field.trim() === '')) return { problem: 'is empty' }
+  const lead: ImportedLead = { ...NOTHING }
+  const extra: Record<string, unknown> = {}
+  for (const [place, column] of columns.entries()) {
+    const text = withoutGuard(fields[place] ?? '').trim()
+    if (column === null || text === '') continue
+    if (text.includes('\u0000')) return { problem: 'contains a NUL character' }
+    if ('metadataKey' in column) {
+      if (text.length > VALUE_MAX) return { problem: `${column.metadataKey} is longer than ${VALUE_MAX} characters` }
+      extra[column.metadataKey] = text
+      continue
+    }
+    const cell = column.read(text, delimiter)
+    if ('problem' in cell) return { problem: `${snakeCase(column.field)} ${cell.problem}` }
+    Object.assign(lead, { [column.field]: cell.value })
+  }
+  if (lead.twitterHandle === '') return { problem: 'twitter_handle is missing' }
+  if (lead.basis === null && (lead.basisAt !== null || lead.basisSource !== null))
+    return { problem: 'has details of a contact basis but no basis' }
+  if (Object.keys(extra).length > 0) lead.metadata = { ...lead.metadata, ...extra }
+  if (JSON.stringify(lead.metadata).length > METADATA_MAX)
+    return { problem: `has more than ${formatNumber(METADATA_MAX)} characters in custom columns` }
+  return lead
+}
+
+const NOTHING: ImportedLead = {
+  xUserId: null,
+  twitterHandle: '',
+  name: null,
+  bio: null,
+  followerCount: null,
+  followingCount: null,
+  sourceProfile: null,
+  url: null,
+  profileImageUrl: null,
+  location: null,
+  website: null,
+  metadata: null,
+  basis: null,
+  basisAt: null,
+  basisSource: null,
+  tags: null,
+}
+
+/** Removes the apostrophe by which an export escapes formulas. */
+function withoutGuard(text: string): string {
+  return /^'[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/.test(text) ? text.slice(1) : text
+}
+
+function snakeCase(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}

@@ -1,0 +1,89 @@
+import { eq } from 'drizzle-orm'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { makeLeads } from '../../../../test/leads.ts'
+import { makePerson, type Person } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { dmsOf, expectCountsRight, launch, makeList, openHandles } from '../../../../test/outreach.ts'
+import { leadListItems } from '../lists/tables.ts'
+import { leads } from './tables.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp()
+})
+let person: Person
+beforeEach(async () => {
+  person = await makePerson(app)
+})
+
+const TWICE = 'Skipped: this person is a duplicate of a lead who was already messaged.'
+
+/** Creates two lists of one lead each: one with an X id, one with only a handle. */
+async function makeDuplicates() {
+  const unknown = await makeList(app, person, openHandles(1), { unknownIds: true })
+  return { unknown, known: await makeList(app, person, openHandles(1)) }
+}
+type Duplicates = Awaited<ReturnType<typeof makeDuplicates>>
+
+/** Reveals that the second lead's handle is the first person's new handle. */
+async function revealDuplicate({ known, unknown }: Duplicates) {
+  const [kept] = await app.db.select().from(leads).where(eq(leads.id, known.leadIds[0]!))
+  await makeLeads(app, person, [{ xUserId: kept!.xUserId, twitterHandle: unknown.handles[0]! }])
+  expect(await app.db.select().from(leads).where(eq(leads.id, unknown.leadIds[0]!))).toEqual([])
+}
+const claim = (id: string) => person.call('POST', `/campaigns/${id}/claim`, { holder: 'laptop' })
+const sendNext = async (id: string) => {
+  const { status, body } = await claim(id)
+  expect(status).toBe(200)
+  await person.call('POST', `/dms/${body.dmId}/outcome`, { lease: body.lease, wasSent: true })
+}
+const statusOfKept = async ({ known }: Duplicates) =>
+  (await person.client.leads.find({ id: known.leadIds[0]! })).dmStatus
+
+it.each(['known', 'unknown'] as const)(
+  'two campaigns message merged duplicates once, the %s lead first',
+  async (first) => {
+    const duplicates = await makeDuplicates()
+    const second = first === 'known' ? 'unknown' : 'known'
+    const [one, other] = [
+      await launch(person, duplicates[first], { channel: 'extension' }),
+      await launch(person, duplicates[second], { channel: 'extension' }),
+    ]
+    await revealDuplicate(duplicates)
+    expect(await statusOfKept(duplicates)).toBe('queued')
+    await sendNext(one.id)
+    expect((await claim(other.id)).status).toBe(204)
+    expect(await dmsOf(person, other.id)).toMatchObject([
+      { status: 'failed', errorMessage: TWICE, reason: { code: 'duplicate', params: {} } },
+    ])
+    expect((await person.client.campaigns.find({ id: other.id })).status).toBe('completed')
+    expect(await statusOfKept(duplicates)).toBe('contacted')
+    await expectCountsRight(app)
+  },
+)
+
+it('a campaign does not message a merged duplicate again', async () => {
+  const duplicates = await makeDuplicates()
+  await app.db
+    .update(leadListItems)
+    .set({ leadListId: duplicates.unknown.id })
+    .where(eq(leadListItems.leadListId, duplicates.known.id))
+  const campaign = await launch(person, duplicates.unknown, { channel: 'extension' })
+  await sendNext(campaign.id)
+  await revealDuplicate(duplicates)
+  expect((await claim(campaign.id)).status).toBe(204)
+  expect((await dmsOf(person, campaign.id)).map(({ status, errorMessage }) => [status, errorMessage])).toEqual([
+    ['sent', null],
+    ['failed', TWICE],
+  ])
+  expect(await statusOfKept(duplicates)).toBe('contacted')
+  await expectCountsRight(app)
+})
+
+it('merging keeps the contacted status of either lead', async () => {
+  const duplicates = await makeDuplicates()
+  await app.db.update(leads).set({ dmStatus: 'failed_contact' }).where(eq(leads.id, duplicates.known.leadIds[0]!))
+  await app.db.update(leads).set({ dmStatus: 'contacted' }).where(eq(leads.id, duplicates.unknown.leadIds[0]!))
+  await revealDuplicate(duplicates)
+  expect(await statusOfKept(duplicates)).toBe('contacted')
+})

@@ -1,0 +1,139 @@
+import { eq } from 'drizzle-orm'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { makeLeads } from '../../../../test/leads.ts'
+import { makePerson, type Person } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { campaigns } from '../../outreach/campaigns/tables.ts'
+import { dms } from '../../outreach/sending/tables.ts'
+import { leadListItems, leadLists } from '../lists/tables.ts'
+import { type IncomingLead, upsertLeads } from './service.ts'
+import { leads } from './tables.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp()
+})
+let person: Person
+beforeEach(async () => {
+  person = await makePerson(app)
+})
+
+const someone = (lead: Partial<IncomingLead>): IncomingLead => ({
+  xUserId: null,
+  twitterHandle: 'ana',
+  name: null,
+  bio: null,
+  followerCount: null,
+  followingCount: null,
+  sourceProfile: null,
+  url: null,
+  profileImageUrl: null,
+  location: null,
+  website: null,
+  metadata: null,
+  ...lead,
+})
+const upsert = (people: Partial<IncomingLead>[], read: 'whole' | 'parts' = 'whole', by = person) =>
+  app.db.transaction((tx) => upsertLeads(tx, { workspaceId: by.workspaceId, userId: by.id }, people.map(someone), read))
+const all = () => app.db.select().from(leads).where(eq(leads.workspaceId, person.workspaceId)).orderBy(leads.id)
+
+describe('upsertLeads identity', () => {
+  it('matches the same id under a new handle', async () => {
+    const [id] = await upsert([{ xUserId: '1', twitterHandle: 'old', name: 'Old' }])
+    expect(await upsert([{ xUserId: '1', twitterHandle: 'new', name: 'New' }])).toEqual([id])
+    expect(await all()).toMatchObject([{ id, xUserId: '1', twitterHandle: 'new', name: 'New' }])
+  })
+
+  it('adds the id to a lead imported by handle', async () => {
+    const [imported] = await makeLeads(app, person, [
+      { twitterHandle: 'Ana', dmStatus: 'contacted', metadata: { company: 'Acme' } },
+    ])
+    expect(await upsert([{ xUserId: '5', twitterHandle: 'ana', bio: 'From X' }])).toEqual([imported!.id])
+    expect(await all()).toMatchObject([
+      { id: imported!.id, xUserId: '5', bio: 'From X', dmStatus: 'contacted', metadata: { company: 'Acme' } },
+    ])
+  })
+
+  it('matches an imported handle to a lead with an id', async () => {
+    const [id] = await upsert([{ xUserId: '5', twitterHandle: 'Ana', bio: 'From X', followerCount: 9 }])
+    expect(await upsert([{ twitterHandle: 'aNA', location: 'Köln' }], 'parts')).toEqual([id])
+    // Values missing in the file and X's spelling are kept.
+    expect(await all()).toMatchObject([
+      { id, xUserId: '5', twitterHandle: 'Ana', bio: 'From X', followerCount: 9, location: 'Köln' },
+    ])
+  })
+
+  it('keeps two ids apart that used one handle', async () => {
+    await upsert([{ xUserId: '1', twitterHandle: 'ana' }])
+    await upsert([{ xUserId: '2', twitterHandle: 'ana' }])
+    expect(await all()).toHaveLength(2)
+  })
+
+  it('keeps workspaces apart', async () => {
+    const other = await makePerson(app)
+    await upsert([{ xUserId: '1' }])
+    await upsert([{ xUserId: '1' }], 'whole', other)
+    expect(await all()).toHaveLength(1)
+  })
+
+  it('merges an imported lead into a known one, with lists, messages and status', async () => {
+    const [known] = await upsert([{ xUserId: '1', twitterHandle: 'old' }])
+    const [imported] = await makeLeads(app, person, [{ twitterHandle: 'new', dmStatus: 'contacted' }])
+    const [one, two] = await app.db
+      .insert(leadLists)
+      .values([1, 2].map((n) => ({ workspaceId: person.workspaceId, name: `l${n}` })))
+      .returning()
+    await app.db.insert(leadListItems).values([
+      { leadListId: one!.id, leadId: known! },
+      { leadListId: one!.id, leadId: imported!.id },
+      { leadListId: two!.id, leadId: imported!.id },
+    ])
+    const [campaign] = await app.db
+      .insert(campaigns)
+      .values({ workspaceId: person.workspaceId, name: 'c', messageTemplate: 'm', channel: 'api', status: 'active' })
+      .returning()
+    await app.db.insert(dms).values({
+      workspaceId: person.workspaceId,
+      campaignId: campaign!.id,
+      leadId: imported!.id,
+      message: 'm',
+      status: 'sent',
+      sentAt: new Date(),
+    })
+    expect(await upsert([{ xUserId: '1', twitterHandle: 'new' }])).toEqual([known])
+    expect(await all()).toMatchObject([{ id: known, twitterHandle: 'new', dmStatus: 'contacted' }])
+    expect(await app.db.select().from(dms).where(eq(dms.campaignId, campaign!.id))).toMatchObject([{ leadId: known }])
+    const lists = await app.db.select().from(leadLists).where(eq(leadLists.workspaceId, person.workspaceId))
+    expect(lists.map((list) => list.leadCount)).toEqual([1, 1])
+    expect((await person.call('GET', '/leads')).body.total).toBe(1)
+  })
+})
+
+describe('upsertLeads updates', () => {
+  it('replace everything but the status with read: whole', async () => {
+    await upsert([{ xUserId: '1', bio: 'a', location: 'b', followerCount: 1 }])
+    await app.db.update(leads).set({ dmStatus: 'queued' }).where(eq(leads.workspaceId, person.workspaceId))
+    await upsert([{ xUserId: '1', bio: '', location: null, followerCount: 2 }])
+    expect(await all()).toMatchObject([{ bio: '', location: null, followerCount: 2, dmStatus: 'queued' }])
+  })
+
+  it('create each lead once for concurrent writers, without deadlocks', async () => {
+    const people = Array.from({ length: 50 }, (_, i) => ({ xUserId: String(i), twitterHandle: `p${i}` }))
+    const byHandle = people.map(({ twitterHandle }) => ({ twitterHandle }))
+    await Promise.all([
+      upsert(people),
+      upsert([...people].reverse()),
+      upsert(byHandle, 'parts'),
+      upsert([...byHandle].reverse(), 'parts'),
+      app.db.transaction(async (tx) => {
+        for (const row of await tx
+          .select()
+          .from(leads)
+          .where(eq(leads.workspaceId, person.workspaceId))
+          .orderBy(leads.id))
+          await tx.update(leads).set({ dmStatus: 'queued' }).where(eq(leads.id, row.id))
+      }),
+    ])
+    expect(await all()).toHaveLength(50)
+  })
+})

@@ -1,0 +1,335 @@
+import type {
+  ContactBasis,
+  LeadEvent,
+  LeadFilter,
+  LeadQuery,
+  LeadSelection,
+  LeadSort,
+} from '@x-automated/contract/leads/leads'
+import { type SkipReason, skipText } from '@x-automated/contract/reason'
+import { and, asc, desc, eq, getTableColumns, ne, sql } from 'drizzle-orm'
+import type { Actor } from '../../../actor.ts'
+import type { Db } from '../../../db/open.ts'
+import { transact } from '../../../db/transact.ts'
+import { invalidField, Refusal } from '../../../refusal.ts'
+import { leadLists } from '../lists/tables.ts'
+import { scrapeCounts, scrapes } from '../scrapes/tables.ts'
+import { isSuppressed } from '../suppressions/tables.ts'
+import { tags } from '../tags/tables.ts'
+import { storePastContacts } from './engine-contacts.ts'
+import { countedLeads, isStandingOrder, placeOf, readPage, readPlainPage, readStandingPage } from './engine-pages.ts'
+import {
+  choosePart,
+  isTag,
+  matching,
+  type ResolvedFilter,
+  resolveFilter,
+  type WorkspaceOf,
+} from './engine-selection.ts'
+import { readCursor, writeCursor } from './rules.ts'
+import { leads, ofStanding } from './tables.ts'
+
+export type LeadRow = typeof leads.$inferSelect
+export { deletePastContacts, hadReplied, storePastContact, storePastContacts, wasContacted } from './engine-contacts.ts'
+export {
+  type FilePart,
+  type ImportOptions,
+  type ImportProgress,
+  type ImportSource,
+  importLeads,
+  type RejectedLine,
+  rejectedLines,
+} from './engine-import.ts'
+export { asksForTag, choosePart, selectLeads, withoutUnknownIds } from './engine-selection.ts'
+export { upsertLeads } from './engine-stage.ts'
+export { anywhere, type IncomingLead } from './rules.ts'
+
+interface ListInput extends LeadQuery {
+  page: number
+  pageSize: number
+  sort: LeadSort
+  cursor?: string
+}
+
+/**
+ * One page of leads with the exact total.
+ * @throws Refusal INVALID_INPUT for a cursor of another order
+ */
+export async function list(db: Db, actor: Actor, { page, pageSize, sort, cursor, ...asked }: ListInput) {
+  const filter = await resolveFilter(db, actor, asked)
+  const place = cursor === undefined ? null : readCursor(sort, cursor)
+  if (cursor !== undefined && !place)
+    throw invalidField('cursor', 'must be the cursor of an earlier response in the same order')
+  const offset = place ? 0 : (page - 1) * pageSize
+  // One extra row tells whether there are more.
+  const span = { sort, place, limit: pageSize + 1 }
+  const { leads: found, total } =
+    offset === 0 && isPlain(filter, sort)
+      ? await readPlainPage(db, actor.workspaceId, { ...span, status: filter.status })
+      : await readCounted(db, actor, filter, { ...span, offset })
+  const shown = found.slice(0, pageSize)
+  const last = found.length > pageSize ? shown.at(-1) : undefined
+  return { leads: shown, total, page, pageSize, cursor: last ? writeCursor(sort, placeOf(sort, last)) : null }
+}
+
+/** Whether the filter asks for all leads, or for one status in an indexed order. */
+function isPlain(filter: ResolvedFilter, sort: LeadSort): boolean {
+  const [only, ...others] = namesOf(filter)
+  return only === undefined || (only === 'status' && others.length === 0 && isStandingOrder(sort, filter.status))
+}
+
+async function readCounted(db: Db, actor: Actor, filter: ResolvedFilter, span: Parameters<typeof readPage>[2]) {
+  const [found, total] = await Promise.all([
+    isPlain(filter, span.sort) && isStandingOrder(span.sort, filter.status)
+      ? readStandingPage(db, actor.workspaceId, { ...span, status: filter.status })
+      : readPage(db, matching(actor.workspaceId, filter), span),
+    count(db, actor, filter),
+  ])
+  return { leads: found, total }
+}
+
+/** The fields that a filter uses. */
+function namesOf(filter: ResolvedFilter): string[] {
+  return Object.entries(filter).flatMap(([name, value]) => (value === undefined || value === '' ? [] : name))
+}
+
+/**
+ * A lead's tags in the order in which they were added. Names are qualified for queries without
+ * joins.
+ */
+const tagIds = sql<string[]>`array(
+  select t.tag_id::text from lead_tags t where t.lead_id = leads.id order by t.added_at, t.tag_id
+)`
+const tagNames = sql<string[]>`array(
+  select t.name from lead_tags g join tags t on t.id = g.tag_id where g.lead_id = leads.id order by lower(t.name)
+)`
+
+/**
+ * One page of leads in some filter statuses, newest first. @param standings empty for all leads
+ * @throws Refusal INVALID_INPUT for a bad cursor
+ */
+export async function listByStanding(
+  db: Db,
+  actor: Actor,
+  standings: readonly NonNullable<LeadFilter['status']>[],
+  { page, pageSize, cursor }: { page: number; pageSize: number; cursor?: string },
+) {
+  const place = cursor === undefined ? null : readCursor('-createdAt', cursor)
+  if (cursor !== undefined && !place)
+    throw invalidField('cursor', 'must be the cursor of an earlier response in the same order')
+  const behind = place
+    ? sql`and (s.created_at, s.lead_id) < (${String(place.value)}::timestamptz, ${place.id}::uuid)`
+    : sql``
+  const newest = sql`(select id as lead_id, workspace_id, created_at from leads) s where s.workspace_id = ${actor.workspaceId}`
+  const skipped = place ? 0 : (page - 1) * pageSize
+  const parts = (standings.length === 0 ? [undefined] : standings).map(
+    (standing) => sql`(
+      select s.lead_id as id, s.created_at from ${standing ? ofStanding(actor.workspaceId, standing) : newest} ${behind}
+      order by s.created_at desc, s.lead_id desc limit ${skipped + pageSize + 1})`,
+  )
+  const ids = sql`
+    select id from (${sql.join(parts, sql` union all `)}) found order by created_at desc, id desc limit ${pageSize + 1} offset ${skipped}`
+  const [rows, totals] = await Promise.all([
+    db
+      .select({ ...getTableColumns(leads), suppressed: isSuppressed('leads') })
+      .from(leads)
+      .where(sql`${leads.id} in (${ids})`)
+      .orderBy(desc(leads.createdAt), desc(leads.id)),
+    Promise.all(
+      (standings.length === 0 ? [undefined] : standings).map((standing) => countByStatus(db, actor, standing)),
+    ),
+  ])
+  const shown = rows.slice(0, pageSize)
+  const last = rows.length > pageSize ? shown.at(-1) : undefined
+  return {
+    leads: shown,
+    total: totals.reduce((sum, count) => sum + count, 0),
+    page,
+    pageSize,
+    cursor: last ? writeCursor('-createdAt', { value: last.createdAt.toISOString(), id: last.id }) : null,
+  }
+}
+
+/**
+ * The number of matches: from maintained counts for a single status, list, tag or scrape, otherwise
+ * counted.
+ */
+export async function count(db: Db, actor: WorkspaceOf, filter: ResolvedFilter): Promise<number> {
+  const asked = namesOf(filter)
+  const only = asked.length === 1 ? asked[0] : null
+  const own = eq(leads.workspaceId, actor.workspaceId)
+  // The suppressed ones are few, and the total may have a maintained count.
+  if (filter.suppressed === false) {
+    const [all, suppressed] = await Promise.all(
+      [undefined, true].map((suppressed) => count(db, actor, { ...filter, suppressed })),
+    )
+    return (all ?? 0) - (suppressed ?? 0)
+  }
+  if (asked.length === 0 || only === 'status') return countByStatus(db, actor, filter.status)
+  if (only === 'listId') {
+    const [row] = await db
+      .select({ total: leadLists.leadCount })
+      .from(leadLists)
+      .where(and(eq(leadLists.id, filter.listId ?? ''), eq(leadLists.workspaceId, actor.workspaceId)))
+    return row?.total ?? 0
+  }
+  if (only === 'tag') {
+    const [row] = await db
+      .select({ total: tags.leadCount })
+      .from(tags)
+      .where(isTag(actor.workspaceId, filter.tag ?? ''))
+    return row?.total ?? 0
+  }
+  if (only === 'scrapeId') {
+    const [row] = await db
+      .select({ total: scrapeCounts.count })
+      .from(scrapeCounts)
+      .innerJoin(scrapes, eq(scrapes.id, scrapeCounts.scrapeId))
+      .where(and(eq(scrapes.id, filter.scrapeId ?? ''), eq(scrapes.workspaceId, actor.workspaceId)))
+    return row?.total ?? 0
+  }
+  if (only === 'basis' && filter.basis === 'none') {
+    const [all, known] = await Promise.all([
+      countByStatus(db, actor, undefined),
+      db.$count(leads, and(own, ne(leads.basis, 'none'))),
+    ])
+    return all - known
+  }
+  return db.$count(leads, matching(actor.workspaceId, filter))
+}
+
+async function countByStatus(db: Db, actor: WorkspaceOf, status: LeadFilter['status']): Promise<number> {
+  const { rows } = await db.execute<{ total: number }>(sql`select ${countedLeads(actor.workspaceId, status)} as total`)
+  return rows[0]?.total ?? 0
+}
+
+/** Deletes a lead and its list entries, but not its messages. @throws Refusal LEAD_NOT_FOUND */
+export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
+  await transact(db, async (tx) => {
+    const own = sql`${actor.workspaceId}::uuid`
+    // Lock messages and lists before the lead, in the lock order (ARCHITECTURE.md).
+    await tx.execute(sql`
+      select count(*) from (select from dms where lead_id = ${id} and workspace_id = ${own} order by id for no key update) locked`)
+    await tx.execute(sql`
+      select count(*) from (
+        select from lead_lists where id in (select lead_list_id from lead_list_items where lead_id = ${id}) and workspace_id = ${own}
+        order by id for no key update
+      ) locked`)
+    const [found] = await tx
+      .select({ id: leads.id })
+      .from(leads)
+      .where(and(eq(leads.id, id), eq(leads.workspaceId, actor.workspaceId)))
+      .for('update')
+    if (!found) throw new Refusal('LEAD_NOT_FOUND')
+    await storePastContacts(tx, actor.workspaceId, sql`select ${id}::uuid`)
+    // Cascading deletes would lock scrape counts before tag counts.
+    for (const table of ['lead_list_items', 'lead_tags', 'scrape_leads'])
+      await tx.execute(sql`delete from ${sql.identifier(table)} where lead_id = ${id}`)
+    await tx.delete(leads).where(eq(leads.id, id))
+  })
+}
+
+/** A lead with all its fields. @throws Refusal LEAD_NOT_FOUND */
+export async function find(db: Db, actor: Actor, id: string) {
+  const [row] = await db
+    .select({ lead: leads, tagIds, suppressed: isSuppressed('leads') })
+    .from(leads)
+    .where(and(eq(leads.id, id), eq(leads.workspaceId, actor.workspaceId)))
+  if (!row) throw new Refusal('LEAD_NOT_FOUND')
+  return { ...row.lead, tagIds: row.tagIds, suppressed: row.suppressed }
+}
+
+type Event = LeadEvent extends infer E ? (E extends LeadEvent ? Omit<E, 'at'> & { at: Date } : never) : never
+
+/** A lead's history, newest first. @throws Refusal LEAD_NOT_FOUND */
+export async function history(
+  db: Db,
+  actor: Actor,
+  { id, page, pageSize }: { id: string; page: number; pageSize: number },
+) {
+  await find(db, actor, id)
+  const events = sql`
+    select 'created' as kind, l.created_at as at, l.id as ref, '{}'::jsonb as rest from leads l where l.id = ${id}
+    union all
+    select 'scraped', f.found_at, s.id, jsonb_build_object('scrapeId', s.id, 'twitterHandle', s.twitter_handle, 'type', s.type)
+    from scrape_leads f join scrapes s on s.id = f.scrape_id where f.lead_id = ${id}
+    union all
+    select 'listed', i.added_at, ll.id, jsonb_build_object('listId', ll.id, 'listName', ll.name)
+    from lead_list_items i join lead_lists ll on ll.id = i.lead_list_id where i.lead_id = ${id}
+    union all
+    select 'tagged', g.added_at, t.id, jsonb_build_object('tagId', t.id, 'tagName', t.name)
+    from lead_tags g join tags t on t.id = g.tag_id where g.lead_id = ${id}
+    union all
+    select 'messaged', coalesce(d.sent_at, d.updated_at), d.id, jsonb_build_object(
+      'dmId', d.id, 'status', d.status, 'message', d.message, 'errorMessage', d.error_message, 'reason', d.reason, 'outcomeUnknown', d.outcome_unknown,
+      'campaignId', case when c.kind = 'campaign' then c.id end, 'campaignName', case when c.kind = 'campaign' then c.name end)
+    from dms d join campaigns c on c.id = d.campaign_id where d.lead_id = ${id}
+    union all
+    select case r.kind when 'reply' then 'replied' else r.kind end, r.at, r.id, jsonb_build_object('replyId', r.id, 'text', r.text)
+      || case r.kind when 'reply' then jsonb_build_object('optedOut', r.opted_out, 'dmId', r.dm_id) else '{}' end
+    from replies r where r.lead_id = ${id}`
+  const [{ rows }, counted] = await Promise.all([
+    db.execute<{ kind: string; at: string; rest: { reason?: SkipReason | null } }>(sql`
+      select kind, at, rest from (${events}) event order by at desc, kind, ref limit ${pageSize} offset ${(page - 1) * pageSize}`),
+    db.execute<{ total: number }>(sql`select count(*)::int as total from (${events}) event`),
+  ])
+  return {
+    events: rows.map(
+      ({ kind, at, rest }) => ({ kind, at: new Date(at), ...rest, ...renderedReason(rest) }) as unknown as Event,
+    ),
+    total: counted.rows[0]?.total ?? 0,
+    page,
+    pageSize,
+  }
+}
+
+function renderedReason({ reason }: { reason?: SkipReason | null }) {
+  return reason ? { errorMessage: skipText(reason) } : {}
+}
+
+/** Sets or removes the contact basis of leads. */
+export async function setBasis(
+  db: Db,
+  actor: Actor,
+  { basis, at, source, ...selection }: LeadSelection & { basis: ContactBasis; at?: string; source?: string },
+) {
+  return transact(db, async (tx) => {
+    const since = basis === 'none' ? sql`null` : at === undefined ? sql`now()` : sql`${at}::timestamptz`
+    const how = basis === 'none' ? null : source || null
+    const part = await choosePart(tx, actor, selection)
+    // By id, the order in which leads are locked.
+    const { rowCount } = await tx.execute(sql`
+      with chosen as materialized (
+        select id from leads where id in (${part.leads}) order by id for no key update
+      )
+      update leads l set basis = ${basis}, basis_at = ${since}, basis_source = ${how}, updated_at = now()
+      from chosen where l.id = chosen.id`)
+    return { success: true as const, changed: rowCount ?? 0, cursor: part.cursor }
+  })
+}
+
+/** All leads that match a filter, oldest first, in batches of a thousand. */
+export async function* readAll(
+  db: Db,
+  actor: Actor,
+  asked: LeadFilter,
+): AsyncGenerator<(LeadRow & { tags: string[] })[]> {
+  const filter = await resolveFilter(db, actor, asked)
+  let last: LeadRow | undefined
+  do {
+    const behind = last
+      ? sql`(${leads.createdAt}, ${leads.id}) > (${last.createdAt.toISOString()}::timestamptz, ${last.id}::uuid)`
+      : undefined
+    const rows = await db
+      .select({ lead: leads, tags: tagNames })
+      .from(leads)
+      .where(and(matching(actor.workspaceId, filter), behind))
+      .orderBy(asc(leads.createdAt), asc(leads.id))
+      .limit(BATCH)
+    if (rows.length > 0) yield rows.map((row) => ({ ...row.lead, tags: row.tags }))
+    last = rows.at(-1)?.lead
+  } while (last)
+}
+
+/** Rows per query. */
+const BATCH = 1_000

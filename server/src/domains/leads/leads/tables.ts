@@ -1,0 +1,134 @@
+import { CONTACT_BASES, LEAD_FILTER_STATUSES, LEAD_STATUSES } from '@x-automated/contract/leads/leads'
+import { type SQL, sql } from 'drizzle-orm'
+import { bigint, check, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, id, time } from '../../../db/columns.ts'
+import { authUsers } from '../../identity/auth/tables.ts'
+import { workspaces } from '../../identity/workspaces/tables.ts'
+
+/** The status as filters see it: contacted counts as sent, failed_contact as failed. */
+export const filterStatus = sql<string>`(case dm_status when 'contacted' then 'sent' when 'failed_contact' then 'failed' else dm_status end)`
+/** The follower count for orders and bounds: unknown sorts before 0. */
+export const knownFollowers = sql<number>`coalesce(follower_count, -1)`
+export const foldedName = sql<string>`lower(name)`
+export const foldedHandle = sql<string>`lower(twitter_handle)`
+/** The part of a bio used for ordering, short enough for an index entry. */
+export const foldedBio = sql<string>`lower(left(coalesce(bio, ''), 60))`
+/** The text that keywords match, covered by the trigram index `leads_words`. */
+export const words = sql<string>`(coalesce(name, '') || ' ' || twitter_handle || ' ' || coalesce(bio, ''))`
+
+/**
+ * People on X, one row per person and workspace: by X user id, or by handle while the id is
+ * unknown.
+ */
+export const leads = pgTable(
+  'leads',
+  {
+    id: id(),
+    workspaceId: uuid('workspace_id')
+      .notNull()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
+    xUserId: text('x_user_id'),
+    name: text('name').notNull(),
+    /** Without the @, in X's spelling; compared in lower case. */
+    twitterHandle: text('twitter_handle').notNull(),
+    bio: text('bio'),
+    followerCount: integer('follower_count'),
+    followingCount: integer('following_count'),
+    sourceProfile: text('source_profile'),
+    url: text('url'),
+    profileImageUrl: text('profile_image_url'),
+    location: text('location'),
+    website: text('website'),
+    metadata: jsonb('metadata').$type<Record<string, unknown>>().notNull().default({}),
+    dmStatus: text('dm_status', { enum: LEAD_STATUSES }).notNull().default('not_sent'),
+    /** When they last messaged an account of the workspace, by X's clock. */
+    repliedAt: time('replied_at'),
+    /**
+     * When they were last messaged before their lead was deleted and added again (`pastContacts`).
+     */
+    contactedBeforeAt: time('contacted_before_at'),
+    /** Why, since when and by what source they may be messaged, as X's rules require. */
+    basis: text('basis', { enum: CONTACT_BASES }).notNull().default('none'),
+    basisAt: time('basis_at'),
+    basisSource: text('basis_source'),
+    createdAt: createdAt(),
+    updatedAt: time('updated_at').notNull().defaultNow(),
+  },
+  (t) => [
+    uniqueIndex('leads_x_user').on(t.workspaceId, t.xUserId).where(sql`x_user_id is not null`),
+    uniqueIndex('leads_handle_unknown_user')
+      .on(t.workspaceId, sql`lower(twitter_handle)`)
+      .where(sql`x_user_id is null`),
+    index('leads_handle').on(t.workspaceId, sql`lower(twitter_handle)`),
+    // Orders of the leads page. All ascending, so that `desc` reads them backwards. Those over an
+    // expression include its column (in the migration), for index-only scans.
+    index('leads_newest').on(t.workspaceId, t.createdAt, t.id),
+    index('leads_followers').on(t.workspaceId, knownFollowers, t.id),
+    index('leads_name').on(t.workspaceId, foldedName, t.id),
+    index('leads_bio').on(t.workspaceId, foldedBio, t.id),
+    index('leads_replied').on(t.workspaceId, t.id).where(sql`replied_at is not null`),
+    // Few leads have a basis; 'none' is counted as the rest.
+    index('leads_basis').on(t.workspaceId, t.basis, t.createdAt, t.id).where(sql`basis <> 'none'`),
+    check('leads_basis_known', sql`(basis = 'none') = (basis_at is null)`),
+  ],
+)
+
+/**
+ * Leads of each status in order, maintained by triggers. `leads` has no index on the status, so
+ * that changing it writes no index entry (docs/decisions/0019).
+ */
+export const leadStandings = pgTable(
+  'lead_standings',
+  {
+    workspaceId: uuid('workspace_id').notNull(),
+    /** The filter status. */
+    standing: text('standing', { enum: LEAD_FILTER_STATUSES }).notNull(),
+    createdAt: time('created_at').notNull(),
+    leadId: uuid('lead_id').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.standing, t.createdAt, t.leadId] })],
+)
+
+/** SQL after `from`: a workspace's rows `s`, all or of one status, with an open where clause. */
+export function ofStanding(workspaceId: unknown, standing: unknown): SQL {
+  const only = standing === undefined ? sql`` : sql`and s.standing = ${standing}`
+  return sql`lead_standings s where s.workspace_id = ${workspaceId} ${only}`
+}
+
+/** The number of leads per workspace and status, maintained by triggers. */
+export const leadCounts = pgTable(
+  'lead_counts',
+  {
+    workspaceId: uuid('workspace_id')
+      .notNull()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    dmStatus: text('dm_status', { enum: LEAD_STATUSES }).notNull(),
+    count: bigint('count', { mode: 'number' }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.dmStatus] })],
+)
+
+/**
+ * People who were messaged or replied before their lead was deleted: they are not messaged again.
+ * Stores only hashes. A row is deleted when the lead returns, or with the workspace.
+ */
+export const pastContacts = pgTable(
+  'past_contacts',
+  {
+    id: id(),
+    workspaceId: uuid('workspace_id')
+      .notNull()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    /** Hash of X's user id; null if unknown. */
+    xUserHash: text('x_user_hash'),
+    handleHash: text('handle_hash').notNull(),
+    contactedAt: time('contacted_at'),
+    repliedAt: time('replied_at'),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    index('past_contacts_x_user').on(t.workspaceId, t.xUserHash).where(sql`x_user_hash is not null`),
+    index('past_contacts_handle').on(t.workspaceId, t.handleHash),
+  ],
+)

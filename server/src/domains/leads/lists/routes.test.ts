@@ -1,0 +1,291 @@
+import { eq } from 'drizzle-orm'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { makeLeads } from '../../../../test/leads.ts'
+import { makePerson, type Person } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { campaigns } from '../../outreach/campaigns/tables.ts'
+import { leads } from '../leads/tables.ts'
+import { leadLists } from './tables.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp()
+})
+let person: Person
+let stranger: Person
+beforeEach(async () => {
+  person = await makePerson(app)
+  stranger = await makePerson(app)
+})
+
+const NOT_FOUND = { success: false, code: 'LEAD_LIST_NOT_FOUND', error: 'List not found or access denied' }
+const makeList = async (body: object = { name: 'Founders' }, by = person) =>
+  (await by.call('POST', '/lists', body)).body as { id: string; leadCount: number }
+const countOf = async (id: string) => (await app.db.select().from(leadLists).where(eq(leadLists.id, id)))[0]?.leadCount
+
+describe('POST /lists', () => {
+  it('returns the list with its name trimmed', async () => {
+    const { status, body } = await person.call('POST', '/lists', { name: '  Founders 🚀 ', description: ' From X ' })
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      id: expect.any(String),
+      name: 'Founders 🚀',
+      description: 'From X',
+      tags: [],
+      filter: null,
+      leadCount: 0,
+      contactedCount: 0,
+      countedAt: null,
+      campaignCount: 0,
+      sentCount: 0,
+      replyCount: 0,
+      createdAt: expect.stringMatching(/Z$/),
+    })
+    expect((await person.call('POST', '/lists', { name: 'x', description: '' })).body.description).toBeNull()
+  })
+
+  it('creates one list per Idempotency-Key', async () => {
+    const key = { 'idempotency-key': crypto.randomUUID() }
+    const first = await person.call('POST', '/lists', { name: 'once' }, key)
+    expect((await person.call('POST', '/lists', { name: 'once' }, key)).body).toEqual(first.body)
+    expect((await person.call('GET', '/lists')).body.total).toBe(1)
+  })
+
+  it.each([{}, { name: '' }, { name: '   ' }])('returns 400 without a name: %j', async (body) => {
+    const answer = await person.call('POST', '/lists', body)
+    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
+    if ('name' in body) expect(answer.body.error).toBe('List name cannot be empty.')
+  })
+})
+
+describe('GET /lists', () => {
+  it('returns the lists of this workspace, newest first, with counts', async () => {
+    const one = await makeList({ name: 'one' })
+    const two = await makeList({ name: 'two' })
+    await makeList({ name: 'theirs' }, stranger)
+    await makeLeads(app, person, 3)
+    await person.call('POST', `/lists/${one.id}/leads`, { filter: {} })
+    const viewer = await makePerson(app, { in: person, role: 'viewer' })
+    const { body } = await viewer.call('GET', '/lists')
+    expect(body).toMatchObject({ total: 2, page: 1, pageSize: 100 })
+    expect(body.lists.map((list: { id: string; leadCount: number }) => [list.id, list.leadCount])).toEqual([
+      [two.id, 0],
+      [one.id, 3],
+    ])
+    expect((await person.call('GET', '/lists?page=2&pageSize=1')).body.lists).toMatchObject([{ id: one.id }])
+  })
+})
+
+describe('PATCH /lists/{id}', () => {
+  it('changes only the given fields', async () => {
+    const { id } = await makeList({ name: 'a', description: 'b' })
+    const change = async (body: object) => (await person.call('PATCH', `/lists/${id}`, body)).body
+    expect(await change({ name: 'c' })).toMatchObject({ name: 'c', description: 'b' })
+    expect(await change({ description: null })).toMatchObject({ name: 'c', description: null })
+    expect(await change({ description: 'd' })).toMatchObject({ name: 'c', description: 'd' })
+    expect(await change({})).toMatchObject({ name: 'c', description: 'd' })
+  })
+  it('returns 400 for an empty name', async () => {
+    const { id } = await makeList()
+    expect((await person.call('PATCH', `/lists/${id}`, { name: ' ' })).body.error).toBe('List name cannot be empty.')
+  })
+  it('returns 404 for a list of another workspace', async () => {
+    const { id } = await makeList()
+    for (const body of [{ name: 'mine now' }, {}])
+      expect((await stranger.call('PATCH', `/lists/${id}`, body)).body).toEqual(NOT_FOUND)
+  })
+})
+
+describe('DELETE /lists/{id}', () => {
+  it('deletes the list and keeps its leads', async () => {
+    const { id } = await makeList()
+    await makeLeads(app, person, 2)
+    await person.call('POST', `/lists/${id}/leads`, { filter: {} })
+    expect((await person.call('DELETE', `/lists/${id}`)).status).toBe(204)
+    expect((await person.call('DELETE', `/lists/${id}`)).body).toEqual(NOT_FOUND)
+    expect((await person.call('GET', '/leads')).body.total).toBe(2)
+  })
+
+  it('returns 409 while an active campaign uses it, and detaches paused campaigns', async () => {
+    const { id } = await makeList()
+    const [campaign] = await app.db
+      .insert(campaigns)
+      .values({
+        workspaceId: person.workspaceId,
+        name: 'c',
+        leadListId: id,
+        messageTemplate: 'm',
+        channel: 'api',
+        status: 'active',
+      })
+      .returning()
+    const refused = await person.call('DELETE', `/lists/${id}`)
+    expect([refused.status, refused.body.code]).toEqual([409, 'LEAD_LIST_IN_USE'])
+    await app.db.update(campaigns).set({ status: 'paused' }).where(eq(campaigns.id, campaign!.id))
+    expect((await person.call('DELETE', `/lists/${id}`)).status).toBe(204)
+    const [after] = await app.db.select().from(campaigns).where(eq(campaigns.id, campaign!.id))
+    expect(after).toMatchObject({ leadListId: null })
+  })
+
+  it('lets paused campaigns, which can be listed before, continue with their queued messages', async () => {
+    const { id } = await makeList()
+    await makeLeads(app, person, 2)
+    await person.client.lists.addLeads({ id, filter: {} })
+    const make = (name: string) =>
+      person.client.campaigns.create({
+        name,
+        leadListId: id,
+        messageTemplate: 'Hi',
+        status: 'draft',
+        channel: 'extension',
+      })
+    const begun = await make('begun')
+    await person.client.campaigns.queue({ id: begun.id })
+    await person.client.campaigns.update({ id: begun.id, status: 'paused' })
+    const other = await make('never launched')
+    await person.client.campaigns.create({
+      name: 'of another list',
+      leadListId: (await makeList()).id,
+      messageTemplate: 'Hi',
+      status: 'draft',
+    })
+    const users = await person.client.campaigns.list({ leadListId: id })
+    expect([users.total, users.campaigns.map(({ name }) => name)]).toEqual([2, ['never launched', 'begun']])
+    expect((await stranger.client.campaigns.list({ leadListId: id })).total).toBe(0)
+
+    await person.client.lists.remove({ id })
+    expect(await person.client.campaigns.update({ id: begun.id, status: 'active' })).toMatchObject({
+      status: 'active',
+      leadListId: null,
+      leadListName: null,
+      dmsQueuedCount: 2,
+      totalLeadsInList: 2,
+    })
+    expect((await person.call('POST', `/campaigns/${begun.id}/claim`, { holder: 'laptop' })).body.message).toBe('Hi')
+    const refused = await person.call('POST', `/campaigns/${other.id}/queue`)
+    expect([refused.status, refused.body.error]).toEqual([
+      409,
+      'Could not fetch leads for the campaign list. It was deleted: create a campaign with another list.',
+    ])
+  })
+
+  it('returns 404 for a list of another workspace', async () => {
+    const { id } = await makeList()
+    expect((await stranger.call('DELETE', `/lists/${id}`)).body).toEqual(NOT_FOUND)
+    expect(await countOf(id)).toBe(0)
+  })
+})
+
+describe('GET /lists/{id}/leads', () => {
+  it('returns pages, last added first, with the exact total', async () => {
+    const { id } = await makeList()
+    const made = await makeLeads(app, person, 5)
+    for (const lead of made) await person.call('POST', `/lists/${id}/leads`, { leadIds: [lead.id] })
+    const page = async (n: number) => (await person.call('GET', `/lists/${id}/leads?page=${n}&pageSize=2`)).body
+    const pages = [await page(1), await page(2), await page(3)]
+    expect(pages.map((body) => body.total)).toEqual([5, 5, 5])
+    expect(pages.flatMap((body) => body.leads.map((lead: { id: string }) => lead.id))).toEqual(
+      made.map((lead) => lead.id).reverse(),
+    )
+  })
+  it('returns 404 for a list of another workspace', async () => {
+    const { id } = await makeList()
+    expect((await stranger.call('GET', `/lists/${id}/leads`)).body).toEqual(NOT_FOUND)
+  })
+})
+
+describe('POST and DELETE /lists/{id}/leads', () => {
+  it('ignores duplicate, unknown and foreign ids, and leads already in the list', async () => {
+    const { id } = await makeList()
+    const [one, two, three] = await makeLeads(app, person, 3)
+    const [theirs] = await makeLeads(app, stranger)
+    const add = async (...leadIds: string[]) => (await person.call('POST', `/lists/${id}/leads`, { leadIds })).body
+    expect(await add(one!.id, two!.id, two!.id, theirs!.id, 'nonsense')).toEqual({
+      success: true,
+      changed: 2,
+      cursor: null,
+    })
+    expect(await add(two!.id, three!.id)).toEqual({ success: true, changed: 1, cursor: null })
+    expect(await countOf(id)).toBe(3)
+    const removed = await person.call('DELETE', `/lists/${id}/leads`, { leadIds: [one!.id, one!.id, theirs!.id] })
+    expect(removed.body).toEqual({ success: true, changed: 1, cursor: null })
+    expect(await countOf(id)).toBe(2)
+    expect((await person.call('GET', '/leads')).body.total).toBe(3)
+  })
+
+  it('adds and removes all leads that match a filter', async () => {
+    const { id } = await makeList()
+    await makeLeads(
+      app,
+      person,
+      Array.from({ length: 30 }, (_, i) => ({ followerCount: i })),
+    )
+    const filter = { minFollowers: 10, maxFollowers: 19 }
+    expect((await person.call('POST', `/lists/${id}/leads`, { filter })).body.changed).toBe(10)
+    expect((await person.call('DELETE', `/lists/${id}/leads`, { filter: { minFollowers: 15 } })).body.changed).toBe(5)
+    expect(await countOf(id)).toBe(5)
+  })
+
+  it('handles parallel calls without lost counts or deadlocks', async () => {
+    const { id } = await makeList()
+    const made = await makeLeads(app, person, 40)
+    const ids = made.map((lead) => lead.id)
+    const shuffled = (shift: number) => [...ids.slice(shift), ...ids.slice(0, shift)].reverse()
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, i) =>
+        person.call(i % 3 === 2 ? 'DELETE' : 'POST', `/lists/${id}/leads`, { leadIds: shuffled(i * 3) }),
+      ),
+    )
+    expect(answers.map((answer) => answer.status)).toEqual(Array(12).fill(200))
+    const { body } = await person.call('GET', `/lists/${id}/leads`)
+    expect(body.leads).toHaveLength(body.total)
+  })
+
+  it('removes a deleted lead from its lists', async () => {
+    const { id } = await makeList()
+    const [lead] = await makeLeads(app, person, 2)
+    await person.call('POST', `/lists/${id}/leads`, { filter: {} })
+    await app.db.delete(leads).where(eq(leads.id, lead!.id))
+    expect(await countOf(id)).toBe(1)
+  })
+
+  it.each([
+    [{}, 'Give either leadIds or filter.'],
+    [{ leadIds: [], filter: {} }, /leadIds/],
+    [{ leadIds: ['a'], filter: {} }, 'Give either leadIds or filter.'],
+    [{ filter: { colour: 'red' } }, /colour/],
+    [{ leadIds: Array(5_001).fill('a') }, /5,000/],
+  ])('returns 400 for invalid selection %#', async (body, text) => {
+    const { id } = await makeList()
+    for (const method of ['POST', 'DELETE']) {
+      const answer = await person.call(method, `/lists/${id}/leads`, body)
+      expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
+      expect(JSON.stringify(answer.body)).toMatch(text)
+    }
+  })
+
+  it('returns 404 for a list of another workspace', async () => {
+    const { id } = await makeList()
+    const [lead] = await makeLeads(app, stranger)
+    for (const method of ['POST', 'DELETE'])
+      expect((await stranger.call(method, `/lists/${id}/leads`, { leadIds: [lead!.id] })).body).toEqual(NOT_FOUND)
+    expect(await countOf(id)).toBe(0)
+  })
+})
+
+describe('viewers', () => {
+  it('get 403 for every change', async () => {
+    const { id } = await makeList()
+    const [lead] = await makeLeads(app, person)
+    const viewer = await makePerson(app, { in: person, role: 'viewer' })
+    const calls = [
+      viewer.call('POST', '/lists', { name: 'x' }),
+      viewer.call('PATCH', `/lists/${id}`, { name: 'x' }),
+      viewer.call('POST', `/lists/${id}/leads`, { leadIds: [lead!.id] }),
+      viewer.call('DELETE', `/lists/${id}/leads`, { leadIds: [lead!.id] }),
+      viewer.call('DELETE', `/lists/${id}`),
+    ]
+    for (const answer of await Promise.all(calls)) expect([answer.status, answer.body.code]).toEqual([403, 'FORBIDDEN'])
+    expect((await person.call('GET', '/lists')).body).toMatchObject({ lists: [{ name: 'Founders', leadCount: 0 }] })
+  })
+})

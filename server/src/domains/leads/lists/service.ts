@@ -1,0 +1,424 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { LeadFilter, LeadSelection } from '@x-automated/contract/leads/leads'
+import { LIST_NAME_MAX } from '@x-automated/contract/leads/lists'
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
+import type { Actor } from '../../../actor.ts'
+import { allowLongStatements } from '../../../db/long-statements.ts'
+import type { Db } from '../../../db/open.ts'
+import { transact } from '../../../db/transact.ts'
+import { invalidField, Refusal } from '../../../refusal.ts'
+import { campaigns } from '../../outreach/campaigns/tables.ts'
+import {
+  asksForTag,
+  choosePart,
+  count,
+  list as listAllLeads,
+  selectLeads,
+  withoutUnknownIds,
+} from '../leads/service.ts'
+import { leads } from '../leads/tables.ts'
+import { isStale, nameOfCopy, readCursor, writeCursor } from './rules.ts'
+import { leadListItems, leadLists } from './tables.ts'
+
+interface Paging {
+  page: number
+  pageSize: number
+  cursor?: string
+}
+
+type Row = typeof leadLists.$inferSelect
+
+/** One page of lists, newest first. @throws Refusal INVALID_INPUT for a malformed cursor */
+export async function list(db: Db, actor: Actor, { page, pageSize, cursor }: Paging) {
+  const place = placeOf(cursor)
+  const own = eq(leadLists.workspaceId, actor.workspaceId)
+  const behind = place
+    ? sql`(${leadLists.createdAt}, ${leadLists.id}) < (${place.at.toISOString()}::timestamptz, ${place.id}::uuid)`
+    : undefined
+  const [rows, total] = await Promise.all([
+    db
+      .select()
+      .from(leadLists)
+      .where(and(own, behind))
+      .orderBy(desc(leadLists.createdAt), desc(leadLists.id))
+      .limit(pageSize + 1)
+      .offset(place ? 0 : (page - 1) * pageSize),
+    db.$count(leadLists, own),
+  ])
+  const shown = rows.slice(0, pageSize)
+  const last = rows.length > pageSize ? shown.at(-1) : undefined
+  return {
+    lists: await describe(db, shown, await countWithinDeadline(db, shown)),
+    total,
+    page,
+    pageSize,
+    cursor: last ? writeCursor({ at: last.createdAt, id: last.id }) : null,
+  }
+}
+
+/** @throws Refusal LEAD_LIST_NOT_FOUND */
+export async function find(db: Db, actor: Actor, id: string) {
+  const row = await lockList(db, actor, id)
+  return show(db, row, await countWithinDeadline(db, [row]))
+}
+
+/** The stored list, without updating its counts. @throws Refusal LEAD_LIST_NOT_FOUND */
+export function findStored(db: Db, actor: Actor, id: string): Promise<Row> {
+  return lockList(db, actor, id)
+}
+
+/** Reads a list back in the transaction that created or changed it, with current counts. */
+async function findChanged(tx: Db, actor: Actor, id: string) {
+  const row = await lockList(tx, actor, id)
+  return show(tx, row, isDue(row) ? new Map([[id, await countOne(tx, row)]]) : new Map())
+}
+
+async function show(db: Db, row: Row, counted: Map<string, Counts>) {
+  const [described] = await describe(db, [row], counted)
+  return described as NonNullable<typeof described>
+}
+
+/** Adds the sums of each list's campaigns, and fresh counts. */
+async function describe(db: Db, rows: Row[], counted: Map<string, Counts>) {
+  if (rows.length === 0) return []
+  const ids = sql.param(rows.map(({ id }) => id))
+  const { rows: sums } = await db.execute<{
+    id: string
+    campaignCount: number
+    sentCount: number
+    replyCount: number
+  }>(sql`
+    select lead_list_id as id, count(*)::int as "campaignCount", sum(dms_sent_count)::int as "sentCount", sum(dms_replied_count)::int as "replyCount"
+    from campaigns where lead_list_id = any(${ids}::uuid[]) group by 1`)
+  const byId = new Map(sums.map((sum) => [sum.id, sum]))
+  return rows.map((row) => ({ ...row, ...NO_CAMPAIGNS, ...byId.get(row.id), ...counted.get(row.id) }))
+}
+
+const NO_CAMPAIGNS = { campaignCount: 0, sentCount: 0, replyCount: 0 }
+
+type Counts = Pick<Row, 'leadCount' | 'contactedCount' | 'countedAt'>
+
+/** How long a response waits for counts, in milliseconds; then it returns the stored ones. */
+const COUNTING_MS = 1_000
+
+/** Running counts by list and filter, so that concurrent reads share one. */
+const counting = new Map<string, Promise<Counts | null>>()
+
+/**
+ * Counts stale smart lists in turn and returns the counts ready in time; a failed one stays as
+ * stored. The rest continue in the background, so `db` must be a pool, not a transaction.
+ */
+async function countWithinDeadline(db: Db, rows: Row[]): Promise<Map<string, Counts>> {
+  const counted = new Map<string, Counts>()
+  const due = rows.filter(isDue)
+  if (due.length === 0) return counted
+  const work = (async () => {
+    for (const row of due) {
+      const what = `${row.id} ${JSON.stringify(row.filter)}`
+      const began =
+        counting.get(what) ??
+        countOne(db, row)
+          .catch(() => null)
+          .finally(() => counting.delete(what))
+      counting.set(what, began)
+      const found = await began
+      if (found) counted.set(row.id, found)
+    }
+  })()
+  await Promise.race([work, sleep(COUNTING_MS, undefined, { ref: false })])
+  return new Map(counted)
+}
+
+function isDue(row: Row): boolean {
+  return row.filter !== null && isStale(row, new Date())
+}
+
+/** Counts the leads of a smart list and stores the result. */
+async function countOne(db: Db, row: Row): Promise<Counts> {
+  const began = performance.now()
+  const filter = row.filter ?? {}
+  const [leadCount, contactedCount] = [await count(db, row, filter), await countContacted(db, row, filter)]
+  const found = { leadCount, contactedCount, countedAt: new Date() }
+  await db
+    .update(leadLists)
+    .set({ ...found, countMs: Math.round(performance.now() - began) })
+    // Unless the filter changed meanwhile or another process stored a count first.
+    .where(
+      and(
+        eq(leadLists.id, row.id),
+        sql`${leadLists.countedAt} is not distinct from ${row.countedAt}`,
+        sql`${leadLists.filter} is not distinct from ${JSON.stringify(row.filter)}::jsonb`,
+      ),
+    )
+  return found
+}
+
+/** Counts the leads of a smart list that its campaigns have messaged. */
+async function countContacted(db: Db, row: Row, filter: LeadFilter): Promise<number> {
+  const { rows } = await db.execute<{ n: number }>(sql`
+    select count(*)::int as n from (
+      select distinct d.lead_id from campaigns c join dms d on d.campaign_id = c.id
+      where c.lead_list_id = ${row.id} and c.dms_sent_count > 0 and d.sent_at is not null
+    ) written where lead_id in (${selectLeads(row, { filter })})`)
+  return rows[0]?.n ?? 0
+}
+
+interface NewList {
+  name: string
+  description?: string | null
+  tags?: string[]
+  filter?: LeadFilter
+}
+
+/**
+ * @throws Refusal INVALID_INPUT if the filter names a smart list, or a missing list, scrape or tag
+ */
+export async function create(db: Db, actor: Actor, input: NewList) {
+  if (input.filter) await checkFilter(db, actor, input.filter)
+  return insert(db, actor, input)
+}
+
+async function insert(db: Db, actor: Actor, { description, filter, ...input }: NewList) {
+  const [row] = await db
+    .insert(leadLists)
+    .values({
+      ...input,
+      filter,
+      description: description || null,
+      workspaceId: actor.workspaceId,
+      userId: actor.userId,
+    })
+    .returning({ id: leadLists.id })
+  return findChanged(db, actor, row?.id ?? '')
+}
+
+/**
+ * Smart lists cannot nest. Unknown ids are rejected, because dropping one would match more leads.
+ */
+async function checkFilter(db: Db, actor: Actor, filter: LeadFilter): Promise<void> {
+  const { listId } = filter
+  const { scrapeId, tag } = await withoutUnknownIds(db, actor, filter)
+  if (filter.scrapeId !== scrapeId) throw invalidField('filter.scrapeId', 'is not one of your scrapes')
+  if (filter.tag !== tag) throw invalidField('filter.tag', 'is not one of your tags')
+  if (listId === undefined) return
+  const [named] = await db
+    .select({ filter: leadLists.filter })
+    .from(leadLists)
+    .where(and(eq(leadLists.id, listId), eq(leadLists.workspaceId, actor.workspaceId)))
+  if (!named) throw invalidField('filter.listId', 'is not one of your lists')
+  if (named.filter) throw invalidField('filter.listId', 'is a smart list itself')
+}
+
+/** Copies a list with its leads or its filter. @throws Refusal LEAD_LIST_NOT_FOUND */
+export async function duplicate(db: Db, actor: Actor, { id, name }: { id: string; name?: string }) {
+  return transact(db, async (tx) => {
+    await allowLongStatements(tx)
+    const original = await lockList(tx, actor, id)
+    const copy = await insert(tx, actor, {
+      name: name ?? nameOfCopy(original.name, LIST_NAME_MAX),
+      description: original.description,
+      tags: original.tags,
+      filter: original.filter ?? undefined,
+    })
+    await tx.execute(sql`
+      insert into lead_list_items (lead_list_id, lead_id, added_at)
+      select ${copy.id}::uuid, lead_id, added_at from lead_list_items where lead_list_id = ${id} order by lead_id`)
+    return findChanged(tx, actor, copy.id)
+  })
+}
+
+interface Changes extends Partial<NewList> {
+  id: string
+}
+
+/** @throws Refusal LEAD_LIST_NOT_FOUND, LEAD_LIST_KIND (a filter for a manual list); as `create` */
+export async function update(db: Db, actor: Actor, { id, description, filter, ...changes }: Changes) {
+  return transact(db, async (tx) => {
+    const before = await lockList(tx, actor, id, 'no key update')
+    if (filter && !before.filter)
+      throw new Refusal('LEAD_LIST_KIND', 'This list is filled by hand. Create a smart list for a filter.')
+    if (filter) await checkFilter(tx, actor, filter)
+    const edits = {
+      ...changes,
+      ...(description === undefined ? {} : { description: description || null }),
+      ...(filter ? { filter, countedAt: null } : {}),
+    }
+    if (Object.values(edits).some((value) => value !== undefined))
+      await tx.update(leadLists).set(edits).where(eq(leadLists.id, id))
+    return findChanged(tx, actor, id)
+  })
+}
+
+/** Makes smart lists that use a tag use another one. @param names the tag's id and name */
+export async function replaceTag(tx: Db, actor: Actor, names: readonly string[], into: string): Promise<void> {
+  await tx
+    .update(leadLists)
+    .set({ filter: sql`jsonb_set(${leadLists.filter}, '{tag}', to_jsonb(${into}::text))`, countedAt: null })
+    .where(and(eq(leadLists.workspaceId, actor.workspaceId), asksForTag(leadLists.filter, names)))
+}
+
+/**
+ * Deletes a list and its memberships; the leads stay.
+ * @throws Refusal LEAD_LIST_NOT_FOUND, LEAD_LIST_IN_USE (an active campaign uses it)
+ */
+export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
+  await transact(db, async (tx) => {
+    await allowLongStatements(tx)
+    await lockList(tx, actor, id, 'update')
+    const [user] = await tx
+      .select({ id: campaigns.id })
+      .from(campaigns)
+      .where(and(eq(campaigns.leadListId, id), eq(campaigns.status, 'active')))
+      .limit(1)
+    if (user) throw new Refusal('LEAD_LIST_IN_USE')
+    // Lock items before campaigns, as recording outcomes does. The cascade would lock in any order.
+    await tx.execute(sql`
+      select count(*) from (select from lead_list_items where lead_list_id = ${id} order by lead_id for update) locked`)
+    await tx.delete(leadLists).where(eq(leadLists.id, id))
+  })
+}
+
+/**
+ * One page of a list's leads, last added first; of a smart list, its current matches, newest first.
+ * @throws Refusal LEAD_LIST_NOT_FOUND; INVALID_INPUT for a cursor of the other kind of list
+ */
+export async function listLeads(db: Db, actor: Actor, { id, page, pageSize, cursor }: Paging & { id: string }) {
+  const row = await lockList(db, actor, id)
+  if (row.filter) {
+    const found = await listAllLeads(db, actor, { ...row.filter, page, pageSize, cursor, sort: '-createdAt' })
+    const written = await findWritten(
+      db,
+      id,
+      found.leads.map((lead) => lead.id),
+    )
+    return {
+      ...found,
+      leads: found.leads.map((lead) => ({
+        ...lead,
+        contactStatus: written.has(lead.id) ? ('contacted' as const) : ('pending' as const),
+        replied: written.get(lead.id) ?? false,
+      })),
+    }
+  }
+  const place = placeOf(cursor)
+  const behind = place
+    ? sql`(${leadListItems.addedAt}, ${leadListItems.leadId}) < (${place.at.toISOString()}::timestamptz, ${place.id}::uuid)`
+    : undefined
+  // The page comes from the index alone; only its rows are read.
+  const places = db
+    .select({ leadId: leadListItems.leadId, addedAt: leadListItems.addedAt })
+    .from(leadListItems)
+    .where(and(eq(leadListItems.leadListId, id), behind))
+    .orderBy(desc(leadListItems.addedAt), desc(leadListItems.leadId))
+    .limit(pageSize + 1)
+    .offset(place ? 0 : (page - 1) * pageSize)
+    .as('places')
+  const rows = await db
+    .select({ lead: leads, addedAt: places.addedAt, contactStatus: leadListItems.contactStatus })
+    .from(places)
+    .innerJoin(leads, eq(leads.id, places.leadId))
+    .innerJoin(leadListItems, and(eq(leadListItems.leadListId, id), eq(leadListItems.leadId, places.leadId)))
+    .orderBy(desc(places.addedAt), desc(places.leadId))
+  const shown = rows.slice(0, pageSize)
+  const last = rows.length > pageSize ? shown.at(-1) : undefined
+  const written = await findWritten(
+    db,
+    id,
+    shown.map(({ lead }) => lead.id),
+  )
+  return {
+    leads: shown.map(({ lead, contactStatus }) => ({ ...lead, contactStatus, replied: written.get(lead.id) ?? false })),
+    total: row.leadCount,
+    page,
+    pageSize,
+    cursor: last ? writeCursor({ at: last.addedAt, id: last.lead.id }) : null,
+  }
+}
+
+/** The leads that a list's campaigns have messaged, and whether each replied. */
+async function findWritten(db: Db, listId: string, leadIds: string[]): Promise<Map<string, boolean>> {
+  if (leadIds.length === 0) return new Map()
+  const { rows } = await db.execute<{ id: string; replied: boolean }>(sql`
+    select d.lead_id as id, bool_or(d.status = 'replied') as replied from dms d join campaigns c on c.id = d.campaign_id
+    where d.lead_id = any(${sql.param(leadIds)}::uuid[]) and c.lead_list_id = ${listId} and d.sent_at is not null group by 1`)
+  return new Map(rows.map(({ id, replied }) => [id, replied]))
+}
+
+/** Which of the leads are in the list. @throws Refusal LEAD_LIST_NOT_FOUND */
+export async function members(db: Db, actor: Actor, { id, leadIds }: { id: string; leadIds: string[] }) {
+  const { filter } = await lockList(db, actor, id)
+  const within = filter
+    ? sql`${leads.id} in (${selectLeads(actor, { filter })})`
+    : sql`${leads.id} in (select lead_id from lead_list_items where lead_list_id = ${id})`
+  const rows = await db
+    .select({ id: leads.id })
+    .from(leads)
+    .where(and(eq(leads.workspaceId, actor.workspaceId), sql`${leads.id} = any(${sql.param(leadIds)}::uuid[])`, within))
+  return { leadIds: rows.map((row) => row.id) }
+}
+
+/**
+ * Adds leads, ignoring those already in the list. @throws Refusal LEAD_LIST_NOT_FOUND,
+ * LEAD_LIST_KIND
+ */
+export async function addLeads(db: Db, actor: Actor, { id, ...selection }: LeadSelection & { id: string }) {
+  return change(
+    db,
+    actor,
+    { id, ...selection },
+    (chosen) => sql`
+      insert into lead_list_items (lead_list_id, lead_id)
+      select ${id}::uuid, chosen.id from (${chosen}) chosen order by chosen.id
+      on conflict do nothing`,
+  )
+}
+
+/** @throws Refusal LEAD_LIST_NOT_FOUND, LEAD_LIST_KIND */
+export async function removeLeads(db: Db, actor: Actor, { id, ...selection }: LeadSelection & { id: string }) {
+  return change(
+    db,
+    actor,
+    { id, ...selection },
+    (chosen) => sql`
+      with chosen as (
+        select lead_id from lead_list_items where lead_list_id = ${id} and lead_id in (${chosen})
+        order by lead_id for update
+      )
+      delete from lead_list_items using chosen
+      where lead_list_items.lead_list_id = ${id} and lead_list_items.lead_id = chosen.lead_id`,
+  )
+}
+
+/** Adds leads to a manual list, or removes them, in one statement. */
+async function change(
+  db: Db,
+  actor: Actor,
+  { id, ...selection }: LeadSelection & { id: string },
+  statement: (chosen: SQL) => SQL,
+) {
+  return transact(db, async (tx) => {
+    const { filter } = await lockList(tx, actor, id, 'no key update')
+    if (filter) throw new Refusal('LEAD_LIST_KIND')
+    const part = await choosePart(tx, actor, selection)
+    const { rowCount } = await tx.execute(statement(part.leads))
+    return { success: true as const, changed: rowCount ?? 0, cursor: part.cursor }
+  })
+}
+
+/** @param lock `update` to delete the list, `no key update` to change its items */
+async function lockList(db: Db, actor: Actor, id: string, lock?: 'update' | 'no key update'): Promise<Row> {
+  const query = db
+    .select()
+    .from(leadLists)
+    .where(and(eq(leadLists.id, id), eq(leadLists.workspaceId, actor.workspaceId)))
+  const [row] = await (lock ? query.for(lock) : query)
+  if (!row) throw new Refusal('LEAD_LIST_NOT_FOUND')
+  return row
+}
+
+function placeOf(cursor: string | undefined) {
+  if (cursor === undefined) return null
+  const place = readCursor(cursor)
+  if (!place) throw invalidField('cursor', 'must be the cursor of an earlier response')
+  return place
+}

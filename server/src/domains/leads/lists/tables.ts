@@ -1,0 +1,52 @@
+import type { LeadFilter } from '@x-automated/contract/leads/leads'
+import { CONTACT_STATUSES } from '@x-automated/contract/leads/lists'
+import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, id, time } from '../../../db/columns.ts'
+import { authUsers } from '../../identity/auth/tables.ts'
+import { workspaces } from '../../identity/workspaces/tables.ts'
+import { leads } from '../leads/tables.ts'
+
+export const leadLists = pgTable(
+  'lead_lists',
+  {
+    id: id(),
+    workspaceId: uuid('workspace_id')
+      .notNull()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
+    name: text('name').notNull(),
+    description: text('description'),
+    /** Maintained by triggers on lead_list_items. */
+    leadCount: integer('lead_count').notNull().default(0),
+    /** Set for a smart list, whose counts are those of `countedAt`; null for a manual list. */
+    filter: jsonb('filter').$type<LeadFilter>(),
+    tags: text('tags').array().notNull().default([]),
+    /** Maintained by triggers on lead_list_items, like `leadCount`. */
+    contactedCount: integer('contacted_count').notNull().default(0),
+    countedAt: time('counted_at'),
+    /** Duration of the count in milliseconds; a slow count stays valid longer. */
+    countMs: integer('count_ms').notNull().default(0),
+    createdAt: createdAt(),
+  },
+  (t) => [index('lead_lists_newest').on(t.workspaceId, t.createdAt, t.id)],
+)
+
+export const leadListItems = pgTable(
+  'lead_list_items',
+  {
+    leadListId: uuid('lead_list_id')
+      .notNull()
+      .references(() => leadLists.id, { onDelete: 'cascade' }),
+    leadId: uuid('lead_id')
+      .notNull()
+      .references(() => leads.id, { onDelete: 'cascade' }),
+    /** Status in this list only; a lead can have another one elsewhere. */
+    contactStatus: text('contact_status', { enum: CONTACT_STATUSES }).notNull().default('pending'),
+    addedAt: time('added_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.leadListId, t.leadId] }),
+    index('lead_list_items_newest').on(t.leadListId, t.addedAt, t.leadId),
+    index('lead_list_items_lead').on(t.leadId),
+  ],
+)

@@ -1,0 +1,199 @@
+import type { LeadSelection } from '@x-automated/contract/leads/leads'
+import { and, eq, lt, type SQL, sql } from 'drizzle-orm'
+import type { Actor } from '../../../actor.ts'
+import type { Db } from '../../../db/open.ts'
+import { transact } from '../../../db/transact.ts'
+import { invalidField, Refusal } from '../../../refusal.ts'
+import { hashToken } from '../../../sealing.ts'
+import { mayGoOut, wasTried } from '../../outreach/sending/tables.ts'
+import { choosePart, deletePastContacts, storePastContacts } from '../leads/service.ts'
+import { leadRemovals } from './tables.ts'
+
+/** How long a deletion can be undone. Then its data is purged. */
+const KEPT = sql`interval '1 hour'`
+
+/**
+ * Deletes leads with their list items and tags, but not their messages. Retries get the first
+ * response. @throws Refusal INVALID_INPUT if `removalId` belongs to another deletion
+ */
+export async function removeMany(
+  db: Db,
+  actor: Actor,
+  { removalId, ...selection }: LeadSelection & { removalId?: string },
+  most?: number,
+) {
+  const selectionHash = hashToken(JSON.stringify(selection))
+  return transact(db, async (tx) => {
+    if (removalId) {
+      await lockRemoval(tx, actor, removalId)
+      const [first] = await tx.select().from(leadRemovals).where(ofWorkspace(actor, removalId))
+      if (first?.selectionHash === selectionHash) return answerOf(first)
+    }
+    const { leads: chosen, cursor } = await choosePart(tx, actor, selection, most)
+    // Messages and lists before leads (db/transact.ts).
+    await tx.execute(sql`
+      select count(*) from (select from dms where lead_id in (${chosen}) order by id for no key update) locked`)
+    await tx.execute(sql`
+      select count(*) from (
+        select from lead_lists where id in (select lead_list_id from lead_list_items where lead_id in (${chosen}))
+        order by id for no key update
+      ) locked`)
+    await tx.execute(sql`
+      select count(*) from (select from leads where id in (${chosen}) order by id for update) locked`)
+    const [removal] = await tx
+      .insert(leadRemovals)
+      .values({
+        id: removalId,
+        workspaceId: actor.workspaceId,
+        leadCount: sql`(select count(*) from leads where id in (${chosen}))`,
+        selectionHash,
+        cursor,
+      })
+      .onConflictDoNothing()
+      .returning()
+    if (!removal) throw invalidField('removalId', 'belongs to another deletion')
+    if (removal.leadCount === 0) {
+      await tx.delete(leadRemovals).where(eq(leadRemovals.id, removal.id))
+      return { success: true as const, removed: 0, removalId: null, cursor }
+    }
+    await tx.execute(sql`
+      insert into removed_leads (removal_id, lead_id, lead, dm_ids, places, tags, finds, replies, reads)
+      select ${removal.id}::uuid, l.id, to_jsonb(l), array(select id from dms where lead_id = l.id),
+        ${rowsOf('lead_list_items')}, ${rowsOf('lead_tags')}, ${rowsOf('scrape_leads')}, ${rowsOf('replies')}, ${rowsOf('lead_reads')}
+      from leads l where l.id in (${chosen})`)
+    await storePastContacts(tx, actor.workspaceId, chosen)
+    // One statement per table: cascades would update the counts of lists and tags once per lead.
+    await tx.execute(sql`
+      delete from lead_list_items i using (
+        select lead_list_id, lead_id from lead_list_items where lead_id in (${chosen}) order by 1, 2 for update
+      ) gone where i.lead_list_id = gone.lead_list_id and i.lead_id = gone.lead_id`)
+    await tx.execute(sql`delete from lead_tags where lead_id in (${chosen})`)
+    await tx.execute(sql`delete from scrape_leads where lead_id in (${chosen})`)
+    await tx.execute(sql`update dms set lead_id = null where lead_id in (${chosen})`)
+    await tx.execute(sql`delete from leads where id in (${chosen})`)
+    return answerOf(removal)
+  })
+}
+
+function answerOf({ id, leadCount, cursor }: typeof leadRemovals.$inferSelect) {
+  return { success: true as const, removed: leadCount, removalId: id, cursor }
+}
+
+/** Serializes deletions and restores of this id until the transaction ends. */
+async function lockRemoval(tx: Db, { workspaceId }: Actor, id: string): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('removal ' || ${workspaceId} || ${id}, 0))`)
+}
+
+function ofWorkspace({ workspaceId }: Actor, id: string) {
+  return and(
+    eq(leadRemovals.id, id),
+    eq(leadRemovals.workspaceId, workspaceId),
+    sql`${leadRemovals.createdAt} > now() - ${KEPT}`,
+  )
+}
+
+/**
+ * A deletion that can still be undone. Waits for it to complete. @throws Refusal REMOVAL_NOT_FOUND
+ */
+export async function find(db: Db, actor: Actor, id: string) {
+  return db.transaction(async (tx) => {
+    await lockRemoval(tx, actor, id)
+    const [removal] = await tx
+      .select({ id: leadRemovals.id, removed: leadRemovals.leadCount, createdAt: leadRemovals.createdAt })
+      .from(leadRemovals)
+      .where(ofWorkspace(actor, id))
+    if (!removal) throw new Refusal('REMOVAL_NOT_FOUND')
+    return removal
+  })
+}
+
+/** SQL: the rows of a table for the lead `l`, as JSON. */
+function rowsOf(table: string): SQL {
+  return sql`coalesce((select jsonb_agg(to_jsonb(part)) from ${sql.identifier(table)} part where part.lead_id = l.id), '[]')`
+}
+
+/**
+ * Restores deleted leads and links them to the lists, tags and messages that still exist. Leads
+ * that were added again stay unchanged. @throws Refusal REMOVAL_NOT_FOUND
+ */
+export async function restore(db: Db, actor: Actor, removalId: string) {
+  return transact(db, async (tx) => {
+    await lockRemoval(tx, actor, removalId)
+    const [removal] = await tx
+      .select({ id: leadRemovals.id })
+      .from(leadRemovals)
+      .where(ofWorkspace(actor, removalId))
+      .for('update')
+    if (!removal) throw new Refusal('REMOVAL_NOT_FOUND')
+    const removed = sql`removed_leads r where r.removal_id = ${removal.id}`
+    await tx.execute(sql`
+      select count(*) from (
+        select from dms where id in (select unnest(r.dm_ids) from ${removed}) order by id for no key update
+      ) locked`)
+    await tx.execute(sql`
+      select count(*) from (
+        select from lead_lists
+        where id in (select (place ->> 'lead_list_id')::uuid from removed_leads r, jsonb_array_elements(r.places) place where r.removal_id = ${removal.id})
+        order by id for no key update
+      ) locked`)
+    // A concurrent archive either finishes first or sees the restored leads.
+    await tx.execute(sql`
+      select count(*) from (
+        select from campaigns
+        where id in (select campaign_id from dms where id in (select unnest(r.dm_ids) from ${removed}) and status = 'queued')
+        order by id for share
+      ) locked`)
+    // A formerly queued message is still queued, has failed without its lead, or its campaign was
+    // archived.
+    const { rowCount } = await tx.execute(sql`
+      insert into leads
+      select restored.* from removed_leads r, jsonb_populate_record(null::leads, r.lead || jsonb_build_object(
+        'user_id', (select u.id from auth_users u where u.id = (r.lead ->> 'user_id')::uuid),
+        'dm_status', case
+          when r.lead ->> 'dm_status' <> 'queued' or exists (
+            select from dms d join campaigns c on c.id = d.campaign_id where d.id = any(r.dm_ids) and d.status = 'queued' and ${mayGoOut}) then r.lead ->> 'dm_status'
+          when r.lead ->> 'contacted_before_at' is not null
+            or exists (select from dms d where d.id = any(r.dm_ids) and d.sent_at is not null) then 'contacted'
+          when exists (select from dms d where d.id = any(r.dm_ids) and d.status = 'failed' and ${wasTried}) then 'failed_contact'
+          else 'not_sent' end
+      )) restored
+      where r.removal_id = ${removal.id} order by r.lead_id
+      on conflict do nothing`)
+    const back = sql`removed_leads r join leads l on l.id = r.lead_id and l.workspace_id = ${actor.workspaceId}`
+    await tx.execute(sql`
+      insert into lead_list_items (lead_list_id, lead_id, contact_status, added_at)
+      select ll.id, l.id, place ->> 'contact_status', (place ->> 'added_at')::timestamptz
+      from ${back}, jsonb_array_elements(r.places) place join lead_lists ll on ll.id = (place ->> 'lead_list_id')::uuid
+      where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
+    await tx.execute(sql`
+      insert into lead_tags (tag_id, lead_id, added_at)
+      select t.id, l.id, (kept ->> 'added_at')::timestamptz
+      from ${back}, jsonb_array_elements(r.tags) kept join tags t on t.id = (kept ->> 'tag_id')::uuid
+      where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
+    await tx.execute(sql`
+      insert into scrape_leads (scrape_id, lead_id, found_at)
+      select s.id, l.id, (kept ->> 'found_at')::timestamptz
+      from ${back}, jsonb_array_elements(r.finds) kept join scrapes s on s.id = (kept ->> 'scrape_id')::uuid
+      where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
+    await tx.execute(sql`
+      insert into lead_reads (lead_id, account_x_user_id, read_at)
+      select l.id, kept ->> 'account_x_user_id', (kept ->> 'read_at')::timestamptz from ${back}, jsonb_array_elements(r.reads) kept
+      where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
+    await tx.execute(sql`
+      update dms d set lead_id = l.id from ${back}
+      where r.removal_id = ${removal.id} and d.id = any(r.dm_ids) and d.lead_id is null`)
+    await tx.execute(sql`
+      insert into replies
+      select reply.* from ${back}, jsonb_array_elements(r.replies) kept,
+        jsonb_populate_record(null::replies, kept || jsonb_build_object('dm_id', (select d.id from dms d where d.id = (kept ->> 'dm_id')::uuid))) reply
+      where r.removal_id = ${removal.id} on conflict do nothing`)
+    await deletePastContacts(tx, actor.workspaceId, sql`select r.lead_id from ${removed}`)
+    await tx.delete(leadRemovals).where(eq(leadRemovals.id, removal.id))
+    return { success: true as const, restored: rowCount ?? 0 }
+  })
+}
+
+/** Purges deletions that can no longer be undone. */
+export async function purgeRemovals(db: Db): Promise<void> {
+  await db.delete(leadRemovals).where(lt(leadRemovals.createdAt, sql`now() - ${KEPT}`))
+}

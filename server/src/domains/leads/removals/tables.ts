@@ -1,0 +1,42 @@
+import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, id } from '../../../db/columns.ts'
+import { workspaces } from '../../identity/workspaces/tables.ts'
+
+/** Deletions of leads that can still be undone. */
+export const leadRemovals = pgTable(
+  'lead_removals',
+  {
+    id: id(),
+    workspaceId: uuid('workspace_id')
+      .notNull()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    leadCount: integer('lead_count').notNull(),
+    /** A hash of the selection, to recognize retries. They get the same cursor. */
+    selectionHash: text('selection_hash'),
+    cursor: text('cursor'),
+    createdAt: createdAt(),
+  },
+  (t) => [index('lead_removals_workspace').on(t.workspaceId), index('lead_removals_oldest').on(t.createdAt)],
+)
+
+/** A deleted lead and its related rows. */
+export const removedLeads = pgTable(
+  'removed_leads',
+  {
+    removalId: uuid('removal_id')
+      .notNull()
+      .references(() => leadRemovals.id, { onDelete: 'cascade' }),
+    leadId: uuid('lead_id').notNull(),
+    /** Its row of `leads`. */
+    lead: jsonb('lead').notNull(),
+    /** Its messages, by id. */
+    dmIds: uuid('dm_ids').array().notNull(),
+    /** Its rows of lead_list_items, lead_tags, scrape_leads, replies and lead_reads. */
+    places: jsonb('places').notNull(),
+    tags: jsonb('tags').notNull().default([]),
+    finds: jsonb('finds').notNull().default([]),
+    replies: jsonb('replies').notNull().default([]),
+    reads: jsonb('reads').notNull().default([]),
+  },
+  (t) => [primaryKey({ columns: [t.removalId, t.leadId] })],
+)

@@ -1,0 +1,70 @@
+import type { LeadFilter, LeadSort } from '@x-automated/contract/leads/leads'
+import { SAVED_FILTERS_MAX } from '@x-automated/contract/leads/saved-filters'
+import { and, asc, eq, sql } from 'drizzle-orm'
+import type { Actor } from '../../../actor.ts'
+import type { Db } from '../../../db/open.ts'
+import { withUniqueViolationAs } from '../../../db/unique-violation.ts'
+import { Refusal } from '../../../refusal.ts'
+import { asksForTag, withoutUnknownIds } from '../leads/service.ts'
+import { savedFilters } from './tables.ts'
+
+interface Change {
+  name?: string
+  filter?: LeadFilter
+  sort?: LeadSort
+}
+
+const own = (actor: Actor, id: string) => and(eq(savedFilters.id, id), eq(savedFilters.workspaceId, actor.workspaceId))
+
+export async function list(db: Db, actor: Actor) {
+  const rows = await db
+    .select()
+    .from(savedFilters)
+    .where(eq(savedFilters.workspaceId, actor.workspaceId))
+    .orderBy(asc(sql`lower(${savedFilters.name})`), asc(savedFilters.id))
+  return { filters: rows }
+}
+
+/** Drops ids that the workspace does not have. @throws Refusal FILTER_EXISTS, TOO_MANY */
+export async function create(db: Db, actor: Actor, input: Required<Change>) {
+  return withUniqueViolationAs(db, 'FILTER_EXISTS', async (tx) => {
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('filters of ' || ${actor.workspaceId}, 0))`)
+    const count = await tx.$count(savedFilters, eq(savedFilters.workspaceId, actor.workspaceId))
+    if (count >= SAVED_FILTERS_MAX)
+      throw new Refusal('TOO_MANY', `A workspace has at most ${SAVED_FILTERS_MAX} saved filters.`)
+    const filter = await withoutUnknownIds(tx, actor, input.filter)
+    const [row] = await tx
+      .insert(savedFilters)
+      .values({ ...input, filter, workspaceId: actor.workspaceId, userId: actor.userId })
+      .returning()
+    return row as NonNullable<typeof row>
+  })
+}
+
+/** Drops ids that the workspace does not have. @throws Refusal FILTER_NOT_FOUND, FILTER_EXISTS */
+export async function update(db: Db, actor: Actor, { id, ...change }: Change & { id: string }) {
+  return withUniqueViolationAs(db, 'FILTER_EXISTS', async (tx) => {
+    const filter = change.filter && (await withoutUnknownIds(tx, actor, change.filter))
+    const [row] = await tx
+      .update(savedFilters)
+      .set({ ...change, filter, updatedAt: sql`now()` })
+      .where(own(actor, id))
+      .returning()
+    if (!row) throw new Refusal('FILTER_NOT_FOUND')
+    return row
+  })
+}
+
+/** Makes saved filters that use a tag use another. @param names its id and name */
+export async function replaceTag(tx: Db, actor: Actor, names: readonly string[], into: string): Promise<void> {
+  await tx
+    .update(savedFilters)
+    .set({ filter: sql`jsonb_set(${savedFilters.filter}, '{tag}', to_jsonb(${into}::text))` })
+    .where(and(eq(savedFilters.workspaceId, actor.workspaceId), asksForTag(savedFilters.filter, names)))
+}
+
+/** @throws Refusal FILTER_NOT_FOUND */
+export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
+  const removed = await db.delete(savedFilters).where(own(actor, id)).returning({ id: savedFilters.id })
+  if (removed.length === 0) throw new Refusal('FILTER_NOT_FOUND')
+}

@@ -1,0 +1,572 @@
+import { idOfHandle } from '@x-automated/stand-ins/x/ids'
+import { eq, sql } from 'drizzle-orm'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { makeLeads } from '../../../../test/leads.ts'
+import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { everyone, foundBy, startScrape, until } from '../../../../test/scrapes.ts'
+import { XError } from '../../../outside/x.ts'
+import { idempotencyKeys } from '../../../requests/tables.ts'
+import { monthlyUsage, subscriptions } from '../../platform/billing/tables.ts'
+import { members, rewardGrants } from '../../waitlist/waitlist/tables.ts'
+import { leads } from '../leads/tables.ts'
+import { estimateFor } from './service.ts'
+import { scrapes } from './tables.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp({ x: true, workers: true })
+  await fetch(`${app.x.url}/_faults`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify([
+      { path: `/2/users/${idOfHandle(SLOW)}/followers`, delayMs: 2_000 },
+      { path: `/2/users/${idOfHandle(BRIEF)}/followers`, delayMs: 500 },
+    ]),
+  })
+})
+/** X takes two seconds per page of this account's followers. */
+const SLOW = 'f30_slow'
+/** X takes half a second per page. */
+const BRIEF = 'f30_brief'
+
+async function connected(): Promise<Person> {
+  const person = await makePerson(app)
+  await subscribe(app, person)
+  await connectX(app, person)
+  return person
+}
+const over = (row: { status: string }) => ['completed', 'failed', 'canceled'].includes(row.status)
+const anyone = { type: 'followers', minFollowers: 0, maxFollowers: 1_000_000_000 }
+
+describe.concurrent('plan limits', () => {
+  const LIMIT = 'Your Free plan includes 100 scraped leads a month. Upgrade to Pro for 1,000 scraped leads a month.'
+  const free = async () => {
+    const person = await makePerson(app)
+    await connectX(app, person)
+    return person
+  }
+  const usedBy = async (person: Person) =>
+    (await app.db.select().from(monthlyUsage).where(eq(monthlyUsage.workspaceId, person.workspaceId)))[0]?.count ?? 0
+
+  it('stop a scrape, keep its leads, and let it resume on a higher plan', async () => {
+    const person = await free()
+    const id = await startScrape(person, 'f450_limit')
+    expect(await until(app, id, over)).toMatchObject({
+      status: 'completed',
+      matched: 100,
+      error: `${LIMIT} We kept the leads found so far.`,
+      stoppedBy: 'PLAN_LIMIT',
+    })
+    expect(await usedBy(person)).toBe(100)
+    // It read only what it needed, not a full page of 1,000.
+    expect((await until(app, id, over)).fetched).toBe(300)
+    const refusal = {
+      success: false,
+      code: 'PLAN_LIMIT',
+      error: LIMIT,
+      details: { limit: 100, used: 100, plan: 'free' },
+    }
+    for (const [path, body] of [
+      [`/scrapes/${id}/resume`, undefined],
+      ['/scrapes', { twitterHandle: 'f9_more', type: 'followers' }],
+      ['/scrape/scrape', { twitterHandle: 'f9_more', type: 'followers' }],
+    ] as const) {
+      const answer = await person.call('POST', path, body)
+      expect([answer.status, answer.body]).toEqual([403, refusal])
+    }
+    expect((await person.call('GET', `/scrapes/${id}`)).body.status).toBe('completed')
+    await app.db.insert(subscriptions).values({
+      workspaceId: person.workspaceId,
+      planId: 'pro_monthly',
+      status: 'active',
+      currentPeriodEnd: new Date(Date.now() + 86_400_000),
+    })
+    expect((await person.call('POST', `/scrapes/${id}/resume`)).body).toMatchObject({
+      status: 'queued',
+      error: null,
+      stoppedBy: null,
+    })
+    // The page that the plan cut was read and billed twice, but is counted once.
+    const whole = { status: 'completed', matched: 450, fetched: 450, billed: 750, error: null, stoppedBy: null }
+    expect(await until(app, id, over)).toMatchObject(whole)
+    expect(new Set(await foundBy(app, id)).size).toBe(450)
+    expect(await usedBy(person)).toBe(450)
+  })
+
+  it('are returned by POST /scrape/scrape if they stopped it', async () => {
+    const person = await free()
+    const scrape = async (twitterHandle: string) =>
+      (await person.call('POST', '/scrape/scrape', { ...anyone, twitterHandle })).body
+    expect(await scrape('f60_below')).toMatchObject({ success: true, count: 60, stoppedBy: null })
+    const stopped = await scrape('f450_reached')
+    expect(stopped).toMatchObject({ success: true, count: 40, stoppedBy: 'PLAN_LIMIT' })
+    const { scrapes } = (await person.call('GET', '/scrapes')).body
+    expect(scrapes[0]).toMatchObject({
+      stoppedBy: 'PLAN_LIMIT',
+      error: `${LIMIT} We kept the leads found so far.`,
+      isResumable: true,
+    })
+  })
+
+  it('count a person once a month, and rise with earned months', async () => {
+    const person = await free()
+    for (const _ of [1, 2]) await until(app, await startScrape(person, 'f60_twice'), over)
+    expect(await usedBy(person)).toBe(60)
+    const [member] = await app.db
+      .insert(members)
+      .values({ email: person.email, normalizedEmail: person.email, referralCode: person.id.slice(-8), position: 0 })
+      .returning()
+    await app.db
+      .insert(rewardGrants)
+      .values({ memberId: member!.id, achievement: 'bronze', months: 1, accountUserId: person.id })
+    expect(await until(app, await startScrape(person, 'f120_earned'), over)).toMatchObject({
+      matched: 120,
+      error: null,
+    })
+  })
+
+  it('count a person in the month in which they were found', async () => {
+    const person = await free()
+    const id = await startScrape(person, 'f40_month')
+    await until(app, id, over)
+    const lastMonth = sql`date_trunc('month', now()) - interval '2 days'`
+    await app.db.update(scrapes).set({ createdAt: lastMonth }).where(eq(scrapes.id, id))
+    const again = await startScrape(person, 'f40_month')
+    await until(app, again, over)
+    expect(await usedBy(person)).toBe(40)
+    await app.db.execute(sql`update scrape_leads set found_at = ${lastMonth} where scrape_id in (${id}, ${again})`)
+    await until(app, await startScrape(person, 'f40_month'), over)
+    expect(await usedBy(person)).toBe(80)
+  })
+
+  it('apply to concurrent scrapes', async () => {
+    const person = await free()
+    const ids = await Promise.all([startScrape(person, 'f90_one'), startScrape(person, 'f90_two')])
+    const rows = await Promise.all(ids.map((id) => until(app, id, over)))
+    expect(rows.reduce((sum, row) => sum + row.matched, 0)).toBe(100)
+    expect(await usedBy(person)).toBe(100)
+  })
+})
+
+describe.concurrent('a scrape through an account', () => {
+  it('waits for the chosen account, else for the current one', async () => {
+    const person = await makePerson(app)
+    await subscribe(app, person)
+    const first = await connectX(app, person, 'scraper_one')
+    const second = await connectX(app, person, 'scraper_two')
+    const chosen = await person.call('POST', '/scrapes', { ...anyone, twitterHandle: BRIEF, xAccountId: first.id })
+    expect(chosen.status).toBe(200)
+    const current = await startScrape(person, BRIEF)
+    // Disconnect both accounts before the first page is read.
+    await person.call('POST', `/x-accounts/${first.id}/disconnect`)
+    await person.call('POST', `/x-accounts/${second.id}/disconnect`)
+    const waits = (row: { status: string; resumesAt: Date | null }) =>
+      row.status === 'waiting' && row.resumesAt === null
+    await Promise.all([until(app, chosen.body.id, (row) => waits(row) || over(row)), until(app, current, waits)])
+    await connectX(app, person, 'scraper_two')
+    expect(await until(app, current, over)).toMatchObject({ status: 'completed', matched: 30 })
+    expect(await until(app, chosen.body.id, () => true)).toMatchObject({ status: 'waiting' })
+    await connectX(app, person, 'scraper_one')
+    expect(await until(app, chosen.body.id, over)).toMatchObject({ status: 'completed', matched: 30 })
+  })
+
+  it('returns 404 for other workspaces and 409 if not connected', async () => {
+    const person = await connected()
+    const theirs = await connectX(app, await makePerson(app))
+    const own = await connectX(app, person)
+    for (const path of ['/scrapes', '/scrape/scrape', '/scrapes/estimate']) {
+      const body = { twitterHandle: 'f9_x', type: 'followers' }
+      const answer = await person.call('POST', path, { ...body, xAccountId: theirs.id })
+      expect([answer.status, answer.body.code]).toEqual([404, 'X_ACCOUNT_NOT_FOUND'])
+    }
+    await person.call('POST', `/x-accounts/${own.id}/disconnect`)
+    const body = { twitterHandle: 'f9_x', type: 'followers', xAccountId: own.id }
+    for (const path of ['/scrapes', '/scrapes/estimate'])
+      expect((await person.call('POST', path, body)).body.code).toBe('X_SESSION_EXPIRED')
+  })
+})
+
+describe.concurrent('POST /scrapes/estimate', () => {
+  it('returns the number of profiles, the time, the cost and the allowance', async () => {
+    const person = await makePerson(app)
+    await connectX(app, person)
+    const body = { twitterHandle: '@f2500_pat', type: 'followers' }
+    const free = { twitterHandle: 'f2500_pat', profiles: 2_500, seconds: 3, costCents: null, leadsLeft: 100 }
+    expect((await person.call('POST', '/scrapes/estimate', body)).body).toEqual(free)
+    await subscribe(app, person)
+    // Like the real X, which bills for reads.
+    const x = { ...app.services.x!, readPriceCents: 1 }
+    const context = { ...app.services, x, db: app.db } as never
+    expect(await estimateFor(context, person.actor, { twitterHandle: 'bigfounder', type: 'followers' })).toEqual({
+      twitterHandle: 'bigfounder',
+      profiles: 1_000_000,
+      seconds: 3_700,
+      costCents: 1_000_000,
+      leadsLeft: null,
+    })
+  })
+
+  it('returns 400 for unknown and protected accounts', async () => {
+    const person = await connected()
+    for (const [twitterHandle, problem] of [
+      ['missing_x', "@missing_x doesn't exist on X."],
+      ['protected_x', '@protected_x is protected. Only approved followers can see who follows it.'],
+    ]) {
+      const answer = await person.call('POST', '/scrapes/estimate', { twitterHandle, type: 'followers' })
+      expect([answer.status, answer.body.error]).toEqual([400, problem])
+    }
+  })
+
+  it('returns 503 if X fails', async () => {
+    const x = {
+      ...app.services.x!,
+      findUser: () => Promise.reject(new XError('unknown', 'X is having trouble.')),
+    }
+    const person = await connected()
+    const estimating = estimateFor({ ...app.services, x, db: app.db } as never, person.actor, {
+      twitterHandle: 'f9_x',
+      type: 'followers',
+    })
+    await expect(estimating).rejects.toMatchObject({ code: 'X_UNAVAILABLE' })
+    await expect(
+      estimateFor({ ...app.services, x: null, db: app.db } as never, person.actor, {
+        twitterHandle: 'f9_x',
+        type: 'followers',
+      }),
+    ).rejects.toMatchObject({ code: 'X_UNAVAILABLE' })
+  })
+})
+
+describe.concurrent('POST /scrapes', () => {
+  it('returns the scrape immediately and saves exactly the matching leads', async () => {
+    const person = await connected()
+    const request = { minFollowers: 100, maxFollowers: 5_000, keywords: ['Founder', 'design', 'زززز'] }
+    const { status, body } = await person.call('POST', '/scrapes', {
+      twitterHandle: '@F2500_Pat',
+      type: 'followers',
+      maxResults: 10_000,
+      ...request,
+    })
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      id: expect.any(String),
+      twitterHandle: 'F2500_Pat',
+      type: 'followers',
+      maxResults: 10_000,
+      ...request,
+      status: 'queued',
+      fetched: 0,
+      matched: 0,
+      estimate: null,
+      spentCents: null,
+      resumesAt: null,
+      error: null,
+      stoppedBy: null,
+      isResumable: false,
+      createdAt: expect.stringMatching(/Z$/),
+    })
+    const row = await until(app, body.id, over)
+    const all = await everyone(app.x, 'f2500_pat', 'followers')
+    const wanted = all.filter(
+      (user) => user.followerCount >= 100 && user.followerCount <= 5_000 && /founder|design/i.test(user.bio),
+    )
+    expect(wanted.length).toBeGreaterThan(50)
+    expect(row).toMatchObject({
+      status: 'completed',
+      fetched: 2_500,
+      matched: wanted.length,
+      expected: 2_500,
+      error: null,
+    })
+    expect((await foundBy(app, body.id)).sort()).toEqual(wanted.map((user) => user.id).sort())
+    const stored = await app.db.select().from(leads).where(eq(leads.workspaceId, person.workspaceId))
+    const byId = new Map(stored.map((lead) => [lead.xUserId, lead]))
+    for (const user of wanted) {
+      expect(byId.get(user.id)).toMatchObject({
+        twitterHandle: user.handle,
+        name: user.name,
+        bio: user.bio,
+        followerCount: user.followerCount,
+        followingCount: user.followingCount,
+        location: user.location,
+        website: user.website,
+        url: `https://x.com/${user.handle}`,
+        sourceProfile: 'f2500_pat',
+        dmStatus: 'not_sent',
+      })
+    }
+    expect((await person.call('GET', `/scrapes/${body.id}`)).body).toMatchObject({
+      status: 'completed',
+      estimate: { profiles: 2_500, secondsLeft: null },
+    })
+  })
+
+  it('scrapes following', async () => {
+    const person = await connected()
+    const id = await startScrape(person, 'g130_kim', { type: 'following' })
+    expect(await until(app, id, over)).toMatchObject({ status: 'completed', fetched: 130, matched: 130 })
+    expect((await foundBy(app, id)).sort()).toEqual(
+      (await everyone(app.x, 'g130_kim', 'following')).map((user) => user.id).sort(),
+    )
+  })
+
+  it('stops at maxResults without reading more than needed', async () => {
+    const person = await connected()
+    const id = await startScrape(person, 'bigfounder', { maxResults: 120 })
+    const row = await until(app, id, over)
+    expect(row).toMatchObject({ status: 'completed', matched: 120, fetched: 360 })
+    expect(await foundBy(app, id)).toHaveLength(120)
+  })
+
+  it('updates existing leads and keeps their status', async () => {
+    const person = await connected()
+    const [someone] = await everyone(app.x, 'f40_again', 'followers')
+    await makeLeads(app, person, [
+      {
+        twitterHandle: someone!.handle.toUpperCase(),
+        name: 'Imported',
+        dmStatus: 'contacted',
+        metadata: { company: 'Acme' },
+      },
+    ])
+    for (let time = 0; time < 2; time++) {
+      const id = await startScrape(person, 'f40_again')
+      expect(await until(app, id, over)).toMatchObject({ status: 'completed', matched: 40 })
+    }
+    const stored = await app.db.select().from(leads).where(eq(leads.workspaceId, person.workspaceId))
+    expect(stored).toHaveLength(40)
+    expect(stored.find((lead) => lead.xUserId === someone!.id)).toMatchObject({
+      name: someone!.name,
+      dmStatus: 'contacted',
+      metadata: { company: 'Acme' },
+    })
+  })
+
+  it('finds nobody for an account without followers', async () => {
+    const person = await connected()
+    const id = await startScrape(person, 'f0_lonely')
+    expect(await until(app, id, over)).toMatchObject({ status: 'completed', fetched: 0, matched: 0 })
+  })
+
+  it('starts once for an Idempotency-Key', async () => {
+    const person = await connected()
+    const key = { 'idempotency-key': crypto.randomUUID() }
+    const body = { twitterHandle: 'f10_once', type: 'followers' }
+    const first = await person.call('POST', '/scrapes', body, key)
+    const second = await person.call('POST', '/scrapes', body, key)
+    expect([second.status, second.body]).toEqual([200, first.body])
+    expect((await person.call('GET', '/scrapes')).body.total).toBe(1)
+    expect((await person.call('POST', '/scrapes', { ...body, type: 'following' }, key)).body.code).toBe(
+      'IDEMPOTENCY_KEY_REUSED',
+    )
+  })
+
+  it.each([
+    ['missing_pat', "@missing_pat doesn't exist on X."],
+    ['suspended_pat', "@suspended_pat doesn't exist on X."],
+    ['protected_pat', '@protected_pat is protected. Only approved followers can see who follows it.'],
+  ])('returns 200 and fails with a clear error for @%s', async (handle, error) => {
+    const person = await connected()
+    const id = await startScrape(person, handle)
+    expect(await until(app, id, over)).toMatchObject({ status: 'failed', error, fetched: 0 })
+    expect((await person.call('GET', `/scrapes/${id}`)).body.isResumable).toBe(false)
+  })
+
+  it.each([
+    [{ type: 'followers' }, 'Please enter a X handle to scrape'],
+    [{ ...anyone, twitterHandle: ' @' }, 'Please enter a X handle to scrape'],
+    [{ ...anyone, twitterHandle: 'not a handle' }, /1 to 15 letters/],
+    [{ ...anyone, twitterHandle: '@Search' }, /page on X/],
+    [{ ...anyone, twitterHandle: 'ana', type: 'likes' }, 'Type must be followers or following.'],
+    [
+      { twitterHandle: 'ana', type: 'followers', minFollowers: 10, maxFollowers: 9 },
+      'Max followers must not be less than the minimum.',
+    ],
+    [{ ...anyone, twitterHandle: 'ana', keywords: [''] }, 'Entry 1 of keywords is required.'],
+    [{ ...anyone, twitterHandle: 'ana', maxResults: 0 }, 'Max results must be at least 1.'],
+    [
+      { ...anyone, twitterHandle: 'ana', credentials: { username: '', password: '' } },
+      'Please enter your X credentials',
+    ],
+    [
+      { ...anyone, twitterHandle: 'ana', credentials: { username: '@a', password: 'x' } },
+      'Please enter your Twitter username without the @ symbol',
+    ],
+  ])('returns 400 for invalid input %#', async (body, text) => {
+    const person = await makePerson(app)
+    for (const path of ['/scrapes', '/scrape/scrape']) {
+      const answer = await person.call('POST', path, body)
+      expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
+      expect(answer.body.error).toMatch(text)
+    }
+  })
+
+  it('returns 409 without a connected X account', async () => {
+    const person = await makePerson(app)
+    for (const path of ['/scrapes', '/scrape/scrape']) {
+      const answer = await person.call('POST', path, { ...anyone, twitterHandle: 'ana' })
+      expect([answer.status, answer.body]).toEqual([
+        409,
+        {
+          success: false,
+          code: 'X_SESSION_EXPIRED',
+          error: 'X session expired or invalid. Please enter your X credentials.',
+        },
+      ])
+    }
+    expect((await person.call('GET', '/scrapes')).body.total).toBe(0)
+  })
+
+  it('returns 400 for credentials that X rejects', async () => {
+    const person = await makePerson(app)
+    const credentials = { username: 'ana', password: 'short' }
+    for (const path of ['/scrapes', '/scrape/scrape']) {
+      const answer = await person.call('POST', path, { ...anyone, twitterHandle: 'ana', credentials })
+      expect([answer.status, answer.body.code]).toEqual([400, 'X_CREDENTIALS_REFUSED'])
+    }
+  })
+
+  it('returns 403 for viewers, and for members with credentials', async () => {
+    const owner = await connected()
+    const viewer = await makePerson(app, { in: owner, role: 'viewer' })
+    const member = await makePerson(app, { in: owner, role: 'member' })
+    const credentials = { username: 'other_one', password: 'long enough' }
+    for (const path of ['/scrapes', '/scrape/scrape']) {
+      const body = { ...anyone, twitterHandle: 'f10_roles' }
+      expect((await viewer.call('POST', path, body)).body.code).toBe('FORBIDDEN')
+      expect((await member.call('POST', path, { ...body, credentials })).body.code).toBe('FORBIDDEN')
+      expect((await member.call('POST', path, body)).status).toBe(200)
+    }
+  })
+})
+
+describe.concurrent('POST /scrape/scrape', () => {
+  it('waits for the leads', async () => {
+    const person = await connected()
+    const { status, body } = await person.call('POST', '/scrape/scrape', { ...anyone, twitterHandle: 'f60_wait' })
+    expect([status, body.success, body.count]).toEqual([200, true, 60])
+    const all = await everyone(app.x, 'f60_wait', 'followers')
+    expect(body.leads.map((lead: { twitterHandle: string }) => lead.twitterHandle).sort()).toEqual(
+      all.map((user) => user.handle).sort(),
+    )
+  })
+
+  it('connects with the credentials first', async () => {
+    const person = await makePerson(app)
+    const credentials = { username: 'fresh_one', password: 'long enough' }
+    const { body } = await person.call('POST', '/scrape/scrape', {
+      ...anyone,
+      twitterHandle: 'f20_fresh',
+      credentials,
+    })
+    expect(body.count).toBe(20)
+    expect((await person.call('GET', '/session/status')).body).toMatchObject({ connected: true, handle: 'fresh_one' })
+    expect(
+      JSON.stringify(await app.db.select().from(scrapes).where(eq(scrapes.workspaceId, person.workspaceId))),
+    ).not.toContain('long enough')
+  })
+
+  it('returns at most maxResults leads', async () => {
+    const person = await connected()
+    const body = { ...anyone, twitterHandle: 'f500_most', maxResults: 7 }
+    expect((await person.call('POST', '/scrape/scrape', body)).body).toMatchObject({ count: 7 })
+    expect((await person.call('POST', '/scrape/scrape', { ...body, maxResults: 1_001 })).status).toBe(400)
+  })
+
+  it('waits for the same scrape with an Idempotency-Key', async () => {
+    const person = await connected()
+    const key = { 'idempotency-key': crypto.randomUUID() }
+    const body = { ...anyone, twitterHandle: SLOW }
+    const gone = new AbortController()
+    const asked = fetch(`${app.url}/scrape/scrape`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${person.token}`, 'content-type': 'application/json', ...key },
+      body: JSON.stringify(body),
+      signal: gone.signal,
+    })
+    const begun = async () => (await person.call('GET', '/scrapes')).body.scrapes
+    await vi.waitUntil(async () => (await begun()).length === 1, 10_000)
+    expect((await person.call('POST', '/scrape/scrape', body, key)).body.code).toBe('IDEMPOTENCY_UNDER_WAY')
+    gone.abort()
+    await expect(asked).rejects.toThrow()
+    const again = () => person.call('POST', '/scrape/scrape', body, key)
+    const answer = await vi.waitUntil(async () => {
+      const next = await again()
+      return next.status !== 409 && next
+    }, 10_000)
+    expect([answer.status, answer.body.count]).toEqual([200, 30])
+    expect((await again()).body).toEqual(answer.body)
+    expect(await begun()).toHaveLength(1)
+  })
+
+  it('resumes a failed scrape with an Idempotency-Key', async () => {
+    const person = await connected()
+    const key = crypto.randomUUID()
+    const body = { ...anyone, twitterHandle: 'f25_failed' }
+    const ask = () => person.call('POST', '/scrape/scrape', body, { 'idempotency-key': key })
+    const first = await ask()
+    const [scrape] = await app.db.select().from(scrapes).where(eq(scrapes.workspaceId, person.workspaceId))
+    // As if the scrape had failed after its waiting process died.
+    await app.db.update(scrapes).set({ status: 'failed', failures: 8 }).where(eq(scrapes.id, scrape!.id))
+    await app.db.update(idempotencyKeys).set({ status: 102, answer: scrape!.id }).where(eq(idempotencyKeys.key, key))
+    const second = await ask()
+    expect([second.status, second.body.count]).toEqual([200, first.body.count])
+    expect((await person.call('GET', '/scrapes')).body).toMatchObject({
+      total: 1,
+      scrapes: [{ id: scrape!.id, status: 'completed' }],
+    })
+  })
+
+  it.each(['missing_wait', 'protected_wait'])('returns 400 for @%s', async (twitterHandle) => {
+    const person = await connected()
+    const { status, body } = await person.call('POST', '/scrape/scrape', { ...anyone, twitterHandle })
+    expect([status, body.code]).toEqual([400, 'INVALID_INPUT'])
+    expect(body.error).toContain(`@${twitterHandle}`)
+    expect(body.details).toMatchObject([{ field: 'twitterHandle' }])
+  })
+})
+
+describe.concurrent('GET /scrapes, GET /scrapes/{id}', () => {
+  it('list the workspace’s scrapes, newest first, for viewers too', async () => {
+    const person = await connected()
+    const ids = [await startScrape(person, 'f1_first'), await startScrape(person, 'f1_second')]
+    const viewer = await makePerson(app, { in: person, role: 'viewer' })
+    const { body } = await viewer.call('GET', '/scrapes')
+    expect(body).toMatchObject({ total: 2, page: 1, pageSize: 20 })
+    expect(body.scrapes.map((scrape: { id: string }) => scrape.id)).toEqual(ids.reverse())
+    expect((await viewer.call('GET', '/scrapes?page=2&pageSize=1')).body.scrapes).toMatchObject([{ id: ids[1] }])
+    const stranger = await makePerson(app)
+    expect((await stranger.call('GET', '/scrapes')).body).toMatchObject({ scrapes: [], total: 0 })
+    const hidden = await stranger.call('GET', `/scrapes/${ids[0]}`)
+    expect([hidden.status, hidden.body]).toEqual([
+      404,
+      { success: false, code: 'SCRAPE_NOT_FOUND', error: 'Scrape not found or access denied' },
+    ])
+  })
+})
+
+describe.concurrent('POST /scrapes/{id}/cancel, POST /scrapes/{id}/resume', () => {
+  it('return 409 in the wrong state, and 404 and 403 for others', async () => {
+    const person = await connected()
+    const id = await startScrape(person, 'f5_state')
+    await until(app, id, (row) => row.status === 'completed')
+    const stranger = await makePerson(app)
+    const viewer = await makePerson(app, { in: person, role: 'viewer' })
+    for (const what of ['cancel', 'resume']) {
+      const answer = await person.call('POST', `/scrapes/${id}/${what}`)
+      expect([answer.status, answer.body.code]).toEqual([409, 'SCRAPE_STATE'])
+      expect((await stranger.call('POST', `/scrapes/${id}/${what}`)).body.code).toBe('SCRAPE_NOT_FOUND')
+      expect((await viewer.call('POST', `/scrapes/${id}/${what}`)).body.code).toBe('FORBIDDEN')
+    }
+  })
+
+  it('return 409 when resuming after a final answer of X', async () => {
+    const person = await connected()
+    const id = await startScrape(person, 'missing_again')
+    await until(app, id, (row) => row.status === 'failed')
+    expect((await person.call('GET', `/scrapes/${id}`)).body.isResumable).toBe(false)
+    const answer = await person.call('POST', `/scrapes/${id}/resume`)
+    expect([answer.status, answer.body.code]).toEqual([409, 'SCRAPE_STATE'])
+  })
+})

@@ -1,0 +1,19 @@
+import { sql } from 'drizzle-orm'
+import type { Db } from '../../../db/open.ts'
+import { scrapes } from './tables.ts'
+
+export type ScrapeRow = typeof scrapes.$inferSelect
+
+/**
+ * Channel for the id of each changed scrape; a trigger sends `connected:<workspace>` for new X
+ * accounts.
+ */
+export const SCRAPES_CHANNEL = 'scrapes'
+export const CONNECTED = 'connected:'
+
+/** Part of every update of a scrape, so that the change is published. */
+export const CHANGED = { version: sql`${scrapes.version} + 1`, updatedAt: sql`now()` } as const
+
+export async function notifyScrapeChanged(db: Db, id: string): Promise<void> {
+  await db.execute(sql`select pg_notify(${SCRAPES_CHANNEL}, ${id})`)
+}

@@ -1,0 +1,313 @@
+import { SCRAPE_WAIT_MAX_RESULTS, Scrape } from '@x-automated/contract/leads/scrapes'
+import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { type Actor, roleAllows } from '../../../actor.ts'
+import type { Db } from '../../../db/open.ts'
+import { XError } from '../../../outside/x.ts'
+import { invalidField, Refusal } from '../../../refusal.ts'
+import type { RequestContext, SignedInContext } from '../../../requests/context.ts'
+import { allowanceOf, beyondPlan } from '../../platform/billing/service.ts'
+import { connectWithPassword, resolveAccount, withAccount } from '../../platform/x-account/service.ts'
+import { leads } from '../leads/tables.ts'
+import {
+  cents,
+  estimate,
+  isHidden,
+  isOver,
+  isResumable,
+  noSuchAccount,
+  protectedAccount,
+  secondsFor,
+  wholeCount,
+} from './rules.ts'
+import { CHANGED, notifyScrapeChanged, SCRAPES_CHANNEL, type ScrapeRow } from './service-changes.ts'
+import { scrapeLeads, scrapes } from './tables.ts'
+
+// What users do with scrapes. service-running.ts runs them.
+
+export { SCRAPES_CHANNEL, type ScrapeRow } from './service-changes.ts'
+export { runScrapes } from './service-running.ts'
+
+interface ScrapeInput {
+  twitterHandle: string
+  type: 'followers' | 'following'
+  minFollowers: number
+  maxFollowers: number
+  keywords: string[]
+  maxResults: number
+  xAccountId?: string
+  credentials?: { username: string; password: string }
+}
+
+/** A scrape as in the contract. */
+export function view(row: ScrapeRow) {
+  const waitMs = row.resumesAt ? Math.max(0, row.resumesAt.getTime() - Date.now()) : 0
+  return {
+    ...row,
+    estimate: estimate(row, row.status, waitMs / 1000),
+    spentCents: cents(row, row.billed),
+    isResumable: isResumable(row),
+  }
+}
+
+/**
+ * Starts a scrape as a job. Credentials connect the X account first. @throws Refusal FORBIDDEN,
+ * PLAN_LIMIT, X_SESSION_EXPIRED, X_ACCOUNT_NOT_FOUND, X_CREDENTIALS_REFUSED, X_UNAVAILABLE
+ */
+export async function create(context: SignedInContext, actor: Actor, input: ScrapeInput) {
+  return view(await start(context, actor, input, (tx, row) => context.remember(tx, Scrape.parse(view(row)))))
+}
+
+/** @param keep stores an Idempotency-Key's progress in the transaction that creates the scrape */
+async function start(
+  context: SignedInContext,
+  actor: Actor,
+  { credentials, xAccountId, ...input }: ScrapeInput,
+  keep: (tx: Db, row: ScrapeRow) => Promise<void>,
+): Promise<ScrapeRow> {
+  if (!context.x) throw new Refusal('X_UNAVAILABLE', 'X is not configured on this server.')
+  const { readPriceCents } = context.x
+  if (credentials) {
+    if (!roleAllows(actor.role, 'admin')) throw new Refusal('FORBIDDEN')
+    await connectWithPassword(context, actor, credentials)
+  }
+  const account = await resolveAccount(context.db, actor.workspaceId, xAccountId ?? null)
+  if (account?.status !== 'connected') throw new Refusal('X_SESSION_EXPIRED')
+  return context.db.transaction(async (tx) => {
+    await requireAllowance(tx, actor.workspaceId)
+    const [row] = await tx
+      .insert(scrapes)
+      .values({
+        ...input,
+        workspaceId: actor.workspaceId,
+        userId: actor.userId,
+        xAccountId: account.id,
+        isAccountFixed: xAccountId !== undefined,
+        readPriceCents,
+      })
+      .returning()
+    if (!row) throw new Error('no scrape was inserted')
+    await context.jobs.enqueue(tx, 'scrape', { scrapeId: row.id })
+    await keep(tx, row)
+    return row
+  })
+}
+
+/** @throws Refusal PLAN_LIMIT if no scraped leads are left this month */
+async function requireAllowance(db: Db, workspaceId: string): Promise<void> {
+  const allowance = await allowanceOf(db, workspaceId, 'scrapedLeads')
+  if (allowance.left === 0) throw beyondPlan(allowance, 'scrapedLeads')
+}
+
+/**
+ * Estimates a scrape. It reads every profile unless it finds enough leads before.
+ * @throws Refusal X_SESSION_EXPIRED, X_ACCOUNT_NOT_FOUND, X_UNAVAILABLE, INVALID_INPUT (unusable
+ * handle)
+ */
+export async function estimateFor(
+  context: SignedInContext,
+  actor: Actor,
+  { twitterHandle, type, xAccountId }: Pick<ScrapeInput, 'twitterHandle' | 'type' | 'xAccountId'>,
+) {
+  const { x, db } = context
+  if (!x) throw new Refusal('X_UNAVAILABLE', 'X is not configured on this server.')
+  const account = await resolveAccount(db, actor.workspaceId, xAccountId ?? null)
+  if (account?.status !== 'connected') throw new Refusal('X_SESSION_EXPIRED')
+  const user = await withAccount(context, account.id, (api, token) => api.findUser(token, twitterHandle)).catch(
+    (error: unknown) => {
+      if (!(error instanceof XError)) throw error
+      if (['unauthorized', 'credentials', 'account'].includes(error.kind)) throw new Refusal('X_SESSION_EXPIRED')
+      throw new Refusal('X_UNAVAILABLE', undefined, { cause: error })
+    },
+  )
+  if (!user) throw invalidField('twitterHandle', noSuchAccount(twitterHandle))
+  if (isHidden(user, account)) throw invalidField('twitterHandle', protectedAccount(user.handle, type))
+  const profiles = wholeCount(type === 'followers' ? user.followerCount : user.followingCount) ?? 0
+  const [earlier] = await db
+    .select({ msEach: sql<number>`busy_ms::float / fetched` })
+    .from(scrapes)
+    .where(and(eq(scrapes.workspaceId, actor.workspaceId), sql`fetched > 0`))
+    .orderBy(desc(scrapes.createdAt), desc(scrapes.id))
+    .limit(1)
+  const { left } = await allowanceOf(db, actor.workspaceId, 'scrapedLeads')
+  return {
+    twitterHandle: user.handle,
+    profiles,
+    seconds: secondsFor(profiles, earlier?.msEach ?? null, x),
+    costCents: cents(x, profiles),
+    leadsLeft: Number.isFinite(left) ? left : null,
+  }
+}
+
+/** How long POST /scrape/scrape waits for its scrape. */
+const WAIT_MS = 60_000
+
+/**
+ * Starts a scrape, waits until it ends or `signal` aborts, and returns the leads found by then.
+ * The job continues. @throws Refusal as `create`; X_SESSION_EXPIRED, INVALID_INPUT
+ */
+export async function scrape(context: SignedInContext, actor: Actor, input: ScrapeInput, signal?: AbortSignal) {
+  const started =
+    (await findBegun(context, actor)) ??
+    (await start(context, actor, input, async (tx, row) => context.progress?.keep(tx, row.id)))
+  const deadline = Date.now() + WAIT_MS
+  const waited = AbortSignal.any([AbortSignal.timeout(WAIT_MS), ...(signal ? [signal] : [])])
+  let row: ScrapeRow = started
+  for await (const changed of follow(context, actor, started.id, waited)) {
+    row = changed
+    if (row.status === 'waiting' && (row.resumesAt === null || row.resumesAt.getTime() > deadline)) break
+  }
+  // The client has disconnected. A retry with the same key waits again.
+  if (signal?.aborted) throw new Refusal('UNAVAILABLE')
+  if (row.status === 'waiting' && row.resumesAt === null) {
+    // The caller asks for credentials and scrapes again.
+    await end(context.database.db, actor, row.id, 'canceled').catch(ignoreRefusal)
+    throw new Refusal('X_SESSION_EXPIRED')
+  }
+  if (row.status === 'failed') {
+    if (row.sourceUserId === null && row.failures === 0)
+      throw invalidField('twitterHandle', row.error ?? 'cannot be scraped')
+    if (row.matched === 0) throw new Refusal('X_UNAVAILABLE', row.error ?? `Failed to scrape X ${row.type}`)
+  }
+  const found = await context.database.db
+    .select({ lead: leads })
+    .from(scrapeLeads)
+    .innerJoin(leads, eq(leads.id, scrapeLeads.leadId))
+    .where(eq(scrapeLeads.scrapeId, row.id))
+    .orderBy(leads.id)
+    .limit(SCRAPE_WAIT_MAX_RESULTS)
+  return { success: true as const, leads: found.map((one) => one.lead), count: found.length, stoppedBy: row.stoppedBy }
+}
+
+/**
+ * The scrape started by an earlier attempt of this call, resumed if it failed. Null without one.
+ */
+async function findBegun({ db, jobs, progress }: SignedInContext, actor: Actor): Promise<ScrapeRow | null> {
+  if (typeof progress?.begun !== 'string') return null
+  const [row] = await db
+    .select()
+    .from(scrapes)
+    .where(and(eq(scrapes.id, progress.begun), eq(scrapes.workspaceId, actor.workspaceId)))
+  if (row?.status === 'failed') await resume({ db, jobs }, actor, row.id).catch(ignoreRefusal)
+  return row ?? null
+}
+
+export async function list(db: Db, actor: Actor, { page, pageSize: size }: { page: number; pageSize: number }) {
+  const own = eq(scrapes.workspaceId, actor.workspaceId)
+  const [rows, total] = await Promise.all([
+    db
+      .select()
+      .from(scrapes)
+      .where(own)
+      .orderBy(desc(scrapes.createdAt), desc(scrapes.id))
+      .limit(size)
+      .offset((page - 1) * size),
+    db.$count(scrapes, own),
+  ])
+  return { scrapes: rows.map(view), total, page, pageSize: size }
+}
+
+/** @throws Refusal SCRAPE_NOT_FOUND */
+export async function find(db: Db, actor: Actor, id: string): Promise<ScrapeRow> {
+  const [row] = await db
+    .select()
+    .from(scrapes)
+    .where(and(eq(scrapes.id, id), eq(scrapes.workspaceId, actor.workspaceId)))
+  if (!row) throw new Refusal('SCRAPE_NOT_FOUND')
+  return row
+}
+
+/** Cancels a scrape and keeps its leads. @throws Refusal SCRAPE_NOT_FOUND, SCRAPE_STATE (over) */
+export async function cancel(db: Db, actor: Actor, id: string) {
+  return view(await end(db, actor, id, 'canceled'))
+}
+
+/**
+ * Resumes a scrape (`isResumable`) from its cursor. @throws Refusal SCRAPE_NOT_FOUND, SCRAPE_STATE,
+ * PLAN_LIMIT
+ */
+export async function resume({ db, jobs }: Pick<SignedInContext, 'db' | 'jobs'>, actor: Actor, id: string) {
+  return db.transaction(async (tx) => {
+    const [stopped] = await tx
+      .select()
+      .from(scrapes)
+      .where(and(eq(scrapes.id, id), eq(scrapes.workspaceId, actor.workspaceId)))
+      .for('update')
+    if (!stopped) throw new Refusal('SCRAPE_NOT_FOUND')
+    if (!isResumable(stopped)) throw new Refusal('SCRAPE_STATE')
+    const row = await change(tx, actor, id, eq(scrapes.status, stopped.status), {
+      status: 'queued',
+      error: null,
+      failures: 0,
+    })
+    await requireAllowance(tx, actor.workspaceId)
+    await jobs.enqueue(tx, 'scrape', { scrapeId: id })
+    return view(row)
+  })
+}
+
+function end(db: Db, actor: Actor, id: string, status: 'canceled'): Promise<ScrapeRow> {
+  return change(db, actor, id, inArray(scrapes.status, ['queued', 'running', 'waiting']), { status, error: null })
+}
+
+/** A change by a user. It makes the running process lose its claim. */
+async function change(db: Db, actor: Actor, id: string, allowed: SQL, set: Partial<ScrapeRow>): Promise<ScrapeRow> {
+  const [row] = await db
+    .update(scrapes)
+    .set({ ...set, stoppedBy: null, resumesAt: null, workerId: null, ...CHANGED })
+    .where(and(eq(scrapes.id, id), eq(scrapes.workspaceId, actor.workspaceId), allowed))
+    .returning()
+  if (!row) {
+    await find(db, actor, id)
+    throw new Refusal('SCRAPE_STATE')
+  }
+  await notifyScrapeChanged(db, id)
+  return row
+}
+
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof Refusal)) throw error
+}
+
+/** Polls after this time, because notifications may be lost when a connection breaks. */
+const POLL_MS = 3_000
+
+/**
+ * Yields the scrape now and after each change, until it is over or aborted.
+ * @throws Refusal SCRAPE_NOT_FOUND
+ */
+export async function* follow(
+  { database, channels, isDraining }: Pick<RequestContext, 'database' | 'channels' | 'isDraining'>,
+  actor: Actor,
+  id: string,
+  signal: AbortSignal,
+): AsyncGenerator<ScrapeRow> {
+  let wake = () => {}
+  let isDue = false
+  const look = () => {
+    isDue = true
+    wake()
+  }
+  const stop = channels.subscribe(SCRAPES_CHANNEL, (payload) => payload === id && look())
+  signal.addEventListener('abort', look)
+  try {
+    let seen = -1
+    while (!signal.aborted && !isDraining()) {
+      isDue = false
+      const row = await find(database.db, actor, id)
+      if (row.version !== seen) yield row
+      seen = row.version
+      if (isOver(row.status)) return
+      if (isDue) continue
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, POLL_MS)
+        wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+  } finally {
+    stop()
+    signal.removeEventListener('abort', look)
+  }
+}

@@ -1,0 +1,88 @@
+import { SCRAPE_STATUSES, STOPPED_BY } from '@x-automated/contract/leads/scrapes'
+import { sql } from 'drizzle-orm'
+import { bigint, boolean, check, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, id, time, updatedAt } from '../../../db/columns.ts'
+import { authUsers } from '../../identity/auth/tables.ts'
+import { workspaces } from '../../identity/workspaces/tables.ts'
+import { xAccounts } from '../../platform/x-account/tables.ts'
+import { leads } from '../leads/tables.ts'
+
+/** A scrape is a job that survives its process and continues from its cursor. */
+export const scrapes = pgTable(
+  'scrapes',
+  {
+    id: id(),
+    workspaceId: uuid('workspace_id')
+      .notNull()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
+    xAccountId: uuid('x_account_id').references(() => xAccounts.id, { onDelete: 'set null' }),
+    /** The chosen X account, which it waits for; otherwise it uses the workspace's current one. */
+    isAccountFixed: boolean('is_account_fixed').notNull().default(false),
+    /** X's price per profile, in cents; 0 if free. */
+    readPriceCents: integer('read_price_cents').notNull().default(0),
+    twitterHandle: text('twitter_handle').notNull(),
+    type: text('type', { enum: ['followers', 'following'] }).notNull(),
+    minFollowers: integer('min_followers').notNull(),
+    maxFollowers: integer('max_followers').notNull(),
+    keywords: jsonb('keywords').$type<string[]>().notNull(),
+    maxResults: integer('max_results').notNull(),
+    status: text('status', { enum: SCRAPE_STATUSES }).notNull().default('queued'),
+    /** X's id of the handle, once known. */
+    sourceUserId: text('source_user_id'),
+    /** X's pagination token of the next page; null for the first. */
+    cursor: text('cursor'),
+    fetched: integer('fetched').notNull().default(0),
+    /** Leads of the page at the cursor that the plan cut; it is read again when resumed. */
+    cutReads: integer('cut_reads').notNull().default(0),
+    /** Profiles billed by X, including pages read again. */
+    billed: integer('billed').notNull().default(0),
+    matched: integer('matched').notNull().default(0),
+    /** The number of profiles by X. */
+    expected: integer('expected'),
+    /** Time spent reading, in milliseconds. */
+    busyMs: bigint('busy_ms', { mode: 'number' }).notNull().default(0),
+    resumesAt: time('resumes_at'),
+    error: text('error'),
+    /** Why it completed early. */
+    stoppedBy: text('stopped_by', { enum: STOPPED_BY }),
+    /** Unanswered calls in a row. */
+    failures: integer('failures').notNull().default(0),
+    /** Raised by every change, so that an overtaken process loses its claim. */
+    version: integer('version').notNull().default(0),
+    /** The process that runs it (workers.id), while running. */
+    workerId: bigint('worker_id', { mode: 'number' }),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    index('scrapes_newest').on(t.workspaceId, t.createdAt, t.id),
+    index('scrapes_status').on(t.status),
+    check('scrapes_stopped_by', sql`stopped_by is null or status = 'completed'`),
+  ],
+)
+
+/** The leads that a scrape found. */
+export const scrapeLeads = pgTable(
+  'scrape_leads',
+  {
+    scrapeId: uuid('scrape_id')
+      .notNull()
+      .references(() => scrapes.id, { onDelete: 'cascade' }),
+    leadId: uuid('lead_id')
+      .notNull()
+      .references(() => leads.id, { onDelete: 'cascade' }),
+    foundAt: time('found_at').notNull().defaultNow(),
+  },
+  (t) => [primaryKey({ columns: [t.scrapeId, t.leadId] }), index('scrape_leads_lead').on(t.leadId)],
+)
+
+/**
+ * Remaining leads per scrape, maintained by triggers. Separate, so that deletions lock no scrape.
+ */
+export const scrapeCounts = pgTable('scrape_counts', {
+  scrapeId: uuid('scrape_id')
+    .primaryKey()
+    .references(() => scrapes.id, { onDelete: 'cascade' }),
+  count: bigint('count', { mode: 'number' }).notNull(),
+})

@@ -1,0 +1,278 @@
+import { eq, sql } from 'drizzle-orm'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { makeLeads } from '../../../../test/leads.ts'
+import { makePerson, type Person } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { leads } from '../leads/tables.ts'
+import { findOfLead, suppressLead } from './service.ts'
+import { suppressionCounts, suppressions } from './tables.ts'
+
+let app: TestApp
+let person: Person
+beforeAll(async () => {
+  app = await openApp()
+})
+beforeEach(async () => {
+  person = await makePerson(app)
+})
+
+const suppress = async (body: object, by = person) => (await by.call('POST', '/suppressions', body)).body
+const listed = async (query = '', by = person) => (await by.call('GET', `/suppressions${query}`)).body
+const handles = (body: { suppressions: { twitterHandle: string }[] }) =>
+  body.suppressions.map((one) => one.twitterHandle)
+const importFile = async (text: string, by = person) =>
+  (await by.call('POST', '/suppressions/import', text, { 'content-type': 'text/csv' })).body
+
+describe('POST /suppressions', () => {
+  it('suppresses handles in any spelling once, and keeps existing entries', async () => {
+    expect(await suppress({ handles: ['@Ana', 'ana', 'bob'], reason: 'opted_out', note: ' by mail ' })).toEqual({
+      success: true,
+      suppressed: 2,
+      stopped: 0,
+      cursor: null,
+    })
+    expect(await suppress({ handles: ['BOB', 'eve'] })).toMatchObject({ suppressed: 1 })
+    const { suppressions: rows, total } = await listed()
+    expect(total).toBe(3)
+    expect(rows.map(({ id: _, createdAt: __, ...row }: { id: string; createdAt: string }) => row)).toEqual([
+      { twitterHandle: 'eve', xUserId: null, reason: 'manual', note: null, by: who() },
+      { twitterHandle: 'bob', xUserId: null, reason: 'opted_out', note: 'by mail', by: who() },
+      { twitterHandle: 'ana', xUserId: null, reason: 'opted_out', note: 'by mail', by: who() },
+    ])
+  })
+  const who = () => ({ id: person.id, name: expect.any(String) })
+
+  it('suppresses own leads by ids or filter, with their X ids', async () => {
+    const stranger = await makePerson(app)
+    const [theirs] = await makeLeads(app, stranger)
+    const made = await makeLeads(app, person, [
+      { twitterHandle: 'Few', followerCount: 1, xUserId: '11' },
+      { twitterHandle: 'many', followerCount: 9 },
+      { twitterHandle: 'most', followerCount: 99 },
+    ])
+    expect(await suppress({ leadIds: [made[0]!.id, theirs!.id, 'nonsense'] })).toMatchObject({ suppressed: 1 })
+    expect(await suppress({ filter: { minFollowers: 5 } })).toMatchObject({ suppressed: 2 })
+    expect((await listed()).suppressions).toMatchObject([
+      { twitterHandle: 'most', xUserId: null },
+      { twitterHandle: 'many' },
+      { twitterHandle: 'few', xUserId: '11' },
+    ])
+    expect((await listed('', stranger)).total).toBe(0)
+  })
+
+  it('can be filtered for in pages, totals and bulk changes', async () => {
+    const [ana, , cleo] = await makeLeads(app, person, [
+      { twitterHandle: 'Ana', bio: 'saas' },
+      { twitterHandle: 'bob', bio: 'saas', dmStatus: 'queued' },
+      { twitterHandle: 'cleo', bio: 'saas', xUserId: '31' },
+      { twitterHandle: 'dan', bio: 'saas' },
+      { twitterHandle: 'eve', bio: 'saas' },
+    ])
+    await suppress({ handles: ['ana', 'cleo', 'eve', 'nobody'] })
+    await app.db.update(leads).set({ twitterHandle: 'cleo_new' }).where(eq(leads.id, cleo!.id))
+    const found = async (query: string) => {
+      const { body } = await person.call('GET', `/leads?sort=twitterHandle&${query}`)
+      return [body.total, ...body.leads.map((lead: { twitterHandle: string }) => lead.twitterHandle)]
+    }
+    expect(await found('suppressed=true')).toEqual([3, 'Ana', 'cleo_new', 'eve'])
+    expect(await found('suppressed=false')).toEqual([2, 'bob', 'dan'])
+    expect(await found('suppressed=false&status=not_sent')).toEqual([1, 'dan'])
+    expect(await found('suppressed=false&keyword=saas&status=queued')).toEqual([1, 'bob'])
+
+    const smart = (await person.call('POST', '/lists', { name: 'SaaS', filter: { keyword: 'saas' } })).body
+    const filter = { listId: smart.id, status: 'not_sent', suppressed: false }
+    expect((await person.call('POST', '/leads/delete', { filter })).body).toMatchObject({ removed: 1 })
+    expect(await found('')).toEqual([4, 'Ana', 'bob', 'cleo_new', 'eve'])
+    expect((await person.call('GET', `/leads/${ana!.id}`)).status).toBe(200)
+    expect((await person.call('GET', '/leads?suppressed=maybe')).status).toBe(400)
+  })
+
+  it('keeps people suppressed after a handle change, by the lead’s X id', async () => {
+    const [known, unknown] = await makeLeads(app, person, [
+      { twitterHandle: 'ana', xUserId: '21' },
+      { twitterHandle: 'bob' },
+    ])
+    await suppress({ handles: ['ana', 'bob'] })
+    await app.db.update(leads).set({ xUserId: '22' }).where(eq(leads.id, unknown!.id))
+    for (const [lead, handle] of [
+      [known, 'ana_new'],
+      [unknown, 'bob_new'],
+    ] as const) {
+      await app.db.update(leads).set({ twitterHandle: handle }).where(eq(leads.id, lead!.id))
+      expect(await findOfLead(app.db, person.actor, lead!.id)).toMatchObject({ reason: 'manual' })
+    }
+    // Their new handles are already suppressed.
+    expect(await suppress({ leadIds: [known!.id, unknown!.id] })).toMatchObject({ suppressed: 0 })
+    expect((await listed()).suppressions).toMatchObject([{ xUserId: '22' }, { xUserId: '21' }])
+  })
+
+  it('records an opt-out reply without a user', async () => {
+    const [lead] = await makeLeads(app, person, [{ twitterHandle: 'ana' }])
+    const by = { workspaceId: person.workspaceId, userId: null }
+    for (const added of [1, 0])
+      expect(
+        await app.db.transaction((tx) => suppressLead(tx, by, lead!.id, { reason: 'replied_stop', note: 'STOP' })),
+      ).toEqual({ added, known: 1 - added, stopped: 0 })
+    expect((await listed()).suppressions).toMatchObject([{ reason: 'replied_stop', note: 'STOP', by: null }])
+  })
+
+  it('accepts concurrent calls for the same people', async () => {
+    const many = Array.from({ length: 300 }, (_, i) => `person_${i}`)
+    const answers = await Promise.all([suppress({ handles: many }), suppress({ handles: [...many].reverse() })])
+    expect(answers.map((answer) => answer.success)).toEqual([true, true])
+    expect((await listed()).total).toBe(300)
+    expect(await app.db.$count(suppressions, eq(suppressions.workspaceId, person.workspaceId))).toBe(300)
+  })
+
+  it.each([
+    [{}, 'Give one of handles, leadIds and filter.'],
+    [{ handles: ['ana'], leadIds: ['x'] }, 'Give one of handles, leadIds and filter.'],
+    [{ handles: [] }, /handles/],
+    [{ handles: ['a b'] }, 'must be 1 to 15 letters, digits or underscores'],
+    [{ handles: Array(5_001).fill('a') }, /5,000/],
+    [{ handles: ['ana'], reason: 'because' }, /reason/],
+    [{ handles: ['ana'], note: 'n'.repeat(501) }, /note/],
+    [{ handles: ['ana'], colour: 'red' }, /colour/],
+  ])('returns 400 for %j', async (body, text) => {
+    const answer = await person.call('POST', '/suppressions', body)
+    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
+    expect(JSON.stringify(answer.body)).toMatch(text)
+    expect((await listed()).total).toBe(0)
+  })
+})
+
+describe('GET /suppressions', () => {
+  it('lists newest first, by page and cursor, with exact totals, and searches handles', async () => {
+    const wanted = Array.from({ length: 7 }, (_, i) => `fan_of_${i}`)
+    for (const handle of wanted) await suppress({ handles: [handle] })
+    await suppress({ handles: ['other', 'x_fan_x'] })
+    const pages = [await listed('?pageSize=4'), await listed('?pageSize=4&page=2'), await listed('?pageSize=4&page=3')]
+    expect(pages.map(({ total }) => total)).toEqual([9, 9, 9])
+    const all = pages.flatMap(handles)
+    expect(all.slice(2)).toEqual([...wanted].reverse())
+    const second = await listed(`?pageSize=4&cursor=${pages[0].cursor}`)
+    expect(handles(second)).toEqual(all.slice(4, 8))
+    expect((await listed(`?pageSize=4&cursor=${second.cursor}`)).cursor).toBeNull()
+
+    expect(await listed('?q=@FAN')).toMatchObject({ total: 8 })
+    expect(handles(await listed('?q=of_3'))).toEqual(['fan_of_3'])
+    expect(handles(await listed('?q=ot'))).toEqual(['other'])
+    expect(await listed('?q=of%25')).toMatchObject({ total: 0, suppressions: [] })
+    expect(await listed('?q=@')).toMatchObject({ total: 9 })
+  })
+
+  it.each(['cursor=x', 'page=0', 'q=%00', `q=${'a'.repeat(51)}`])('returns 400 for ?%s', async (query) => {
+    const { status, body } = await person.call('GET', `/suppressions?${query}`)
+    expect([status, body.code]).toEqual([400, 'INVALID_INPUT'])
+  })
+})
+
+describe('DELETE /suppressions/{id}', () => {
+  it('returns 204, and 404 for missing entries and other workspaces', async () => {
+    await suppress({ handles: ['ana'] })
+    const [{ id }] = (await listed()).suppressions
+    const stranger = await makePerson(app)
+    const refused = await stranger.call('DELETE', `/suppressions/${id}`)
+    expect([refused.status, refused.body.code]).toEqual([404, 'SUPPRESSION_NOT_FOUND'])
+    expect((await person.call('DELETE', `/suppressions/${id}`)).status).toBe(204)
+    expect((await person.call('DELETE', `/suppressions/${id}`)).body).toEqual(refused.body)
+    expect((await listed()).total).toBe(0)
+  })
+})
+
+describe('POST /suppressions/import', () => {
+  it('imports all good rows, reports bad ones, and changes nothing the second time', async () => {
+    const file =
+      'Handle,Reason,Colour,Note\n@Ana,,red,\nbob,opted_out,,phone\nb-b,,,\nANA,manual,,\neve,,,,\nhttps://x.com/home,,,\nhttps://x.com/cem\n@Home,,,\n'
+    const first = await importFile(file)
+    expect(first).toEqual({
+      imported: 3,
+      known: 0,
+      stopped: 0,
+      rejected: [
+        { line: 4, problem: 'twitter_handle must be 1 to 15 letters, digits or underscores' },
+        { line: 6, problem: 'has 5 columns where the first line has 4' },
+        { line: 7, problem: 'twitter_handle must be 1 to 15 letters, digits or underscores' },
+        { line: 9, problem: 'twitter_handle is a page on X, not a handle' },
+      ],
+      rejectedCount: 4,
+    })
+    expect(await importFile(file)).toEqual({ ...first, imported: 0, known: 3 })
+    expect(
+      (await listed()).suppressions.map((one: { reason: string; note: string }) => [one.reason, one.note]),
+    ).toEqual([
+      ['import', null],
+      ['opted_out', 'phone'],
+      ['import', null],
+    ])
+  })
+
+  it('imports a single column of handles, in several statements', async () => {
+    const file = Array.from({ length: 2_500 }, (_, i) => `@bare_${i}`).join('\n')
+    expect(await importFile(file)).toMatchObject({ imported: 2_500, rejected: [] })
+    expect(await listed('?q=bare_2499')).toMatchObject({ total: 1 })
+  })
+
+  it.each([
+    ['', 'The file is empty.'],
+    ['name,bio\nAna,x\n', 'The first line must name a column twitter_handle.'],
+    ['"handle', 'The first line has a quote that is not closed or not doubled.'],
+  ])('returns 400 for %j', async (file, error) => {
+    expect(await importFile(file)).toMatchObject({ code: 'INVALID_INPUT', error })
+  })
+
+  it('returns 403 for viewers', async () => {
+    const viewer = await makePerson(app, { in: person, role: 'viewer' })
+    expect((await importFile('ana', viewer)).code).toBe('FORBIDDEN')
+    expect((await viewer.call('POST', '/suppressions', { handles: ['ana'] })).body.code).toBe('FORBIDDEN')
+    await suppress({ handles: ['ana'] })
+    const [{ id }] = (await listed('', viewer)).suppressions
+    expect((await viewer.call('DELETE', `/suppressions/${id}`)).body.code).toBe('FORBIDDEN')
+  })
+})
+
+describe('leads', () => {
+  it('are not imported if suppressed by handle or id', async () => {
+    await suppress({ handles: ['ana'] })
+    await app.db
+      .insert(suppressions)
+      .values({ workspaceId: person.workspaceId, twitterHandle: 'old_name', xUserId: '77', reason: 'opted_out' })
+    const { body } = await person.call(
+      'POST',
+      '/leads/import',
+      'twitter_handle,x_user_id\n@ANA,\nbob,\nnew_name,77\n',
+      {
+        'content-type': 'text/csv',
+      },
+    )
+    expect(body).toEqual({
+      imported: 1,
+      updated: 0,
+      rejected: [
+        { line: 2, problem: 'is on your suppression list' },
+        { line: 4, problem: 'is on your suppression list' },
+      ],
+      rejectedCount: 2,
+    })
+    expect((await person.call('GET', '/leads')).body).toMatchObject({ total: 1, leads: [{ twitterHandle: 'bob' }] })
+  })
+
+  it('are suppressed per workspace', async () => {
+    const other = await makePerson(app)
+    await suppress({ handles: ['ana'] }, other)
+    const { body } = await person.call('POST', '/leads/import', 'twitter_handle\nana\n', { 'content-type': 'text/csv' })
+    expect(body).toMatchObject({ imported: 1, rejectedCount: 0 })
+  })
+})
+
+it('pages through a long list with its total from trigger counts', async () => {
+  await app.db.execute(sql`
+    insert into suppressions (workspace_id, twitter_handle, reason, created_at)
+    select ${person.workspaceId}, 'person_' || n, 'import', now() - make_interval(secs => n) from generate_series(1, 30000) n`)
+  expect(
+    await app.db.select().from(suppressionCounts).where(eq(suppressionCounts.workspaceId, person.workspaceId)),
+  ).toEqual([{ workspaceId: person.workspaceId, count: 30_000 }])
+  const { cursor } = await listed('?page=200')
+  expect(handles(await listed(`?cursor=${cursor}`))[0]).toBe('person_10001')
+  expect(await listed('?q=son_2999')).toMatchObject({ total: 11 })
+})

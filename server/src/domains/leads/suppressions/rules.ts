@@ -1,0 +1,103 @@
+import { isId, isMoment } from '@x-automated/contract/fields'
+import { SUPPRESSION_NOTE_MAX } from '@x-automated/contract/leads/suppression-limits'
+import { SUPPRESSION_REASONS, type SuppressionReason } from '@x-automated/contract/leads/suppressions'
+import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
+
+/** The last suppression of a page, as a position in its order. */
+export interface Place {
+  createdAt: Date
+  id: string
+}
+
+export function writeCursor({ createdAt, id }: Place): string {
+  return Buffer.from(`${createdAt.toISOString()} ${id}`).toString('base64url')
+}
+
+/** Returns null if `writeCursor` did not write it. */
+export function readCursor(cursor: string): Place | null {
+  const [at = '', id = ''] = Buffer.from(cursor, 'base64url').toString().split(' ')
+  return isMoment(at) && isId(id) ? { createdAt: new Date(at), id } : null
+}
+
+/** A person to suppress, as a file row names them. */
+export interface Named {
+  twitterHandle: string
+  xUserId: string | null
+  reason: SuppressionReason
+  note: string | null
+}
+
+/** A person as a row of `incoming_suppressions`. */
+export function stagedRow(named: Named): object {
+  return {
+    twitter_handle: named.twitterHandle,
+    x_user_id: named.xUserId,
+    reason: named.reason,
+    note: named.note,
+  }
+}
+
+type Field = 'twitter_handle' | 'x_user_id' | 'reason' | 'note'
+/** The meaning of each column; null if ignored. */
+export type Columns = (Field | null)[]
+
+const KNOWN: Record<string, Field> = {
+  twitter_handle: 'twitter_handle',
+  handle: 'twitter_handle',
+  username: 'twitter_handle',
+  x_user_id: 'x_user_id',
+  reason: 'reason',
+  note: 'note',
+}
+
+/**
+ * Reads the first row, which may be a header or the first handle of a single column.
+ * @returns the columns, and whether the row is data; or its problem
+ */
+export function readHeader(fields: readonly string[]): { columns: Columns; isData: boolean } | { problem: string } {
+  const columns = fields.map(
+    (field) =>
+      KNOWN[
+        field
+          .trim()
+          .toLowerCase()
+          .replaceAll(/[\s-]+/g, '_')
+      ] ?? null,
+  )
+  const named = columns.filter((column) => column === 'twitter_handle').length
+  if (named > 1) return { problem: 'The file has two columns of handles.' }
+  if (named === 1) return { columns, isData: false }
+  if (fields.length === 1 && handleFault(bareHandle(fields[0] ?? '')) === null)
+    return { columns: ['twitter_handle'], isData: true }
+  return { problem: 'The first line must name a column twitter_handle.' }
+}
+
+/** A handle as people write it, also with a spreadsheet's apostrophe. */
+const bareHandle = (text: string): string => handleIn(text.trim().replace(/^'(?=@)/, ''))
+
+/** Reads one row. @returns the person, or the problem of the row as a text to show */
+export function readLine(columns: Columns, fields: readonly string[]): Named | { problem: string } {
+  if (fields.every((field) => field.trim() === '')) return { problem: 'is empty' }
+  const cell = (name: Field) => {
+    const place = columns.indexOf(name)
+    return place === -1 ? '' : (fields[place] ?? '').trim()
+  }
+  const handle = bareHandle(cell('twitter_handle'))
+  if (handle === '') return { problem: 'twitter_handle is missing' }
+  const fault = handleFault(handle)
+  if (fault) return { problem: `twitter_handle ${HANDLE_PROBLEMS[fault]}` }
+  const xUserId = cell('x_user_id')
+  if (xUserId !== '' && !/^\d{1,20}$/.test(xUserId)) return { problem: "x_user_id isn't an X ID" }
+  const note = cell('note')
+  if (note.length > SUPPRESSION_NOTE_MAX) return { problem: `note is longer than ${SUPPRESSION_NOTE_MAX} characters` }
+  if (note.includes('\u0000')) return { problem: 'contains a NUL character' }
+  const reason = cell('reason').toLowerCase()
+  const known = SUPPRESSION_REASONS.find((one) => one === reason)
+  if (reason !== '' && !known) return { problem: `reason must be one of ${SUPPRESSION_REASONS.join(', ')}` }
+  return {
+    twitterHandle: handle.toLowerCase(),
+    xUserId: xUserId || null,
+    reason: known ?? 'import',
+    note: note || null,
+  }
+}

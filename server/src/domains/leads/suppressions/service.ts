@@ -1,0 +1,238 @@
+import type {
+  Suppression,
+  SuppressionImport,
+  SuppressionReason,
+  SuppressionSelection,
+} from '@x-automated/contract/leads/suppressions'
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
+import type { Actor } from '../../../actor.ts'
+import { allowLongStatements } from '../../../db/long-statements.ts'
+import type { Db } from '../../../db/open.ts'
+import { transact } from '../../../db/transact.ts'
+import { invalidField, Refusal } from '../../../refusal.ts'
+import { authUsers } from '../../identity/auth/tables.ts'
+import { stopMessages } from '../../outreach/sending/service.ts'
+import { anywhere, choosePart, type FilePart, rejectedLines } from '../leads/service.ts'
+import { readCursor, writeCursor } from './rules.ts'
+import { suppressionCounts, suppressions } from './tables.ts'
+
+const columns = {
+  id: suppressions.id,
+  twitterHandle: suppressions.twitterHandle,
+  xUserId: suppressions.xUserId,
+  reason: suppressions.reason,
+  note: suppressions.note,
+  by: { id: authUsers.id, name: authUsers.name },
+  createdAt: suppressions.createdAt,
+}
+
+interface ListInput {
+  q?: string
+  page: number
+  pageSize: number
+  cursor?: string
+}
+
+/**
+ * One page of the suppression list, newest first, with the exact total.
+ * @throws Refusal INVALID_INPUT for a bad cursor
+ */
+export async function list(db: Db, actor: Actor, { q, page, pageSize, cursor }: ListInput) {
+  const place = cursor === undefined ? null : readCursor(cursor)
+  if (cursor !== undefined && !place) throw invalidField('cursor', 'must be the cursor of an earlier response')
+  const matching = and(eq(suppressions.workspaceId, actor.workspaceId), q ? handleHas(q) : undefined)
+  const behind = place
+    ? sql`(${suppressions.createdAt}, ${suppressions.id}) < (${place.createdAt.toISOString()}::timestamptz, ${place.id}::uuid)`
+    : undefined
+  const [rows, total] = await Promise.all([
+    db
+      .select(columns)
+      .from(suppressions)
+      .leftJoin(authUsers, eq(authUsers.id, suppressions.userId))
+      .where(and(matching, behind))
+      .orderBy(desc(suppressions.createdAt), desc(suppressions.id))
+      .limit(pageSize + 1)
+      .offset(place ? 0 : (page - 1) * pageSize),
+    q ? db.$count(suppressions, matching) : countAll(db, actor),
+  ])
+  const shown = rows.slice(0, pageSize)
+  const last = rows.length > pageSize ? shown.at(-1) : undefined
+  return { suppressions: shown, total, page, pageSize, cursor: last ? writeCursor(last) : null }
+}
+
+/**
+ * Three letters or more match anywhere, by a trigram index; fewer match the beginning, by another
+ * index.
+ */
+function handleHas(q: string): SQL | undefined {
+  const part = q.replace(/^@/, '').toLowerCase()
+  if (part === '') return undefined
+  const pattern = anywhere(part)
+  return sql`${suppressions.twitterHandle} like ${part.length < 3 ? pattern.slice(1) : pattern}`
+}
+
+async function countAll(db: Db, actor: Actor): Promise<number> {
+  const [row] = await db
+    .select({ count: suppressionCounts.count })
+    .from(suppressionCounts)
+    .where(eq(suppressionCounts.workspaceId, actor.workspaceId))
+  return row?.count ?? 0
+}
+
+/** Who suppresses. `userId` is null for an opt-out reply. */
+export interface Suppressor {
+  workspaceId: string
+  userId: string | null
+}
+
+/**
+ * Suppresses the given people and fails their queued messages in one transaction. Senders check the
+ * list again right before sending. @returns the numbers of new entries and of stopped messages
+ */
+export async function create(
+  db: Db,
+  actor: Actor,
+  { reason, note, handles, ...selection }: SuppressionSelection & { reason: SuppressionReason; note?: string },
+) {
+  return transact(db, async (tx) => {
+    await openStage(tx)
+    const said = sql`${reason}::text, ${note || null}::text`
+    if (handles)
+      await tx.execute(sql`
+        insert into incoming_suppressions (twitter_handle, reason, note)
+        select distinct lower(handle), ${said} from unnest(${sql.param(handles)}::text[]) handle on conflict do nothing`)
+    const part = handles ? null : await choosePart(tx, actor, selection)
+    if (part) await stageLeads(tx, part.leads, said)
+    const { added, stopped } = await settleStage(tx, actor)
+    return { success: true as const, suppressed: added, stopped, cursor: part?.cursor ?? null }
+  })
+}
+
+/** Suppresses one lead in the caller's `transact`, for a reply with an opt-out word. */
+export async function suppressLead(
+  tx: Db,
+  by: Suppressor,
+  leadId: string,
+  { reason, note = null }: { reason: SuppressionReason; note?: string | null },
+): Promise<{ added: number; stopped: number }> {
+  await openStage(tx)
+  await stageLeads(
+    tx,
+    sql`select id from leads where id = ${leadId} and workspace_id = ${by.workspaceId}`,
+    sql`${reason}::text, ${note}::text`,
+  )
+  return settleStage(tx, by)
+}
+
+/** The suppression of a lead, by its handle or X id; null if it can be messaged. */
+export async function findOfLead(db: Db, actor: Actor, leadId: string): Promise<SuppressionRow | null> {
+  const [row] = await db
+    .select(columns)
+    .from(suppressions)
+    .leftJoin(authUsers, eq(authUsers.id, suppressions.userId))
+    .where(
+      and(
+        eq(suppressions.workspaceId, actor.workspaceId),
+        sql`exists (select from leads l where l.id = ${leadId} and l.workspace_id = ${actor.workspaceId}
+          and (${suppressions.twitterHandle} = lower(l.twitter_handle) or ${suppressions.xUserId} = l.x_user_id))`,
+      ),
+    )
+    .orderBy(desc(suppressions.createdAt))
+    .limit(1)
+  return row ?? null
+}
+type SuppressionRow = Omit<Suppression, 'createdAt'> & { createdAt: Date }
+
+/**
+ * Removes an entry. Stopped messages stay failed until requeued.
+ * @throws Refusal SUPPRESSION_NOT_FOUND
+ */
+export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
+  const gone = await db
+    .delete(suppressions)
+    .where(and(eq(suppressions.id, id), eq(suppressions.workspaceId, actor.workspaceId)))
+    .returning({ id: suppressions.id })
+  if (gone.length === 0) throw new Refusal('SUPPRESSION_NOT_FOUND')
+}
+
+/**
+ * Imports a file: all good rows, or none if it fails. Importing it again changes nothing.
+ * @throws Refusal INVALID_INPUT: empty, no handle column, or too many bad rows
+ */
+export async function importSuppressions(
+  db: Db,
+  actor: Actor,
+  read: () => AsyncIterable<FilePart>,
+): Promise<SuppressionImport> {
+  return transact(db, async (tx) => {
+    const rejected = rejectedLines()
+    await allowLongStatements(tx)
+    await openStage(tx)
+    for await (const part of read()) {
+      rejected.add(part.rejected, part.rejectedCount)
+      // Call it for empty parts too: PostgreSQL ends a transaction that is idle for a minute.
+      await stageRows(tx, part.rows)
+    }
+    const { added, known, stopped } = await settleStage(tx, actor)
+    return { imported: added, known, stopped, ...rejected.answer() }
+  })
+}
+
+/**
+ * Creates the connection's temporary table of people to suppress. It is emptied when the
+ * transaction ends.
+ */
+async function openStage(tx: Db): Promise<void> {
+  await tx.execute(sql`create temp table if not exists incoming_suppressions (
+    twitter_handle text primary key, x_user_id text, reason text not null, note text
+  ) on commit delete rows`)
+  // One transaction may suppress several people in turn.
+  await tx.execute(sql`delete from incoming_suppressions`)
+}
+
+/** @param rows a JSON list of `stagedRow` objects */
+async function stageRows(tx: Db, rows: string): Promise<void> {
+  await tx.execute(sql`
+    insert into incoming_suppressions (twitter_handle, x_user_id, reason, note)
+    select * from jsonb_to_recordset(${rows}::jsonb) as incoming(twitter_handle text, x_user_id text, reason text, note text)
+    on conflict do nothing`)
+}
+
+async function stageLeads(tx: Db, leadIds: SQL, said: SQL): Promise<void> {
+  await tx.execute(sql`
+    insert into incoming_suppressions (twitter_handle, x_user_id, reason, note)
+    select lower(twitter_handle), x_user_id, ${said} from leads where id in (${leadIds}) order by x_user_id nulls last on conflict do nothing`)
+}
+
+/** Moves staged people to the list, keeping existing entries, and stops their queued messages. */
+async function settleStage(
+  tx: Db,
+  { workspaceId, userId }: Suppressor,
+): Promise<{ added: number; known: number; stopped: number }> {
+  const own = sql`${workspaceId}::uuid`
+  // Makes the planner look leads up by index.
+  await tx.execute(sql`analyze incoming_suppressions`)
+  await tx.execute(sql`
+    update incoming_suppressions i set x_user_id = l.x_user_id from leads l
+    where i.x_user_id is null and l.workspace_id = ${own} and lower(l.twitter_handle) = i.twitter_handle and l.x_user_id is not null`)
+  await tx.execute(sql`
+    update suppressions s set x_user_id = i.x_user_id from incoming_suppressions i
+    where s.workspace_id = ${own} and s.twitter_handle = i.twitter_handle and s.x_user_id is null and i.x_user_id is not null`)
+  // Ordered by handle, so that concurrent calls cannot deadlock.
+  const { rowCount } = await tx.execute(sql`
+    insert into suppressions (workspace_id, user_id, twitter_handle, x_user_id, reason, note)
+    select ${own}, ${userId}::uuid, i.twitter_handle, i.x_user_id, i.reason, i.note from incoming_suppressions i
+    where not exists (select from suppressions s where s.workspace_id = ${own} and s.x_user_id = i.x_user_id)
+    order by i.twitter_handle
+    on conflict do nothing`)
+  const { rows } = await tx.execute<{ total: number }>(sql`select count(*)::int as total from incoming_suppressions`)
+  const added = rowCount ?? 0
+  const stopped = await stopMessages(
+    tx,
+    workspaceId,
+    sql`
+      select l.id from leads l join incoming_suppressions i on l.workspace_id = ${own} and lower(l.twitter_handle) = i.twitter_handle
+      union select l.id from leads l join incoming_suppressions i on l.workspace_id = ${own} and l.x_user_id = i.x_user_id`,
+  )
+  return { added, known: (rows[0]?.total ?? 0) - added, stopped }
+}

@@ -1,0 +1,140 @@
+import type { LeadSelection } from '@x-automated/contract/leads/leads'
+import { TAG_COLORS, TAGS_MAX, type TagColor } from '@x-automated/contract/leads/tags'
+import { and, asc, eq, sql } from 'drizzle-orm'
+import type { Actor } from '../../../actor.ts'
+import { allowLongStatements } from '../../../db/long-statements.ts'
+import type { Db } from '../../../db/open.ts'
+import { transact } from '../../../db/transact.ts'
+import { withUniqueViolationAs } from '../../../db/unique-violation.ts'
+import { Refusal } from '../../../refusal.ts'
+import { choosePart } from '../leads/service.ts'
+import { replaceTag as replaceTagInLists } from '../lists/service.ts'
+import { replaceTag as replaceTagInSavedFilters } from '../saved-filters/service.ts'
+import { tags } from './tables.ts'
+
+const own = (actor: Actor, id: string) => and(eq(tags.id, id), eq(tags.workspaceId, actor.workspaceId))
+
+export async function list(db: Db, actor: Actor) {
+  const rows = await db
+    .select()
+    .from(tags)
+    .where(eq(tags.workspaceId, actor.workspaceId))
+    .orderBy(asc(sql`lower(${tags.name})`), asc(tags.id))
+  return { tags: rows }
+}
+
+/** @throws Refusal TAG_EXISTS, TOO_MANY */
+export async function create(db: Db, actor: Actor, { name, color }: { name: string; color?: TagColor }) {
+  return withUniqueViolationAs(db, 'TAG_EXISTS', async (tx) => {
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('tags of ' || ${actor.workspaceId}, 0))`)
+    const count = await tx.$count(tags, eq(tags.workspaceId, actor.workspaceId))
+    if (count >= TAGS_MAX) throw new Refusal('TOO_MANY', `A workspace has at most ${TAGS_MAX} tags.`)
+    const [row] = await tx
+      .insert(tags)
+      .values({
+        workspaceId: actor.workspaceId,
+        name,
+        color: color ?? TAG_COLORS[count % TAG_COLORS.length] ?? 'gray',
+      })
+      .returning()
+    return row as NonNullable<typeof row>
+  })
+}
+
+/** @throws Refusal TAG_NOT_FOUND, TAG_EXISTS */
+export async function update(db: Db, actor: Actor, { id, ...change }: { id: string; name?: string; color?: TagColor }) {
+  return withUniqueViolationAs(db, 'TAG_EXISTS', async (tx) => {
+    if (change.name !== undefined) {
+      // Lock the tag before its filters, in the same order as `merge`.
+      await lockTags(tx, actor, [id])
+      await keepInFilters(tx, actor, id, id)
+    }
+    const [row] =
+      change.name === undefined && change.color === undefined
+        ? await tx.select().from(tags).where(own(actor, id))
+        : await tx.update(tags).set(change).where(own(actor, id)).returning()
+    if (!row) throw new Refusal('TAG_NOT_FOUND')
+    return row
+  })
+}
+
+/** Deletes a tag; its leads stay. @throws Refusal TAG_NOT_FOUND */
+export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
+  await transact(db, async (tx) => {
+    await allowLongStatements(tx)
+    const removed = await tx.delete(tags).where(own(actor, id)).returning({ id: tags.id })
+    if (removed.length === 0) throw new Refusal('TAG_NOT_FOUND')
+  })
+}
+
+/**
+ * Replaces a tag on leads and in filters. @throws Refusal TAG_NOT_FOUND, INVALID_INPUT (into
+ * itself)
+ */
+export async function merge(db: Db, actor: Actor, { id, into }: { id: string; into: string }) {
+  return transact(db, async (tx) => {
+    await allowLongStatements(tx)
+    await lockTags(tx, actor, [id, into])
+    if (id === into) throw new Refusal('INVALID_INPUT', 'A tag cannot be merged into itself.')
+    await keepInFilters(tx, actor, id, into)
+    // Update rather than insert: new rows would have to check and lock their leads.
+    await tx.execute(sql`
+      delete from lead_tags gone where tag_id = ${id} and exists (
+        select from lead_tags kept where kept.tag_id = ${into} and kept.lead_id = gone.lead_id)`)
+    await tx.execute(sql`update lead_tags set tag_id = ${into} where tag_id = ${id}`)
+    await tx.delete(tags).where(eq(tags.id, id))
+    const [row] = await tx.select().from(tags).where(eq(tags.id, into))
+    return row as NonNullable<typeof row>
+  })
+}
+
+/** Adds tags to leads and removes others. @throws Refusal TAG_NOT_FOUND */
+export async function apply(
+  db: Db,
+  actor: Actor,
+  { add, remove: gone, ...selection }: LeadSelection & { add: string[]; remove: string[] },
+) {
+  return transact(db, async (tx) => {
+    const part = await choosePart(tx, actor, selection)
+    // The lock that the foreign key takes, but before the tags (db/transact.ts).
+    await tx.execute(sql`
+      select count(*) from (select from leads where id in (${part.leads}) order by id for key share) locked`)
+    await lockTags(tx, actor, [...add, ...gone])
+    const { rows } = await tx.execute<{ changed: number }>(sql`
+      with chosen as (${part.leads}),
+      taken as (
+        delete from lead_tags using chosen
+        where lead_tags.lead_id = chosen.id and lead_tags.tag_id = any(${sql.param(gone)}::uuid[]) and not lead_tags.tag_id = any(${sql.param(add)}::uuid[])
+        returning lead_tags.lead_id
+      ),
+      given as (
+        insert into lead_tags (tag_id, lead_id)
+        select tag.id, chosen.id from chosen, unnest(${sql.param(add)}::uuid[]) tag(id) order by 1, 2
+        on conflict do nothing
+        returning lead_id
+      )
+      select ((select count(*) from taken) + (select count(*) from given))::int as changed`)
+    return { success: true as const, changed: rows[0]?.changed ?? 0, cursor: part.cursor }
+  })
+}
+
+/** Makes smart lists and saved filters that use a tag, by id or current name, use the id `into`. */
+async function keepInFilters(tx: Db, actor: Actor, id: string, into: string): Promise<void> {
+  const [tag] = await tx.select({ name: tags.name }).from(tags).where(own(actor, id))
+  if (!tag) throw new Refusal('TAG_NOT_FOUND')
+  const names = [id, tag.name]
+  await replaceTagInLists(tx, actor, names, into)
+  await replaceTagInSavedFilters(tx, actor, names, into)
+}
+
+/**
+ * Locks tags by id before triggers change their counts, to avoid deadlocks.
+ * @throws Refusal TAG_NOT_FOUND
+ */
+async function lockTags(tx: Db, actor: Actor, ids: readonly string[]): Promise<void> {
+  const wanted = new Set(ids)
+  const { rows } = await tx.execute(sql`
+    select id from tags where workspace_id = ${actor.workspaceId} and id = any(${sql.param([...wanted])}::uuid[])
+    order by id for no key update`)
+  if (rows.length < wanted.size) throw new Refusal('TAG_NOT_FOUND')
+}

@@ -1,0 +1,54 @@
+import { CAMPAIGN_STATUSES, type CampaignStatus } from '@x-automated/contract/outreach/campaigns'
+import { readPlaces, type Template } from '@x-automated/contract/outreach/template'
+import { describe, expect, it } from 'vitest'
+import { mayBeEdited, placeholdersWithFallback, readCursor, refusalOf, transition, writeCursor } from './rules.ts'
+
+/** Every transition, from (row) to (column). */
+const TABLE: Record<CampaignStatus, Record<'active' | 'paused' | 'archived', ReturnType<typeof transition>>> = {
+  draft: { active: 'changes', paused: 'forbidden', archived: 'changes' },
+  paused: { active: 'changes', paused: 'same', archived: 'changes' },
+  active: { active: 'same', paused: 'changes', archived: 'changes' },
+  completed: { active: 'forbidden', paused: 'forbidden', archived: 'changes' },
+  archived: { active: 'forbidden', paused: 'forbidden', archived: 'forbidden' },
+}
+
+describe('transition', () => {
+  for (const from of CAMPAIGN_STATUSES)
+    for (const [to, expected] of Object.entries(TABLE[from]))
+      it(`returns '${expected}' for ${from} → ${to}`, () =>
+        expect(transition(from, to as CampaignStatus)).toBe(expected))
+
+  it('never returns a campaign to draft', () => {
+    for (const from of CAMPAIGN_STATUSES.filter((status) => status !== 'draft'))
+      expect(transition(from, 'draft')).toBe('forbidden')
+  })
+
+  it('never allows a user to complete a campaign', () => {
+    for (const from of CAMPAIGN_STATUSES) expect(transition(from, 'completed')).toBe('forbidden')
+  })
+
+  it('has a message for every refusal', () => {
+    for (const from of CAMPAIGN_STATUSES)
+      for (const to of CAMPAIGN_STATUSES) expect(refusalOf(from, to)).toMatch(/^An? .+\.$/)
+  })
+})
+
+it('allows edits of draft, paused and active campaigns', () => {
+  expect(CAMPAIGN_STATUSES.filter(mayBeEdited)).toEqual(['draft', 'paused', 'active'])
+})
+
+it('returns each placeholder with a fallback once', () => {
+  const template = readPlaces('{Lead_Name|you} {lead_name} {company|us} {Company|us} {company|them} {twitter_handle}')
+  expect(placeholdersWithFallback(template as Template)).toEqual([
+    { place: '{lead_name}', part: { kind: 'name', fallback: '' } },
+    { place: '{company|us}', part: { kind: 'variable', key: 'company', fallback: '' } },
+    { place: '{company|them}', part: { kind: 'variable', key: 'company', fallback: '' } },
+  ])
+})
+
+it('reads its own cursors and rejects others', () => {
+  const place = { at: new Date('2026-11-20T12:00:00.123Z'), id: '01900000-0000-7000-8000-000000000000' }
+  expect(readCursor(writeCursor(place))).toEqual(place)
+  for (const other of ['', 'x', Buffer.from(`2026-13-20T12:00:00.123Z ${place.id}`).toString('base64url')])
+    expect(readCursor(other)).toBeNull()
+})

@@ -1,0 +1,60 @@
+import { isId, isMoment } from '@x-automated/contract/fields'
+import type { CampaignStatus } from '@x-automated/contract/outreach/campaigns'
+import type { Template } from '@x-automated/contract/outreach/template'
+
+/** Status changes that a user may request. Only outcomes make a campaign `completed`. */
+const NEXT: Record<CampaignStatus, readonly CampaignStatus[]> = {
+  draft: ['active', 'archived'],
+  paused: ['active', 'archived'],
+  active: ['paused', 'archived'],
+  completed: ['archived'],
+  archived: [],
+}
+
+/** `same`: a repeated request, such as a double click, which changes nothing. */
+export function transition(from: CampaignStatus, to: CampaignStatus): 'changes' | 'same' | 'forbidden' {
+  if (NEXT[from].includes(to)) return 'changes'
+  return from === to && from !== 'archived' && from !== 'completed' ? 'same' : 'forbidden'
+}
+
+/** The error text for a forbidden transition. */
+export function refusalOf(from: CampaignStatus, to: CampaignStatus): string {
+  if (from === 'archived') return 'An archived campaign can’t be changed.'
+  if (from === 'completed') return 'A completed campaign can only be archived.'
+  if (from === 'draft' && to === 'paused') return 'A draft can’t be paused. Launch it first.'
+  return `A campaign that is ${from} can’t become ${to}.`
+}
+
+/** Whether name, template, channel and account may be changed. */
+export function mayBeEdited(status: CampaignStatus): boolean {
+  return status !== 'completed' && status !== 'archived'
+}
+
+/** The last campaign of a page. The id breaks ties between equal times. */
+export interface PagePosition {
+  at: Date
+  id: string
+}
+
+export function writeCursor({ at, id }: PagePosition): string {
+  return Buffer.from(`${at.toISOString()} ${id}`).toString('base64url')
+}
+
+/** Returns null for anything that `writeCursor` did not write. */
+export function readCursor(cursor: string): PagePosition | null {
+  const [at = '', id = ''] = Buffer.from(cursor, 'base64url').toString().split(' ')
+  return isMoment(at) && isId(id) ? { at: new Date(at), id } : null
+}
+
+/**
+ * The template's placeholders that may use their fallback, each once, as written, with the part
+ * that a lead fills.
+ */
+export function placeholdersWithFallback(template: Template): { place: string; part: Template[number] }[] {
+  const found = new Map<string, Template[number]>()
+  for (const part of template) {
+    if (part.kind === 'name') found.set('{lead_name}', { ...part, fallback: '' })
+    if (part.kind === 'variable') found.set(`{${part.key}|${part.fallback}}`, { ...part, fallback: '' })
+  }
+  return [...found].map(([place, part]) => ({ place, part }))
+}

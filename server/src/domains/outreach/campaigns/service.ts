@@ -1,0 +1,385 @@
+import type { LeadFilter } from '@x-automated/contract/leads/leads'
+import { pauseText } from '@x-automated/contract/reason'
+import { and, desc, eq, sql } from 'drizzle-orm'
+import type { Actor } from '../../../actor.ts'
+import type { Db } from '../../../db/open.ts'
+import { transact } from '../../../db/transact.ts'
+import { invalidField, Refusal } from '../../../refusal.ts'
+import type { SignedInContext } from '../../../requests/context.ts'
+import { leadLists } from '../../leads/lists/tables.ts'
+import {
+  findAccount,
+  findLinkedAccount,
+  linkedAccountOf,
+  requireConnectedAccount,
+  type XAccount,
+} from '../../platform/x-account/service.ts'
+import {
+  blockNewClaims,
+  countInFlight,
+  endTurn,
+  listDms,
+  lockQueuedLeads,
+  queueList,
+  readTemplate,
+  releaseLeads,
+  rerenderQueued,
+  waitForInFlight,
+  wakeAccount,
+} from '../sending/service.ts'
+import type { SendingEnv } from '../sending-settings/service.ts'
+import { mayBeEdited, readCursor, refusalOf, transition, writeCursor } from './rules.ts'
+import { campaigns, olderOf, WITHOUT_REASON, waitsForOlder } from './tables.ts'
+
+type Row = typeof campaigns.$inferSelect
+
+const LIST_DELETED = 'Could not fetch leads for the campaign list. It was deleted: create a campaign with another list.'
+
+const columns = {
+  id: campaigns.id,
+  name: campaigns.name,
+  leadListId: campaigns.leadListId,
+  leadListName: leadLists.name,
+  messageTemplate: campaigns.messageTemplate,
+  channel: campaigns.channel,
+  xAccountId: campaigns.xAccountId,
+  allowRepeat: campaigns.allowRepeat,
+  allowReplied: campaigns.allowReplied,
+  status: campaigns.status,
+  totalLeadsInList: campaigns.totalLeadsInList,
+  dmsQueuedCount: campaigns.dmsQueuedCount,
+  dmsSentCount: campaigns.dmsSentCount,
+  dmsFailedCount: campaigns.dmsFailedCount,
+  dmsDeliveredCount: campaigns.dmsDeliveredCount,
+  dmsRepliedCount: campaigns.dmsRepliedCount,
+  lastRunAt: campaigns.lastRunAt,
+  createdAt: campaigns.createdAt,
+  updatedAt: campaigns.updatedAt,
+  pauseReason: campaigns.pauseReason,
+  reason: campaigns.reason,
+  messagesInFlight: countInFlight(sql`campaigns.id`),
+  /** An older active campaign on the same X account sends first. */
+  waiting: sql<boolean>`(${campaigns.status} = 'active' and ${campaigns.dmsQueuedCount} > 0 and ${waitsForOlder(sql`campaigns`)})`,
+  waitsBehind: sql<{ id: string; name: string } | null>`case
+    when ${campaigns.status} = 'active' and ${campaigns.dmsQueuedCount} > 0 then ${olderOf(sql`campaigns`)}
+    when ${campaigns.status} = 'paused' then (
+      select ${olderOf(sql`resumed`)} from (
+        select campaigns.id, campaigns.kind, campaigns.workspace_id, campaigns.created_at,
+          coalesce(campaigns.x_account_id, ${linkedAccountOf(sql`campaigns.workspace_id`)}) as x_account_id
+      ) resumed
+    ) end`,
+}
+
+const ofWorkspace = (actor: Actor) => and(eq(campaigns.workspaceId, actor.workspaceId), eq(campaigns.kind, 'campaign'))
+
+interface Paging {
+  page: number
+  pageSize: number
+  cursor?: string
+}
+
+/**
+ * Lists campaigns, newest first: all, or those of a list.
+ * @throws Refusal INVALID_INPUT: invalid cursor
+ */
+export async function list(
+  db: Db,
+  actor: Actor,
+  { page, pageSize, cursor, leadListId }: Paging & { leadListId?: string },
+) {
+  const place = cursor === undefined ? null : readCursor(cursor)
+  if (cursor !== undefined && !place) throw invalidField('cursor', 'must be the cursor of an earlier response')
+  const after = place
+    ? sql`(${campaigns.createdAt}, ${campaigns.id}) < (${place.at.toISOString()}::timestamptz, ${place.id}::uuid)`
+    : undefined
+  const matches = and(ofWorkspace(actor), leadListId === undefined ? undefined : eq(campaigns.leadListId, leadListId))
+  const [rows, total] = await Promise.all([
+    db
+      .select(columns)
+      .from(campaigns)
+      .leftJoin(leadLists, eq(leadLists.id, campaigns.leadListId))
+      .where(and(matches, after))
+      .orderBy(desc(campaigns.createdAt), desc(campaigns.id))
+      .limit(pageSize + 1)
+      .offset(place ? 0 : (page - 1) * pageSize),
+    db.$count(campaigns, matches),
+  ])
+  const shown = rows.slice(0, pageSize)
+  const last = rows.length > pageSize ? shown.at(-1) : undefined
+  return {
+    campaigns: shown.map(campaignAnswer),
+    total,
+    page,
+    pageSize,
+    cursor: last ? writeCursor({ at: last.createdAt, id: last.id }) : null,
+  }
+}
+
+/** @throws Refusal CAMPAIGN_NOT_FOUND */
+export async function find(db: Db, actor: Actor, id: string) {
+  const [row] = await db
+    .select(columns)
+    .from(campaigns)
+    .leftJoin(leadLists, eq(leadLists.id, campaigns.leadListId))
+    .where(and(eq(campaigns.id, id), ofWorkspace(actor)))
+  if (!row) throw new Refusal('CAMPAIGN_NOT_FOUND')
+  return campaignAnswer(row)
+}
+
+/** Renders the reason of an automatic pause as its `pauseReason`. */
+export function campaignAnswer<Answer extends Pick<Row, 'reason' | 'pauseReason'>>(row: Answer): Answer {
+  return row.reason ? { ...row, pauseReason: pauseText(row.reason, row.pauseReason) } : row
+}
+
+/** Lists a campaign's messages in the order they were queued. @throws Refusal CAMPAIGN_NOT_FOUND */
+export async function dms(db: Db, actor: Actor, { id, ...page }: { id: string } & Parameters<typeof listDms>[2]) {
+  const [campaign] = await db
+    .select()
+    .from(campaigns)
+    .where(and(eq(campaigns.id, id), ofWorkspace(actor)))
+  if (!campaign) throw new Refusal('CAMPAIGN_NOT_FOUND')
+  return listDms(db, campaign, page)
+}
+
+interface NewCampaign {
+  name: string
+  leadListId: string
+  messageTemplate: string
+  status: 'paused' | 'draft'
+  channel: 'api' | 'extension'
+  xAccountId?: string
+  allowRepeat: boolean
+  allowReplied: boolean
+}
+
+/** @throws Refusal LEAD_LIST_NOT_FOUND, X_ACCOUNT_NOT_FOUND, INVALID_INPUT (placeholder) */
+export async function create(db: Db, actor: Actor, input: NewCampaign) {
+  readTemplate('messageTemplate', input.messageTemplate)
+  const [leadList] = await db
+    .select({ id: leadLists.id })
+    .from(leadLists)
+    .where(and(eq(leadLists.id, input.leadListId), eq(leadLists.workspaceId, actor.workspaceId)))
+  if (!leadList) throw new Refusal('LEAD_LIST_NOT_FOUND')
+  if (input.xAccountId) await findAccount(db, actor.workspaceId, input.xAccountId)
+  const [row] = await db
+    .insert(campaigns)
+    .values({ ...input, workspaceId: actor.workspaceId, userId: actor.userId })
+    .returning({ id: campaigns.id })
+  return find(db, actor, row?.id ?? '')
+}
+
+interface Changes {
+  id: string
+  status?: 'active' | 'paused' | 'archived'
+  name?: string
+  messageTemplate?: string
+  channel?: 'api' | 'extension'
+  xAccountId?: string
+  allowRepeat?: boolean
+  allowReplied?: boolean
+}
+
+/**
+ * A pause or an archiving is answered within this time. A healthy worker owns a message for less.
+ */
+const ANSWER_WITHIN_MS = 25_000
+
+type UpdateContext = Pick<SignedInContext, 'db' | 'env' | 'progress'>
+
+/**
+ * Edits a campaign or changes its status. After a pause or an archiving, waits up to 25 seconds for
+ * claimed messages. @throws Refusal as `campaigns.update` declares
+ */
+export async function update(context: UpdateContext, actor: Actor, changes: Changes, signal?: AbortSignal) {
+  const deadline = performance.now() + ANSWER_WITHIN_MS
+  const { db, progress } = context
+  const { id, status } = changes
+  // Skipped if an earlier attempt of this request already committed.
+  if (!progress?.begun)
+    await transact(db, async (tx) => {
+      await applyChanges(tx, context.env, actor, changes)
+      await progress?.keep(tx, true)
+    })
+  if (status === 'paused' || status === 'archived') await waitForInFlight(db, id, deadline, signal)
+  return find(db, actor, id)
+}
+
+async function applyChanges(
+  tx: Db,
+  limits: SendingEnv,
+  actor: Actor,
+  { id, status, ...edits }: Changes,
+): Promise<void> {
+  const template = edits.messageTemplate === undefined ? null : readTemplate('messageTemplate', edits.messageTemplate)
+  // Before locking any row, because senders record outcomes meanwhile.
+  if (status === 'paused' || status === 'archived' || template) await blockNewClaims(tx, (await find(tx, actor, id)).id)
+  if (status === 'archived') await lockQueuedLeads(tx, id)
+  if (status === 'active') await lockList(tx, actor, id)
+  const before = await lock(tx, actor, id)
+  const step = status ? transition(before.status, status) : 'same'
+  if (status && step === 'forbidden') throw new Refusal('CAMPAIGN_STATE', refusalOf(before.status, status))
+  const isEdited = Object.values(edits).some((value) => value !== undefined)
+  if (isEdited && !mayBeEdited(before.status))
+    throw new Refusal('CAMPAIGN_STATE', `A campaign that is ${before.status} can’t be edited.`)
+  if ((edits.allowRepeat !== undefined || edits.allowReplied !== undefined) && before.queuedAt !== null)
+    throw new Refusal('CAMPAIGN_STATE', 'Recipients can’t be changed after the launch.')
+  if (edits.xAccountId) await findAccount(tx, actor.workspaceId, edits.xAccountId)
+  const edited = isEdited ? await edit(tx, before, edits) : before
+  if (edited.xAccountId !== before.xAccountId) await endTurn(tx, before.xAccountId)
+  if (template) await rerenderQueued(tx, id, template)
+
+  if (status === 'active' && step === 'changes') await activate(tx, limits, actor, edited)
+  else if (edited.status === 'active' && (edits.channel || edits.xAccountId)) await requireSender(tx, edited)
+  if ((status === 'paused' || status === 'archived') && step === 'changes') {
+    await tx
+      .update(campaigns)
+      .set({ status, ...WITHOUT_REASON, updatedAt: sql`now()` })
+      .where(eq(campaigns.id, id))
+    if (status === 'archived') await releaseLeads(tx, id)
+    await endTurn(tx, edited.xAccountId)
+  }
+}
+
+/** @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, X_NOT_CONNECTED, PLAN_LIMIT */
+export async function queue(db: Db, limits: SendingEnv, actor: Actor, id: string) {
+  return transact(db, async (tx) => {
+    await lockList(tx, actor, id)
+    const campaign = await lock(tx, actor, id)
+    const step = transition(campaign.status, 'active')
+    if (step === 'forbidden') throw new Refusal('CAMPAIGN_STATE', refusalOf(campaign.status, 'active'))
+    // Of two concurrent requests, the second finds it active and returns the same answer.
+    if (step === 'changes') await activate(tx, limits, actor, campaign)
+    const { dmsQueuedCount, totalLeadsInList } = await find(tx, actor, id)
+    return { success: true as const, dmsQueued: dmsQueuedCount, totalLeads: totalLeadsInList }
+  })
+}
+
+/**
+ * Prevents deletion of the campaign's list until the transaction ends. Call it before locking the
+ * campaign, as deleting a list does.
+ */
+async function lockList(tx: Db, actor: Actor, id: string): Promise<void> {
+  const [campaign] = await tx
+    .select({ leadListId: campaigns.leadListId })
+    .from(campaigns)
+    .where(and(eq(campaigns.id, id), ofWorkspace(actor)))
+  if (campaign?.leadListId)
+    await tx.select({ id: leadLists.id }).from(leadLists).where(eq(leadLists.id, campaign.leadListId)).for('key share')
+}
+
+/** Locks the campaign. @throws Refusal CAMPAIGN_NOT_FOUND */
+async function lock(tx: Db, actor: Actor, id: string): Promise<Row> {
+  const [row] = await tx
+    .select()
+    .from(campaigns)
+    .where(and(eq(campaigns.id, id), ofWorkspace(actor)))
+    .for('no key update')
+  if (!row) throw new Refusal('CAMPAIGN_NOT_FOUND')
+  return row
+}
+
+async function edit(tx: Db, before: Row, edits: Omit<Changes, 'id' | 'status'>): Promise<Row> {
+  const [row] = await tx
+    .update(campaigns)
+    .set({ ...edits, updatedAt: sql`now()` })
+    .where(eq(campaigns.id, before.id))
+    .returning()
+  return row ?? before
+}
+
+/**
+ * Activates a draft or paused campaign and queues its messages. With an empty list it completes
+ * immediately.
+ */
+async function activate(tx: Db, limits: SendingEnv, actor: Actor, campaign: Row): Promise<void> {
+  let totals: Partial<Row> = {}
+  let isDone = false
+  let filter: LeadFilter | null = null
+  if (campaign.queuedAt === null) {
+    // Leads that are added meanwhile are not included.
+    const [leadList] = campaign.leadListId
+      ? await tx
+          .select({ leadCount: leadLists.leadCount, filter: leadLists.filter })
+          .from(leadLists)
+          .where(eq(leadLists.id, campaign.leadListId))
+      : []
+    if (!leadList) throw new Refusal('CAMPAIGN_STATE', LIST_DELETED)
+    filter = leadList.filter
+    // A smart list is evaluated when it is queued.
+    if (!filter && leadList.leadCount === 0) {
+      await tx
+        .update(campaigns)
+        .set({ status: 'completed', ...WITHOUT_REASON, queuedAt: sql`now()`, updatedAt: sql`now()` })
+        .where(eq(campaigns.id, campaign.id))
+      return
+    }
+  }
+  const account = await accountFor(tx, campaign)
+  if (campaign.queuedAt === null) {
+    const { queued, total } = await queueList(
+      tx,
+      limits,
+      campaign,
+      readTemplate('messageTemplate', campaign.messageTemplate),
+      filter,
+    )
+    totals = { totalLeadsInList: total, queuedAt: new Date() }
+    isDone = queued === 0
+  } else {
+    isDone =
+      campaign.dmsQueuedCount === 0 && campaign.dmsSentCount + campaign.dmsFailedCount >= campaign.totalLeadsInList
+  }
+  await tx
+    .update(campaigns)
+    .set({
+      ...totals,
+      status: isDone ? 'completed' : 'active',
+      ...WITHOUT_REASON,
+      xAccountId: account?.id ?? campaign.xAccountId,
+      updatedAt: sql`now()`,
+    })
+    .where(eq(campaigns.id, campaign.id))
+  // Extensions poll for messages, and their activity says nothing about X's API limits.
+  if (!account || campaign.channel === 'extension') return
+  // Also resume direct messages that X's errors had paused.
+  await tx
+    .update(campaigns)
+    .set({ status: 'active', ...WITHOUT_REASON, updatedAt: sql`now()` })
+    .where(
+      and(
+        eq(campaigns.workspaceId, actor.workspaceId),
+        eq(campaigns.kind, 'direct'),
+        eq(campaigns.status, 'paused'),
+        eq(campaigns.xAccountId, account.id),
+      ),
+    )
+  await wakeAccount(tx, account.id)
+}
+
+/**
+ * Returns the sending account, fixed on activation; null if the extension's account is unknown.
+ * Replaces a disconnected account only if it has sent nothing. @throws Refusal X_NOT_CONNECTED
+ */
+async function accountFor(tx: Db, campaign: Row): Promise<XAccount | null> {
+  const fixed = campaign.xAccountId ? await findAccount(tx, campaign.workspaceId, campaign.xAccountId) : null
+  if (campaign.channel === 'extension') return fixed ?? (await findLinkedAccount(tx, campaign.workspaceId))
+  if (fixed?.status === 'connected') return fixed
+  if (fixed && campaign.dmsSentCount > 0)
+    throw new Refusal(
+      'X_NOT_CONNECTED',
+      `This campaign sends from @${fixed.handle}, which is not connected. Reconnect it or choose another account for the campaign.`,
+    )
+  return requireConnectedAccount(tx, campaign.workspaceId)
+}
+
+/**
+ * Checks that an active campaign's new channel or account can send, and wakes it.
+ * @throws Refusal X_NOT_CONNECTED
+ */
+async function requireSender(tx: Db, campaign: Row): Promise<void> {
+  const account = await accountFor(tx, campaign)
+  if (!account) return
+  if (campaign.xAccountId !== account.id)
+    await tx.update(campaigns).set({ xAccountId: account.id }).where(eq(campaigns.id, campaign.id))
+  await wakeAccount(tx, account.id)
+}

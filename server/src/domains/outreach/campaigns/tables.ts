@@ -1,0 +1,104 @@
+import { CAMPAIGN_STATUSES } from '@x-automated/contract/outreach/campaigns'
+import type { PauseReason } from '@x-automated/contract/reason'
+import { type SQL, sql } from 'drizzle-orm'
+import { boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, id, time, updatedAt } from '../../../db/columns.ts'
+import { authUsers } from '../../identity/auth/tables.ts'
+import { workspaces } from '../../identity/workspaces/tables.ts'
+import { leadLists } from '../../leads/lists/tables.ts'
+import { xAccounts } from '../../platform/x-account/tables.ts'
+
+export const campaigns = pgTable(
+  'campaigns',
+  {
+    id: id(),
+    workspaceId: uuid('workspace_id')
+      .notNull()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
+    /**
+     * `direct` holds messages sent outside campaigns (leads page, messenger). One per workspace,
+     * never listed.
+     */
+    kind: text('kind', { enum: ['campaign', 'direct'] })
+      .notNull()
+      .default('campaign'),
+    name: text('name').notNull(),
+    leadListId: uuid('lead_list_id').references(() => leadLists.id, { onDelete: 'set null' }),
+    messageTemplate: text('message_template').notNull(),
+    channel: text('channel', { enum: ['api', 'extension'] }).notNull(),
+    xAccountId: uuid('x_account_id').references(() => xAccounts.id, { onDelete: 'set null' }),
+    allowRepeat: boolean('allow_repeat').notNull().default(false),
+    /** Includes people who have replied. */
+    allowReplied: boolean('allow_replied').notNull().default(false),
+    status: text('status', { enum: CAMPAIGN_STATUSES }).notNull(),
+    /** Why it was paused automatically; null if a person paused it. */
+    reason: jsonb('reason').$type<PauseReason>(),
+    /** What X said when it was paused automatically. */
+    pauseReason: text('pause_reason'),
+    /** Null until first queued. */
+    queuedAt: time('queued_at'),
+    totalLeadsInList: integer('total_leads_in_list').notNull().default(0),
+    /** Triggers on dms maintain these counts. */
+    dmsQueuedCount: integer('dms_queued_count').notNull().default(0),
+    dmsSentCount: integer('dms_sent_count').notNull().default(0),
+    dmsFailedCount: integer('dms_failed_count').notNull().default(0),
+    /** Sent includes delivered, and delivered includes replied. */
+    dmsDeliveredCount: integer('dms_delivered_count').notNull().default(0),
+    dmsRepliedCount: integer('dms_replied_count').notNull().default(0),
+    lastRunAt: time('last_run_at'),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    index('campaigns_newest')
+      // `nulls first` is the default of `order by … desc`; otherwise the index is not used.
+      .on(t.workspaceId, t.createdAt.desc().nullsFirst(), t.id.desc().nullsFirst())
+      .where(sql`kind = 'campaign'`),
+    uniqueIndex('campaigns_direct').on(t.workspaceId).where(sql`kind = 'direct'`),
+    // For workers: the oldest active campaign of an account with queued messages.
+    index('campaigns_sending')
+      .on(t.xAccountId, t.createdAt, t.id)
+      .where(sql`status = 'active' and dms_queued_count > 0`),
+    // For resuming campaigns of reconnected accounts, over all workspaces.
+    index('campaigns_stopped').on(t.xAccountId).where(sql`status = 'paused' and reason is not null`),
+    index('campaigns_list').on(t.leadListId),
+    check('campaigns_counts', sql`dms_queued_count >= 0 and dms_sent_count >= 0 and dms_failed_count >= 0`),
+  ],
+)
+
+/** Removes the reason of an automatic pause. */
+export const WITHOUT_REASON = { reason: null, pauseReason: null }
+
+/**
+ * SQL over an active campaign: it can send, within its limits. The API channel requires a connected
+ * account. @param campaign table or alias
+ */
+export function isSentNow(campaign: SQL): SQL<boolean> {
+  return sql`(${campaign}.channel = 'extension' or exists (select from x_accounts a where a.id = ${campaign}.x_account_id and a.status = 'connected'))`
+}
+
+/**
+ * SQL over a campaign and an `older` one on the same X account: the older one sends first.
+ * Ignores direct messages. Campaigns without a known account share one queue per workspace.
+ */
+const goesBefore = (
+  campaign: SQL,
+) => sql`older.kind = 'campaign' and older.status = 'active' and older.dms_queued_count > 0
+  and (older.x_account_id = ${campaign}.x_account_id
+    or (older.x_account_id is null and ${campaign}.x_account_id is null and older.workspace_id = ${campaign}.workspace_id))
+  and (older.created_at, older.id) < (${campaign}.created_at, ${campaign}.id)
+  and ${isSentNow(sql`older`)}`
+
+/**
+ * SQL over a campaign: an older one on its X account sends first. @param campaign table or alias
+ */
+export function waitsForOlder(campaign: SQL): SQL<boolean> {
+  return sql`(${campaign}.kind = 'campaign' and exists (select from campaigns older where ${goesBefore(campaign)}))`
+}
+
+/** SQL over a campaign: the oldest campaign that it waits for; null if none. */
+export function olderOf(campaign: SQL): SQL<{ id: string; name: string } | null> {
+  return sql`(select jsonb_build_object('id', older.id, 'name', older.name) from campaigns older
+    where ${campaign}.kind = 'campaign' and ${goesBefore(campaign)} order by older.created_at, older.id limit 1)`
+}

@@ -1,0 +1,309 @@
+import { randomInt } from 'node:crypto'
+import {
+  EXTENSION_TOKEN_PREFIX,
+  PAIRING_CODE_MINUTES,
+  PAIRINGS_MAX,
+} from '@x-automated/contract/outreach/extension-pairings'
+import { and, desc, eq, gt, lt, sql } from 'drizzle-orm'
+import type { Actor, WorkspaceScope } from '../../../actor.ts'
+import type { Db } from '../../../db/open.ts'
+import { transact } from '../../../db/transact.ts'
+import { Refusal } from '../../../refusal.ts'
+import { hashToken, newToken } from '../../../sealing.ts'
+import { deviceNameOf } from '../../identity/account/service.ts'
+import {
+  type AuthContext,
+  beginSession,
+  type Client,
+  endSession,
+  extendSession,
+  isSsoSession,
+} from '../../identity/auth/service.ts'
+import { authSessions, authUsers } from '../../identity/auth/tables.ts'
+import { findRole } from '../../identity/workspaces/service.ts'
+import { workspaces } from '../../identity/workspaces/tables.ts'
+import { resolveAccount } from '../../platform/x-account/service.ts'
+import { campaigns } from '../campaigns/tables.ts'
+import {
+  findReasonToStop,
+  LEAD_MISSING,
+  recordOutcome,
+  releaseIfArchived,
+  renewClaim,
+  skipMessage,
+} from '../sending/service.ts'
+import { dms } from '../sending/tables.ts'
+import { findRest, type SendingEnv } from '../sending-settings/service.ts'
+import { extensionCodes, extensionPairings } from './tables.ts'
+
+// Pairing
+
+/** No vowels, which could spell words, and no ambiguous characters. */
+const CODE_LETTERS = 'BCDFGHJKMNPQRSTVWXYZ23456789'
+
+/** A pairing code that can be typed: 38 bits. */
+function newCode(): string {
+  return Array.from({ length: 8 }, () => CODE_LETTERS[randomInt(CODE_LETTERS.length)]).join('')
+}
+
+/**
+ * Condition for the pairings that a session may see and end: the user's; from single sign-on, only
+ * this workspace's.
+ */
+async function isVisibleTo(db: Db, actor: Actor) {
+  const isOwn = eq(extensionPairings.userId, actor.userId)
+  return (await isSsoSession(db, actor)) ? and(isOwn, eq(extensionPairings.workspaceId, actor.workspaceId)) : isOwn
+}
+
+/** The user's paired extensions. */
+export async function list(db: Db, actor: Actor, latestVersion: string | null) {
+  const rows = await db
+    .select({ pairing: extensionPairings, userAgent: authSessions.userAgent })
+    .from(extensionPairings)
+    .innerJoin(authSessions, eq(authSessions.id, extensionPairings.sessionId))
+    .where(and(await isVisibleTo(db, actor), gt(authSessions.expiresAt, sql`now()`)))
+    .orderBy(desc(extensionPairings.reportedAt))
+    .limit(PAIRINGS_MAX)
+  const pairings = rows.map(({ pairing, userAgent }) => ({
+    ...pairing,
+    id: pairing.sessionId,
+    device: deviceNameOf(userAgent),
+    lastSeenAt: pairing.reportedAt,
+  }))
+  return { pairings, latestVersion }
+}
+
+/** Creates a pairing code and invalidates the previous one. @throws Refusal TOO_MANY */
+export async function createCode(db: Db, actor: Actor) {
+  const code = newCode()
+  const expiresAt = new Date(Date.now() + PAIRING_CODE_MINUTES * 60_000)
+  await db.transaction(async (tx) => {
+    const paired = await tx.$count(extensionPairings, eq(extensionPairings.userId, actor.userId))
+    if (paired >= PAIRINGS_MAX)
+      throw new Refusal('TOO_MANY', `You already have ${PAIRINGS_MAX} paired extensions. Unpair one first.`)
+    await tx.delete(extensionCodes).where(eq(extensionCodes.userId, actor.userId))
+    await tx.insert(extensionCodes).values({
+      codeHash: hashToken(code),
+      userId: actor.userId,
+      workspaceId: actor.workspaceId,
+      sessionId: actor.sessionId,
+      expiresAt,
+    })
+  })
+  return { code: `${code.slice(0, 4)}-${code.slice(4)}`, expiresAt }
+}
+
+/** Exchanges a pairing code for an extension token. @throws Refusal INVALID_CODE, RATE_LIMITED */
+export async function pair(
+  { db, limits, request }: Omit<AuthContext, 'auth'>,
+  { code, version }: { code: string; version: string },
+) {
+  await limits.consume('pairByAddress', request.addressHash)
+  const token = EXTENSION_TOKEN_PREFIX + newToken()
+  // Its single sign-on may end meanwhile; the retry then finds no code.
+  const account = await transact(db, async (tx) => {
+    const [redeemed] = await tx
+      .delete(extensionCodes)
+      .where(and(eq(extensionCodes.codeHash, hashToken(code)), gt(extensionCodes.expiresAt, sql`now()`)))
+      .returning()
+    if (!redeemed) return null
+    const { userId, workspaceId } = redeemed
+    const [from] = await tx.select().from(authSessions).where(eq(authSessions.id, redeemed.sessionId))
+    if (!from) return null
+    // The pairing ends with the single sign-on it came from.
+    const sessionId = await beginSession(tx, request, userId, from.ssoIdentityId)
+    await tx.insert(extensionPairings).values({ sessionId, userId, workspaceId, version, tokenHash: hashToken(token) })
+    return findAccount(tx, { userId, workspaceId })
+  })
+  if (!account)
+    throw new Refusal('INVALID_CODE', 'This pairing code is wrong, already used or expired. Create a new one.')
+  return { token, ...account }
+}
+
+async function findAccount(db: Db, { userId, workspaceId }: { userId: string; workspaceId: string }) {
+  const [found] = await db
+    .select({ email: authUsers.email, workspaceName: workspaces.name })
+    .from(authUsers)
+    .innerJoin(workspaces, eq(workspaces.id, workspaceId))
+    .where(eq(authUsers.id, userId))
+  if (!found) throw new Refusal('UNAUTHORIZED')
+  return found
+}
+
+/** The token of an Authorization header if it belongs to an extension, else null. */
+export function extensionToken(authorization: string | null): string | null {
+  const token = authorization?.match(/^Bearer ([\w-]+)$/i)?.[1]
+  return token?.startsWith(EXTENSION_TOKEN_PREFIX) ? token : null
+}
+
+/**
+ * Authenticates an extension. Reads the database on every call, so that unpairing takes effect
+ * immediately. @throws Refusal UNAUTHORIZED: unpaired, or its owner has left the workspace
+ */
+export async function authenticateExtension(db: Db, token: string): Promise<Actor> {
+  const [found] = await db
+    .select({
+      sessionId: extensionPairings.sessionId,
+      userId: extensionPairings.userId,
+      workspaceId: extensionPairings.workspaceId,
+    })
+    .from(extensionPairings)
+    .innerJoin(authSessions, eq(authSessions.id, extensionPairings.sessionId))
+    .where(and(eq(extensionPairings.tokenHash, hashToken(token)), gt(authSessions.expiresAt, sql`now()`)))
+  const role = found && (await findRole(db, found))
+  if (!found || !role) throw new Refusal('UNAUTHORIZED', 'This extension is no longer paired.')
+  return { ...found, workspaceId: found.workspaceId as WorkspaceScope, role }
+}
+
+interface Report {
+  version: string
+  signedInAs: string | null
+  paused: boolean
+  pageChanged: string | null
+  sendsInBackground: boolean
+}
+
+/**
+ * Stores an extension's report and returns the state of sending. @throws Refusal PAIRING_NOT_FOUND:
+ * not called by an extension
+ */
+export async function report(
+  { db, env, request }: { db: Db; env: SendingEnv; request: Client },
+  actor: Actor,
+  report: Report,
+  latestVersion: string | null,
+) {
+  const [pairing] = await db
+    .update(extensionPairings)
+    .set({ ...report, reportedAt: sql`now()` })
+    .where(eq(extensionPairings.sessionId, actor.sessionId))
+    .returning({ workspaceId: extensionPairings.workspaceId })
+  if (!pairing) throw new Refusal('PAIRING_NOT_FOUND')
+  await extendSession(db, actor.sessionId, request)
+  const account = await findAccount(db, { userId: actor.userId, workspaceId: pairing.workspaceId })
+  return { account, ...(await readSending(db, actor, env)), latestVersion }
+}
+
+/** Counts what waits for the extension, and the cap used by the X account that sends next. */
+async function readSending(db: Db, actor: Actor, limits: SendingEnv) {
+  const { workspaceId } = actor
+  const { rows } = await db.execute<{ campaigns: number; queued: number; accountId: string | null }>(sql`
+    select count(*)::int as campaigns, coalesce(sum(dms_queued_count), 0)::int as queued,
+      (array_agg(x_account_id order by created_at, id))[1] as "accountId"
+    from campaigns
+    where workspace_id = ${workspaceId} and kind = 'campaign' and status = 'active' and channel = 'extension' and dms_queued_count > 0`)
+  const { campaigns: waiting = 0, queued = 0, accountId = null } = rows[0] ?? {}
+  const account = await resolveAccount(db, workspaceId, accountId)
+  const { cap, countedInDay } = await findRest(db, limits, { workspaceId, account })
+  return { campaigns: waiting, queued, sentToday: countedInDay, dailyCap: cap.cap }
+}
+
+/**
+ * Ends one of the user's pairings; extensions can end their own. @throws Refusal PAIRING_NOT_FOUND
+ */
+export async function unpair({ db, auth }: Pick<AuthContext, 'db' | 'auth'>, actor: Actor, id: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [pairing] = await tx
+      .select({ id: extensionPairings.sessionId })
+      .from(extensionPairings)
+      .where(and(eq(extensionPairings.sessionId, id), await isVisibleTo(tx, actor)))
+    if (!pairing) throw new Refusal('PAIRING_NOT_FOUND')
+    await endSession(tx, auth, { userId: actor.userId, id: pairing.id })
+  })
+}
+
+export async function purgeExpiredPairingCodes(db: Db): Promise<void> {
+  await db.delete(extensionCodes).where(lt(extensionCodes.expiresAt, sql`now()`))
+}
+
+// Claimed messages
+
+/** Locks a message that an extension has claimed. @throws Refusal DM_NOT_FOUND, LEASE_LOST */
+async function lockClaimed(tx: Db, actor: Actor, { id, lease }: { id: string; lease: string }) {
+  const [dm] = await tx
+    .select({
+      id: dms.id,
+      lease: dms.lease,
+      holder: dms.holder,
+      status: dms.status,
+      leadId: dms.leadId,
+      campaignId: dms.campaignId,
+      xAccountId: dms.xAccountId,
+      isHeld: sql<boolean>`coalesce(${dms.leaseExpiresAt} > clock_timestamp(), false)`,
+    })
+    .from(dms)
+    .where(and(eq(dms.id, id), eq(dms.workspaceId, actor.workspaceId)))
+    .for('update')
+  if (!dm) throw new Refusal('DM_NOT_FOUND')
+  const isTheirs = dm.lease === lease.toLowerCase() && dm.holder?.startsWith('extension:')
+  if (!isTheirs || dm.status !== 'queued' || !dm.isHeld) throw new Refusal('LEASE_LOST')
+  return { ...dm, lease: dm.lease as string }
+}
+
+/** Returns an unsent message to the queue, so that it does not count against the cap. */
+async function returnToQueue(tx: Db, id: string): Promise<void> {
+  await tx
+    .update(dms)
+    .set({
+      lease: null,
+      holder: null,
+      leaseExpiresAt: null,
+      claimedAt: null,
+      // An earlier attempt may have gone through.
+      triedAt: sql`case when ${dms.attempts} > 1 then ${dms.triedAt} end`,
+      attempts: sql`${dms.attempts} - 1`,
+      updatedAt: sql`now()`,
+    })
+    .where(eq(dms.id, id))
+  await releaseIfArchived(tx, sql`${id}`)
+}
+
+/**
+ * Confirms a claimed message right before it is sent, and renews its lease and interval.
+ * @throws Refusal DM_NOT_FOUND, LEASE_LOST
+ */
+export async function confirm(db: Db, limits: SendingEnv, actor: Actor, held: { id: string; lease: string }) {
+  const no = { success: true as const, maySend: false, leaseExpiresAt: null }
+  return transact(db, async (tx) => {
+    const dm = await lockClaimed(tx, actor, held)
+    if (!dm.leadId) {
+      await recordOutcome(tx, dm, { wasSent: false, reason: LEAD_MISSING })
+      return no
+    }
+    const reason = await findReasonToStop(tx, dm.id)
+    if (reason) {
+      await returnToQueue(tx, dm.id)
+      await skipMessage(tx, dm.id, { reason })
+      return no
+    }
+    // A concurrent pause either commits first and is seen here, or waits for this transaction.
+    const [campaign] = await tx
+      .select({ status: campaigns.status })
+      .from(campaigns)
+      .where(eq(campaigns.id, dm.campaignId))
+      .for('share')
+    if (campaign?.status !== 'active') {
+      await returnToQueue(tx, dm.id)
+      return no
+    }
+    const { workspaceId } = actor
+    const until = await renewClaim(tx, limits, { ...dm, workspaceId, byHand: false, byApi: false })
+    if (until) {
+      await returnToQueue(tx, dm.id)
+      return no
+    }
+    const [renewed] = await tx.select({ leaseExpiresAt: dms.leaseExpiresAt }).from(dms).where(eq(dms.id, dm.id))
+    return { success: true as const, maySend: true, leaseExpiresAt: renewed?.leaseExpiresAt ?? null }
+  })
+}
+
+/**
+ * Releases a claimed message that the extension has not sent. @throws Refusal DM_NOT_FOUND,
+ * LEASE_LOST
+ */
+export async function release(db: Db, actor: Actor, held: { id: string; lease: string }) {
+  return transact(db, async (tx) => {
+    await returnToQueue(tx, (await lockClaimed(tx, actor, held)).id)
+    return { success: true as const }
+  })
+}

@@ -1,0 +1,311 @@
+import { sql } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Database, Db } from '../../../db/open.ts'
+import { type XApi, type XConversationMessage, XError } from '../../../outside/x.ts'
+import { DM_EVENT_TYPES, type XActivity, type XHappening } from '../../../outside/x-activity.ts'
+import type { Sealer } from '../../../sealing.ts'
+import { withAccount } from '../../platform/x-account/service.ts'
+import { finishReading, recordMessagesFromX } from '../sending/service.ts'
+import { POLL_SECONDS } from './rules.ts'
+
+/*
+ * Replies arrive through X's webhook. Polling finds lost ones, and is frequent without a webhook.
+ * Any number of processes may run this: checks are leased, and polling locks the account.
+ */
+
+export interface WatchContext {
+  database: Database
+  x: XApi | null
+  /** Null if only polling is possible. */
+  xActivity: XActivity | null
+  sealer: Sealer
+  origin: string
+}
+type Receive = (db: Db, happenings: readonly XHappening[]) => Promise<void>
+
+/** The path of X's deliveries, on our origin. */
+export const WEBHOOK_PATH = '/api/x/webhook'
+
+const TICK_MS = 2_000
+const CHECK_SECONDS = 3_600
+const RETRY_SECONDS = 300
+const LEASE_SECONDS = 120
+const BATCH_SIZE = 10
+/** Pages per poll. X allows 15 calls in 15 minutes, and settling needs some of them. */
+const MAX_PAGES = 3
+/** Pages per poll of an unread account, which sends nothing until everything is read. */
+const MAX_UNREAD_PAGES = 12
+/** Delay before an account with unsettled messages is read again. */
+const UNSETTLED_SECONDS = 20
+/** Tolerated difference between X's clock and ours. */
+const CLOCK_SKEW_MS = 30_000
+
+const NOT_CONFIGURED = `X isn't set up to notify this server, so we check for replies every ${POLL_SECONDS.degraded} seconds.`
+const NO_EVENTS = `X isn't sending us replies right now. We check every ${POLL_SECONDS.degraded} seconds.`
+
+type Watch = {
+  xUserId: string
+  webhookId: string | null
+  subscriptionIds: string[]
+  cursorEventId: string | null
+  pageToken: string | null
+  pageNewestId: string | null
+  /** A connected account of that X user; null if none. */
+  accountId: string | null
+  /** At least one workspace has not disconnected it. */
+  isKept: boolean
+  /** The account's first message of the last 30 days, as far back as X lists; null if none. */
+  sentSince: string | null
+  /** A restore lost messages sent since then; null if none. */
+  unreadSince: string | null
+  /** Seconds in which a message may still be in flight. */
+  unreadInSeconds: number | null
+}
+
+/** Maintains subscriptions and polls until closed. @param receive processes the events found */
+export function watchReplies(
+  context: WatchContext,
+  log: FastifyBaseLogger,
+  receive: Receive,
+  { tickMs = TICK_MS }: { tickMs?: number } = {},
+): { close(): Promise<void> } {
+  const { db } = context.database
+  let closed = false
+  let wake = () => {}
+  const webhook = createWebhookCache(context)
+
+  const loop = async () => {
+    while (!closed) {
+      try {
+        await syncWatches(db)
+        for (const watch of await claimChecks(db)) {
+          if (closed) return
+          await check(context, webhook, watch)
+        }
+        await pollAccounts(context, receive, () => closed)
+      } catch (error) {
+        log.warn({ err: error }, 'reply detection interrupted, retrying')
+      }
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, tickMs)
+        wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+  }
+  const running = loop()
+  return {
+    async close() {
+      closed = true
+      wake()
+      await running
+    },
+  }
+}
+
+/**
+ * Watches every connected X account. One that nobody keeps is checked soon, which ends its watch.
+ */
+async function syncWatches(db: Db): Promise<void> {
+  await db.execute(sql`
+    insert into reply_watches (x_user_id)
+    select distinct x_user_id from x_accounts a
+    where status = 'connected' and not exists (select from reply_watches w where w.x_user_id = a.x_user_id) on conflict do nothing`)
+  await db.execute(sql`
+    update reply_watches w set next_check_at = now()
+    where next_check_at > now() + make_interval(secs => ${LEASE_SECONDS})
+      and not exists (select from x_accounts a where a.x_user_id = w.x_user_id and a.status <> 'disconnected')`)
+}
+
+const watchColumns = sql`w.x_user_id as "xUserId", w.webhook_id as "webhookId", w.subscription_ids as "subscriptionIds",
+  w.cursor_event_id as "cursorEventId", w.page_token as "pageToken", w.page_newest_id as "pageNewestId",
+  (select id from x_accounts a where a.x_user_id = w.x_user_id and a.status = 'connected' order by a.last_connected_at desc limit 1) as "accountId",
+  exists (select from x_accounts a where a.x_user_id = w.x_user_id and a.status <> 'disconnected') as "isKept",
+  (select min(d.claimed_at) from x_accounts a cross join lateral (
+      select claimed_at from dms where x_account_id = a.id and claimed_at > now() - interval '30 days' order by claimed_at limit 1
+    ) d where a.x_user_id = w.x_user_id) as "sentSince",
+  (select min(unread_since) from x_accounts a where a.x_user_id = w.x_user_id) as "unreadSince",
+  (select extract(epoch from max(unread_until) - now())::float from x_accounts a where a.x_user_id = w.x_user_id) as "unreadInSeconds"`
+
+async function claimChecks(db: Db): Promise<Watch[]> {
+  const { rows } = await db.execute<Watch>(sql`
+    update reply_watches w set next_check_at = now() + make_interval(secs => ${LEASE_SECONDS})
+    where x_user_id in (
+      select x_user_id from reply_watches where next_check_at <= now() order by next_check_at limit ${BATCH_SIZE} for update skip locked
+    ) returning ${watchColumns}`)
+  return rows
+}
+
+/** Polls every account that is due. */
+export async function pollAccounts(context: WatchContext, receive: Receive, isClosed = () => false): Promise<void> {
+  for (const watch of await findPolls(context.database.db)) {
+    if (isClosed()) return
+    await poll(context, watch, receive)
+  }
+}
+
+async function findPolls(db: Db): Promise<Watch[]> {
+  const { rows } = await db.execute<Watch>(
+    sql`select ${watchColumns} from reply_watches w where next_poll_at <= now() order by next_poll_at limit ${BATCH_SIZE}`,
+  )
+  return rows
+}
+
+/** Caches the id of our webhook at X, so that it is not checked for every account. */
+function createWebhookCache({ xActivity, origin }: WatchContext) {
+  let known: { id: Promise<string>; at: number } | null = null
+  return (): Promise<string> => {
+    if (!xActivity) throw new XError('unavailable', NOT_CONFIGURED)
+    if (!known || performance.now() - known.at > (CHECK_SECONDS / 2) * 1_000) {
+      known = { id: xActivity.ensureWebhook(`${origin}${WEBHOOK_PATH}`), at: performance.now() }
+      known.id.catch(() => {
+        known = null
+      })
+    }
+    return known.id
+  }
+}
+
+/** Ensures the account's subscriptions, or stores why there are none. */
+async function check(context: WatchContext, webhook: () => Promise<string>, watch: Watch): Promise<void> {
+  const { xActivity, database } = context
+  const { db } = database
+  const { xUserId } = watch
+  if (!watch.isKept) {
+    for (const id of watch.subscriptionIds) await xActivity?.unsubscribe(id).catch(() => {})
+    await db.execute(sql`delete from reply_watches where x_user_id = ${xUserId}
+      and not exists (select from x_accounts a where a.x_user_id = ${xUserId} and a.status <> 'disconnected')`)
+    return
+  }
+  // Nothing can be subscribed until the account is reconnected.
+  if (!watch.accountId) {
+    await postponeCheck(db, xUserId, RETRY_SECONDS)
+    return
+  }
+  try {
+    if (!xActivity) throw new XError('unavailable', NOT_CONFIGURED)
+    const webhookId = await webhook()
+    const subscriptionIds = await subscribeToAll(context, xActivity, { xUserId, accountId: watch.accountId, webhookId })
+    const isNew = watch.webhookId !== webhookId
+    await db.execute(sql`
+      update reply_watches set webhook_id = ${webhookId}, subscription_ids = ${sql.param(subscriptionIds)}::text[], problem = null,
+        next_check_at = now() + make_interval(secs => ${CHECK_SECONDS}),
+        -- Find messages from before the subscription.
+        next_poll_at = case when ${isNew}::boolean then now() else next_poll_at end
+      where x_user_id = ${xUserId}`)
+  } catch (error) {
+    if (!(error instanceof XError)) throw error
+    const problem = xActivity ? `${NO_EVENTS} (${error.message})` : NOT_CONFIGURED
+    await db.execute(sql`
+      update reply_watches set webhook_id = null, problem = ${problem}, next_check_at = now() + make_interval(secs => ${RETRY_SECONDS}),
+        next_poll_at = least(next_poll_at, now() + make_interval(secs => ${POLL_SECONDS.degraded}))
+      where x_user_id = ${xUserId}`)
+  }
+}
+
+async function postponeCheck(db: Db, xUserId: string, seconds: number): Promise<void> {
+  await db.execute(
+    sql`update reply_watches set next_check_at = now() + make_interval(secs => ${seconds}) where x_user_id = ${xUserId}`,
+  )
+}
+
+/** Subscribes to each event type. @returns the account's subscription ids */
+async function subscribeToAll(
+  context: WatchContext,
+  xActivity: XActivity,
+  { xUserId, accountId, webhookId }: { xUserId: string; accountId: string; webhookId: string },
+): Promise<string[]> {
+  const existing = (await xActivity.listSubscriptions()).filter((one) => one.userId === xUserId)
+  // Remove subscriptions of an old webhook.
+  for (const one of existing) {
+    const isOurs = (DM_EVENT_TYPES as readonly string[]).includes(one.eventType)
+    if (isOurs && one.webhookId !== webhookId) await xActivity.unsubscribe(one.id)
+  }
+  const ids: string[] = []
+  for (const eventType of DM_EVENT_TYPES) {
+    const known = existing.find((one) => one.eventType === eventType && one.webhookId === webhookId)
+    ids.push(
+      known?.id ??
+        (await withAccount(context, accountId, (_, accessToken) =>
+          xActivity.subscribe(accessToken, { eventType, userId: xUserId, webhookId }),
+        )),
+    )
+  }
+  return ids
+}
+
+/** Reads an account's messages since the last poll. One process at a time polls an account. */
+export async function poll(context: WatchContext, watch: Watch, receive: Receive): Promise<void> {
+  const { db, locks } = context.database
+  const { xUserId, accountId } = watch
+  const { rows } = await db.execute<{ lock: string }>(
+    sql`select hashtextextended('replies of x user:' || ${xUserId}::text, 0)::text as lock`,
+  )
+  const release = await locks.tryTake(rows[0]?.lock ?? '0')
+  if (!release) return
+  try {
+    const pollSeconds = watch.webhookId ? POLL_SECONDS.live : POLL_SECONDS.degraded
+    const isUnread = watch.unreadSince !== null
+    const since = watch.unreadSince ?? watch.sentSince
+    if (!accountId || since === null) {
+      await postponePoll(db, xUserId, pollSeconds)
+      return
+    }
+    if ((watch.unreadInSeconds ?? 0) > 0) {
+      await postponePoll(db, xUserId, watch.unreadInSeconds ?? 0)
+      return
+    }
+    const earliest = new Date(since).getTime() - CLOCK_SKEW_MS
+    let { cursorEventId, pageToken, pageNewestId } = watch
+    for (let page = 0; page < (isUnread ? MAX_UNREAD_PAGES : MAX_PAGES); page += 1) {
+      const found = await withAccount(context, accountId, (x, accessToken) => x.listAllMessages(accessToken, pageToken))
+      // First, or `receive` would take them for messages that the owner wrote by hand.
+      if (isUnread) await recordMessagesFromX(db, xUserId, found.messages)
+      await receive(db, found.messages.map(toEvent))
+      pageNewestId ??= found.messages[0]?.id ?? null
+      // The first poll goes back to the first message sent by the product.
+      const isKnown = ({ id, at }: XConversationMessage) =>
+        cursorEventId === null || isUnread ? at.getTime() < earliest : BigInt(id) <= BigInt(cursorEventId)
+      const isComplete = found.next === null || found.messages.some(isKnown)
+      pageToken = isComplete ? null : found.next
+      if (isComplete) {
+        cursorEventId = pageNewestId ?? cursorEventId
+        pageNewestId = null
+      }
+      await db.execute(sql`
+        update reply_watches set cursor_event_id = ${cursorEventId}, page_token = ${pageToken}, page_newest_id = ${pageNewestId}, polled_at = now()
+        where x_user_id = ${xUserId}`)
+      if (isComplete && isUnread && !(await finishReading(db, xUserId))) {
+        await postponePoll(db, xUserId, UNSETTLED_SECONDS)
+        return
+      }
+      if (isComplete) break
+    }
+    await postponePoll(db, xUserId, pageToken ? POLL_SECONDS.degraded : pollSeconds)
+  } catch (error) {
+    if (!(error instanceof XError)) throw error
+    const until = error.kind === 'rate-limit' && error.retryAt ? (error.retryAt.getTime() - Date.now()) / 1_000 : 0
+    // X may no longer accept the page token.
+    if (error.kind === 'invalid')
+      await db.execute(
+        sql`update reply_watches set page_token = null, page_newest_id = null where x_user_id = ${xUserId}`,
+      )
+    await postponePoll(db, xUserId, Math.max(until, POLL_SECONDS.degraded))
+  } finally {
+    await release()
+  }
+}
+
+/** Schedules the next poll in `seconds`, plus up to 10% so that accounts spread out. */
+async function postponePoll(db: Db, xUserId: string, seconds: number): Promise<void> {
+  const delay = seconds * (1 + 0.1 * Math.random())
+  await db.execute(
+    sql`update reply_watches set next_poll_at = now() + make_interval(secs => ${delay}) where x_user_id = ${xUserId}`,
+  )
+}
+
+function toEvent({ id, ...message }: XConversationMessage): XHappening {
+  return { kind: 'message', eventId: id, ...message }
+}

@@ -1,0 +1,69 @@
+import { DEFAULT_OPT_OUT_WORDS } from '@x-automated/contract/outreach/replies'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { answeredMessage, asksToStop, type OwnMessage } from './rules.ts'
+
+describe('asksToStop', () => {
+  it.each([
+    'STOP',
+    'stop.',
+    'Please stop messaging me.',
+    'Unsubscribe',
+    'Not interested, remove me from your list',
+    'Opt out!',
+    'opt-out pls',
+    'Don’t contact me again',
+    'ＳＴＯＰ',
+    '🛑 stop 🛑',
+    'I can’t stop you, but please stop',
+  ])('returns true for %j', (text) => {
+    expect(asksToStop(text, DEFAULT_OPT_OUT_WORDS)).toBe(true)
+  })
+
+  it.each([
+    '',
+    'Sounds great, tell me more',
+    'a non-stop flight',
+    'unstoppable',
+    'stopped by',
+    "I can't stop reading this",
+    'out opt',
+  ])('returns false for %j', (text) => {
+    expect(asksToStop(text, DEFAULT_OPT_OUT_WORDS)).toBe(false)
+  })
+
+  it("uses a workspace's own words in any script and ignores empty ones", () => {
+    expect(asksToStop('Bitte nicht mehr schreiben!', ['nicht mehr schreiben'])).toBe(true)
+    expect(asksToStop('もういい', ['もういい'])).toBe(true)
+    expect(asksToStop('stop', ['aufhören', '', '!!'])).toBe(false)
+  })
+
+  it('finds a word at any position', () => {
+    const filler = fc.array(fc.constantFrom('hello', 'thanks', 'so', '😀', 'much', '-', '!'))
+    fc.assert(
+      fc.property(filler, fc.constantFrom(...DEFAULT_OPT_OUT_WORDS), filler, (before, word, after) =>
+        asksToStop([...before, word.toUpperCase(), ...after].join(' '), DEFAULT_OPT_OUT_WORDS),
+      ),
+    )
+  })
+})
+
+describe('answeredMessage', () => {
+  const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 12, minute))
+  const messages: OwnMessage[] = [
+    { id: 'first', claimedAt: at(0), isOut: true },
+    { id: 'second', claimedAt: at(10), isOut: true },
+    { id: 'failed', claimedAt: at(20), isOut: false },
+    { id: 'waiting', claimedAt: null, isOut: false },
+  ]
+  it.each([
+    [-5, null],
+    [0, 'first'],
+    [9, 'first'],
+    [10, 'second'],
+    [30, 'second'],
+  ])('picks the last message before minute %i: %s', (minute, id) => {
+    expect(answeredMessage(messages, at(minute))?.id ?? null).toBe(id)
+    expect(answeredMessage([...messages].reverse(), at(minute))?.id ?? null).toBe(id)
+  })
+})

@@ -1,0 +1,231 @@
+import { SUPPRESSION_NOTE_MAX } from '@x-automated/contract/leads/suppression-limits'
+import { REPLY_TEXT_MAX, type ReplyDetection } from '@x-automated/contract/outreach/replies'
+import { and, eq, sql } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Actor } from '../../../actor.ts'
+import type { Db } from '../../../db/open.ts'
+import { transact } from '../../../db/transact.ts'
+import type { XHappening } from '../../../outside/x-activity.ts'
+import { Refusal } from '../../../refusal.ts'
+import { suppressLead } from '../../leads/suppressions/service.ts'
+import { findSentMessage, stopMessages } from '../sending/service.ts'
+import { optOutWordsOf } from '../sending-settings/service.ts'
+import { pollAccounts, type WatchContext, watchReplies } from './engine.ts'
+import { answeredMessage, asksToStop } from './rules.ts'
+import { replies } from './tables.ts'
+
+export { WEBHOOK_PATH } from './engine.ts'
+
+/*
+ * Events at X may arrive twice, in any order and process, even before our message is recorded.
+ * Each is stored once, by X's id, and every order leads to the same state.
+ */
+
+/** Processes events from X. Ignores events that are known or concern no lead. */
+export async function receive(db: Db, events: readonly XHappening[]): Promise<void> {
+  for (const event of events) {
+    for (const conversation of await findConversations(db, event)) {
+      await transact(db, (tx) =>
+        event.kind === 'message' ? recordMessage(tx, conversation, event) : recordRead(tx, conversation, event.at),
+      )
+    }
+  }
+}
+
+/** Polls X for every account that is due. */
+export function pollReplies(context: WatchContext): Promise<void> {
+  return pollAccounts(context, receive)
+}
+
+/** Starts reply detection in this process. */
+export function startReplyDetection(context: WatchContext, log: FastifyBaseLogger, options?: { tickMs?: number }) {
+  return watchReplies(context, log, receive, options)
+}
+
+/** A conversation between a lead and an X account of its workspace. */
+type Conversation = {
+  workspaceId: string
+  leadId: string
+  accountId: string
+  accountXUserId: string
+  accountHandle: string
+  /** X's id of the lead. */
+  leadXUserId: string
+}
+
+/**
+ * Finds each workspace's account and lead in an event: by X id, or by handle, since imported leads
+ * may have no X id.
+ */
+async function findConversations(db: Db, event: XHappening): Promise<Conversation[]> {
+  const [first, second] =
+    event.kind === 'message' ? [event.senderId, event.recipientId] : [event.authorId, event.readerId]
+  if (first === second) return []
+  // Most events are our own messages, known by their id.
+  const isKnown =
+    event.kind === 'message'
+      ? sql`exists (select from replies r where r.workspace_id = a.workspace_id and r.x_event_id = ${event.eventId})
+          or exists (select from dms d where d.x_event_id = ${event.eventId} and d.workspace_id = a.workspace_id)`
+      : sql`false`
+  const { rows } = await db.execute<Conversation>(sql`
+    select a.workspace_id as "workspaceId", l.id as "leadId", a.id as "accountId", a.x_user_id as "accountXUserId", a.handle as "accountHandle",
+      other.id as "leadXUserId"
+    from x_accounts a
+    join (values (${first}, ${second}, ${event.handles[second] ?? null}::text), (${second}, ${first}, ${event.handles[first] ?? null}::text))
+      as other(account, id, handle) on other.account = a.x_user_id
+    cross join lateral (
+      select id from (
+        select id, 1 as place from leads where workspace_id = a.workspace_id and x_user_id = other.id
+        union all
+        select id, 2 from leads where workspace_id = a.workspace_id and x_user_id is null and lower(twitter_handle) = lower(other.handle)
+      ) found order by place limit 1
+    ) l
+    where a.status <> 'disconnected' and not (${isKnown})`)
+  return rows
+}
+
+/** Locks a lead's messages. Call it before locking the lead, as recording an outcome does. */
+async function lockMessages(tx: Db, { leadId, accountId }: Conversation) {
+  const { rows } = await tx.execute<{
+    id: string
+    message: string
+    status: string
+    eventId: string | null
+    triedAt: string | null
+    claimedAt: string | null
+    isClaimed: boolean
+  }>(sql`
+    select id, message, status, x_event_id as "eventId", tried_at as "triedAt", claimed_at as "claimedAt", lease_expires_at is not null as "isClaimed"
+    from dms where lead_id = ${leadId} and coalesce(x_account_id, ${accountId}::uuid) = ${accountId}::uuid order by id for no key update`)
+  return rows.map((row) => ({
+    ...row,
+    triedAt: row.triedAt ? new Date(row.triedAt) : null,
+    claimedAt: row.claimedAt ? new Date(row.claimedAt) : null,
+    isSent: SENT.has(row.status),
+    isOut: SENT.has(row.status) || row.isClaimed,
+  }))
+}
+const SENT = new Set(['sent', 'delivered', 'replied'])
+
+type XMessageEvent = Extract<XHappening, { kind: 'message' }>
+
+async function recordMessage(tx: Db, conversation: Conversation, message: XMessageEvent): Promise<void> {
+  const { workspaceId, leadId, leadXUserId, accountXUserId } = conversation
+  const isReply = message.senderId === leadXUserId
+  const ours = await lockMessages(tx, conversation)
+  if (!isReply && ours.some((one) => isSameMessage(one, message))) return
+  await lockLeadAndCampaigns(tx, leadId)
+  const answered = isReply ? answeredMessage(ours, message.at) : null
+  const text = message.text.slice(0, REPLY_TEXT_MAX)
+  const optedOut = isReply && asksToStop(message.text, await optOutWordsOf(tx, workspaceId))
+  const [kept] = await tx
+    .insert(replies)
+    .values({
+      workspaceId,
+      leadId,
+      dmId: answered?.id ?? null,
+      accountXUserId,
+      xEventId: message.eventId,
+      kind: isReply ? 'reply' : 'written',
+      text,
+      optedOut,
+      at: message.at,
+      // The clock, since this transaction may have waited for a message that was queued meanwhile.
+      createdAt: sql`clock_timestamp()`,
+    })
+    .onConflictDoNothing()
+    .returning({ id: replies.id })
+  if (!kept) return
+  const at = sql`${message.at.toISOString()}::timestamptz`
+  // Of duplicate leads, the one that already has the X id is found by it.
+  await tx.execute(sql`
+    update leads l set updated_at = now(),
+      x_user_id = coalesce(l.x_user_id, ${leadXUserId}),
+      replied_at = case when ${answered !== null}::boolean then greatest(l.replied_at, ${at}) else l.replied_at end,
+      basis = case when ${wroteFirst(isReply, ours)} and l.basis = 'none' then 'wrote_first' else l.basis end,
+      basis_at = case when ${wroteFirst(isReply, ours)} and l.basis = 'none' then ${at} else l.basis_at end,
+      basis_source = case when ${wroteFirst(isReply, ours)} and l.basis = 'none' then ${`Wrote to @${conversation.accountHandle} on X`} else l.basis_source end
+    where l.id = ${leadId}`)
+  if (answered?.isSent)
+    await tx.execute(sql`
+      update dms set status = 'replied', replied_at = least(replied_at, ${at}), delivered_at = coalesce(delivered_at, ${at}), updated_at = now()
+      where id = ${answered.id}`)
+  // A reply implies that earlier messages were read.
+  if (isReply) await recordRead(tx, conversation, message.at)
+  if (optedOut)
+    await suppressLead(tx, { workspaceId, userId: null }, leadId, {
+      reason: 'replied_stop',
+      note: text.slice(0, SUPPRESSION_NOTE_MAX),
+    })
+  else await stopMessages(tx, workspaceId, sql`select ${leadId}::uuid`)
+}
+
+/** They wrote first: a contact basis, which X's automation rules require. */
+function wroteFirst(isReply: boolean, ours: readonly { isOut: boolean }[]) {
+  return sql`${isReply && !ours.some(({ isOut }) => isOut)}::boolean`
+}
+
+/**
+ * Whether a message from the account is ours. Unrecorded messages and those of extensions are
+ * matched by text.
+ */
+function isSameMessage(
+  ours: { eventId: string | null; triedAt: Date | null; message: string },
+  { eventId, senderId, text, at }: XMessageEvent,
+): boolean {
+  if (ours.eventId !== null) return ours.eventId === eventId
+  if (ours.triedAt === null) return false
+  const sent = { text: ours.message, senderId, since: ours.triedAt }
+  return findSentMessage([{ id: eventId, senderId, text, at }], sent, new Set()) !== null
+}
+
+/** Locks the lead, then its campaigns in id order, so that two transactions never deadlock. */
+async function lockLeadAndCampaigns(tx: Db, leadId: string): Promise<void> {
+  await tx.execute(sql`select from leads where id = ${leadId} for no key update`)
+  await tx.execute(sql`
+    select from campaigns where id in (select campaign_id from dms where lead_id = ${leadId}) order by id for no key update`)
+}
+
+/** Marks messages sent up to `readAt` as delivered. */
+async function recordRead(tx: Db, conversation: Conversation, readAt: Date): Promise<void> {
+  const { leadId, accountId, accountXUserId } = conversation
+  await lockMessages(tx, conversation)
+  const at = sql`${readAt.toISOString()}::timestamptz`
+  await tx.execute(sql`
+    insert into lead_reads as s (lead_id, account_x_user_id, read_at) values (${leadId}, ${accountXUserId}, ${at})
+    on conflict (lead_id, account_x_user_id) do update set read_at = greatest(s.read_at, excluded.read_at)`)
+  await tx.execute(sql`
+    update dms set status = 'delivered', delivered_at = ${at}, updated_at = now()
+    where lead_id = ${leadId} and status = 'sent' and coalesce(x_account_id, ${accountId}::uuid) = ${accountId}::uuid
+      and claimed_at <= ${at}`)
+}
+
+/** The current state of reply detection for the workspace's accounts. */
+export async function detection(db: Db, actor: Actor) {
+  const { rows } = await db.execute<{ isSubscribed: boolean; problem: string | null; polledAt: string | null }>(sql`
+    select w.webhook_id is not null as "isSubscribed", w.problem, w.polled_at as "polledAt"
+    from x_accounts a left join reply_watches w on w.x_user_id = a.x_user_id
+    where a.workspace_id = ${actor.workspaceId} and a.status = 'connected'
+    order by w.polled_at nulls first`)
+  const degraded = rows.find(({ problem }) => problem !== null)
+  const state: ReplyDetection['state'] =
+    rows.length === 0
+      ? 'off'
+      : degraded
+        ? 'degraded'
+        : rows.every(({ isSubscribed }) => isSubscribed)
+          ? 'live'
+          : 'starting'
+  const polledAt = rows[0]?.polledAt
+  return { state, problem: degraded?.problem ?? null, checkedAt: polledAt ? new Date(polledAt) : null }
+}
+
+/** Deletes the text of a reply, but keeps its record. @throws Refusal REPLY_NOT_FOUND */
+export async function removeText(db: Db, actor: Actor, id: string): Promise<void> {
+  const changed = await db
+    .update(replies)
+    .set({ text: null })
+    .where(and(eq(replies.id, id), eq(replies.workspaceId, actor.workspaceId)))
+    .returning({ id: replies.id })
+  if (changed.length === 0) throw new Refusal('REPLY_NOT_FOUND')
+}

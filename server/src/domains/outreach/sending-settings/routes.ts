@@ -1,0 +1,15 @@
+import { admin, owner, viewer } from '../../../operations.ts'
+import { find, saveBasis, saveLimits, saveOptOutWords } from './service.ts'
+
+export const sendingSettingRoutes = {
+  find: viewer.sendingSettings.find.handler(({ context }) => find(context.db, context.env, context.actor)),
+  saveLimits: admin.sendingSettings.saveLimits.handler(({ context, input }) =>
+    saveLimits(context.db, context.env, context.actor, input),
+  ),
+  saveOptOutWords: admin.sendingSettings.saveOptOutWords.handler(({ context, input }) =>
+    saveOptOutWords(context.db, context.env, context.actor, input.words),
+  ),
+  saveBasis: owner.sendingSettings.saveBasis.handler(({ context, input }) =>
+    saveBasis(context.db, context.env, context.actor, input.required),
+  ),
+}

@@ -1,0 +1,401 @@
+import { DEFAULT_OPT_OUT_WORDS } from '@x-automated/contract/outreach/replies'
+import { eq, inArray, type SQL, sql } from 'drizzle-orm'
+import type { Actor } from '../../../actor.ts'
+import type { Db } from '../../../db/open.ts'
+import type { Env } from '../../../env.ts'
+import { authUsers } from '../../identity/auth/tables.ts'
+import { findAccount, findCurrentAccount, list } from '../../platform/x-account/service.ts'
+import { xAccounts } from '../../platform/x-account/tables.ts'
+import { replySettings } from '../replies/tables.ts'
+import {
+  type AccountLimits,
+  type Cap,
+  capAt,
+  clockOf,
+  defaultLimits,
+  EVERY_DAY,
+  minuteOf,
+  type Rest,
+  restOf,
+  type SentBefore,
+  secondsFor,
+  unreadRest,
+} from './rules.ts'
+import { sendingLimits, sendingSettings } from './tables.ts'
+
+export { pauseSecondsOf, type Rest, restOf, unreadRest } from './rules.ts'
+
+/** Product-wide limits from the environment. */
+export type SendingEnv = Pick<Env, 'sendIntervalSeconds' | 'dailyDmCap' | 'isRealX'>
+
+/** A row of sending_limits as JSON. */
+export interface LimitsRow {
+  time_zone: string
+  work_days: number[]
+  start_minute: number | null
+  end_minute: number | null
+  daily_cap: number | null
+  warm_up: boolean
+  warm_up_since: string | null
+  pause_seconds: number | null
+}
+
+/** Whose limits: an account's, or the extension's if no account is known. */
+export interface LimitsScope {
+  workspaceId: string
+  account: { id: string; xUserId: string } | null
+}
+
+/** The stored limits, or the defaults. */
+export function parseLimits(row: LimitsRow | null, { isRealX }: SendingEnv): AccountLimits {
+  if (!row) return defaultLimits(isRealX)
+  return {
+    timeZone: row.time_zone,
+    workDays: row.work_days,
+    startMinute: row.start_minute,
+    endMinute: row.end_minute,
+    dailyCap: row.daily_cap,
+    warmUp: row.warm_up,
+    warmUpSince: row.warm_up_since ? new Date(row.warm_up_since) : null,
+    pauseSeconds: row.pause_seconds,
+  }
+}
+
+/** The limits of an account, or of the extension if no account is known. */
+export async function findLimits(
+  db: Db,
+  limits: SendingEnv,
+  workspaceId: string,
+  accountId: string | null,
+): Promise<AccountLimits> {
+  const { rows } = await db.execute<{ row: LimitsRow }>(sql`
+    select to_jsonb(p) as row from sending_limits p
+    where workspace_id = ${workspaceId} and x_account_id is not distinct from ${accountId}::uuid`)
+  return parseLimits(rows[0]?.row ?? null, limits)
+}
+
+/** Condition on dms: messages that count toward the limits, in every workspace of the X account. */
+export function claimsOf({ workspaceId, account }: LimitsScope): SQL {
+  return account
+    ? sql`x_account_id = any(array(select id from x_accounts where x_user_id = ${account.xUserId}))`
+    : sql`x_account_id is null and workspace_id = ${workspaceId}`
+}
+
+/**
+ * SQL: if the cap of the last 24 hours is reached, the claim that makes room when it expires; else
+ * no row. Claims count, not outcomes, because a claimed message may have been sent.
+ */
+export function claimThatLeavesTheDay(claims: SQL, cap: number): SQL {
+  return sql`select claimed_at from dms where ${claims} and claimed_at > now() - interval '1 day'
+    order by claimed_at desc offset ${Math.max(0, cap - 1)} limit 1`
+}
+
+/** Recent claims to check, because they can be handed over in another order. */
+const CLAIMS_CHECKED = 5
+
+/** SQL: when a message was last claimed or handed over. The interval starts there. */
+export function lastHandOver(claims: SQL): SQL {
+  return sql`select max(greatest(claimed_at, handed_over_at)) from (
+    select claimed_at, handed_over_at from dms where ${claims} and claimed_at is not null order by claimed_at desc limit ${CLAIMS_CHECKED}) latest`
+}
+
+/** The current cap, and the first message of the warm-up; null: none yet, or no warm-up. */
+export async function capOf(
+  db: Db,
+  limits: SendingEnv,
+  accountLimits: AccountLimits,
+  { workspaceId, account }: LimitsScope,
+): Promise<Cap & { firstAt: Date | null }> {
+  if (!accountLimits.warmUp) return { ...capAt(accountLimits, limits, null, new Date()), firstAt: null }
+  const since = sql`coalesce(${accountLimits.warmUpSince?.toISOString() ?? null}::timestamptz, '-infinity')`
+  const first = (whose: SQL) =>
+    sql`select claimed_at from dms where ${whose} and claimed_at >= ${since} order by claimed_at limit 1`
+  const { rows } = await db.execute<{ first: string | null; now: string }>(sql`
+    select clock_timestamp() as now, ${
+      account
+        ? sql`(select min(f.claimed_at) from x_accounts s cross join lateral (${first(sql`x_account_id = s.id`)}) f where s.x_user_id = ${account.xUserId})`
+        : sql`(${first(claimsOf({ workspaceId, account }))})`
+    } as first`)
+  const [row] = rows
+  // Fail closed: without a row, send nothing.
+  if (!row) return { cap: 0, growsAt: null, firstAt: null }
+  const firstAt = row.first === null ? null : new Date(row.first)
+  return { ...capAt(accountLimits, limits, firstAt, new Date(row.now)), firstAt }
+}
+
+export interface SendingState {
+  accountLimits: AccountLimits
+  cap: Cap
+  rest: Rest | null
+  /** Messages sent in the last 24 hours. */
+  sentInDay: number
+  /** Messages that count toward the cap: all claimed ones, because X may count those it refuses. */
+  countedInDay: number
+  before: SentBefore
+  /** By the database's clock. */
+  now: Date
+}
+
+interface RestQuery {
+  workspaceId: string
+  account: { id: string; xUserId: string; restsUntil: Date | null; unreadSince: Date | null } | null
+  /** Written by a person: working hours and the pause do not apply. */
+  byHand?: boolean
+  /** The pause between two messages does not apply. */
+  withoutPause?: boolean
+}
+
+/** The sending state of an account: its limits, usage, and until when and why it must wait. */
+export async function findRest(
+  db: Db,
+  limits: SendingEnv,
+  { workspaceId, account, byHand = false, withoutPause = byHand }: RestQuery,
+): Promise<SendingState> {
+  const set = await findLimits(db, limits, workspaceId, account?.id ?? null)
+  const accountLimits = byHand ? { ...set, workDays: EVERY_DAY, startMinute: null, endMinute: null } : set
+  const { firstAt, ...cap } = await capOf(db, limits, accountLimits, { workspaceId, account })
+  const claims = claimsOf({ workspaceId, account })
+  const { rows } = await db.execute<{
+    now: string
+    lastAt: string | null
+    leavesAt: string | null
+    sentInDay: number
+    countedInDay: number
+  }>(sql`
+    select clock_timestamp() as now,
+      (${lastHandOver(claims)}) as "lastAt",
+      (${claimThatLeavesTheDay(claims, cap.cap)}) + interval '1 day' as "leavesAt",
+      counted.*
+    from (
+      select count(*)::int as "countedInDay", (count(*) filter (where sent_at is not null))::int as "sentInDay"
+      from dms where ${claims} and claimed_at > now() - interval '1 day'
+    ) counted`)
+  const [row] = rows
+  if (!row) throw new Error('the database has no clock')
+  const moment = (text: string | null) => (text === null ? null : new Date(text))
+  const now = new Date(row.now)
+  const sent = {
+    lastAt: withoutPause ? null : moment(row.lastAt),
+    leavesAt: moment(row.leavesAt),
+    restsUntil: account?.restsUntil ?? null,
+  }
+  return {
+    accountLimits,
+    cap,
+    rest: account?.unreadSince ? unreadRest(now) : restOf(accountLimits, limits, cap, sent, now),
+    sentInDay: row.sentInDay,
+    countedInDay: row.countedInDay,
+    before: {
+      firstAt,
+      lastAt: sent.lastAt,
+      inDay: row.countedInDay,
+      restsUntil: sent.restsUntil,
+    },
+    now,
+  }
+}
+
+/** The seconds that an account needs for `messages`; null if its cap or hours allow none. */
+export async function secondsToSend(
+  db: Db,
+  limits: SendingEnv,
+  asked: RestQuery,
+  messages: number,
+): Promise<number | null> {
+  const { accountLimits, before, now } = await findRest(db, limits, asked)
+  return secondsFor(messages, accountLimits, limits, before, now)
+}
+
+/** Whether campaigns may only message leads with a contact basis. */
+export async function isBasisRequired(db: Db, { isRealX }: SendingEnv, workspaceId: string): Promise<boolean> {
+  const [row] = await db
+    .select({ required: sendingSettings.basisRequired })
+    .from(sendingSettings)
+    .where(eq(sendingSettings.workspaceId, workspaceId))
+  return row?.required ?? isRealX
+}
+
+// The settings
+
+/** The sending settings of each connected X account; without one, of the extension. */
+export async function find(db: Db, limits: SendingEnv, actor: Actor) {
+  const connected = (await list(db, actor)).accounts
+  const ids = connected.map(({ id }) => id)
+  const rows = ids.length > 0 ? await db.select().from(xAccounts).where(inArray(xAccounts.id, ids)) : []
+  const set = await db
+    .select({ xAccountId: sendingLimits.xAccountId })
+    .from(sendingLimits)
+    .where(eq(sendingLimits.workspaceId, actor.workspaceId))
+  const senders = ids.length > 0 ? ids.map((id) => rows.find((row) => row.id === id) ?? null) : [null]
+  const accounts = []
+  for (const account of senders) {
+    const state = await findRest(db, limits, { workspaceId: actor.workspaceId, account })
+    const { accountLimits, cap, rest, sentInDay, countedInDay } = state
+    accounts.push({
+      xAccountId: account?.id ?? null,
+      handle: account?.handle ?? null,
+      timeZone: accountLimits.timeZone,
+      workDays: [...accountLimits.workDays],
+      hours:
+        accountLimits.startMinute === null || accountLimits.endMinute === null
+          ? null
+          : { start: clockOf(accountLimits.startMinute), end: clockOf(accountLimits.endMinute) },
+      dailyCap: accountLimits.dailyCap,
+      warmUp: accountLimits.warmUp,
+      pauseSeconds: accountLimits.pauseSeconds,
+      isDefault: !set.some(({ xAccountId }) => xAccountId === (account?.id ?? null)),
+      sentInDay,
+      countedInDay,
+      capNow: cap.cap,
+      warmingUp:
+        accountLimits.warmUp && cap.cap < Math.min(limits.dailyDmCap, accountLimits.dailyCap ?? limits.dailyDmCap),
+      waitingFor: rest,
+    })
+  }
+  const [own] = await db
+    .select({ basis: sendingSettings, liftedBy: authUsers.name })
+    .from(sendingSettings)
+    .leftJoin(authUsers, eq(authUsers.id, sendingSettings.basisLiftedBy))
+    .where(eq(sendingSettings.workspaceId, actor.workspaceId))
+  return {
+    accounts,
+    limits: { dailyCap: limits.dailyDmCap, pauseSeconds: limits.sendIntervalSeconds },
+    optOutWords: await optOutWordsOf(db, actor.workspaceId),
+    basis: {
+      required: own?.basis.basisRequired ?? limits.isRealX,
+      isRealX: limits.isRealX,
+      liftedBy: own?.liftedBy ?? null,
+      liftedAt: own?.basis.basisLiftedAt ?? null,
+    },
+  }
+}
+
+interface LimitsInput {
+  xAccountId: string | null
+  timeZone: string
+  workDays: number[]
+  hours: { start: string; end: string } | null
+  dailyCap: number | null
+  warmUp: boolean
+  pauseSeconds: number | null
+}
+
+/** Sets an account's limits; a trigger makes it due again. @throws Refusal X_ACCOUNT_NOT_FOUND */
+export async function saveLimits(
+  db: Db,
+  limits: SendingEnv,
+  actor: Actor,
+  { xAccountId, hours, ...input }: LimitsInput,
+) {
+  return db.transaction(async (tx) => {
+    if (xAccountId) await findAccount(tx, actor.workspaceId, xAccountId)
+    // Default warm-up starts with the first message ever; turning it on restarts it now.
+    const before = await findLimits(tx, limits, actor.workspaceId, xAccountId)
+    const accountLimits = {
+      ...input,
+      startMinute: hours ? minuteOf(hours.start) : null,
+      endMinute: hours ? minuteOf(hours.end) : null,
+      warmUpSince: !input.warmUp ? null : before.warmUp ? before.warmUpSince : new Date(),
+      updatedAt: new Date(),
+    }
+    await tx
+      .insert(sendingLimits)
+      .values({ workspaceId: actor.workspaceId, xAccountId, ...accountLimits })
+      .onConflictDoUpdate({ target: [sendingLimits.workspaceId, sendingLimits.xAccountId], set: accountLimits })
+    return find(tx, limits, actor)
+  })
+}
+
+/** Sets the opt-out words, ignoring case and duplicates; an empty list restores the defaults. */
+export async function saveOptOutWords(db: Db, limits: SendingEnv, actor: Actor, words: string[]) {
+  const own = [...new Map(words.map((word) => [word.toLowerCase(), word])).values()]
+  const { workspaceId } = actor
+  if (own.length === 0) await db.delete(replySettings).where(eq(replySettings.workspaceId, workspaceId))
+  else
+    await db
+      .insert(replySettings)
+      .values({ workspaceId, optOutWords: own })
+      .onConflictDoUpdate({ target: replySettings.workspaceId, set: { optOutWords: own } })
+  return find(db, limits, actor)
+}
+
+/**
+ * Limits campaigns to leads with a contact basis, or lifts that. Queued messages are not affected.
+ */
+export async function saveBasis(db: Db, limits: SendingEnv, actor: Actor, required: boolean) {
+  const basis = {
+    basisRequired: required,
+    basisLiftedBy: required ? null : actor.userId,
+    basisLiftedAt: required ? null : new Date(),
+    updatedAt: new Date(),
+  }
+  await db
+    .insert(sendingSettings)
+    .values({ workspaceId: actor.workspaceId, ...basis })
+    .onConflictDoUpdate({ target: sendingSettings.workspaceId, set: basis })
+  return find(db, limits, actor)
+}
+
+/** The words that opt a sender out when they reply with one. */
+export async function optOutWordsOf(db: Db, workspaceId: string): Promise<string[]> {
+  const [row] = await db
+    .select({ words: replySettings.optOutWords })
+    .from(replySettings)
+    .where(eq(replySettings.workspaceId, workspaceId))
+  return row?.words ?? [...DEFAULT_OPT_OUT_WORDS]
+}
+
+// What campaigns wait for
+
+interface Sending {
+  status: string
+  dmsQueuedCount: number
+  waiting: boolean
+  channel: 'api' | 'extension'
+  xAccountId: string | null
+}
+type WithWait<C> = C & { waitingFor: Rest | null }
+interface Needs {
+  db: Db
+  env: SendingEnv
+  actor: Pick<Actor, 'workspaceId'>
+}
+
+/** Adds what each campaign waits for. Queries once per X account, not per campaign. */
+export async function withWaits<C extends Sending>(needs: Needs, campaigns: readonly C[]): Promise<WithWait<C>[]> {
+  const { db, env } = needs
+  const { workspaceId } = needs.actor
+  const waits = new Map<string, Rest | null>()
+  const sending = campaigns.filter((one) => one.status === 'active' && one.dmsQueuedCount > 0 && !one.waiting)
+  const ids = [...new Set(sending.map(({ xAccountId }) => xAccountId))].filter((id) => id !== null)
+  const accounts = ids.length > 0 ? await db.select().from(xAccounts).where(inArray(xAccounts.id, ids)) : []
+  for (const one of sending) {
+    const key = keyOf(one)
+    if (waits.has(key)) continue
+    const account = one.xAccountId
+      ? (accounts.find(({ id }) => id === one.xAccountId) ?? null)
+      : await findCurrentAccount(db, workspaceId)
+    const isOurs = one.channel === 'api'
+    const { rest, now } = await findRest(db, env, {
+      workspaceId,
+      account: account && { ...account, restsUntil: isOurs ? account.restsUntil : null },
+    })
+    // Jitter can delay the next message beyond the pause.
+    const next = account?.nextSendAt ?? null
+    const isPutOff = next !== null && next > (rest?.until ?? now)
+    waits.set(key, isPutOff ? { reason: rest?.reason ?? 'pause', until: next } : rest)
+  }
+  return campaigns.map((one) => ({
+    ...one,
+    waitingFor: sending.includes(one) ? (waits.get(keyOf(one)) ?? null) : null,
+  }))
+}
+
+function keyOf({ xAccountId, channel }: Sending): string {
+  return `${channel} ${xAccountId}`
+}
+
+export async function withWait<C extends Sending>(needs: Needs, campaign: C): Promise<WithWait<C>> {
+  const [shown] = await withWaits(needs, [campaign])
+  return shown as WithWait<C>
+}

@@ -1,0 +1,59 @@
+import { sql } from 'drizzle-orm'
+import { boolean, check, integer, pgTable, smallint, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { id, time, updatedAt } from '../../../db/columns.ts'
+import { authUsers } from '../../identity/auth/tables.ts'
+import { workspaces } from '../../identity/workspaces/tables.ts'
+import { xAccounts } from '../../platform/x-account/tables.ts'
+
+/** Limits of an X account; defaults without a row. A trigger makes the account due on changes. */
+export const sendingLimits = pgTable(
+  'sending_limits',
+  {
+    id: id(),
+    workspaceId: uuid('workspace_id')
+      .notNull()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    /** Null: the extension, while no X account is connected. */
+    xAccountId: uuid('x_account_id').references(() => xAccounts.id, { onDelete: 'cascade' }),
+    /** A name of the IANA database, such as Europe/Berlin. */
+    timeZone: text('time_zone').notNull(),
+    /** Days on which working hours start: 1 (Monday) to 7. */
+    workDays: smallint('work_days').array().notNull(),
+    /** Minutes after midnight; both null: all day. An end before the start is on the next day. */
+    startMinute: integer('start_minute'),
+    endMinute: integer('end_minute'),
+    /** Lower than DAILY_DM_CAP; null: only that one. */
+    dailyCap: integer('daily_cap'),
+    warmUp: boolean('warm_up').notNull(),
+    /** Warm-up starts with the first message after this time; null: with the first ever. */
+    warmUpSince: time('warm_up_since'),
+    /** Longer than SEND_INTERVAL_SECONDS; null: only that one. */
+    pauseSeconds: integer('pause_seconds'),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    unique('sending_limits_account').on(t.workspaceId, t.xAccountId).nullsNotDistinct(),
+    check(
+      'sending_limits_hours',
+      sql`(start_minute is null) = (end_minute is null) and start_minute between 0 and 1439 and end_minute between 0 and 1439 and start_minute <> end_minute
+        or start_minute is null and end_minute is null`,
+    ),
+    check(
+      'sending_limits_days',
+      sql`cardinality(work_days) > 0 and work_days <@ array[1, 2, 3, 4, 5, 6, 7]::smallint[]`,
+    ),
+    check('sending_limits_bounds', sql`daily_cap > 0 and pause_seconds >= 0`),
+  ],
+)
+
+/** Whether campaigns require a contact basis; without a row, they do if X is real. */
+export const sendingSettings = pgTable('sending_settings', {
+  workspaceId: uuid('workspace_id')
+    .primaryKey()
+    .references(() => workspaces.id, { onDelete: 'cascade' }),
+  basisRequired: boolean('basis_required').notNull(),
+  /** Who lifted the limit after reading X's rules, and when. */
+  basisLiftedBy: uuid('basis_lifted_by').references(() => authUsers.id, { onDelete: 'set null' }),
+  basisLiftedAt: time('basis_lifted_at'),
+  updatedAt: updatedAt(),
+})

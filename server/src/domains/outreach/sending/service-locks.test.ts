@@ -1,0 +1,152 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import {
+  dmsOf,
+  launch,
+  makeCampaign,
+  makeList,
+  openHandles,
+  waitForBlockedStatement,
+} from '../../../../test/outreach.ts'
+import { transact } from '../../../db/transact.ts'
+import { campaignGate } from './service-locks.ts'
+
+let app: TestApp
+let person: Person
+beforeAll(async () => {
+  app = await openApp()
+})
+beforeEach(async () => {
+  person = await makePerson(app)
+})
+
+/**
+ * Locks `first`, starts `act`, which waits for it, and then must get `second` immediately:
+ * otherwise they could deadlock. Returns the result of `act`.
+ */
+async function expectOrder<T>(first: SQL, act: () => Promise<T>, second: SQL): Promise<T> {
+  const { waiting } = await app.db.transaction(async (tx) => {
+    await tx.execute(first)
+    const waiting = act()
+    // The caller handles a rejection.
+    waiting.catch(() => {})
+    await waitForBlockedStatement(app)
+    await tx.execute(sql`${second} for no key update nowait`)
+    return { waiting }
+  })
+  return waiting
+}
+
+describe('lock order', () => {
+  it('is list, campaign: deleting a list while its campaign is queued', async () => {
+    const list = await makeList(app, person, openHandles(1))
+    const { id } = await makeCampaign(person, list, { channel: 'extension' })
+    await expectOrder(
+      sql`select from lead_lists where id = ${list.id} for update`,
+      () => person.client.campaigns.queue({ id }),
+      sql`select from campaigns where id = ${id}`,
+    )
+    const again = await makeCampaign(person, list, { channel: 'extension' })
+    await expectOrder(
+      sql`select from lead_lists where id = ${list.id} for update`,
+      () => person.client.campaigns.update({ id: again.id, status: 'active' }),
+      sql`select from campaigns where id = ${again.id}`,
+    )
+  })
+
+  it('is list item, campaign: deleting a list while an outcome is recorded', async () => {
+    const list = await makeList(app, person, openHandles(2))
+    const { id } = await makeCampaign(person, list)
+    await expectOrder(
+      sql`select from lead_list_items where lead_list_id = ${list.id} order by lead_id desc limit 1 for update`,
+      () => person.client.lists.remove({ id: list.id }),
+      sql`select from campaigns where id = ${id}`,
+    )
+  })
+
+  it('is message, list, lead: deleting a lead while an outcome is recorded', async () => {
+    const list = await makeList(app, person, openHandles(1))
+    const { id } = await launch(person, list, { channel: 'extension' })
+    await expectOrder(
+      sql`select from dms where campaign_id = ${id} for update`,
+      () => person.client.leads.remove({ id: list.leadIds[0]! }),
+      sql`select from leads where id = ${list.leadIds[0]}`,
+    )
+    expect((await dmsOf(person, id))[0]).toMatchObject({ lead: null })
+  })
+
+  it('is list, list item: deleting or removing a lead while its list changes', async () => {
+    const list = await makeList(app, person, openHandles(2))
+    const [one, two] = list.leadIds as [string, string]
+    const place = (leadId: string) => sql`select from lead_list_items where lead_id = ${leadId}`
+    const held = sql`select from lead_lists where id = ${list.id} for no key update`
+    await expectOrder(held, () => person.client.leads.remove({ id: one }), place(one))
+    await expectOrder(held, () => person.client.lists.removeLeads({ id: list.id, leadIds: [two] }), place(two))
+    const { lists } = await person.client.lists.list({ pageSize: 100 })
+    expect(lists.find(({ id }) => id === list.id)?.leadCount).toBe(0)
+  })
+
+  it('is lead, campaign: requeueing a message while another to its lead is recorded', async () => {
+    const list = await makeList(app, person, openHandles(1))
+    const { id } = await launch(person, list, { channel: 'extension' })
+    const { body } = await person.call('POST', `/campaigns/${id}/claim`, { holder: 'laptop' })
+    await person.call('POST', `/dms/${body.dmId}/outcome`, { lease: body.lease, wasSent: false })
+    await expectOrder(
+      sql`select from leads where id = ${list.leadIds[0]} for update`,
+      () => person.client.campaigns.requeue({ id: body.dmId }),
+      sql`select from campaigns where id = ${id}`,
+    )
+  })
+
+  it('is gate, messages: changing the template while messages are claimed', async () => {
+    await connectX(app, person)
+    const list = await makeList(app, person, openHandles(3))
+    const { id } = await launch(person, list)
+    await expectOrder(
+      sql`select pg_advisory_xact_lock_shared(${campaignGate(sql`${id}::text`)})`,
+      () => person.client.campaigns.update({ id, messageTemplate: 'Good day, {lead_name}' }),
+      sql`select from dms where campaign_id = ${id}`,
+    )
+    expect((await dmsOf(person, id)).map(({ message }) => message)).toContain('Good day, Lead 1')
+  })
+})
+
+describe('transact', () => {
+  it('retries after a deadlock', async () => {
+    const [one, two] = [await makeList(app, person, []), await makeList(app, person, [])]
+    let begun = 0
+    let locked = 0
+    let meet: () => void = () => {}
+    const both = new Promise<void>((resolve) => {
+      meet = resolve
+    })
+    const crossing = (first: string, second: string) =>
+      transact(app.db, async (tx) => {
+        begun += 1
+        await tx.execute(sql`update lead_lists set description = coalesce(description, '') || 'a' where id = ${first}`)
+        locked += 1
+        if (locked === 2) meet()
+        await both
+        await tx.execute(sql`update lead_lists set description = coalesce(description, '') || 'b' where id = ${second}`)
+        return 'through'
+      })
+    expect(await Promise.all([crossing(one.id, two.id), crossing(two.id, one.id)])).toEqual(['through', 'through'])
+    // It may deadlock twice if the retry starts before the other transaction got its lock.
+    expect(begun).toBeGreaterThanOrEqual(3)
+    const { lists } = await person.client.lists.list({ pageSize: 100 })
+    const written = lists.filter(({ id }) => id === one.id || id === two.id).map(({ description }) => description)
+    expect(written.map((text) => [...(text ?? '')].sort().join(''))).toEqual(['ab', 'ab'])
+  })
+
+  it('rethrows every other error immediately', async () => {
+    let begun = 0
+    const failing = transact(app.db, async () => {
+      begun += 1
+      throw new Error('no')
+    })
+    await expect(failing).rejects.toThrow('no')
+    expect(begun).toBe(1)
+  })
+})

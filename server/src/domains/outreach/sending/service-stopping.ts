@@ -1,0 +1,140 @@
+import type { SkipReason } from '@x-automated/contract/reason'
+import { type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../../db/open.ts'
+import { reasonSql, reasonValue } from '../../../db/reasons.ts'
+import { suppressionReason } from '../../leads/suppressions/tables.ts'
+import { answeredReason, repliedReason } from '../replies/tables.ts'
+import { refund } from './service-allowance.ts'
+import { lockLeads, lockQueuedLeads } from './service-locks.ts'
+import { completeIfDone, type Failure } from './service-outcomes.ts'
+import { mayGoOut, wasTried } from './tables.ts'
+
+/**
+ * SQL over a lead `l` and a message `d`: another campaign messaged the lead, or claimed first.
+ * Queueing checks it too, but leads may be merged later. Ignores direct messages.
+ */
+const duplicateReason = sql`(
+  select ${reasonSql('duplicate')} from campaigns c
+  where c.id = d.campaign_id and c.kind = 'campaign' and not c.allow_repeat and (
+    l.contacted_before_at is not null or exists (
+      select from dms o join campaigns other on other.id = o.campaign_id
+      where o.lead_id = l.id and o.id <> d.id and not other.allow_repeat and (o.sent_at is not null or o.outcome_unknown
+        or (o.lease_expires_at is not null and (d.claimed_at is null or (o.claimed_at, o.id) < (d.claimed_at, d.id)))))))`
+
+/**
+ * SQL over the campaign `c` of an unclaimed message. Archiving has already refunded its messages.
+ */
+const isNotRefunded = sql`c.status <> 'archived'`
+
+/** SQL over a campaign `c`: it includes people who have replied. Direct messages always do. */
+export const includesReplied = sql`(c.allow_replied or c.kind = 'direct')`
+
+/**
+ * SQL over a lead `l` and a message `d`: they replied and the campaign excludes such people.
+ * Queueing checks it too, but replies may arrive later.
+ */
+const repliedBefore = sql`(select ${repliedReason('l', includesReplied)} from campaigns c where c.id = d.campaign_id)`
+
+/** SQL over a lead `l` and a message `d`: why it must not be sent; null if it may. */
+export const reasonToStop = sql`coalesce(
+  ${suppressionReason('l')}, ${answeredReason('l', 'd')}, ${repliedBefore}, ${duplicateReason})`
+
+/**
+ * Fails unclaimed messages to leads who were suppressed or replied. Completes finished campaigns.
+ * @param leadIds a query; leads without a reason are not affected @returns number of messages
+ */
+export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): Promise<number> {
+  // Queueing a list locks its leads, so this waits for it and sees its messages.
+  await lockLeads(tx, leadIds)
+  const waiting = sql`
+    from dms d join leads l on l.id = d.lead_id
+    where d.workspace_id = ${workspaceId} and d.lead_id in (${leadIds}) and d.status = 'queued' and d.lease_expires_at is null`
+  // Lock campaigns before messages, and skip locked messages: their owner may be waiting for a
+  // lead.
+  const { rows: locked } = await tx.execute<{ id: string }>(sql`
+    select id from campaigns where id in (select d.campaign_id ${waiting}) order by id for no key update`)
+  if (locked.length === 0) return 0
+  const { rows: stopped } = await tx.execute<{ id: string }>(sql`
+    update dms set status = 'failed', reason = found.reason, updated_at = now()
+    from (
+      select d.id, ${reasonToStop} as reason ${waiting} and d.campaign_id = any(${sql.param(locked.map(({ id }) => id))}::uuid[])
+      for update of d skip locked
+    ) found
+    where dms.id = found.id and found.reason is not null
+    returning dms.id`)
+  await resetLeadStatus(tx, leadIds)
+  for (const { id } of locked) await completeIfDone(tx, id)
+  await refund(tx, sql`d.id = any(${sql.param(stopped.map(({ id }) => id))}::uuid[]) and ${isNotRefunded}`)
+  return stopped.length
+}
+
+/**
+ * Fails an unclaimed queued message, for example if its lead replied since. It counts as never
+ * tried.
+ */
+export async function skipMessage(tx: Db, id: string, { reason, errorMessage }: Failure): Promise<void> {
+  const { rows } = await tx.execute<{ campaignId: string; leadId: string }>(sql`
+    select campaign_id as "campaignId", lead_id as "leadId" from dms
+    where id = ${id} and status = 'queued' and lease_expires_at is null and lead_id is not null for update`)
+  const [skipped] = rows
+  if (!skipped) return
+  const leadId = sql`select ${skipped.leadId}::uuid`
+  // Lock the lead before the campaign, whose counts the update changes.
+  await lockLeads(tx, leadId)
+  await tx.execute(
+    sql`update dms set status = 'failed', reason = ${reasonValue(reason ?? null)}, error_message = ${errorMessage ?? null}, updated_at = now() where id = ${id}`,
+  )
+  await resetLeadStatus(tx, leadId)
+  await completeIfDone(tx, skipped.campaignId)
+  await refund(tx, sql`d.id = ${id} and ${isNotRefunded}`)
+}
+
+/** Why a message must not be sent now; null if it may. */
+export async function findReasonToStop(db: Db, dmId: string): Promise<SkipReason | null> {
+  const { rows } = await db.execute<{ reason: SkipReason | null }>(
+    sql`select ${reasonToStop} as reason from dms d join leads l on l.id = d.lead_id where d.id = ${dmId}`,
+  )
+  return rows[0]?.reason ?? null
+}
+
+/**
+ * Releases the leads of an archived campaign and refunds its queued messages, which are never sent.
+ */
+export async function releaseLeads(tx: Db, campaignId: string): Promise<void> {
+  // The caller locked most of them before the campaign. A message may have been queued since.
+  await lockQueuedLeads(tx, campaignId)
+  await resetLeadStatus(tx, sql`select lead_id from dms where campaign_id = ${campaignId} and status = 'queued'`)
+  await refund(tx, sql`d.campaign_id = ${campaignId} and d.status = 'queued'`)
+}
+
+/**
+ * Like `releaseLeads`, for messages that were claimed when their campaign was archived.
+ * @param dmIds messages released in this transaction; other campaigns' messages are ignored
+ */
+export async function releaseIfArchived(tx: Db, dmIds: SQL): Promise<void> {
+  // Archiving a campaign and queueing lock the leads too, so this waits and sees what they did.
+  await lockLeads(tx, sql`select lead_id from dms where id in (${dmIds})`)
+  const isReleased = sql`d.id in (${dmIds}) and d.status = 'queued' and not ${mayGoOut}`
+  await resetLeadStatus(
+    tx,
+    sql`select d.lead_id from dms d join campaigns c on c.id = d.campaign_id where ${isReleased}`,
+  )
+  await refund(tx, isReleased)
+}
+
+/**
+ * Sets the status of leads whose queued message will not be sent, based on their other messages.
+ * The caller has locked the leads, so that each transaction sees what an earlier one ended.
+ */
+async function resetLeadStatus(tx: Db, leadIds: SQL): Promise<void> {
+  await tx.execute(sql`
+    with known as (
+      select d.lead_id, bool_or(d.sent_at is not null) as contacted, bool_or(d.status = 'failed' and ${wasTried}) as failed,
+        bool_or(d.status = 'queued' and ${mayGoOut}) as still_queued
+      from dms d join campaigns c on c.id = d.campaign_id where d.lead_id in (${leadIds})
+      group by d.lead_id
+    )
+    update leads l set updated_at = now(),
+      dm_status = case when known.contacted or l.contacted_before_at is not null then 'contacted' when known.failed then 'failed_contact' else 'not_sent' end
+    from known where l.id = known.lead_id and l.dm_status = 'queued' and not known.still_queued`)
+}

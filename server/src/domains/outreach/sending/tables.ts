@@ -1,0 +1,122 @@
+import { DM_STATUSES } from '@x-automated/contract/outreach/campaigns'
+import type { SkipReason } from '@x-automated/contract/reason'
+import { type SQL, sql } from 'drizzle-orm'
+import { bigserial, boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, id, time, updatedAt } from '../../../db/columns.ts'
+import { authUsers } from '../../identity/auth/tables.ts'
+import { workspaces } from '../../identity/workspaces/tables.ts'
+import { leads } from '../../leads/leads/tables.ts'
+import { xAccounts } from '../../platform/x-account/tables.ts'
+import { campaigns } from '../campaigns/tables.ts'
+
+/**
+ * One message to one lead. This table is the queue: one sender claims a row under a lease and its
+ * outcome is recorded once. A claimed message is still `queued`, with a lease.
+ */
+export const dms = pgTable(
+  'dms',
+  {
+    id: id(),
+    workspaceId: uuid('workspace_id')
+      .notNull()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
+    leadId: uuid('lead_id').references(() => leads.id, { onDelete: 'set null' }),
+    campaignId: uuid('campaign_id')
+      .notNull()
+      .references(() => campaigns.id, { onDelete: 'cascade' }),
+    /** 0 is a campaign's first message. The direct campaign numbers its messages to a lead. */
+    step: integer('step').notNull().default(0),
+    message: text('message').notNull(),
+    status: text('status', { enum: DM_STATUSES }).notNull().default('queued'),
+    /** Not sent before this time. */
+    dueAt: time('due_at').notNull().defaultNow(),
+    /** The sender's secret. Kept after the lease ends, to recognize the sender's late report. */
+    lease: uuid('lease'),
+    /** `worker:<workers.id>`, `extension:<name that the extension chose>` or `simulated`. */
+    holder: text('holder'),
+    /** Null if not claimed. */
+    leaseExpiresAt: time('lease_expires_at'),
+    /** When a sender last claimed it. Caps count from here, because it may have been sent since. */
+    claimedAt: time('claimed_at'),
+    /**
+     * When a worker handed it to X; the interval counts from here. Belongs to an earlier claim if
+     * before `claimedAt`.
+     */
+    handedOverAt: time('handed_over_at'),
+    /** The X account that it was claimed for. */
+    xAccountId: uuid('x_account_id').references(() => xAccounts.id, { onDelete: 'set null' }),
+    /** Number of claims that may have sent it. */
+    attempts: integer('attempts').notNull().default(0),
+    /**
+     * When it may first have been sent; null if never. Before another attempt, the conversation is
+     * read back to here.
+     */
+    triedAt: time('tried_at'),
+    /**
+     * It may have been sent. `queued`: settled by reading the conversation at `dueAt`. `failed`:
+     * could not be settled.
+     */
+    outcomeUnknown: boolean('outcome_unknown').notNull().default(false),
+    sentAt: time('sent_at'),
+    /** When X first showed that it was read or answered. */
+    deliveredAt: time('delivered_at'),
+    /** When the lead first replied, by X's clock. */
+    repliedAt: time('replied_at'),
+    /** When it was last queued again; null if never. */
+    requeuedAt: time('requeued_at'),
+    /** X's id of the sent message. */
+    xEventId: text('x_event_id'),
+    /** Why it was skipped. A failed message has this or `errorMessage`. */
+    reason: jsonb('reason').$type<SkipReason>(),
+    /** Why it failed, if no code says so: in X's or the extension's words. */
+    errorMessage: text('error_message'),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    uniqueIndex('dms_once').on(t.campaignId, t.step, t.leadId),
+    index('dms_next').on(t.campaignId, t.dueAt, t.id).where(sql`status = 'queued' and lease_expires_at is null`),
+    // Few rows: only claimed messages.
+    index('dms_leased').on(t.campaignId, t.leaseExpiresAt).where(sql`lease_expires_at is not null`),
+    index('dms_campaign').on(t.campaignId, t.createdAt, t.id),
+    index('dms_campaign_status').on(t.campaignId, t.status, t.createdAt, t.id),
+    index('dms_account_claims').on(t.xAccountId, t.claimedAt).where(sql`claimed_at is not null`),
+    index('dms_lead').on(t.leadId),
+    // Latest replies of a workspace or a campaign.
+    index('dms_answers').on(t.workspaceId, t.repliedAt).where(sql`status = 'replied' and replied_at is not null`),
+    index('dms_campaign_answers')
+      .on(t.campaignId, t.repliedAt)
+      .where(sql`status = 'replied' and replied_at is not null`),
+    index('dms_event').on(t.xEventId).where(sql`x_event_id is not null`),
+    check('dms_lease', sql`lease_expires_at is null or (status = 'queued' and lease is not null)`),
+    check('dms_sent', sql`(status in ('sent', 'delivered', 'replied')) = (sent_at is not null)`),
+  ],
+)
+
+/**
+ * SQL: the number of a campaign's messages that a sender owns. Excludes messages being settled and
+ * the simulated queue's. @param campaignId SQL expression
+ */
+export function countInFlight(campaignId: SQL): SQL<number> {
+  return sql`(select count(*)::int from dms
+    where campaign_id = ${campaignId} and lease_expires_at is not null and not outcome_unknown and holder <> 'simulated')`
+}
+
+/**
+ * SQL over a queued message `d` and its campaign `c`: it may still be sent, or may have been.
+ * Archived campaigns send nothing new, but a dead worker may have handed a message to X.
+ */
+export const mayGoOut = sql`(c.status <> 'archived' or d.lease_expires_at is not null)`
+
+/** SQL over a message `d`: it was claimed and not released. A simulation sets only `claimed_at`. */
+export const wasTried = sql`(d.tried_at is not null or d.claimed_at is not null)`
+
+/**
+ * Sending processes. Each holds an advisory lock on its id while it lives, so others can detect its
+ * death.
+ */
+export const workers = pgTable('workers', {
+  id: bigserial('id', { mode: 'number' }).primaryKey(),
+  startedAt: time('started_at').notNull().defaultNow(),
+})

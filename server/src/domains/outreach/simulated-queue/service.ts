@@ -1,0 +1,184 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import type { Actor } from '../../../actor.ts'
+import type { Db } from '../../../db/open.ts'
+import { transact } from '../../../db/transact.ts'
+import { Refusal } from '../../../refusal.ts'
+import type { SignedInContext } from '../../../requests/context.ts'
+import { campaigns } from '../campaigns/tables.ts'
+import {
+  type ClaimAnswer,
+  campaignGate,
+  claimFrom,
+  expireLeases,
+  recordOutcome,
+  releaseIfArchived,
+  SIMULATED_HOLDER,
+  skipMessage,
+} from '../sending/service.ts'
+import { dms } from '../sending/tables.ts'
+import type { SendingEnv } from '../sending-settings/service.ts'
+
+/*
+ * The simulated queue, only with the stand-in X. It claims messages under a lease, like any sender.
+ * It respects the cap and the sending window, but not the interval. Outcomes are random.
+ */
+
+/** Randomness and time; tests replace both. */
+interface Chance {
+  /** From 0 to 1. */
+  random(): number
+  wait(ms: number): Promise<unknown>
+}
+
+const SENT_SHARE = 0.8
+const SHORTEST_MS = 500
+const LONGEST_MS = 1_000
+const FAILURE = 'Simulated send failure'
+const LIMITED = 'This X account’s sending limits allow no message right now.'
+const OLDER_FIRST = 'An older campaign on this X account sends first, and another sender has claimed its messages.'
+/** Error of a message whose campaign was archived while it was claimed. */
+const NO_CAMPAIGN = 'Missing campaign relation'
+/** Waits at most this long for a message to become due. */
+const MAX_WAIT_MS = 5_000
+/** Maximum duration of one call. */
+const RUN_MS = 25_000
+
+/** Whether the simulated queue is available: only with the stand-in X. */
+export function isOffered({ env, x }: Pick<SignedInContext, 'env' | 'x'>): boolean {
+  return env.standIns && x !== null && x.sendPriceCents === 0
+}
+
+type Claim = Extract<ClaimAnswer, { status: 200 }>['body'] & { campaignId: string }
+
+/**
+ * Simulates sending the queued messages, oldest campaign first. @throws Refusal NOT_FOUND: real X;
+ * RATE_LIMITED: the cap, the sending window or an older campaign blocks all messages
+ */
+export async function processQueue(
+  context: Pick<SignedInContext, 'db' | 'env' | 'x' | 'log' | 'onFault'>,
+  actor: Actor,
+  { batchSize }: { batchSize: number },
+  chance: Chance = { random: Math.random, wait: sleep },
+) {
+  if (!isOffered(context)) throw new Refusal('NOT_FOUND')
+  const { db } = context
+  const end = performance.now() + RUN_MS
+  const done = {
+    success: true as const,
+    processed: 0,
+    sent: 0,
+    failed: 0,
+    campaignsCompleted: 0,
+    problems: [] as string[],
+  }
+  await expireLeases(db)
+  while (done.processed + done.problems.length < batchSize && performance.now() < end) {
+    const next = await claimNext(db, context.env, actor)
+    if (next === null) break
+    if ('waitSeconds' in next) {
+      if (next.waitSeconds * 1000 <= Math.min(MAX_WAIT_MS, end - performance.now())) {
+        await chance.wait(next.waitSeconds * 1000)
+        continue
+      }
+      if (done.processed + done.problems.length > 0) break
+      throw new Refusal('RATE_LIMITED', next.isTurn ? OLDER_FIRST : LIMITED, {
+        retryAfterSeconds: next.waitSeconds,
+      })
+    }
+    try {
+      await chance.wait(SHORTEST_MS + (LONGEST_MS - SHORTEST_MS) * chance.random())
+      const wasSent = chance.random() < SENT_SHARE
+      const recorded = await record(db, next, wasSent)
+      if (recorded === 'paused') continue
+      if (recorded === 'lost') {
+        done.problems.push(
+          `Failed to record outcome for @${next.twitterHandle}: Another sender has claimed this message.`,
+        )
+        continue
+      }
+      done.processed += 1
+      if (recorded.wasSent) done.sent += 1
+      else done.failed += 1
+      if (recorded.campaignCompleted) done.campaignsCompleted += 1
+    } catch (error) {
+      // The message goes back to the queue when its lease expires.
+      context.log.error({ err: error, dmId: next.dmId }, 'simulated message failed')
+      context.onFault(error)
+      done.problems.push(
+        `Error processing DM for @${next.twitterHandle}: ${error instanceof Error ? error.message : error}`,
+      )
+    }
+  }
+  return done
+}
+
+/** Returns null if nothing is queued. */
+async function claimNext(
+  db: Db,
+  env: SendingEnv,
+  actor: Actor,
+): Promise<Claim | { waitSeconds: number; isTurn: boolean } | null> {
+  return transact(db, async (tx) => {
+    const active = await tx
+      .select()
+      .from(campaigns)
+      .where(
+        and(
+          eq(campaigns.workspaceId, actor.workspaceId),
+          eq(campaigns.status, 'active'),
+          gt(campaigns.dmsQueuedCount, 0),
+        ),
+      )
+      .orderBy(asc(campaigns.createdAt), asc(campaigns.id))
+      .for('no key update')
+    let waitSeconds: number | null = null
+    let isTurn = true
+    for (const campaign of active) {
+      const answer = await claimFrom(tx, env, campaign, SIMULATED_HOLDER)
+      if (answer.status === 200) return { ...answer.body, campaignId: campaign.id }
+      const seconds = Number(answer.headers?.['retry-after'] ?? Number.POSITIVE_INFINITY)
+      if (!Number.isFinite(seconds)) continue
+      waitSeconds = Math.min(waitSeconds ?? seconds, seconds)
+      isTurn &&= answer.isTurn === true
+    }
+    return waitSeconds === null ? null : { waitSeconds, isTurn }
+  })
+}
+
+/**
+ * Records the outcome, unless the campaign is no longer active: a pause also applies to claimed
+ * messages.
+ */
+async function record(
+  db: Db,
+  claim: Claim,
+  wasSent: boolean,
+): Promise<{ wasSent: boolean; campaignCompleted: boolean } | 'paused' | 'lost'> {
+  return transact(db, async (tx) => {
+    // A running pause ends first and is seen below. A later one waits for this transaction.
+    await tx.execute(sql`select pg_advisory_xact_lock_shared(${campaignGate(sql`${claim.campaignId}::text`)})`)
+    const [campaign] = await tx
+      .select({ status: campaigns.status })
+      .from(campaigns)
+      .where(eq(campaigns.id, claim.campaignId))
+    if (campaign?.status === 'active') {
+      const recorded = await recordOutcome(
+        tx,
+        { id: claim.dmId, lease: claim.lease },
+        wasSent ? { wasSent } : { wasSent, errorMessage: FAILURE },
+      )
+      return recorded ? { wasSent, ...recorded } : 'lost'
+    }
+    const back = await tx
+      .update(dms)
+      .set({ lease: null, holder: null, leaseExpiresAt: null, claimedAt: null, updatedAt: sql`now()` })
+      .where(and(eq(dms.id, claim.dmId), eq(dms.lease, claim.lease), eq(dms.status, 'queued')))
+      .returning({ id: dms.id })
+    if (back.length === 0) return 'lost'
+    if (campaign?.status === 'paused') return 'paused'
+    await releaseIfArchived(tx, sql`${claim.dmId}`)
+    await skipMessage(tx, claim.dmId, { errorMessage: NO_CAMPAIGN })
+    return { wasSent: false, campaignCompleted: false }
+  })
+}

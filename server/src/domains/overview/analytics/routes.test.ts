@@ -1,0 +1,227 @@
+import { eq, sql } from 'drizzle-orm'
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { clearOfMidnight } from '../../../../test/clear-of-midnight.ts'
+import { makeLeads } from '../../../../test/leads.ts'
+import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { launch, makeList, openHandles, type SomeList } from '../../../../test/outreach.ts'
+import { leads } from '../../leads/leads/tables.ts'
+import { dms } from '../../outreach/sending/tables.ts'
+import { sendingLimits } from '../../outreach/sending-settings/tables.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  await clearOfMidnight()
+  app = await openApp()
+})
+
+/** A person with a campaign whose messages are queued. */
+async function withCampaign(count: number): Promise<{ person: Person; list: SomeList; campaignId: string }> {
+  const person = await makePerson(app)
+  await connectX(app, person)
+  const list = await makeList(app, person, openHandles(count))
+  return { person, list, campaignId: (await launch(person, list)).id }
+}
+
+const NEVER = {
+  leadsCount: 0,
+  messagesSent: 0,
+  messagesDelivered: 0,
+  replies: 0,
+  replyRate: null,
+  clickRate: null,
+  conversionRate: null,
+}
+
+describe('GET /analytics', () => {
+  it('returns zeros, no rates and a week of UTC days before the first message', async () => {
+    const person = await makePerson(app)
+    const { status, body } = await person.call('GET', '/analytics')
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ ...NEVER, topPerformingLeads: [], timeZone: 'UTC' })
+    expect(body.series).toHaveLength(7)
+    expect(body.series.at(-1)).toEqual({
+      day: new Date().toISOString().slice(0, 10),
+      sent: 0,
+      delivered: 0,
+      replied: 0,
+    })
+    // The campaign of direct messages does not exist yet.
+    expect(await person.call('GET', '/analytics?campaignId=direct')).toMatchObject({ status: 200, body: NEVER })
+  })
+
+  it('returns counts, rates and recent repliers, by campaign and by day of the time zone', async () => {
+    const { person, list, campaignId } = await withCampaign(4)
+    const [a, b, c] = list.leadIds as [string, string, string]
+    const became = (leadId: string, values: Partial<typeof dms.$inferInsert>) =>
+      app.db.update(dms).set(values).where(eq(dms.leadId, leadId))
+    // At 23:50 UTC it is the 10th in Berlin. At 18:10 UTC it is 23:55 in Kathmandu.
+    await became(a, { status: 'sent', sentAt: new Date('2026-03-09T18:10:00Z') })
+    await became(b, { status: 'delivered', sentAt: new Date('2026-03-09T23:50:00Z') })
+    await became(c, {
+      status: 'replied',
+      sentAt: new Date('2026-03-10T12:00:00Z'),
+      repliedAt: new Date('2026-03-11T09:00:00Z'),
+    })
+    await makeLeads(app, person, 1)
+    const figures = { messagesSent: 3, messagesDelivered: 2, replies: 1, replyRate: 33.3, clickRate: null }
+    const top = [{ handle: list.handles[2], name: 'Lead 3', repliedAt: '2026-03-11T09:00:00.000Z' }]
+    const ask = async (query = '') => (await person.call('GET', `/analytics${query}`)).body
+    expect(await ask()).toMatchObject({ ...figures, leadsCount: 5, conversionRate: 20, topPerformingLeads: top })
+    expect(await ask(`?campaignId=${campaignId}`)).toMatchObject({
+      ...figures,
+      leadsCount: 4,
+      conversionRate: 25,
+      topPerformingLeads: top,
+    })
+    expect(await ask('?campaignId=direct')).toMatchObject({ messagesSent: 0, topPerformingLeads: [] })
+
+    const march = '?from=2026-03-09&to=2026-03-10'
+    expect(await ask(march)).toMatchObject({ ...figures, topPerformingLeads: [] })
+    const days = async () =>
+      (await ask(march)).series.map(({ day, sent, delivered, replied }: Record<string, number>) => [
+        day,
+        sent,
+        delivered,
+        replied,
+      ])
+    expect(await days()).toEqual([
+      ['2026-03-09', 2, 1, 0],
+      ['2026-03-10', 1, 1, 1],
+    ])
+    expect(await ask('?from=2026-03-11&to=2026-03-11')).toMatchObject({
+      messagesSent: 0,
+      replyRate: null,
+      topPerformingLeads: top,
+    })
+    for (const [timeZone, sent] of [
+      ['Europe/Berlin', [1, 2]],
+      ['Asia/Kathmandu', [1, 2]],
+      ['Asia/Kolkata', [1, 2]],
+      ['America/New_York', [2, 1]],
+    ] as const) {
+      const limits = { workspaceId: person.workspaceId, timeZone, workDays: [1, 2, 3, 4, 5], warmUp: false }
+      await app.db
+        .insert(sendingLimits)
+        .values(limits)
+        .onConflictDoUpdate({ target: [sendingLimits.workspaceId, sendingLimits.xAccountId], set: limits })
+      expect([timeZone, (await ask(march)).timeZone, (await days()).map(([, count]: number[]) => count)]).toEqual([
+        timeZone,
+        timeZone,
+        sent,
+      ])
+    }
+  })
+
+  it('returns the ten most recent repliers, each once', async () => {
+    const { person, list } = await withCampaign(12)
+    await app.db.execute(sql`
+      update dms set status = 'replied', sent_at = now() - interval '1 day', replied_at = now() - (n || ' minutes')::interval
+      from (select id, row_number() over (order by created_at, id) as n from dms where lead_id = any(${sql.param(list.leadIds)}::uuid[])) o where o.id = dms.id`)
+    const { topPerformingLeads } = await person.client.analytics.find({})
+    expect(topPerformingLeads).toHaveLength(10)
+    expect(new Set(topPerformingLeads.map(({ handle }) => handle)).size).toBe(10)
+    const moments = topPerformingLeads.map(({ repliedAt }) => repliedAt)
+    expect(moments).toEqual(moments.toSorted().reverse())
+  })
+
+  it.each(['from=2026-02-30', 'to=yesterday', 'from=2026-02-02&to=2026-02-01', 'from=2025-01-01&to=2026-01-02'])(
+    'returns 400 for %s',
+    async (query) => {
+      const person = await makePerson(app)
+      expect(await person.call('GET', `/analytics?${query}`)).toMatchObject({
+        status: 400,
+        body: { code: 'INVALID_INPUT' },
+      })
+    },
+  )
+
+  it("returns 404 for another workspace's campaign, and for the built-in one by its id", async () => {
+    const { person, campaignId } = await withCampaign(1)
+    const stranger = await makePerson(app)
+    const missing = { status: 404, body: { code: 'CAMPAIGN_NOT_FOUND' } }
+    expect(await stranger.call('GET', `/analytics?campaignId=${campaignId}`)).toMatchObject(missing)
+    const [lead] = await makeLeads(app, person, 1)
+    await person.client.leads.queue({ leadIds: [lead!.id] })
+    const [direct] = await app.db.select().from(dms).where(eq(dms.leadId, lead!.id))
+    expect(await person.call('GET', `/analytics?campaignId=${direct?.campaignId}`)).toMatchObject(missing)
+  })
+})
+
+/** The figures, counted from the messages. */
+async function recount(person: Person, campaignId: string | null) {
+  const { rows } = await app.db.execute(sql`
+    select (sent_at at time zone 'UTC')::date::text as day, count(*)::int as sent,
+      (count(*) filter (where status in ('delivered', 'replied')))::int as delivered, (count(*) filter (where status = 'replied'))::int as replied
+    from dms where workspace_id = ${person.workspaceId} and sent_at is not null and ${campaignId ? sql`campaign_id = ${campaignId}` : sql`true`}
+    group by 1 order by 1`)
+  return rows as { day: string; sent: number; delivered: number; replied: number }[]
+}
+
+it('always equals a recount of the messages, whatever happens to them', async () => {
+  const { person, campaignId } = await withCampaign(8)
+  const second = (await launch(person, await makeList(app, person, openHandles(8)))).id
+  const moment = fc
+    .integer({ min: 0, max: 6 * 96 })
+    .map((quarter) => new Date(Date.UTC(2026, 0, 1) + quarter * 900_000 + 123))
+  const share = fc.constantFrom(1, 2, 5)
+  const sent = ['sent', 'delivered', 'replied'] as const
+  const commands = fc.oneof(
+    fc.record({ kind: fc.constantFrom('send'), share, at: moment }),
+    fc.record({ kind: fc.constantFrom('move'), share, to: fc.constantFrom(...sent), at: moment }),
+    fc.record({ kind: fc.constantFrom('fail', 'queue', 'copy', 'delete', 'purge'), share }),
+  )
+  const some = (n: number) =>
+    sql`select id from dms where workspace_id = ${person.workspaceId} order by hashtext(id::text || ${String(Math.random())}) limit ${n}`
+  const apply = async (command: { kind: string; share: number; to?: string; at?: Date }) => {
+    const chosen = some(command.share)
+    const at = command.at?.toISOString() ?? null
+    switch (command.kind) {
+      case 'send':
+        return app.db.execute(sql`update dms set status = 'sent', sent_at = ${at}::timestamptz where id in (${chosen})`)
+      case 'move':
+        return app.db.execute(
+          sql`update dms set status = ${command.to}, replied_at = ${at}::timestamptz where sent_at is not null and id in (${chosen})`,
+        )
+      case 'fail':
+      case 'queue':
+        return app.db.execute(
+          sql`update dms set status = ${command.kind === 'fail' ? 'failed' : 'queued'}, sent_at = null where id in (${chosen})`,
+        )
+      case 'copy':
+        return app.db.execute(sql`
+          insert into dms (workspace_id, lead_id, campaign_id, step, message, status, sent_at)
+          select workspace_id, lead_id, campaign_id, step + 1 + (random() * 1000000)::int, message, status, sent_at from dms where id in (${chosen})`)
+      case 'delete':
+        return app.db.execute(sql`delete from dms where id in (${chosen})`)
+      case 'purge':
+        return app.db.delete(leads).where(sql`id in (select lead_id from dms where id in (${chosen}))`)
+    }
+  }
+  await fc.assert(
+    fc.asyncProperty(fc.array(commands, { maxLength: 12 }), async (given) => {
+      for (const command of given) await apply(command)
+      for (const id of [null, campaignId, second]) {
+        const days = await person.client.analytics.find({
+          from: '2026-01-01',
+          to: '2026-01-08',
+          ...(id ? { campaignId: id } : {}),
+        })
+        const allTime = await person.client.analytics.find(id ? { campaignId: id } : {})
+        const counted = await recount(person, id)
+        expect(days.series.filter((day) => day.sent > 0)).toEqual(counted)
+        const sum = (key: 'sent' | 'delivered' | 'replied') => counted.reduce((total, day) => total + day[key], 0)
+        const totals = { messagesSent: sum('sent'), messagesDelivered: sum('delivered'), replies: sum('replied') }
+        expect(days).toMatchObject(totals)
+        expect(allTime).toMatchObject(totals)
+      }
+    }),
+    { numRuns: 12 },
+  )
+  // Deleting a campaign deletes its activity.
+  await app.db.execute(sql`delete from campaigns where id = ${second}`)
+  expect(
+    (await person.client.analytics.find({ from: '2026-01-01', to: '2026-01-08' })).series.filter((day) => day.sent > 0),
+  ).toEqual(await recount(person, null))
+})

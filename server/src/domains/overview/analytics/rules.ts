@@ -1,0 +1,42 @@
+import { type ActivityDay, ANALYTICS_DAYS_MAX, daysBetween, WEEK_DAYS } from '@x-automated/contract/overview/analytics'
+
+const DAY_MS = 86_400_000
+
+/** A percentage with one decimal, at most 100; null if `whole` is 0. */
+export function rateOf(part: number, whole: number): number | null {
+  return whole > 0 ? Math.min(100, Math.round((part / whole) * 1000) / 10) : null
+}
+
+/** The days to show. Without a start: the week up to the end. Without an end: up to today. */
+export function daysShown({ from, to }: { from?: string; to?: string }, today: string): { from: string; to: string } {
+  if (from && to) return { from, to }
+  if (to) return { from: dayAfter(to, 1 - WEEK_DAYS), to }
+  if (!from) return { from: dayAfter(today, 1 - WEEK_DAYS), to: today }
+  // A future start shows that day only; a distant one is cut to the maximum range of a call.
+  const last = today < from ? from : today
+  return { from, to: daysBetween(from, last) < ANALYTICS_DAYS_MAX ? last : dayAfter(from, ANALYTICS_DAYS_MAX - 1) }
+}
+
+/** The date `days` later, or earlier if negative. */
+export function dayAfter(day: string, days: number): string {
+  return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10)
+}
+
+/** All days of the range, with zeros for days on which nothing was sent. */
+export function everyDay({ from, to }: { from: string; to: string }, known: readonly ActivityDay[]): ActivityDay[] {
+  const byDay = new Map(known.map((row) => [row.day, row]))
+  return Array.from({ length: daysBetween(from, to) + 1 }, (_, index) => {
+    const day = dayAfter(from, index)
+    return byDay.get(day) ?? { day, sent: 0, delivered: 0, replied: 0 }
+  })
+}
+
+export function totalOf(days: readonly ActivityDay[]): Omit<ActivityDay, 'day'> {
+  const total = { sent: 0, delivered: 0, replied: 0 }
+  for (const { sent, delivered, replied } of days) {
+    total.sent += sent
+    total.delivered += delivered
+    total.replied += replied
+  }
+  return total
+}

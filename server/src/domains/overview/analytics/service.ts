@@ -1,0 +1,132 @@
+import type { ActivityDay, Analytics } from '@x-automated/contract/overview/analytics'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { Actor } from '../../../actor.ts'
+import type { Db } from '../../../db/open.ts'
+import { Refusal } from '../../../refusal.ts'
+import { leadCounts } from '../../leads/leads/tables.ts'
+import { campaigns } from '../../outreach/campaigns/tables.ts'
+import { daysShown, everyDay, rateOf, totalOf } from './rules.ts'
+
+/** The most recent repliers that are returned. */
+const TOP_LEADS = 10
+/** Replies searched for them, because a lead can reply several times. */
+const REPLIES_SEARCHED = 100
+
+interface ActivityQuery {
+  from?: string
+  to?: string
+  campaignId?: string
+}
+
+/**
+ * Figures of a workspace or one campaign, from counters that triggers maintain (decision 0004).
+ * The cost depends on days and campaigns, not on messages. @throws Refusal CAMPAIGN_NOT_FOUND
+ */
+export async function find(db: Db, actor: Actor, { campaignId, ...range }: ActivityQuery): Promise<Analytics> {
+  const campaign = campaignId === undefined ? null : await findCampaign(db, actor, campaignId)
+  const timeZone = await findTimeZone(db, actor)
+  const { rows } = await db.execute<{ today: string }>(
+    sql`select (now() at time zone ${timeZone})::date::text as today`,
+  )
+  const days = daysShown(range, rows[0]?.today ?? '')
+  const isAllTime = range.from === undefined && range.to === undefined
+  const scope: Scope = { actor, campaignId: campaign?.id ?? null, timeZone }
+  const [known, allTime, topPerformingLeads, leadsCount] = await Promise.all([
+    readDays(db, scope, days),
+    isAllTime ? readAllTime(db, scope) : null,
+    findTopLeads(db, scope, isAllTime ? null : days),
+    // Direct messages have no list: any lead of the workspace can get one.
+    campaign?.kind === 'campaign' ? campaign.totalLeadsInList : countLeads(db, actor),
+  ])
+  const { sent, delivered, replied } = allTime ?? totalOf(known)
+  return {
+    leadsCount,
+    messagesSent: sent,
+    messagesDelivered: delivered,
+    replies: replied,
+    replyRate: rateOf(replied, sent),
+    clickRate: null,
+    conversionRate: sent > 0 ? rateOf(replied, leadsCount) : null,
+    topPerformingLeads,
+    series: everyDay(days, known),
+    timeZone,
+  }
+}
+
+interface Scope {
+  actor: Actor
+  campaignId: string | null
+  timeZone: string
+}
+
+async function findCampaign(db: Db, actor: Actor, id: string) {
+  const isMeant =
+    id === 'direct' ? eq(campaigns.kind, 'direct') : and(eq(campaigns.id, id), eq(campaigns.kind, 'campaign'))
+  const [row] = await db
+    .select({ id: campaigns.id, kind: campaigns.kind, totalLeadsInList: campaigns.totalLeadsInList })
+    .from(campaigns)
+    .where(and(eq(campaigns.workspaceId, actor.workspaceId), isMeant))
+  if (row) return row
+  // The campaign of direct messages is created with the first of them.
+  if (id === 'direct')
+    return { id: '00000000-0000-0000-0000-000000000000', kind: 'direct' as const, totalLeadsInList: 0 }
+  throw new Refusal('CAMPAIGN_NOT_FOUND')
+}
+
+/** The time zone set for the current X account; UTC without one. */
+async function findTimeZone(db: Db, actor: Actor): Promise<string> {
+  const { rows } = await db.execute<{ timeZone: string }>(sql`
+    select p.time_zone as "timeZone" from sending_limits p left join x_accounts a on a.id = p.x_account_id
+    where p.workspace_id = ${actor.workspaceId}
+    order by a.chosen_at desc nulls last limit 1`)
+  return rows[0]?.timeZone ?? 'UTC'
+}
+
+/** Activity by day. A slot is a quarter of an hour, so it belongs to one day in any time zone. */
+async function readDays(db: Db, { actor, campaignId, timeZone }: Scope, { from, to }: { from: string; to: string }) {
+  const { rows } = await db.execute<ActivityDay>(sql`
+    select (slot at time zone ${timeZone})::date::text as day, sum(sent)::int as sent, sum(delivered)::int as delivered, sum(replied)::int as replied
+    from dm_activity
+    where ${campaignId ? sql`campaign_id = ${campaignId}` : sql`workspace_id = ${actor.workspaceId}`}
+      and slot >= ${startOf(from, timeZone)} and slot < ${startOf(to, timeZone, 1)}
+    group by 1`)
+  return rows
+}
+
+/** SQL: the moment at which a day starts in a time zone. @param later days added */
+function startOf(day: string, timeZone: string, later = 0): SQL {
+  return sql`((${day}::date + ${later}::int)::timestamp at time zone ${timeZone})`
+}
+
+async function readAllTime(db: Db, { actor, campaignId }: Scope) {
+  const { rows } = await db.execute<Omit<ActivityDay, 'day'>>(sql`
+    select coalesce(sum(dms_sent_count), 0)::int as sent, coalesce(sum(dms_delivered_count), 0)::int as delivered, coalesce(sum(dms_replied_count), 0)::int as replied
+    from campaigns where workspace_id = ${actor.workspaceId} ${campaignId ? sql`and id = ${campaignId}` : sql``}`)
+  return rows[0] ?? { sent: 0, delivered: 0, replied: 0 }
+}
+
+async function countLeads(db: Db, actor: Actor): Promise<number> {
+  const [row] = await db
+    .select({ total: sql<number>`coalesce(sum(${leadCounts.count}), 0)::int` })
+    .from(leadCounts)
+    .where(eq(leadCounts.workspaceId, actor.workspaceId))
+  return row?.total ?? 0
+}
+
+/** The leads that replied most recently, each once. @param days limits the replies; null for all */
+async function findTopLeads(db: Db, { actor, campaignId, timeZone }: Scope, days: { from: string; to: string } | null) {
+  const during = days
+    ? sql`and d.replied_at >= ${startOf(days.from, timeZone)} and d.replied_at < ${startOf(days.to, timeZone, 1)}`
+    : sql``
+  const { rows } = await db.execute<{ handle: string; name: string; repliedAt: string }>(sql`
+    with answers as (
+      select d.lead_id, d.replied_at from dms d
+      where ${campaignId ? sql`d.campaign_id = ${campaignId}` : sql`d.workspace_id = ${actor.workspaceId}`}
+        and d.status = 'replied' and d.replied_at is not null ${during}
+      order by d.replied_at desc limit ${REPLIES_SEARCHED}
+    )
+    select l.twitter_handle as handle, l.name, max(a.replied_at) as "repliedAt"
+    from answers a join leads l on l.id = a.lead_id
+    group by l.id order by max(a.replied_at) desc, l.id limit ${TOP_LEADS}`)
+  return rows.map((row) => ({ ...row, repliedAt: new Date(row.repliedAt).toISOString() }))
+}

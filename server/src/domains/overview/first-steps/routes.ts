@@ -1,0 +1,7 @@
+import { viewer } from '../../../operations.ts'
+import { find, update } from './service.ts'
+
+export const firstStepsRoutes = {
+  find: viewer.firstSteps.find.handler(({ context }) => find(context.db, context.actor)),
+  update: viewer.firstSteps.update.handler(({ context, input }) => update(context.db, context.actor, input)),
+}

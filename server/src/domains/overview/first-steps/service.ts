@@ -1,0 +1,46 @@
+import { FIRST_STEPS, type FirstStep, type FirstSteps } from '@x-automated/contract/overview/first-steps'
+import { and, eq, sql } from 'drizzle-orm'
+import type { Actor } from '../../../actor.ts'
+import type { Db } from '../../../db/open.ts'
+import { firstStepsDismissals } from './tables.ts'
+
+type Found = Record<FirstStep, boolean> & { dismissed: boolean }
+
+/**
+ * Derives the steps from the workspace's current data. Each `exists` stops at the first row.
+ * After the first launch all steps stay done, whatever is removed or disconnected later.
+ */
+export async function find(db: Db, { workspaceId, userId }: Actor): Promise<FirstSteps> {
+  const { rows } = await db.execute<Found>(sql`
+    select
+      exists (select from x_accounts where workspace_id = ${workspaceId} and status = 'connected') as connect_x,
+      exists (select from leads where workspace_id = ${workspaceId}) as find_leads,
+      exists (select from lead_lists where workspace_id = ${workspaceId} and lead_count > 0) as make_list,
+      exists (
+        select from campaigns where workspace_id = ${workspaceId} and kind = 'campaign' and queued_at is not null
+      ) as launch_campaign,
+      exists (
+        select from first_steps_dismissals where workspace_id = ${workspaceId} and user_id = ${userId}
+      ) as dismissed`)
+  const found = rows[0]
+  return {
+    steps: FIRST_STEPS.map((step) => ({ step, done: !!found && (found.launch_campaign || found[step]) })),
+    dismissed: found?.dismissed ?? false,
+  }
+}
+
+/** Hides the first steps for this member, or shows them again. */
+export async function update(db: Db, actor: Actor, { dismissed }: { dismissed: boolean }): Promise<FirstSteps> {
+  const { workspaceId, userId } = actor
+  if (dismissed) {
+    // Selected from the membership, so that nothing is stored if it has just ended.
+    await db.execute(sql`
+      insert into first_steps_dismissals (workspace_id, user_id)
+      select workspace_id, user_id from workspace_members where workspace_id = ${workspaceId} and user_id = ${userId}
+      on conflict do nothing`)
+  } else {
+    const own = and(eq(firstStepsDismissals.workspaceId, workspaceId), eq(firstStepsDismissals.userId, userId))
+    await db.delete(firstStepsDismissals).where(own)
+  }
+  return find(db, actor)
+}

@@ -1,0 +1,307 @@
+import type { OperatorAction } from '@x-automated/contract/overview/operator'
+import { FOUND_MEMBERS_MAX } from '@x-automated/contract/overview/operator-limits'
+import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Db } from '../../../db/open.ts'
+import { Refusal } from '../../../refusal.ts'
+import { authUsers } from '../../identity/auth/tables.ts'
+import {
+  addresseeOf,
+  changeWaitlist,
+  count,
+  credit,
+  invitationEmail,
+  type LockedWaitlist,
+  type Member,
+  normalizeEmail,
+  type Referral,
+  revertCredit,
+  type WaitlistContext,
+} from '../../waitlist/waitlist/service.ts'
+import { members, referralCounts, referrals, waitlistDays } from '../../waitlist/waitlist/tables.ts'
+import { operatorLog } from './tables.ts'
+
+/** Services that operator actions use. */
+export interface OperatorContext extends WaitlistContext {
+  db: Db
+  log: FastifyBaseLogger
+}
+
+interface Paging {
+  page: number
+  pageSize: number
+}
+const offsetOf = ({ page, pageSize }: Paging) => (page - 1) * pageSize
+
+// Reading
+
+/** The waitlist's totals and its last days up to today (UTC), from daily counts. */
+export async function growth(db: Db, { days }: { days: number }) {
+  const { rows } = await db.execute<{
+    day: string
+    joined: number
+    confirmed: number
+    invited: number
+    total: number
+    confirmed_total: number
+    invited_total: number
+  }>(sql`
+    select day::text, joined, confirmed, invited, total, confirmed_total, invited_total from (
+      select day::date, coalesce(joined, 0) as joined, coalesce(confirmed, 0) as confirmed, coalesce(invited, 0) as invited,
+        (sum(joined) over so_far)::int as total, (sum(confirmed) over so_far)::int as confirmed_total, (sum(invited) over so_far)::int as invited_total
+      from generate_series(
+        least((select min(day) from ${waitlistDays}), (now() at time zone 'UTC')::date)::timestamp, now() at time zone 'UTC', interval '1 day') as day
+      left join ${waitlistDays} using (day)
+      window so_far as (order by day)) as counted
+    order by day desc limit ${days}`)
+  const held = await db.$count(referrals, eq(referrals.status, 'held'))
+  const [today] = rows
+  return {
+    members: (await count(db)).count,
+    confirmed: today?.confirmed_total ?? 0,
+    invited: today?.invited_total ?? 0,
+    held,
+    days: rows
+      .map(({ day, joined, confirmed, invited, total }) => ({ day, joined, confirmed, invited, total: total ?? 0 }))
+      .reverse(),
+  }
+}
+
+/** Members that match `q`, or all by position if it is empty. */
+export async function searchMembers(db: Db, { q, page, pageSize }: Paging & { q: string }) {
+  if (q === '') {
+    // Positions have no gaps, so a page is a range of them and no offset is needed.
+    const from = offsetOf({ page, pageSize })
+    const rows = await readMembers(db, and(gt(members.position, from), lte(members.position, from + pageSize)))
+    const total = (await count(db)).count
+    return { members: rows.toSorted((a, b) => a.position - b.position), total, page, pageSize, more: false }
+  }
+  const found = await findIds(db, q)
+  const ids = found.slice(0, FOUND_MEMBERS_MAX)
+  const shown = ids.slice(offsetOf({ page, pageSize })).slice(0, pageSize)
+  const rows = shown.length > 0 ? await readMembers(db, inArray(members.id, shown)) : []
+  const inOrder = rows.toSorted((a, b) => shown.indexOf(a.id) - shown.indexOf(b.id))
+  return { members: inOrder, total: ids.length, page, pageSize, more: found.length > ids.length }
+}
+
+/**
+ * Members by position, code or start of the address. One over the maximum shows that there are
+ * more.
+ */
+async function findIds(db: Db, text: string): Promise<string[]> {
+  const typed = text.toLowerCase()
+  // Stored addresses are normalized, so also search for the normalized text, and without its dots.
+  const beginnings = [...new Set([typed, normalizeEmail(typed), typed.replaceAll('.', '')])].filter(
+    (start) => start !== '',
+  )
+  const place = /^#?(\d{1,9})$/.exec(text)?.[1]
+  const ids = (where: SQL | undefined) =>
+    db
+      .select({ id: members.id })
+      .from(members)
+      .where(where)
+      // The index's own order, so that the limit ends the scan early.
+      .orderBy(sql`${members.normalizedEmail} using ~<~`)
+      .limit(FOUND_MEMBERS_MAX + 1)
+  const found = await Promise.all([
+    ...(place && Number(place) > 0 ? [ids(eq(members.position, Number(place)))] : []),
+    ids(eq(members.referralCode, text)),
+    ...beginnings.map((start) => ids(sql`${members.normalizedEmail} like ${`${start.replace(/[\\%_]/g, '\\$&')}%`}`)),
+  ])
+  return [...new Set(found.flat().map((row) => row.id))]
+}
+
+async function readMembers(db: Db, where: SQL | undefined) {
+  const rows = await db
+    .select({ member: members, referralCount: referralCounts.referralCount })
+    .from(members)
+    .leftJoin(referralCounts, and(eq(referralCounts.memberId, members.id), eq(referralCounts.period, 'alltime')))
+    .where(where)
+  return rows.map(({ member, referralCount }) => ({ ...member, referralCount: referralCount ?? 0 }))
+}
+
+/** Referrals held for review, oldest first. */
+export async function listHeld(db: Db, paging: Paging) {
+  const referrer = db.select({ id: members.id, email: members.email }).from(members).as('referrer')
+  const isHeld = eq(referrals.status, 'held')
+  const [held, total] = await Promise.all([
+    db
+      .select({
+        memberId: referrals.memberId,
+        email: members.email,
+        referrerEmail: referrer.email,
+        reason: sql<NonNullable<Referral['holdReason']>>`${referrals.holdReason}`,
+        country: referrals.country,
+        createdAt: referrals.createdAt,
+      })
+      .from(referrals)
+      .innerJoin(members, eq(members.id, referrals.memberId))
+      .innerJoin(referrer, eq(referrer.id, referrals.referrerId))
+      .where(isHeld)
+      .orderBy(asc(referrals.createdAt), asc(referrals.memberId))
+      .limit(paging.pageSize)
+      .offset(offsetOf(paging)),
+    db.$count(referrals, isHeld),
+  ])
+  return { held, total, ...paging }
+}
+
+// Deciding
+
+/**
+ * Credits a held referral, or if confirmation is required, once the member confirms.
+ * @throws Refusal REFERRAL_NOT_FOUND, REFERRAL_STATE
+ */
+export async function releaseReferral(context: OperatorContext, operatorId: string, memberId: string) {
+  return decide(context, { operatorId, action: 'release', memberId }, ['held'], async (waitlist, referral) => {
+    const { tx, now } = waitlist
+    await tx.update(referrals).set({ decidedAt: now, decidedBy: operatorId }).where(eq(referrals.memberId, memberId))
+    const [member] = await tx.select().from(members).where(eq(members.id, memberId))
+    if (context.env.waitlistConfirmRequired && !member?.confirmedAt)
+      await tx.update(referrals).set({ status: 'unconfirmed' }).where(eq(referrals.memberId, memberId))
+    else await credit(waitlist, context, referral)
+  })
+}
+
+/** Refuses to credit a held referral. @throws Refusal REFERRAL_NOT_FOUND, REFERRAL_STATE */
+export async function refuseReferral(context: OperatorContext, operatorId: string, memberId: string) {
+  return decide(context, { operatorId, action: 'refuse', memberId }, ['held'], ({ tx, now }) =>
+    tx
+      .update(referrals)
+      .set({ status: 'refused', decidedAt: now, decidedBy: operatorId })
+      .where(eq(referrals.memberId, memberId)),
+  )
+}
+
+/**
+ * Holds a released or refused referral again. Reverts its credit, but not the position it gained.
+ * @throws Refusal REFERRAL_NOT_FOUND, REFERRAL_STATE
+ */
+export async function undoDecision(context: OperatorContext, operatorId: string, memberId: string) {
+  const decided: Referral['status'][] = ['credited', 'refused', 'unconfirmed']
+  return decide(context, { operatorId, action: 'undo', memberId }, decided, async (waitlist, referral) => {
+    if (!referral.holdReason || !referral.decidedAt) throw new Refusal('REFERRAL_STATE')
+    await revertCredit(waitlist, referral)
+    await waitlist.tx
+      .update(referrals)
+      .set({ status: 'held', decidedAt: null, decidedBy: null })
+      .where(eq(referrals.memberId, memberId))
+  })
+}
+
+async function decide(
+  context: OperatorContext,
+  done: Done & { memberId: string },
+  from: Referral['status'][],
+  decision: (waitlist: LockedWaitlist, referral: Referral) => Promise<unknown>,
+) {
+  await changeWaitlist(context.db, async (waitlist) => {
+    const [referral] = await waitlist.tx.select().from(referrals).where(eq(referrals.memberId, done.memberId))
+    if (!referral) throw new Refusal('REFERRAL_NOT_FOUND')
+    if (!from.includes(referral.status)) throw new Refusal('REFERRAL_STATE')
+    await decision(waitlist, referral)
+    await note({ ...context, db: waitlist.tx }, done)
+  })
+  return { success: true as const }
+}
+
+/** Invites the next members by position and emails them. Parallel calls invite nobody twice. */
+export async function inviteNext(context: OperatorContext, operatorId: string, howMany: number) {
+  const invited = await changeWaitlist(context.db, async ({ tx, now }) => {
+    const next = tx
+      .select({ id: members.id })
+      .from(members)
+      .where(
+        and(
+          gt(members.position, 0),
+          isNull(members.invitedAt),
+          isNotNull(members.email),
+          isNull(members.unsubscribedAt),
+        ),
+      )
+      .orderBy(asc(members.position))
+      .limit(howMany)
+    const reached = await tx.update(members).set({ invitedAt: now }).where(inArray(members.id, next)).returning()
+    const addressees = reached.map((member) => addresseeOf(context, member)).filter((to) => to !== null)
+    await context.outbox.postAll(tx, addressees.map(invitationEmail))
+    if (reached.length > 0) await note({ ...context, db: tx }, { operatorId, action: 'invite', count: reached.length })
+    return reached.length
+  })
+  return { success: true as const, invited }
+}
+
+// The audit log
+
+interface Done {
+  operatorId: string
+  action: OperatorAction
+  memberId?: string
+  count?: number
+}
+
+async function note({ db, log }: Pick<OperatorContext, 'db' | 'log'>, done: Done): Promise<void> {
+  await db.insert(operatorLog).values(done)
+  log.info(done, 'operator action')
+}
+
+/** Only the newest entries can be paged through. */
+const LOG_SHOWN = 1_000
+
+/** One page of operator actions, newest first. */
+export async function listLog(db: Db, paging: Paging) {
+  const [actions, total] = await Promise.all([
+    db
+      .select({
+        id: operatorLog.id,
+        action: operatorLog.action,
+        operatorEmail: authUsers.email,
+        memberEmail: members.email,
+        count: operatorLog.count,
+        at: operatorLog.createdAt,
+      })
+      .from(operatorLog)
+      .leftJoin(authUsers, eq(authUsers.id, operatorLog.operatorId))
+      .leftJoin(members, eq(members.id, operatorLog.memberId))
+      .orderBy(desc(operatorLog.createdAt), desc(operatorLog.id))
+      .limit(paging.pageSize)
+      .offset(Math.min(offsetOf(paging), LOG_SHOWN)),
+    db.execute<{ total: number }>(
+      sql`select count(*)::int as total from (select from ${operatorLog} limit ${LOG_SHOWN}) as newest`,
+    ),
+  ])
+  return { actions, total: total.rows[0]?.total ?? 0, ...paging }
+}
+
+// Export
+
+const EXPORT_BATCH = 1_000
+
+/** Logs the export, then returns all members by id, in batches that bound memory. */
+export async function startExport(context: Pick<OperatorContext, 'db' | 'log'>, operatorId: string) {
+  const { db } = context
+  const total = await db.$count(members)
+  await note(context, { operatorId, action: 'export', count: total })
+  return { total, batches: readAllMembers(db) }
+}
+
+export interface ExportedMember {
+  member: Member
+  referralCount: number | null
+}
+
+async function* readAllMembers(db: Db): AsyncGenerator<ExportedMember[]> {
+  let after: string | null = null
+  for (;;) {
+    const rows: ExportedMember[] = await db
+      .select({ member: members, referralCount: referralCounts.referralCount })
+      .from(members)
+      .leftJoin(referralCounts, and(eq(referralCounts.memberId, members.id), eq(referralCounts.period, 'alltime')))
+      .where(after ? gt(members.id, after) : undefined)
+      .orderBy(asc(members.id))
+      .limit(EXPORT_BATCH)
+    if (rows.length > 0) yield rows
+    const last = rows.at(-1)
+    if (!last || rows.length < EXPORT_BATCH) return
+    after = last.member.id
+  }
+}

@@ -1,0 +1,238 @@
+import { NOTIFICATION_KINDS } from '@x-automated/contract/platform/notifications'
+import { eq, sql } from 'drizzle-orm'
+import { strFromU8, unzipSync } from 'fflate'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { beginSignUp, mailTo, makeAccount, openLink, PASSWORD, signIn, statusOf } from '../../../../test/accounts.ts'
+import { makeLeads } from '../../../../test/leads.ts'
+import { call, connectX, makePerson, type Person } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { whileWaiting } from '../../../../test/while-waiting.ts'
+import { authIdentities, authSignUps, authUsers } from '../../identity/auth/tables.ts'
+import { ssoConnections } from '../../identity/sso/tables.ts'
+import { leads } from '../../leads/leads/tables.ts'
+import { campaigns } from '../../outreach/campaigns/tables.ts'
+import { replySettings } from '../../outreach/replies/tables.ts'
+import { dms } from '../../outreach/sending/tables.ts'
+import { notificationPreferences } from '../../platform/notifications/tables.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp({ mailbox: true, workers: true })
+})
+
+/** A person with data of every kind. */
+async function withData(leadCount = 3) {
+  const person = await makeAccount(app)
+  const rows = await makeLeads(app, person, leadCount)
+  const list = await person.client.lists.create({ name: 'My list' })
+  await person.client.lists.addLeads({ id: list.id, leadIds: rows.slice(0, 3).map(({ id }) => id) })
+  await connectX(app, person)
+  const campaign = await person.client.campaigns.create({
+    name: 'My campaign',
+    leadListId: list.id,
+    messageTemplate: 'Hello {lead_name}',
+    status: 'draft',
+    channel: 'extension',
+  })
+  await person.client.campaigns.queue({ id: campaign.id })
+  await call(app, 'POST', '/waitlist/join', { email: person.email })
+  await person.call('GET', '/dashboard')
+  await app.db
+    .insert(authIdentities)
+    .values({ userId: person.id, providerId: 'google', accountId: person.id, email: person.email, idToken: 'a secret' })
+  const { workspaceId } = person
+  await app.db.insert(replySettings).values({ workspaceId, optOutWords: ['stop'] })
+  await app.db.insert(notificationPreferences).values({ userId: person.id, kind: NOTIFICATION_KINDS[0], email: false })
+  return person
+}
+
+async function archiveOf(person: Person) {
+  const answer = await fetch(`${app.url}/auth/user/export`, { headers: { authorization: `Bearer ${person.token}` } })
+  const files = unzipSync(new Uint8Array(await answer.arrayBuffer()))
+  const text = Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, strFromU8(bytes)]))
+  return { answer, text, file: (name: string) => JSON.parse(text[name] ?? 'null') as Record<string, unknown>[] }
+}
+
+describe('GET /auth/user/export', () => {
+  it('returns all data of the account as a ZIP, without secrets and data of others', async () => {
+    const person = await withData()
+    const provider = { kind: 'oidc', issuer: 'https://id.example', clientId: 'client', scopes: 'openid' } as const
+    await app.db
+      .insert(ssoConnections)
+      .values({ workspaceId: person.workspaceId, ...provider, sealedClientSecret: 'a secret' })
+    const other = await makePerson(app)
+    await makeLeads(app, other, [{ name: 'Somebody else’s lead' }])
+    const { answer, text, file } = await archiveOf(person)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/zip'])
+    expect(answer.headers.get('content-disposition')).toContain('attachment')
+    expect(Object.fromEntries(Object.keys(text).map((name) => [name, file(name).length]))).toEqual({
+      'account.json': 1,
+      'sign-ins.json': 1,
+      'second-factors.json': 0,
+      'sessions.json': 1,
+      'workspaces.json': 1,
+      'memberships.json': 1,
+      'invitations.json': 0,
+      'subscriptions.json': 0,
+      'payments.json': 0,
+      'usage.json': expect.any(Number),
+      'x-accounts.json': 1,
+      'leads.json': 3,
+      'imports.json': 0,
+      'past-contacts.json': 0,
+      'tags.json': 0,
+      'lead-tags.json': 0,
+      'saved-filters.json': 0,
+      'sending-limits.json': 0,
+      'sending-settings.json': 0,
+      'reply-settings.json': 1,
+      'single-sign-on.json': 1,
+      'single-sign-on-domains.json': 0,
+      'extension-pairings.json': 0,
+      'notifications.json': 0,
+      'notification-preferences.json': 1,
+      'lead-lists.json': 1,
+      'lead-list-items.json': 3,
+      'campaigns.json': 1,
+      'messages.json': 3,
+      'replies.json': 0,
+      'suppressions.json': 0,
+      'scrapes.json': 0,
+      'waitlist.json': 1,
+      'referrals.json': 0,
+      'rewards.json': 0,
+    })
+    expect(file('account.json')[0]).toMatchObject({ id: person.id, email: person.email })
+    expect(file('messages.json')[0]).toMatchObject({ message: expect.stringContaining('Hello Lead') })
+    const all = Object.values(text).join()
+    for (const hidden of ['a secret', 'sealed', 'password', '"token"', 'lease', 'Somebody else', other.id])
+      expect(all).not.toContain(hidden)
+  })
+
+  it('renders why campaigns were paused and messages skipped, as the API does', async () => {
+    const person = await withData()
+    const { workspaceId } = person
+    await app.db
+      .update(campaigns)
+      .set({ status: 'paused', reason: { code: 'x_disconnected', params: {} } })
+      .where(eq(campaigns.workspaceId, workspaceId))
+    await app.db
+      .update(dms)
+      .set({ status: 'failed', reason: { code: 'no_basis', params: {} } })
+      .where(eq(dms.workspaceId, workspaceId))
+    const { file } = await archiveOf(person)
+    expect(file('campaigns.json').map(({ pauseReason }) => pauseReason)).toEqual([
+      'This X account is disconnected. Connect it again, then resume.',
+    ])
+    expect(file('messages.json').map(({ errorMessage }) => errorMessage)).toEqual(
+      Array(3).fill('Skipped: this person has no contact basis. Set one on the leads page.'),
+    )
+  })
+
+  it('exports each row once if there are several batches', async () => {
+    const person = await makePerson(app)
+    await makeLeads(app, person, 2_345)
+    const rows = (await archiveOf(person)).file('leads.json')
+    expect([rows.length, new Set(rows.map(({ id }) => id)).size]).toEqual([2_345, 2_345])
+  })
+
+  it('returns 401 without a token', async () => {
+    expect((await call(app, 'GET', '/auth/user/export')).status).toBe(401)
+  })
+})
+
+describe('DELETE /auth/user', () => {
+  const remove = (person: Person, body: object) => person.call('DELETE', '/auth/user', body)
+
+  it('deletes the account and its workspace immediately and anonymizes its waitlist entry', async () => {
+    const person = await withData()
+    const elsewhere = (await signIn(app, person.email)).body
+    const answer = await remove(person, { confirmation: ` ${person.email.toUpperCase()}`, currentPassword: PASSWORD })
+    expect([answer.status, answer.body]).toEqual([200, { success: true }])
+    expect([await statusOf(app, person.token), await statusOf(app, elsewhere.token)]).toEqual([401, 401])
+    expect((await call(app, 'POST', '/auth/refresh', { refreshToken: elsewhere.refreshToken })).status).toBe(401)
+    expect((await signIn(app, person.email)).body.code).toBe('INVALID_CREDENTIALS')
+    expect(await app.db.$count(authUsers, eq(authUsers.id, person.id))).toBe(0)
+    expect(await app.db.$count(leads, eq(leads.workspaceId, person.workspaceId))).toBe(0)
+    expect((await call(app, 'POST', '/waitlist/position', { email: person.email })).status).toBe(404)
+    await mailTo(app, person.email, /account was deleted/)
+  })
+
+  it('deletes pending sign-ups, so that no link of theirs recreates the account', async () => {
+    const email = 'gone@example.com'
+    const strangers = await beginSignUp(app, email)
+    const { token, cookie } = await beginSignUp(app, email)
+    await openLink(app, token, cookie)
+    const { body } = await signIn(app, email)
+    const headers = { authorization: `Bearer ${body.token}` }
+    const removal = { confirmation: email, currentPassword: PASSWORD }
+    expect((await call(app, 'DELETE', '/auth/user', removal, headers)).status).toBe(200)
+    expect((await signIn(app, email)).body.code).toBe('INVALID_CREDENTIALS')
+    for (const one of [{ token, cookie }, strangers])
+      expect((await openLink(app, one.token, one.cookie)).searchParams.get('error')).toBe('INVALID_CODE')
+    expect(await app.db.$count(authSignUps, eq(authSignUps.email, email))).toBe(0)
+  })
+
+  it('leaves no row in any table that identifies the account', async () => {
+    const person = await withData()
+    await person.call('POST', '/lists', { name: 'Kept' }, { 'idempotency-key': person.id })
+    await call(app, 'POST', '/auth/otp', { email: person.email })
+    await remove(person, { confirmation: person.email, currentPassword: PASSWORD })
+    const { rows: tables } = await app.db.execute<{ name: string }>(
+      sql`select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
+    )
+    const named = []
+    for (const { name } of tables) {
+      const row = sql`${sql.identifier(name)}`
+      const { rows } = await app.db.execute(
+        sql`select 1 from ${row} as r where r::text like ${`%${person.id}%`} or r::text like ${`%${person.email}%`} or r::text like ${`%${person.workspaceId}%`} limit 1`,
+      )
+      // Rate limit counts of the last minutes, by an id that no longer exists.
+      if (rows.length > 0 && name !== 'call_counts') named.push(name)
+    }
+    expect(named).toEqual([])
+  })
+
+  it('lets others join the waitlist while it deletes a workspace, and unlinks its single sign-on', async () => {
+    const person = await withData()
+    const other = await makePerson(app)
+    const [connection] = await app.db
+      .insert(ssoConnections)
+      .values({
+        workspaceId: person.workspaceId,
+        kind: 'saml',
+        issuer: 'i',
+        ssoUrl: 'https://i.example',
+        certificates: ['c'],
+      })
+      .returning()
+    const providerId = `sso:${connection!.id}`
+    await app.db.insert(authIdentities).values({ userId: other.id, providerId, accountId: 'other', email: other.email })
+    const answer = await whileWaiting(app, {
+      lock: `select 1 from leads where workspace_id = '${person.workspaceId}' for update`,
+      work: () => remove(person, { confirmation: person.email, currentPassword: PASSWORD }),
+      async others() {
+        const email = `late-${person.id}@example.com`
+        expect((await call(app, 'POST', '/waitlist/join', { email })).status).toBe(200)
+      },
+    })
+    expect(answer.status).toBe(200)
+    expect(await app.db.$count(authIdentities, eq(authIdentities.providerId, providerId))).toBe(0)
+  })
+
+  it('returns 400 for a wrong confirmation or password, 403 without reauthentication, and deletes nothing', async () => {
+    const person = await makeAccount(app)
+    const confirmation = person.email
+    const answers = [
+      await remove(person, { confirmation: 'somebody@example.com', currentPassword: PASSWORD }),
+      await remove(person, { confirmation, currentPassword: 'Wrong-one1' }),
+      await remove(person, { confirmation }),
+    ]
+    expect(answers.map(({ status, body }) => [status, body.code])).toEqual([
+      [400, 'INVALID_INPUT'],
+      [400, 'INVALID_CREDENTIALS'],
+      [403, 'REAUTHENTICATION_NEEDED'],
+    ])
+    expect(await statusOf(app, person.token)).toBe(200)
+  })
+})

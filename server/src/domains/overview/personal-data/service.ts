@@ -1,0 +1,318 @@
+import { and, asc, eq, getTableColumns, gt, inArray, ne, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
+import { Zip, ZipDeflate } from 'fflate'
+import type { Actor, WorkspaceScope } from '../../../actor.ts'
+import { allowLongStatements } from '../../../db/long-statements.ts'
+import type { Db } from '../../../db/open.ts'
+import type { JobQueue } from '../../../jobs/queue.ts'
+import { invalidField, Refusal } from '../../../refusal.ts'
+import { requireProof } from '../../identity/account/service.ts'
+import { type AuthContext, deleteSignUps, endOtherSessions } from '../../identity/auth/service.ts'
+import { authIdentities, authSessions, authUsers } from '../../identity/auth/tables.ts'
+import { workspaceInvitations } from '../../identity/people/tables.ts'
+import { authFactors } from '../../identity/second-factors/tables.ts'
+import { unlinkWorkspace } from '../../identity/sso/service.ts'
+import { ssoConnections, ssoDomains } from '../../identity/sso/tables.ts'
+import { endMemberships } from '../../identity/workspaces/service.ts'
+import { membershipChanges, workspaceMembers, workspaces } from '../../identity/workspaces/tables.ts'
+import { imports } from '../../leads/imports/tables.ts'
+import { leads, pastContacts } from '../../leads/leads/tables.ts'
+import { leadListItems, leadLists } from '../../leads/lists/tables.ts'
+import { savedFilters } from '../../leads/saved-filters/tables.ts'
+import { scrapes } from '../../leads/scrapes/tables.ts'
+import { suppressions } from '../../leads/suppressions/tables.ts'
+import { leadTags, tags } from '../../leads/tags/tables.ts'
+import { campaignAnswer } from '../../outreach/campaigns/service.ts'
+import { campaigns } from '../../outreach/campaigns/tables.ts'
+import { extensionPairings } from '../../outreach/extension/tables.ts'
+import { replies, replySettings } from '../../outreach/replies/tables.ts'
+import { dmAnswer } from '../../outreach/sending/service.ts'
+import { dms } from '../../outreach/sending/tables.ts'
+import { sendingLimits, sendingSettings } from '../../outreach/sending-settings/tables.ts'
+import { endSubscriptions } from '../../platform/billing/service.ts'
+import { monthlyUsage, paidSubscriptions, subscriptions } from '../../platform/billing/tables.ts'
+import { notificationPreferences, notifications } from '../../platform/notifications/tables.ts'
+import { disconnectAll } from '../../platform/x-account/service.ts'
+import { xAccounts } from '../../platform/x-account/tables.ts'
+import { anonymizeMember, type WaitlistContext } from '../../waitlist/waitlist/service.ts'
+import { members, referrals, rewardGrants } from '../../waitlist/waitlist/tables.ts'
+import { accountDeletedEmail } from './emails.ts'
+
+/** Rows per read, which bounds memory. */
+const BATCH = 1_000
+
+/**
+ * Permanently deletes an account, its sessions and its workspaces. @throws Refusal INVALID_INPUT
+ * (wrong confirmation), REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS, RATE_LIMITED
+ */
+export async function remove(
+  context: AuthContext & WaitlistContext & Parameters<typeof disconnectAll>[0] & { jobs: JobQueue },
+  actor: Actor,
+  { confirmation, currentPassword }: { confirmation: string; currentPassword?: string },
+) {
+  const { db, auth, outbox, jobs, origin } = context
+  const [user] = await db.select().from(authUsers).where(eq(authUsers.id, actor.userId))
+  if (!user) throw new Refusal('UNAUTHORIZED')
+  if (confirmation.trim().toLowerCase() !== user.email)
+    throw invalidField('confirmation', 'must be the email address of your account')
+  await requireProof(context, actor, currentPassword)
+  // Revoke tokens at X first: the rows that hold them are deleted below.
+  for (const workspaceId of await ownedBy(db, user.id)) await disconnectAll(context, { ...actor, workspaceId })
+  await db.transaction(async (tx) => {
+    // Deleting a workspace with a million leads exceeds the usual statement timeout.
+    await allowLongStatements(tx)
+    // Locked, so that no workspace is transferred to this user meanwhile.
+    await tx.select().from(workspaceMembers).where(eq(workspaceMembers.userId, user.id)).for('update')
+    const owned = await ownedBy(tx, user.id)
+    // Deleted workspaces must not be billed.
+    await endSubscriptions(tx, jobs, owned)
+    for (const workspaceId of owned) {
+      await unlinkWorkspace(tx, auth, workspaceId)
+      // The owner's own sessions end below.
+      await endMemberships(tx, and(eq(workspaceMembers.workspaceId, workspaceId), ne(workspaceMembers.userId, user.id)))
+      await tx.delete(workspaces).where(eq(workspaces.id, workspaceId))
+    }
+    // Late, because it blocks all waitlist joins until the transaction ends.
+    await anonymizeMember(tx, user.id)
+    await endOtherSessions(tx, auth, { userId: user.id, except: null })
+    // Responses stored for Idempotency-Keys contain personal data.
+    await tx.execute(sql`delete from idempotency_keys where scope = ${`user:${user.id}`}`)
+    await tx.delete(workspaceInvitations).where(eq(workspaceInvitations.email, user.email))
+    await tx.delete(membershipChanges).where(eq(membershipChanges.userId, user.id))
+    await tx.execute(sql`delete from auth_mail_codes where email = ${user.email}`)
+    await deleteSignUps(tx, user.email)
+    await tx.delete(authUsers).where(eq(authUsers.id, user.id))
+    await outbox.post(tx, accountDeletedEmail(user.email, origin))
+  })
+  return { success: true as const }
+}
+
+/**
+ * Streams all data of an account as a ZIP of JSON files, without secrets and internal columns.
+ * @throws Refusal UNAUTHORIZED before the first chunk if the account was deleted
+ */
+export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Uint8Array>> {
+  const { userId } = actor
+  const [user] = await db.select().from(authUsers).where(eq(authUsers.id, userId))
+  if (!user) throw new Refusal('UNAUTHORIZED')
+  const ids: string[] = await ownedBy(db, userId)
+  const inOwn = (column: PgColumn) => inArray(column, ids)
+  const [member] = await db.select({ id: members.id }).from(members).where(eq(members.accountUserId, userId))
+  const lists = db.select({ id: leadLists.id }).from(leadLists).where(inOwn(leadLists.workspaceId))
+
+  return zipOf([
+    ['account.json', [user][Symbol.iterator]()],
+    [
+      'sign-ins.json',
+      rowsOf(db, authIdentities, and(eq(authIdentities.userId, userId), ne(authIdentities.providerId, 'credential'))),
+    ],
+    ['second-factors.json', rowsOf(db, authFactors, eq(authFactors.userId, userId))],
+    ['sessions.json', rowsOf(db, authSessions, eq(authSessions.userId, userId))],
+    ['workspaces.json', rowsOf(db, workspaces, inOwn(workspaces.id))],
+    ['memberships.json', (await membershipsOf(db, userId))[Symbol.iterator]()],
+    ['invitations.json', rowsOf(db, workspaceInvitations, inOwn(workspaceInvitations.workspaceId))],
+    ['subscriptions.json', await allOf(db, subscriptions, inOwn(subscriptions.workspaceId))],
+    ['payments.json', rowsOf(db, paidSubscriptions, inOwn(paidSubscriptions.workspaceId))],
+    ['usage.json', await allOf(db, monthlyUsage, inOwn(monthlyUsage.workspaceId))],
+    ['x-accounts.json', rowsOf(db, xAccounts, inOwn(xAccounts.workspaceId))],
+    ['leads.json', rowsOf(db, leads, inOwn(leads.workspaceId))],
+    ['imports.json', rowsOf(db, imports, inOwn(imports.workspaceId))],
+    ['past-contacts.json', rowsOf(db, pastContacts, inOwn(pastContacts.workspaceId))],
+    ['tags.json', rowsOf(db, tags, inOwn(tags.workspaceId))],
+    ['lead-tags.json', tagsOf(db, inOwn(tags.workspaceId))],
+    ['saved-filters.json', rowsOf(db, savedFilters, inOwn(savedFilters.workspaceId))],
+    ['lead-lists.json', rowsOf(db, leadLists, inOwn(leadLists.workspaceId))],
+    ['lead-list-items.json', itemsOf(db, inArray(leadListItems.leadListId, lists))],
+    ['campaigns.json', campaignsOf(db, inOwn(campaigns.workspaceId))],
+    ['messages.json', messagesOf(db, inOwn(dms.workspaceId))],
+    ['replies.json', rowsOf(db, replies, inOwn(replies.workspaceId))],
+    ['suppressions.json', rowsOf(db, suppressions, inOwn(suppressions.workspaceId))],
+    ['sending-limits.json', rowsOf(db, sendingLimits, inOwn(sendingLimits.workspaceId))],
+    ['sending-settings.json', await allOf(db, sendingSettings, inOwn(sendingSettings.workspaceId))],
+    ['reply-settings.json', await allOf(db, replySettings, inOwn(replySettings.workspaceId))],
+    ['single-sign-on.json', rowsOf(db, ssoConnections, inOwn(ssoConnections.workspaceId))],
+    ['single-sign-on-domains.json', rowsOf(db, ssoDomains, inOwn(ssoDomains.workspaceId))],
+    ['extension-pairings.json', await allOf(db, extensionPairings, eq(extensionPairings.userId, userId))],
+    ['notifications.json', rowsOf(db, notifications, eq(notifications.userId, userId))],
+    [
+      'notification-preferences.json',
+      await allOf(db, notificationPreferences, eq(notificationPreferences.userId, userId)),
+    ],
+    ['scrapes.json', rowsOf(db, scrapes, inOwn(scrapes.workspaceId))],
+    ['waitlist.json', member ? rowsOf(db, members, eq(members.id, member.id)) : [][Symbol.iterator]()],
+    ['referrals.json', member ? referralsOf(db, member.id) : [][Symbol.iterator]()],
+    ['rewards.json', member ? rowsOf(db, rewardGrants, eq(rewardGrants.memberId, member.id)) : [][Symbol.iterator]()],
+  ])
+}
+
+/** The workspaces that an account owns. It may export and delete these. */
+async function ownedBy(db: Db, userId: string): Promise<WorkspaceScope[]> {
+  const owned = await db
+    .select({ id: workspaceMembers.workspaceId })
+    .from(workspaceMembers)
+    .where(and(eq(workspaceMembers.userId, userId), eq(workspaceMembers.role, 'owner')))
+  return owned.map(({ id }) => id as WorkspaceScope)
+}
+
+/** The workspaces of an account, with its role in each. */
+function membershipsOf(db: Db, userId: string): Promise<Row[]> {
+  return db
+    .select({
+      workspaceId: workspaces.id,
+      name: workspaces.name,
+      role: workspaceMembers.role,
+      since: workspaceMembers.createdAt,
+    })
+    .from(workspaceMembers)
+    .innerJoin(workspaces, eq(workspaces.id, workspaceMembers.workspaceId))
+    .where(eq(workspaceMembers.userId, userId))
+    .orderBy(asc(workspaceMembers.createdAt))
+}
+
+/** Columns left out of the export: secrets and internal state. */
+const HIDDEN = new Set([
+  'password',
+  'accessToken',
+  'refreshToken',
+  'idToken',
+  'token',
+  'tokenHash',
+  'sealedAccessToken',
+  'sealedRefreshToken',
+  'sealedSecret',
+  'sealedClientSecret',
+  'publicKey',
+  'challenge',
+  'xUserHash',
+  'handleHash',
+  'lease',
+  'holder',
+  'leaseExpiresAt',
+  'workerId',
+  'cursor',
+  'version',
+  'readNo',
+])
+
+type Row = Record<string, unknown>
+type Rows = Iterator<Row> | AsyncGenerator<Row>
+
+/** The columns of a table that are exported. */
+function shownOf(table: PgTable) {
+  return Object.fromEntries(Object.entries(getTableColumns(table)).filter(([name]) => !HIDDEN.has(name)))
+}
+
+/** Reads all rows at once, for tables with few rows per workspace or account. */
+async function allOf(db: Db, table: PgTable, where: SQL): Promise<Rows> {
+  const rows: Row[] = await db.select(shownOf(table)).from(table).where(where)
+  return rows[Symbol.iterator]()
+}
+
+/** Reads rows in batches, by id. */
+async function* rowsOf(db: Db, table: PgTable & { id: PgColumn }, where: SQL | undefined): AsyncGenerator<Row> {
+  const columns = shownOf(table)
+  let after: unknown = null
+  for (;;) {
+    const rows: Row[] = await db
+      .select(columns)
+      .from(table)
+      .where(and(where, after === null ? undefined : gt(table.id, after)))
+      .orderBy(asc(table.id))
+      .limit(BATCH)
+    yield* rows
+    after = rows.at(-1)?.id
+    if (rows.length < BATCH) return
+  }
+}
+
+async function* campaignsOf(db: Db, where: SQL): AsyncGenerator<Row> {
+  for await (const row of rowsOf(db, campaigns, where))
+    yield { ...campaignAnswer(row as typeof campaigns.$inferSelect) }
+}
+
+async function* messagesOf(db: Db, where: SQL): AsyncGenerator<Row> {
+  for await (const row of rowsOf(db, dms, where)) yield { ...dmAnswer(row as typeof dms.$inferSelect) }
+}
+
+async function* tagsOf(db: Db, where: SQL): AsyncGenerator<Row> {
+  let after: { tagId: string; leadId: string } | undefined
+  for (;;) {
+    const rows = await db
+      .select(getTableColumns(leadTags))
+      .from(leadTags)
+      .innerJoin(tags, eq(tags.id, leadTags.tagId))
+      .where(
+        and(
+          where,
+          after && sql`(${leadTags.tagId}, ${leadTags.leadId}) > (${after.tagId}::uuid, ${after.leadId}::uuid)`,
+        ),
+      )
+      .orderBy(asc(leadTags.tagId), asc(leadTags.leadId))
+      .limit(BATCH)
+    yield* rows
+    after = rows.at(-1)
+    if (rows.length < BATCH) return
+  }
+}
+
+async function* itemsOf(db: Db, where: SQL): AsyncGenerator<Row> {
+  let after: { leadListId: string; leadId: string } | undefined
+  for (;;) {
+    const rows = await db
+      .select()
+      .from(leadListItems)
+      .where(
+        and(
+          where,
+          after &&
+            sql`(${leadListItems.leadListId}, ${leadListItems.leadId}) > (${after.leadListId}::uuid, ${after.leadId}::uuid)`,
+        ),
+      )
+      .orderBy(asc(leadListItems.leadListId), asc(leadListItems.leadId))
+      .limit(BATCH)
+    yield* rows
+    after = rows.at(-1)
+    if (rows.length < BATCH) return
+  }
+}
+
+/** A member's referrals, without the identity of those referred. */
+async function* referralsOf(db: Db, memberId: string): AsyncGenerator<Row> {
+  yield* await db
+    .select({ status: referrals.status, country: referrals.country, createdAt: referrals.createdAt })
+    .from(referrals)
+    .where(eq(referrals.referrerId, memberId))
+    .orderBy(asc(referrals.createdAt))
+}
+
+async function* zipOf(files: [name: string, rows: Rows][]): AsyncGenerator<Uint8Array> {
+  let ready: Uint8Array[] = []
+  const zip = new Zip((error, piece) => {
+    if (error) throw error
+    ready.push(piece)
+  })
+  const taken = () => {
+    const pieces = ready
+    ready = []
+    return pieces
+  }
+  const bytes = new TextEncoder()
+  for (const [name, rows] of files) {
+    const file = new ZipDeflate(name, { level: 6 })
+    zip.add(file)
+    let text = '['
+    let count = 0
+    for (let next = await rows.next(); !next.done; next = await rows.next()) {
+      text += `${count === 0 ? '' : ','}\n${JSON.stringify(next.value)}`
+      count += 1
+      if (text.length < 64 * 1024) continue
+      file.push(bytes.encode(text))
+      text = ''
+      yield* taken()
+    }
+    file.push(bytes.encode(`${text}\n]\n`), true)
+    yield* taken()
+  }
+  zip.end()
+  yield* taken()
+}

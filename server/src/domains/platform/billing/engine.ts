@@ -1,0 +1,108 @@
+import type { Database, Db } from '../../../db/open.ts'
+import { retryWhileUnavailable } from '../../../db/unavailable.ts'
+import type { JobQueue } from '../../../jobs/queue.ts'
+import { type PaymentEvent, PaymentsError } from '../../../outside/payments.ts'
+import { createSealer } from '../../../sealing.ts'
+import {
+  claimPayments,
+  recordEvent,
+  type SyncContext,
+  syncEvents,
+  syncOverdue,
+  syncPlans,
+  syncSubscription,
+} from './service-sync.ts'
+import { findWebhook, storeWebhook } from './service-webhook.ts'
+
+/** The path of the payment provider's webhook. */
+export const PAYMENTS_WEBHOOK_PATH = '/api/billing/webhook'
+
+/*
+ * Jobs: `payment` syncs one subscription, `payments-look` finds what was missed every minute, and
+ * `payment-end` ends the subscription of a deleted workspace.
+ */
+
+interface Services extends Omit<SyncContext, 'db'> {
+  database: Database
+  jobs: JobQueue
+}
+
+export { purgePaymentEvents } from './service-sync.ts'
+
+/** How often prices are read again. They rarely change, and unknown ones are read on request. */
+const PLANS_EVERY_MS = 10 * 60_000
+
+export async function runPayments(services: Services): Promise<void> {
+  const { payments, jobs, database, log } = services
+  if (!payments) return
+  const context: SyncContext = { ...services, db: database.db }
+  let plansReadAt = 0
+  let isWebhookChecked = false
+  await jobs.work('payment', 2, ({ subscriptionId }) => syncSubscription(context, subscriptionId))
+  await jobs.work('payment-end', 1, async ({ subscriptionId }) => {
+    await payments.end(subscriptionId)
+    await syncSubscription(context, subscriptionId)
+  })
+  await jobs.work('payments-look', 1, async () => {
+    // First, because it does not need the provider.
+    await claimPayments(database.db)
+    try {
+      if (!isWebhookChecked) await ensureWebhook(services)
+      isWebhookChecked = true
+    } catch (error) {
+      if (!(error instanceof PaymentsError)) throw error
+      log.warn({ err: error }, 'could not register the payments webhook; polling every minute instead')
+    }
+    await syncEvents(context)
+    await syncOverdue(context)
+    if (Date.now() - plansReadAt < PLANS_EVERY_MS) return
+    await syncPlans(database.db, payments)
+    plansReadAt = Date.now()
+  })
+  await retryWhileUnavailable(() => jobs.enqueue(database.db, 'payments-look', {}))
+}
+
+/**
+ * Registers our webhook unless one is configured. @throws PaymentsError if the provider rejects the
+ * URL
+ */
+async function ensureWebhook({ payments, database, origin, env }: Services): Promise<void> {
+  if (!payments || !env.payments || env.payments.webhookSecret) return
+  const url = `${origin}${PAYMENTS_WEBHOOK_PATH}`
+  const known = await findWebhook(database.db, url)
+  if (!known || !secretOf(env.authSecret, known) || !(await payments.isWebhookRegistered(known.endpointId))) {
+    const { id, secret } = await payments.registerWebhook(url)
+    await storeWebhook(database.db, { url, endpointId: id, sealedSecret: webhookSealer(env.authSecret).seal(secret) })
+  }
+}
+
+/** Accepts a webhook event. @returns null if the signature is invalid */
+export async function receivePayment(
+  services: Services,
+  body: Buffer,
+  signature: string,
+): Promise<PaymentEvent | null> {
+  const { payments, env, database, origin, jobs } = services
+  if (!payments || !env.payments) return null
+  const own = await findWebhook(database.db, `${origin}${PAYMENTS_WEBHOOK_PATH}`)
+  const secrets = [env.payments.webhookSecret, own && secretOf(env.authSecret, own)].filter((one) => one != null)
+  const event = payments.readWebhook(body, signature, secrets)
+  if (event)
+    await recordEvent(database.db, event, (tx: Db, subscriptionId) =>
+      jobs.enqueue(tx, 'payment', { subscriptionId }, { key: subscriptionId }),
+    )
+  return event
+}
+
+/** A webhook's signing secret; null if it was encrypted with another AUTH_SECRET. */
+function secretOf(authSecret: string, { sealedSecret }: { sealedSecret: string }): string | null {
+  try {
+    return webhookSealer(authSecret).open(sealedSecret)
+  } catch {
+    return null
+  }
+}
+
+function webhookSealer(secret: string) {
+  return createSealer(secret, 'x-automated payments webhook')
+}

@@ -1,0 +1,398 @@
+import { and, eq, inArray, isNull, lt, sql } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Actor } from '../../../actor.ts'
+import type { Db } from '../../../db/open.ts'
+import { transact } from '../../../db/transact.ts'
+import type { Env } from '../../../env.ts'
+import type { Outbox } from '../../../jobs/mail.ts'
+import {
+  type PaidSubscription,
+  type PaymentEvent,
+  type Payments,
+  PaymentsError,
+  type PlanPrice,
+} from '../../../outside/payments.ts'
+import { hashToken } from '../../../sealing.ts'
+import { workspaces } from '../../identity/workspaces/tables.ts'
+import { notifyOwners } from '../notifications/service.ts'
+import { planWaitingEmail } from './emails.ts'
+import { bestOf, graceEnd, statusOf } from './rules.ts'
+import { workspaceIn } from './service-overview.ts'
+import { paidSubscriptions, paymentEvents, paymentLooks, planPrices, subscriptions } from './tables.ts'
+
+/*
+ * An event only says which subscription to sync; its state is always read from the provider, so
+ * events may be lost, repeated or reordered. If two reads overlap, the one that started later wins.
+ */
+
+export interface SyncContext {
+  /** Null if payments are not configured. */
+  payments: Payments | null
+  db: Db
+  outbox: Outbox
+  origin: string
+  log: FastifyBaseLogger
+  env: Pick<Env, 'authSecret' | 'payments'>
+}
+
+type Paid = typeof paidSubscriptions.$inferSelect
+
+/** How often an overtaken sync reads again. */
+const MAX_READS = 5
+const DAY_MS = 86_400_000
+/** The provider announces the end of a trial three days before. */
+const TRIAL_NOTICE_MS = 3.5 * DAY_MS
+
+/**
+ * Reads a subscription from the provider and stores it, unless it belongs to no plan of ours.
+ * @throws PaymentsError
+ */
+export async function syncSubscription(context: SyncContext, id: string): Promise<void> {
+  const { payments, db } = context
+  if (!payments) return
+  for (let reads = 0; reads < MAX_READS; reads += 1) {
+    const { rows } = await db.execute<{ no: string }>(sql`select nextval('payment_read_no') as no`)
+    const readNo = Number(rows[0]?.no)
+    const found = await payments.findSubscription(id)
+    const plan = found && (found.plan ?? (await findKnownPlan(db, found.priceId)))
+    if (!found || !plan) return
+    const [known] = await db.select().from(paidSubscriptions).where(eq(paidSubscriptions.id, id))
+    // The checkout may complete after the first event, so look it up until a workspace is known.
+    const bought = known?.workspaceId ? null : await payments.findCheckout(id)
+    const workspaceId = await transact(db, (tx) => storeSubscription(context, tx, { found, plan, bought, readNo }))
+    if (workspaceId === 'overtaken') continue
+    if (workspaceId) await cancelDuplicates(context, payments, { workspaceId, syncedId: id })
+    return
+  }
+}
+
+async function findKnownPlan(db: Db, priceId: string): Promise<PlanPrice | null> {
+  const [row] = await db.select().from(planPrices).where(eq(planPrices.priceId, priceId))
+  return row ?? null
+}
+
+interface SubscriptionRead {
+  found: PaidSubscription
+  plan: PlanPrice
+  /** The checkout's reference and email; null if not needed or unknown. */
+  bought: { reference: string | null; email: string | null } | null
+  readNo: number
+}
+
+/** @returns the workspace that it belongs to; null if none yet */
+async function storeSubscription(
+  context: SyncContext,
+  tx: Db,
+  read: SubscriptionRead,
+): Promise<string | null | 'overtaken'> {
+  const { found, plan, bought, readNo } = read
+  await storePlans(tx, [plan])
+  const isMissing = found.status === 'past_due' || found.status === 'unpaid'
+  const missingSince = found.openInvoice?.since ?? new Date()
+  const state = {
+    customerId: found.customerId,
+    status: found.status,
+    priceId: found.priceId,
+    planId: plan.planId,
+    level: plan.level,
+    name: plan.name,
+    priceCents: plan.amountCents,
+    billingCycle: plan.billingCycle,
+    startedAt: found.startedAt,
+    currentPeriodEnd: found.currentPeriodEnd,
+    cancelAtPeriodEnd: found.cancelAtPeriodEnd,
+    trialEnd: found.trialEnd,
+    payUrl: found.openInvoice?.url ?? null,
+    endedAt: found.endedAt,
+    readNo,
+  }
+  const [row] = await tx
+    .insert(paidSubscriptions)
+    .values({
+      ...state,
+      id: found.id,
+      email: bought?.email ?? found.email,
+      pastDueSince: isMissing ? missingSince : null,
+    })
+    .onConflictDoUpdate({
+      target: paidSubscriptions.id,
+      // Later invoices may go unpaid too; the first one counts.
+      set: {
+        ...state,
+        pastDueSince: isMissing ? sql`coalesce(${paidSubscriptions.pastDueSince}, excluded.past_due_since)` : null,
+        updatedAt: sql`now()`,
+      },
+      setWhere: lt(paidSubscriptions.readNo, readNo),
+    })
+    .returning()
+  if (!row) return 'overtaken'
+  const owned = row.workspaceId ? row : await claim(context, tx, row, bought?.reference ?? null)
+  if (owned.workspaceId) await makeBestCurrent(tx, owned.workspaceId)
+  else await invite(context, tx, owned)
+  await notifyTrialEnd(tx, owned)
+  return owned.workspaceId
+}
+
+// Ownership
+
+/**
+ * Assigns it to the workspace of its reference, or while it runs, to the account with the buyer's
+ * address.
+ */
+async function claim({ env }: SyncContext, tx: Db, row: Paid, reference: string | null): Promise<Paid> {
+  const referred = reference ? workspaceIn(env.authSecret, reference) : null
+  if (referred) {
+    const [workspace] = await tx.select({ id: workspaces.id }).from(workspaces).where(eq(workspaces.id, referred))
+    if (workspace) {
+      const [claimed] = await tx
+        .update(paidSubscriptions)
+        .set({ workspaceId: workspace.id, claimedBy: 'reference' })
+        .where(eq(paidSubscriptions.id, row.id))
+        .returning()
+      return claimed ?? row
+    }
+  }
+  const [workspaceId] = await claimByAddress(tx, row.id)
+  return workspaceId ? { ...row, workspaceId } : row
+}
+
+/**
+ * Assigns unowned subscriptions to accounts with the buyer's verified address. @param id limits it
+ * to one @returns their workspaces
+ */
+async function claimByAddress(tx: Db, id: string | null): Promise<string[]> {
+  const { rows } = await tx.execute<{ workspaceId: string }>(sql`
+    update paid_subscriptions p set workspace_id = w.id, claimed_by = 'address', updated_at = now()
+    from auth_users u join workspaces w on w.personal_of = u.id
+    where p.workspace_id is null and p.email is not null and p.ended_at is null and p.email = u.email and u.email_verified
+      and (${id}::text is null or p.id = ${id})
+    returning w.id as "workspaceId"`)
+  return rows.map(({ workspaceId }) => workspaceId)
+}
+
+/** Assigns unowned payments to accounts created or verified since. */
+export async function claimPayments(db: Db): Promise<void> {
+  await transact(db, async (tx) => {
+    for (const workspaceId of new Set(await claimByAddress(tx, null))) await makeBestCurrent(tx, workspaceId)
+  })
+}
+
+/** Like `claimPayments` for one workspace, so that a new user does not pay again. */
+export async function claimWaiting(db: Db, { workspaceId }: Actor): Promise<void> {
+  const { rows } = await db.execute<{ id: string }>(sql`
+    select p.id from workspaces w join auth_users u on u.id = w.personal_of join paid_subscriptions p on p.email = u.email
+    where w.id = ${workspaceId} and u.email_verified and p.workspace_id is null and p.email is not null and p.ended_at is null`)
+  if (rows.length === 0) return
+  await transact(db, async (tx) => {
+    for (const { id } of rows) await claimByAddress(tx, id)
+    await makeBestCurrent(tx, workspaceId)
+  })
+}
+
+/** Emails the buyer once that the plan waits for their account. */
+async function invite({ outbox, origin }: SyncContext, tx: Db, row: Paid): Promise<void> {
+  if (row.invitedAt || !row.email || row.endedAt || !statusOf(row.status)) return
+  await tx.update(paidSubscriptions).set({ invitedAt: sql`now()` }).where(eq(paidSubscriptions.id, row.id))
+  await outbox.post(tx, planWaitingEmail(row.email, row.name, origin))
+}
+
+// The current subscription
+
+/** Makes a workspace's best subscription the current one, and notifies its owners of problems. */
+async function makeBestCurrent(tx: Db, workspaceId: string): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('subscription:' || ${workspaceId}::text, 0))`)
+  const best = bestOf(await tx.select().from(paidSubscriptions).where(eq(paidSubscriptions.workspaceId, workspaceId)))
+  const status = best && statusOf(best.status)
+  if (!best || !status) return
+  const [before] = await tx.select().from(subscriptions).where(eq(subscriptions.workspaceId, workspaceId))
+  // A granted plan outlasts an ended subscription.
+  if (status === 'canceled' && before && !before.paidId && before.currentPeriodEnd > new Date()) return
+  const wasHeld = before !== undefined && before.status !== 'canceled'
+  const isSameEnd = before?.paidId === best.id && before.status === 'canceled'
+  const now = new Date()
+  // The provider reports the end only afterwards, whatever its clock shows.
+  const endedAt = isSameEnd ? before.currentPeriodEnd : best.endedAt && best.endedAt < now ? best.endedAt : now
+  const state = {
+    planId: best.planId,
+    level: best.level,
+    status,
+    currentPeriodEnd: status === 'canceled' ? endedAt : best.currentPeriodEnd,
+    cancelAtPeriodEnd: status !== 'canceled' && best.cancelAtPeriodEnd,
+    pastDueSince: best.pastDueSince,
+    paidId: best.id,
+  }
+  await tx
+    .insert(subscriptions)
+    .values({ workspaceId, ...state })
+    .onConflictDoUpdate({ target: subscriptions.workspaceId, set: { ...state, updatedAt: sql`now()` } })
+  if (status === 'past_due' && best.pastDueSince && before?.pastDueSince?.getTime() !== best.pastDueSince.getTime()) {
+    const until = graceEnd(best.pastDueSince).toISOString()
+    await notifyOwners(tx, workspaceId, 'payment_failed', { planName: best.name, until })
+  }
+  if (status === 'canceled' && wasHeld) await notifyOwners(tx, workspaceId, 'plan_ended', { planName: best.name })
+}
+
+async function notifyTrialEnd(tx: Db, { id, workspaceId, status, trialEnd, trialToldAt, name }: Paid): Promise<void> {
+  if (!workspaceId || trialToldAt || status !== 'trialing' || !trialEnd) return
+  if (trialEnd.getTime() - Date.now() > TRIAL_NOTICE_MS) return
+  await tx.update(paidSubscriptions).set({ trialToldAt: sql`now()` }).where(eq(paidSubscriptions.id, id))
+  await notifyOwners(tx, workspaceId, 'trial_ending', { planName: name, until: trialEnd.toISOString() })
+}
+
+/**
+ * Cancels all but the best subscription bought from inside the product. Others are kept, because
+ * anyone can type an address. @param subject.syncedId the subscription synced last
+ */
+async function cancelDuplicates(
+  context: SyncContext,
+  payments: Payments,
+  { workspaceId, syncedId }: { workspaceId: string; syncedId: string },
+): Promise<void> {
+  const { db, log } = context
+  const rows = await db
+    .select()
+    .from(paidSubscriptions)
+    .where(
+      and(
+        eq(paidSubscriptions.workspaceId, workspaceId),
+        eq(paidSubscriptions.claimedBy, 'reference'),
+        eq(paidSubscriptions.cancelAtPeriodEnd, false),
+        inArray(paidSubscriptions.status, ['active', 'trialing', 'past_due']),
+      ),
+    )
+  const best = bestOf(rows)
+  if (!best || rows.length < 2) return
+  // Check the best one first: it may have ended unnoticed.
+  if (best.id !== syncedId) return syncSubscription(context, best.id)
+  for (const { id } of rows) {
+    if (id === best.id) continue
+    log.info({ subscription: id }, "canceling a workspace's second subscription")
+    await payments.setCancelled(id, true)
+  }
+}
+
+// Events
+
+/** Records an event and queues a sync, unless the event is known. */
+export async function recordEvent(
+  db: Db,
+  { id, subscriptionId }: PaymentEvent,
+  enqueue: (tx: Db, subscriptionId: string) => Promise<void>,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const added = await tx.insert(paymentEvents).values({ id }).onConflictDoNothing().returning()
+    if (added.length > 0 && subscriptionId) await enqueue(tx, subscriptionId)
+  })
+}
+
+/** Allows for clock differences and unordered events. */
+const OVERLAP_MS = 10 * 60_000
+/** How far back the first poll goes: as long as the provider retries webhooks. */
+const FIRST_POLL_MS = 3 * DAY_MS
+
+/**
+ * Syncs one of several subscriptions without blocking the others. @returns whether it succeeded
+ * @throws PaymentsError if unavailable
+ */
+async function syncOneOfMany(context: SyncContext, id: string): Promise<boolean> {
+  try {
+    await syncSubscription(context, id)
+    return true
+  } catch (error) {
+    if (error instanceof PaymentsError && error.kind === 'unavailable') throw error
+    context.log.error({ err: error, subscription: id }, 'could not sync a subscription')
+    return false
+  }
+}
+
+/**
+ * Polls events since the last poll and syncs those missed. @throws PaymentsError if unavailable;
+ * the next poll repeats it
+ */
+export async function syncEvents(context: SyncContext): Promise<void> {
+  const { payments, db, env } = context
+  if (!payments || !env.payments) return
+  const accountHash = hashToken(`${env.payments.apiUrl}\n${env.payments.secretKey}`)
+  const [last] = await db.select().from(paymentLooks).where(eq(paymentLooks.accountHash, accountHash))
+  const since = last ? last.eventsUntil.getTime() - OVERLAP_MS : Date.now() - FIRST_POLL_MS
+  const events = await payments.listEvents(new Date(since))
+  const ids = events.map(({ id }) => id)
+  const known = await db.select({ id: paymentEvents.id }).from(paymentEvents).where(inArray(paymentEvents.id, ids))
+  const isKnown = new Set(known.map(({ id }) => id))
+  const news = events.filter(({ id }) => !isKnown.has(id))
+  const failed = new Set<string | null>()
+  for (const id of new Set(news.flatMap(({ subscriptionId }) => subscriptionId ?? [])))
+    if (!(await syncOneOfMany(context, id))) failed.add(id)
+  // Failed events stay unknown: the next polls retry them, and later `syncOverdue`.
+  const done = news.filter(({ subscriptionId }) => !failed.has(subscriptionId))
+  await db.transaction(async (tx) => {
+    if (done.length > 0)
+      await tx
+        .insert(paymentEvents)
+        .values(done.map(({ id }) => ({ id })))
+        .onConflictDoNothing()
+    const eventsUntil = events.at(-1)?.createdAt ?? new Date(since + OVERLAP_MS)
+    const lookedAt = sql`now()`
+    await tx
+      .insert(paymentLooks)
+      .values({ accountHash, eventsUntil, lookedAt })
+      .onConflictDoUpdate({
+        target: paymentLooks.accountHash,
+        set: { eventsUntil: sql`greatest(${paymentLooks.eventsUntil}, excluded.events_until)`, lookedAt },
+      })
+  })
+}
+
+/** Subscriptions per run. */
+const OVERDUE_BATCH = 50
+
+/**
+ * Syncs subscriptions whose period ended without an event, longest waiting first.
+ * @throws PaymentsError if unavailable
+ */
+export async function syncOverdue(context: SyncContext): Promise<void> {
+  const anHourAgo = sql`now() - interval '1 hour'`
+  const rows = await context.db
+    .select({ id: paidSubscriptions.id })
+    .from(paidSubscriptions)
+    .where(
+      and(
+        isNull(paidSubscriptions.endedAt),
+        lt(paidSubscriptions.currentPeriodEnd, anHourAgo),
+        lt(paidSubscriptions.updatedAt, anHourAgo),
+      ),
+    )
+    .orderBy(paidSubscriptions.updatedAt)
+    .limit(OVERDUE_BATCH)
+  for (const { id } of rows) {
+    // Mark it even if the sync fails: otherwise a missing subscription would block the queue
+    // forever.
+    await context.db.update(paidSubscriptions).set({ updatedAt: sql`now()` }).where(eq(paidSubscriptions.id, id))
+    await syncOneOfMany(context, id)
+  }
+}
+
+/**
+ * Reads the prices for sale. Discontinued prices stay for existing subscribers.
+ * @throws PaymentsError
+ */
+export async function syncPlans(db: Db, payments: Payments): Promise<void> {
+  const plans = await payments.listPlans()
+  await db.transaction(async (tx) => {
+    await tx.update(planPrices).set({ active: false })
+    await storePlans(tx, plans)
+  })
+}
+
+async function storePlans(tx: Db, plans: readonly PlanPrice[]): Promise<void> {
+  for (const plan of plans)
+    await tx
+      .insert(planPrices)
+      .values(plan)
+      .onConflictDoUpdate({ target: planPrices.priceId, set: { ...plan, updatedAt: sql`now()` } })
+}
+
+/** Deletes recorded events that the provider no longer lists. */
+export async function purgePaymentEvents(db: Db): Promise<void> {
+  await db.delete(paymentEvents).where(sql`${paymentEvents.createdAt} < now() - interval '40 days'`)
+}

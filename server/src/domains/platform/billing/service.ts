@@ -1,0 +1,161 @@
+import { formatCount } from '@x-automated/contract/format'
+import type { Limited, PlanLevel } from '@x-automated/contract/platform/plans'
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { Db } from '../../../db/open.ts'
+import type { JobQueue } from '../../../jobs/queue.ts'
+import { Refusal } from '../../../refusal.ts'
+import { workspaceMembers } from '../../identity/workspaces/tables.ts'
+import { rewardGrants } from '../../waitlist/waitlist/tables.ts'
+import { notifyOwners } from '../notifications/service.ts'
+import { type Interval, limitOf, limitText, paidUntil, planAt, statusOf, warningFrom } from './rules.ts'
+import { monthlyUsage, paidSubscriptions, subscriptions } from './tables.ts'
+
+/** Monthly limits, with their names in the table. */
+const KINDS = { scrapedLeads: 'scraped_leads', dms: 'dms' } as const
+export type LimitedByMonth = keyof typeof KINDS
+
+const thisMonth = sql<string>`date_trunc('month', now() at time zone 'UTC')::date`
+
+/** Loads everything that determines a workspace's plan. */
+export async function factsOf(db: Db, workspaceId: string) {
+  // Sequential, because a transaction has one connection.
+  const [subscription] = await db.select().from(subscriptions).where(eq(subscriptions.workspaceId, workspaceId))
+  const grants = await db
+    .select({ achievement: rewardGrants.achievement, months: rewardGrants.months, grantedAt: rewardGrants.grantedAt })
+    .from(rewardGrants)
+    .innerJoin(workspaceMembers, eq(workspaceMembers.userId, rewardGrants.accountUserId))
+    .where(and(eq(workspaceMembers.workspaceId, workspaceId), eq(workspaceMembers.role, 'owner')))
+  const paid = grants.length > 0 ? await paidTimes(db, workspaceId) : []
+  if (subscription && !subscription.paidId)
+    paid.push({ from: subscription.createdAt, to: paidUntil(subscription, new Date()) })
+  return { subscription: subscription ?? null, grants, paid }
+}
+
+/** When a workspace had a paid subscription. */
+async function paidTimes(db: Db, workspaceId: string): Promise<Interval[]> {
+  const rows = await db.select().from(paidSubscriptions).where(eq(paidSubscriptions.workspaceId, workspaceId))
+  const now = new Date()
+  return rows.flatMap((row) => {
+    const status = statusOf(row.status)
+    return status ? [{ from: row.startedAt, to: row.endedAt ?? paidUntil({ ...row, status }, now) }] : []
+  })
+}
+
+/** A workspace's current plan. */
+export async function planOf(db: Db, workspaceId: string): Promise<PlanLevel> {
+  return planAt(await factsOf(db, workspaceId), new Date())
+}
+
+/** A workspace's limit; Infinity if unlimited. */
+export async function limitOn(db: Db, workspaceId: string, what: Limited): Promise<{ plan: PlanLevel; limit: number }> {
+  const plan = await planOf(db, workspaceId)
+  return { plan, limit: limitOf(plan, what) }
+}
+
+/** Usage and remaining allowance. `left` is Infinity if unlimited. */
+export interface Allowance {
+  plan: PlanLevel
+  used: number
+  left: number
+}
+
+/**
+ * What is left of a monthly limit. @param lock blocks other uses by the workspace until the
+ * transaction ends
+ */
+export async function allowanceOf(
+  db: Db,
+  workspaceId: string,
+  what: LimitedByMonth,
+  { lock = false } = {},
+): Promise<Allowance> {
+  const { plan, limit } = await limitOn(db, workspaceId, what)
+  // Using 0 creates the row that is to be locked.
+  const isLocked = lock && Number.isFinite(limit)
+  const used = isLocked ? await use(db, workspaceId, what, 0) : await usedOf(db, workspaceId, what)
+  return { plan, used, left: Math.max(0, limit - used) }
+}
+
+/** The usage of this month. */
+export async function usedOf(db: Db, workspaceId: string, what: LimitedByMonth): Promise<number> {
+  const [row] = await db
+    .select({ count: monthlyUsage.count })
+    .from(monthlyUsage)
+    .where(
+      and(
+        eq(monthlyUsage.workspaceId, workspaceId),
+        eq(monthlyUsage.kind, KINDS[what]),
+        eq(monthlyUsage.month, thisMonth),
+      ),
+    )
+  return row?.count ?? 0
+}
+
+/**
+ * Adds to this month's usage; a negative count refunds. Locks the row until the transaction ends,
+ * and notifies owners once when the limit is near. @returns the new usage
+ */
+export async function use(db: Db, workspaceId: string, what: LimitedByMonth, count: number): Promise<number> {
+  const [row] = await db
+    .insert(monthlyUsage)
+    .values({ workspaceId, kind: KINDS[what], month: thisMonth, count: Math.max(0, count) })
+    .onConflictDoUpdate({
+      target: [monthlyUsage.workspaceId, monthlyUsage.kind, monthlyUsage.month],
+      set: { count: sql`greatest(0, ${monthlyUsage.count} + ${count}::int)` },
+    })
+    .returning({ used: monthlyUsage.count, warnedOf: monthlyUsage.warnedOf })
+  if (row && count > 0) await warn(db, workspaceId, what, row)
+  return row?.used ?? 0
+}
+
+async function warn(
+  tx: Db,
+  workspaceId: string,
+  what: LimitedByMonth,
+  { used, warnedOf }: { used: number; warnedOf: number | null },
+): Promise<void> {
+  const { plan, limit } = await limitOn(tx, workspaceId, what)
+  // Another plan has another limit, which needs its own warning.
+  if (used < warningFrom(limit) || warnedOf === limit) return
+  await tx
+    .update(monthlyUsage)
+    .set({ warnedOf: limit })
+    .where(
+      and(
+        eq(monthlyUsage.workspaceId, workspaceId),
+        eq(monthlyUsage.kind, KINDS[what]),
+        eq(monthlyUsage.month, thisMonth),
+      ),
+    )
+  await notifyOwners(tx, workspaceId, 'usage_high', { limited: what, used, limit, reason: limitText(plan, what) })
+}
+
+/** The refusal beyond a plan's limit. It names the limit and the plan that lifts it. */
+export function beyondPlan(
+  { plan, used, left = 0 }: Pick<Allowance, 'plan' | 'used'> & { left?: number },
+  what: Limited,
+): Refusal {
+  const room = left > 0 && what === 'dms' ? `${formatCount(left, 'DM is', 'DMs are')} left this month. ` : ''
+  return new Refusal('PLAN_LIMIT', `${room}${limitText(plan, what)}`, {
+    details: { limit: limitOf(plan, what), used, plan },
+  })
+}
+
+/**
+ * Queues the end of deleted workspaces' subscriptions, in the transaction that deletes them, and
+ * removes emails.
+ */
+export async function endSubscriptions(tx: Db, jobs: JobQueue, workspaceIds: readonly string[]): Promise<void> {
+  if (workspaceIds.length === 0) return
+  const rows = await tx
+    .update(paidSubscriptions)
+    .set({ email: null })
+    .where(inArray(paidSubscriptions.workspaceId, [...workspaceIds]))
+    .returning({ id: paidSubscriptions.id, endedAt: paidSubscriptions.endedAt })
+  const running = rows.filter(({ endedAt }) => endedAt === null)
+  await jobs.enqueueAll(
+    tx,
+    'payment-end',
+    running.map(({ id }) => ({ subscriptionId: id })),
+  )
+}

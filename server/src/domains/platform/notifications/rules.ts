@@ -1,0 +1,86 @@
+import { formatCount, formatDate, formatNumber, formatPercent } from '@x-automated/contract/format'
+import type { NotificationFacts, NotificationKind } from '@x-automated/contract/platform/notifications'
+import { CONNECTION_LOST, pauseText } from '@x-automated/contract/reason'
+
+export interface NotificationText {
+  title: string
+  /** '' if the title says it all. */
+  text: string
+  path: string
+}
+
+/** The text of a notification, and the page it links to. */
+export function notificationText(kind: NotificationKind, facts: NotificationFacts): NotificationText {
+  const campaign = `Campaign “${facts.campaignName ?? ''}”`
+  const path = facts.campaignId ? `/campaigns/${facts.campaignId}` : '/campaigns'
+  const planName = facts.planName ?? ''
+  switch (kind) {
+    case 'x_disconnected':
+      return {
+        title: `@${facts.handle ?? ''} is disconnected`,
+        text: `Sending from this account is paused. ${facts.reason ?? CONNECTION_LOST}`,
+        path: '/twitter',
+      }
+    case 'campaign_paused':
+      return { title: `${campaign} was paused automatically`, text: pauseTextOf(facts), path }
+    case 'campaign_completed':
+      return { title: `${campaign} is complete`, text: resultText(facts), path }
+    case 'usage_high':
+      return { ...usageText(facts), path: '/billing' }
+    case 'payment_failed':
+      return {
+        title: `The payment for your ${planName} plan failed`,
+        text: `You keep your plan until ${day(facts.until)}. Pay the open invoice or update your card before then.`,
+        path: '/billing',
+      }
+    case 'trial_ending':
+      return {
+        title: `Your ${planName} trial ends on ${day(facts.until)}`,
+        text: "We'll charge your card then, unless you cancel first.",
+        path: '/billing',
+      }
+    case 'plan_ended':
+      return {
+        title: `Your ${planName} plan has ended`,
+        text: 'Queued messages will still be sent. To queue more, choose a plan.',
+        path: '/billing',
+      }
+  }
+}
+
+/** Older notifications have only a text. */
+function pauseTextOf({ pause, reason }: NotificationFacts): string {
+  return pause ? pauseText(pause, reason ?? null) : (reason ?? '')
+}
+
+function usageText({ used = 0, limit = 1, limited, reason = '' }: NotificationFacts) {
+  const what = limited === 'dms' ? 'DM' : 'scraped lead'
+  if (used >= limit) return { title: `You've used all ${formatCount(limit, what)} this month`, text: reason }
+  // Rounded down: 99.9% is not all of it yet.
+  const share = formatPercent(Math.floor((100 * used) / limit) / 100)
+  return {
+    title: `You've used ${share} of this month's ${what}s`,
+    text: `${formatNumber(used)} of ${formatCount(limit, what)} used. ${reason}`.trim(),
+  }
+}
+
+/** "November 21, 2026", in UTC. */
+function day(moment: string | undefined): string {
+  return formatDate(moment ?? 0, { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
+}
+
+/** "18 sent, 2 failed." */
+function resultText({ sent = 0, failed = 0 }: NotificationFacts): string {
+  return failed > 0 ? `${formatNumber(sent)} sent, ${formatNumber(failed)} failed.` : `${formatNumber(sent)} sent.`
+}
+
+/** Completes "Email notifications are on for …" and "emails about …". */
+export const KIND_TOPICS: Record<NotificationKind, string> = {
+  x_disconnected: 'disconnected X accounts',
+  campaign_paused: 'paused campaigns',
+  campaign_completed: 'completed campaigns',
+  usage_high: 'plan limits',
+  payment_failed: 'failed payments',
+  trial_ending: 'the end of a trial',
+  plan_ended: 'the end of a plan',
+}

@@ -1,0 +1,49 @@
+import { NOTIFICATION_KINDS, type NotificationFacts } from '@x-automated/contract/platform/notifications'
+import { sql } from 'drizzle-orm'
+import { boolean, index, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, id, time } from '../../../db/columns.ts'
+import { authUsers } from '../../identity/auth/tables.ts'
+import { workspaces } from '../../identity/workspaces/tables.ts'
+
+/** Triggers on campaigns and X accounts insert a row for each member who wants it. */
+export const notifications = pgTable(
+  'notifications',
+  {
+    id: id(),
+    workspaceId: uuid('workspace_id')
+      .notNull()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => authUsers.id, { onDelete: 'cascade' }),
+    kind: text('kind', { enum: NOTIFICATION_KINDS }).notNull(),
+    facts: jsonb('facts').$type<NotificationFacts>().notNull(),
+    /** Where it goes, by the member's preferences at the time. */
+    inApp: boolean('in_app').notNull(),
+    email: boolean('email').notNull(),
+    /** When its email was queued. */
+    emailedAt: time('emailed_at'),
+    readAt: time('read_at'),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    index('notifications_newest').on(t.userId, t.workspaceId, t.createdAt, t.id).where(sql`in_app`),
+    index('notifications_unread').on(t.userId, t.workspaceId).where(sql`in_app and read_at is null`),
+    index('notifications_to_email').on(t.createdAt).where(sql`email and emailed_at is null`),
+    index('notifications_old').on(t.createdAt),
+  ],
+)
+
+/** Which notifications a user gets, and where; without a row, both in the app and by email. */
+export const notificationPreferences = pgTable(
+  'notification_preferences',
+  {
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => authUsers.id, { onDelete: 'cascade' }),
+    kind: text('kind', { enum: NOTIFICATION_KINDS }).notNull(),
+    inApp: boolean('in_app').notNull().default(true),
+    email: boolean('email').notNull().default(true),
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.kind] })],
+)

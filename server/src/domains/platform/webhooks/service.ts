@@ -1,0 +1,339 @@
+import { randomUUID } from 'node:crypto'
+import {
+  COUNTED_DELIVERIES_MAX,
+  type DeliveryStatus,
+  ENDPOINTS_MAX,
+  type WebhookEvent,
+} from '@x-automated/contract/platform/webhooks'
+import { and, asc, desc, eq, inArray, lt, sql } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Channels } from '../../../db/channels.ts'
+import type { Db } from '../../../db/open.ts'
+import { addressProblem } from '../../../public-address.ts'
+import { invalidField, Refusal } from '../../../refusal.ts'
+import {
+  attempt,
+  type Delivery,
+  deliverDue,
+  type Endpoint,
+  findDueEndpoints,
+  LEASE_SECONDS,
+  record,
+  secretSealer,
+  WEBHOOKS_CHANNEL,
+  type WebhookContext,
+} from './engine.ts'
+import { newSecret, PREVIOUS_SECRET_HOURS } from './rules.ts'
+import { webhookDeliveries, webhookEndpoints } from './tables.ts'
+
+export { WEBHOOKS_CHANNEL } from './engine.ts'
+
+// Events
+
+export interface Event {
+  event: WebhookEvent
+  at: Date
+  data: Record<string, unknown>
+  /** The member whose address is in `data`; the log entry is deleted with them. */
+  addressOf?: string
+}
+
+/** Queues an event for every subscribed endpoint, in the transaction that it reports. */
+export async function publishEvent(tx: Db, { event, at, data, addressOf }: Event): Promise<void> {
+  const payload = JSON.stringify({ type: event, timestamp: at.toISOString(), data })
+  await tx.execute(sql`
+    with queued as (
+      insert into webhook_deliveries (endpoint_id, event_id, event, payload, address_of)
+      select id, ${randomUUID()}::uuid, ${event}, ${payload}::jsonb, ${addressOf ?? null}::uuid
+      from webhook_endpoints where enabled and ${event} = any(events) for key share
+      returning 1)
+    select pg_notify(${WEBHOOKS_CHANNEL}, '') from queued limit 1`)
+}
+
+/** Deletes log entries that contain a member's address. */
+export async function deleteAddressEvents(tx: Db, memberId: string): Promise<void> {
+  await tx.delete(webhookDeliveries).where(eq(webhookDeliveries.addressOf, memberId))
+}
+
+const KEPT_DAYS = 30
+
+/** Deletes expired log entries. */
+export async function purgeDeliveries(db: Db): Promise<void> {
+  await db
+    .delete(webhookDeliveries)
+    .where(lt(webhookDeliveries.createdAt, sql`now() - make_interval(days => ${KEPT_DAYS})`))
+}
+
+// Endpoints
+
+type OperatorContext = Pick<WebhookContext, 'db' | 'env'>
+
+export async function list(db: Db) {
+  return { endpoints: await db.select().from(webhookEndpoints).orderBy(asc(webhookEndpoints.id)) }
+}
+
+interface NewEndpoint {
+  url: string
+  description: string
+  events: WebhookEvent[]
+}
+
+/** @throws Refusal INVALID_INPUT for a URL that is not allowed; WEBHOOK_LIMIT */
+export async function create({ db, env }: OperatorContext, operatorId: string, given: NewEndpoint) {
+  requireAllowedUrl(env, given.url)
+  const secret = newSecret()
+  return db.transaction(async (tx) => {
+    // Serialized, so that concurrent requests cannot exceed the limit.
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtext('webhook endpoints'))`)
+    if ((await tx.$count(webhookEndpoints)) >= ENDPOINTS_MAX) throw new Refusal('WEBHOOK_LIMIT')
+    const [endpoint] = await tx
+      .insert(webhookEndpoints)
+      .values({ ...given, sealedSecret: secretSealer(env).seal(secret), createdBy: operatorId })
+      .returning()
+    if (!endpoint) throw new Error('no endpoint was inserted')
+    return { ...endpoint, secret }
+  })
+}
+
+/** @throws Refusal WEBHOOK_NOT_FOUND, INVALID_INPUT */
+export async function update(
+  { db, env }: OperatorContext,
+  { id, ...changes }: { id: string; enabled?: boolean } & Partial<NewEndpoint>,
+) {
+  if (changes.url !== undefined) requireAllowedUrl(env, changes.url)
+  return db.transaction(async (tx) => {
+    const fresh = changes.enabled === undefined ? {} : { disabledReason: null, failingSince: null }
+    const [endpoint] = await tx
+      .update(webhookEndpoints)
+      .set({ ...changes, ...fresh, updatedAt: sql`now()` })
+      .where(eq(webhookEndpoints.id, id))
+      .returning()
+    if (!endpoint) throw new Refusal('WEBHOOK_NOT_FOUND')
+    if (changes.enabled) {
+      const waiting = and(eq(webhookDeliveries.endpointId, id), eq(webhookDeliveries.status, 'pending'))
+      // Deliveries in progress keep their lease.
+      const next = sql`case when last_attempt_at > now() - make_interval(secs => ${LEASE_SECONDS}) then next_attempt_at else now() end`
+      await tx.update(webhookDeliveries).set({ nextAttemptAt: next }).where(waiting)
+      await notify(tx)
+    }
+    return endpoint
+  })
+}
+
+/** Deliveries deleted per statement. */
+const DELETE_BATCH = 10_000
+
+/** Deletes an endpoint with its log of any length. @throws Refusal WEBHOOK_NOT_FOUND */
+export async function remove({ db }: { db: Db }, id: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [disabled] = await tx
+      .update(webhookEndpoints)
+      .set({ enabled: false })
+      .where(eq(webhookEndpoints.id, id))
+      .returning({ id: webhookEndpoints.id })
+    if (!disabled) throw new Refusal('WEBHOOK_NOT_FOUND')
+    // Delete the log first, because joins wait while the endpoint's row is deleted.
+    const some = tx
+      .select({ id: webhookDeliveries.id })
+      .from(webhookDeliveries)
+      .where(eq(webhookDeliveries.endpointId, id))
+      .limit(DELETE_BATCH)
+    for (let removed = DELETE_BATCH; removed === DELETE_BATCH; ) {
+      const { rowCount } = await tx.delete(webhookDeliveries).where(inArray(webhookDeliveries.id, some))
+      removed = rowCount ?? 0
+    }
+    await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.id, id))
+  })
+}
+
+/** @throws Refusal WEBHOOK_NOT_FOUND */
+export async function rotateSecret({ db, env }: OperatorContext, id: string) {
+  const secret = newSecret()
+  const [endpoint] = await db
+    .update(webhookEndpoints)
+    .set({
+      sealedPreviousSecret: webhookEndpoints.sealedSecret,
+      previousSecretUntil: sql`now() + make_interval(hours => ${PREVIOUS_SECRET_HOURS})`,
+      sealedSecret: secretSealer(env).seal(secret),
+      updatedAt: sql`now()`,
+    })
+    .where(eq(webhookEndpoints.id, id))
+    .returning()
+  if (!endpoint?.previousSecretUntil) throw new Refusal('WEBHOOK_NOT_FOUND')
+  return { success: true as const, secret, previousSecretUntil: endpoint.previousSecretUntil }
+}
+
+function requireAllowedUrl(env: { standIns: boolean }, url: string): void {
+  const problem = addressProblem(new URL(url), env.standIns)
+  if (problem) throw invalidField('url', problem)
+}
+
+async function find(db: Db, id: string): Promise<Endpoint> {
+  const [endpoint] = await db.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id))
+  if (!endpoint) throw new Refusal('WEBHOOK_NOT_FOUND')
+  return endpoint
+}
+
+// Deliveries
+
+/** Sends a test event once. @throws Refusal WEBHOOK_NOT_FOUND */
+export async function sendTest(context: WebhookContext, id: string): Promise<Delivery> {
+  const endpoint = await find(context.db, id)
+  const data = { message: 'This is a test event.' }
+  const [delivery] = await context.db
+    .insert(webhookDeliveries)
+    .values({
+      endpointId: id,
+      eventId: randomUUID(),
+      event: 'webhook.test',
+      payload: { type: 'webhook.test', timestamp: new Date().toISOString(), data },
+      attempts: 1,
+      lastAttemptAt: sql`now()`,
+      nextAttemptAt: sql`now() + make_interval(secs => ${LEASE_SECONDS})`,
+    })
+    .returning()
+  if (!delivery) throw new Error('no test delivery was inserted')
+  const recorded = await record(context, endpoint, delivery, await attempt(context, endpoint, delivery), true)
+  // The endpoint was deleted meanwhile.
+  if (!recorded) throw new Refusal('WEBHOOK_NOT_FOUND')
+  return recorded
+}
+
+interface LogInput {
+  id: string
+  status?: DeliveryStatus
+  page: number
+  pageSize: number
+  cursor?: string
+}
+
+/** One page of an endpoint's log, newest first. @throws Refusal WEBHOOK_NOT_FOUND */
+export async function listDeliveries(db: Db, { id, status, page, pageSize, cursor }: LogInput) {
+  await find(db, id)
+  const ofStatus = and(eq(webhookDeliveries.endpointId, id), status && eq(webhookDeliveries.status, status))
+  const [rows, counted] = await Promise.all([
+    db
+      .select()
+      .from(webhookDeliveries)
+      .where(and(ofStatus, cursor === undefined ? undefined : lt(webhookDeliveries.id, cursor)))
+      .orderBy(desc(webhookDeliveries.id))
+      .limit(pageSize + 1)
+      .offset(cursor === undefined ? (page - 1) * pageSize : 0),
+    db.select({ total: sql<number>`count(*)::int` }).from(
+      db
+        .select({ one: sql`1`.as('one') })
+        .from(webhookDeliveries)
+        .where(ofStatus)
+        .limit(COUNTED_DELIVERIES_MAX)
+        .as('counted'),
+    ),
+  ])
+  const deliveries = rows.slice(0, pageSize)
+  const next = rows.length > pageSize ? (deliveries.at(-1)?.id ?? null) : null
+  return { deliveries, total: counted[0]?.total ?? 0, page, pageSize, cursor: next }
+}
+
+/**
+ * Sends an event again: a waiting delivery now, a finished one as a new delivery.
+ * @throws Refusal DELIVERY_NOT_FOUND, DELIVERY_STATE
+ */
+export async function redeliver({ db }: { db: Db }, id: string): Promise<Delivery> {
+  return db.transaction(async (tx) => {
+    const [found] = await tx
+      .select({ delivery: webhookDeliveries, isEnabled: webhookEndpoints.enabled })
+      .from(webhookDeliveries)
+      .innerJoin(webhookEndpoints, eq(webhookEndpoints.id, webhookDeliveries.endpointId))
+      .where(eq(webhookDeliveries.id, id))
+      .for('update', { of: webhookDeliveries })
+    if (!found) throw new Refusal('DELIVERY_NOT_FOUND')
+    if (!found.isEnabled) throw new Refusal('DELIVERY_STATE')
+    await notify(tx)
+    const { endpointId, eventId, event, payload, addressOf, status, nextAttemptAt } = found.delivery
+    if (status !== 'pending') {
+      const [again] = await tx
+        .insert(webhookDeliveries)
+        .values({ endpointId, eventId, event, payload, addressOf })
+        .returning()
+      return again ?? found.delivery
+    }
+    // If it is due within a lease, an attempt may be in progress.
+    if (nextAttemptAt && nextAttemptAt.getTime() - Date.now() <= LEASE_SECONDS * 1_000) return found.delivery
+    const [sooner] = await tx
+      .update(webhookDeliveries)
+      .set({ nextAttemptAt: sql`now()` })
+      .where(eq(webhookDeliveries.id, id))
+      .returning()
+    return sooner ?? found.delivery
+  })
+}
+
+async function notify(tx: Db): Promise<void> {
+  await tx.execute(sql`select pg_notify(${WEBHOOKS_CHANNEL}, '')`)
+}
+
+// Work
+
+/** The running delivery workers. `close` starts nothing new and waits for attempts in progress. */
+export interface Deliverer {
+  close(): Promise<void>
+}
+
+/** Delivers due events: when one is queued, when a delay ends, and every minute after a crash. */
+export async function runWebhooks(
+  context: WebhookContext & { channels: Channels },
+  log: FastifyBaseLogger,
+): Promise<Deliverer> {
+  let closed = false
+  let looking = false
+  let lookAgain = false
+  /** By endpoint: `again` asks for another round. */
+  const underWay = new Map<string, { again: boolean; done: Promise<void> }>()
+
+  const deliver = async (endpointId: string, turn: { again: boolean }) => {
+    try {
+      do {
+        turn.again = false
+        await deliverDue(context, endpointId, () => closed)
+      } while (turn.again && !closed)
+    } catch (error) {
+      log.warn({ err: error }, 'webhook delivery failed and will resume within a minute')
+    }
+    underWay.delete(endpointId)
+  }
+  const begin = (endpointId: string) => {
+    const busy = underWay.get(endpointId)
+    if (busy) {
+      busy.again = true
+      return
+    }
+    const turn = { again: false, done: Promise.resolve() }
+    underWay.set(endpointId, turn)
+    turn.done = deliver(endpointId, turn)
+  }
+  const look = async () => {
+    lookAgain = true
+    if (looking) return
+    looking = true
+    try {
+      while (lookAgain && !closed) {
+        lookAgain = false
+        for (const id of await findDueEndpoints(context.db)) begin(id)
+      }
+    } finally {
+      looking = false
+    }
+  }
+  const stop = context.channels.subscribe(WEBHOOKS_CHANNEL, () => {
+    look().catch((error) =>
+      log.warn({ err: error }, 'looking for due webhooks failed and will be retried within a minute'),
+    )
+  })
+  await context.jobs.work('webhooks', 1, look)
+  return {
+    async close() {
+      closed = true
+      stop()
+      await Promise.all([...underWay.values()].map((turn) => turn.done))
+    },
+  }
+}

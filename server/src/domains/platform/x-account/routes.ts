@@ -1,0 +1,39 @@
+import { admin, member, viewer } from '../../../operations.ts'
+import type { RequestContext } from '../../../requests/context.ts'
+import {
+  AUTHORIZATION_COOKIE,
+  authorize,
+  CALLBACK_PATH,
+  check,
+  choose,
+  connectWithPassword,
+  disconnect,
+  disconnectOne,
+  list,
+  status,
+} from './service.ts'
+
+export const xAccountRoutes = {
+  status: viewer.xAccount.status.handler(({ context }) => status(context, context.actor)),
+  connect: admin.xAccount.connect.handler(({ context, input }) =>
+    connectWithPassword(context, context.actor, input, context.remember),
+  ),
+  authorize: admin.xAccount.authorize.handler(async ({ context }) => {
+    const { url, cookie } = await authorize(context, context.actor)
+    context.setHeader('set-cookie', authorizationCookie(context, cookie))
+    return { url }
+  }),
+  disconnect: admin.xAccount.disconnect.handler(({ context }) => disconnect(context, context.actor)),
+  list: viewer.xAccount.list.handler(({ context }) => list(context.db, context.actor)),
+  choose: admin.xAccount.choose.handler(({ context, input }) => choose(context.db, context.actor, input.id)),
+  check: member.xAccount.check.handler(({ context, input }) => check(context, context.actor, input.id)),
+  disconnectOne: admin.xAccount.disconnectOne.handler(({ context, input }) =>
+    disconnectOne(context, context.actor, input.id),
+  ),
+}
+
+/** HttpOnly, limited to the callback. Lax: the navigation starts at X. */
+function authorizationCookie({ origin }: Pick<RequestContext, 'origin'>, value: string): string {
+  const secure = origin.startsWith('https:') ? '; Secure' : ''
+  return `${AUTHORIZATION_COOKIE}=${value}; Path=${CALLBACK_PATH}; Max-Age=600; HttpOnly; SameSite=Lax${secure}`
+}

@@ -1,0 +1,93 @@
+import { and, desc, eq, ne, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../../db/open.ts'
+import { Refusal } from '../../../refusal.ts'
+import { beyondPlan, limitOn } from '../billing/service.ts'
+import { xAccounts } from './tables.ts'
+
+export type XAccount = typeof xAccounts.$inferSelect
+
+/** Sort order: the current account first, which is the linked one chosen last. */
+export const currentFirst = [sql`${xAccounts.status} = 'disconnected'`, desc(xAccounts.chosenAt), desc(xAccounts.id)]
+
+/** The workspace's current X account in any state; null if none was ever connected. */
+export async function findCurrentAccount(db: Db, workspaceId: string): Promise<XAccount | null> {
+  const [account] = await db
+    .select()
+    .from(xAccounts)
+    .where(eq(xAccounts.workspaceId, workspaceId))
+    .orderBy(...currentFirst)
+    .limit(1)
+  return account ?? null
+}
+
+/** Like `findCurrentAccount`; null if it was disconnected. */
+export async function findLinkedAccount(db: Db, workspaceId: string): Promise<XAccount | null> {
+  const account = await findCurrentAccount(db, workspaceId)
+  return isLinked(account) ? account : null
+}
+
+/** `findLinkedAccount` as an SQL expression for the id. */
+export function linkedAccountOf(workspaceId: SQL): SQL<string | null> {
+  return sql`(select a.id from x_accounts a where a.workspace_id = ${workspaceId} and a.status <> 'disconnected'
+    order by a.chosen_at desc, a.id desc limit 1)`
+}
+
+/** Whether there is an account that was not disconnected. It may be lost. */
+export function isLinked(account: XAccount | null): account is XAccount {
+  return account !== null && account.status !== 'disconnected'
+}
+
+/** Like `findCurrentAccount`. @throws Refusal X_NOT_CONNECTED: none, or not connected */
+export async function requireConnectedAccount(db: Db, workspaceId: string): Promise<XAccount> {
+  const account = await findCurrentAccount(db, workspaceId)
+  if (account?.status !== 'connected') throw new Refusal('X_NOT_CONNECTED')
+  return account
+}
+
+/** The given account, or the current one. @throws Refusal X_ACCOUNT_NOT_FOUND */
+export async function resolveAccount(db: Db, workspaceId: string, id: string | null): Promise<XAccount | null> {
+  return id === null ? findCurrentAccount(db, workspaceId) : findAccount(db, workspaceId, id)
+}
+
+/** @throws Refusal X_ACCOUNT_NOT_FOUND: no such account in the workspace */
+export async function findAccount(db: Db, workspaceId: string, id: string): Promise<XAccount> {
+  const [account] = await db
+    .select()
+    .from(xAccounts)
+    .where(and(eq(xAccounts.id, id), eq(xAccounts.workspaceId, workspaceId)))
+  if (!account) throw new Refusal('X_ACCOUNT_NOT_FOUND')
+  return account
+}
+
+/** A `chosen_at` later than all others, which makes an account the current one. */
+export function chosenNow(workspaceId: string) {
+  return sql`greatest(clock_timestamp(), (select max(chosen_at) from x_accounts where workspace_id = ${workspaceId}) + interval '1 ms')`
+}
+
+/** Makes delayed sends of an account due now. */
+export const WAKE = { nextSendAt: sql`case when ${xAccounts.nextSendAt} is null then null else now() end` }
+
+/**
+ * Checks that the plan allows another account; lost and disconnected ones do not count.
+ * @param xUserId the account to connect; null: a further one @throws Refusal PLAN_LIMIT
+ */
+export async function requireRoom(db: Db, workspaceId: string, xUserId: string | null): Promise<void> {
+  const { plan, limit } = await limitOn(db, workspaceId, 'xAccounts')
+  const used = await db.$count(
+    xAccounts,
+    and(
+      eq(xAccounts.workspaceId, workspaceId),
+      eq(xAccounts.status, 'connected'),
+      ...(xUserId === null ? [] : [ne(xAccounts.xUserId, xUserId)]),
+    ),
+  )
+  if (used >= limit) throw beyondPlan({ plan, used }, 'xAccounts')
+}
+
+/**
+ * Serializes connecting accounts until the transaction ends, so that two cannot take the last
+ * place.
+ */
+export async function lockAccounts(db: Db, workspaceId: string): Promise<void> {
+  await db.execute(sql`select pg_advisory_xact_lock(hashtextextended('x accounts:' || ${workspaceId}::text, 0))`)
+}

@@ -1,0 +1,169 @@
+import { CONNECTION_LOST } from '@x-automated/contract/reason'
+import { and, eq } from 'drizzle-orm'
+import type { Database, Db } from '../../../db/open.ts'
+import { type XApi, XError, type XTokens } from '../../../outside/x.ts'
+import type { Sealer } from '../../../sealing.ts'
+import type { XAccount } from './service-accounts.ts'
+import { xAccounts } from './tables.ts'
+
+export interface Needs {
+  database: Database
+  /** Null if X is not configured. */
+  x: XApi | null
+  sealer: Sealer
+}
+
+/** Access tokens are renewed when they expire sooner than this. */
+const RENEW_BEFORE_MS = 60_000
+
+/**
+ * Marks an account as lost: the screen shows the reason, and work waits until it is connected
+ * again.
+ */
+async function markLost(db: Db, accountId: string, reason: string): Promise<void> {
+  await db
+    .update(xAccounts)
+    .set({ status: 'lost', reason, updatedAt: new Date() })
+    .where(and(eq(xAccounts.id, accountId), eq(xAccounts.status, 'connected')))
+}
+
+/**
+ * Returns an access token valid for at least a minute. Renewal locks the row and stores the result
+ * before use: replaying one of X's single-use refresh tokens revokes all.
+ * @throws XError
+ */
+export async function accessTokenOf(
+  { database, x, sealer }: Needs,
+  accountId: string,
+  renew: string | null = null,
+  accepted: Accepted = 'connected',
+): Promise<string> {
+  if (!x) throw new XError('unavailable', 'X is not configured.')
+  const [quick] = await database.db.select().from(xAccounts).where(eq(xAccounts.id, accountId))
+  const stored = validToken(quick, sealer, renew, accepted)
+  if (stored) return stored
+  const renewed = await limitRenewals(database, () => renewToken({ database, x, sealer }, accountId, renew, accepted))
+  if (renewed) return renewed
+  throw new XError('unauthorized', CONNECTION_LOST)
+}
+
+/**
+ * The only transaction that waits for another service: its lock keeps other processes from
+ * replaying the token.
+ */
+function renewToken(
+  { database, x, sealer }: Needs & { x: XApi },
+  accountId: string,
+  renew: string | null,
+  accepted: Accepted,
+): Promise<string | null> {
+  return database.db.transaction(async (tx) => {
+    const [account] = await tx.select().from(xAccounts).where(eq(xAccounts.id, accountId)).for('update')
+    const already = validToken(account, sealer, renew, accepted)
+    if (already) return already
+    if (!isAccepted(account, accepted)) return null
+    // Still locked, so that an account that is reconnected meanwhile is not marked lost.
+    const lose = () => markLost(tx, accountId, CONNECTION_LOST).then(() => null)
+    const refreshToken = unseal(sealer, account.sealedRefreshToken)
+    if (!refreshToken) return lose()
+    try {
+      const tokens = await x.refreshTokens(refreshToken)
+      await tx
+        .update(xAccounts)
+        .set({ ...sealedTokens(sealer, tokens), updatedAt: new Date() })
+        .where(eq(xAccounts.id, accountId))
+      return tokens.accessToken
+    } catch (error) {
+      if (
+        !(error instanceof XError) ||
+        (error.kind !== 'credentials' && error.kind !== 'unauthorized' && error.kind !== 'invalid')
+      )
+        throw error
+      return lose()
+    }
+  })
+}
+
+/** Each renewal occupies a pool connection while it waits for X. */
+const MAX_CONCURRENT_RENEWALS = 2
+const renewals = new WeakMap<Database['pool'], { free: number; waiting: (() => void)[] }>()
+
+/** Waits without a connection, so that a slow X cannot exhaust the pool. */
+async function limitRenewals<T>({ pool }: Database, renewal: () => Promise<T>): Promise<T> {
+  const turns = renewals.get(pool) ?? { free: MAX_CONCURRENT_RENEWALS, waiting: [] }
+  renewals.set(pool, turns)
+  if (turns.free > 0) turns.free -= 1
+  else await new Promise<void>((resolve) => turns.waiting.push(resolve))
+  try {
+    return await renewal()
+  } finally {
+    const next = turns.waiting.shift()
+    if (next) next()
+    else turns.free += 1
+  }
+}
+
+/**
+ * Which accounts' tokens may be used. Lost ones are tried only to see whether X accepts them again.
+ */
+type Accepted = 'connected' | 'connected or lost'
+
+function isAccepted(account: XAccount | undefined, accepted: Accepted): account is XAccount {
+  return account?.status === 'connected' || (account?.status === 'lost' && accepted === 'connected or lost')
+}
+
+/**
+ * Calls X with the account's token; a rejected token is renewed once. @throws XError; after
+ * `unauthorized` and `account` (locked or suspended) the account is marked lost
+ */
+export async function withAccount<T>(
+  needs: Needs,
+  accountId: string,
+  call: (x: XApi, accessToken: string) => Promise<T>,
+  accepted: Accepted = 'connected',
+): Promise<T> {
+  const token = await accessTokenOf(needs, accountId, null, accepted)
+  const x = needs.x as XApi
+  const lose = (reason: string) => markLost(needs.database.db, accountId, reason)
+  const onceMore = async () => call(x, await accessTokenOf(needs, accountId, token, accepted))
+  return call(x, token)
+    .catch((error) => {
+      if (error instanceof XError && error.kind === 'unauthorized') return onceMore()
+      throw error
+    })
+    .catch(async (error) => {
+      if (error instanceof XError && error.kind === 'unauthorized') await lose(CONNECTION_LOST)
+      if (error instanceof XError && error.kind === 'account') await lose(error.message)
+      throw error
+    })
+}
+
+function validToken(
+  account: XAccount | undefined,
+  sealer: Sealer,
+  refused: string | null,
+  accepted: Accepted,
+): string | null {
+  if (!isAccepted(account, accepted)) return null
+  const token = unseal(sealer, account.sealedAccessToken)
+  if (!token || token === refused) return null
+  return (account.accessTokenExpiresAt?.getTime() ?? 0) - Date.now() > RENEW_BEFORE_MS ? token : null
+}
+
+/** Opens a stored token; null if it was sealed with another AUTH_SECRET. */
+export function unseal(sealer: Sealer, sealed: string | null): string | null {
+  if (!sealed) return null
+  try {
+    return sealer.open(sealed)
+  } catch {
+    return null
+  }
+}
+
+export function sealedTokens(sealer: Sealer, tokens: XTokens) {
+  return {
+    sealedAccessToken: sealer.seal(tokens.accessToken),
+    sealedRefreshToken: tokens.refreshToken ? sealer.seal(tokens.refreshToken) : null,
+    accessTokenExpiresAt: tokens.expiresAt,
+  }
+}

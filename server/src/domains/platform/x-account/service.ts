@@ -1,0 +1,213 @@
+import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm'
+import type { Actor } from '../../../actor.ts'
+import type { Db } from '../../../db/open.ts'
+import { XError } from '../../../outside/x.ts'
+import { Refusal } from '../../../refusal.ts'
+import { limitOn } from '../billing/service.ts'
+import {
+  chosenNow,
+  currentFirst,
+  findAccount,
+  findCurrentAccount,
+  lockAccounts,
+  requireRoom,
+  WAKE,
+  type XAccount,
+} from './service-accounts.ts'
+import { type Needs, unseal, withAccount } from './service-tokens.ts'
+import { xAccounts } from './tables.ts'
+
+export {
+  findAccount,
+  findCurrentAccount,
+  findLinkedAccount,
+  isLinked,
+  linkedAccountOf,
+  requireConnectedAccount,
+  resolveAccount,
+  type XAccount,
+} from './service-accounts.ts'
+export {
+  AUTHORIZATION_COOKIE,
+  authorize,
+  CALLBACK_PATH,
+  connectWithPassword,
+  finishAuthorize,
+  purgeExpiredAuthorizations,
+} from './service-connecting.ts'
+export { withAccount } from './service-tokens.ts'
+
+const DISCONNECTED = 'Twitter account disconnected successfully!'
+
+export async function status({ database, x }: Needs, actor: Actor) {
+  const account = await findCurrentAccount(database.db, actor.workspaceId)
+  return {
+    connected: account?.status === 'connected',
+    lastConnected: account?.lastConnectedAt ?? null,
+    handle: account && account.status !== 'disconnected' ? account.handle : null,
+    methods: x ? await x.signInMethods() : [],
+    reason: account?.status === 'lost' ? account.reason : null,
+  }
+}
+
+/** An account in the shape of the contract. */
+function view(account: XAccount, currentId: string | undefined) {
+  const { id, handle, status: state, reason, lastConnectedAt } = account
+  return {
+    id,
+    handle,
+    status: state === 'lost' ? ('lost' as const) : ('connected' as const),
+    reason,
+    isCurrent: id === currentId,
+    lastConnected: lastConnectedAt,
+  }
+}
+
+/** The workspace's linked accounts, the current one first, and the plan's limit. */
+export async function list(db: Db, actor: Actor) {
+  const [rows, { plan, limit }] = await Promise.all([
+    db
+      .select()
+      .from(xAccounts)
+      .where(and(eq(xAccounts.workspaceId, actor.workspaceId), ne(xAccounts.status, 'disconnected')))
+      .orderBy(...currentFirst),
+    limitOn(db, actor.workspaceId, 'xAccounts'),
+  ])
+  return { accounts: rows.map((row) => view(row, rows[0]?.id)), limit, plan }
+}
+
+/** A linked account of the workspace. @throws Refusal X_ACCOUNT_NOT_FOUND */
+async function findOwn(db: Db, actor: Actor, id: string): Promise<XAccount> {
+  const account = await findAccount(db, actor.workspaceId, id)
+  if (account.status === 'disconnected') throw new Refusal('X_ACCOUNT_NOT_FOUND')
+  return account
+}
+
+async function show(db: Db, actor: Actor, id: string) {
+  const [account, current] = await Promise.all([findOwn(db, actor, id), findCurrentAccount(db, actor.workspaceId)])
+  return view(account, current?.id)
+}
+
+/** Makes an account the current one. @throws Refusal X_ACCOUNT_NOT_FOUND */
+export async function choose(db: Db, actor: Actor, id: string) {
+  return db.transaction(async (tx) => {
+    const { status: state } = await findOwn(tx, actor, id)
+    await tx
+      .update(xAccounts)
+      .set({ chosenAt: chosenNow(actor.workspaceId) })
+      .where(eq(xAccounts.id, id))
+    // Wakes scrapes that wait for a connection.
+    if (state === 'connected') await notifyConnected(tx, actor.workspaceId)
+    return show(tx, actor, id)
+  })
+}
+
+/** Sends the same notification as the trigger on x_accounts. */
+async function notifyConnected(db: Db, workspaceId: string): Promise<void> {
+  await db.execute(sql`select pg_notify('scrapes', 'connected:' || ${workspaceId}::text)`)
+}
+
+/**
+ * Checks whether X accepts the account's tokens. A lost account that works again is connected
+ * again. @throws Refusal X_ACCOUNT_NOT_FOUND, X_UNAVAILABLE, PLAN_LIMIT (no room to come back)
+ */
+export async function check(needs: Needs, actor: Actor, id: string) {
+  const { db } = needs.database
+  const before = await findOwn(db, actor, id)
+  try {
+    const user = await withAccount(needs, id, (x, token) => x.findMe(token), 'connected or lost')
+    await db.transaction(async (tx) => {
+      if (before.status === 'lost') {
+        await lockAccounts(tx, actor.workspaceId)
+        await requireRoom(tx, actor.workspaceId, before.xUserId)
+      }
+      await tx
+        .update(xAccounts)
+        .set({
+          handle: user.handle,
+          updatedAt: new Date(),
+          ...(before.status === 'lost'
+            ? { status: 'connected', reason: null, lastConnectedAt: new Date(), ...WAKE }
+            : {}),
+        })
+        .where(and(eq(xAccounts.id, id), eq(xAccounts.status, before.status)))
+    })
+  } catch (error) {
+    if (!(error instanceof XError)) throw error
+    // withAccount has already marked a rejected account as lost.
+    if (!REJECTED_BY_X.has(error.kind)) throw new Refusal('X_UNAVAILABLE', undefined, { cause: error })
+  }
+  return show(db, actor, id)
+}
+
+/** Errors after which an account's tokens are useless. */
+const REJECTED_BY_X = new Set(['unauthorized', 'credentials', 'account'])
+
+/** Disconnects the current account, here and at X. */
+export async function disconnect(needs: Needs, actor: Actor) {
+  const current = await findCurrentAccount(needs.database.db, actor.workspaceId)
+  return end(needs, actor, current ? [current.id] : [])
+}
+
+/** @throws Refusal X_ACCOUNT_NOT_FOUND */
+export async function disconnectOne(needs: Needs, actor: Actor, id: string) {
+  await findOwn(needs.database.db, actor, id)
+  return end(needs, actor, [id])
+}
+
+/** Disconnects every account of the workspace. */
+export async function disconnectAll(needs: Needs, actor: Actor): Promise<void> {
+  const { accounts } = await list(needs.database.db, actor)
+  await end(
+    needs,
+    actor,
+    accounts.map(({ id }) => id),
+  )
+}
+
+/**
+ * Disconnects accounts here and at X. Campaigns keep their queue and wait until the account is
+ * connected again. If the current account is disconnected, the one chosen before takes its place.
+ */
+async function end({ database, x, sealer }: Needs, actor: Actor, ids: string[]) {
+  const ended = await database.db.transaction(async (tx) => {
+    // Waits for a renewal in progress, so that X's latest token is the one revoked.
+    const accounts = await tx
+      .select()
+      .from(xAccounts)
+      .where(
+        and(
+          eq(xAccounts.workspaceId, actor.workspaceId),
+          ne(xAccounts.status, 'disconnected'),
+          inArray(xAccounts.id, ids),
+        ),
+      )
+      .orderBy(asc(xAccounts.id))
+      .for('update')
+    if (accounts.length === 0) return []
+    await tx
+      .update(xAccounts)
+      .set({
+        status: 'disconnected',
+        reason: null,
+        sealedAccessToken: null,
+        sealedRefreshToken: null,
+        accessTokenExpiresAt: null,
+        updatedAt: new Date(),
+      })
+      .where(
+        inArray(
+          xAccounts.id,
+          accounts.map(({ id }) => id),
+        ),
+      )
+    // Waiting work can continue with the account that is current now.
+    const current = await findCurrentAccount(tx, actor.workspaceId)
+    if (current?.status === 'connected') await notifyConnected(tx, actor.workspaceId)
+    return accounts
+  })
+  const tokens = ended.map((account) => unseal(sealer, account.sealedRefreshToken ?? account.sealedAccessToken))
+  // Best effort: our copy is deleted, and X's access tokens expire after two hours.
+  await Promise.allSettled(tokens.map((token) => x && token && x.revokeToken(token)))
+  return { success: true as const, message: DISCONNECTED }
+}

@@ -1,0 +1,85 @@
+import { sql } from 'drizzle-orm'
+import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, id, time, updatedAt } from '../../../db/columns.ts'
+import { authUsers } from '../../identity/auth/tables.ts'
+import { workspaces } from '../../identity/workspaces/tables.ts'
+
+/**
+ * Pending connections at X: 10 minutes, single use. The verifier is derived from the state and the
+ * secret.
+ */
+export const xAuthorizations = pgTable('x_authorizations', {
+  stateHash: text('state_hash').primaryKey(),
+  /** Hash of the cookie that binds the callback to the browser that started it. */
+  cookieHash: text('cookie_hash').notNull(),
+  workspaceId: uuid('workspace_id')
+    .notNull()
+    .references(() => workspaces.id, { onDelete: 'cascade' }),
+  userId: uuid('user_id')
+    .notNull()
+    .references(() => authUsers.id, { onDelete: 'cascade' }),
+  expiresAt: time('expires_at').notNull(),
+})
+
+/** X lists an account's messages for this many days. */
+export const X_KEEPS_DAYS = 30
+
+/**
+ * Restores of a backup: an account first connected after one may have been connected and used
+ * before it.
+ */
+export const restores = pgTable('restores', {
+  id: id(),
+  backedUpAt: time('backed_up_at').notNull(),
+  /** After this, messages in flight at the restore can no longer reach X. */
+  unreadUntil: time('unread_until').notNull(),
+})
+
+/**
+ * X accounts that a workspace sends and scrapes with. Tokens are sealed; passwords are never
+ * stored.
+ */
+export const xAccounts = pgTable(
+  'x_accounts',
+  {
+    id: id(),
+    workspaceId: uuid('workspace_id')
+      .notNull()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
+    xUserId: text('x_user_id').notNull(),
+    handle: text('handle').notNull(),
+    /** `connected`; `lost`: X refused our tokens, see `reason`; `disconnected`: by the user. */
+    status: text('status', { enum: ['connected', 'lost', 'disconnected'] }).notNull(),
+    reason: text('reason'),
+    sealedAccessToken: text('sealed_access_token'),
+    sealedRefreshToken: text('sealed_refresh_token'),
+    accessTokenExpiresAt: time('access_token_expires_at'),
+    lastConnectedAt: time('last_connected_at'),
+    /**
+     * When it was first connected or last chosen: the latest is the workspace's current account.
+     */
+    chosenAt: time('chosen_at').notNull().defaultNow(),
+    /**
+     * When the worker next looks for a message to send; null: nothing is queued. Claims advance it.
+     */
+    nextSendAt: time('next_send_at'),
+    /** X accepts nothing before this time. Kept apart, so that other settings never shorten it. */
+    restsUntil: time('rests_until'),
+    /**
+     * A restore lost what was sent since then. Nothing is sent until it was read from X again;
+     * null: nothing was lost.
+     */
+    unreadSince: time('unread_since'),
+    /** After this, messages in flight at the restore can no longer reach X. */
+    unreadUntil: time('unread_until'),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    uniqueIndex('x_accounts_user').on(t.workspaceId, t.xUserId),
+    // Several workspaces can connect the same X account; they share its cap and interval.
+    index('x_accounts_of_user').on(t.xUserId),
+    index('x_accounts_next_send').on(t.nextSendAt).where(sql`next_send_at is not null and status = 'connected'`),
+  ],
+)

@@ -1,0 +1,428 @@
+import { randomInt } from 'node:crypto'
+import { ACHIEVEMENTS, type Achievement, SPOTS_PER_REFERRAL } from '@x-automated/contract/waitlist/waitlist'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../../db/open.ts'
+import type { Outbox } from '../../../jobs/mail.ts'
+import { createSealer } from '../../../sealing.ts'
+import { publishEvent } from '../../platform/webhooks/service.ts'
+import { type Addressee, achievementsEmail, movedUpEmail } from './emails.ts'
+import { BURSTS, holdReason, newAchievements, PIONEERS, rewardMonths } from './rules.ts'
+import { joinAddresses, members, referralCounts, referrals, rewardGrants, waitlistState } from './tables.ts'
+
+export type Member = typeof members.$inferSelect
+export type Referral = typeof referrals.$inferSelect
+
+/** The services and settings that the waitlist needs. */
+export interface WaitlistContext {
+  env: { authSecret: string; waitlistConfirmRequired: boolean }
+  origin: string
+  outbox: Outbox
+}
+
+/** The origin of a request: hashes of its address and range, and its country. */
+export interface Provenance {
+  addressHash: string
+  rangeHash: string
+  country: string | null
+}
+
+/** The waitlist, locked against other changes. */
+export interface LockedWaitlist {
+  tx: Db
+  /** Number of places. */
+  joined: number
+  /** The number of the last credit. */
+  credits: number
+  now: Date
+}
+
+/**
+ * Runs `work` in a transaction that locks the waitlist, so that places stay dense and credits are
+ * ordered. Keep it short: all joins wait for it.
+ */
+export function changeWaitlist<T>(db: Db, work: (waitlist: LockedWaitlist) => Promise<T>): Promise<T> {
+  return db.transaction(async (tx) => {
+    const [row] = await tx
+      .select({ joined: waitlistState.joined, credits: waitlistState.credits, now: sql<string>`clock_timestamp()` })
+      .from(waitlistState)
+      .for('update')
+    if (!row) throw new Error('the waitlist_state table is empty')
+    const { joined, credits } = row
+    const waitlist: LockedWaitlist = { tx, joined, credits, now: new Date(row.now) }
+    const result = await work(waitlist)
+    if (waitlist.joined !== joined || waitlist.credits !== credits)
+      await tx.update(waitlistState).set({ joined: waitlist.joined, credits: waitlist.credits })
+    return result
+  })
+}
+
+interface Newcomer {
+  email: string
+  normalizedEmail: string
+  country: string | null
+  referredBy: string | null
+}
+
+/** Assigns the next place to a new member. @returns null if the mailbox already has a member */
+export async function assignPlace(waitlist: LockedWaitlist, newcomer: Newcomer): Promise<Member | null> {
+  const { tx, now } = waitlist
+  const position = waitlist.joined + 1
+  const member = await insertMember(tx, {
+    ...newcomer,
+    position,
+    joinedAt: now,
+    signupDate: now,
+    confirmationMailedAt: now,
+    achievements: achievementsAt(position),
+    referralCode: () => randomText(LETTERS_AND_DIGITS, 8),
+  })
+  if (!member) return null
+  waitlist.joined = position
+  await publishJoined(waitlist, member)
+  return member
+}
+
+/**
+ * Assigns the next place to an existing member without one. @returns null if they have joined in
+ * the meantime
+ */
+export async function assignPlaceToMember(
+  waitlist: LockedWaitlist,
+  memberId: string,
+  country: string | null,
+): Promise<Member | null> {
+  const { tx, now } = waitlist
+  const position = waitlist.joined + 1
+  const [member] = await tx
+    .update(members)
+    .set({
+      position,
+      joinedAt: now,
+      confirmationMailedAt: now,
+      country: sql`coalesce(${members.country}, ${country})`,
+      achievements: sql`${members.achievements} || ${sql.param(achievementsAt(position), members.achievements)}`,
+    })
+    .where(and(eq(members.id, memberId), eq(members.position, 0)))
+    .returning()
+  if (!member) return null
+  waitlist.joined = position
+  await publishJoined(waitlist, member)
+  return member
+}
+
+/** Publishes a join and the achievements it earned to webhooks. */
+async function publishJoined({ tx, now }: LockedWaitlist, member: Member): Promise<void> {
+  const { id, email, position, referredBy } = member
+  const data = { memberId: id, email, position, referredBy, joinedAt: now.toISOString() }
+  await publishEvent(tx, { event: 'member.joined', at: now, data, addressOf: id })
+  await publishEarned(tx, now, id, achievementsAt(position), 0)
+}
+
+/** Publishes earned achievements to webhooks. */
+async function publishEarned(
+  tx: Db,
+  now: Date,
+  memberId: string,
+  earned: readonly Achievement[],
+  referralCount: number,
+): Promise<void> {
+  for (const achievement of earned) {
+    const data = { memberId, achievement, name: ACHIEVEMENTS[achievement], referralCount, earnedAt: now.toISOString() }
+    await publishEvent(tx, { event: 'achievement.earned', at: now, data })
+  }
+}
+
+function achievementsAt(position: number): Achievement[] {
+  return position <= PIONEERS ? ['pioneer'] : []
+}
+
+type NewMember = Omit<typeof members.$inferInsert, 'referralCode'> & { referralCode: () => string }
+
+/** Inserts a member with an unused code. @returns null if the mailbox already has a member */
+export async function insertMember(tx: Db, { referralCode, ...member }: NewMember): Promise<Member | null> {
+  // Short codes collide occasionally: take the first unused one.
+  const codes = Array.from({ length: 4 }, referralCode)
+  const free = sql<string>`(select code from unnest(array[${sql.join(
+    codes.map((code) => sql`${code}`),
+    sql`, `,
+  )}]::text[]) as code where not exists (select from users where referral_code = code) limit 1)`
+  const [made] = await tx
+    .insert(members)
+    .values({ ...member, referralCode: free })
+    .onConflictDoNothing({ target: members.normalizedEmail })
+    .returning()
+  return made ?? null
+}
+
+/** Without easily confused characters. */
+const LETTERS_AND_DIGITS = 'abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
+const CAPITALS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
+
+/** The referral code of a member created by signing in: six capitals and digits. */
+export function sessionCode(): string {
+  return randomText(CAPITALS_AND_DIGITS, 6)
+}
+
+function randomText(alphabet: string, length: number): string {
+  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
+}
+
+/** Stores where a member joined from, to detect bursts. */
+export async function storeAddress(tx: Db, memberId: string, from: Provenance): Promise<void> {
+  const { addressHash, rangeHash } = from
+  await tx.insert(joinAddresses).values({ memberId, addressHash, rangeHash }).onConflictDoNothing()
+}
+
+interface NewReferral {
+  member: Pick<Member, 'id' | 'confirmedAt'>
+  referrerId: string
+  email: string
+  from: Provenance
+}
+
+/**
+ * Like `creditOrHold`, for an existing member. @returns false without an effect if the member has a
+ * referrer, is the referrer, or has referred the referrer
+ */
+export async function refer(
+  waitlist: LockedWaitlist,
+  context: WaitlistContext,
+  referral: NewReferral,
+): Promise<boolean> {
+  const { member, referrerId } = referral
+  const [referred] = await waitlist.tx
+    .update(members)
+    .set({ referredBy: referrerId })
+    .where(
+      sql`${members.id} = ${member.id} and ${members.referredBy} is null and ${members.id} <> ${referrerId}
+        and not exists (select from referrals where member_id = ${referrerId} and referrer_id = ${member.id})`,
+    )
+    .returning({ id: members.id })
+  if (!referred) return false
+  await creditOrHold(waitlist, context, referral)
+  return true
+}
+
+/**
+ * Records a referral, and credits it unless it is suspicious or unconfirmed. Call it before storing
+ * the member's address.
+ */
+export async function creditOrHold(
+  waitlist: LockedWaitlist,
+  context: WaitlistContext,
+  { member, referrerId, email, from }: NewReferral,
+): Promise<void> {
+  const { tx, now } = waitlist
+  const reason = holdReason(email, await joinsFromRange(tx, from.rangeHash, now))
+  const unconfirmed = context.env.waitlistConfirmRequired && !member.confirmedAt
+  const status = reason ? 'held' : unconfirmed ? 'unconfirmed' : 'credited'
+  const row = { memberId: member.id, referrerId, holdReason: reason, country: from.country, createdAt: now }
+  if (status !== 'credited') {
+    await tx.insert(referrals).values({ ...row, status })
+    return
+  }
+  await tx.insert(referrals).values({ ...row, ...nextCredit(waitlist) })
+  await countCredit(waitlist, context, { memberId: member.id, referrerId, country: from.country, moves: true })
+}
+
+/** Counts earlier joins from a range within the time of each of BURSTS, up to the burst's size. */
+async function joinsFromRange(tx: Db, rangeHash: string, now: Date): Promise<number[]> {
+  const counts = BURSTS.map(
+    ({ joins, minutes }) =>
+      sql`(select count(*)::int from (select from join_addresses where range_hash = ${rangeHash}
+        and created_at > ${now.toISOString()}::timestamptz - make_interval(mins => ${minutes}) limit ${joins}) as recent)`,
+  )
+  const { rows } = await tx.execute<{ joins: number[] }>(sql`select array[${sql.join(counts, sql`, `)}] as joins`)
+  return rows[0]?.joins ?? []
+}
+
+/** Credits a waiting referral. */
+export async function credit(waitlist: LockedWaitlist, context: WaitlistContext, referral: Referral): Promise<void> {
+  const { memberId, referrerId, country, moved } = referral
+  await waitlist.tx.update(referrals).set(nextCredit(waitlist)).where(eq(referrals.memberId, memberId))
+  await countCredit(waitlist, context, { memberId, referrerId, country, moves: !moved })
+}
+
+function nextCredit(waitlist: LockedWaitlist) {
+  waitlist.credits += 1
+  return {
+    status: 'credited' as const,
+    creditNumber: waitlist.credits,
+    creditedAt: waitlist.now,
+    inWeek: true,
+    moved: true,
+  }
+}
+
+interface Credit {
+  /** The referred member. */
+  memberId: string
+  referrerId: string
+  country: string | null
+  moves: boolean
+}
+
+/** Counts a credit for its referrer: period counts, place, achievements, rewards and an email. */
+async function countCredit(
+  waitlist: LockedWaitlist,
+  context: WaitlistContext,
+  { memberId, referrerId, country, moves }: Credit,
+): Promise<void> {
+  const { tx, credits } = waitlist
+  const day = utcDay(waitlist.now)
+  const counts = await tx
+    .insert(referralCounts)
+    .values(
+      ['alltime', 'week', day].map((period) => ({
+        period,
+        memberId: referrerId,
+        referralCount: 1,
+        lastCredit: credits,
+      })),
+    )
+    .onConflictDoUpdate({
+      target: [referralCounts.period, referralCounts.memberId],
+      set: { referralCount: sql`${referralCounts.referralCount} + 1`, lastCredit: sql`excluded.last_credit` },
+    })
+    .returning({ period: referralCounts.period, count: referralCounts.referralCount })
+  const countOf = (period: string) => counts.find((row) => row.period === period)?.count ?? 0
+  if (moves) await moveUp(tx, referrerId)
+
+  const [referrer] = await tx.select().from(members).where(eq(members.id, referrerId))
+  if (!referrer) throw new Error('the referrer is not a member')
+  const isNewCountry = country !== null && !referrer.referralCountries.includes(country)
+  const countries = isNewCountry ? [...referrer.referralCountries, country] : referrer.referralCountries
+  const totals = { alltime: countOf('alltime'), day: countOf(day), countries: countries.length }
+  const earned = newAchievements(referrer.achievements, totals)
+  const mailed = await emailReferrer(waitlist, context, { referrer, earned, referralCount: totals.alltime })
+  const { now } = waitlist
+  const { position } = referrer
+  const data = { memberId, referrerId, referralCount: totals.alltime, position, creditedAt: now.toISOString() }
+  await publishEvent(tx, { event: 'referral.credited', at: now, data })
+  await publishEarned(tx, now, referrerId, earned, totals.alltime)
+  if (earned.length > 0) await grantRewards(tx, referrer, earned)
+  if (earned.length > 0 || isNewCountry || mailed) {
+    await tx
+      .update(members)
+      .set({
+        achievements: [...referrer.achievements, ...earned],
+        referralCountries: countries,
+        ...(mailed ? { movedUpMailedAt: waitlist.now } : {}),
+      })
+      .where(eq(members.id, referrerId))
+  }
+}
+
+/**
+ * Moves a member up by one referral's spots, and the members passed down by one: at most 6 rows.
+ */
+async function moveUp(tx: Db, memberId: string): Promise<void> {
+  await tx.execute(sql`
+    update users as u
+    set position = case when u.id = mover.id then greatest(1, mover.position - ${SPOTS_PER_REFERRAL}::int) else u.position + 1 end
+    from users as mover
+    where mover.id = ${memberId} and mover.position > 1
+      and u.position > 0 and u.position between mover.position - ${SPOTS_PER_REFERRAL}::int and mover.position`)
+}
+
+/** Grants months of Pro for earned tiers, to the member's account now or once it exists. */
+async function grantRewards(tx: Db, member: Member, earned: Achievement[]): Promise<void> {
+  const grants = earned
+    .map((achievement) => ({ achievement, months: rewardMonths(achievement) }))
+    .filter(({ months }) => months > 0)
+  if (grants.length === 0) return
+  await tx
+    .insert(rewardGrants)
+    .values(grants.map((grant) => ({ ...grant, memberId: member.id, accountUserId: member.accountUserId })))
+    .onConflictDoNothing()
+}
+
+/** Minimum time between two of these emails, for popular referrers. */
+const MOVED_UP_MAIL_HOURS = 24
+
+/** @returns whether an email was queued */
+async function emailReferrer(
+  { tx, now }: LockedWaitlist,
+  context: WaitlistContext,
+  { referrer, earned, referralCount }: { referrer: Member; earned: Achievement[]; referralCount: number },
+): Promise<boolean> {
+  const to = addresseeOf(context, referrer)
+  if (!to) return false
+  const last = referrer.movedUpMailedAt
+  const isDue = !last || now.getTime() - last.getTime() > MOVED_UP_MAIL_HOURS * 3_600_000
+  if (earned.length === 0 && !isDue) return false
+  await context.outbox.post(
+    tx,
+    earned.length > 0 ? achievementsEmail(to, earned, referralCount) : movedUpEmail(to, referralCount),
+  )
+  return true
+}
+
+/** The recipient of waitlist emails; null if the member cannot get any. */
+export function addresseeOf({ env, origin }: WaitlistContext, member: Member): Addressee | null {
+  const { email, referralCode, position } = member
+  if (!email || !referralCode || member.unsubscribedAt) return null
+  const token = memberToken(env.authSecret, 'unsubscribe').seal(member.id)
+  return { email, referralCode, position, origin, unsubscribeLink: `${origin}/api/waitlist/unsubscribe?token=${token}` }
+}
+
+/** Encrypts a member's id for an emailed link. */
+export function memberToken(secret: string, purpose: 'confirm' | 'unsubscribe') {
+  return createSealer(secret, `x-automated waitlist ${purpose}`)
+}
+
+/** Reverts a credit's counts. Places and achievements are kept. */
+export async function revertCredit({ tx }: LockedWaitlist, referral: Referral): Promise<void> {
+  if (!referral.creditedAt) return
+  const { memberId, referrerId, creditedAt, inWeek } = referral
+  await tx
+    .update(referrals)
+    .set({ status: 'held', creditNumber: null, creditedAt: null, inWeek: false })
+    .where(eq(referrals.memberId, memberId))
+  const remaining = sql`from referrals where referrer_id = ${referrerId} and credit_number is not null`
+  const periods = ['alltime', utcDay(creditedAt), ...(inWeek ? ['week'] : [])]
+  await tx.execute(sql`
+    update referral_counts
+    set referral_count = referral_count - 1, last_credit = coalesce((select max(credit_number) ${remaining}), 0)
+    where member_id = ${referrerId} and period in ${periods}`)
+  await tx.execute(sql`
+    update users set referral_countries = coalesce((select array_agg(distinct country) ${remaining} and country is not null), '{}')
+    where id = ${referrerId}`)
+}
+
+const EXPIRY_BATCH = 1_000
+
+/** Credits older than 7 days that the weekly counts still contain until the next `expireWeek`. */
+export const expiredInWeek = sql`in_week and credited_at <= now() - interval '7 days'`
+
+/**
+ * Removes expired credits from the weekly counts, once each. A job runs it every minute; reads
+ * subtract the rest.
+ */
+export async function expireWeek(db: Db): Promise<void> {
+  for (;;) {
+    const { rows: due } = await db.execute(sql`select from referrals where ${expiredInWeek} limit 1`)
+    if (due.length === 0) return
+    await changeWaitlist(db, ({ tx }) =>
+      tx.execute(sql`
+        with expired as (
+          update referrals set in_week = false where member_id in (
+            select member_id from referrals where ${expiredInWeek}
+            order by credited_at limit ${EXPIRY_BATCH})
+          returning referrer_id),
+        lost as (select referrer_id, count(*) as credits from expired group by 1)
+        update referral_counts as c set referral_count = c.referral_count - lost.credits
+        from lost where c.period = 'week' and c.member_id = lost.referrer_id`),
+    )
+  }
+}
+
+/** The date in UTC, such as 2026-11-20. */
+export function utcDay(moment: Date): string {
+  return moment.toISOString().slice(0, 10)
+}
+
+/** The period's key in `referral_counts`. */
+export function periodKey(period: 'alltime' | 'week' | 'today'): SQL {
+  return period === 'today' ? sql`to_char(now() at time zone 'UTC', 'YYYY-MM-DD')` : sql`${period}`
+}

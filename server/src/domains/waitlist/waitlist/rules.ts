@@ -1,0 +1,136 @@
+import type { HoldReason } from '@x-automated/contract/overview/operator'
+import { ACHIEVEMENTS, type Achievement, REFERRAL_TIERS } from '@x-automated/contract/waitlist/waitlist'
+import { disposableEmailBlocklistSet } from 'disposable-email-domains-js'
+import { firstInNetwork } from '../../../requests/client-address.ts'
+
+/** Rules of email providers. All of them ignore `+tag`; those with `dots` also ignore dots. */
+const PROVIDERS: { domains: string[]; dots?: true }[] = [
+  // https://support.google.com/mail/answer/7436150; googlemail.com is the same mailbox.
+  { domains: ['gmail.com', 'googlemail.com'], dots: true },
+  { domains: ['outlook.com', 'hotmail.com', 'live.com', 'msn.com'] },
+  { domains: ['icloud.com', 'me.com', 'mac.com'] },
+  { domains: ['proton.me', 'protonmail.com', 'pm.me'] },
+  { domains: ['fastmail.com', 'fastmail.fm'] },
+  { domains: ['yandex.com', 'yandex.ru', 'ya.ru'] },
+  { domains: ['zoho.com', 'zohomail.com'] },
+  { domains: ['tutanota.com', 'tuta.com'] },
+  { domains: ['mailbox.org'] },
+  { domains: ['posteo.de'] },
+  { domains: ['hey.com'] },
+]
+/** Domains whose local parts are mailboxes of another domain. */
+const SAME_MAILBOX: Record<string, string> = {
+  'googlemail.com': 'gmail.com',
+  'me.com': 'icloud.com',
+  'mac.com': 'icloud.com',
+  'protonmail.com': 'proton.me',
+  'pm.me': 'proton.me',
+  'yandex.ru': 'yandex.com',
+  'ya.ru': 'yandex.com',
+}
+const RULES = new Map(PROVIDERS.flatMap(({ domains, dots }) => domains.map((domain) => [domain, { dots }] as const)))
+
+/**
+ * Normalizes an address to its mailbox, so that one person has one place: lower case, without what
+ * the provider ignores. Addresses of other providers are only lowercased.
+ */
+export function normalizeEmail(email: string): string {
+  const lower = email.trim().toLowerCase()
+  const at = lower.lastIndexOf('@')
+  const domain = lower.slice(at + 1)
+  const rule = RULES.get(domain)
+  if (!rule) return lower
+  const untagged = lower.slice(0, at).replace(/(?<=.)\+.*$/, '')
+  const local = rule.dots ? untagged.replaceAll('.', '') : untagged
+  return `${local}@${SAME_MAILBOX[domain] ?? domain}`
+}
+
+/**
+ * Masks an address: the first 3 characters (1 if the local part is shorter), `***@` and the domain.
+ */
+export function maskEmail(email: string): string {
+  const at = email.lastIndexOf('@')
+  const local = email.slice(0, at)
+  return `${local.slice(0, local.length < 3 ? 1 : 3)}***${email.slice(at)}`
+}
+
+/** Created once, because the package builds a new set on every call. */
+const DISPOSABLE = disposableEmailBlocklistSet()
+
+/** Whether the address belongs to a disposable email service, or one of its subdomains. */
+export function isDisposable(email: string): boolean {
+  const labels = email.slice(email.lastIndexOf('@') + 1).split('.')
+  const domains = labels.slice(0, -1).map((_, i) => labels.slice(i).join('.'))
+  return domains.some((domain) => DISPOSABLE.has(domain))
+}
+
+/**
+ * The network range of an address: /24 of IPv4, /48 of IPv6. @returns null for invalid addresses
+ */
+export function addressRange(address: string): string | null {
+  const network = firstInNetwork(address, { ipv4: 24, ipv6: 48 })
+  return network && `${network.first}/${network.bits}`
+}
+
+/**
+ * More referred joins from one range within these minutes are a burst. Offices that join together
+ * stay below.
+ */
+export const BURSTS = [
+  { joins: 20, minutes: 10 },
+  { joins: 60, minutes: 24 * 60 },
+] as const
+
+/** @param joinsFromRange earlier joins within the time of each of BURSTS */
+export function holdReason(email: string, joinsFromRange: readonly number[]): HoldReason | null {
+  if (isDisposable(email)) return 'disposable_domain'
+  return BURSTS.some((burst, i) => (joinsFromRange[i] ?? 0) >= burst.joins) ? 'address_burst' : null
+}
+
+/** The first members are pioneers. */
+export const PIONEERS = 100
+/** Referrals in one UTC day for the viral achievement, and countries for the global one. */
+const VIRAL_REFERRALS = 5
+const GLOBAL_COUNTRIES = 3
+
+interface ReferralCounts {
+  /** Credited referrals in total, and on the UTC day of the newest. */
+  alltime: number
+  day: number
+  countries: number
+}
+
+/** Achievements earned by referrals that the member does not have yet. */
+export function newAchievements(
+  held: readonly Achievement[],
+  { alltime, day, countries }: ReferralCounts,
+): Achievement[] {
+  const earned: Achievement[] = REFERRAL_TIERS.filter((tier) => alltime >= tier.threshold).map((tier) => tier.key)
+  if (day >= VIRAL_REFERRALS) earned.push('viral')
+  if (countries >= GLOBAL_COUNTRIES) earned.push('global')
+  return earned.filter((achievement) => !held.includes(achievement))
+}
+
+/** Months of Pro for an achievement; 0 if it has no such reward. */
+export function rewardMonths(achievement: Achievement): number {
+  return REFERRAL_TIERS.find((tier) => tier.key === achievement)?.months ?? 0
+}
+
+/** The next tier and its distance; 0 after the last tier. */
+export function nextReward(referralCount: number) {
+  const { key, threshold } = REFERRAL_TIERS.find((tier) => referralCount < tier.threshold) ?? REFERRAL_TIERS[3]
+  return { key, label: ACHIEVEMENTS[key], threshold, remaining: Math.max(0, threshold - referralCount) }
+}
+
+/**
+ * Progress towards the last tier: 25, 50, 75 and 100 at the four tiers, linear between, to one
+ * decimal.
+ */
+export function progressPercent(referralCount: number): number {
+  const next = REFERRAL_TIERS.findIndex((tier) => referralCount < tier.threshold)
+  if (next === -1) return 100
+  const from = REFERRAL_TIERS[next - 1]?.threshold ?? 0
+  const to = REFERRAL_TIERS[next]?.threshold ?? from
+  const step = 100 / REFERRAL_TIERS.length
+  return Math.round(10 * step * (next + (referralCount - from) / (to - from))) / 10
+}

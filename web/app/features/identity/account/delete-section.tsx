@@ -1,0 +1,85 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useForm } from 'react-hook-form'
+import { api, client } from '../../../api'
+import { localStorage } from '../../../browser-storage'
+import { session } from '../../../session'
+import { Button } from '../../../ui/button'
+import { Field } from '../../../ui/field'
+import { Input } from '../../../ui/input'
+import { SkeletonButton, SkeletonField, SkeletonText } from '../../../ui/skeleton'
+import { toast } from '../../../ui/toast'
+import { readPlace } from '../../waitlist/waitlist/place-storage'
+import { clearPlace } from '../../waitlist/waitlist/stored-place'
+import { showFailure, useReauthentication } from '../auth/reauthentication'
+import { Section } from './section'
+
+/** Deletes the account. */
+export function DeleteSection() {
+  const user = useQuery(api.account.findUser.queryOptions())
+  return (
+    <Section
+      id="delete"
+      query={user}
+      skeleton={
+        <div className="grid gap-4">
+          <SkeletonText lines={7} />
+          <SkeletonField className="max-w-sm" />
+          <SkeletonButton className="w-40" />
+        </div>
+      }
+      description="This is immediate and permanent. We can't restore it."
+    >
+      {user.data && <DeleteForm email={user.data.email} />}
+    </Section>
+  )
+}
+
+function DeleteForm({ email }: { email: string }) {
+  const withReauthentication = useReauthentication()
+  const form = useForm({ defaultValues: { confirmation: '' } })
+  const confirmation = form.watch('confirmation')
+  const remove = useMutation({
+    mutationFn: () => withReauthentication(() => client.personalData.remove({ confirmation: email })),
+    onSuccess() {
+      if (readPlace(localStorage)?.email === email) clearPlace()
+      toast.success('Account deleted.')
+      session.clear()
+    },
+    onError: (error) => showFailure(error),
+  })
+  return (
+    <form noValidate method="post" className="grid gap-4" onSubmit={form.handleSubmit(() => remove.mutate())}>
+      <div className="grid gap-2">
+        <p>This also deletes:</p>
+        <ul className="grid list-disc gap-1 ps-5 text-muted">
+          <li>
+            every workspace you own, with all its leads, lists, campaigns, messages and scrapes, for everyone in it
+          </li>
+          <li>your X connections; we also revoke our access at X</li>
+          <li>your referral code, achievements and rewards (your waitlist place stays, anonymously)</li>
+          <li>your paid plans, which end immediately with no automatic refund</li>
+          <li>all sessions, second factors and linked accounts</li>
+        </ul>
+      </div>
+      <Field
+        label={
+          <>
+            Type <span className="break-all">{email}</span> to confirm
+          </>
+        }
+        className="max-w-sm"
+      >
+        <Input autoComplete="off" autoCapitalize="none" spellCheck={false} {...form.register('confirmation')} />
+      </Field>
+      <Button
+        type="submit"
+        variant="danger"
+        className="w-fit"
+        disabled={confirmation.trim().toLowerCase() !== email}
+        loading={remove.isPending}
+      >
+        {remove.isPending ? 'Deleting…' : 'Delete my account'}
+      </Button>
+    </form>
+  )
+}

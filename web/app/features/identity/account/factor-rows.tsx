@@ -1,0 +1,88 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { Factor } from '@x-automated/contract/identity/second-factors'
+import { KeyRound, Smartphone } from 'lucide-react'
+import { useState } from 'react'
+import { api, client } from '../../../api'
+import { Button } from '../../../ui/button'
+import { useConfirm } from '../../../ui/confirm'
+import { DateTime } from '../../../ui/date-time'
+import { toast } from '../../../ui/toast'
+import { showFailure, useReauthentication } from '../auth/reauthentication'
+import { RenameFactorDialog } from './rename-factor-dialog'
+import { Row, Rows } from './rows'
+
+/** Second factors of one kind, which can be renamed and removed. */
+export function FactorRows({
+  label,
+  factors,
+  all,
+}: {
+  label: string
+  factors: readonly Factor[]
+  all: readonly Factor[]
+}) {
+  if (factors.length === 0) return null
+  return (
+    <Rows label={label}>
+      {factors.map((factor) => (
+        <FactorRow key={factor.id} factor={factor} isLast={all.length === 1} />
+      ))}
+    </Rows>
+  )
+}
+
+function FactorRow({ factor, isLast }: { factor: Factor; isLast: boolean }) {
+  const { id, kind, name, createdAt, lastUsedAt } = factor
+  const [renaming, setRenaming] = useState(false)
+  const queries = useQueryClient()
+  const withReauthentication = useReauthentication()
+  const confirm = useConfirm()
+  const remove = useMutation({
+    mutationFn: () => withReauthentication(() => client.secondFactors.remove({ id })),
+    onSuccess() {
+      toast.success(`Removed “${name}”.`)
+      return queries.invalidateQueries({ queryKey: api.secondFactors.key() })
+    },
+    onError: (error) => showFailure(error),
+  })
+  const ask = async () => {
+    const yes = await confirm({
+      title: `Remove “${name}”?`,
+      body: isLast
+        ? "This is your only second factor. You'll log in with your password alone, and your recovery codes will stop working."
+        : "You won't be asked for it at login.",
+      confirm: 'Remove',
+      danger: true,
+    })
+    if (yes) remove.mutate()
+  }
+  return (
+    <Row
+      icon={kind === 'totp' ? <Smartphone aria-hidden /> : <KeyRound aria-hidden />}
+      title={name}
+      detail={
+        <>
+          Added <DateTime value={createdAt} precision="day" />
+          {lastUsedAt ? (
+            <>
+              {' · '}last used <DateTime value={lastUsedAt} />
+            </>
+          ) : (
+            ' · not used yet'
+          )}
+        </>
+      }
+      action={
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button size="sm" onClick={() => setRenaming(true)}>
+            Rename<span className="sr-only"> {name}</span>
+          </Button>
+          <Button size="sm" loading={remove.isPending} onClick={ask}>
+            Remove<span className="sr-only"> {name}</span>
+          </Button>
+          <RenameFactorDialog factor={factor} open={renaming} onClose={() => setRenaming(false)} />
+        </div>
+      }
+    />
+  )
+}

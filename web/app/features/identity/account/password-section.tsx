@@ -1,0 +1,128 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { User } from '@x-automated/contract/identity/account'
+import { useForm } from 'react-hook-form'
+import { Link } from 'react-router'
+import { api, client, errorCode, errorText, fieldProblems } from '../../../api'
+import { paths } from '../../../paths'
+import { session } from '../../../session'
+import { Button } from '../../../ui/button'
+import { Field } from '../../../ui/field'
+import { PasswordInput } from '../../../ui/input'
+import { Skeleton, SkeletonButton, SkeletonField } from '../../../ui/skeleton'
+import { toast } from '../../../ui/toast'
+import { PasswordChecklist } from '../auth/password-checklist'
+import { newPasswordProblem, passwordProblem } from '../auth/password-rules'
+import { showFailure, useReauthentication } from '../auth/reauthentication'
+import { Section } from './section'
+
+/** Changes the password, or sets the first one of an account without one. */
+export function PasswordSection() {
+  const user = useQuery(api.account.findUser.queryOptions())
+  return (
+    <Section
+      id="password"
+      query={user}
+      skeleton={<PasswordSkeleton />}
+      description={
+        user.data && !user.data.hasPassword
+          ? "You don't have one yet. Set one to log in with your email address, too."
+          : 'Changing it signs out all other devices.'
+      }
+    >
+      {user.data && <PasswordForm user={user.data} />}
+    </Section>
+  )
+}
+
+function PasswordSkeleton() {
+  return (
+    <div className="grid max-w-sm gap-4">
+      <SkeletonField />
+      <div className="grid gap-2">
+        <SkeletonField />
+        <Skeleton className="h-14" />
+      </div>
+      <SkeletonField />
+      <SkeletonButton className="w-40" />
+    </div>
+  )
+}
+
+const empty = { currentPassword: '', password: '', confirmation: '' }
+
+function PasswordForm({ user }: { user: User }) {
+  const queries = useQueryClient()
+  const withReauthentication = useReauthentication()
+  const form = useForm({ defaultValues: empty })
+  const { errors } = form.formState
+  const password = form.watch('password')
+  const change = useMutation({
+    mutationFn: ({ currentPassword, password }: typeof empty) =>
+      withReauthentication(() =>
+        client.account.updateUser({ password, ...(user.hasPassword ? { currentPassword } : {}) }),
+      ),
+    onSuccess(changed) {
+      queries.setQueryData(api.account.findUser.queryKey(), changed)
+      session.updateUser({ id: changed.id, email: changed.email })
+      form.reset(empty)
+      toast.success('Password changed. Other devices were signed out.')
+    },
+    onError(error) {
+      if (fieldProblems(error).password) form.setError('password', { message: passwordProblem }, { shouldFocus: true })
+      else if (errorCode(error) === 'INVALID_CREDENTIALS')
+        form.setError('currentPassword', { message: errorText(error) }, { shouldFocus: true })
+      else showFailure(error)
+    },
+  })
+  return (
+    <form
+      noValidate
+      method="post"
+      className="grid max-w-sm gap-4"
+      onSubmit={form.handleSubmit((values) => change.mutate(values))}
+    >
+      {/* Tells password managers which account this is. */}
+      <input hidden readOnly autoComplete="username" value={user.email} />
+      {user.hasPassword && (
+        <Field
+          label="Current password"
+          error={errors.currentPassword?.message}
+          required
+          aside={
+            <Link to={paths.forgotPassword} className="text-link">
+              Forgot password?
+            </Link>
+          }
+        >
+          <PasswordInput
+            autoComplete="current-password"
+            {...form.register('currentPassword', { required: 'Current password is required' })}
+          />
+        </Field>
+      )}
+      <div className="grid gap-2">
+        <Field label="New password" error={errors.password?.message} required>
+          <PasswordInput
+            autoComplete="new-password"
+            {...form.register('password', {
+              validate: (value) => newPasswordProblem(value) ?? true,
+              deps: form.formState.isSubmitted ? ['confirmation'] : [],
+            })}
+          />
+        </Field>
+        <PasswordChecklist password={password} />
+      </div>
+      <Field label="Confirm new password" error={errors.confirmation?.message} required>
+        <PasswordInput
+          autoComplete="new-password"
+          {...form.register('confirmation', {
+            validate: (value, { password }) => value === password || 'Passwords do not match',
+          })}
+        />
+      </Field>
+      <Button type="submit" className="w-fit" loading={change.isPending}>
+        {change.isPending ? 'Saving…' : user.hasPassword ? 'Change password' : 'Set password'}
+      </Button>
+    </form>
+  )
+}

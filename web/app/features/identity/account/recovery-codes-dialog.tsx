@@ -1,0 +1,75 @@
+import { Download } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '../../../ui/button'
+import { Callout } from '../../../ui/callout'
+import { CopyButton } from '../../../ui/copy-button'
+import { Dialog } from '../../../ui/dialog'
+import { save } from '../../../ui/save-file'
+
+export interface RecoveryCodesDialogProps {
+  /** Null closes the dialog. */
+  codes: readonly string[] | null
+  onClose: () => void
+}
+
+/** Shows new recovery codes, once. */
+export function RecoveryCodesDialog({ codes, onClose }: RecoveryCodesDialogProps) {
+  // Kept during the closing animation.
+  const [shown, setShown] = useState<readonly string[] | null>(null)
+  const [warned, setWarned] = useState(false)
+  const [kept, setKept] = useState(false)
+  if (codes && codes !== shown) {
+    setShown(codes)
+    setWarned(false)
+    setKept(false)
+  }
+  if (!shown) return null
+  const text = shown.join('\n')
+  // Warn once before closing without saving the codes.
+  const close = () => (kept || warned ? onClose() : setWarned(true))
+  return (
+    <Dialog
+      open={codes !== null}
+      onClose={close}
+      title="Your recovery codes"
+      description="Use one if you lose your second factor. Each works once."
+      footer={
+        <Button variant="primary" onClick={close}>
+          Done
+        </Button>
+      }
+    >
+      <div className="grid gap-4 pt-2">
+        {warned && !kept ? (
+          <Callout tone="bad">
+            You haven't saved your codes. Copy or download them now, or close again to continue without.
+          </Callout>
+        ) : (
+          <Callout tone="warn">These codes are shown only once. Store them with your passwords.</Callout>
+        )}
+        <ul
+          aria-label="Recovery codes"
+          className="grid gap-x-6 gap-y-1.5 rounded-lg border border-line bg-sunken p-4 font-mono sm:grid-cols-2"
+        >
+          {shown.map((code) => (
+            <li key={code}>{code}</li>
+          ))}
+        </ul>
+        <div className="flex flex-wrap gap-2" onClickCapture={() => setKept(true)}>
+          <CopyButton text={text} label="Copy codes" />
+          <Button
+            icon={<Download aria-hidden />}
+            onClick={() => {
+              save(
+                new Blob([`X-Automated recovery codes\n\n${text}\n`], { type: 'text/plain' }),
+                'x-automated-recovery-codes.txt',
+              )
+            }}
+          >
+            Download
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

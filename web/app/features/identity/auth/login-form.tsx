@@ -1,0 +1,74 @@
+import { useMutation } from '@tanstack/react-query'
+import type { SecondFactorNeeded } from '@x-automated/contract/identity/auth'
+import { useForm } from 'react-hook-form'
+import { api, errorText, fieldProblems } from '../../../api'
+import { session, useSession } from '../../../session'
+import { Button } from '../../../ui/button'
+import { Callout } from '../../../ui/callout'
+import { Field } from '../../../ui/field'
+import { PasswordInput } from '../../../ui/input'
+import { useHydrated } from '../../../ui/use-hydrated'
+import { useSlow } from '../../../ui/use-slow'
+import { emailProblem, requiredEmail } from './email'
+import { EmailInput } from './email-input'
+
+/** After this time the page says that login is slow. */
+const SLOW_AFTER_MS = 3000
+
+interface Values {
+  email: string
+  password: string
+}
+
+export interface LoginFormProps {
+  /** Called if the password was right but a second factor is required. */
+  onSecondFactor: (needed: SecondFactorNeeded) => void
+}
+
+export function LoginForm({ onSecondFactor }: LoginFormProps) {
+  const ready = useHydrated()
+  const state = useSession()
+  const isLoading = state.status === 'starting' || (state.status === 'signed-out' && state.reason === 'unanswered')
+  // No default values: they would overwrite input typed before hydration.
+  const form = useForm<Values>()
+  const { errors } = form.formState
+  const login = useMutation(
+    api.auth.signInEmail.mutationOptions({
+      onSuccess: (answer) => ('token' in answer ? session.signIn(answer) : onSecondFactor(answer)),
+      onError: (error) => {
+        if (fieldProblems(error).email) form.setError('email', { message: emailProblem }, { shouldFocus: true })
+      },
+    }),
+  )
+  // Signed in, but still navigating.
+  const busy = login.isPending || state.status === 'signed-in'
+  const slow = useSlow(busy || (ready && isLoading), SLOW_AFTER_MS)
+  const refused = login.isError && !fieldProblems(login.error).email
+
+  return (
+    <form
+      // method=post: a submit before hydration must never put the password into the URL.
+      method="post"
+      noValidate
+      className="grid gap-4"
+      onSubmit={form.handleSubmit((values) => login.mutate({ email: values.email.trim(), password: values.password }))}
+    >
+      {refused && <Callout tone="bad">{errorText(login.error, 'Invalid email or password')}</Callout>}
+      {slow && (
+        <Callout tone="warn">Login is taking longer than expected. Please check your connection and try again.</Callout>
+      )}
+      <Field label="Email" error={errors.email?.message} required>
+        <EmailInput autoComplete="username" {...form.register('email', requiredEmail)} />
+      </Field>
+      <Field label="Password" error={errors.password?.message} required>
+        <PasswordInput
+          autoComplete="current-password"
+          {...form.register('password', { required: 'Password is required' })}
+        />
+      </Field>
+      <Button type="submit" variant="primary" size="lg" wide loading={busy}>
+        {busy ? 'Logging in…' : 'Log In'}
+      </Button>
+    </form>
+  )
+}

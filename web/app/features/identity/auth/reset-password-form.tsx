@@ -1,0 +1,100 @@
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { useNavigate } from 'react-router'
+import { api, errorCode, fieldProblems, refusalText } from '../../../api'
+import { paths } from '../../../paths'
+import { session } from '../../../session'
+import { Button, ButtonLink } from '../../../ui/button'
+import { Callout } from '../../../ui/callout'
+import { Field } from '../../../ui/field'
+import { PasswordInput } from '../../../ui/input'
+import { FactorRemoval } from './factor-removal'
+import { PasswordChecklist } from './password-checklist'
+import { newPasswordProblem, passwordProblem } from './password-rules'
+
+/** Delay before redirecting to the login page. */
+const REDIRECT_AFTER_MS = 3000
+
+/** For links without a token, or with a used or expired one. */
+export function InvalidResetLink() {
+  return (
+    <Callout
+      tone="bad"
+      action={
+        <ButtonLink to={paths.forgotPassword} size="sm">
+          Send a new link
+        </ButtonLink>
+      }
+    >
+      Invalid or expired password reset link. Please try again.
+    </Callout>
+  )
+}
+
+/** Sets a new password with the token of an emailed link. */
+export function ResetPasswordForm({ token }: { token: string }) {
+  const navigate = useNavigate()
+  const form = useForm({ defaultValues: { password: '', confirmation: '' } })
+  const { errors } = form.formState
+  const password = form.watch('password')
+  const reset = useMutation(
+    api.account.resetPassword.mutationOptions({
+      // A reset ends every session of the account, this one too.
+      onSuccess: () => session.signOut(),
+      onError: (error) => {
+        if (fieldProblems(error).password) form.setError('password', { message: passwordProblem })
+      },
+    }),
+  )
+
+  useEffect(() => session.announce('PASSWORD_RECOVERY'), [])
+  const [isRemoved, setRemoved] = useState(false)
+  const offer = isRemoved ? undefined : reset.data?.factorRemoval
+  const isDone = reset.isSuccess && !offer
+  useEffect(() => {
+    if (!isDone) return
+    const timer = setTimeout(() => void navigate(paths.login, { replace: true }), REDIRECT_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [isDone, navigate])
+
+  if (offer) return <FactorRemoval offer={offer} onRemoved={() => setRemoved(true)} />
+  if (isRemoved) return <Callout tone="good">Second factors removed. Redirecting to login...</Callout>
+  if (isDone) return <Callout tone="good">Password has been reset successfully! Redirecting to login...</Callout>
+  if (errorCode(reset.error) === 'INVALID_CODE') return <InvalidResetLink />
+  return (
+    <form
+      noValidate
+      method="post"
+      className="grid gap-4"
+      onSubmit={form.handleSubmit(({ password }) => reset.mutate({ token, password }))}
+    >
+      {reset.isError && !fieldProblems(reset.error).password && (
+        <Callout tone="bad">{refusalText(reset.error, 'An error occurred while resetting your password')}</Callout>
+      )}
+      <div className="grid gap-2">
+        <Field label="New password" error={errors.password?.message} required>
+          <PasswordInput
+            autoComplete="new-password"
+            {...form.register('password', {
+              validate: (value) => newPasswordProblem(value) ?? true,
+              deps: form.formState.isSubmitted ? ['confirmation'] : [],
+            })}
+          />
+        </Field>
+        <PasswordChecklist password={password} />
+      </div>
+      <Field label="Confirm new password" error={errors.confirmation?.message} required>
+        <PasswordInput
+          autoComplete="new-password"
+          {...form.register('confirmation', {
+            validate: (value, { password }) => value === password || 'Passwords do not match',
+          })}
+        />
+      </Field>
+      <Button type="submit" variant="primary" size="lg" wide loading={reset.isPending}>
+        {reset.isPending ? 'Setting…' : 'Set new password'}
+      </Button>
+    </form>
+  )
+}

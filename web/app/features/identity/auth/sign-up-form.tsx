@@ -1,0 +1,109 @@
+import { useMutation } from '@tanstack/react-query'
+import { MailCheck } from 'lucide-react'
+import { useForm } from 'react-hook-form'
+import { client, errorCode, fieldProblems } from '../../../api'
+import { Button } from '../../../ui/button'
+import { Callout } from '../../../ui/callout'
+import { Field } from '../../../ui/field'
+import { PasswordInput } from '../../../ui/input'
+import { useHydrated } from '../../../ui/use-hydrated'
+import { emailProblem, isEmail } from './email'
+import { EmailInput } from './email-input'
+import { PasswordChecklist } from './password-checklist'
+import { newPasswordProblem } from './password-rules'
+import { newCodeChallenge } from './pkce'
+import { signUpProblem } from './sign-up-text'
+
+const missing = 'You must provide either an email or phone number and a password'
+
+interface Values {
+  email: string
+  password: string
+}
+
+export function SignUpForm({ referralCode }: { referralCode: string | null }) {
+  // Rerenders once input typed before hydration is known.
+  useHydrated()
+  // No default values: they would overwrite input typed before hydration.
+  const form = useForm<Values>()
+  const { errors } = form.formState
+  const password = form.watch('password') ?? ''
+  const signUp = useMutation({
+    async mutationFn(input: { email: string; password: string; referralCode?: string }) {
+      const codeChallenge = await newCodeChallenge()
+      return client.auth.signUpEmail({ ...input, ...(codeChallenge ? { codeChallenge } : {}) })
+    },
+    onError: (error) => {
+      const problems = fieldProblems(error)
+      if (problems.email) form.setError('email', { message: problems.email })
+      if (problems.password) form.setError('password', { message: problems.password })
+      if (errorCode(error) === 'INTERNAL') console.warn('Failed to create user record.', error)
+    },
+  })
+
+  if (signUp.isSuccess) {
+    return (
+      <div className="grid justify-items-center gap-4 rounded-lg border border-line p-6 text-center" role="status">
+        <span className="flex size-12 items-center justify-center rounded-full bg-accent text-accent-ink">
+          <MailCheck aria-hidden className="size-6" />
+        </span>
+        <p className="text-base">
+          Almost there! Check your email for a confirmation link to complete your registration.
+        </p>
+        <p className="break-all text-muted">
+          Sent to <strong className="text-ink">{signUp.variables.email}</strong>
+        </p>
+        <Button size="sm" onClick={() => signUp.reset()}>
+          Use a different email
+        </Button>
+      </div>
+    )
+  }
+
+  const problems = fieldProblems(signUp.error)
+  const refused = signUp.isError && !problems.email && !problems.password
+  const incomplete = errors.email?.type === 'required' || errors.password?.type === 'required'
+  return (
+    <form
+      // method=post: a submit before hydration must never put the password into the URL.
+      method="post"
+      noValidate
+      className="grid gap-4"
+      onSubmit={form.handleSubmit((values) =>
+        signUp.mutate({
+          email: values.email.trim(),
+          password: values.password,
+          ...(referralCode ? { referralCode } : {}),
+        }),
+      )}
+    >
+      {refused && <Callout tone="bad">{signUpProblem(signUp.error)}</Callout>}
+      {incomplete && <Callout tone="bad">{missing}</Callout>}
+      <Field label="Email" error={errors.email?.message} required>
+        <EmailInput
+          aria-invalid={errors.email ? true : undefined}
+          {...form.register('email', {
+            required: true,
+            validate: (value) => isEmail(value) || emailProblem,
+          })}
+        />
+      </Field>
+      <div className="grid gap-2">
+        <Field label="Password" error={errors.password?.message} required>
+          <PasswordInput
+            autoComplete="new-password"
+            aria-invalid={errors.password ? true : undefined}
+            {...form.register('password', {
+              required: true,
+              validate: (value) => newPasswordProblem(value) ?? true,
+            })}
+          />
+        </Field>
+        <PasswordChecklist password={password} />
+      </div>
+      <Button type="submit" variant="primary" size="lg" wide loading={signUp.isPending}>
+        {signUp.isPending ? 'Signing up…' : 'Sign Up'}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,106 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { api, errorText } from '../../../api'
+import { QueryError } from '../../../query-error'
+import { session } from '../../../session'
+import { Button } from '../../../ui/button'
+import { Callout } from '../../../ui/callout'
+import { Card } from '../../../ui/card'
+import { useConfirm } from '../../../ui/confirm'
+import { LoadingText, SkeletonButton, SkeletonLine } from '../../../ui/skeleton'
+import { toast } from '../../../ui/toast'
+import { isAtLeast } from '../../overview/settings/use-role'
+import { ReauthProvider } from '../auth/reauthentication'
+import { InvitationsCard } from './invitations-card'
+import { PeopleSkeleton, PeopleTable, peoplePage } from './people-table'
+import { asRole, ROLES } from './role-text'
+import { WorkspaceNameCard } from './workspace-name-card'
+
+/** Members and roles; admins can change them. */
+export function PeopleTab() {
+  const me = useQuery(api.auth.me.queryOptions())
+  const mayInvite = me.data !== undefined && isAtLeast(me.data.workspace.role, 'admin')
+  // Load both before rendering, so that nothing shifts.
+  const people = useQuery(peoplePage(1))
+  const invitations = useQuery({ ...api.people.listInvitations.queryOptions(), enabled: mayInvite })
+  if (me.isError && !me.data) {
+    return <QueryError query={me} fallback="Failed to load members. Please try again." />
+  }
+  if (!me.data || people.isPending || (mayInvite && invitations.isPending))
+    return <PeopleTabSkeleton mayInvite={mayInvite} />
+  const { name, role } = me.data.workspace
+  return (
+    <ReauthProvider>
+      <div className="grid grid-cols-1 gap-6">
+        {!mayInvite && (
+          <Callout title={`You're in ${name} ${asRole(role)}`}>
+            {ROLES[role].does} The owner and admins can invite people and change roles.
+          </Callout>
+        )}
+        <PeopleTable role={role} />
+        {mayInvite && <InvitationsCard />}
+        {mayInvite && <WorkspaceNameCard name={name} />}
+        <RolesCard />
+        {role !== 'owner' && <LeaveCard name={name} />}
+      </div>
+    </ReauthProvider>
+  )
+}
+
+/** @param mayInvite false until known */
+function PeopleTabSkeleton({ mayInvite }: { mayInvite: boolean }) {
+  return (
+    <div className="grid grid-cols-1 gap-6">
+      <LoadingText>Loading members…</LoadingText>
+      <PeopleSkeleton />
+      {mayInvite && (
+        <Card
+          title="Invitations"
+          description="Invitations expire after 7 days."
+          actions={<SkeletonButton className="w-24" />}
+        >
+          <SkeletonLine />
+        </Card>
+      )}
+    </div>
+  )
+}
+
+function RolesCard() {
+  return (
+    <Card title="What each role can do">
+      <dl className="grid gap-x-6 gap-y-2 sm:grid-cols-[auto_1fr]">
+        {Object.values(ROLES).map(({ name, does }) => (
+          <div key={name} className="contents">
+            <dt className="font-strong">{name}</dt>
+            <dd className="text-muted max-sm:-mt-2">{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  )
+}
+
+/**
+ * Leaves the workspace; not for owners. The next token is for another workspace and reloads the
+ * page.
+ */
+function LeaveCard({ name }: { name: string }) {
+  const confirm = useConfirm()
+  const leave = useMutation(
+    api.people.leave.mutationOptions({
+      onSuccess: () => void session.refresh(),
+      onError: (error) => void toast.error(errorText(error, 'Failed to leave. Please try again.')),
+    }),
+  )
+  const ask = async () => {
+    const body = "You'll lose access to everything in it. What you created stays. To rejoin, you need an invitation."
+    if (await confirm({ title: `Leave ${name}?`, body, confirm: 'Leave', danger: true })) leave.mutate({})
+  }
+  return (
+    <Card title="Leave this workspace" description="You keep your account and your own workspace.">
+      <Button variant="danger" loading={leave.isPending} onClick={ask}>
+        Leave {name}
+      </Button>
+    </Card>
+  )
+}

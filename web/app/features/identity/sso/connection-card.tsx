@@ -1,0 +1,137 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { formatCount } from '@x-automated/contract/format'
+import type { SsoConnection } from '@x-automated/contract/identity/sso'
+import { CircleAlert, CircleCheck } from 'lucide-react'
+import { useState } from 'react'
+import { api, client, errorText } from '../../../api'
+import { Button } from '../../../ui/button'
+import { Callout } from '../../../ui/callout'
+import { Card } from '../../../ui/card'
+import { useConfirm } from '../../../ui/confirm'
+import { DateTime } from '../../../ui/date-time'
+import { toast } from '../../../ui/toast'
+import { showFailure, useReauthentication } from '../auth/reauthentication'
+import { ConnectionForm } from './connection-form'
+
+const kindNames = { oidc: 'OpenID Connect', saml: 'SAML 2.0' }
+
+interface ConnectionCardProps {
+  connection: SsoConnection | null
+  /** Whether the user is the owner. */
+  mayChange: boolean
+}
+
+/** The identity provider's form or settings. */
+export function ConnectionCard({ connection, mayChange }: ConnectionCardProps) {
+  const [isEditing, setEditing] = useState(false)
+  return (
+    <Card title="2. Connect your identity provider" description={connection ? undefined : 'One per workspace.'}>
+      <div className="grid grid-cols-1 gap-5">
+        {!mayChange && (
+          <Callout title="Only the workspace owner can manage the identity provider">
+            It decides who can sign in. Ask the owner to {connection ? 'change' : 'set up'} it.
+          </Callout>
+        )}
+        {connection && !isEditing ? (
+          <Connection connection={connection} mayChange={mayChange} onEdit={() => setEditing(true)} />
+        ) : (
+          mayChange && <ConnectionForm connection={connection} onDone={() => setEditing(false)} />
+        )}
+      </div>
+    </Card>
+  )
+}
+
+interface ConnectionProps {
+  connection: SsoConnection
+  mayChange: boolean
+  onEdit: () => void
+}
+
+function Connection({ connection, mayChange, onEdit }: ConnectionProps) {
+  const withReauthentication = useReauthentication()
+  const queries = useQueryClient()
+  const confirm = useConfirm()
+  const test = useMutation(api.sso.test.mutationOptions({ onError: (error) => toast.error(errorText(error)) }))
+  const remove = useMutation({
+    mutationFn: () => withReauthentication(() => client.sso.remove({})),
+    onSuccess: () => toast.success('Identity provider removed.'),
+    onError: (error) => showFailure(error),
+    onSettled: () => queries.invalidateQueries({ queryKey: api.sso.key() }),
+  })
+  const { kind, issuer, clientId, scopes, ssoUrl, certificates, linkedCount, updatedAt } = connection
+  const ask = async () => {
+    const people = formatCount(linkedCount, 'person', 'people')
+    const yes = await confirm({
+      title: 'Remove the identity provider?',
+      body:
+        linkedCount > 0
+          ? `No one can sign in with it anymore. ${people} linked it: they'll be unlinked, signed out of those sessions and notified by email.`
+          : 'No one will be able to sign in with it.',
+      confirm: 'Remove',
+      danger: true,
+    })
+    if (yes) remove.mutate()
+  }
+  return (
+    <div className="grid gap-5">
+      <dl className="grid gap-x-6 gap-y-3 sm:grid-cols-[auto_1fr]">
+        <Term name="Protocol">{kindNames[kind]}</Term>
+        <Term name={kind === 'oidc' ? 'Issuer' : 'Entity ID'}>{issuer}</Term>
+        {clientId && <Term name="Client ID">{clientId}</Term>}
+        {clientId && <Term name="Client secret">Stored and never shown again</Term>}
+        {scopes && <Term name="Scopes">{scopes}</Term>}
+        {ssoUrl && <Term name="Sign-in URL">{ssoUrl}</Term>}
+        {certificates.map((certificate) => (
+          <Term key={certificate.fingerprint} name="Certificate">
+            {certificate.subject}, until <DateTime value={certificate.expiresAt} precision="day" />
+            <code className="block text-xs text-muted">SHA-256 {certificate.fingerprint}</code>
+          </Term>
+        ))}
+        <Term name="Linked by">{formatCount(linkedCount, 'member')}</Term>
+        <Term name="Changed">
+          <DateTime value={updatedAt} />
+        </Term>
+      </dl>
+      {test.data && (
+        <ul aria-label="Test results" className="grid gap-2 rounded-lg border border-line p-4">
+          {test.data.checks.map(({ label, ok, detail }) => (
+            <li key={label} className="flex gap-2">
+              {ok ? (
+                <CircleCheck aria-hidden className="mt-0.5 size-4 shrink-0 text-good" />
+              ) : (
+                <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-bad" />
+              )}
+              <span className="min-w-0 break-words">
+                <span className="font-strong">{label}:</span> {detail}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className="flex flex-wrap gap-2">
+        <Button loading={test.isPending} onClick={() => test.mutate({})}>
+          Test connection
+        </Button>
+        {mayChange && <Button onClick={onEdit}>Change</Button>}
+        {mayChange && (
+          <Button loading={remove.isPending} onClick={ask}>
+            Remove
+          </Button>
+        )}
+      </div>
+      <p role="status" className="sr-only">
+        {test.data && (test.data.ok ? 'Test passed.' : 'Test failed.')}
+      </p>
+    </div>
+  )
+}
+
+function Term({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <>
+      <dt className="text-muted max-sm:-mb-2">{name}</dt>
+      <dd className="min-w-0 break-words [overflow-wrap:anywhere]">{children}</dd>
+    </>
+  )
+}

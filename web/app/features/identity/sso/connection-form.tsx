@@ -1,0 +1,153 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { formatCount } from '@x-automated/contract/format'
+import type { SsoConnection } from '@x-automated/contract/identity/sso'
+import { useForm } from 'react-hook-form'
+import { api, client, errorText, fieldProblems } from '../../../api'
+import { Button } from '../../../ui/button'
+import { Callout } from '../../../ui/callout'
+import { RadioGroup } from '../../../ui/choice'
+import { Field } from '../../../ui/field'
+import { Input, PasswordInput, Textarea } from '../../../ui/input'
+import { toast } from '../../../ui/toast'
+import { ReauthCancelled, useReauthentication } from '../auth/reauthentication'
+import { type ConnectionValues, connectionInput, emptyConnection } from './connection-values'
+
+type Name = Exclude<keyof ConnectionValues, 'kind' | 'samlBy'>
+
+/** A change unlinks everyone unless the provider keeps identifying people the same way. */
+const UNLINK_UNLESS = {
+  oidc: 'the issuer and client ID stay the same',
+  saml: 'the entity ID stays the same and you keep at least one current certificate',
+}
+
+export interface ConnectionFormProps {
+  /** Null if no provider is connected. */
+  connection: SsoConnection | null
+  onDone: () => void
+}
+
+export function ConnectionForm({ connection, onDone }: ConnectionFormProps) {
+  const queries = useQueryClient()
+  const form = useForm<ConnectionValues>({ defaultValues: emptyConnection(connection) })
+  const { errors } = form.formState
+  const { kind, samlBy } = form.watch()
+  const withReauthentication = useReauthentication()
+  const linked = connection?.linkedCount ?? 0
+  const save = useMutation({
+    mutationFn: (input: ReturnType<typeof connectionInput>) => withReauthentication(() => client.sso.save(input)),
+    onSuccess({ linkedCount }) {
+      toast.success(
+        linkedCount < linked
+          ? `Identity provider saved. ${formatCount(linked, 'account')} unlinked.`
+          : 'Identity provider saved. Test it before you tell your team.',
+      )
+      onDone()
+      return queries.invalidateQueries({ queryKey: api.sso.key() })
+    },
+    onError(error) {
+      for (const [field, message] of Object.entries(fieldProblems(error)))
+        form.setError(field as Name, { message }, { shouldFocus: true })
+    },
+  })
+  const said =
+    save.isError && !(save.error instanceof ReauthCancelled) && Object.keys(fieldProblems(save.error)).length === 0
+  const input = (name: Name, label: string, more: { hint?: string; required?: boolean; placeholder?: string } = {}) => {
+    const { hint, required = true, placeholder } = more
+    const Control = name === 'clientSecret' ? PasswordInput : Input
+    return (
+      <Field label={label} hint={hint} error={errors[name]?.message} required={required}>
+        <Control
+          autoComplete="off"
+          spellCheck={false}
+          placeholder={placeholder}
+          {...form.register(name, { validate: (value) => !required || value.trim() !== '' || `${label} is required` })}
+        />
+      </Field>
+    )
+  }
+  const text = (name: Name, label: string, hint: string) => (
+    <Field label={label} hint={hint} error={errors[name]?.message} required>
+      <Textarea
+        rows={6}
+        spellCheck={false}
+        {...form.register(name, { validate: (value) => value.trim() !== '' || `${label} is required` })}
+      />
+    </Field>
+  )
+  return (
+    <form
+      noValidate
+      className="grid max-w-xl gap-5"
+      onSubmit={form.handleSubmit((values) => save.mutate(connectionInput(values)))}
+    >
+      {said && (
+        <Callout tone="bad">{errorText(save.error, 'Failed to save the identity provider. Please try again.')}</Callout>
+      )}
+      <RadioGroup
+        label="Protocol"
+        value={kind}
+        onChange={(value) => form.setValue('kind', value as ConnectionValues['kind'])}
+        options={[
+          { value: 'oidc', label: 'OpenID Connect', hint: 'Google Workspace, Okta, Entra ID, Auth0 and most others' },
+          { value: 'saml', label: 'SAML 2.0', hint: 'AD FS and other SAML providers' },
+        ]}
+      />
+      {kind === 'oidc' ? (
+        <>
+          {input('issuer', 'Issuer', {
+            hint: "We'll load {issuer}/.well-known/openid-configuration.",
+            placeholder: 'https://login.company.com',
+          })}
+          {input('clientId', 'Client ID')}
+          {input('clientSecret', 'Client secret', {
+            required: connection?.kind !== 'oidc',
+            hint:
+              connection?.kind === 'oidc'
+                ? 'Leave empty to keep the current secret.'
+                : 'Stored encrypted and never shown again.',
+          })}
+          {input('scopes', 'Scopes')}
+        </>
+      ) : (
+        <>
+          <RadioGroup
+            label="How to set it up"
+            value={samlBy}
+            onChange={(value) => form.setValue('samlBy', value as ConnectionValues['samlBy'])}
+            options={[
+              { value: 'url', label: 'From a metadata URL' },
+              { value: 'xml', label: 'From metadata XML' },
+              { value: 'hand', label: 'Manually' },
+            ]}
+          />
+          {samlBy === 'url' &&
+            input('metadataUrl', 'Metadata URL', {
+              hint: 'Read once, when you save.',
+              placeholder: 'https://login.company.com/metadata',
+            })}
+          {samlBy === 'xml' && text('metadataXml', 'Metadata XML', 'Paste the entire file.')}
+          {samlBy === 'hand' && (
+            <>
+              {input('entityId', 'Entity ID of your identity provider')}
+              {input('ssoUrl', 'Sign-in URL (HTTP-Redirect)')}
+              {text('certificate', 'Signing certificate', 'X.509, as PEM or base64.')}
+            </>
+          )}
+        </>
+      )}
+      {linked > 0 && (
+        <Callout tone="warn" title="Changes can sign people out">
+          {formatCount(linked, 'person has', 'people have')} linked this provider. Their links, and the sessions that
+          came from them, end unless {kind === 'oidc' ? UNLINK_UNLESS.oidc : UNLINK_UNLESS.saml}. You and they get an
+          email.
+        </Callout>
+      )}
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" variant="primary" loading={save.isPending}>
+          Save identity provider
+        </Button>
+        {connection && <Button onClick={onDone}>Cancel</Button>}
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,201 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
+import { ListPlus } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { api, client, errorText, failureText, refusalText } from '../../../api'
+import { QueryError } from '../../../query-error'
+import { useSession } from '../../../session'
+import { Button } from '../../../ui/button'
+import { Callout } from '../../../ui/callout'
+import { RadioGroup } from '../../../ui/choice'
+import { Dialog } from '../../../ui/dialog'
+import { Field } from '../../../ui/field'
+import { Input } from '../../../ui/input'
+import { LoadingText, SkeletonText } from '../../../ui/skeleton'
+import { toast } from '../../../ui/toast'
+import { needsBatches, runAndSum } from './bulk-runs'
+import { type Picked, pickedCount } from './lead-selection'
+
+const LISTS_PAGE_SIZE = 100
+
+export interface AddToListProps {
+  open: boolean
+  onClose: () => void
+  picked: Picked
+  onAdded: () => void
+}
+
+function toastAdded(changed: number): void {
+  toast.success(`${formatNumber(changed)} leads added to the list successfully!`)
+}
+
+/** Adds leads to an existing or new list. */
+export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
+  const count = pickedCount(picked)
+  const queries = useQueryClient()
+  const [chosen, setChosen] = useState<string | null>(null)
+  const { signedIn, found } = useManualLists(open)
+
+  const close = () => {
+    onAdded()
+    onClose()
+  }
+  const add = useMutation({
+    mutationFn: ({ id, picked }: { id: string; picked: Picked }) =>
+      runAndSum(
+        'Adding to the list',
+        picked,
+        (selection) => client.lists.addLeads({ id, ...selection }),
+        ({ changed }) => changed,
+        toastAdded,
+      ),
+    onMutate: ({ picked }) => {
+      // The progress bar takes over.
+      if (needsBatches(picked)) close()
+    },
+    onSuccess: ({ sum: changed, isStopped }, { picked }) => {
+      if (changed > 0) toastAdded(changed)
+      else if (!isStopped) toast.info('These leads are already on this list.')
+      if (!needsBatches(picked)) close()
+    },
+    onError: (error) => toast.error(`Failed to add leads to list: ${errorText(error, 'Unknown error')}`),
+    onSettled: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: api.lists.key() }),
+        queries.invalidateQueries({ queryKey: api.leads.key() }),
+      ]),
+  })
+  const submit = () => {
+    if (!signedIn || count === 0) return toast.error('No leads selected or user not found.')
+    if (chosen) add.mutate({ id: chosen, picked })
+  }
+
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title="Add Leads to List"
+      description={`${formatCount(count, 'lead')} selected`}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            variant="primary"
+            disabled={!found.some(({ id }) => id === chosen)}
+            loading={add.isPending}
+            onClick={submit}
+          >
+            {add.isPending ? 'Adding…' : 'Add to list'}
+          </Button>
+        </>
+      }
+    >
+      <ListChoice chosen={chosen} onChoose={setChosen} />
+    </Dialog>
+  )
+}
+
+/** Lists that leads can be added to, refetched on each opening. Smart lists fill themselves. */
+function useManualLists(isOpen: boolean) {
+  const signedIn = useSession().status === 'signed-in'
+  const lists = useInfiniteQuery(
+    api.lists.list.infiniteOptions({
+      input: (cursor: string | null) => ({ pageSize: LISTS_PAGE_SIZE, ...(cursor ? { cursor } : {}) }),
+      initialPageParam: null,
+      getNextPageParam: (page) => page.cursor,
+      enabled: isOpen && signedIn,
+      staleTime: 0,
+    }),
+  )
+  const found = lists.data?.pages.flatMap((page) => page.lists.filter(({ filter }) => !filter)) ?? []
+  return { signedIn, lists, found }
+}
+
+export function ListChoice({ chosen, onChoose }: { chosen: string | null; onChoose: (id: string) => void }) {
+  const { signedIn, lists, found } = useManualLists(true)
+  return (
+    <div className="grid gap-5">
+      {!signedIn ? (
+        <Callout tone="bad">User not found. Cannot fetch lists.</Callout>
+      ) : lists.isPending ? (
+        <>
+          <LoadingText>Loading lists…</LoadingText>
+          <SkeletonText lines={4} />
+        </>
+      ) : lists.isError ? (
+        <QueryError query={lists}>
+          {failureText(lists.error, 'Failed to fetch your lists', 'An error occurred while fetching lists.')}
+        </QueryError>
+      ) : found.length > 0 ? (
+        <RadioGroup
+          label="List"
+          hideLabel
+          value={chosen}
+          onChange={onChoose}
+          options={found.map((list) => ({
+            value: list.id,
+            label: <bdi className="font-strong wrap-anywhere">{list.name}</bdi>,
+            hint: (
+              <span className="wrap-anywhere">
+                {formatCount(list.leadCount, 'lead')}
+                {list.description && <> · {list.description}</>}
+              </span>
+            ),
+          }))}
+        />
+      ) : (
+        !lists.hasNextPage && <p className="text-muted">No lists found. Create your first list to get started!</p>
+      )}
+      {lists.hasNextPage && (
+        <Button size="sm" className="w-fit" loading={lists.isFetchingNextPage} onClick={() => lists.fetchNextPage()}>
+          Show more lists
+        </Button>
+      )}
+      {signedIn && lists.isSuccess && <NewList onCreated={onChoose} first={found.length === 0 && !lists.hasNextPage} />}
+    </div>
+  )
+}
+
+/** Creates a list and selects it. */
+function NewList({ first, onCreated }: { first: boolean; onCreated: (id: string) => void }) {
+  const queries = useQueryClient()
+  const [name, setName] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const create = useMutation(
+    api.lists.create.mutationOptions({
+      onSuccess: async (list) => {
+        await queries.invalidateQueries({ queryKey: api.lists.key() })
+        setName('')
+        onCreated(list.id)
+      },
+      onError: (error) => setProblem(refusalText(error, 'Failed to create list. Please try again.')),
+    }),
+  )
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (name.trim() === '') return setProblem('List name cannot be empty.')
+    create.mutate({ name })
+  }
+  return (
+    <form
+      noValidate
+      onSubmit={submit}
+      className={first ? 'grid items-start gap-2' : 'grid items-start gap-2 border-t border-line pt-4'}
+    >
+      <Field label={first ? 'Name of your first list' : 'Or create a new list'} error={problem}>
+        <Input
+          value={name}
+          maxLength={200}
+          placeholder="Founders in Berlin"
+          onChange={(event) => {
+            setName(event.currentTarget.value)
+            setProblem(undefined)
+          }}
+        />
+      </Field>
+      <Button type="submit" size="sm" icon={<ListPlus aria-hidden />} loading={create.isPending} className="w-fit">
+        Create List
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,145 @@
+import { formatNumber } from '@x-automated/contract/format'
+import { PART_MAX } from '@x-automated/contract/leads/lead-limits'
+import { useSyncExternalStore } from 'react'
+import { session } from '../../../session'
+import { toast } from '../../../ui/toast'
+import { changeInBatches, type PartResponse, type Picked, pickedCount, type Selection } from './lead-selection'
+
+/**
+ * A change that runs in batches, because it exceeds the limit of one call. Survives navigation, but
+ * not closing the tab.
+ */
+export interface BulkRun {
+  id: number
+  /** The progress label: 'Deleting'. */
+  doing: string
+  /** Leads processed for certain. */
+  done: number
+  total: number
+  /** Stops after the current batch. */
+  isStopping: boolean
+  workspaceId: string | null
+  /** Milliseconds since 1970. */
+  startedAt: number
+}
+
+interface BulkRunDeps {
+  /** The current workspace: a run never continues in another one. */
+  workspaceId(): string | null
+  now(): number
+}
+
+/** Tracks bulk runs, so that any page can show and stop them. */
+export function createBulkRuns({ workspaceId, now }: BulkRunDeps) {
+  let runs: readonly BulkRun[] = []
+  let lastId = 0
+  const listeners = new Set<() => void>()
+  const setRuns = (next: readonly BulkRun[]) => {
+    runs = next
+    for (const listener of listeners) listener()
+  }
+  const change = (id: number, to: (run: BulkRun) => Partial<BulkRun>) =>
+    setRuns(runs.map((run) => (run.id === id ? { ...run, ...to(run) } : run)))
+
+  return {
+    all: () => runs,
+
+    /** @returns an unsubscribe function */
+    subscribe(onChange: () => void): () => void {
+      listeners.add(onChange)
+      return () => void listeners.delete(onChange)
+    },
+
+    stop: (id: number) => change(id, () => ({ isStopping: true })),
+
+    /**
+     * Changes the selected leads in batches. Completed batches stay if a later one fails.
+     * @param onAnswer called after each batch
+     */
+    async run<Answer extends PartResponse>(
+      doing: string,
+      picked: Picked,
+      call: (selection: Selection) => Promise<Answer>,
+      onAnswer: (answer: Answer) => void,
+    ): Promise<{ done: number; total: number; isStopped: boolean }> {
+      const total = pickedCount(picked)
+      if (!needsBatches(picked)) {
+        await changeInBatches(picked, call, onAnswer)
+        return { done: total, total, isStopped: false }
+      }
+      const startedIn = workspaceId()
+      lastId += 1
+      const id = lastId
+      const current = () => runs.find((run) => run.id === id)
+      setRuns([...runs, { id, doing, done: 0, total, isStopping: false, workspaceId: startedIn, startedAt: now() }])
+      try {
+        const isComplete = await changeInBatches(
+          picked,
+          call,
+          (answer) => {
+            // Every batch but the last is full; the size of the last is unknown.
+            if (answer.cursor) change(id, ({ done }) => ({ done: Math.min(total, done + PART_MAX) }))
+            onAnswer(answer)
+          },
+          () => current()?.isStopping === false && workspaceId() === startedIn,
+        )
+        return { done: isComplete ? total : (current()?.done ?? 0), total, isStopped: !isComplete }
+      } finally {
+        setRuns(runs.filter((run) => run.id !== id))
+      }
+    },
+  }
+}
+
+/** Whether the change takes more than one call. */
+export function needsBatches(picked: Picked): boolean {
+  return pickedCount(picked) > PART_MAX
+}
+
+/** The bulk runs of this tab. */
+export const bulkRuns = createBulkRuns({ workspaceId: session.workspaceId, now: Date.now })
+
+/**
+ * Runs in batches and adds up their results. @param onPartly called with the sum so far if a batch
+ * fails, before this throws
+ */
+export async function runAndSum<Answer extends PartResponse>(
+  doing: string,
+  picked: Picked,
+  call: (selection: Selection) => Promise<Answer>,
+  doneBy: (answer: Answer) => number,
+  onPartly: (done: number) => void,
+): Promise<{ sum: number; isStopped: boolean }> {
+  let sum = 0
+  try {
+    const end = await bulkRuns.run(doing, picked, call, (answer) => {
+      sum += doneBy(answer)
+    })
+    if (end.isStopped) toast.info(stoppedText(end))
+    return { sum, isStopped: end.isStopped }
+  } catch (error) {
+    if (sum > 0) onPartly(sum)
+    throw error
+  }
+}
+
+const none: readonly BulkRun[] = []
+
+export function useBulkRuns(): readonly BulkRun[] {
+  return useSyncExternalStore(bulkRuns.subscribe, bulkRuns.all, () => none)
+}
+
+/** 'Deleting… 12,000 of 100,000'. */
+export function bulkRunText({ doing, done, total, isStopping }: BulkRun): string {
+  return `${isStopping ? 'Stopping' : doing}… ${formatNumber(done)} of ${formatNumber(total)}`
+}
+
+/** 'Stopped at 12,000 of 100,000. Finished changes are kept.' */
+export function stoppedText({ done, total }: { done: number; total: number }): string {
+  return `Stopped at ${formatNumber(done)} of ${formatNumber(total)}. Finished changes are kept.`
+}
+
+/** Seconds left at the current speed; null before the first batch finishes. */
+export function secondsLeft({ done, total, startedAt }: BulkRun, now: number): number | null {
+  return done === 0 ? null : ((now - startedAt) * (total - done)) / done / 1000
+}

@@ -1,0 +1,25 @@
+import { Upload } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '../../../ui/button'
+import { toast } from '../../../ui/toast'
+import { ImportDialog } from './import-dialog'
+import { inProgressText, outcomeText } from './import-text'
+import { useImport } from './use-import'
+
+/** Opens the import dialog. While an import is running, in any tab, shows its progress. */
+export function ImportButton() {
+  const [open, setOpen] = useState(false)
+  const known = useImport((ended) => {
+    if (open) return
+    if (ended.status === 'completed') toast.success(outcomeText(ended))
+    if (ended.status === 'failed') toast.error(`Failed to import leads: ${ended.error}`)
+  })
+  return (
+    <>
+      <Button icon={<Upload aria-hidden />} onClick={() => setOpen(true)}>
+        {known.shown?.status === 'running' ? inProgressText(known.shown) : 'Import CSV'}
+      </Button>
+      <ImportDialog open={open} onClose={() => setOpen(false)} known={known} />
+    </>
+  )
+}

@@ -1,0 +1,140 @@
+import { type CsvRecord, openCsv } from '@x-automated/contract/csv'
+import { IMPORT_COLUMNS_MAX } from '@x-automated/contract/leads/import-limits'
+import { parse } from 'csv-parse/browser/esm/sync'
+
+/**
+ * The fields that a column can map to. Others become custom fields under their own name, or are
+ * skipped.
+ */
+export const columnLabels = {
+  twitter_handle: 'Handle',
+  name: 'Name',
+  bio: 'Bio',
+  follower_count: 'Followers',
+  following_count: 'Following',
+  location: 'Location',
+  website: 'Website',
+  url: 'Profile URL',
+  profile_image_url: 'Picture URL',
+  source_profile: 'Source',
+  x_user_id: 'X user ID',
+  tags: 'Tags',
+  basis: 'Contact basis',
+  basis_at: 'Basis since',
+  basis_source: 'Basis evidence',
+  metadata: 'Extra data (JSON)',
+} as const
+type KnownColumn = keyof typeof columnLabels
+
+/** Column names in the exports of other programs. */
+const aliases: Record<string, KnownColumn> = {
+  handle: 'twitter_handle',
+  username: 'twitter_handle',
+  user_name: 'twitter_handle',
+  screen_name: 'twitter_handle',
+  twitter: 'twitter_handle',
+  x_handle: 'twitter_handle',
+  full_name: 'name',
+  display_name: 'name',
+  description: 'bio',
+  about: 'bio',
+  followers: 'follower_count',
+  followers_count: 'follower_count',
+  following: 'following_count',
+  friends_count: 'following_count',
+  user_id: 'x_user_id',
+  twitter_id: 'x_user_id',
+  avatar: 'profile_image_url',
+  tag: 'tags',
+  contact_basis: 'basis',
+}
+/** Columns of our own export that an import ignores. */
+const exportOnly = new Set(['id', 'dm_status', 'created_at', 'updated_at'])
+
+export const CUSTOM_FIELD = '*custom*'
+export const SKIP = ''
+
+export interface Preview {
+  headers: string[]
+  /** The first rows after the header. */
+  rows: string[][]
+}
+
+const PREVIEW_BYTES = 256 * 1024
+/** Enough for the first rows of most files. */
+const FIRST_BYTES = 16 * 1024
+const PREVIEW_ROWS = 5
+/** Limits the time on unreadable rows, which take up to a millisecond each. */
+const ROWS_TRIED_MAX = 100
+const UNREADABLE = "We couldn't read the first rows of this file as CSV."
+
+/**
+ * Reads the header and the first rows as an import would, or returns what is wrong. Only the start
+ * of the file is read.
+ */
+export async function readPreview(file: Blob): Promise<Preview | string> {
+  const start = new Uint8Array(await file.slice(0, PREVIEW_BYTES).arrayBuffer())
+  try {
+    // `stream`, because the start may end within a character.
+    new TextDecoder('utf-8', { fatal: true }).decode(start, { stream: true })
+  } catch {
+    return 'The file is not UTF-8 text. Save it as CSV UTF-8 and try again.'
+  }
+  const records = recordsOf(start, start.length === file.size)
+  const header = records.next().value
+  if (!header || 'problem' in header || header.fields.every((name) => name.trim() === '')) return UNREADABLE
+  if (header.fields.length > IMPORT_COLUMNS_MAX) return `The file has more than ${IMPORT_COLUMNS_MAX} columns.`
+  const rows: string[][] = []
+  let tried = 0
+  for (const record of records) {
+    tried += 1
+    if ('fields' in record) rows.push(record.fields)
+    if (rows.length === PREVIEW_ROWS || tried === ROWS_TRIED_MAX) break
+  }
+  if (tried === 0 && start.length === file.size) return 'This file has a header but no rows.'
+  return { headers: header.fields, rows }
+}
+
+/** Parses records lazily: little is read past the last one requested. */
+function* recordsOf(start: Uint8Array, isWhole: boolean): Generator<CsvRecord, undefined> {
+  const csv = openCsv(parse)
+  let used = 0
+  // Doubling limits how often a long record is parsed again.
+  for (let end = FIRST_BYTES; ; end *= 2) {
+    const isLast = end >= start.length
+    used += yield* csv.read(start.subarray(used, end), isLast && isWhole)
+    if (isLast) return
+  }
+}
+
+/** Guesses each column's field from its name. Each field is used once. */
+export function guessColumns(headers: readonly string[]): string[] {
+  const taken = new Set<string>()
+  return headers.map((header) => {
+    const name = header
+      .trim()
+      .toLowerCase()
+      .replaceAll(/[\s-]+/g, '_')
+    if (name === '' || exportOnly.has(name)) return SKIP
+    const known = Object.hasOwn(columnLabels, name) ? name : Object.hasOwn(aliases, name) ? aliases[name] : undefined
+    if (known === undefined || taken.has(known)) return CUSTOM_FIELD
+    taken.add(known)
+    return known
+  })
+}
+
+/** What is wrong with the mapping, as text to show; null if nothing. */
+export function columnsProblem(headers: readonly string[], chosen: readonly string[]): string | null {
+  const known = chosen.filter((one) => Object.hasOwn(columnLabels, one)) as KnownColumn[]
+  if (!known.includes('twitter_handle')) return 'Choose the column with the handles.'
+  const duplicate = known.find((one, index) => known.indexOf(one) !== index)
+  if (duplicate) return `Two columns map to “${columnLabels[duplicate]}”. Skip one of them.`
+  const custom = headers.filter((_, index) => chosen[index] === CUSTOM_FIELD).map((name) => name.trim().toLowerCase())
+  const twice = custom.find((name, index) => custom.indexOf(name) !== index)
+  return twice === undefined ? null : `Two columns are named “${twice}”. Skip one of them.`
+}
+
+/** The column names for the API. */
+export function columnNames(headers: readonly string[], chosen: readonly string[]): string[] {
+  return headers.map((header, index) => (chosen[index] === CUSTOM_FIELD ? header.trim() : (chosen[index] ?? SKIP)))
+}

@@ -1,0 +1,173 @@
+import { useMutation } from '@tanstack/react-query'
+import { formatNumber } from '@x-automated/contract/format'
+import { IMPORT_REJECTED_MAX } from '@x-automated/contract/leads/import-limits'
+import type { Import } from '@x-automated/contract/leads/imports'
+import { Upload } from 'lucide-react'
+import { useRef, useState } from 'react'
+import { errorText } from '../../../api'
+import { Button } from '../../../ui/button'
+import { Callout } from '../../../ui/callout'
+import { Dialog } from '../../../ui/dialog'
+import { Progress } from '../../../ui/progress'
+import { useConfirmBeforeUnload } from '../../../ui/use-confirm-before-unload'
+import { IMPORT_BYTES_MAX, type ImportOrder, sendImport, type UploadState } from './csv-files'
+import { columnNames, columnsProblem, guessColumns, type Preview, readPreview } from './import-columns'
+import { ImportFilePicker } from './import-file-picker'
+import { ImportMapping, type Mapping } from './import-mapping'
+import { ImportOutcome } from './import-result'
+import { importProgress, isUploading, outcomeText, sizeText, uploadProgress } from './import-text'
+import { useCancelImport, type useImport } from './use-import'
+
+export interface ImportDialogProps {
+  open: boolean
+  onClose: () => void
+  known: ReturnType<typeof useImport>
+}
+
+/** Imports leads from a CSV file: mapping, progress, and the rows that were skipped. */
+export function ImportDialog({ open, onClose, known: { shown, isLoading, newest, show, watch } }: ImportDialogProps) {
+  const [file, setFile] = useState<File | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const [uploaded, setUploaded] = useState<(UploadState & { seconds: number }) | null>(null)
+  const [read, setRead] = useState<{ preview: Preview; mapping: Mapping } | null>(null)
+  const stop = useRef<AbortController | null>(null)
+  const cancel = useCancelImport()
+  const upload = useMutation({
+    mutationFn: (order: ImportOrder) => {
+      stop.current = new AbortController()
+      setUploaded(null)
+      const startedAt = Date.now()
+      const onProgress = (now: UploadState) => setUploaded({ ...now, seconds: (Date.now() - startedAt) / 1000 })
+      return sendImport(order, onProgress, stop.current.signal)
+    },
+    onSuccess: watch,
+  })
+  useConfirmBeforeUnload(upload.isPending)
+  const isStopped = upload.error instanceof DOMException && upload.error.name === 'AbortError'
+  const isRunning = shown?.status === 'running'
+  const isDone = shown?.status === 'completed'
+
+  const choose = async (chosen: File | undefined) => {
+    upload.reset()
+    show(null)
+    setFile(chosen ?? null)
+    setRead(null)
+    const fileProblem = chosen ? problemOf(chosen) : null
+    setProblem(fileProblem)
+    if (!chosen || fileProblem) return
+    const preview = await readPreview(chosen)
+    if (typeof preview === 'string') setProblem(preview)
+    else setRead({ preview, mapping: { columns: guessColumns(preview.headers), basis: 'none', basisSource: '' } })
+  }
+  const isReady = read !== null && columnsProblem(read.preview.headers, read.mapping.columns) === null
+  const start = () => {
+    if (!file || !read) return
+    const { preview, mapping } = read
+    show(null)
+    upload.mutate({ file, ...mapping, columns: columnNames(preview.headers, mapping.columns) })
+  }
+  const close = () => {
+    if (upload.isPending) return
+    onClose()
+    // A running import continues and reopens with the dialog.
+    if (!isRunning) void choose(undefined)
+  }
+
+  return (
+    <Dialog
+      open={open}
+      onClose={close}
+      title="Import leads"
+      size={read && !upload.isPending && !isLoading && !isRunning && !isDone ? 'wide' : 'normal'}
+      description="Upload a CSV with a header row. Only a handle column is required."
+      footer={
+        upload.isPending ? (
+          <Button disabled={!isUploading(uploaded)} onClick={() => stop.current?.abort()}>
+            Cancel
+          </Button>
+        ) : isRunning ? (
+          <>
+            <Button loading={cancel.isPending} onClick={() => cancel.mutate({ id: shown.id })}>
+              Stop import
+            </Button>
+            <Button onClick={close}>Close</Button>
+          </>
+        ) : isDone ? (
+          <>
+            <Button onClick={() => choose(undefined)}>Import another file</Button>
+            <Button variant="primary" onClick={close}>
+              Done
+            </Button>
+          </>
+        ) : (
+          <>
+            <Button onClick={close}>Cancel</Button>
+            <Button variant="primary" icon={<Upload aria-hidden />} disabled={!isReady} onClick={start}>
+              Import leads
+            </Button>
+          </>
+        )
+      }
+    >
+      {upload.isPending || isLoading ? (
+        <div className="grid gap-3 py-4">
+          <Progress {...uploadProgress(uploaded, uploaded?.seconds ?? 0)} />
+          <p className="text-muted">Keep this tab open until the upload finishes.</p>
+        </div>
+      ) : isRunning ? (
+        <div className="grid gap-3 py-4">
+          {shown.fileName && <p className="font-strong wrap-anywhere">{shown.fileName}</p>}
+          <Progress {...importProgress(shown)} />
+          <p className="text-muted">
+            You can close this tab. The import keeps running. If you stop it, nothing is imported.
+          </p>
+        </div>
+      ) : isDone ? (
+        <ImportOutcome result={shown} />
+      ) : (
+        <div className="grid gap-4">
+          {upload.isError && !isStopped && (
+            <Callout tone="bad">Failed to import leads: {errorText(upload.error)}</Callout>
+          )}
+          {shown?.status === 'failed' && <Callout tone="bad">Failed to import leads: {shown.error}</Callout>}
+          {(isStopped || shown?.status === 'canceled') && <Callout>Import stopped. Nothing was imported.</Callout>}
+          <ImportFilePicker file={file} onPick={choose} />
+          {problem && <Callout tone="bad">{problem}</Callout>}
+          {read ? (
+            <ImportMapping {...read} onChange={(mapping) => setRead({ ...read, mapping })} />
+          ) : (
+            <p className="text-muted">
+              You'll map columns before importing. Existing leads are updated. Rows with a problem are skipped and
+              listed. If there are more than {formatNumber(IMPORT_REJECTED_MAX)} of them, nothing is imported.
+            </p>
+          )}
+          {!read && !shown && newest && <LastImport last={newest} onShow={() => show(newest.id)} />}
+        </div>
+      )}
+    </Dialog>
+  )
+}
+
+/** The result of the workspace's last import. */
+function LastImport({ last, onShow }: { last: Import; onShow: () => void }) {
+  return (
+    <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-muted">
+      <span className="wrap-anywhere">
+        Last import{last.fileName && ` (${last.fileName})`}: {outcomeText(last)}
+      </span>
+      {last.status === 'completed' && last.rejectedCount > 0 && (
+        <Button size="sm" variant="ghost" onClick={onShow}>
+          Show skipped rows
+        </Button>
+      )}
+    </p>
+  )
+}
+
+function problemOf(file: File): string | null {
+  if (file.size === 0) return 'This file is empty.'
+  if (file.size > IMPORT_BYTES_MAX) return `This file is too large: ${sizeText(file.size)}. The limit is 64 MB.`
+  if (!/\.(csv|txt)$/i.test(file.name) && !/csv|text\/plain/.test(file.type))
+    return "This isn't a CSV file. Export your sheet as CSV."
+  return null
+}

@@ -1,0 +1,90 @@
+import type { ContactBasis } from '@x-automated/contract/leads/leads'
+import { Callout } from '../../../ui/callout'
+import { Field } from '../../../ui/field'
+import { Input } from '../../../ui/input'
+import { Select } from '../../../ui/select'
+import { shorten } from '../../../ui/shorten'
+import { Table, Td, Th, Tr } from '../../../ui/table'
+import { CUSTOM_FIELD, columnLabels, columnsProblem, type Preview, SKIP } from './import-columns'
+import { basisLabels } from './leads-url'
+
+const CELL_SHOWN = 60
+const SOURCE_MAX = 500
+
+/** What an import needs besides the file. */
+export interface Mapping {
+  columns: string[]
+  basis: ContactBasis
+  basisSource: string
+}
+
+export interface ImportMappingProps {
+  preview: Preview
+  mapping: Mapping
+  onChange: (mapping: Mapping) => void
+}
+
+/** Maps each column of the file to a field, next to sample values. */
+export function ImportMapping({ preview, mapping, onChange }: ImportMappingProps) {
+  const { headers, rows } = preview
+  const problem = columnsProblem(headers, mapping.columns)
+  const choose = (index: number, column: string) =>
+    onChange({ ...mapping, columns: mapping.columns.map((one, i) => (i === index ? column : one)) })
+  return (
+    <div className="grid gap-4">
+      {problem && <Callout tone="warn">{problem}</Callout>}
+      <Table label="Columns of the file" narrow="scroll" maxHeight="20rem">
+        <thead>
+          <tr>
+            <Th>Column</Th>
+            <Th>Maps to</Th>
+            <Th>Sample</Th>
+          </tr>
+        </thead>
+        <tbody>
+          {headers.map((header, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two columns may share a name, and columns never move
+            <Tr key={index}>
+              <Td className="max-w-40 wrap-anywhere">{header.trim() || <span className="text-faint">No name</span>}</Td>
+              <Td>
+                <Select
+                  aria-label={`${header.trim() || `Column ${index + 1}`} maps to`}
+                  className="w-44"
+                  value={mapping.columns[index] ?? SKIP}
+                  options={[
+                    ...Object.entries(columnLabels).map(([value, label]) => ({ value, label })),
+                    ...(header.trim() === '' ? [] : [{ value: CUSTOM_FIELD, label: 'Custom field' }]),
+                    { value: SKIP, label: 'Skip' },
+                  ]}
+                  onChange={(event) => choose(index, event.currentTarget.value)}
+                />
+              </Td>
+              <Td className="min-w-40 text-muted wrap-anywhere">
+                {shorten(rows.flatMap((row) => row[index]?.trim() || []).join(' · '), CELL_SHOWN)}
+              </Td>
+            </Tr>
+          ))}
+        </tbody>
+      </Table>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field label="Contact basis for these leads" hint="Used where the file has none">
+          <Select
+            value={mapping.basis}
+            options={Object.entries(basisLabels).map(([value, label]) => ({ value, label }))}
+            onChange={(event) => onChange({ ...mapping, basis: event.currentTarget.value as ContactBasis })}
+          />
+        </Field>
+        {mapping.basis !== 'none' && (
+          <Field label="How do you know?">
+            <Input
+              value={mapping.basisSource}
+              maxLength={SOURCE_MAX}
+              placeholder="Signed up at our spring event"
+              onChange={(event) => onChange({ ...mapping, basisSource: event.currentTarget.value })}
+            />
+          </Field>
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,60 @@
+import { formatNumber } from '@x-automated/contract/format'
+import type { Lead } from '@x-automated/contract/leads/leads'
+import { Ban } from 'lucide-react'
+import { Avatar } from '../../../ui/avatar'
+import { Badge } from '../../../ui/badge'
+import { shorten } from '../../../ui/shorten'
+import { XHandle } from '../../platform/x-account/x-handle'
+import { profilePictureUrl } from './lead-picture'
+
+const BIO_MAX = 100
+
+/** Picture, name and handle. @param onOpen makes the name a button */
+export function LeadIdentity({ lead, onOpen }: { lead: Lead; onOpen?: () => void }) {
+  const name = <bdi className="truncate">{lead.name || lead.twitterHandle}</bdi>
+  const nameClass = 'w-fit max-w-full truncate font-strong'
+  return (
+    <span className="flex min-w-0 items-center gap-3">
+      <Avatar name={lead.name || lead.twitterHandle} src={profilePictureUrl(lead)} size="sm" />
+      <span className="grid min-w-0">
+        {onOpen ? (
+          <button
+            type="button"
+            onClick={onOpen}
+            className={`${nameClass} rounded-sm text-start underline-offset-[0.2em] hover:underline`}
+          >
+            {name}
+          </button>
+        ) : (
+          <span className={nameClass}>{name}</span>
+        )}
+        <XHandle handle={lead.twitterHandle} className="w-fit max-w-full truncate text-muted" />
+      </span>
+    </span>
+  )
+}
+
+/** The first 100 characters of a bio; the tooltip has the rest. */
+export function LeadBio({ bio }: Pick<Lead, 'bio'>) {
+  const text = bio?.trim()
+  if (!text) return <span className="text-faint">No bio available</span>
+  const short = shorten(text, BIO_MAX)
+  return (
+    <bdi title={short === text ? undefined : text} className="wrap-anywhere">
+      {short}
+    </bdi>
+  )
+}
+
+export function SuppressedBadge() {
+  return (
+    <Badge tone="warn" icon={<Ban aria-hidden />}>
+      Suppressed
+    </Badge>
+  )
+}
+
+export function LeadFollowers({ followerCount }: Pick<Lead, 'followerCount'>) {
+  if (followerCount === null) return <span className="text-faint">Unknown</span>
+  return <span data-numeric>{formatNumber(followerCount)}</span>
+}

@@ -1,0 +1,49 @@
+import type { LeadFilter, LeadQuery } from '@x-automated/contract/leads/leads'
+import { messageableParts } from './lead-status'
+
+/**
+ * A bulk action's leads: selected ids, the messageable leads that match a filter, or all that match
+ * it.
+ */
+export type Picked = { ids: string[] } | ({ count: number } & ({ matching: LeadFilter } | { everyone: LeadFilter }))
+
+export function pickedCount(picked: Picked): number {
+  return 'ids' in picked ? picked.ids.length : picked.count
+}
+
+/** The selection part of each request body that the action needs. */
+export function selectionsOf(picked: Picked): ({ leadIds: string[] } | { filter: LeadQuery })[] {
+  if ('everyone' in picked) return [{ filter: picked.everyone }]
+  if ('matching' in picked) return messageableParts(picked.matching).map((filter) => ({ filter }))
+  return picked.ids.length > 0 ? [{ leadIds: picked.ids }] : []
+}
+
+/** The leads that one call changes. */
+export type Selection = ({ leadIds: string[] } | { filter: LeadQuery }) & { cursor?: string }
+/** A response with the cursor of the next batch; null after the last. */
+export type PartResponse = { cursor: string | null }
+
+/**
+ * Changes the selected leads in batches: one call changes a limited number of leads and returns a
+ * cursor.
+ * @param mayContinue checked before each batch @returns false if it was stopped before the last
+ * batch
+ */
+export async function changeInBatches<Answer extends PartResponse>(
+  picked: Picked,
+  call: (selection: Selection) => Promise<Answer>,
+  onAnswer: (answer: Answer) => void,
+  mayContinue: () => boolean = () => true,
+): Promise<boolean> {
+  for (const selection of selectionsOf(picked)) {
+    let next: { cursor?: string } | null = {}
+    while (next) {
+      if (!mayContinue()) return false
+      const answer: Answer = await call({ ...selection, ...next })
+      onAnswer(answer)
+      // A server of the previous version returns no cursor.
+      next = answer.cursor ? { cursor: answer.cursor } : null
+    }
+  }
+  return true
+}

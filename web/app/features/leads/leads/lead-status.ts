@@ -1,0 +1,37 @@
+import type { Lead, LeadFilter, LeadQuery, LeadStatus, OfferedLead } from '@x-automated/contract/leads/leads'
+
+/** The status for filters and selection: contacted counts as sent, failed_contact as failed. */
+export type LeadFilterStatus = NonNullable<LeadFilter['status']>
+
+const filterStatuses: Record<LeadStatus, LeadFilterStatus> = {
+  not_sent: 'not_sent',
+  queued: 'queued',
+  sent: 'sent',
+  contacted: 'sent',
+  failed: 'failed',
+  failed_contact: 'failed',
+}
+
+export function filterStatusOf(lead: Pick<Lead, 'dmStatus'>): LeadFilterStatus {
+  return filterStatuses[lead.dmStatus]
+}
+
+/** Queued, sent and suppressed leads can't be selected or messaged. */
+export function canBeMessaged(lead: Pick<OfferedLead, 'dmStatus' | 'suppressed'>): boolean {
+  const status = filterStatusOf(lead)
+  return !lead.suppressed && (status === 'not_sent' || status === 'failed')
+}
+
+/** Why a suppressed lead can't be selected. */
+export const SUPPRESSED_HINT = 'On your suppression list: no one in this workspace can message them.'
+
+/**
+ * The filters that together match the messageable leads of `filter`: one per status, as the API
+ * filters by one status.
+ */
+export function messageableParts(filter: LeadFilter): LeadQuery[] {
+  const statuses: LeadFilterStatus[] = filter.status ? [filter.status] : ['not_sent', 'failed']
+  return statuses
+    .filter((status) => status === 'not_sent' || status === 'failed')
+    .map((status) => ({ ...filter, status, suppressed: false }))
+}

@@ -1,0 +1,76 @@
+import {
+  CONTACT_BASES,
+  LEAD_FILTER_STATUSES,
+  LEADS_PAGE_SIZE,
+  LeadFilter,
+  LeadSort,
+} from '@x-automated/contract/leads/leads'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  basisLabels,
+  LEADS_PER_PAGE,
+  parseFollowerCount,
+  parseLeadsParams,
+  sortLabels,
+  statusLabels,
+  toLeadsParams,
+} from './leads-url'
+
+test('uses the page size, statuses, bases and orders of the contract', () => {
+  expect(LEADS_PER_PAGE).toBe(LEADS_PAGE_SIZE)
+  expect(Object.keys(statusLabels)).toEqual([...LEAD_FILTER_STATUSES])
+  expect(Object.keys(basisLabels)).toEqual([...CONTACT_BASES])
+  expect(Object.keys(sortLabels).sort()).toEqual([...LeadSort.options].sort())
+})
+
+test('parses follower counts as people type them', () => {
+  expect(parseFollowerCount('12,500')).toBe(12_500)
+  expect(parseFollowerCount(' 12 500 ')).toBe(12_500)
+  expect(parseFollowerCount('0')).toBe(0)
+  expect(parseFollowerCount('99999999999')).toBe(1_000_000_000)
+  for (const typed of ['', ' ', '-5', 'many', '1e3', '12k']) expect(parseFollowerCount(typed)).toBeUndefined()
+})
+
+test('reads only filters that the server accepts', () => {
+  const anyText = fc
+    .string({ unit: fc.constantFrom('a', ' ', '7', '\0', '\u{1F600}', '%00'), maxLength: 12 })
+    .chain((start) => fc.constantFrom(start, `${start}${'x'.repeat(199 - start.length)}\u{1F600}`))
+  const names = [
+    'keyword',
+    'minFollowers',
+    'maxFollowers',
+    'status',
+    'scrape',
+    'list',
+    'tag',
+    'basis',
+    'sort',
+    'page',
+    'tab',
+  ]
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.constantFrom(...names), anyText)), (pairs) => {
+      const { filter, page, sort } = parseLeadsParams(new URLSearchParams(pairs))
+      expect(LeadFilter.safeParse(filter).success).toBe(true)
+      expect(LeadSort.safeParse(sort).success).toBe(true)
+      expect(page).toBeGreaterThanOrEqual(1)
+    }),
+  )
+})
+
+test('reads back what it has written', () => {
+  const filter = {
+    keyword: 'größe & co',
+    minFollowers: 0,
+    maxFollowers: 5_000,
+    status: 'failed',
+    scrapeId: 's1',
+    listId: 'l1',
+    tag: 'VIP & co',
+    basis: 'wrote_first',
+  } as const
+  expect(parseLeadsParams(toLeadsParams(filter, 7, '-name'))).toEqual({ filter, page: 7, sort: '-name' })
+  expect(parseLeadsParams(toLeadsParams(filter))).toEqual({ filter, page: 1, sort: '-createdAt' })
+  expect(toLeadsParams({}, 1).toString()).toBe('')
+})

@@ -1,0 +1,248 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { formatCount, pluralize } from '@x-automated/contract/format'
+import type { LeadFilter, LeadSort } from '@x-automated/contract/leads/leads'
+import { Search, Undo2, Users } from 'lucide-react'
+import { useRef, useState } from 'react'
+import { useSearchParams } from 'react-router'
+import { api, failureText } from '../../../api'
+import { paths } from '../../../paths'
+import { QueryError } from '../../../query-error'
+import { Button, ButtonLink } from '../../../ui/button'
+import { Callout } from '../../../ui/callout'
+import { useConfirm } from '../../../ui/confirm'
+import { EmptyState } from '../../../ui/empty-state'
+import { Pager } from '../../../ui/pager'
+import { LoadingText } from '../../../ui/skeleton'
+import { UsageNotice } from '../../platform/billing/usage-notice'
+import { useBulkRuns } from './bulk-runs'
+import { LeadFilters } from './lead-filters'
+import { type Picked, pickedCount } from './lead-selection'
+import { LeadSheet } from './lead-sheet'
+import { filterStatusOf } from './lead-status'
+import { LeadsTable } from './leads-table'
+import { LeadsToolbar } from './leads-toolbar'
+import { LEADS_PER_PAGE, parseLeadsParams, toLeadsParams } from './leads-url'
+import { type Deletion, removedCount } from './removal'
+import { DELETING, useLastRemoval, useRemoveLeads, useRestoreLeads, useSuppressLeads } from './use-bulk'
+import { useLeadsTable } from './use-leads-table'
+import { DEFAULT_MESSAGE, useQueueDms } from './use-queue-dms'
+
+/** Polls while leads on the page are queued. */
+const POLL_EVERY_MS = 5_000
+
+/** The Leads page: filter, select, list, tag and message leads. */
+export function Leads() {
+  const [params, setParams] = useSearchParams()
+  const { filter, page, sort } = parseLeadsParams(params)
+  const cursors = useCursors(filter, sort)
+  const leads = useQuery(
+    api.leads.list.queryOptions({
+      input: { ...filter, sort, page, pageSize: LEADS_PER_PAGE, ...cursors.of(page) },
+      placeholderData: keepPreviousData,
+      refetchInterval: (query) =>
+        query.state.data?.leads.some((lead) => filterStatusOf(lead) === 'queued') ? POLL_EVERY_MS : false,
+    }),
+  )
+  if (leads.data && !leads.isPlaceholderData) cursors.set(leads.data.page + 1, leads.data.cursor)
+  const shown = leads.data?.leads
+  const total = leads.data?.total ?? 0
+  const [message, setMessage] = useState(DEFAULT_MESSAGE)
+  const [deletion, onDeletion] = useLastRemoval()
+  const [opened, setOpened] = useState<string | null>(null)
+  const queue = useQueueDms()
+  const goTo = (next: LeadFilter, nextPage: number, how: { replace?: boolean; sort?: LeadSort } = {}) =>
+    setParams(toLeadsParams(next, nextPage, how.sort ?? sort), {
+      preventScrollReset: true,
+      replace: how.replace ?? false,
+      // Synchronous, so that the next input starts from this filter.
+      flushSync: true,
+    })
+  const onSort = (next: LeadSort) => goTo(filter, 1, { replace: true, sort: next })
+  const selection = useLeadsTable({ leads: shown, filter, sort, onSort })
+  const { askToRemove, askToSuppress } = useConfirmedChanges(onDeletion, () => {
+    selection.clear()
+    setOpened(null)
+  })
+
+  const isFiltered = Object.values(filter).some((value) => value !== undefined)
+  const undo = <UndoDeletion deletion={deletion} onDeletion={onDeletion} />
+  if (leads.data && total === 0 && !isFiltered && !leads.isPlaceholderData)
+    return (
+      <div className="grid gap-4">
+        {undo}
+        <NoLeads />
+      </div>
+    )
+  return (
+    <div className="grid gap-4">
+      {undo}
+      <LeadFilters
+        view={{ filter, sort, page }}
+        onChange={(next) => goTo(next, 1, { replace: true })}
+        onSort={onSort}
+        onPick={(saved) => goTo(saved.filter, 1, { sort: saved.sort })}
+      />
+      {leads.isError && !leads.data ? (
+        <QueryError query={leads}>
+          {failureText(leads.error, 'Failed to load leads', 'An unexpected error occurred while loading leads')}
+        </QueryError>
+      ) : leads.data && total === 0 ? (
+        <EmptyState
+          icon={<Search aria-hidden />}
+          title="No leads found with the selected filter."
+          action={<Button onClick={() => goTo({}, 1)}>Clear filters</Button>}
+        >
+          The keyword is searched in bio, name and handle. Try fewer filters.
+        </EmptyState>
+      ) : (
+        <div>
+          <div className="pb-3 empty:hidden">
+            <UsageNotice what="dms" />
+          </div>
+          {leads.isPending && <LoadingText>Loading leads…</LoadingText>}
+          <LeadsToolbar
+            filter={filter}
+            total={leads.data ? total : null}
+            stale={leads.isPlaceholderData}
+            onClearFilter={isFiltered ? () => goTo({}, 1) : null}
+            selection={selection}
+            message={message}
+            onMessage={setMessage}
+            sending={queue.isPending}
+            onSend={(picked) => {
+              queue.mutate({ picked, message })
+              selection.clear()
+            }}
+            onRemove={askToRemove}
+            onSuppress={askToSuppress}
+          />
+          <LeadsTable
+            table={selection.table}
+            loading={!shown}
+            stale={leads.isPlaceholderData}
+            onOpen={(lead) => setOpened(lead.id)}
+            onSend={(lead) => queue.mutate({ picked: { ids: [lead.id] }, message })}
+            onSuppress={(lead) => askToSuppress({ ids: [lead.id] }, lead.twitterHandle)}
+            onRemove={(lead) => askToRemove({ ids: [lead.id] }, lead.twitterHandle)}
+          />
+          <Pager
+            page={page}
+            pageSize={LEADS_PER_PAGE}
+            total={leads.data?.total}
+            stale={leads.isFetching}
+            // Replace the URL of a page that no longer exists, to keep it out of the history.
+            onChange={(next) => goTo(filter, next, { replace: page > Math.ceil(total / LEADS_PER_PAGE) })}
+            noun="leads"
+          />
+        </div>
+      )}
+      <LeadSheet
+        id={opened}
+        onClose={() => setOpened(null)}
+        onSuppress={(lead) => askToSuppress({ ids: [lead.id] }, lead.twitterHandle)}
+        onRemove={(lead) => askToRemove({ ids: [lead.id] }, lead.twitterHandle)}
+      />
+    </div>
+  )
+}
+
+/** Deletes or suppresses leads once the user has confirmed. */
+function useConfirmedChanges(onDeletion: (deletion: Deletion) => void, onDone: () => void) {
+  const confirm = useConfirm()
+  const remove = useRemoveLeads(onDeletion, onDone)
+  const suppress = useSuppressLeads(onDone)
+  const askToRemove = async (picked: Picked, name?: string) => {
+    const count = pickedCount(picked)
+    const sure = await confirm({
+      title: name ? `Delete @${name}?` : `Delete ${formatCount(count, 'lead')}?`,
+      body: `Are you sure you want to delete ${pluralize(count, 'this lead', 'these leads')}? This also removes ${pluralize(count, 'it', 'them')} from every list. Sent messages aren't affected.${'everyone' in picked ? ' This includes contacted and suppressed leads.' : ''} You can undo this for an hour.`,
+      confirm: `Delete ${pluralize(count, 'lead')}`,
+      danger: true,
+    })
+    if (sure) remove.mutate({ picked, input: null })
+  }
+  const askToSuppress = async (picked: Picked, name?: string) => {
+    const count = pickedCount(picked)
+    const sure = await confirm({
+      title: name ? `Suppress @${name}?` : `Suppress ${formatCount(count, 'lead')}?`,
+      body: 'No one in this workspace can message them, in any campaign. Their queued messages are stopped.',
+      confirm: `Suppress ${pluralize(count, 'lead')}`,
+      danger: true,
+    })
+    if (sure) suppress.mutate({ picked, input: null })
+  }
+  return { askToRemove, askToSuppress }
+}
+
+interface UndoDeletionProps {
+  deletion: Deletion | null
+  onDeletion: (deletion: Deletion) => void
+}
+
+/** Offers to undo the last deletion. */
+function UndoDeletion({ deletion, onDeletion }: UndoDeletionProps) {
+  // A deletion can only be undone once it has finished.
+  const isDeleting = useBulkRuns().some(({ doing }) => doing === DELETING)
+  const restore = useRestoreLeads(onDeletion)
+  const removed = removedCount(deletion?.parts ?? [])
+  if (!deletion || removed === 0) return null
+  return (
+    <Callout
+      title={`${formatCount(removed, 'lead')} deleted.`}
+      action={
+        <span className="flex gap-2">
+          <Button
+            size="sm"
+            icon={<Undo2 aria-hidden />}
+            disabled={isDeleting}
+            loading={restore.isPending}
+            onClick={() => restore.mutate(deletion)}
+          >
+            Undo
+          </Button>
+          <Button size="sm" variant="ghost" onClick={() => onDeletion({ ...deletion, parts: [] })}>
+            Dismiss
+          </Button>
+        </span>
+      }
+    >
+      You can restore {pluralize(removed, 'it', 'them')} for an hour, with {pluralize(removed, 'its', 'their')} lists,
+      tags and messages.
+    </Callout>
+  )
+}
+
+/** Cursors of pages visited so far: with one, a deep page costs no more than the first. */
+function useCursors(filter: LeadFilter, sort: LeadSort) {
+  const filterKey = JSON.stringify([filter, sort])
+  const kept = useRef({ filterKey, byPage: new Map<number, string>() })
+  if (kept.current.filterKey !== filterKey) kept.current = { filterKey, byPage: new Map() }
+  const { byPage } = kept.current
+  return {
+    of: (page: number) => {
+      const cursor = byPage.get(page)
+      return cursor === undefined ? {} : { cursor }
+    },
+    set: (page: number, cursor: string | null) => {
+      if (cursor === null) byPage.delete(page)
+      else byPage.set(page, cursor)
+    },
+  }
+}
+
+function NoLeads() {
+  return (
+    <EmptyState
+      icon={<Users aria-hidden />}
+      title="No leads yet"
+      action={
+        <ButtonLink to={`${paths.xAutomation}?tab=scraper`} variant="primary" icon={<Search aria-hidden />}>
+          Scrape followers
+        </ButtonLink>
+      }
+    >
+      Leads are people on X you may want to message. Scrape the followers of an account your customers follow, or import
+      a CSV file.
+    </EmptyState>
+  )
+}

@@ -1,0 +1,160 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { formatCount } from '@x-automated/contract/format'
+import type { Tag, TagColor } from '@x-automated/contract/leads/tags'
+import { Ellipsis, Merge, Pencil, Trash2 } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { api, errorText } from '../../../api'
+import { usePending } from '../../../pending'
+import { Button, IconButton } from '../../../ui/button'
+import { useConfirm } from '../../../ui/confirm'
+import { Dialog } from '../../../ui/dialog'
+import { Field } from '../../../ui/field'
+import { Input } from '../../../ui/input'
+import { Menu, MenuItem } from '../../../ui/menu'
+import { Select } from '../../../ui/select'
+import { toast } from '../../../ui/toast'
+import { TagBadge, tagColorLabels, useTagsToPick } from './tag-badge'
+import { NewTag } from './tag-dialog'
+
+/** Renames, recolors, merges and deletes tags. */
+export function ManageTagsDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const tags = useTagsToPick(open).data?.tags ?? []
+  const [changing, setChanging] = useState<{ id: string; mode: 'name' | 'merge' } | null>(null)
+  const queries = useQueryClient()
+  const confirm = useConfirm()
+  const onSettled = () =>
+    Promise.all([
+      queries.invalidateQueries({ queryKey: api.tags.key() }),
+      queries.invalidateQueries({ queryKey: api.leads.key() }),
+    ])
+  const done = () => setChanging(null)
+  const onError = (error: unknown) => toast.error(`Failed to change the tag: ${errorText(error)}`)
+  const update = useMutation(api.tags.update.mutationOptions({ onSuccess: done, onError, onSettled }))
+  const merge = useMutation(api.tags.merge.mutationOptions({ onSuccess: done, onError, onSettled }))
+  // A merge of many leads takes a while and continues after the dialog closes.
+  const merging = usePending<{ id: string; into: string }>(api.tags.merge.mutationKey())
+  const nameOf = (id: string) => tags.find((tag) => tag.id === id)?.name
+  const remove = useMutation(api.tags.remove.mutationOptions({ onError, onSettled }))
+  const askToRemove = async (tag: Tag) => {
+    const sure = await confirm({
+      title: `Delete the tag “${tag.name}”?`,
+      body: `This removes it from ${formatCount(tag.leadCount, 'lead')} and keeps the leads. Smart lists and saved filters that use it won't match anyone.`,
+      confirm: 'Delete tag',
+      danger: true,
+    })
+    if (sure) remove.mutate({ id: tag.id })
+  }
+  return (
+    <Dialog open={open} onClose={onClose} title="Manage tags" footer={<Button onClick={onClose}>Done</Button>}>
+      <div className="grid gap-4">
+        <ul className="grid divide-y divide-line">
+          {tags.map((tag) => (
+            <li key={tag.id} className="flex min-h-12 flex-wrap items-center gap-2 py-2">
+              {merging.some(({ id }) => id === tag.id) ? (
+                <>
+                  <TagBadge tag={tag} />
+                  <span role="status" className="text-muted">
+                    Merging into {merging.flatMap(({ id, into }) => (id === tag.id ? (nameOf(into) ?? []) : []))}… This
+                    can take a minute or two.
+                  </span>
+                </>
+              ) : changing?.id === tag.id && changing.mode === 'name' ? (
+                <Rename tag={tag} onSave={(name) => update.mutate({ id: tag.id, name })} onCancel={done} />
+              ) : changing?.id === tag.id ? (
+                <MergeInto
+                  tag={tag}
+                  others={tags.filter(({ id }) => id !== tag.id)}
+                  onMerge={(into) => merge.mutate({ id: tag.id, into })}
+                  onCancel={done}
+                />
+              ) : (
+                <>
+                  <TagBadge tag={tag} />
+                  <span className="me-auto text-muted" data-numeric>
+                    {formatCount(tag.leadCount, 'lead')}
+                  </span>
+                  <Select
+                    aria-label={`Color of ${tag.name}`}
+                    className="w-28"
+                    value={tag.color}
+                    options={Object.entries(tagColorLabels).map(([value, label]) => ({ value, label }))}
+                    onChange={(event) => update.mutate({ id: tag.id, color: event.currentTarget.value as TagColor })}
+                  />
+                  <Menu
+                    trigger={
+                      <IconButton label={`More for ${tag.name}`} size="sm">
+                        <Ellipsis aria-hidden />
+                      </IconButton>
+                    }
+                  >
+                    <MenuItem icon={<Pencil aria-hidden />} onSelect={() => setChanging({ id: tag.id, mode: 'name' })}>
+                      Rename
+                    </MenuItem>
+                    <MenuItem
+                      icon={<Merge aria-hidden />}
+                      disabled={tags.length < 2}
+                      onSelect={() => setChanging({ id: tag.id, mode: 'merge' })}
+                    >
+                      Merge into another tag
+                    </MenuItem>
+                    <MenuItem danger icon={<Trash2 aria-hidden />} onSelect={() => askToRemove(tag)}>
+                      Delete tag
+                    </MenuItem>
+                  </Menu>
+                </>
+              )}
+            </li>
+          ))}
+        </ul>
+        {tags.length === 0 && <p className="text-muted">No tags yet. Create your first one.</p>}
+        <NewTag />
+      </div>
+    </Dialog>
+  )
+}
+
+function Rename({ tag, onSave, onCancel }: { tag: Tag; onSave: (name: string) => void; onCancel: () => void }) {
+  const [name, setName] = useState(tag.name)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (name.trim() !== '') onSave(name)
+  }
+  return (
+    <form onSubmit={submit} className="flex flex-1 items-start gap-2">
+      <Field label={`New name for ${tag.name}`} hideLabel className="flex-1">
+        <Input value={name} maxLength={50} onChange={(event) => setName(event.currentTarget.value)} />
+      </Field>
+      <Button onClick={onCancel}>Cancel</Button>
+      <Button type="submit" variant="primary" disabled={name.trim() === ''}>
+        Rename
+      </Button>
+    </form>
+  )
+}
+
+interface MergeIntoProps {
+  tag: Tag
+  others: readonly Tag[]
+  onMerge: (into: string) => void
+  onCancel: () => void
+}
+
+function MergeInto({ tag, others, onMerge, onCancel }: MergeIntoProps) {
+  const [into, setInto] = useState('')
+  return (
+    <div className="flex flex-1 items-start gap-2">
+      <Field label={`Merge ${tag.name} into`} hideLabel className="flex-1">
+        <Select
+          value={into}
+          placeholder={`Merge “${tag.name}” into…`}
+          options={others.map(({ id, name }) => ({ value: id, label: name }))}
+          onChange={(event) => setInto(event.currentTarget.value)}
+        />
+      </Field>
+      <Button onClick={onCancel}>Cancel</Button>
+      <Button variant="primary" disabled={into === ''} onClick={() => onMerge(into)}>
+        Merge
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,34 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { renderToString } from 'react-dom/server'
+import { expect, test } from 'vitest'
+import { createQueryClient } from '../../../query-client'
+import { ConfirmProvider } from '../../../ui/confirm'
+import { MessagedEvent } from './messaged-event'
+
+const event = {
+  kind: 'messaged',
+  at: '2026-11-20T10:00:00Z',
+  dmId: 'dm',
+  campaignId: null,
+  campaignName: null,
+  status: 'failed',
+  message: 'Hi Ada',
+  reason: null,
+  errorMessage: 'Outcome unknown: check the conversation before sending again',
+  outcomeUnknown: true,
+} as const
+const shown = (more: object) =>
+  renderToString(
+    <QueryClientProvider client={createQueryClient()}>
+      <ConfirmProvider>
+        <MessagedEvent event={{ ...event, ...more }} lead={{ id: 'lead', name: 'Ada', twitterHandle: 'ada' }} />
+      </ConfirmProvider>
+    </QueryClientProvider>,
+  )
+
+test('offers a retry only for failed quick DMs', () => {
+  expect(shown({})).toContain('Retry: @ada')
+  expect(shown({ status: 'sent', errorMessage: null, outcomeUnknown: false })).not.toContain('Retry')
+  // A campaign's message is retried on the campaign's page.
+  expect(shown({ campaignId: 'campaign', campaignName: 'Spring' })).not.toContain('Retry')
+})

@@ -1,0 +1,34 @@
+import type { LeadEvent } from '@x-automated/contract/leads/leads'
+import { StatusBadge } from '../../../ui/badge'
+import { RequeueButton } from '../../outreach/campaigns/requeue-button'
+
+interface MessagedEventProps {
+  event: Extract<LeadEvent, { kind: 'messaged' }>
+  lead: { id: string; name: string; twitterHandle: string }
+}
+
+/** A message to a lead. A failed quick DM can be retried here, because no campaign lists it. */
+export function MessagedEvent({ event, lead }: MessagedEventProps) {
+  const { dmId, campaignName, status, message, errorMessage, outcomeUnknown } = event
+  return (
+    <>
+      <p className="flex flex-wrap items-center gap-2 wrap-anywhere">
+        {campaignName ? (
+          <span>
+            DM from campaign <bdi className="font-strong">{campaignName}</bdi>
+          </span>
+        ) : (
+          'Quick DM'
+        )}
+        <StatusBadge status={status} />
+      </p>
+      <bdi className="wrap-anywhere text-muted">“{message}”</bdi>
+      {errorMessage && <p className="text-bad wrap-anywhere">{errorMessage}</p>}
+      {status === 'failed' && event.campaignId === null && (
+        <div className="py-1">
+          <RequeueButton dm={{ id: dmId, outcomeUnknown, lead }} />
+        </div>
+      )}
+    </>
+  )
+}

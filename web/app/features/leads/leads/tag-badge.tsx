@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Tag, TagColor } from '@x-automated/contract/leads/tags'
+import { Tag as TagSign } from 'lucide-react'
+import { api } from '../../../api'
+import { cn } from '../../../ui/cn'
+
+const classes: Record<TagColor, string> = {
+  gray: 'border-tag-gray/25 bg-tag-gray/8 text-tag-gray',
+  red: 'border-tag-red/25 bg-tag-red/8 text-tag-red',
+  amber: 'border-tag-amber/25 bg-tag-amber/8 text-tag-amber',
+  green: 'border-tag-green/25 bg-tag-green/8 text-tag-green',
+  teal: 'border-tag-teal/25 bg-tag-teal/8 text-tag-teal',
+  blue: 'border-tag-blue/25 bg-tag-blue/8 text-tag-blue',
+  violet: 'border-tag-violet/25 bg-tag-violet/8 text-tag-violet',
+  pink: 'border-tag-pink/25 bg-tag-pink/8 text-tag-pink',
+}
+
+export const tagColorLabels: Record<TagColor, string> = {
+  gray: 'Gray',
+  red: 'Red',
+  amber: 'Amber',
+  green: 'Green',
+  teal: 'Teal',
+  blue: 'Blue',
+  violet: 'Violet',
+  pink: 'Pink',
+}
+
+export function TagBadge({ tag: { name, color } }: { tag: Pick<Tag, 'name' | 'color'> }) {
+  return (
+    <span
+      className={cn(
+        'inline-flex h-5 max-w-40 items-center gap-1 rounded-sm border px-1.5 text-2xs font-strong',
+        classes[color],
+      )}
+    >
+      <TagSign aria-hidden className="size-3 shrink-0" />
+      <bdi className="truncate">{name}</bdi>
+    </span>
+  )
+}
+
+/** The workspace's tags, at most 100. */
+export function useTags() {
+  return useQuery(api.tags.list.queryOptions())
+}
+
+/** The tags for a dialog, refetched each time it opens, because teammates may have added some. */
+export function useTagsToPick(isOpen = true) {
+  return useQuery(api.tags.list.queryOptions({ enabled: isOpen, staleTime: 0 }))
+}
+
+/** Badges for the tags with these ids; unknown ids are ignored. */
+export function TagBadges({ ids }: { ids: readonly string[] }) {
+  const known = useTags().data?.tags
+  const shown = ids.flatMap((id) => known?.find((tag) => tag.id === id) ?? [])
+  if (shown.length === 0) return null
+  return (
+    <span className="flex flex-wrap gap-1">
+      {shown.map((tag) => (
+        <TagBadge key={tag.id} tag={tag} />
+      ))}
+    </span>
+  )
+}

@@ -1,0 +1,148 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { formatCount } from '@x-automated/contract/format'
+import { Plus, Settings2 } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { api, errorText } from '../../../api'
+import { Button } from '../../../ui/button'
+import { Callout } from '../../../ui/callout'
+import { Checkbox } from '../../../ui/choice'
+import { Dialog } from '../../../ui/dialog'
+import { Field } from '../../../ui/field'
+import { Input } from '../../../ui/input'
+import { Segments } from '../../../ui/segments'
+import { SkeletonText } from '../../../ui/skeleton'
+import { type Picked, pickedCount } from './lead-selection'
+import { TagBadge, useTagsToPick } from './tag-badge'
+import { useTagLeads } from './use-bulk'
+
+export interface TagDialogProps {
+  open: boolean
+  onClose: () => void
+  picked: Picked
+  onManage: () => void
+}
+
+/** Adds or removes tags of leads. */
+export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
+  const count = pickedCount(picked)
+  const tags = useTagsToPick(open)
+  const [mode, setMode] = useState<'add' | 'remove'>('add')
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const close = () => {
+    setChosen(new Set())
+    setMode('add')
+    onClose()
+  }
+  const change = useTagLeads(close)
+  const known = tags.data?.tags ?? []
+  const ids = known.flatMap(({ id }) => (chosen.has(id) ? id : []))
+  const toggle = (id: string) => {
+    const next = new Set(chosen)
+    if (!next.delete(id)) next.add(id)
+    setChosen(next)
+  }
+  return (
+    <Dialog
+      open={open}
+      onClose={close}
+      title="Tag leads"
+      description={
+        'everyone' in picked ? `${formatCount(count, 'lead')} matching` : `${formatCount(count, 'lead')} selected`
+      }
+      footer={
+        <>
+          <Button variant="ghost" icon={<Settings2 aria-hidden />} className="sm:me-auto" onClick={onManage}>
+            Manage tags
+          </Button>
+          <Button onClick={close}>Cancel</Button>
+          <Button
+            variant="primary"
+            disabled={ids.length === 0}
+            loading={change.isPending}
+            onClick={() =>
+              change.mutate({
+                picked,
+                input: { add: mode === 'add' ? ids : [], remove: mode === 'remove' ? ids : [] },
+              })
+            }
+          >
+            {mode === 'add' ? 'Add tags' : 'Remove tags'}
+          </Button>
+        </>
+      }
+    >
+      <div className="grid gap-5">
+        <Segments
+          label="Add or remove tags"
+          name="mode"
+          value={mode}
+          onChange={setMode}
+          options={[
+            { value: 'add', label: 'Add' },
+            { value: 'remove', label: 'Remove' },
+          ]}
+        />
+        {tags.isPending ? (
+          <SkeletonText lines={3} />
+        ) : tags.isError && !tags.data ? (
+          <Callout tone="bad">{errorText(tags.error)}</Callout>
+        ) : known.length === 0 ? (
+          <p className="text-muted">No tags yet. Create your first one.</p>
+        ) : (
+          <fieldset className="grid gap-2">
+            <legend className="mb-2 font-strong">Tags</legend>
+            {known.map((tag) => (
+              <Checkbox
+                key={tag.id}
+                checked={chosen.has(tag.id)}
+                onChange={() => toggle(tag.id)}
+                label={<TagBadge tag={tag} />}
+              />
+            ))}
+          </fieldset>
+        )}
+        <NewTag onCreated={(id) => setChosen(new Set([...chosen, id]))} />
+      </div>
+    </Dialog>
+  )
+}
+
+/** Creates a tag without leaving the dialog. */
+export function NewTag({ onCreated = () => {} }: { onCreated?: (id: string) => void }) {
+  const queries = useQueryClient()
+  const [name, setName] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const create = useMutation(
+    api.tags.create.mutationOptions({
+      onSuccess: async (tag) => {
+        await queries.invalidateQueries({ queryKey: api.tags.key() })
+        setName('')
+        onCreated(tag.id)
+      },
+      onError: (error) => setProblem(errorText(error)),
+    }),
+  )
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (name.trim() === '') return setProblem('Tag name cannot be empty.')
+    create.mutate({ name })
+  }
+  return (
+    <form noValidate onSubmit={submit} className="flex items-start gap-2 border-t border-line pt-4">
+      <Field label="New tag" hideLabel error={problem} className="flex-1">
+        <Input
+          value={name}
+          maxLength={50}
+          placeholder="New tag, e.g. VIP"
+          onChange={(event) => {
+            setName(event.currentTarget.value)
+            setProblem(undefined)
+          }}
+        />
+      </Field>
+      <Button type="submit" icon={<Plus aria-hidden />} loading={create.isPending}>
+        Create tag
+      </Button>
+    </form>
+  )
+}

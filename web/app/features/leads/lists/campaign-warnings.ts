@@ -1,0 +1,47 @@
+import { formatCount, formatList, formatNumber, pluralize } from '@x-automated/contract/format'
+import type { Campaign } from '@x-automated/contract/outreach/campaigns'
+
+type AffectedCampaign = Pick<Campaign, 'name' | 'status' | 'totalLeadsInList'>
+
+/** Campaigns named in a sentence; the rest are counted. */
+const NAMED_MAX = 3
+
+/**
+ * What deleting a list does to its campaigns, one sentence per kind. @param total their number, if
+ * `campaigns` is only a part
+ */
+export function campaignWarnings(campaigns: readonly AffectedCampaign[], total = campaigns.length): string[] {
+  const others = total - campaigns.length
+  const active = campaigns.filter(({ status }) => status === 'active')
+  const waiting = campaigns.filter(({ status }) => status === 'draft' || status === 'paused')
+  const [launched, neverLaunched] = [true, false].map((isLaunched) =>
+    waiting.filter(({ totalLeadsInList }) => totalLeadsInList > 0 === isLaunched),
+  )
+  return [
+    ...sentence(
+      active,
+      'is active and uses this list. Pause it first.',
+      'are active and use this list. Pause them first.',
+    ),
+    ...sentence(
+      launched,
+      'uses this list. It keeps its messages and can be resumed.',
+      'use this list. They keep their messages and can be resumed.',
+    ),
+    ...sentence(
+      neverLaunched,
+      'uses this list and could no longer be launched.',
+      'use this list and could no longer be launched.',
+    ),
+    ...(others > 0
+      ? [`${formatCount(others, 'more campaign')} ${pluralize(others, 'was', 'were')} created for this list.`]
+      : []),
+  ]
+}
+
+function sentence(campaigns: readonly AffectedCampaign[] = [], one: string, many: string): string[] {
+  if (campaigns.length === 0) return []
+  const named = campaigns.slice(0, NAMED_MAX).map(({ name }) => `“${name}”`)
+  const all = campaigns.length > NAMED_MAX ? [...named, `${formatNumber(campaigns.length - NAMED_MAX)} more`] : named
+  return [`The ${pluralize(campaigns.length, 'campaign')} ${formatList(all)} ${pluralize(campaigns.length, one, many)}`]
+}

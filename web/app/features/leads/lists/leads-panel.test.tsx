@@ -1,0 +1,31 @@
+import type { Lead } from '@x-automated/contract/leads/leads'
+import { renderToString } from 'react-dom/server'
+import { expect, test } from 'vitest'
+import { LeadsPanel } from './leads-panel'
+
+const lead = { id: 'a', twitterHandle: 'ada' } as Lead
+const shown = (data: { leads: Lead[]; total: number } | undefined) =>
+  renderToString(
+    <LeadsPanel
+      label="Leads"
+      query={{
+        data,
+        error: new Error('gone'),
+        isPending: false,
+        isPlaceholderData: false,
+        isFetching: false,
+        refetch: () => {},
+      }}
+      failure={() => 'Failed to fetch leads'}
+      empty="none"
+      columns={[{ head: 'Handle', cell: ({ twitterHandle }) => twitterHandle }]}
+      page={1}
+      pageSize={25}
+      onPage={() => {}}
+    />,
+  )
+
+test('keeps showing leads if a background refetch fails', () => {
+  expect(shown(undefined)).toContain('Failed to fetch leads')
+  expect(shown({ leads: [lead], total: 1 })).toContain('ada')
+})

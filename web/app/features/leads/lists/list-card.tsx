@@ -1,0 +1,80 @@
+import { formatNumber } from '@x-automated/contract/format'
+import type { List } from '@x-automated/contract/leads/lists'
+import { ListFilter, Trash2 } from 'lucide-react'
+import { Badge } from '../../../ui/badge'
+import { Button, IconButton } from '../../../ui/button'
+import { DateTime } from '../../../ui/date-time'
+import { Tooltip } from '../../../ui/tooltip'
+import { useIsOffered } from '../../overview/settings/use-role'
+
+interface ListCardProps {
+  list: List
+  removing: boolean
+  onView: () => void
+  onRemove: () => void
+}
+
+/** One list with its tags and numbers. */
+export function ListCard({ list, removing, onView, onRemove }: ListCardProps) {
+  const id = `card-${list.id}`
+  const mayWrite = useIsOffered('member')
+  return (
+    <li className="flex min-w-0 flex-col gap-3 rounded-lg border border-line bg-surface p-4">
+      <div className="flex items-start justify-between gap-2">
+        <h2 id={id} className="min-w-0 text-base">
+          <bdi className="wrap-anywhere">{list.name}</bdi>
+        </h2>
+        {mayWrite && (
+          <Tooltip text="Delete">
+            <IconButton size="sm" label="Delete" aria-describedby={id} loading={removing} onClick={onRemove}>
+              <Trash2 aria-hidden />
+            </IconButton>
+          </Tooltip>
+        )}
+      </div>
+      {list.description && (
+        <p className="line-clamp-2 text-muted wrap-anywhere" title={list.description}>
+          <bdi>{list.description}</bdi>
+        </p>
+      )}
+      {(list.tags.length > 0 || list.filter) && (
+        <ul aria-label="Tags" className="flex flex-wrap gap-1.5">
+          {list.filter && (
+            <li>
+              <Badge icon={<ListFilter aria-hidden />}>Smart</Badge>
+            </li>
+          )}
+          {list.tags.map((tag) => (
+            <li key={tag} className="max-w-full">
+              <Badge>
+                <bdi className="truncate">{tag}</bdi>
+              </Badge>
+            </li>
+          ))}
+        </ul>
+      )}
+      <dl className="grid grid-cols-3 gap-2" data-numeric>
+        <Figure name="Leads" value={list.leadCount} />
+        <Figure name="Sent" value={list.sentCount} />
+        <Figure name="Replies" value={list.replyCount} />
+      </dl>
+      <div className="mt-auto flex flex-wrap items-center justify-between gap-2 border-t border-line pt-3">
+        <span className="text-muted">
+          Created <DateTime value={list.createdAt} precision="day" />
+        </span>
+        <Button size="sm" aria-describedby={id} onClick={onView}>
+          View Leads
+        </Button>
+      </div>
+    </li>
+  )
+}
+
+function Figure({ name, value }: { name: string; value: number }) {
+  return (
+    <div className="grid">
+      <dt className="text-muted">{name}</dt>
+      <dd className="text-lg font-strong">{formatNumber(value)}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,18 @@
+import { LIST_TAG_LENGTH_MAX, LIST_TAGS_MAX } from '@x-automated/contract/leads/lists'
+import { expect, test } from 'vitest'
+import { parseTags, tagsProblem } from './parse-tags'
+
+test.each([
+  ['founders, saas ,, berlin,', ['founders', 'saas', 'berlin']],
+  [' , ', []],
+  ['', []],
+])('splits %j', (text, tags) => {
+  expect(parseTags(text)).toEqual(tags)
+})
+
+test('has the same limits for tags as the contract', () => {
+  const most = Array.from({ length: LIST_TAGS_MAX }, (_, i) => String(i).padStart(LIST_TAG_LENGTH_MAX, '0')).join(', ')
+  expect(tagsProblem(most)).toBeUndefined()
+  expect(tagsProblem(`${most}, one`)).toBe('At most 20 tags')
+  expect(tagsProblem('x'.repeat(LIST_TAG_LENGTH_MAX + 1))).toBe('A tag has at most 40 characters')
+})

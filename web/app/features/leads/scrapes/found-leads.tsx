@@ -1,0 +1,96 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
+import type { Scrape } from '@x-automated/contract/leads/scrapes'
+import { SearchX, Users, UserX } from 'lucide-react'
+import { useState } from 'react'
+import { api } from '../../../api'
+import { paths } from '../../../paths'
+import { QueryError } from '../../../query-error'
+import { Badge } from '../../../ui/badge'
+import { ButtonLink } from '../../../ui/button'
+import { EmptyState } from '../../../ui/empty-state'
+import { Pager } from '../../../ui/pager'
+import { LoadingText, Skeleton } from '../../../ui/skeleton'
+import { LeadCard } from '../leads/lead-card'
+import { isInProgress } from './scrape-text'
+
+const PAGE_SIZE = 12
+const POLL_EVERY_MS = 3_000
+
+/** The leads that a scrape has found so far, as cards. */
+export function FoundLeads({ scrape }: { scrape: Scrape }) {
+  const [page, setPage] = useState(1)
+  const inProgress = isInProgress(scrape.status)
+  const found = useQuery(
+    api.leads.list.queryOptions({
+      input: { scrapeId: scrape.id, page, pageSize: PAGE_SIZE },
+      enabled: scrape.matched > 0,
+      placeholderData: keepPreviousData,
+      refetchInterval: inProgress ? POLL_EVERY_MS : false,
+    }),
+  )
+
+  if (scrape.matched === 0) {
+    if (inProgress || scrape.status === 'failed') return null
+    if (scrape.fetched === 0 && scrape.status === 'completed')
+      return (
+        <EmptyState icon={<SearchX aria-hidden />} title="No accounts to read">
+          {scrape.type === 'followers'
+            ? `@${scrape.twitterHandle} has no followers yet.`
+            : `@${scrape.twitterHandle} doesn't follow anyone yet.`}{' '}
+          Try another handle.
+        </EmptyState>
+      )
+    return (
+      <EmptyState icon={<SearchX aria-hidden />} title="No matches">
+        Widen the follower range{scrape.keywords.length > 0 && ' or remove a keyword'}.
+      </EmptyState>
+    )
+  }
+  return (
+    <section aria-label="Leads found" className="grid gap-4">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <h2 className="text-base">Results</h2>
+        <div className="flex items-center gap-3">
+          {inProgress && <Badge tone="accent">{formatNumber(scrape.matched)} leads found</Badge>}
+          <ButtonLink to={`${paths.leads}?scrape=${scrape.id}`} size="sm" icon={<Users aria-hidden />}>
+            Open in Leads
+          </ButtonLink>
+        </div>
+      </div>
+      {found.isError && !found.data ? (
+        <QueryError query={found} />
+      ) : found.data?.total === 0 ? (
+        <EmptyState icon={<UserX aria-hidden />} title="These leads were deleted">
+          This scrape found {formatCount(scrape.matched, 'lead')}, {scrape.matched > 1 && 'all '}deleted since.
+        </EmptyState>
+      ) : (
+        <>
+          {found.isPending && <LoadingText>Loading leads…</LoadingText>}
+          <ul
+            aria-busy={found.isPlaceholderData || undefined}
+            className="grid gap-3 transition-opacity aria-busy:opacity-60 sm:grid-cols-2"
+          >
+            {found.data
+              ? found.data.leads.map((lead) => <LeadCard key={lead.id} lead={lead} />)
+              : Array.from({ length: Math.min(PAGE_SIZE, scrape.matched) }, (_, index) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: the cards are identical and never move
+                  <li key={index}>
+                    <Skeleton className="h-32" />
+                  </li>
+                ))}
+          </ul>
+          <Pager
+            page={page}
+            pageSize={PAGE_SIZE}
+            total={found.data?.total}
+            stale={found.isFetching}
+            onChange={setPage}
+            noun="leads"
+            disabled={found.isPlaceholderData}
+          />
+        </>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,214 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { formatCount, formatDate, formatMoney, formatNumber } from '@x-automated/contract/format'
+import type { Scrape } from '@x-automated/contract/leads/scrapes'
+import { AtSign, CircleStop, RotateCw } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { api, errorText } from '../../../api'
+import { Badge, StatusBadge } from '../../../ui/badge'
+import { Button } from '../../../ui/button'
+import { Callout } from '../../../ui/callout'
+import { Progress } from '../../../ui/progress'
+import { toast } from '../../../ui/toast'
+import { useIsOffered } from '../../overview/settings/use-role'
+import { SeePlans } from '../../platform/billing/usage-notice'
+import { Reconnect } from './reconnect'
+import {
+  isInProgress,
+  needsConnection,
+  roughDurationText,
+  scrapeFilter,
+  scrapeTimeLeftText,
+  scrapeTitle,
+} from './scrape-text'
+import { cacheScrape } from './use-live-scrape'
+
+export interface ScrapePanelProps {
+  scrape: Scrape
+  /** The scrape was resumed. */
+  onChanged: (scrape: Scrape) => void
+  /** The user wants to try another handle. */
+  onAnother: () => void
+}
+
+/** One scrape: its filter, progress and time left, with buttons to cancel or resume it. */
+export function ScrapePanel({ scrape, onChanged, onAnother }: ScrapePanelProps) {
+  const inProgress = isInProgress(scrape.status)
+  const mayWrite = useIsOffered('member')
+  return (
+    <section
+      aria-label={scrapeTitle(scrape)}
+      className="grid gap-4 rounded-lg border border-line bg-surface p-5"
+      aria-busy={inProgress && !needsConnection(scrape)}
+    >
+      <div className="flex flex-wrap items-start justify-between gap-3">
+        <div className="grid min-w-0 gap-1">
+          <h2 className="text-base wrap-anywhere">{scrapeTitle(scrape)}</h2>
+          <p className="text-muted wrap-anywhere">{scrapeFilter(scrape)}</p>
+        </div>
+        <div className="flex flex-wrap items-center gap-2">
+          <StatusBadge status={scrape.status} />
+          {mayWrite && inProgress && <Cancel scrape={scrape} />}
+          {mayWrite && scrape.isResumable && <Resume scrape={scrape} onResumed={onChanged} />}
+          {mayWrite && scrape.status === 'failed' && !scrape.isResumable && (
+            <Button size="sm" icon={<AtSign aria-hidden />} onClick={onAnother}>
+              Try another handle
+            </Button>
+          )}
+        </div>
+      </div>
+      {inProgress ? <ScrapeProgress scrape={scrape} /> : <ScrapeResult scrape={scrape} />}
+    </section>
+  )
+}
+
+function ScrapeProgress({ scrape }: { scrape: Scrape }) {
+  const { estimate, fetched } = scrape
+  const read = formatNumber(fetched)
+  const lost = needsConnection(scrape)
+  const timeLeft = scrapeTimeLeftText(scrape)
+  return (
+    <>
+      <p role="status" className="font-strong">
+        {lost
+          ? 'Waiting for your X account'
+          : scrape.status === 'waiting'
+            ? 'Waiting for X'
+            : 'Scraping X profiles... This may take a minute.'}
+      </p>
+      {lost ? (
+        <Reconnect reason={scrape.error} />
+      ) : (
+        scrape.status === 'waiting' &&
+        scrape.resumesAt !== null && <Waiting resumesAt={scrape.resumesAt} reason={scrape.error} />
+      )}
+      {/* Without an estimate the bar would be animated although nothing runs. */}
+      {(!lost || estimate) && (
+        <Progress
+          label={<span className="font-normal text-muted">Profiles read</span>}
+          value={estimate ? fetched : null}
+          max={Math.max(1, estimate?.profiles ?? 1)}
+          detail={estimate ? `${read} of ${formatNumber(estimate.profiles)}` : read}
+        />
+      )}
+      <dl className="grid grid-cols-2 gap-x-6 gap-y-1 sm:flex">
+        <Figure name="Leads found">{formatNumber(scrape.matched)}</Figure>
+        {timeLeft !== null && <Figure name="Time left">{timeLeft}</Figure>}
+        {scrape.spentCents !== null && (
+          <Figure name="X bills">
+            {formatMoney(scrape.spentCents)}
+            {estimate?.costCents != null && (
+              <span className="text-sm font-normal text-muted"> of about {formatMoney(estimate.costCents)}</span>
+            )}
+          </Figure>
+        )}
+      </dl>
+      <p className="text-xs text-muted">
+        {lost
+          ? 'Paused until an X account is connected. We kept the leads found so far.'
+          : 'The scrape keeps running. Come back any time.'}
+      </p>
+    </>
+  )
+}
+
+function Figure({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="grid gap-0.5 sm:min-w-32">
+      <dt className="text-muted">{name}</dt>
+      <dd className="text-lg font-strong" data-numeric>
+        {children}
+      </dd>
+    </div>
+  )
+}
+
+/** Waiting for X's rate limit or for X to respond. @param resumesAt ISO 8601 */
+function Waiting({ resumesAt, reason }: { resumesAt: string; reason: string | null }) {
+  const nowMs = useNow()
+  const seconds = Math.max(0, (Date.parse(resumesAt) - nowMs) / 1000)
+  return (
+    <Callout tone="warn" title={reason ?? "X's rate limit is reached."}>
+      Continues at{' '}
+      <time dateTime={resumesAt}>
+        {formatDate(resumesAt, { hour: 'numeric', minute: '2-digit', second: '2-digit' })}
+      </time>
+      , in {roughDurationText(seconds)}.
+    </Callout>
+  )
+}
+
+function useNow(): number {
+  const [nowMs, setNowMs] = useState(() => Date.now())
+  useEffect(() => {
+    const ticking = setInterval(() => setNowMs(Date.now()), 1000)
+    return () => clearInterval(ticking)
+  }, [])
+  return nowMs
+}
+
+function ScrapeResult({ scrape }: { scrape: Scrape }) {
+  return (
+    <>
+      {scrape.stoppedBy === 'PLAN_LIMIT' && (
+        <Callout tone="warn" title="Stopped at your plan's limit" action={<SeePlans />}>
+          {scrape.error} We kept the leads found so far. Resume the scrape after an upgrade.
+        </Callout>
+      )}
+      {scrape.status === 'failed' && <Callout tone="bad">{scrape.error || 'Failed to scrape X followers'}</Callout>}
+      <div className="flex flex-wrap items-center gap-3">
+        <Badge tone={scrape.matched > 0 ? 'accent' : 'neutral'}>{formatNumber(scrape.matched)} leads found</Badge>
+        <p className="text-muted" data-numeric>
+          from {formatCount(scrape.fetched, 'profile')}
+          {scrape.spentCents !== null && ` · X bills ${formatMoney(scrape.spentCents)}`}
+        </p>
+      </div>
+    </>
+  )
+}
+
+function Cancel({ scrape }: { scrape: Scrape }) {
+  const queries = useQueryClient()
+  const cancel = useMutation(
+    api.scrapes.cancel.mutationOptions({
+      onSuccess: (canceled) => {
+        cacheScrape(queries, canceled)
+        void queries.invalidateQueries({ queryKey: api.scrapes.key() })
+        void queries.invalidateQueries({ queryKey: api.leads.key() })
+        toast.info('Scrape canceled. We kept the leads found so far.')
+      },
+      onError: (error) => {
+        void queries.invalidateQueries({ queryKey: api.scrapes.key() })
+        toast.error(errorText(error))
+      },
+    }),
+  )
+  return (
+    <Button
+      size="sm"
+      icon={<CircleStop aria-hidden />}
+      loading={cancel.isPending}
+      onClick={() => cancel.mutate({ id: scrape.id })}
+    >
+      Cancel
+    </Button>
+  )
+}
+
+function Resume({ scrape, onResumed }: { scrape: Scrape; onResumed: (scrape: Scrape) => void }) {
+  const resume = useMutation(
+    api.scrapes.resume.mutationOptions({
+      onSuccess: onResumed,
+      onError: (error) => toast.error(errorText(error)),
+    }),
+  )
+  return (
+    <Button
+      size="sm"
+      icon={<RotateCw aria-hidden />}
+      loading={resume.isPending}
+      onClick={() => resume.mutate({ id: scrape.id })}
+    >
+      Resume
+    </Button>
+  )
+}

@@ -1,0 +1,99 @@
+import { formatCount, formatMoney, formatNumber } from '@x-automated/contract/format'
+import type { Scrape, ScrapeStatus } from '@x-automated/contract/leads/scrapes'
+import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
+
+/** What is wrong with the handle to scrape, as text to show; null if nothing. */
+export function handleProblem(typed: string): string | null {
+  const handle = handleIn(typed)
+  if (handle === '') return 'Please enter a X handle to scrape'
+  const fault = handleFault(handle)
+  if (fault === 'page') return `“${handle}” ${HANDLE_PROBLEMS.page}.`
+  return fault && 'A handle has 1 to 15 letters, digits or underscores.'
+}
+
+/** Queued, running or waiting. */
+export function isInProgress(status: ScrapeStatus): boolean {
+  return status === 'queued' || status === 'running' || status === 'waiting'
+}
+
+export const SESSION_EXPIRED = 'X session expired or invalid. Please enter your X credentials.'
+export const CREDENTIALS_REQUIRED = 'Please enter your X credentials'
+
+/** Whether it waits until someone connects an X account. */
+export function needsConnection({ status, resumesAt }: Pick<Scrape, 'status' | 'resumesAt'>): boolean {
+  return status === 'waiting' && resumesAt === null
+}
+
+/** Time left as text; null while the scrape waits for an X account. */
+export function scrapeTimeLeftText(scrape: Pick<Scrape, 'status' | 'resumesAt' | 'estimate'>): string | null {
+  if (needsConnection(scrape)) return null
+  if (scrape.status === 'queued') return 'Starting soon'
+  const secondsLeft = scrape.estimate?.secondsLeft ?? null
+  if (secondsLeft === null) return 'Estimating…'
+  const text = roughDurationText(secondsLeft)
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** Whether this error means that X requires a new login. A handle such as @session says nothing. */
+export function isSessionError(failure: { status?: number; code?: string | null; message: string }): boolean {
+  return (
+    failure.status === 401 ||
+    failure.code === 'X_SESSION_EXPIRED' ||
+    /session/i.test(failure.message.replace(/@\w+/g, ''))
+  )
+}
+
+/** 'Followers of @ada'. */
+export function scrapeTitle({ type, twitterHandle }: Pick<Scrape, 'type' | 'twitterHandle'>): string {
+  return type === 'followers' ? `Followers of @${twitterHandle}` : `Followed by @${twitterHandle}`
+}
+
+/** '100 to 10,000 followers · founder, saas'. */
+export function scrapeFilter({
+  minFollowers,
+  maxFollowers,
+  keywords,
+}: Pick<Scrape, 'minFollowers' | 'maxFollowers' | 'keywords'>): string {
+  const bounds = `${formatNumber(minFollowers)} to ${formatNumber(maxFollowers)} followers`
+  return keywords.length > 0 ? `${bounds} · ${keywords.join(', ')}` : bounds
+}
+
+/** 'about 2 min': rounded so that it doesn't flicker. */
+export function roughDurationText(seconds: number): string {
+  if (seconds < 5) return 'a few seconds'
+  if (seconds < 55) return `about ${Math.ceil(seconds / 5) * 5} seconds`
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 60) return `about ${Math.max(1, minutes)} min`
+  const rest = minutes % 60
+  return rest === 0 ? `about ${minutes / 60} h` : `about ${Math.floor(minutes / 60)} h ${rest} min`
+}
+
+/** Time and cost of a scrape before it starts. */
+export interface Estimate {
+  profiles: number
+  seconds: number
+  /** Null if X bills nothing. */
+  costCents: number | null
+}
+
+/** '12,000 followers · about 2 min · X bills up to $120.00'. */
+export function estimateText({ profiles, seconds, costCents }: Estimate, type: Scrape['type']): string {
+  const people = type === 'followers' ? formatCount(profiles, 'follower') : formatCount(profiles, 'followed account')
+  const bill = costCents === null ? '' : ` · X bills up to ${formatMoney(costCents)}`
+  return `${people} · ${roughDurationText(seconds)}${bill}`
+}
+
+/** The choices for the maximum number of leads. The first is the default. */
+export const LEAD_LIMITS = [1_000, 100, 10_000, 100_000, 1_000_000] as const
+
+/** The request that repeats a scrape. */
+export function requestOf({
+  twitterHandle,
+  type,
+  minFollowers,
+  maxFollowers,
+  keywords,
+  maxResults,
+}: Scrape): Pick<Scrape, 'twitterHandle' | 'type' | 'minFollowers' | 'maxFollowers' | 'keywords' | 'maxResults'> {
+  return { twitterHandle, type, minFollowers, maxFollowers, keywords, maxResults }
+}

@@ -1,0 +1,119 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Scrape } from '@x-automated/contract/leads/scrapes'
+import { Search } from 'lucide-react'
+import { useRef, useState } from 'react'
+import { api } from '../../../api'
+import { QueryError } from '../../../query-error'
+import { cn } from '../../../ui/cn'
+import { EmptyState } from '../../../ui/empty-state'
+import { LoadingText, Skeleton } from '../../../ui/skeleton'
+import { toast } from '../../../ui/toast'
+import { RoleNotice, VIEWER_TEXT } from '../../overview/settings/role-notice'
+import { useIsOffered } from '../../overview/settings/use-role'
+import { FoundLeads } from './found-leads'
+import { RecentScrapes } from './recent-scrapes'
+import { ScrapeForm } from './scrape-form'
+import { ScrapePanel } from './scrape-panel'
+import { isInProgress, isSessionError, needsConnection } from './scrape-text'
+import { cacheScrape, useLiveScrape } from './use-live-scrape'
+
+const RECENT_SIZE = 10
+
+/** The Scraper tab: the form, the current scrape with its leads, and past scrapes. */
+export function Scraper() {
+  const queries = useQueryClient()
+  const mayWrite = useIsOffered('member')
+  const [page, setPage] = useState(1)
+  const [chosen, setChosen] = useState<string | null>(null)
+  const [askCredentials, setAskCredentials] = useState(false)
+  const progress = useRef<HTMLDivElement>(null)
+  const form = useRef<HTMLDivElement>(null)
+  const newest = useQuery(api.scrapes.list.queryOptions({ input: { page: 1, pageSize: RECENT_SIZE } }))
+  const running = newest.data?.scrapes.find((scrape) => isInProgress(scrape.status))
+  // Shows the running scrape after a reload, or else the last one.
+  const watched = chosen ?? running?.id ?? newest.data?.scrapes[0]?.id ?? null
+
+  const finish = (scrape: Scrape) => {
+    for (const queryKey of [
+      api.leads.key(),
+      api.scrapes.list.key(),
+      api.scrapes.estimate.key(),
+      api.billing.overview.key(),
+    ])
+      void queries.invalidateQueries({ queryKey })
+    if (scrape.status === 'completed')
+      toast.success(`Successfully scraped ${scrape.matched} ${scrape.type} from @${scrape.twitterHandle}`)
+    if (scrape.status === 'failed') {
+      toast.error(scrape.error || 'Failed to scrape X followers')
+      if (isSessionError({ message: scrape.error ?? '' })) setAskCredentials(true)
+    }
+  }
+  const live = useLiveScrape(watched, finish)
+  const start = (scrape: Scrape) => {
+    setChosen(scrape.id)
+    setPage(1)
+    cacheScrape(queries, scrape)
+    void queries.invalidateQueries({ queryKey: api.scrapes.list.key() })
+    requestAnimationFrame(() => progress.current?.scrollIntoView({ block: 'nearest' }))
+  }
+  const askForAnother = () => {
+    const handle = form.current?.querySelector<HTMLInputElement>('input[name="handle"]')
+    handle?.focus()
+    handle?.select()
+  }
+  const scrape = live.data
+  const current = scrape && isInProgress(scrape.status) ? scrape : running
+  const busy = current ? (needsConnection(current) ? 'disconnected' : 'running') : false
+
+  return (
+    <div className="grid gap-10">
+      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,24rem)_minmax(0,1fr)]">
+        {mayWrite ? (
+          <div ref={form}>
+            <ScrapeForm
+              busy={busy}
+              askCredentials={askCredentials}
+              onAskCredentials={setAskCredentials}
+              onStarted={start}
+            />
+          </div>
+        ) : (
+          <RoleNotice needs="member">{VIEWER_TEXT}</RoleNotice>
+        )}
+        {/* On narrow screens a running scrape comes before the form. */}
+        <div
+          ref={progress}
+          className={cn('grid min-w-0 gap-6', scrape && isInProgress(scrape.status) && 'max-lg:order-first')}
+        >
+          {scrape ? (
+            <>
+              <ScrapePanel scrape={scrape} onChanged={start} onAnother={askForAnother} />
+              <FoundLeads key={scrape.id} scrape={scrape} />
+            </>
+          ) : live.isError || newest.isError ? (
+            <QueryError query={newest.isError ? newest : live} />
+          ) : newest.isSuccess && watched === null ? (
+            <EmptyState icon={<Search aria-hidden />} title="No scrapes yet">
+              Enter a handle to collect its followers who match your filters.
+            </EmptyState>
+          ) : (
+            <>
+              <LoadingText>Loading your scrapes…</LoadingText>
+              <Skeleton className="h-44" />
+            </>
+          )}
+        </div>
+      </div>
+      <RecentScrapes
+        page={page}
+        pageSize={RECENT_SIZE}
+        onPage={setPage}
+        shown={watched}
+        onShow={setChosen}
+        busy={busy !== false}
+        onStarted={start}
+        onAskCredentials={() => setAskCredentials(true)}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,96 @@
+import { useMutation } from '@tanstack/react-query'
+import { formatCount } from '@x-automated/contract/format'
+import { SUPPRESSION_NOTE_MAX } from '@x-automated/contract/leads/suppression-limits'
+import { type FormEvent, useId, useState } from 'react'
+import { api, errorText } from '../../../api'
+import { Button } from '../../../ui/button'
+import { Callout } from '../../../ui/callout'
+import { RadioGroup } from '../../../ui/choice'
+import { Dialog } from '../../../ui/dialog'
+import { Field } from '../../../ui/field'
+import { Input, Textarea } from '../../../ui/input'
+import { toast } from '../../../ui/toast'
+import { typedHandles } from './typed-handles'
+
+export interface PeopleDialogProps {
+  open: boolean
+  onClose: () => void
+  onDone: () => void
+}
+
+/** Suppresses people by handle. */
+export function AddPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
+  const formId = useId()
+  const [text, setText] = useState('')
+  const [reason, setReason] = useState<'manual' | 'opted_out'>('manual')
+  const [note, setNote] = useState('')
+  const [problem, setProblem] = useState<string | undefined>()
+  const add = useMutation(
+    api.suppressions.create.mutationOptions({
+      onSuccess({ suppressed, stopped }) {
+        toast.success(
+          `${people(suppressed)} added.${stopped > 0 ? ` ${formatCount(stopped, 'queued message')} canceled.` : ''}`,
+        )
+        close()
+        onDone()
+      },
+    }),
+  )
+  const close = () => {
+    onClose()
+    add.reset()
+    setText('')
+    setNote('')
+    setReason('manual')
+    setProblem(undefined)
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const read = typedHandles(text)
+    setProblem('problem' in read ? read.problem : undefined)
+    if ('handles' in read) add.mutate({ handles: read.handles, reason, ...(note.trim() && { note: note.trim() }) })
+  }
+  return (
+    <Dialog
+      open={open}
+      onClose={close}
+      title="Add people"
+      description="They won't be messaged again, and their queued messages are canceled immediately."
+      footer={
+        <>
+          <Button onClick={close}>Cancel</Button>
+          <Button type="submit" form={formId} variant="primary" loading={add.isPending}>
+            Suppress
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} noValidate className="grid gap-5" onSubmit={submit}>
+        {add.isError && <Callout tone="bad">{errorText(add.error, 'Failed to add people. Please try again.')}</Callout>}
+        <Field label="Handles" hint="One per line, or separated by commas." error={problem} required>
+          <Textarea rows={4} spellCheck={false} value={text} onChange={(event) => setText(event.currentTarget.value)} />
+        </Field>
+        <RadioGroup
+          label="Reason"
+          value={reason}
+          onChange={(value) => setReason(value as typeof reason)}
+          options={[
+            { value: 'manual', label: "We don't want to message them" },
+            { value: 'opted_out', label: 'They opted out' },
+          ]}
+        />
+        <Field label="Note" hint="Only visible to your team.">
+          <Input
+            maxLength={SUPPRESSION_NOTE_MAX}
+            value={note}
+            onChange={(event) => setNote(event.currentTarget.value)}
+          />
+        </Field>
+      </form>
+    </Dialog>
+  )
+}
+
+export function people(count: number): string {
+  return formatCount(count, 'person', 'people')
+}

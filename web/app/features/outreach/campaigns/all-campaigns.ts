@@ -1,0 +1,31 @@
+import type { QueryClient } from '@tanstack/react-query'
+import type { Campaign } from '@x-automated/contract/outreach/campaigns'
+import { client } from '../../../api'
+
+type Page = { campaigns: readonly Campaign[]; cursor: string | null }
+
+/** All campaigns, newest first. @param read fetches the page at a cursor */
+export async function allCampaigns(
+  signal: AbortSignal,
+  read: (cursor: string | undefined) => Promise<Page> = (cursor) =>
+    client.campaigns.list({ pageSize: 100, ...(cursor ? { cursor } : {}) }, { signal }),
+): Promise<Campaign[]> {
+  const found: Campaign[] = []
+  for (let cursor: string | undefined; ; ) {
+    const page = await read(cursor)
+    found.push(...page.campaigns)
+    if (page.cursor === null) return found
+    cursor = page.cursor
+  }
+}
+
+/**
+ * Query key of all campaign names. Separate from the campaigns' key, which is invalidated after
+ * each message.
+ */
+export const CAMPAIGN_NAMES = ['campaignNames']
+
+/** Call after a campaign is created, renamed or archived. */
+export function invalidateCampaignNames(queries: QueryClient): void {
+  void queries.invalidateQueries({ queryKey: CAMPAIGN_NAMES })
+}

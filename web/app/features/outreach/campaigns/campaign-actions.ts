@@ -1,0 +1,123 @@
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query'
+import { formatNumber } from '@x-automated/contract/format'
+import type { Campaign } from '@x-automated/contract/outreach/campaigns'
+import { api, client } from '../../../api'
+import { useConfirm } from '../../../ui/confirm'
+import { toast } from '../../../ui/toast'
+import { useFailureToast } from '../../platform/billing/use-failure-toast'
+import { wakeRun } from '../real-send/extension-run'
+import { invalidateCampaignNames } from './all-campaigns'
+import { showOptimistically, updateCachedCampaign } from './campaign-cache'
+import { changeProblem, launchProblem, type TargetStatus } from './campaign-text'
+import type { RealSend } from './real-send'
+
+const NO_LEADS = 'No leads in the selected list to queue DMs for.'
+
+export interface CampaignActions {
+  launch: (campaign: Campaign) => void
+  resume: (campaign: Campaign) => void
+  pause: (campaign: Campaign) => void
+  /** Asks for confirmation. */
+  archive: (campaign: Campaign) => void
+  /** Resumes a paused campaign first. If it can't be sent, shows the reason and changes nothing. */
+  startRealSend: (campaign: Campaign) => void
+  isSending: RealSend['isSending']
+  /** The id of the campaign being changed. */
+  busyId: string | null
+}
+
+/** The actions on campaigns. Changes show immediately and are rolled back on failure. */
+export function useCampaignActions(realSend: RealSend): CampaignActions {
+  const queries = useQueryClient()
+  const confirm = useConfirm()
+  const showFailure = useFailureToast()
+  const launch = useLaunch(realSend)
+  const update = useMutation({
+    mutationFn: ({ campaign, status }: { campaign: Campaign; status: TargetStatus }) =>
+      client.campaigns.update({ id: campaign.id, status }),
+    onMutate: ({ campaign, status }) =>
+      showOptimistically(queries, campaign.id, {
+        status,
+        pauseReason: null,
+        reason: null,
+        waiting: false,
+        waitingFor: null,
+      }),
+    onSuccess(after, { campaign, status }) {
+      updateCachedCampaign(queries, campaign.id, after)
+      wakeRun(campaign.id)
+      if (status === 'paused') toast.success('Campaign paused.')
+      else if (status === 'archived') toast.success(`Campaign "${campaign.name}" archived.`)
+      else if (after.totalLeadsInList === 0) toast.info(NO_LEADS)
+      else {
+        toast.success('Campaign resumed and set to active.')
+        void realSend.autoStart(campaign.id)
+      }
+    },
+    onError(error, { status }, rollBack) {
+      rollBack?.()
+      showFailure(error, changeProblem(error, status))
+    },
+    onSettled(_, __, { status }) {
+      if (status === 'archived') invalidateCampaignNames(queries)
+      return invalidateCampaigns(queries)
+    },
+  })
+  const start = useMutation({
+    mutationFn: ({ id }: Campaign) => realSend.findObstacle(id),
+    onSuccess(obstacle, campaign) {
+      if (obstacle) toast[obstacle.tone](obstacle.text)
+      else update.mutate({ campaign, status: 'active' })
+    },
+    onError: (error) => showFailure(error, changeProblem(error, 'active')),
+  })
+  const archive = async (campaign: Campaign) => {
+    const sure = await confirm({
+      title: 'Archive campaign?',
+      body: `Are you sure you want to archive the campaign "${campaign.name}"? This action cannot be easily undone.`,
+      confirm: 'Archive',
+      danger: true,
+    })
+    if (sure) update.mutate({ campaign, status: 'archived' })
+  }
+  return {
+    launch: (campaign) => launch.mutate(campaign),
+    resume: (campaign) => update.mutate({ campaign, status: 'active' }),
+    pause: (campaign) => update.mutate({ campaign, status: 'paused' }),
+    archive,
+    startRealSend: (campaign) => (campaign.status === 'paused' ? start.mutate(campaign) : realSend.start(campaign)),
+    isSending: realSend.isSending,
+    busyId: launch.isPending
+      ? launch.variables.id
+      : update.isPending
+        ? update.variables.campaign.id
+        : start.isPending
+          ? start.variables.id
+          : null,
+  }
+}
+
+/** Queues a message for each lead of the campaign's list and starts sending. */
+export function useLaunch(realSend: RealSend) {
+  const queries = useQueryClient()
+  const showFailure = useFailureToast()
+  return useMutation({
+    mutationFn: ({ id }: Pick<Campaign, 'id' | 'name'>) => client.campaigns.queue({ id }),
+    onSuccess({ dmsQueued, totalLeads }, { id, name }) {
+      if (totalLeads === 0) toast.info(NO_LEADS)
+      else
+        toast.success(
+          `Campaign "${name}" launched! ${formatNumber(dmsQueued)} DMs queued for ${formatNumber(totalLeads)} leads.`,
+        )
+      void realSend.autoStart(id)
+    },
+    onError: (error) => showFailure(error, launchProblem(error)),
+    onSettled: () => invalidateCampaigns(queries),
+  })
+}
+
+/** Refetches campaigns and the plan's usage after messages may have been queued. */
+function invalidateCampaigns(queries: QueryClient): Promise<void> {
+  void queries.invalidateQueries({ queryKey: api.billing.overview.key() })
+  return queries.invalidateQueries({ queryKey: api.campaigns.key() })
+}

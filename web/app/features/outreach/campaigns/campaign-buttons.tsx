@@ -1,0 +1,57 @@
+import type { Campaign } from '@x-automated/contract/outreach/campaigns'
+import { Archive, Pause, Play, Rocket, Send } from 'lucide-react'
+import type { ReactElement } from 'react'
+import { Button, type ButtonSize, IconButton } from '../../../ui/button'
+import { Tooltip } from '../../../ui/tooltip'
+import { useIsOffered } from '../../overview/settings/use-role'
+import type { CampaignActions } from './campaign-actions'
+
+interface CampaignButtonsProps {
+  campaign: Campaign
+  actions: CampaignActions
+  size?: ButtonSize
+  /** Id of the element with the campaign's name, on pages with several. */
+  describedBy?: string
+}
+
+/** Buttons for the actions that a campaign's status and the user's role allow. */
+export function CampaignButtons({ campaign, actions, size = 'sm', describedBy }: CampaignButtonsProps) {
+  const mayChange = useIsOffered('member')
+  const busy = actions.busyId === campaign.id
+  const common = { size, disabled: busy, 'aria-describedby': describedBy }
+  const iconButton = (label: string, icon: ReactElement, onClick: () => void) => (
+    <Tooltip text={label}>
+      <IconButton {...common} label={label} onClick={onClick}>
+        {icon}
+      </IconButton>
+    </Tooltip>
+  )
+  if (!mayChange) return null
+  return (
+    <>
+      {campaign.status === 'draft' && (
+        <Button {...common} icon={<Rocket aria-hidden />} onClick={() => actions.launch(campaign)}>
+          Launch
+        </Button>
+      )}
+      {canRealSend(campaign) && (
+        <Button
+          {...common}
+          disabled={busy || actions.isSending(campaign.id)}
+          icon={size === 'md' && <Send aria-hidden />}
+          onClick={() => actions.startRealSend(campaign)}
+        >
+          Start Real Send
+        </Button>
+      )}
+      {campaign.status === 'paused' && iconButton('Resume', <Play aria-hidden />, () => actions.resume(campaign))}
+      {campaign.status === 'active' && iconButton('Pause', <Pause aria-hidden />, () => actions.pause(campaign))}
+      {campaign.status !== 'archived' &&
+        iconButton('Archive', <Archive aria-hidden />, () => actions.archive(campaign))}
+    </>
+  )
+}
+
+function canRealSend({ status }: Campaign): boolean {
+  return status === 'active' || status === 'paused'
+}

@@ -1,0 +1,89 @@
+import { formatNumber } from '@x-automated/contract/format'
+import type { Campaign } from '@x-automated/contract/outreach/campaigns'
+import { Check, CircleAlert, Clock, Users } from 'lucide-react'
+import { Card } from '../../../ui/card'
+import { Skeleton, SkeletonLine } from '../../../ui/skeleton'
+import { StatCard } from '../../../ui/stat-card'
+import { CampaignBar } from './campaign-bar'
+import { activityText, notableWait, progressOf, shareText, timeLeftText } from './campaign-progress'
+
+/** Reserves the line's height. */
+const BLANK = '\u00a0'
+
+interface CampaignProgressCardProps {
+  campaign: Campaign
+  /** Its X account is not connected, so nothing can be sent. */
+  disconnected: boolean
+  /** No browser is sending it. */
+  noSender: boolean
+  /** Null if it can't be estimated, undefined while it loads. */
+  secondsLeft: number | null | undefined
+}
+
+/** What the campaign is doing, its progress and time left. */
+export function CampaignProgressCard({ campaign, disconnected, noSender, secondsLeft }: CampaignProgressCardProps) {
+  const { done, total } = progressOf(campaign)
+  const wait = notableWait(campaign, disconnected, Date.now())
+  return (
+    <Card>
+      <div className="grid gap-3">
+        <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+          <h2 className="text-base" data-numeric>
+            {activityText(campaign, disconnected, wait, noSender)}
+          </h2>
+          <p className="text-muted" data-numeric>
+            {total === 0 ? 'Not started' : `${formatNumber(done)} of ${formatNumber(total)} processed`}
+            {secondsLeft !== null && ` · ${timeLeftText(secondsLeft)}`}
+          </p>
+        </div>
+        <CampaignBar campaign={campaign} />
+      </div>
+    </Card>
+  )
+}
+
+export function ProgressCardSkeleton() {
+  return (
+    <Card>
+      <div className="grid gap-3">
+        <div className="flex flex-wrap justify-between gap-x-4 gap-y-1">
+          <span className="flex h-6 items-center">
+            <Skeleton className="h-4 w-52" />
+          </span>
+          <SkeletonLine className="w-44" />
+        </div>
+        <Skeleton className="h-1.5" />
+      </div>
+    </Card>
+  )
+}
+
+/** The number of leads is unknown until they are queued. */
+function isUnqueued({ status, totalLeadsInList }: Campaign): boolean {
+  return (status === 'draft' || status === 'paused') && totalLeadsInList === 0
+}
+
+/** A campaign's leads by status. */
+export function CampaignFigures({ campaign }: { campaign: Campaign | undefined }) {
+  const progress = campaign && progressOf(campaign)
+  const share = (part: number | undefined) =>
+    progress && part !== undefined && progress.total > 0 ? `${shareText(part, progress.total)} of leads` : BLANK
+  return (
+    <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4 lg:gap-4">
+      <StatCard
+        label="Leads"
+        icon={<Users aria-hidden />}
+        value={campaign && (isUnqueued(campaign) ? null : progress?.total)}
+        hint={campaign ? <bdi className="block truncate">{campaign.leadListName ?? 'Deleted list'}</bdi> : BLANK}
+      />
+      <StatCard label="Queued" icon={<Clock aria-hidden />} value={progress?.queued} hint={share(progress?.queued)} />
+      <StatCard label="Sent" icon={<Check aria-hidden />} value={progress?.sent} hint={share(progress?.sent)} />
+      <StatCard
+        label="Failed"
+        icon={<CircleAlert aria-hidden />}
+        value={progress?.failed}
+        hint={share(progress?.failed)}
+      />
+    </dl>
+  )
+}

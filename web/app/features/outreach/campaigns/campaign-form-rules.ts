@@ -1,0 +1,54 @@
+import type { List } from '@x-automated/contract/leads/lists'
+import type { Campaign } from '@x-automated/contract/outreach/campaigns'
+import { shorten } from '../../../ui/shorten'
+
+export interface CampaignDraft {
+  name: string
+  leadListId: string
+  messageTemplate: string
+  /** Include leads that another campaign has contacted. */
+  allowRepeat: boolean
+  /** Include people who have replied. */
+  allowReplied: boolean
+  channel: Campaign['channel']
+  /** '' means the current X account. */
+  xAccountId: string
+}
+
+export const emptyDraft: CampaignDraft = {
+  name: '',
+  leadListId: '',
+  messageTemplate: '',
+  allowRepeat: false,
+  allowReplied: false,
+  channel: 'api',
+  xAccountId: '',
+}
+
+/** Labels for who a campaign includes. Neither option implies the other. */
+export const INCLUDE_CONTACTED = {
+  label: 'Include leads contacted by other campaigns',
+  hint: 'Off: skip them, so nobody hears from you twice.',
+}
+export const INCLUDE_REPLIED = {
+  label: 'Include people who replied to you',
+  hint: 'Off: skip them, so you can answer them yourself. People who opted out are never included.',
+}
+
+/** Why the form can't be saved, or null. */
+export function problemOf(draft: CampaignDraft, isSignedIn: boolean): string | null {
+  if (!isSignedIn) return 'User not found. Please log in.'
+  return isComplete(draft) ? null : 'Please fill in all fields: Campaign Name, Select List, and Message.'
+}
+
+/** Whether no field is blank. */
+export function isComplete({ name, leadListId, messageTemplate }: CampaignDraft): boolean {
+  return name.trim() !== '' && leadListId !== '' && messageTemplate.trim() !== ''
+}
+
+const DESCRIPTION_PREVIEW = 30
+
+/** 'Founders (People who build in public an…)'. */
+export function listOptionLabel({ name, description }: Pick<List, 'name' | 'description'>): string {
+  return `${name} (${description?.trim() ? shorten(description.trim(), DESCRIPTION_PREVIEW) : 'No description'})`
+}

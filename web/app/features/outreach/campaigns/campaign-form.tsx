@@ -1,0 +1,243 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { formatCount } from '@x-automated/contract/format'
+import type { List } from '@x-automated/contract/leads/lists'
+import { useRef } from 'react'
+import { useForm, useWatch } from 'react-hook-form'
+import { Link } from 'react-router'
+import { api, client, errorCode, fieldProblems } from '../../../api'
+import { paths } from '../../../paths'
+import { QueryError } from '../../../query-error'
+import { useSession } from '../../../session'
+import { Button } from '../../../ui/button'
+import { Card } from '../../../ui/card'
+import { Checkbox } from '../../../ui/choice'
+import { Field } from '../../../ui/field'
+import { Input } from '../../../ui/input'
+import { Select } from '../../../ui/select'
+import { toast } from '../../../ui/toast'
+import { UsageNotice } from '../../platform/billing/usage-notice'
+import { AccountField } from './account-field'
+import { useLaunch } from './campaign-actions'
+import { addCachedCampaign } from './campaign-cache'
+import { CampaignEstimate } from './campaign-estimate'
+import {
+  type CampaignDraft,
+  emptyDraft,
+  INCLUDE_CONTACTED,
+  INCLUDE_REPLIED,
+  isComplete,
+  listOptionLabel,
+  problemOf,
+} from './campaign-form-rules'
+import { creationProblem, listsProblem } from './campaign-text'
+import { ChannelField } from './channel-field'
+import { MessageField } from './message-field'
+import { MessagePreview } from './message-preview'
+import type { RealSend } from './real-send'
+
+const LISTS_PAGE_SIZE = 100
+
+type SaveMode = 'pause' | 'launch'
+
+/** Creates a campaign, either paused or launched. */
+export function CampaignForm({ realSend }: { realSend: RealSend }) {
+  const queries = useQueryClient()
+  const { status: session } = useSession()
+  const form = useForm<CampaignDraft>({ defaultValues: emptyDraft })
+  const { errors } = form.formState
+  const draft = useWatch({ control: form.control }) as CampaignDraft
+  const idempotencyKey = useIdempotencyKey()
+  const lists = useQuery({
+    queryKey: [['lists', 'all'], {}],
+    queryFn: ({ signal }) => findAllLists(signal),
+  })
+  const launch = useLaunch(realSend)
+  const create = useMutation({
+    mutationFn(mode: SaveMode) {
+      const body = {
+        name: draft.name.trim(),
+        leadListId: draft.leadListId,
+        messageTemplate: draft.messageTemplate.trim(),
+        status: mode === 'pause' ? ('paused' as const) : ('draft' as const),
+        channel: draft.channel,
+        allowRepeat: draft.allowRepeat,
+        allowReplied: draft.allowReplied,
+        ...(draft.xAccountId ? { xAccountId: draft.xAccountId } : {}),
+      }
+      return client.campaigns.create(body, { context: { idempotencyKey: idempotencyKey.of(JSON.stringify(body)) } })
+    },
+    async onSuccess(campaign, mode) {
+      idempotencyKey.clear()
+      addCachedCampaign(queries, campaign)
+      form.reset(emptyDraft)
+      if (mode === 'pause') {
+        toast.success(`Campaign "${campaign.name}" saved and paused!`)
+        await queries.invalidateQueries({ queryKey: api.campaigns.key() })
+      } else {
+        // On failure the campaign stays a draft in the table below; `useLaunch` shows the error.
+        await launch.mutateAsync(campaign).catch(() => {})
+      }
+    },
+    onError(error, mode) {
+      if (errorCode(error)) idempotencyKey.clear()
+      const problems = fieldProblems(error)
+      const fields = (['name', 'leadListId', 'messageTemplate'] as const).filter((field) => problems[field])
+      for (const field of fields.reverse())
+        form.setError(field, { message: problems[field] ?? '' }, { shouldFocus: true })
+      if (fields.length > 0) return
+      toast.error(creationProblem(error, mode))
+    },
+  })
+  const busy = create.isPending
+  const ready = isComplete(draft) && !busy
+
+  const submit = (mode: SaveMode) => {
+    if (busy) return
+    const problem = problemOf(draft, session === 'signed-in')
+    if (problem) return toast.error(problem)
+    form.clearErrors()
+    create.mutate(mode)
+  }
+  const discard = () => {
+    form.reset(emptyDraft)
+    toast.info('Campaign form cleared.')
+  }
+  const selectedList = lists.data?.find(({ id }) => id === draft.leadListId)
+
+  return (
+    <Card title="Create campaign" description="Each lead on the list gets one personalized message.">
+      <form
+        noValidate
+        className="grid gap-5"
+        onSubmit={(event) => {
+          // Pressing Enter in a field never launches.
+          event.preventDefault()
+          submit('pause')
+        }}
+      >
+        <div className="grid gap-5 lg:grid-cols-[minmax(0,1fr)_minmax(0,22rem)] lg:gap-8">
+          <fieldset disabled={busy} className="grid min-w-0 content-start gap-4">
+            <div className="grid gap-4 sm:grid-cols-2">
+              <Field label="Campaign Name" error={errors.name?.message} required>
+                <Input
+                  placeholder="Founders, first hello"
+                  autoComplete="off"
+                  maxLength={200}
+                  {...form.register('name', { onChange: () => form.clearErrors('name') })}
+                />
+              </Field>
+              {lists.isError && !lists.data ? (
+                <QueryError query={lists}>{listsProblem(lists.error)}</QueryError>
+              ) : lists.data?.length === 0 ? (
+                <div className="grid content-start gap-1.5">
+                  <p className="font-strong">Select Lead List</p>
+                  <p className="text-muted">
+                    No lead lists found. Please create a list first.{' '}
+                    <Link to={paths.lists} className="text-link">
+                      Go to My Lists
+                    </Link>
+                  </p>
+                </div>
+              ) : (
+                <Field
+                  label="Select Lead List"
+                  error={errors.leadListId?.message}
+                  hint={selectedList && <SelectedListHint list={selectedList} />}
+                  required
+                >
+                  <Select
+                    placeholder={lists.isPending ? 'Loading lists…' : 'Pick a list'}
+                    options={(lists.data ?? []).map((list) => ({ value: list.id, label: listOptionLabel(list) }))}
+                    {...form.register('leadListId', { onChange: () => form.clearErrors('leadListId') })}
+                    value={draft.leadListId}
+                  />
+                </Field>
+              )}
+            </div>
+            <MessageField
+              value={draft.messageTemplate}
+              error={errors.messageTemplate?.message}
+              onChange={(messageTemplate) => {
+                form.setValue('messageTemplate', messageTemplate, { shouldDirty: true })
+                form.clearErrors('messageTemplate')
+              }}
+            />
+            <ChannelField value={draft.channel} onChange={(channel) => form.setValue('channel', channel)} />
+            <AccountField
+              channel={draft.channel}
+              value={draft.xAccountId}
+              onChange={(id) => form.setValue('xAccountId', id)}
+            />
+            <Checkbox {...INCLUDE_CONTACTED} {...form.register('allowRepeat')} />
+            <Checkbox {...INCLUDE_REPLIED} {...form.register('allowReplied')} />
+          </fieldset>
+          <div className="grid min-w-0 content-start gap-4">
+            <MessagePreview template={draft.messageTemplate} listId={draft.leadListId} />
+            <CampaignEstimate
+              leadListId={draft.leadListId}
+              messageTemplate={draft.messageTemplate}
+              channel={draft.channel}
+              xAccountId={draft.xAccountId}
+              allowReplied={draft.allowReplied}
+            />
+            <UsageNotice what="dms" />
+          </div>
+        </div>
+        <div className="flex flex-col-reverse gap-2 border-t border-line pt-5 sm:flex-row sm:justify-end">
+          <Button variant="ghost" disabled={busy} onClick={discard}>
+            Discard
+          </Button>
+          <Button disabled={!ready} loading={busy && create.variables === 'pause'} onClick={() => submit('pause')}>
+            Save and Pause
+          </Button>
+          <Button
+            variant="primary"
+            disabled={!ready}
+            loading={busy && create.variables === 'launch'}
+            onClick={() => submit('launch')}
+          >
+            Launch Campaign
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
+}
+
+function SelectedListHint({ list }: { list: List }) {
+  if (list.leadCount > 0) return formatCount(list.leadCount, 'lead')
+  return (
+    <span className="text-warn">
+      This list is empty.{' '}
+      <Link to={paths.lists} className="text-link">
+        Add leads
+      </Link>
+    </span>
+  )
+}
+
+async function findAllLists(signal: AbortSignal): Promise<List[]> {
+  const found: List[] = []
+  for (let page = 1; ; page++) {
+    const { lists, total } = await client.lists.list({ page, pageSize: LISTS_PAGE_SIZE }, { signal })
+    found.push(...lists)
+    if (lists.length === 0 || found.length >= total) return found
+  }
+}
+
+/**
+ * Keeps the Idempotency-Key for the same content until the server answers, so that a retry creates
+ * no second campaign.
+ */
+function useIdempotencyKey() {
+  const kept = useRef<{ content: string; key: string } | null>(null)
+  return {
+    of(content: string): string {
+      if (kept.current?.content !== content) kept.current = { content, key: crypto.randomUUID() }
+      return kept.current.key
+    },
+    clear() {
+      kept.current = null
+    },
+  }
+}

@@ -1,0 +1,131 @@
+import { formatCount, formatNumber, formatPercent, pluralize } from '@x-automated/contract/format'
+import type { Campaign } from '@x-automated/contract/outreach/campaigns'
+import type { Waiting } from '@x-automated/contract/outreach/sending-settings'
+import { isNotable, WAIT_TEXT } from '../sending-settings/limits-text'
+
+type Counts = Pick<Campaign, 'totalLeadsInList' | 'dmsQueuedCount' | 'dmsSentCount' | 'dmsFailedCount'>
+
+export interface CampaignProgress {
+  total: number
+  sent: number
+  failed: number
+  queued: number
+  /** Sent or failed. */
+  done: number
+}
+
+/** A campaign's progress in leads. */
+export function progressOf(campaign: Counts): CampaignProgress {
+  const { dmsQueuedCount: queued, dmsSentCount: sent, dmsFailedCount: failed } = campaign
+  const done = sent + failed
+  return { total: Math.max(campaign.totalLeadsInList, done + queued), sent, failed, queued, done }
+}
+
+/** '68%', or '–' if `whole` is 0. '100%' only for all, '0%' only for none. */
+export function shareText(part: number, whole: number): string {
+  if (whole <= 0) return '–'
+  const share = part / whole
+  if (part > 0 && share < 0.01) return `<${formatPercent(0.01)}`
+  return formatPercent(part < whole ? Math.min(share, 0.99) : share)
+}
+
+/** Seconds left from a forecast query; null if it failed without data, undefined while it loads. */
+export function secondsLeftOf({
+  data,
+  errorUpdateCount,
+}: {
+  data: { seconds: number | null } | undefined
+  errorUpdateCount: number
+}): number | null | undefined {
+  if (data) return data.seconds
+  return errorUpdateCount > 0 ? null : undefined
+}
+
+/** 'about 5 min left'. @param seconds undefined while it loads */
+export function timeLeftText(seconds: number | undefined): string {
+  return seconds === undefined ? 'estimating time left' : `${durationText(seconds)} left`
+}
+
+/** 'about 5 min'. */
+export function durationText(seconds: number): string {
+  if (seconds < 60) return 'under a minute'
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 60) return `about ${minutes} min`
+  const hours = Math.floor(minutes / 60)
+  if (hours < 24) return minutes % 60 === 0 ? `about ${hours} h` : `about ${hours} h ${minutes % 60} min`
+  const days = Math.round(hours / 24)
+  return `about ${formatCount(days, 'day')}`
+}
+
+/**
+ * Whether the campaign is active while its X account is disconnected. @param connected undefined
+ * while unknown
+ */
+export function isDisconnected(
+  campaign: Pick<Campaign, 'status' | 'channel'>,
+  connected: boolean | undefined,
+): boolean {
+  return campaign.status === 'active' && campaign.channel === 'api' && connected === false
+}
+
+/** What an active campaign waits for, unless it is the usual interval between messages. */
+export function notableWait(
+  { status, waiting, waitingFor }: Pick<Campaign, 'status' | 'waiting' | 'waitingFor'>,
+  disconnected: boolean,
+  now: number,
+): Waiting | null {
+  return status === 'active' && !waiting && !disconnected && isNotable(waitingFor, now) ? waitingFor : null
+}
+
+/** How many messages of a paused or archived campaign are still being sent; null if none. */
+export function inFlightText({
+  status,
+  messagesInFlight,
+}: Pick<Campaign, 'status' | 'messagesInFlight'>): string | null {
+  if (messagesInFlight === 0 || (status !== 'paused' && status !== 'archived')) return null
+  return `${formatCount(messagesInFlight, 'message')} ${pluralize(messagesInFlight, 'is', 'are')} still being sent`
+}
+
+/**
+ * What a campaign is doing now. @param disconnected see `isDisconnected` @param wait see
+ * `notableWait` @param noSender see `hasNoSender`
+ */
+export function activityText(
+  campaign: Pick<Campaign, 'status' | 'waiting' | 'messagesInFlight'> & Counts,
+  disconnected = false,
+  wait: Waiting | null = null,
+  noSender = false,
+): string {
+  const { total, done, queued } = progressOf(campaign)
+  const inFlight = inFlightText(campaign)
+  switch (campaign.status) {
+    case 'draft':
+      return 'Not launched yet'
+    case 'paused':
+      if (inFlight) return `Paused: ${inFlight}`
+      return total === 0 ? 'Saved, nothing queued yet' : 'Paused'
+    case 'active':
+      if (disconnected) return 'Paused: X account disconnected'
+      if (campaign.waiting) return 'Waiting for an older campaign to finish'
+      if (wait) return `Waiting: ${WAIT_TEXT[wait.reason]}`
+      if (noSender) return 'No browser is sending'
+      return queued === 0
+        ? 'Finishing'
+        : `Sending message ${formatNumber(Math.min(done + 1, total))} of ${formatNumber(total)}`
+    case 'completed':
+      return 'Completed'
+    case 'archived':
+      return inFlight ? `Archived: ${inFlight}` : 'Archived'
+  }
+}
+
+/** Campaigns that have completed since they were last seen. */
+export function newlyCompleted<C extends Pick<Campaign, 'id' | 'status'>>(
+  seen: ReadonlyMap<string, Campaign['status']>,
+  now: readonly C[],
+): C[] {
+  return now.filter(({ id, status }) => {
+    const before = seen.get(id)
+    return status === 'completed' && before !== undefined && before !== 'completed' && before !== 'archived'
+  })
+}

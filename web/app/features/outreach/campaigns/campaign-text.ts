@@ -1,0 +1,57 @@
+import { errorCode, errorText, failureText } from '../../../api'
+
+const INITIAL_DATA = 'An error occurred while fetching initial data.'
+
+/** Why campaigns could not be loaded. @param shown earlier data is still on the screen */
+export function campaignsProblem(error: unknown, shown: boolean): string {
+  return shown
+    ? failureText(error, 'Failed to refresh campaigns', 'Error refreshing campaigns.')
+    : failureText(error, 'Failed to fetch campaigns', INITIAL_DATA)
+}
+
+/** Why the lists to choose from could not be loaded. */
+export function listsProblem(error: unknown): string {
+  return failureText(error, 'Failed to fetch your lead lists', INITIAL_DATA)
+}
+
+/**
+ * Why a campaign could not be created. @param mode the button: Save and Pause, or Launch Campaign
+ */
+export function creationProblem(error: unknown, mode: 'pause' | 'launch'): string {
+  return mode === 'pause'
+    ? `Failed to save campaign: ${errorText(error)}`
+    : `Failed to create campaign entry: ${errorText(error, 'Unknown error')}`
+}
+
+export type TargetStatus = 'active' | 'paused' | 'archived'
+
+const failures: Record<TargetStatus, string> = {
+  active: 'Failed to resume campaign:',
+  paused: 'Failed to pause campaign:',
+  archived: 'Failed to archive campaign:',
+}
+
+/** Why a campaign's status could not be changed. */
+export function changeProblem(error: unknown, target: TargetStatus): string {
+  return `${failures[target]} ${errorText(error)}`
+}
+
+/** Why a campaign could not be launched. */
+export function launchProblem(error: unknown): string {
+  return `Failed to launch campaign or queue DMs: ${errorText(error)}`
+}
+
+/** Why a campaign's messages could not be loaded. */
+export function dmsProblem(error: unknown): string {
+  return errorCode(error) ? errorText(error) : 'An unexpected error occurred.'
+}
+
+/** The same while earlier data is still on the screen. */
+export function staleDmsProblem(error: unknown): string {
+  return failureText(error, 'Failed to fetch DMs for campaign', 'An unexpected error occurred.')
+}
+
+/** Why the queue can't be processed; null if the user is signed in. */
+export function queueRefusal(isSignedIn: boolean): string | null {
+  return isSignedIn ? null : 'Please log in to process the queue.'
+}

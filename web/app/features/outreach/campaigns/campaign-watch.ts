@@ -1,0 +1,136 @@
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Campaign } from '@x-automated/contract/outreach/campaigns'
+import { useEffect, useRef } from 'react'
+import { api } from '../../../api'
+import { isInitialLoading } from '../../../initial-loading'
+import { toast } from '../../../ui/toast'
+import { newlyCompleted, secondsLeftOf } from './campaign-progress'
+
+/**
+ * Poll interval while messages are being sent. TanStack Query pauses it while the tab is hidden.
+ */
+export const POLL_SENDING_EVERY_MS = 1500
+
+/** Poll interval of an open campaign in any state, because replies arrive later. */
+export const POLL_REPLIES_EVERY_MS = 4_000
+
+/**
+ * Poll interval of a page of messages in milliseconds. Deep pages without a cursor are expensive,
+ * so they aren't polled.
+ */
+export function pagePollInterval(live: boolean, page: number, cursor: string | undefined): number | false {
+  if (page > 1 && cursor === undefined) return false
+  return live ? POLL_SENDING_EVERY_MS : POLL_REPLIES_EVERY_MS
+}
+
+export const CAMPAIGNS_PAGE_SIZE = 100
+
+export const isActive = (campaign: Pick<Campaign, 'status'>) => campaign.status === 'active'
+
+/** Whether its numbers can change. */
+const isMoving = (campaign: Pick<Campaign, 'status' | 'messagesInFlight'>) =>
+  isActive(campaign) || campaign.messagesInFlight > 0
+
+/** A page of campaigns. Polls while one of them is active or has messages in flight. */
+export function useCampaigns(page: number) {
+  const query = useQuery(
+    api.campaigns.list.queryOptions({
+      input: { page, pageSize: CAMPAIGNS_PAGE_SIZE },
+      placeholderData: keepPreviousData,
+      staleTime: 0,
+      refetchInterval: ({ state }) => (state.data?.campaigns.some(isMoving) ? POLL_SENDING_EVERY_MS : false),
+    }),
+  )
+  useCompletionToasts(query.data?.campaigns)
+  return query
+}
+
+/** One campaign. Polls faster while it is active or has messages in flight. */
+export function useCampaign(id: string) {
+  const query = useQuery(
+    api.campaigns.find.queryOptions({
+      input: { id },
+      staleTime: 0,
+      refetchInterval: ({ state }) =>
+        state.data && isMoving(state.data) ? POLL_SENDING_EVERY_MS : POLL_REPLIES_EVERY_MS,
+    }),
+  )
+  useCompletionToasts(query.data ? [query.data] : undefined)
+  return query
+}
+
+const POLL_ACCOUNTS_EVERY_MS = 15_000
+
+/**
+ * Whether a campaign's X account is connected, or the current one if it has none. Undefined while
+ * unknown.
+ */
+export type Connections = (campaign?: Pick<Campaign, 'xAccountId'>) => boolean | undefined
+
+/**
+ * @param campaigns the shown ones: polls while one is active, and refetches when one is paused
+ * automatically
+ */
+export function useXConnections(campaigns: readonly Campaign[] | undefined): Connections {
+  const queries = useQueryClient()
+  const { data } = useQuery(
+    api.xAccount.list.queryOptions({ refetchInterval: campaigns?.some(isActive) ? POLL_ACCOUNTS_EVERY_MS : false }),
+  )
+  const pausedIds = campaigns?.flatMap(({ id, reason }) => (reason ? [id] : [])).join() ?? ''
+  useEffect(() => {
+    if (pausedIds !== '') void queries.invalidateQueries({ queryKey: api.xAccount.key() })
+  }, [pausedIds, queries])
+  return (campaign) => {
+    if (!data) return undefined
+    const id = campaign?.xAccountId
+    const account = id ? data.accounts.find((one) => one.id === id) : data.accounts[0]
+    return account?.status === 'connected'
+  }
+}
+
+/**
+ * Whether the X connections have loaded or failed. Only then the page renders content below their
+ * notices, so that nothing shifts.
+ */
+export function useXConnectionsKnown(): boolean {
+  return !isInitialLoading(useQuery(api.xAccount.list.queryOptions()))
+}
+
+/**
+ * The current X account and the reason, if X has ended its connection; otherwise, or while unknown,
+ * null.
+ */
+export function useLostConnection(): { handle: string; reason: string } | null {
+  const { data } = useQuery(api.xAccount.status.queryOptions())
+  return data?.handle && data.reason && !data.connected ? { handle: data.handle, reason: data.reason } : null
+}
+
+/** Shows a toast when a campaign completes while it is shown. */
+function useCompletionToasts(campaigns: readonly Campaign[] | undefined): void {
+  const seen = useRef<ReadonlyMap<string, Campaign['status']>>(new Map())
+  useEffect(() => {
+    if (!campaigns) return
+    for (const { id, name } of newlyCompleted(seen.current, campaigns))
+      toast.success(`Campaign "${name}" is now complete!`, { id: `complete-${id}` })
+    seen.current = new Map([...seen.current, ...campaigns.map(({ id, status }) => [id, status] as const)])
+  }, [campaigns])
+}
+
+const FORECAST_EVERY_MS = 5_000
+
+/**
+ * Seconds until a campaign finishes; null if it isn't sending, undefined while it loads.
+ * @param blocked nothing can be sent now
+ */
+export function useSecondsLeft(campaign: Campaign | undefined, blocked: boolean): number | null | undefined {
+  const sending = campaign !== undefined && isActive(campaign) && campaign.dmsQueuedCount > 0 && !blocked
+  const forecast = useQuery(
+    api.campaigns.forecast.queryOptions({
+      input: { id: campaign?.id ?? '' },
+      enabled: sending,
+      staleTime: 0,
+      refetchInterval: FORECAST_EVERY_MS,
+    }),
+  )
+  return sending ? secondsLeftOf(forecast) : null
+}

@@ -1,0 +1,109 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { Campaign } from '@x-automated/contract/outreach/campaigns'
+import { useForm, useWatch } from 'react-hook-form'
+import { api, client, errorText, fieldProblems } from '../../../api'
+import { Button } from '../../../ui/button'
+import { Checkbox } from '../../../ui/choice'
+import { Dialog } from '../../../ui/dialog'
+import { Field } from '../../../ui/field'
+import { Input } from '../../../ui/input'
+import { toast } from '../../../ui/toast'
+import { AccountField } from './account-field'
+import { invalidateCampaignNames } from './all-campaigns'
+import { updateCachedCampaign } from './campaign-cache'
+import { INCLUDE_CONTACTED, INCLUDE_REPLIED } from './campaign-form-rules'
+import { ChannelField } from './channel-field'
+import { changedFields, type Edits, pickEdits } from './edits'
+import { MessageField } from './message-field'
+import { MessagePreview } from './message-preview'
+
+interface EditCampaignDialogProps {
+  campaign: Campaign
+  open: boolean
+  onClose: () => void
+}
+
+/** Active campaigns must be paused first, so that no lead gets a half-finished edit. */
+export function isEditable({ status }: Pick<Campaign, 'status'>): boolean {
+  return status === 'paused' || status === 'draft'
+}
+
+/** Edits a paused or draft campaign. */
+export function EditCampaignDialog({ campaign, open, onClose }: EditCampaignDialogProps) {
+  const queries = useQueryClient()
+  const before: Edits = { ...campaign, xAccountId: campaign.xAccountId ?? '' }
+  const form = useForm<Edits>({ values: pickEdits(before) })
+  const draft = useWatch({ control: form.control }) as Edits
+  const { errors } = form.formState
+  const save = useMutation({
+    mutationFn: (edits: Edits) =>
+      client.campaigns.update({ id: campaign.id, ...changedFields(pickEdits(before), edits) }),
+    onSuccess(after) {
+      updateCachedCampaign(queries, campaign.id, after)
+      toast.success(`Campaign “${after.name}” saved.`)
+      onClose()
+    },
+    onError(error) {
+      const problems = fieldProblems(error)
+      for (const field of ['name', 'messageTemplate'] as const)
+        if (problems[field]) form.setError(field, { message: problems[field] })
+      if (!problems.name && !problems.messageTemplate) toast.error(`Failed to save campaign: ${errorText(error)}`)
+    },
+    onSettled() {
+      invalidateCampaignNames(queries)
+      return queries.invalidateQueries({ queryKey: api.campaigns.key() })
+    },
+  })
+  const ready = !save.isPending && draft.name.trim() !== '' && draft.messageTemplate.trim() !== ''
+  const submit = form.handleSubmit((edits) => save.mutate(edits))
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      size="wide"
+      title="Edit campaign"
+      description="Sent messages don't change. Queued ones use the new text."
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" disabled={!ready} loading={save.isPending} onClick={submit}>
+            Save
+          </Button>
+        </>
+      }
+    >
+      <form noValidate onSubmit={submit}>
+        <fieldset disabled={save.isPending} className="grid min-w-0 gap-4">
+          <Field label="Campaign Name" error={errors.name?.message} required>
+            <Input
+              autoComplete="off"
+              maxLength={200}
+              {...form.register('name', { onChange: () => form.clearErrors('name') })}
+            />
+          </Field>
+          <MessageField
+            value={draft.messageTemplate}
+            error={errors.messageTemplate?.message}
+            onChange={(value) => {
+              form.setValue('messageTemplate', value, { shouldDirty: true })
+              form.clearErrors('messageTemplate')
+            }}
+          />
+          <ChannelField value={draft.channel} onChange={(channel) => form.setValue('channel', channel)} />
+          <AccountField
+            channel={draft.channel}
+            value={draft.xAccountId}
+            onChange={(id) => form.setValue('xAccountId', id)}
+          />
+          {campaign.totalLeadsInList === 0 && (
+            <>
+              <Checkbox {...INCLUDE_CONTACTED} {...form.register('allowRepeat')} />
+              <Checkbox {...INCLUDE_REPLIED} {...form.register('allowReplied')} />
+            </>
+          )}
+          <MessagePreview template={draft.messageTemplate} listId={campaign.leadListId ?? ''} />
+        </fieldset>
+      </form>
+    </Dialog>
+  )
+}

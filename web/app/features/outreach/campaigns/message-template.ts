@@ -1,0 +1,41 @@
+import { fillSegment, type Recipient, readPlaces, type Vocabulary } from '@x-automated/contract/outreach/template'
+
+export type { Recipient }
+
+/** Part of a message as one lead sees it. */
+export interface Piece {
+  /**
+   * `filled` came from the lead, `missing` is a fallback, `unknown` a variable that the API
+   * rejects.
+   */
+  kind: 'text' | 'filled' | 'missing' | 'unknown'
+  text: string
+}
+
+/** Shown if no list is selected or the list is empty. */
+export const exampleLead: Recipient = { name: 'Maya Okafor', twitterHandle: 'mayabuilds', metadata: {} }
+
+/** Variables with an insert button, and what each becomes. */
+export const placeholders = [
+  { text: '{lead_name}', hint: "The lead's name, or “there” if it is missing" },
+  { text: '{twitter_handle}', hint: 'The X handle, with @' },
+  { text: '{company|your team}', hint: 'A column of your CSV, with a fallback for empty values' },
+] as const
+
+/** A template as one lead sees it, in pieces. */
+export function previewOf(template: string, lead: Recipient, vocabulary: Vocabulary = 'campaign'): Piece[] {
+  return readPlaces(template, vocabulary).map((segment) => {
+    if (segment.kind === 'words') return { kind: 'text', text: segment.words }
+    if (segment.kind === 'unknown') return { kind: 'unknown', text: segment.written }
+    const filled =
+      segment.kind === 'handle' ? fillSegment(segment, lead) : fillSegment({ ...segment, fallback: '' }, lead)
+    return filled === '' ? { kind: 'missing', text: fillSegment(segment, lead) } : { kind: 'filled', text: filled }
+  })
+}
+
+/** Variables that nothing fills, as written. */
+export function unknownPlaceholders(template: string, vocabulary: Vocabulary = 'campaign'): string[] {
+  return [
+    ...new Set(readPlaces(template, vocabulary).flatMap((place) => (place.kind === 'unknown' ? [place.written] : []))),
+  ]
+}

@@ -1,0 +1,51 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { api, client, errorText } from '../../../api'
+import { useSession } from '../../../session'
+import { toast } from '../../../ui/toast'
+import { queueRefusal } from './campaign-text'
+
+const SUMMARY_MS = 7_000
+
+interface QueueRun {
+  processed: number
+  sent: number
+  failed: number
+  campaignsCompleted: number
+}
+
+/** The result of a run of the simulated queue. */
+export function summaryOf({ processed, sent, failed, campaignsCompleted }: QueueRun): string {
+  const completed = campaignsCompleted > 0 ? ` Campaigns completed: ${campaignsCompleted}.` : ''
+  return `Processed ${processed} DMs: ${sent} sent, ${failed} failed.${completed}`
+}
+
+/** Shows toasts with the result and the problems of a run. */
+export function announce(done: QueueRun & { problems: readonly string[] }): void {
+  for (const problem of done.problems) toast.error(problem)
+  if (done.processed > 0) toast.success(summaryOf(done), { duration: SUMMARY_MS })
+  else if (done.problems.length === 0) toast.info('No queued DMs found to process.')
+}
+
+/**
+ * Processes queued messages without sending them. The server allows this only with a simulated X.
+ */
+export function useProcessQueue() {
+  const queries = useQueryClient()
+  const { status } = useSession()
+  const run = useMutation({
+    mutationFn: () => client.campaigns.processQueue({}, { context: { idempotencyKey: crypto.randomUUID() } }),
+    onSuccess: announce,
+    onError: (error) => toast.error(`Error processing queue: ${errorText(error)}`),
+    onSettled: () => {
+      for (const queryKey of [api.campaigns.key(), api.leads.key()]) void queries.invalidateQueries({ queryKey })
+    },
+  })
+  return {
+    process() {
+      const refusal = queueRefusal(status === 'signed-in')
+      if (refusal) toast.error(refusal)
+      else run.mutate()
+    },
+    isProcessing: run.isPending,
+  }
+}

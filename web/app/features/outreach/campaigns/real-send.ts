@@ -1,0 +1,109 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import type { Campaign } from '@x-automated/contract/outreach/campaigns'
+import { useEffect, useState } from 'react'
+import { api, client } from '../../../api'
+import { toast } from '../../../ui/toast'
+import {
+  ALREADY_SENDING,
+  findObstacleInBrowser,
+  type Obstacle,
+  startExtensionRun,
+  useExtensionRun,
+} from '../real-send/extension-run'
+import { updateCachedCampaign } from './campaign-cache'
+
+const AUTO_START_MS = 100
+
+export interface RealSend {
+  /** Starts sending an active campaign, or shows why it can't. */
+  start: (campaign: Campaign) => void
+  /** Refetches a campaign and starts it if it is active. */
+  autoStart: (id: string) => Promise<void>
+  /** Why a paused campaign can't be sent now, checked before it changes; null if it can. */
+  findObstacle: (id: string) => Promise<Obstacle | null>
+  /** Whether this page is sending or following the campaign. */
+  isSending: (id: string) => boolean
+}
+
+/**
+ * Real sending from the page's view: the server sends 'api' campaigns and the page follows them;
+ * this tab sends 'extension' ones.
+ * @param campaigns the campaigns on the page, refetched while they change
+ */
+export function useRealSend(campaigns: readonly Campaign[] | undefined): RealSend {
+  const queries = useQueryClient()
+  const run = useExtensionRun()
+  const [followed, setFollowed] = useState<ReadonlySet<string>>(new Set())
+  useEffect(() => {
+    const over = campaigns?.filter(({ id, status }) => followed.has(id) && isOver(status)) ?? []
+    if (over.length === 0) return
+    setFollowed(new Set([...followed].filter((id) => !over.some((campaign) => campaign.id === id))))
+    for (const { id, name, status } of over)
+      if (status === 'completed')
+        toast.success(`Finished sending DMs for campaign: "${name}".`, { id: `finished-${id}` })
+  }, [campaigns, followed])
+
+  const begin = (campaign: Campaign): boolean => {
+    const obstacle = obstacleText(campaign)
+    if (obstacle) {
+      toast.info(obstacle)
+      return false
+    }
+    if (campaign.channel === 'extension') {
+      void startExtensionRun(campaign, queries)
+      return false
+    }
+    setFollowed((before) => new Set([...before, campaign.id]))
+    return true
+  }
+  return {
+    start(campaign) {
+      if (begin(campaign)) toast.info(`“${campaign.name}” is already sending. You can close this page.`)
+    },
+    async findObstacle(id) {
+      const campaign = await client.campaigns.find({ id })
+      updateCachedCampaign(queries, id, campaign)
+      return findObstacle(campaign)
+    },
+    autoStart: (id) => startIfActive(() => refetch(queries, id), begin),
+    isSending: (id) => followed.has(id) || run?.campaignId === id,
+  }
+}
+
+/** The auto-start check: starts the campaign after 100 ms if it is active by now. */
+export async function startIfActive(
+  read: () => Promise<Campaign | null>,
+  begin: (campaign: Campaign) => unknown,
+): Promise<void> {
+  const campaign = await read()
+  if (campaign?.status !== 'active') return
+  await new Promise((resolve) => setTimeout(resolve, AUTO_START_MS))
+  begin(campaign)
+}
+
+const isOver = (status: Campaign['status']) => status !== 'active' && status !== 'draft'
+
+/** Why a paused campaign could not be sent after a resume; null if it could. */
+async function findObstacle({ id, waitsBehind, channel }: Campaign): Promise<Obstacle | null> {
+  if (waitsBehind) return { tone: 'info', text: ALREADY_SENDING }
+  return channel === 'extension' ? findObstacleInBrowser(id) : null
+}
+
+/** Why an active campaign can't be sent now; null if it can. */
+export function obstacleText(campaign: Pick<Campaign, 'waiting' | 'dmsQueuedCount'>): string | null {
+  if (campaign.waiting) return ALREADY_SENDING
+  if (campaign.dmsQueuedCount === 0) return 'No queued DMs found for this campaign with valid lead Twitter handles.'
+  return null
+}
+
+/** Null if it can't be fetched: the queries that show it then report the error. */
+async function refetch(queries: QueryClient, id: string): Promise<Campaign | null> {
+  try {
+    const campaign = await client.campaigns.find({ id })
+    updateCachedCampaign(queries, id, campaign)
+    return campaign
+  } catch {
+    void queries.invalidateQueries({ queryKey: api.campaigns.key() })
+    return null
+  }
+}

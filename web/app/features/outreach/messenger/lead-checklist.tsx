@@ -1,0 +1,105 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import type { OfferedLead } from '@x-automated/contract/leads/leads'
+import { useEffect, useRef } from 'react'
+import { Avatar } from '../../../ui/avatar'
+import { StatusBadge } from '../../../ui/badge'
+import { Checkbox } from '../../../ui/choice'
+import { Skeleton } from '../../../ui/skeleton'
+import { SuppressedBadge } from '../../leads/leads/lead-parts'
+import { profilePictureUrl } from '../../leads/leads/lead-picture'
+import { SUPPRESSED_HINT } from '../../leads/leads/lead-status'
+
+const ROW_PX = 56
+const BOX_PX = 350
+/** Rows rendered outside the visible part; this close to the end, more leads are loaded. */
+const OVERSCAN = 8
+
+interface LeadChecklistProps {
+  leads: readonly OfferedLead[]
+  total: number
+  picked: ReadonlySet<string>
+  canPick: (lead: OfferedLead) => boolean
+  onPick: (lead: OfferedLead, on: boolean) => void
+  /** Loads the next leads; undefined if all are loaded. */
+  loadMore: (() => void) | undefined
+  disabled: boolean
+}
+
+/** A scrolling list of leads with checkboxes. Only visible rows are rendered. */
+export function LeadChecklist({ leads, total, picked, canPick, onPick, loadMore, disabled }: LeadChecklistProps) {
+  const box = useRef<HTMLUListElement>(null)
+  const rows = useVirtualizer({
+    count: leads.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW_PX,
+    overscan: OVERSCAN,
+  })
+  const shown = rows.getVirtualItems()
+  const last = shown.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (last >= leads.length - OVERSCAN) loadMore?.()
+  }, [last, leads.length, loadMore])
+  const before = shown[0]?.start ?? 0
+  const after = rows.getTotalSize() - (shown.at(-1)?.end ?? 0)
+  return (
+    <ul
+      ref={box}
+      aria-label="Leads to message"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
+      tabIndex={0}
+      className="relative overflow-y-auto overscroll-contain rounded-lg border border-line bg-surface"
+      style={{ maxHeight: BOX_PX }}
+    >
+      {before > 0 && <li aria-hidden style={{ height: before }} />}
+      {shown.map(({ index }) => {
+        const lead = leads[index]
+        if (!lead) return null
+        const name = lead.name || lead.twitterHandle
+        return (
+          <li
+            key={lead.id}
+            aria-setsize={total}
+            aria-posinset={index + 1}
+            className="border-line border-b last:border-b-0"
+          >
+            {/* biome-ignore lint/a11y/noLabelWithoutControl: the box is inside */}
+            <label className="flex h-14 cursor-pointer items-center gap-3 px-4 hover:bg-hover has-disabled:cursor-not-allowed has-disabled:hover:bg-transparent has-checked:bg-accent-soft">
+              <Checkbox
+                aria-label={`Select ${name}`}
+                checked={picked.has(lead.id)}
+                disabled={disabled || !canPick(lead)}
+                title={lead.suppressed ? SUPPRESSED_HINT : undefined}
+                onChange={(event) => onPick(lead, event.currentTarget.checked)}
+              />
+              <Avatar name={name} src={profilePictureUrl(lead)} size="sm" />
+              <span className="grid min-w-0 flex-1">
+                <bdi className="w-fit max-w-full truncate font-strong">{name}</bdi>
+                <span className="truncate text-muted">@{lead.twitterHandle}</span>
+              </span>
+              {lead.suppressed ? <SuppressedBadge /> : <StatusBadge status={lead.dmStatus} />}
+            </label>
+          </li>
+        )
+      })}
+      {after > 0 && <li aria-hidden style={{ height: after }} />}
+      {loadMore && (
+        <li aria-hidden className="px-4 py-4">
+          <Skeleton className="h-4 w-2/5" />
+        </li>
+      )}
+    </ul>
+  )
+}
+
+export function ChecklistSkeleton() {
+  return (
+    <div aria-hidden className="overflow-hidden rounded-lg border border-line bg-surface" style={{ height: BOX_PX }}>
+      {[0, 1, 2, 3, 4, 5].map((row) => (
+        <div key={row} className="flex h-14 items-center gap-3 px-4">
+          <Skeleton className="size-8 rounded-full" />
+          <Skeleton className="h-4 w-2/5" />
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,61 @@
+import type { Lead } from '@x-automated/contract/leads/leads'
+
+/** The lead fields that a run needs. */
+export type Recipient = Pick<Lead, 'id' | 'name' | 'twitterHandle'>
+
+/** The rest of an interrupted run. */
+export interface SavedRun {
+  /** Prefix of its idempotency keys. A resumed run reuses it, so that no one is messaged twice. */
+  runId: string
+  message: string
+  allowRepeat: boolean
+  /** Leads not messaged yet. The first one's outcome may be unknown. */
+  leads: Recipient[]
+}
+
+const KEY = 'messengerRun'
+/** Shorter than the server keeps idempotency keys. */
+const EXPIRES_AFTER_MS = 23 * 3_600_000
+
+type Stored = SavedRun & { owner: string; at: number }
+
+/**
+ * Loads this tab's interrupted run, so that it can be resumed after a reload. Null for any other
+ * owner.
+ */
+export function loadRun(storage: Pick<Storage, 'getItem'>, owner: string): SavedRun | null {
+  try {
+    const stored = JSON.parse(storage.getItem(KEY) ?? 'null') as Stored | null
+    return stored?.owner === owner && stored.leads.length > 0 && Date.now() - stored.at < EXPIRES_AFTER_MS
+      ? stored
+      : null
+  } catch {
+    // Malformed: not written by this app.
+    return null
+  }
+}
+
+/**
+ * Saves the rest of a run, unless it is complete or its owner has signed out.
+ * @param owner user id, a space and workspace id @param signedInAs the current user's id
+ */
+export function saveRun(
+  storage: Pick<Storage, 'setItem' | 'removeItem'>,
+  owner: string,
+  signedInAs: string | null,
+  run: SavedRun,
+): void {
+  if (signedInAs === null || !owner.startsWith(`${signedInAs} `)) return
+  const leads = run.leads.map(({ id, name, twitterHandle }) => ({ id, name, twitterHandle }))
+  try {
+    if (leads.length === 0) discardRun(storage)
+    else storage.setItem(KEY, JSON.stringify({ ...run, leads, owner, at: Date.now() } satisfies Stored))
+  } catch {
+    // Without storage the run lasts as long as the page.
+    discardRun(storage)
+  }
+}
+
+export function discardRun(storage: Pick<Storage, 'removeItem'>): void {
+  storage.removeItem(KEY)
+}

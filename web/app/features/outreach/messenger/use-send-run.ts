@@ -1,0 +1,174 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { useBlocker } from 'react-router'
+import { api, client, errorCode, errorText } from '../../../api'
+import { sessionStorage } from '../../../browser-storage'
+import { session } from '../../../session'
+import { useConfirm } from '../../../ui/confirm'
+import { toast } from '../../../ui/toast'
+import { useConfirmBeforeUnload } from '../../../ui/use-confirm-before-unload'
+import { runProblem } from './messenger-text'
+import { discardRun, loadRun, type Recipient, type SavedRun, saveRun } from './saved-run'
+import { notMessagedText, type RunProgress, type SendResult, sendOneByOne, summaryText } from './send-run'
+
+const PAUSE_MS = 1000
+
+/** Errors that would fail every later message too. */
+const HALTING = new Set(['PLAN_LIMIT', 'X_NOT_CONNECTED', 'RATE_LIMITED', 'FORBIDDEN', 'UNAUTHORIZED'])
+
+export interface Run {
+  message: string
+  leads: readonly Recipient[]
+  allowRepeat: boolean
+  /** Set when a run is resumed. */
+  runId?: string
+}
+
+/**
+ * Sends to leads one by one. Each message has an idempotency key, and an interrupted run can be
+ * resumed in this tab.
+ */
+export function useSendRun(onDone: () => void) {
+  const queries = useQueryClient()
+  const [progress, setProgress] = useState<RunProgress | null>(null)
+  const [stopping, setStopping] = useState(false)
+  /** Why leads weren't messaged in the last run. */
+  const [notMessaged, setNotMessaged] = useState<string | null>(null)
+  const stop = useRef<AbortController | null>(null)
+  /** Whether it was stopped with the button rather than by leaving the page. */
+  const stoppedByUser = useRef(false)
+  const running = progress !== null
+  const me = useQuery(api.auth.me.queryOptions()).data
+  const owner = me ? `${me.id} ${me.workspace.id}` : null
+  const [interrupted, setInterrupted] = useState<SavedRun | null>(null)
+  useEffect(() => setInterrupted(owner === null || running ? null : loadRun(sessionStorage, owner)), [owner, running])
+
+  useEffect(() => () => stop.current?.abort(), [])
+  useKeepOnPage(running, () => stop.current?.abort())
+
+  const start = async ({ message, leads, allowRepeat, runId = crypto.randomUUID() }: Run) => {
+    if (stop.current) return
+    const stopper = new AbortController()
+    const saveFrom = (index: number, id = runId) =>
+      owner !== null &&
+      saveRun(sessionStorage, owner, signedInAs(), { runId: id, message, allowRepeat, leads: leads.slice(index) })
+    stop.current = stopper
+    stoppedByUser.current = false
+    saveFrom(0)
+    setNotMessaged(null)
+    setStopping(false)
+    setProgress({ sent: 0, failed: 0, total: leads.length })
+    try {
+      const summary = await sendOneByOne(
+        leads,
+        (lead) => sendTo(lead, message, allowRepeat, `${runId}:${lead.id}`),
+        () => pause(stopper.signal),
+        () => stopper.signal.aborted,
+        (now) => {
+          saveFrom(now.sent + now.failed)
+          setProgress(now)
+        },
+      )
+      const done = summary.sent + summary.failed
+      if (stoppedByUser.current) discardRun(sessionStorage)
+      // The halted message gets a new key, because the old key would return the same refusal.
+      else if (summary.halted !== null) saveFrom(done - 1, crypto.randomUUID())
+      const text = summaryText(summary)
+      if (summary.sent > 0) toast.success(text)
+      else if (summary.failed > 0) toast.error(text)
+      setNotMessaged(notMessagedText(summary) ?? (summary.sent === 0 ? summary.lastFailure : null))
+    } catch (error) {
+      toast.error(runProblem(error))
+    } finally {
+      stop.current = null
+      setProgress(null)
+      onDone()
+      for (const queryKey of [api.messages.key(), api.leads.key(), api.analytics.key(), api.billing.overview.key()])
+        void queries.invalidateQueries({ queryKey })
+    }
+  }
+  return {
+    progress,
+    stopping,
+    notMessaged,
+    start,
+    /** The run that was interrupted, if any. */
+    interrupted,
+    resume: () => interrupted && void start(interrupted),
+    discard() {
+      discardRun(sessionStorage)
+      setInterrupted(null)
+    },
+    stop: () => {
+      stoppedByUser.current = true
+      setStopping(true)
+      stop.current?.abort()
+    },
+  }
+}
+
+function signedInAs(): string | null {
+  const state = session.state()
+  return state.status === 'signed-in' ? state.user.id : null
+}
+
+async function sendTo(
+  lead: Recipient,
+  message: string,
+  allowRepeat: boolean,
+  idempotencyKey: string,
+): Promise<SendResult> {
+  try {
+    await client.messages.send(
+      {
+        leadId: lead.id,
+        message,
+        templateVariables: { name: lead.name, handle: lead.twitterHandle },
+        ...(allowRepeat ? { allowRepeat } : {}),
+      },
+      { context: { idempotencyKey } },
+    )
+    return { kind: 'sent' }
+  } catch (error) {
+    const code = errorCode(error)
+    const text = errorText(error)
+    // No response or no outcome yet: repeating the call with its key finds the same message.
+    if (code === null || code === 'DM_UNSETTLED' || code === 'IDEMPOTENCY_UNDER_WAY') return { kind: 'again', text }
+    return { kind: HALTING.has(code) ? 'halt' : 'failed', text }
+  }
+}
+
+function pause(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    const timer = setTimeout(resolve, PAUSE_MS)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}
+
+/** Asks before the user leaves the page during a run. */
+function useKeepOnPage(running: boolean, onLeave: () => void): void {
+  const confirm = useConfirm()
+  const blocker = useBlocker(running)
+  const asked = useRef(false)
+  useEffect(() => {
+    if (blocker.state !== 'blocked' || asked.current) return
+    asked.current = true
+    void confirm({
+      title: 'Stop sending and leave?',
+      body: "Sent messages aren't affected. You can resume with the other leads in this tab.",
+      confirm: 'Stop and leave',
+      cancel: 'Keep sending',
+      danger: true,
+    }).then((leave) => {
+      asked.current = false
+      if (!leave) return blocker.reset()
+      onLeave()
+      blocker.proceed()
+    })
+  })
+  useConfirmBeforeUnload(running)
+}

@@ -1,0 +1,231 @@
+import {
+  EXTENSION_ID,
+  EXTENSION_TEXT,
+  type ExtensionActivity,
+  type ExtensionEnd,
+  type ExtensionErrorCode,
+  type ExtensionRequest,
+  type ExtensionStatus,
+  endOf,
+  FORMER_BACKGROUND_SENDING,
+  type PageAnswer,
+  type PageQuestion,
+  RUN_PORT,
+} from '@x-automated/contract/outreach/extension'
+
+/** The part of chrome.runtime that a page can use. */
+export interface Runtime {
+  lastError?: { message?: string } | undefined
+  sendMessage(id: string, request: unknown, reply: (value: unknown) => void): void
+  connect(id: string, options: { name: string }): Port
+}
+
+interface Port {
+  disconnect(): void
+  postMessage(answer: PageAnswer): void
+  onMessage: { addListener(listener: (question: unknown) => void): void }
+  onDisconnect: { addListener(listener: () => void): void }
+}
+
+/**
+ * Why a request failed. `down`: not reached, so nothing was sent. `unclear`: the reply was lost.
+ * Other values come from the extension.
+ */
+export interface ExtensionFailure {
+  success: false
+  error: string
+  end: ExtensionEnd | 'down' | 'unclear'
+  code?: ExtensionErrorCode
+}
+
+export type ExtensionReply<Value> = ({ success: true } & Value) | ExtensionFailure
+
+const NO_RUNTIME = 'Chrome runtime API not available in this context.'
+const MALFORMED = 'Unexpected or malformed response from extension.'
+const FAILED = 'Failed via extension'
+const MAY_SEND: PageQuestion['ask'] = 'MAY_SEND'
+/** Longer than the extension needs for any message. */
+const TIMEOUT_MS = 150_000
+
+function findRuntime(): Runtime | null {
+  const { chrome } = globalThis as { chrome?: { runtime?: Partial<Runtime> } }
+  return chrome?.runtime?.sendMessage ? (chrome.runtime as Runtime) : null
+}
+
+/** Sends a request to the browser extension. Never rejects. */
+export async function askExtension(
+  request: ExtensionRequest,
+  runtime: Runtime | null = findRuntime(),
+): Promise<ExtensionReply<object>> {
+  const answer = await exchange(request, runtime)
+  return 'value' in answer ? read(answer.value) : answer
+}
+
+/**
+ * Allows the extension to send in the background, or forbids it. Extensions before 1.0 know the
+ * request by its former name.
+ */
+export async function setBackgroundSending(
+  allowed: boolean,
+  runtime: Runtime | null = findRuntime(),
+): Promise<ExtensionReply<object>> {
+  const reply = await askExtension({ action: 'SET_BACKGROUND_SENDING', data: { allowed } }, runtime)
+  if (reply.success || reply.code !== 'INVALID_REQUEST') return reply
+  return askExtension({ action: FORMER_BACKGROUND_SENDING, data: { allowed } }, runtime)
+}
+
+/** @returns the extension's raw reply */
+function exchange(request: ExtensionRequest, runtime: Runtime | null): Promise<{ value: unknown } | ExtensionFailure> {
+  if (!runtime) return Promise.resolve({ success: false, error: NO_RUNTIME, end: 'down' })
+  return new Promise((resolve) => {
+    const timeout = setTimeout(
+      () => resolve({ success: false, error: 'Extension communication error: no response in time.', end: 'unclear' }),
+      TIMEOUT_MS,
+    )
+    try {
+      runtime.sendMessage(EXTENSION_ID, request, (value) => {
+        clearTimeout(timeout)
+        const lastError = runtime.lastError?.message
+        resolve(lastError === undefined ? { value } : lostReply(lastError))
+      })
+    } catch (error) {
+      clearTimeout(timeout)
+      resolve({
+        success: false,
+        error: `Failed to initiate communication with extension: ${error instanceof Error ? error.message : String(error)}`,
+        end: 'down',
+      })
+    }
+  })
+}
+
+function lostReply(lastError: string): ExtensionFailure {
+  const notReached = /Receiving end does not exist|Could not establish connection/.test(lastError)
+  return { success: false, error: `Extension communication error: ${lastError}`, end: notReached ? 'down' : 'unclear' }
+}
+
+function read(value: unknown): ExtensionReply<object> {
+  const { success, error, code } = fieldsOf(value)
+  if (success === true) return { success }
+  if (success !== false) return { success: false, error: MALFORMED, end: 'unclear' }
+  const message = typeof error === 'string' && error !== '' ? error : FAILED
+  if (code === undefined || isErrorCode(code))
+    return { success: false, error: message, end: endOf(code), ...(code && { code }) }
+  // An unknown code of another version may mean that the message was sent.
+  return { success: false, error: message, end: 'unclear' }
+}
+
+function isErrorCode(code: unknown): code is ExtensionErrorCode {
+  return typeof code === 'string' && Object.hasOwn(EXTENSION_TEXT, code)
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}
+
+/** The status of this browser's extension, as this page understands it. */
+export interface ExtensionHere extends Omit<ExtensionStatus, 'version' | 'activity' | 'sendsAlone'> {
+  /** Null if not reported. */
+  version: string | null
+  /** Null if not reported or unknown to this page. */
+  activity: ExtensionActivity | null
+  /** The status has an unknown form: the page or the extension is outdated. */
+  isOtherVersion: boolean
+}
+
+/** Fetches the extension's status, tolerating other versions. */
+export async function askStatus(
+  runtime: Runtime | null = findRuntime(),
+): Promise<ExtensionReply<{ status: ExtensionHere }>> {
+  const answer = await exchange({ action: 'GET_STATUS' }, runtime)
+  if (!('value' in answer)) return answer
+  const reply = read(answer.value)
+  const isRefused = !reply.success && reply.code !== undefined && reply.code !== 'INVALID_REQUEST'
+  return isRefused ? reply : { success: true, status: readStatus(fieldsOf(answer.value).status) }
+}
+
+function readStatus(value: unknown): ExtensionHere {
+  const { version, paused, pageChanged, signedInAs, pairedWith, activity, ...rest } = fieldsOf(value)
+  // Extensions before 1.0 report it as `sendsAlone`. Drop it in 1.1.
+  const sendsInBackground = rest.sendsInBackground ?? rest.sendsAlone
+  const pairing = fieldsOf(pairedWith)
+  const isPaired = typeof pairing.email === 'string' && typeof pairing.workspaceName === 'string'
+  const known = {
+    version: typeof version === 'string' && version !== '' ? version : null,
+    activity: readActivity(activity),
+  }
+  const isComplete =
+    known.version !== null &&
+    known.activity !== null &&
+    typeof paused === 'boolean' &&
+    isTextOrNull(pageChanged) &&
+    (signedInAs === undefined || isTextOrNull(signedInAs)) &&
+    (pairedWith === null || isPaired) &&
+    typeof sendsInBackground === 'boolean'
+  return {
+    ...known,
+    paused: paused === true,
+    pageChanged: typeof pageChanged === 'string' ? pageChanged : null,
+    signedInAs: isTextOrNull(signedInAs) ? signedInAs : undefined,
+    pairedWith: isPaired ? { email: String(pairing.email), workspaceName: String(pairing.workspaceName) } : null,
+    sendsInBackground: sendsInBackground === true,
+    isOtherVersion: !isComplete,
+  }
+}
+
+function readActivity(value: unknown): ExtensionActivity | null {
+  const { doing, handle, until, error } = fieldsOf(value)
+  if (doing === 'nothing') return { doing }
+  if (doing === 'sending' && typeof handle === 'string') return { doing, handle }
+  const isMoment = typeof until === 'number' && Number.isFinite(until)
+  if (doing === 'waiting' && isMoment) return { doing, until }
+  if (doing === 'stopped' && typeof error === 'string' && isMoment) return { doing, error, until }
+  return null
+}
+
+function isTextOrNull(value: unknown): value is string | null {
+  return typeof value === 'string' || value === null
+}
+
+/**
+ * Keeps the extension from claiming on its own while this page sends, even after its worker
+ * restarts.
+ * @param maySend asked right before send is pressed; null if unknown @returns a function that
+ * releases the extension
+ */
+export function driveExtension(
+  maySend: (claimed: { dmId: string; lease: string }) => Promise<boolean | null>,
+  runtime: Runtime | null = findRuntime(),
+): () => void {
+  let port: Port | null = null
+  let released = false
+  const connect = () => {
+    if (released || !runtime?.connect) return
+    try {
+      const opened = runtime.connect(EXTENSION_ID, { name: RUN_PORT })
+      port = opened
+      opened.onMessage.addListener(async (question) => {
+        const { ask, dmId, lease } = fieldsOf(question)
+        if (ask !== MAY_SEND || typeof dmId !== 'string' || typeof lease !== 'string') return
+        const answer = { dmId, lease, maySend: await maySend({ dmId, lease }) }
+        try {
+          opened.postMessage(answer)
+        } catch {
+          // The extension has disconnected, and treats silence as no.
+        }
+      })
+      opened.onDisconnect.addListener(() => {
+        // Reading it keeps the browser from reporting an unchecked error.
+        void runtime.lastError
+        if (!released) setTimeout(connect, 1_000)
+      })
+    } catch {
+      // The extension was removed: the next message reports it.
+    }
+  }
+  connect()
+  return () => {
+    released = true
+    port?.disconnect()
+  }
+}

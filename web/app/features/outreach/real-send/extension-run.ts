@@ -1,0 +1,204 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { formatNumber } from '@x-automated/contract/format'
+import type { Campaign } from '@x-automated/contract/outreach/campaigns'
+import { useSyncExternalStore } from 'react'
+import { api, client, errorCode, errorText, isOutOfReach } from '../../../api'
+import { shorten } from '../../../ui/shorten'
+import { toast } from '../../../ui/toast'
+import { createClaims } from './claims'
+import { askExtension, askStatus, driveExtension } from './extension-link'
+import { type RunEnd, type RunProgress, runCampaign } from './run'
+import { waitUntilDue } from './wait-until-due'
+
+/** The campaign that this tab sends through the extension, with its progress. */
+export interface ExtensionRun {
+  campaignId: string
+  name: string
+  progress: RunProgress | null
+  /** When the next message is due, in milliseconds since 1970. */
+  waitsUntil: number | null
+}
+
+/** Why a campaign can't be sent. */
+export interface Obstacle {
+  tone: 'info' | 'error'
+  text: string
+}
+
+export const ALREADY_SENDING = 'Another campaign DM sending process is already active.'
+const NOTHING_QUEUED = 'No queued DMs found for this campaign with valid lead Twitter handles.'
+/** A browser-wide lock: only one tab sends. */
+const LOCK = 'real-send'
+/** During longer waits the extension may send other campaigns on its own. */
+const LONG_WAIT_MS = 120_000
+/** Pause before restarting a campaign that was stopped and is active again. */
+const RESTART_DELAY_MS = 1_000
+const MESSAGE_PREVIEW = 30
+
+let run: ExtensionRun | null = null
+/** Ends the current wait early. */
+let wake: () => void = () => {}
+const listeners = new Set<() => void>()
+
+function show(next: ExtensionRun | null): void {
+  run = next
+  for (const listener of listeners) listener()
+}
+
+/** This tab's run or null. It survives navigation, but not the tab. */
+export function useExtensionRun(): ExtensionRun | null {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => run,
+    () => null,
+  )
+}
+
+/** Call after changing a campaign: its waiting run checks immediately what has changed. */
+export function wakeRun(campaignId: string): void {
+  if (run?.campaignId === campaignId) wake()
+}
+
+/**
+ * Sends an active 'extension' campaign from this tab until nothing is left or an error stops it. A
+ * run of the same campaign continues.
+ */
+export async function startExtensionRun(campaign: Campaign, queries: QueryClient): Promise<void> {
+  if (run?.campaignId === campaign.id) return wakeRun(campaign.id)
+  if (run) return toast.info(ALREADY_SENDING)
+  await withSendLock(async (hasLock) => {
+    if (!hasLock) return toast.info(ALREADY_SENDING)
+    show({ campaignId: campaign.id, name: campaign.name, progress: null, waitsUntil: null })
+    try {
+      const extension = await askStatus()
+      if (extension.success) await send(campaign, queries)
+      else toast.error(extension.error, { duration: 8_000 })
+    } finally {
+      show(null)
+      // Not awaited, so that the next campaign can start.
+      void queries.invalidateQueries({ queryKey: api.campaigns.key() })
+    }
+  })
+}
+
+/**
+ * Why this tab can't send a campaign through the extension now; null if it can. Check before
+ * resuming the campaign.
+ */
+export async function findObstacleInBrowser(campaignId: string): Promise<Obstacle | null> {
+  if (run) return run.campaignId === campaignId ? null : { tone: 'info', text: ALREADY_SENDING }
+  const { held } = (await navigator.locks?.query()) ?? {}
+  if (held?.some(({ name }) => name === LOCK)) return { tone: 'info', text: ALREADY_SENDING }
+  const extension = await askStatus()
+  return extension.success ? null : { tone: 'error', text: extension.error }
+}
+
+/** @param work called with whether this tab has the lock */
+async function withSendLock(work: (hasLock: boolean) => Promise<void> | void): Promise<void> {
+  if (!navigator.locks) return work(true)
+  await navigator.locks.request(LOCK, { ifAvailable: true }, async (lock) => work(lock !== null))
+}
+
+async function send(campaign: Campaign, queries: QueryClient): Promise<void> {
+  const { id, name } = campaign
+  let end = await sendWhileActive(campaign, queries)
+  while (end === 'over') {
+    const now = await read(id)
+    if (now === null || now === 'gone') break
+    if (now.status === 'completed') end = 'completed'
+    // It was resumed while the run was ending.
+    else if (now.status === 'active' && now.channel === 'extension') {
+      await sleepUnlessWoken(RESTART_DELAY_MS)
+      end = await sendWhileActive(now, queries)
+    } else break
+  }
+  // After a resume nothing may be left, although this run has sent messages.
+  if (end === 'nothing' && run?.progress) end = 'finished'
+  if (end === 'nothing') toast.info(NOTHING_QUEUED)
+  if (end === 'finished' || end === 'completed')
+    toast.success(`Finished sending DMs for campaign: "${name}".`, { id: `finished-${id}` })
+}
+
+async function sendWhileActive(campaign: Campaign, queries: QueryClient): Promise<RunEnd> {
+  const { id } = campaign
+  const runId = crypto.randomUUID()
+  let release = driveExtension(maySend)
+  const update = (part: Partial<ExtensionRun>) => run && show({ ...run, ...part })
+  try {
+    return await runCampaign({
+      queued: campaign.dmsQueuedCount,
+      claim: createClaims((idempotencyKey) =>
+        client.campaigns.claim({ id, holder: 'page' }, { context: { idempotencyKey } }),
+      ),
+      ask: ({ dmId, lease, twitterHandle, message, sendsAs }, notAfter) =>
+        askExtension({
+          action: 'SEND_TWITTER_DM',
+          data: {
+            twitterHandle,
+            message,
+            requestId: lease,
+            dmId,
+            notAfter,
+            runId,
+            ...(sendsAs !== null && { sendsAs }),
+          },
+        }),
+      record: ({ dmId, lease }, outcome) => client.campaigns.recordOutcome({ id: dmId, lease, ...outcome }),
+      release: ({ dmId, lease }) => client.campaigns.release({ id: dmId, lease }),
+      wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      async waitUntil(until) {
+        const isLong = until - Date.now() > LONG_WAIT_MS
+        if (isLong) release()
+        await waitUntilDue(until, { read: () => read(id), sleep: sleepUnlessWoken, now: Date.now })
+        if (isLong) release = driveExtension(maySend)
+      },
+      onProgress(progress) {
+        update({ progress, waitsUntil: null })
+        const { index, total, handle, message } = progress
+        // Replaces the previous toast: the table lists earlier messages.
+        toast.info(
+          `Sending DM ${formatNumber(index)} of ${formatNumber(total)} to @${handle}: “${shorten(message, MESSAGE_PREVIEW)}”`,
+          {
+            id: `progress-${id}`,
+            replaces: true,
+          },
+        )
+        void queries.invalidateQueries({ queryKey: api.campaigns.key() })
+      },
+      onWait: (waitsUntil) => update({ waitsUntil }),
+      onError: (text) => toast.error(text, { duration: 8_000 }),
+      isOver: (error) => ['CAMPAIGN_STATE', 'CAMPAIGN_CHANNEL', 'CAMPAIGN_NOT_FOUND'].includes(errorCode(error) ?? ''),
+      textOf: (error) => errorText(error),
+      now: Date.now,
+    })
+  } finally {
+    release()
+  }
+}
+
+function sleepUnlessWoken(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    wake = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+  })
+}
+
+/** Null if it can't be fetched right now. */
+function read(id: string): Promise<Campaign | 'gone' | null> {
+  return client.campaigns.find({ id }).catch((error) => (isOutOfReach(error) ? 'gone' : null))
+}
+
+/** Asked by an unpaired extension right before it presses send. Null if unknown. */
+async function maySend({ dmId, lease }: { dmId: string; lease: string }): Promise<boolean | null> {
+  try {
+    return (await client.campaigns.confirm({ id: dmId, lease })).maySend
+  } catch (error) {
+    return ['LEASE_LOST', 'DM_NOT_FOUND'].includes(errorCode(error) ?? '') ? false : null
+  }
+}

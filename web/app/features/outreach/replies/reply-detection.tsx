@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../../../api'
+import { isInitialLoading } from '../../../initial-loading'
+import { Callout } from '../../../ui/callout'
+import { DateTime } from '../../../ui/date-time'
+
+const POLL_EVERY_MS = 60_000
+
+const detection = () => api.replies.detection.queryOptions({ refetchInterval: POLL_EVERY_MS })
+
+/**
+ * Whether the notice's state is known. The page renders the content below it only then, so that
+ * nothing shifts.
+ */
+export function useReplyDetectionKnown(): boolean {
+  return !isInitialLoading(useQuery(detection()))
+}
+
+/** Warns while replies are detected by polling only, because X sends us no events. */
+export function ReplyDetectionNotice() {
+  const { data } = useQuery(detection())
+  if (data?.state !== 'degraded') return null
+  return (
+    <Callout tone="warn" title="Reply detection degraded">
+      {data.problem}
+      {data.checkedAt && (
+        <>
+          {' '}
+          Last checked: <DateTime value={data.checkedAt} endsSentence />
+        </>
+      )}
+    </Callout>
+  )
+}

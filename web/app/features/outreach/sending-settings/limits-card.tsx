@@ -1,0 +1,194 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { formatNumber } from '@x-automated/contract/format'
+import { DEFAULT_HOURS } from '@x-automated/contract/outreach/sending-limits'
+import type { SendingLimits, SendingSettings } from '@x-automated/contract/outreach/sending-settings'
+import { type FormEvent, useState } from 'react'
+import { api, errorText } from '../../../api'
+import { Button } from '../../../ui/button'
+import { Callout } from '../../../ui/callout'
+import { Card } from '../../../ui/card'
+import { Checkbox, Switch } from '../../../ui/choice'
+import { Combobox } from '../../../ui/combobox'
+import { Field, FieldError } from '../../../ui/field'
+import { Input } from '../../../ui/input'
+import { Progress } from '../../../ui/progress'
+import { toast } from '../../../ui/toast'
+import {
+  capUsageText,
+  DAYS,
+  draftOf,
+  isNotable,
+  type LimitsDraft,
+  limitsInput,
+  problemsOf,
+  waitText,
+} from './limits-text'
+
+export interface LimitsCardProps {
+  account: SendingLimits
+  limits: SendingSettings['limits']
+  disabled: boolean
+}
+
+const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')].map((zone) => ({
+  value: zone,
+  label: zone.replaceAll('_', ' '),
+}))
+
+/** The sending limits of one X account, and how much of them is used. */
+export function LimitsCard({ account, limits, disabled }: LimitsCardProps) {
+  const queries = useQueryClient()
+  const saved = draftOf(account, DEFAULT_HOURS)
+  const [draft, setDraft] = useState(saved)
+  const [shown, setShown] = useState(false)
+  const problems = problemsOf(draft, limits)
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(saved)
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const save = useMutation(
+    api.sendingSettings.saveLimits.mutationOptions({
+      onSuccess(settings) {
+        queries.setQueryData(api.sendingSettings.find.queryKey(), settings)
+        const now = settings.accounts.find(({ xAccountId }) => xAccountId === account.xAccountId)
+        if (now) setDraft(draftOf(now, DEFAULT_HOURS))
+        toast.success('Saved. Applies from the next message.')
+        return queries.invalidateQueries({ queryKey: api.campaigns.key() })
+      },
+      onError: (error) => toast.error(errorText(error, 'Failed to save the settings. Please try again.')),
+    }),
+  )
+  const set = (change: Partial<LimitsDraft>) => setDraft({ ...draft, ...change })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setShown(true)
+    if (Object.keys(problems).length === 0) save.mutate(limitsInput(account.xAccountId, draft))
+  }
+  const problem = (name: keyof typeof problems) => (shown ? problems[name] : undefined)
+  const now = new Date()
+  return (
+    <Card
+      title={account.handle ? `Sending limits for @${account.handle}` : 'Sending limits for the extension'}
+      description={
+        account.handle
+          ? 'Applies to campaigns, quick DMs and the extension.'
+          : 'No X account is connected, so these limits apply to the extension.'
+      }
+    >
+      <div className="grid gap-6">
+        <div className="grid max-w-xl gap-3">
+          <Progress
+            label={account.warmingUp ? 'Sent in the last 24 hours (warming up)' : 'Sent in the last 24 hours'}
+            value={account.countedInDay}
+            max={Math.max(1, account.capNow)}
+            detail={capUsageText(account)}
+          />
+          {isNotable(account.waitingFor, now.getTime()) && <Callout>{waitText(account.waitingFor, now)}</Callout>}
+        </div>
+        <form noValidate className="grid max-w-xl gap-5" onSubmit={submit}>
+          <Field
+            label="Time zone"
+            error={problem('timeZone')}
+            hint={own !== draft.timeZone && !disabled ? `Your browser uses ${own.replaceAll('_', ' ')}.` : undefined}
+          >
+            <Combobox
+              options={
+                zones.some(({ value }) => value === draft.timeZone)
+                  ? zones
+                  : [...zones, { value: draft.timeZone, label: draft.timeZone }]
+              }
+              value={draft.timeZone || null}
+              onChange={(timeZone) => set({ timeZone: timeZone ?? '' })}
+              disabled={disabled}
+              empty="No matching time zone."
+            />
+          </Field>
+          <fieldset className="grid gap-3" disabled={disabled}>
+            <legend className="mb-2 font-strong">Sending window</legend>
+            <div className="flex flex-wrap gap-x-4 gap-y-2">
+              {DAYS.map((label, i) => (
+                <Checkbox
+                  key={label}
+                  label={label}
+                  checked={draft.workDays.includes(i + 1)}
+                  onChange={(event) =>
+                    set({
+                      workDays: event.currentTarget.checked
+                        ? [...draft.workDays, i + 1].sort()
+                        : draft.workDays.filter((day) => day !== i + 1),
+                    })
+                  }
+                />
+              ))}
+            </div>
+            {problem('workDays') && <FieldError id="work-days-error">{problem('workDays')}</FieldError>}
+            <Switch
+              label="All day"
+              checked={draft.allDay}
+              onChange={(event) => set({ allDay: event.currentTarget.checked })}
+            />
+            {!draft.allDay && (
+              <div className="grid grid-cols-2 gap-4">
+                <Field label="From">
+                  <Input
+                    type="time"
+                    value={draft.start}
+                    onChange={(event) => set({ start: event.currentTarget.value })}
+                  />
+                </Field>
+                <Field
+                  label="To"
+                  error={problem('end')}
+                  hint={draft.end < draft.start ? 'Ends the next day.' : undefined}
+                >
+                  <Input type="time" value={draft.end} onChange={(event) => set({ end: event.currentTarget.value })} />
+                </Field>
+              </div>
+            )}
+          </fieldset>
+          <div className="grid gap-4 sm:grid-cols-2">
+            <Field
+              label="Daily cap"
+              error={problem('dailyCap')}
+              hint={`Per rolling 24 hours. Maximum ${formatNumber(limits.dailyCap)}.`}
+            >
+              <Input
+                inputMode="numeric"
+                value={draft.dailyCap}
+                placeholder={String(limits.dailyCap)}
+                disabled={disabled}
+                onChange={(event) => set({ dailyCap: event.currentTarget.value })}
+              />
+            </Field>
+            <Field
+              label="Interval between messages (seconds)"
+              error={problem('pauseSeconds')}
+              hint="We add a random delay so it looks natural."
+            >
+              <Input
+                inputMode="numeric"
+                value={draft.pauseSeconds}
+                placeholder={String(limits.pauseSeconds)}
+                disabled={disabled}
+                onChange={(event) => set({ pauseSeconds: event.currentTarget.value })}
+              />
+            </Field>
+          </div>
+          <Switch
+            label="Warm up"
+            hint="Starts at 20 messages a day and increases 10% daily."
+            checked={draft.warmUp}
+            disabled={disabled}
+            onChange={(event) => set({ warmUp: event.currentTarget.checked })}
+          />
+          {!disabled && (
+            <div className="flex flex-wrap gap-2">
+              <Button type="submit" variant="primary" loading={save.isPending} disabled={!isChanged}>
+                Save limits
+              </Button>
+              {isChanged && <Button onClick={() => setDraft(saved)}>Discard changes</Button>}
+            </div>
+          )}
+        </form>
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,112 @@
+import { formatDate, formatNumber } from '@x-automated/contract/format'
+import type { SendingLimits, Waiting } from '@x-automated/contract/outreach/sending-settings'
+
+export const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const
+
+/** Why nothing is being sent. `waitText` appends until when. */
+export const WAIT_TITLES: Record<Waiting['reason'], string> = {
+  hours: 'Outside the sending window',
+  cap: 'Daily cap reached',
+  warm_up: 'Today’s warm-up limit is reached',
+  pause: 'Waiting for the interval',
+  x: 'X is limiting this account',
+}
+
+/** The same, to follow "Waiting: ". */
+export const WAIT_TEXT: Record<Waiting['reason'], string> = {
+  hours: 'outside the sending window',
+  cap: 'daily cap reached',
+  warm_up: 'today’s warm-up limit is reached',
+  pause: 'interval between messages',
+  x: 'X is limiting this account',
+}
+
+/** A pause of a few seconds is part of normal sending and is not shown. */
+export function isNotable(waiting: Waiting | null, now: number): waiting is Waiting {
+  return waiting !== null && (waiting.reason !== 'pause' || new Date(waiting.until).getTime() - now > 15_000)
+}
+
+/** "9:00 AM", with the day unless it is today. */
+export function momentText(iso: string, now: Date): string {
+  const at = new Date(iso)
+  const isToday = at.toDateString() === now.toDateString()
+  return formatDate(at, {
+    hour: 'numeric',
+    minute: '2-digit',
+    ...(isToday ? {} : { weekday: 'short', month: 'short', day: 'numeric' }),
+  })
+}
+
+/** "Daily cap reached: nothing will be sent until 9:00 AM." */
+export function waitText({ reason, until }: Waiting, now: Date): string {
+  return `${WAIT_TITLES[reason]}: nothing will be sent until ${momentText(until, now)}.`
+}
+
+/** "12 of 20, 9 sent": failed and unconfirmed attempts count toward the cap, too. */
+export function capUsageText({
+  countedInDay,
+  capNow,
+  sentInDay,
+}: Pick<SendingLimits, 'countedInDay' | 'capNow' | 'sentInDay'>) {
+  const used = `${formatNumber(countedInDay)} of ${formatNumber(capNow)}`
+  return sentInDay === countedInDay ? used : `${used}, ${formatNumber(sentInDay)} sent`
+}
+
+/** The form's values. */
+export interface LimitsDraft {
+  timeZone: string
+  workDays: number[]
+  allDay: boolean
+  start: string
+  end: string
+  dailyCap: string
+  warmUp: boolean
+  pauseSeconds: string
+}
+
+export function draftOf(limits: SendingLimits, defaults: { start: string; end: string }): LimitsDraft {
+  return {
+    timeZone: limits.timeZone,
+    workDays: [...limits.workDays],
+    allDay: limits.hours === null,
+    start: limits.hours?.start ?? defaults.start,
+    end: limits.hours?.end ?? defaults.end,
+    dailyCap: limits.dailyCap === null ? '' : String(limits.dailyCap),
+    warmUp: limits.warmUp,
+    pauseSeconds: limits.pauseSeconds === null ? '' : String(limits.pauseSeconds),
+  }
+}
+
+export type LimitsProblems = Partial<Record<'timeZone' | 'workDays' | 'end' | 'dailyCap' | 'pauseSeconds', string>>
+
+/** Form errors by field; {} if there are none. */
+export function problemsOf(draft: LimitsDraft, limits: { dailyCap: number; pauseSeconds: number }): LimitsProblems {
+  const problems: LimitsProblems = {}
+  if (draft.timeZone === '') problems.timeZone = 'Choose a time zone.'
+  if (draft.workDays.length === 0) problems.workDays = 'Choose at least one day.'
+  if (!draft.allDay && (draft.start === '' || draft.end === '')) problems.end = 'Fill in both times.'
+  else if (!draft.allDay && draft.start === draft.end) problems.end = 'The end must differ from the start.'
+  if (draft.dailyCap !== '' && !isWhole(draft.dailyCap, 1, limits.dailyCap))
+    problems.dailyCap = `Enter a whole number from 1 to ${formatNumber(limits.dailyCap)}.`
+  if (draft.pauseSeconds !== '' && !isWhole(draft.pauseSeconds, Math.ceil(limits.pauseSeconds), 86_400))
+    problems.pauseSeconds = `Enter a whole number of seconds from ${formatNumber(Math.ceil(limits.pauseSeconds))} to ${formatNumber(86_400)}.`
+  return problems
+}
+
+function isWhole(text: string, min: number, max: number): boolean {
+  return /^\d+$/.test(text.trim()) && Number(text) >= min && Number(text) <= max
+}
+
+/** The form's values as the API takes them. */
+export function limitsInput(xAccountId: string | null, draft: LimitsDraft) {
+  const number = (text: string) => (text.trim() === '' ? null : Number(text))
+  return {
+    xAccountId,
+    timeZone: draft.timeZone,
+    workDays: [...draft.workDays].sort(),
+    hours: draft.allDay ? null : { start: draft.start, end: draft.end },
+    dailyCap: number(draft.dailyCap),
+    warmUp: draft.warmUp,
+    pauseSeconds: number(draft.pauseSeconds),
+  }
+}

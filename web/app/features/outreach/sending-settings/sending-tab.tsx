@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../../../api'
+import { QueryError } from '../../../query-error'
+import { Callout } from '../../../ui/callout'
+import { Card } from '../../../ui/card'
+import { LoadingText, SkeletonButton, SkeletonField, SkeletonText } from '../../../ui/skeleton'
+import { useHasRole } from '../../overview/settings/use-role'
+import { BasisCard } from './basis-card'
+import { LimitsCard } from './limits-card'
+import { OptOutCard } from './opt-out-card'
+
+/** Usage is refreshed this often while the tab is open. */
+const REFRESH_MS = 30_000
+
+/** Sending limits per X account, opt-out words, and the contact basis. */
+export function SendingTab() {
+  const settings = useQuery(api.sendingSettings.find.queryOptions({ refetchInterval: REFRESH_MS }))
+  const mayManage = useHasRole('admin')
+  const isOwner = useHasRole('owner')
+  if (settings.isError && !settings.data) {
+    return <QueryError query={settings} fallback="Failed to load the settings. Please try again." />
+  }
+  if (!settings.data || mayManage === undefined) {
+    return (
+      <Card title="Sending limits">
+        <LoadingText>Loading settings…</LoadingText>
+        <div className="grid max-w-xl gap-5">
+          <SkeletonText lines={2} />
+          <SkeletonField />
+          <SkeletonText lines={4} />
+          <div className="grid gap-4 sm:grid-cols-2">
+            <SkeletonField />
+            <SkeletonField />
+          </div>
+          <SkeletonButton />
+        </div>
+      </Card>
+    )
+  }
+  const { accounts, limits, optOutWords, basis } = settings.data
+  return (
+    <div className="grid grid-cols-1 gap-6">
+      {!mayManage && <Callout title="View only">Only the owner and admins can change these settings.</Callout>}
+      {accounts.map((account) => (
+        <LimitsCard key={account.xAccountId ?? 'extension'} account={account} limits={limits} disabled={!mayManage} />
+      ))}
+      <OptOutCard key={optOutWords.join('\n')} words={optOutWords} disabled={!mayManage} />
+      <BasisCard basis={basis} disabled={!isOwner} />
+    </div>
+  )
+}

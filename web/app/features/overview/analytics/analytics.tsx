@@ -1,0 +1,200 @@
+import { useQuery } from '@tanstack/react-query'
+import { formatDay, formatNumber, formatPercent } from '@x-automated/contract/format'
+import type { Analytics as Figures } from '@x-automated/contract/overview/analytics'
+import { ChartColumn, MessageSquareReply } from 'lucide-react'
+import { useState } from 'react'
+import { api, refusalText } from '../../../api'
+import { paths } from '../../../paths'
+import { QueryError } from '../../../query-error'
+import { ButtonLink } from '../../../ui/button'
+import { Card } from '../../../ui/card'
+import { DateTime } from '../../../ui/date-time'
+import { EmptyState } from '../../../ui/empty-state'
+import { Field } from '../../../ui/field'
+import { Input } from '../../../ui/input'
+import { LazyChart } from '../../../ui/lazy-chart'
+import { Select } from '../../../ui/select'
+import { LoadingText, Skeleton } from '../../../ui/skeleton'
+import { StatCard } from '../../../ui/stat-card'
+import { Table, Td, Th, Tr } from '../../../ui/table'
+import { allCampaigns, CAMPAIGN_NAMES } from '../../outreach/campaigns/all-campaigns'
+import { XHandle } from '../../platform/x-account/x-handle'
+import { daysBefore, daysOf, daysProblem, RANGES, type RangeValue } from './range'
+
+const FAILURE = 'Failed to load analytics data. Please try again.'
+const POLL_EVERY_MS = 15_000
+const NAMES_STALE_MS = 60_000
+
+/** The Analytics tab: totals, rates, daily activity and the latest replies. */
+export function Analytics() {
+  const [range, setRange] = useState<RangeValue>('all')
+  const [campaignId, setCampaignId] = useState('all')
+  const [timeZone, setTimeZone] = useState('UTC')
+  const today = formatDay(new Date(), timeZone)
+  const [custom, setCustom] = useState({ from: daysBefore(today, 6), to: today })
+  const problem = range === 'custom' ? daysProblem(custom) : null
+  const campaigns = useQuery({
+    queryKey: CAMPAIGN_NAMES,
+    staleTime: NAMES_STALE_MS,
+    queryFn: ({ signal }) => allCampaigns(signal),
+  })
+  const query = useQuery(
+    api.analytics.find.queryOptions({
+      input: { ...daysOf(range, today, custom), ...(campaignId === 'all' ? {} : { campaignId }) },
+      enabled: problem === null,
+      placeholderData: (old) => old,
+      refetchInterval: POLL_EVERY_MS,
+    }),
+  )
+  const figures = query.data
+  if (figures && figures.timeZone !== timeZone) setTimeZone(figures.timeZone)
+
+  const failure = query.isError && (
+    <QueryError query={query} tone={figures ? 'warn' : 'bad'}>
+      {refusalText(query.error, FAILURE)}
+    </QueryError>
+  )
+  if (failure && !figures) return failure
+  const isEverything = range === 'all' && campaignId === 'all'
+  if (figures && isEverything && !query.isPlaceholderData && figures.leadsCount === 0 && figures.messagesSent === 0)
+    return <NothingYet />
+  return (
+    <div className="grid gap-6" aria-busy={query.isPlaceholderData || undefined}>
+      {failure}
+      {query.isPending && <LoadingText>Loading analytics…</LoadingText>}
+      <div className="grid gap-3 sm:flex sm:flex-wrap sm:items-start">
+        <Field label="Campaign" className="sm:w-64">
+          <Select
+            value={campaignId}
+            onChange={(event) => setCampaignId(event.currentTarget.value)}
+            options={[
+              { value: 'all', label: 'All campaigns' },
+              { value: 'direct', label: 'Direct messages' },
+              ...(campaigns.data?.map(({ id, name }) => ({ value: id, label: name })) ?? []),
+            ]}
+          />
+        </Field>
+        <Field label="Time" className="sm:w-44">
+          <Select
+            value={range}
+            onChange={(event) => setRange(event.currentTarget.value as RangeValue)}
+            options={RANGES}
+          />
+        </Field>
+        {range === 'custom' && (
+          <>
+            <Field label="First day" error={problem ?? undefined} className="sm:w-44">
+              <Input
+                type="date"
+                max={today}
+                value={custom.from}
+                onChange={(event) => setCustom({ ...custom, from: event.currentTarget.value })}
+              />
+            </Field>
+            <Field label="Last day" className="sm:w-44">
+              <Input
+                type="date"
+                max={today}
+                value={custom.to}
+                onChange={(event) => setCustom({ ...custom, to: event.currentTarget.value })}
+              />
+            </Field>
+          </>
+        )}
+      </div>
+      <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
+        <StatCard label="Total Leads" value={figures?.leadsCount} />
+        <StatCard label="Messages Sent" value={figures?.messagesSent} />
+        <StatCard label="Messages Delivered" value={figures?.messagesDelivered} hint="As reported by X" />
+        <StatCard label="Replies" value={figures?.replies} />
+      </dl>
+      <dl className="grid gap-3 sm:grid-cols-3">
+        <StatCard label="Reply Rate" value={rate(figures, 'replyRate')} hint="Replies ÷ messages sent" />
+        <StatCard label="Click Rate" value={rate(figures, 'clickRate')} hint="Not tracked" />
+        <StatCard label="Conversion Rate" value={rate(figures, 'conversionRate')} hint="Replies ÷ leads" />
+      </dl>
+      {figures && isEverything && figures.messagesSent === 0 ? (
+        <NothingYet />
+      ) : (
+        <>
+          <Card
+            title="Weekly Activity"
+            description={`${range === 'all' ? 'Last 7 days. ' : ''}By send date (${timeZone}).`}
+          >
+            <LazyChart
+              label="Messages by day"
+              days={figures?.series}
+              series={[
+                { key: 'sent', label: 'Sent', shape: 'bar' },
+                { key: 'replied', label: 'Replied', shape: 'bar', tone: 'second' },
+              ]}
+              extra={{ label: 'Delivered', value: (day) => deliveredOn(figures, day.day) }}
+            />
+          </Card>
+          <TopLeads leads={figures?.topPerformingLeads} />
+        </>
+      )}
+    </div>
+  )
+}
+
+function rate(figures: Figures | undefined, name: 'replyRate' | 'clickRate' | 'conversionRate') {
+  const value = figures?.[name]
+  return typeof value === 'number' ? formatPercent(value / 100, 1) : value
+}
+
+function deliveredOn(figures: Figures | undefined, day: string): string {
+  return formatNumber(figures?.series.find((row) => row.day === day)?.delivered ?? 0)
+}
+
+function NothingYet() {
+  return (
+    <EmptyState
+      icon={<ChartColumn aria-hidden />}
+      title="No analytics data available. Start by connecting your X account and sending messages."
+      action={<ButtonLink to={`${paths.xAutomation}?tab=messenger`}>Open X Messenger</ButtonLink>}
+    />
+  )
+}
+
+function TopLeads({ leads }: { leads: Figures['topPerformingLeads'] | undefined }) {
+  return (
+    <section aria-labelledby="top-leads" className="grid gap-3">
+      <h2 id="top-leads" className="text-base">
+        Top Performing Leads
+      </h2>
+      {leads === undefined ? (
+        <Skeleton className="h-40" />
+      ) : leads.length === 0 ? (
+        <EmptyState icon={<MessageSquareReply aria-hidden />} title="No replies yet">
+          Leads who reply appear here, newest first.
+        </EmptyState>
+      ) : (
+        <Table label="Top Performing Leads">
+          <thead>
+            <tr>
+              <Th>Handle</Th>
+              <Th>Name</Th>
+              <Th end>Replied on</Th>
+            </tr>
+          </thead>
+          <tbody>
+            {leads.map(({ handle, name, repliedAt }) => (
+              <Tr key={handle}>
+                <Td>
+                  <XHandle handle={handle} />
+                </Td>
+                <Td label="Name">
+                  <bdi>{name}</bdi>
+                </Td>
+                <Td label="Replied on" end>
+                  <DateTime value={repliedAt} />
+                </Td>
+              </Tr>
+            ))}
+          </tbody>
+        </Table>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,52 @@
+import { formatNumber } from '@x-automated/contract/format'
+import type { Dashboard } from '@x-automated/contract/waitlist/waitlist'
+import { ListOrdered, Target, Users } from 'lucide-react'
+import { Link } from 'react-router'
+import { paths } from '../../../paths'
+import { StatCard } from '../../../ui/stat-card'
+
+/** Zeros are shown if loading fails. */
+const zeros = { position: 0, referralCount: 0, nextReward: null }
+
+export interface DashboardFiguresProps {
+  dashboard: Dashboard | undefined
+  failed: boolean
+}
+
+export function DashboardFigures({ dashboard, failed }: DashboardFiguresProps) {
+  const shown = dashboard ?? (failed ? zeros : undefined)
+  const next = shown?.nextReward
+  return (
+    <dl className="grid gap-4 sm:grid-cols-3">
+      <StatCard
+        label="Waitlist Position"
+        icon={<ListOrdered aria-hidden />}
+        value={shown && `#${formatNumber(shown.position)}`}
+        hint={
+          dashboard?.position === 0 ? (
+            <>
+              Not on the waitlist yet.{' '}
+              <Link to={paths.waitlist} className="text-link">
+                Join it
+              </Link>
+            </>
+          ) : (
+            'Every referral moves you up 5 spots'
+          )
+        }
+      />
+      <StatCard
+        label="Friends Referred"
+        icon={<Users aria-hidden />}
+        value={shown?.referralCount}
+        hint="Joined with your link"
+      />
+      <StatCard
+        label="To Next Achievement"
+        icon={<Target aria-hidden />}
+        value={shown && (next?.remaining ?? 0)}
+        hint={next ? (next.remaining > 0 ? `to ${next.label}` : "You've unlocked every tier") : 'Referrals to go'}
+      />
+    </dl>
+  )
+}

@@ -1,0 +1,91 @@
+import { formatCount, formatNumber } from '@x-automated/contract/format'
+import type { FirstSteps as Found } from '@x-automated/contract/overview/first-steps'
+import { ArrowRight, Check, X } from 'lucide-react'
+import { ButtonLink, IconButton } from '../../../ui/button'
+import { Card } from '../../../ui/card'
+import { cn } from '../../../ui/cn'
+import { useIsOffered } from '../settings/use-role'
+import { stepText } from './step-text'
+import { isShown, useFirstSteps } from './use-first-steps'
+
+/**
+ * Onboarding checklist of a new workspace. Hidden after the first launch, once dismissed, and for
+ * viewers.
+ */
+export function FirstSteps() {
+  const mayWork = useIsOffered('member')
+  const mayConnect = useIsOffered('admin')
+  const { found, dismiss } = useFirstSteps()
+  if (!mayWork) return null
+  if (!found || !isShown(found)) return null
+  const next = found.steps.find(({ done }) => !done)
+  const doneCount = found.steps.filter(({ done }) => done).length
+  return (
+    <Card
+      title="Your first campaign"
+      description={
+        doneCount === 0
+          ? '4 steps, about 15 minutes.'
+          : `${formatNumber(doneCount)} of ${formatCount(found.steps.length, 'step')} done.`
+      }
+      actions={
+        <IconButton label="Hide first steps" size="sm" onClick={dismiss}>
+          <X aria-hidden />
+        </IconButton>
+      }
+    >
+      <ol className="grid gap-1">
+        {found.steps.map((one, index) => (
+          <Step key={one.step} {...one} number={index + 1} isNext={one === next} mayConnect={mayConnect} />
+        ))}
+      </ol>
+    </Card>
+  )
+}
+
+interface StepProps {
+  step: Found['steps'][number]['step']
+  done: boolean
+  number: number
+  isNext: boolean
+  mayConnect: boolean
+}
+
+function Step({ step, done, number, isNext, mayConnect }: StepProps) {
+  const { title, text, action, to, needs } = stepText[step]
+  const isTheirs = needs !== 'admin' || mayConnect
+  return (
+    <li
+      aria-current={isNext ? 'step' : undefined}
+      className="-mx-2 flex flex-wrap items-center gap-x-4 gap-y-3 rounded-md px-2 py-2.5 aria-[current=step]:bg-sunken"
+    >
+      <span
+        data-numeric
+        className={cn(
+          'flex size-6 shrink-0 items-center justify-center self-start rounded-full border text-xs font-strong [&_svg]:size-3.5',
+          done ? 'border-accent-edge bg-accent text-accent-ink' : 'border-control text-muted',
+        )}
+      >
+        {done ? <Check aria-hidden /> : number}
+      </span>
+      <span className="grid min-w-0 flex-1 basis-48">
+        <span className={cn('font-strong', done && 'text-muted')}>
+          {title}
+          {done && <span className="sr-only"> (done)</span>}
+        </span>
+        {!done && <span className="text-muted">{isTheirs ? text : 'An admin needs to do this.'}</span>}
+      </span>
+      {!done && isTheirs && (
+        <ButtonLink
+          to={to}
+          size="sm"
+          variant={isNext ? 'primary' : 'ghost'}
+          icon={isNext ? <ArrowRight aria-hidden /> : undefined}
+          className={cn('max-sm:ms-10', !isNext && 'max-sm:hidden')}
+        >
+          {action}
+        </ButtonLink>
+      )}
+    </li>
+  )
+}

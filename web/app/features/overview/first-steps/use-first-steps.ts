@@ -1,0 +1,58 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { FirstSteps } from '@x-automated/contract/overview/first-steps'
+import { useEffect } from 'react'
+import { api, errorText } from '../../../api'
+import { localStorage } from '../../../browser-storage'
+import { isInitialLoading } from '../../../initial-loading'
+import { toast } from '../../../ui/toast'
+
+/** Local storage: the steps were hidden at the last visit. */
+const HIDDEN_KEY = 'firstStepsGone'
+
+/** Whether there are steps to show. */
+export function isShown({ dismissed, steps }: FirstSteps): boolean {
+  return !dismissed && steps.some(({ done }) => !done)
+}
+
+/**
+ * Onboarding progress, and actions to hide or show it. `isLoading` stays false if the last visit
+ * had none.
+ */
+export function useFirstSteps() {
+  const queries = useQueryClient()
+  const key = api.firstSteps.find.queryKey()
+  // Steps are completed on other pages, so always refetch.
+  const query = useQuery(api.firstSteps.find.queryOptions({ staleTime: 0 }))
+  const found = query.data
+  const isLoading = isInitialLoading(query) && localStorage.getItem(HIDDEN_KEY) === null
+  useEffect(() => {
+    if (!found) return
+    if (isShown(found)) localStorage.removeItem(HIDDEN_KEY)
+    else localStorage.setItem(HIDDEN_KEY, 'true')
+  }, [found])
+  const save = useMutation(
+    api.firstSteps.update.mutationOptions({
+      // Optimistic; reverted on failure.
+      onMutate({ dismissed }) {
+        const before = queries.getQueryData(key)
+        queries.setQueryData(key, (old) => old && { ...old, dismissed })
+        return { before }
+      },
+      onSuccess: (saved) => queries.setQueryData(key, saved),
+      onError(error, _, context) {
+        queries.setQueryData(key, context?.before)
+        toast.error(errorText(error, 'Failed to save. Please try again.'))
+      },
+    }),
+  )
+  const bringBack = () => save.mutate({ dismissed: false })
+  const dismiss = () => {
+    save.mutate({ dismissed: true })
+    // The focused button disappears with them.
+    document.getElementById('content')?.focus({ preventScroll: true })
+    toast.info('First steps are hidden.', {
+      action: { label: 'Undo', onClick: bringBack },
+    })
+  }
+  return { found, isLoading, dismiss, bringBack }
+}

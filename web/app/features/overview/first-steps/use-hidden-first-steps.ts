@@ -1,0 +1,16 @@
+import { useNavigate } from 'react-router'
+import { paths } from '../../../paths'
+import { useIsOffered } from '../settings/use-role'
+import { isShown, useFirstSteps } from './use-first-steps'
+
+/** Shows hidden first steps again; null if there are none. */
+export function useHiddenFirstSteps(): (() => void) | null {
+  const mayWork = useIsOffered('member')
+  const navigate = useNavigate()
+  const { found, bringBack } = useFirstSteps()
+  if (!mayWork || !found?.dismissed || !isShown({ ...found, dismissed: false })) return null
+  return () => {
+    bringBack()
+    void navigate(paths.dashboard)
+  }
+}

@@ -1,0 +1,74 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
+import { INVITATIONS_MAX } from '@x-automated/contract/overview/operator-limits'
+import { Send } from 'lucide-react'
+import { useRef } from 'react'
+import { useForm } from 'react-hook-form'
+import { api, client, errorText } from '../../../api'
+import { Button } from '../../../ui/button'
+import { Callout } from '../../../ui/callout'
+import { Card } from '../../../ui/card'
+import { useConfirm } from '../../../ui/confirm'
+import { Field } from '../../../ui/field'
+import { Input } from '../../../ui/input'
+
+const problem = () => `Enter a whole number from 1 to ${formatNumber(INVITATIONS_MAX)}.`
+
+/** Invites the next members after a confirmation. */
+export function InviteNext() {
+  const queries = useQueryClient()
+  const confirm = useConfirm()
+  const form = useForm({ defaultValues: { count: '10' } })
+  // Reuse the key after a lost response, so that a retry invites no one else.
+  const key = useRef('')
+  const invite = useMutation({
+    mutationFn: (count: number) => client.operator.invite({ count }, { context: { idempotencyKey: key.current } }),
+    onSuccess: () => {
+      key.current = ''
+      return queries.invalidateQueries({ queryKey: api.operator.key() })
+    },
+  })
+  const asked = useRef(0)
+  const submit = form.handleSubmit(async ({ count }) => {
+    const howMany = Number(count)
+    const sure = await confirm({
+      title: `Invite the next ${formatCount(howMany, 'member')}?`,
+      body: "We'll email each of them a sign-up link. They keep their places. People already invited or unsubscribed are skipped. This can't be undone.",
+      confirm: `Invite ${formatNumber(howMany)}`,
+    })
+    if (!sure) return
+    if (key.current === '' || asked.current !== howMany) key.current = crypto.randomUUID()
+    asked.current = howMany
+    invite.mutate(howMany)
+  })
+  return (
+    <Card title="Invite the next" description="By position. We'll email them a sign-up link. They keep their places.">
+      <form noValidate className="grid gap-4" onSubmit={submit}>
+        <div className="flex flex-wrap items-start gap-3">
+          <Field label="How many" hideLabel error={form.formState.errors.count?.message} className="w-32">
+            <Input
+              inputMode="numeric"
+              {...form.register('count', {
+                validate: (count) =>
+                  (/^\d{1,4}$/.test(count.trim()) && +count >= 1 && +count <= INVITATIONS_MAX) || problem(),
+              })}
+            />
+          </Field>
+          <Button type="submit" variant="primary" icon={<Send aria-hidden />} loading={invite.isPending}>
+            {invite.isPending ? 'Inviting…' : 'Invite'}
+          </Button>
+        </div>
+        {invite.isError && (
+          <Callout tone="bad">{errorText(invite.error, 'Failed to invite. Please try again.')}</Callout>
+        )}
+        {invite.isSuccess && (
+          <Callout tone={invite.data.invited > 0 ? 'good' : 'info'}>
+            {invite.data.invited > 0
+              ? `${formatCount(invite.data.invited, 'member')} invited. Their emails are on the way.`
+              : 'Everyone eligible has already been invited.'}
+          </Callout>
+        )}
+      </form>
+    </Card>
+  )
+}

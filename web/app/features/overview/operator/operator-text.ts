@@ -1,0 +1,39 @@
+import { formatPercent } from '@x-automated/contract/format'
+import type { HoldReason, OperatorAction } from '@x-automated/contract/overview/operator'
+
+/** Why a referral is held. */
+export const reasonText: Record<HoldReason, string> = {
+  disposable_domain: 'Disposable email address',
+  address_burst: 'Many sign-ups from one network',
+}
+
+/** Log entries by action. */
+export const actionText: Record<OperatorAction, string> = {
+  release: 'Released a referral',
+  refuse: 'Rejected a referral',
+  undo: 'Held a referral again',
+  invite: 'Invited members',
+  export: 'Exported members',
+}
+
+/**
+ * Joins ÷ views, '12.5%'; '–' without views. Can exceed 100%, as joins count toward the visit's
+ * first page.
+ */
+export function conversionText({ views, joins }: { views: number; joins: number }): string {
+  if (views === 0) return '–'
+  return formatPercent(joins / views, 1)
+}
+
+/** A UTC day, '2026-11-20'. */
+export function utcDay(now: Date, daysBefore = 0): string {
+  return new Date(now.getTime() - daysBefore * 86_400_000).toISOString().slice(0, 10)
+}
+
+/**
+ * Export progress, 0 to 100; null if the total is unknown. @param received lines so far, header
+ * included
+ */
+export function exportPercent(received: number, total: number | null): number | null {
+  return total ? Math.min(100, Math.floor(((received - 1) / total) * 100)) : null
+}

@@ -1,0 +1,16 @@
+import type { Role } from '@x-automated/contract/route'
+import type { ReactNode } from 'react'
+import { Callout } from '../../../ui/callout'
+import { useIsOffered } from './use-role'
+
+/** Explains why content for this role is missing. Nothing for users with the role. */
+export function RoleNotice({ needs, children }: { needs: Role; children: ReactNode }) {
+  return useIsOffered(needs) ? null : <Callout>{children}</Callout>
+}
+
+/** Shown in place of connecting X. */
+export const ADMINS_CONNECT = 'Only admins can connect X accounts. Ask an admin of this workspace.'
+
+/** Shown to viewers in place of actions. */
+export const VIEWER_TEXT =
+  "You're a viewer in this workspace, so you can't make changes. An admin can change your role."

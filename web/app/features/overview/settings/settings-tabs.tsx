@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react'
+import { PeopleTab } from '../../identity/people/people-tab'
+import { SingleSignOnTab } from '../../identity/sso/single-sign-on-tab'
+import { SuppressionsTab } from '../../leads/suppressions/suppressions-tab'
+import { SendingTab } from '../../outreach/sending-settings/sending-tab'
+import { NotificationsTab } from '../../platform/notifications/notifications-tab'
+
+export interface SettingsTab {
+  /** In the URL: `?tab=…`. */
+  value: string
+  label: string
+  content: ReactNode
+}
+
+/**
+ * The tabs of the settings page; the first is the default. To add one, write it in its feature's
+ * folder and list it here.
+ */
+export const settingsTabs: readonly [SettingsTab, ...SettingsTab[]] = [
+  { value: 'sending', label: 'Sending', content: <SendingTab /> },
+  { value: 'suppression-list', label: 'Suppression list', content: <SuppressionsTab /> },
+  { value: 'notifications', label: 'Notifications', content: <NotificationsTab /> },
+  { value: 'people', label: 'People', content: <PeopleTab /> },
+  { value: 'single-sign-on', label: 'Single sign-on', content: <SingleSignOnTab /> },
+]

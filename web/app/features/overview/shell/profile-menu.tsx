@@ -1,0 +1,60 @@
+import { ArrowLeftRight, ListChecks, LogOut } from 'lucide-react'
+import { paths } from '../../../paths'
+import type { User } from '../../../session'
+import { Menu, MenuItem, MenuLink, MenuNote, MenuSeparator } from '../../../ui/menu'
+import { ReauthProvider } from '../../identity/auth/reauthentication'
+import { useSwitchWorkspace, useWorkspaces } from '../../identity/people/use-workspaces'
+import { useHiddenFirstSteps } from '../first-steps/use-hidden-first-steps'
+import { profileLinks } from './navigation'
+import { ProfileButton } from './profile-button'
+import { useIsOperator } from './use-is-operator'
+import { useSignOut } from './use-sign-out'
+
+/** The profile menu. Mounted open, because it loads when its button is pressed. */
+export default function ProfileMenu({ user }: { user: User }) {
+  return (
+    <ReauthProvider>
+      <OpenProfileMenu user={user} />
+    </ReauthProvider>
+  )
+}
+
+function OpenProfileMenu({ user }: { user: User }) {
+  const signOut = useSignOut()
+  const operates = useIsOperator() === true
+  const workspaces = useWorkspaces()
+  const switching = useSwitchWorkspace()
+  const bringBackFirstSteps = useHiddenFirstSteps()
+  return (
+    <Menu defaultOpen trigger={<ProfileButton user={user} />}>
+      <MenuNote>
+        <span className="block truncate">{user.email}</span>
+        {workspaces && workspaces.others.length > 0 && (
+          <span className="block truncate font-strong text-ink">{workspaces.current.name}</span>
+        )}
+      </MenuNote>
+      {workspaces && workspaces.others.length > 0 && <MenuSeparator />}
+      {workspaces?.others.map(({ id, name }) => (
+        <MenuItem key={id} icon={<ArrowLeftRight aria-hidden />} onSelect={() => switching.mutate(id)}>
+          <span className="min-w-0 truncate">Switch to {name}</span>
+        </MenuItem>
+      ))}
+      <MenuSeparator />
+      {profileLinks.map((link) => (
+        <MenuLink key={link.label} to={link.to}>
+          {link.label}
+        </MenuLink>
+      ))}
+      {operates && <MenuLink to={paths.operator}>Operator</MenuLink>}
+      <MenuSeparator />
+      {bringBackFirstSteps && (
+        <MenuItem icon={<ListChecks aria-hidden />} onSelect={bringBackFirstSteps}>
+          Show first steps
+        </MenuItem>
+      )}
+      <MenuItem icon={<LogOut aria-hidden />} onSelect={signOut}>
+        Logout
+      </MenuItem>
+    </Menu>
+  )
+}

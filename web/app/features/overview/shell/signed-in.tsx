@@ -1,0 +1,56 @@
+import { setLocale } from '@x-automated/contract/format'
+import { useEffect } from 'react'
+import { Navigate, Outlet, useLocation, useMatches } from 'react-router'
+import { paths } from '../../../paths'
+import { saveReturnPath } from '../../../return-path'
+import { useSession } from '../../../session'
+import { TooltipProvider } from '../../../ui/tooltip-provider'
+import { BulkProgress } from '../../leads/leads/bulk-progress'
+import { LoadingScreen } from './loading-screen'
+
+// Public pages are prerendered in en-US and must hydrate so; signed-in pages follow the browser.
+if (!import.meta.env.SSR) setLocale(navigator.language)
+
+/** A page's optional `handle` export. */
+export interface SignedInHandle {
+  /** Text until the session is known. */
+  loading?: string
+  /** Default 2 seconds. */
+  slowAfterMs?: number
+  /** Shown on the login page to redirected guests. */
+  loginNotice?: string | ((query: URLSearchParams) => string | undefined)
+}
+
+/** Layout of signed-in pages: waits for the session and sends guests to /login and back. */
+export default function SignedIn() {
+  const state = useSession()
+  const page = useMatches().at(-1)?.handle as SignedInHandle | undefined
+  const { pathname, search, hash } = useLocation()
+  const from = pathname + search + hash
+  // An unconfirmed stored session may still be valid, so don't redirect.
+  const waiting = state.status === 'starting' || (state.status === 'signed-out' && state.reason === 'unanswered')
+  const needsLogin = !waiting && state.status === 'signed-out' && state.reason !== 'signed-out-here'
+  useEffect(() => {
+    if (needsLogin) saveReturnPath(from)
+  }, [needsLogin, from])
+
+  const notice =
+    typeof page?.loginNotice === 'function' ? page.loginNotice(new URLSearchParams(search)) : page?.loginNotice
+  if (waiting) return <LoadingScreen text={page?.loading ?? 'Loading dashboard...'} slowAfterMs={page?.slowAfterMs} />
+  if (state.status === 'signed-out') {
+    // Signing out leads home; guests log in and return here.
+    return state.reason === 'signed-out-here' ? (
+      <Navigate to={paths.home} replace />
+    ) : (
+      <Navigate to={paths.login} replace state={{ from, notice }} />
+    )
+  }
+  return (
+    <TooltipProvider>
+      <div className="page-width fills-window py-8 md:py-10">
+        <Outlet />
+      </div>
+      <BulkProgress />
+    </TooltipProvider>
+  )
+}

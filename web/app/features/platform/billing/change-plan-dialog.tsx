@@ -1,0 +1,172 @@
+import { ORPCError } from '@orpc/client'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { formatMoney } from '@x-automated/contract/format'
+import type { Plan, UpgradePreview } from '@x-automated/contract/platform/billing'
+import { useRef } from 'react'
+import { api, client, errorCode, errorText } from '../../../api'
+import { QueryError } from '../../../query-error'
+import { Button, buttonClass } from '../../../ui/button'
+import { Callout } from '../../../ui/callout'
+import { DateTime } from '../../../ui/date-time'
+import { Dialog } from '../../../ui/dialog'
+import { LoadingText, SkeletonText } from '../../../ui/skeleton'
+import { toast } from '../../../ui/toast'
+import { amountText, type OfferedPlan, planOffer } from './plan-text'
+import { useOpenPortal, useRefetchPlan } from './subscription-actions'
+
+interface ChangePlanDialogProps {
+  plan: Plan
+  current: OfferedPlan & { name: string }
+  /** A plan change undoes a pending cancellation. */
+  isCancelled: boolean
+  open: boolean
+  onClose: () => void
+}
+
+/** Previews and confirms a plan change. */
+export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: ChangePlanDialogProps) {
+  const isUpgrade = planOffer(plan, current) === 'upgrade'
+  const refetchPlan = useRefetchPlan()
+  const portal = useOpenPortal()
+  // One per opening, so that a second press never charges twice.
+  const key = useRef(crypto.randomUUID())
+  const preview = useQuery({
+    ...api.billing.previewUpgrade.queryOptions({ input: { planId: plan.id } }),
+    enabled: open,
+    // Confirms exactly the previewed price.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnReconnect: false,
+  })
+  const upgrade = useMutation({
+    mutationFn: ({ prorationDate }: UpgradePreview) =>
+      client.billing.upgrade({ planId: plan.id, prorationDate }, { context: { idempotencyKey: key.current } }),
+    async onSuccess() {
+      toast.success(
+        isUpgrade ? 'Your plan has been upgraded successfully!' : `Your plan has been changed to ${plan.name}.`,
+      )
+      await refetchPlan()
+      onClose()
+    },
+    onError(error) {
+      // The server answered, so the next press is a new attempt.
+      if (errorCode(error)) key.current = crypto.randomUUID()
+      // The price has changed since the preview.
+      if (errorCode(error) === 'SUBSCRIPTION_STATE') void Promise.all([preview.refetch(), refetchPlan()])
+      if (!isPaymentError(error)) toast.error(errorText(error, 'Failed to upgrade plan. Please try again.'))
+    },
+  })
+  const confirmation = confirmationUrl(upgrade.error)
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title={isUpgrade ? `Upgrade to ${plan.name}` : `Change to ${plan.name}`}
+      description={`From ${current.name}. Takes effect immediately.`}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            variant="primary"
+            disabled={!preview.isSuccess || preview.isFetching || confirmation !== null}
+            loading={upgrade.isPending}
+            onClick={() => preview.data && upgrade.mutate(preview.data)}
+          >
+            {isUpgrade ? 'Confirm upgrade' : 'Confirm change'}
+          </Button>
+        </>
+      }
+    >
+      <div className="grid gap-4">
+        {preview.isError ? (
+          <QueryError query={preview} fallback="Failed to upgrade plan. Please try again." />
+        ) : preview.data ? (
+          <>
+            <Costs preview={preview.data} />
+            {isCancelled && !confirmation && <p className="text-muted">This also undoes your cancellation.</p>}
+          </>
+        ) : (
+          <>
+            <LoadingText>Calculating the price…</LoadingText>
+            <SkeletonText lines={4} />
+          </>
+        )}
+        {confirmation ? (
+          <Callout
+            tone="warn"
+            title="Your bank needs you to confirm this payment"
+            action={
+              <a
+                href={confirmation}
+                target="_blank"
+                rel="noopener"
+                onClick={onClose}
+                className={buttonClass({ variant: 'primary', size: 'sm' })}
+              >
+                Confirm payment<span className="sr-only">, in a new tab</span>
+              </a>
+            }
+          >
+            Your plan changes once you've confirmed.
+            {/* Confirming applies only the plan change. */}
+            {isCancelled && ' Your cancellation stays in place until you undo it.'}
+          </Callout>
+        ) : (
+          upgrade.isError &&
+          isPaymentError(upgrade.error) && (
+            <Callout
+              tone="bad"
+              action={
+                <Button size="sm" loading={portal.isPending} onClick={() => portal.mutate()}>
+                  Change card
+                </Button>
+              }
+            >
+              {errorText(upgrade.error)} Your plan has not changed.
+            </Callout>
+          )
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+function Costs({ preview }: { preview: UpgradePreview }) {
+  const { dueNowCents, currency } = preview
+  return (
+    <>
+      <dl className="grid gap-2">
+        {preview.lines.map(({ text, amountCents }) => (
+          <div key={`${text} ${amountCents}`} className="flex justify-between gap-4">
+            <dt className="text-muted">{text}</dt>
+            <dd data-numeric>{formatMoney(amountCents, currency)}</dd>
+          </div>
+        ))}
+        <div className="flex justify-between gap-4 border-t border-line pt-3 text-base font-strong">
+          <dt>Due now</dt>
+          <dd data-numeric>{formatMoney(Math.max(0, dueNowCents), currency)}</dd>
+        </div>
+        {dueNowCents < 0 && (
+          <div className="flex justify-between gap-4">
+            <dt className="text-muted">Credit on your next invoices</dt>
+            <dd data-numeric>{formatMoney(-dueNowCents, currency)}</dd>
+          </div>
+        )}
+      </dl>
+      <p className="text-muted">
+        Then {amountText(preview)}, next on <DateTime value={preview.nextPaymentAt} precision="day" endsSentence />
+      </p>
+    </>
+  )
+}
+
+function isPaymentError(error: unknown): boolean {
+  return errorCode(error) === 'PAYMENT_DECLINED' || errorCode(error) === 'PAYMENT_CONFIRMATION_NEEDED'
+}
+
+/** The bank's confirmation page, if required. */
+function confirmationUrl(error: unknown): string | null {
+  if (!(error instanceof ORPCError) || error.code !== 'PAYMENT_CONFIRMATION_NEEDED') return null
+  const url = (error.data as { url?: unknown } | null)?.url
+  return typeof url === 'string' ? url : null
+}

@@ -1,0 +1,178 @@
+import type { Subscription } from '@x-automated/contract/platform/billing'
+import { PLAN_LEVELS } from '@x-automated/contract/platform/plans'
+import { CreditCard } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { QueryError } from '../../../query-error'
+import { Badge, type Tone } from '../../../ui/badge'
+import { Button } from '../../../ui/button'
+import { Card } from '../../../ui/card'
+import { DateTime } from '../../../ui/date-time'
+import { LoadingText, Skeleton, SkeletonLine } from '../../../ui/skeleton'
+import { amountText, planOf, statusText } from './plan-text'
+import { useCancelSubscription, useOpenPortal, useResumeSubscription } from './subscription-actions'
+import type { KnownSubscription } from './use-subscription'
+
+const TITLE = 'Current Subscription'
+
+const tones: Record<Subscription['status'], Tone> = {
+  active: 'good',
+  trialing: 'info',
+  past_due: 'warn',
+  canceled: 'neutral',
+}
+
+/** Shown while loading. */
+export function SubscriptionSkeleton() {
+  return (
+    <Card title={TITLE} aria-busy>
+      <LoadingText>Loading your subscription…</LoadingText>
+      <div className="grid gap-5">
+        <Facts>
+          <Fact name="Plan">
+            <FactSkeleton />
+          </Fact>
+          <Fact name="Amount">
+            <FactSkeleton />
+          </Fact>
+        </Facts>
+        <span>
+          <SkeletonLine className="w-4/5" />
+          <SkeletonLine className="w-2/5" />
+        </span>
+      </div>
+    </Card>
+  )
+}
+
+function FactSkeleton() {
+  return (
+    <span className="flex h-6 items-center">
+      <Skeleton className="h-4 w-20" />
+    </span>
+  )
+}
+
+/** The current plan, its price and dates, and its actions. */
+export function CurrentSubscription({ known }: { known: KnownSubscription }) {
+  const { query, subscription } = known
+  return (
+    <Card title={TITLE}>
+      {query.isError ? (
+        <QueryError query={query} title="Your subscription status is unavailable" />
+      ) : subscription ? (
+        <Subscribed subscription={subscription} known={known} />
+      ) : (
+        <NotSubscribed known={known} />
+      )}
+    </Card>
+  )
+}
+
+function Subscribed({ subscription, known }: { subscription: Subscription; known: KnownSubscription }) {
+  const { overview, changeable, mayManage } = known
+  const details = overview?.subscription ?? null
+  const plan = planOf(subscription, details)
+  const isGiven = details?.manageable === false
+  const cancel = useCancelSubscription()
+  const resume = useResumeSubscription()
+  const portal = useOpenPortal()
+  const { status, cancelAtPeriodEnd, currentPeriodEnd } = subscription
+  return (
+    <div className="grid gap-5">
+      <Facts>
+        <Fact name="Plan">{plan.name}</Fact>
+        <Fact name="Amount">{isGiven ? 'Free of charge' : amountText(plan)}</Fact>
+        <Fact name="Status">
+          <Badge tone={cancelAtPeriodEnd ? 'warn' : tones[status]}>{statusText(subscription)}</Badge>
+        </Fact>
+        <Fact name={isGiven ? 'Until' : endName(subscription)}>
+          {/* The provider starts the new period even if the payment failed. */}
+          <DateTime value={details?.pastDueSince ?? currentPeriodEnd} precision="day" />
+        </Fact>
+      </Facts>
+      {mayManage && changeable && (
+        <div className="flex flex-wrap gap-2 border-t border-line pt-5 max-sm:[&>*]:w-full">
+          <Button icon={<CreditCard aria-hidden />} loading={portal.isPending} onClick={() => portal.mutate()}>
+            Manage billing
+          </Button>
+          {cancelAtPeriodEnd ? (
+            <Button variant="primary" loading={resume.isPending} onClick={() => resume.mutate()}>
+              Keep subscription
+            </Button>
+          ) : (
+            status === 'active' && (
+              <Button variant="ghost" loading={cancel.isPending} onClick={cancel.ask}>
+                Cancel subscription
+              </Button>
+            )
+          )}
+        </div>
+      )}
+      {isGiven && <p className="text-muted">This plan was granted to your workspace at no charge.</p>}
+      {mayManage === false && !isGiven && (
+        <p className="text-muted">Only the workspace owner can change or cancel this plan.</p>
+      )}
+    </div>
+  )
+}
+
+function endName({ status, cancelAtPeriodEnd, currentPeriodEnd }: Subscription): string {
+  if (status === 'canceled') return new Date(currentPeriodEnd) < new Date() ? 'Ended on' : 'Ends on'
+  if (cancelAtPeriodEnd) return 'Ends on'
+  if (status === 'past_due') return 'Payment was due'
+  return status === 'trialing' ? 'Trial ends on' : 'Next payment'
+}
+
+function NotSubscribed({ known: { overview, mayManage } }: { known: KnownSubscription }) {
+  const earnedUntil = overview?.source === 'reward' ? overview.rewards.until : null
+  return (
+    <div className="grid gap-5">
+      <Facts>
+        <Fact name="Plan">{PLAN_LEVELS[overview?.level ?? 'free'].name}</Fact>
+        <Fact name="Amount">{amountText({ priceCents: 0, billingCycle: 'monthly' })}</Fact>
+        {earnedUntil && (
+          <Fact name="Earned by referrals, until">
+            <DateTime value={earnedUntil} precision="day" />
+          </Fact>
+        )}
+      </Facts>
+      <p className="text-muted">
+        {overview?.ended && (
+          <>
+            Your {overview.ended.name} plan ended on{' '}
+            <DateTime value={overview.ended.endedAt} precision="day" endsSentence /> Your leads, lists and campaigns are
+            all still here.{' '}
+          </>
+        )}
+        {earnedUntil ? (
+          <>
+            {mayManage === false ? 'The owner of this workspace' : 'You'} earned free months of Pro by referring
+            friends. On <DateTime value={earnedUntil} precision="day" /> your workspace moves to Free.{' '}
+            {mayManage === false
+              ? 'To keep Pro, the owner can pick a plan.'
+              : 'To keep Pro or get higher limits, pick a plan below.'}
+          </>
+        ) : mayManage === false ? (
+          'You have no subscription. The owner of this workspace can pick a plan.'
+        ) : (
+          'You have no subscription. Pick a plan below to raise your limits.'
+        )}
+      </p>
+    </div>
+  )
+}
+
+function Facts({ children }: { children: ReactNode }) {
+  return <dl className="grid gap-x-6 gap-y-3 sm:grid-cols-2 sm:gap-y-4">{children}</dl>
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="flex items-baseline justify-between gap-4 sm:grid sm:content-start sm:justify-start sm:gap-0.5">
+      <dt className="text-muted">{name}</dt>
+      <dd className="text-base font-strong" data-numeric>
+        {children}
+      </dd>
+    </div>
+  )
+}

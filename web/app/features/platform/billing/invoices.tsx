@@ -1,0 +1,123 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { formatMoney } from '@x-automated/contract/format'
+import type { Invoice } from '@x-automated/contract/platform/billing'
+import { Download, ExternalLink } from 'lucide-react'
+import { api, errorText } from '../../../api'
+import { QueryError } from '../../../query-error'
+import { Badge, type Tone } from '../../../ui/badge'
+import { Button } from '../../../ui/button'
+import { DateTime } from '../../../ui/date-time'
+import { LoadingText, SkeletonRows } from '../../../ui/skeleton'
+import { Table, Td, Th, Tr } from '../../../ui/table'
+
+const looks: Record<Invoice['status'], { label: string; tone: Tone }> = {
+  draft: { label: 'Draft', tone: 'neutral' },
+  open: { label: 'Open', tone: 'warn' },
+  paid: { label: 'Paid', tone: 'good' },
+  uncollectible: { label: 'Not paid', tone: 'bad' },
+  void: { label: 'Void', tone: 'neutral' },
+}
+
+/** Invoices, newest first, with the provider's pages and PDFs. Owners only. */
+export function Invoices() {
+  const query = useInfiniteQuery(
+    api.billing.invoices.infiniteOptions({
+      input: (cursor: string | null) => (cursor ? { cursor } : {}),
+      initialPageParam: null,
+      getNextPageParam: (page) => page.cursor,
+    }),
+  )
+  const invoices = query.data?.pages.flatMap((page) => page.invoices)
+  return (
+    <section aria-labelledby="invoices" className="grid gap-4">
+      <h2 id="invoices" className="text-lg">
+        Invoices
+      </h2>
+      {query.isError && <QueryError query={query}>Failed to load invoices. {errorText(query.error)}</QueryError>}
+      {query.isPending && <LoadingText>Loading invoices…</LoadingText>}
+      {invoices?.length === 0 ? (
+        <p className="text-muted">No invoices yet.</p>
+      ) : (
+        (invoices || query.isPending) && (
+          <Table label="Invoices">
+            <thead>
+              <Tr>
+                <Th>Date</Th>
+                <Th>Number</Th>
+                <Th>Status</Th>
+                <Th end>Amount</Th>
+                <Th>
+                  <span className="sr-only">Files</span>
+                </Th>
+              </Tr>
+            </thead>
+            <tbody>
+              {invoices ? (
+                invoices.map((invoice) => <InvoiceRow key={invoice.id} invoice={invoice} />)
+              ) : (
+                <SkeletonRows rows={2} columns={5} />
+              )}
+            </tbody>
+          </Table>
+        )
+      )}
+      {query.hasNextPage && (
+        <Button
+          className="justify-self-center"
+          loading={query.isFetchingNextPage}
+          onClick={() => void query.fetchNextPage()}
+        >
+          Show older invoices
+        </Button>
+      )}
+    </section>
+  )
+}
+
+function InvoiceRow({ invoice }: { invoice: Invoice }) {
+  const { label, tone } = looks[invoice.status]
+  const name = invoice.number ?? 'Draft'
+  return (
+    <Tr>
+      <Td label="Date">
+        <DateTime value={invoice.createdAt} precision="day" />
+      </Td>
+      <Td label="Number" data-numeric>
+        {name}
+      </Td>
+      <Td label="Status">
+        <Badge tone={tone}>{label}</Badge>
+      </Td>
+      <Td label="Amount" end data-numeric>
+        {formatMoney(invoice.totalCents, invoice.currency)}
+      </Td>
+      <Td>
+        <span className="flex flex-wrap justify-end gap-x-4 gap-y-1">
+          {invoice.url && (
+            <a
+              href={invoice.url}
+              target="_blank"
+              rel="noopener"
+              className="text-link inline-flex items-center gap-1.5 pointer-coarse:min-h-11"
+            >
+              <ExternalLink aria-hidden className="size-4" />
+              {invoice.status === 'open' ? 'Pay' : 'View'}
+              <span className="sr-only"> invoice {name}, in a new tab</span>
+            </a>
+          )}
+          {invoice.pdfUrl && (
+            <a
+              href={invoice.pdfUrl}
+              target="_blank"
+              rel="noopener"
+              className="text-link inline-flex items-center gap-1.5 pointer-coarse:min-h-11"
+            >
+              <Download aria-hidden className="size-4" />
+              PDF<span className="sr-only"> of invoice {name}</span>
+            </a>
+          )}
+        </span>
+      </Td>
+    </Tr>
+  )
+}

@@ -1,0 +1,69 @@
+import { PLANS, type PlanId } from '@x-automated/contract/platform/plans'
+import { Badge } from '../../../ui/badge'
+import { type ButtonVariant, buttonClass } from '../../../ui/button'
+import { Segments } from '../../../ui/segments'
+import { cycleOptions } from './cycle-options'
+import { PlanCard } from './plan-card'
+import { type BillingCycle, priceText } from './plan-text'
+import { usePlanLink } from './use-plan-link'
+
+/** Each plan's look on the pricing page. */
+const looks: Record<PlanId, { variant: ButtonVariant; popular?: true; savings?: string }> = {
+  pro_monthly: { variant: 'secondary' },
+  agency_monthly: { variant: 'primary' },
+  pro_yearly: { variant: 'primary', popular: true, savings: 'Save $300' },
+  agency_yearly: { variant: 'secondary', savings: 'Save $720' },
+}
+
+const cycles = cycleOptions('Save 50%')
+
+/** The plans by billing cycle. The switch is CSS only, so it works before hydration. */
+export function PricingPlans() {
+  const linkOf = usePlanLink()
+  return (
+    <div className="group/cycle grid w-full justify-items-center gap-8">
+      <Segments label="Billing cycle" name="cycle" options={cycles} />
+      <Cards cycle="monthly" linkOf={linkOf} className="grid group-has-[[value=yearly]:checked]/cycle:hidden" />
+      <Cards cycle="yearly" linkOf={linkOf} className="hidden group-has-[[value=yearly]:checked]/cycle:grid" />
+    </div>
+  )
+}
+
+interface CardsProps {
+  cycle: BillingCycle
+  linkOf: (planId: PlanId) => string
+  className: string
+}
+
+function Cards({ cycle, linkOf, className }: CardsProps) {
+  return (
+    <ul aria-label={`Plans paid ${cycle}`} className={`${className} w-full max-w-3xl gap-6 md:grid-cols-2`}>
+      {PLANS.filter((plan) => plan.billingCycle === cycle).map((plan) => {
+        const { variant, popular, savings } = looks[plan.id]
+        return (
+          <PlanCard
+            key={plan.id}
+            name={plan.name}
+            price={priceText(plan.priceCents)}
+            period={cycle === 'yearly' ? '/year' : '/month'}
+            features={plan.features}
+            featured={popular}
+            badge={popular && <Badge tone="accent">MOST POPULAR</Badge>}
+            note={savings}
+            action={(nameId) => (
+              <a
+                aria-describedby={nameId}
+                href={linkOf(plan.id)}
+                target="_blank"
+                rel="noopener"
+                className={buttonClass({ variant, size: 'lg', wide: true })}
+              >
+                Get Started
+              </a>
+            )}
+          />
+        )
+      })}
+    </ul>
+  )
+}

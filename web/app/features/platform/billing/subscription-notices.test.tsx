@@ -1,0 +1,33 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import type { BillingOverview, Subscription } from '@x-automated/contract/platform/billing'
+import { renderToString } from 'react-dom/server'
+import { expect, test } from 'vitest'
+import { createQueryClient } from '../../../query-client'
+import { SubscriptionNotices } from './subscription-notices'
+import type { KnownSubscription } from './use-subscription'
+
+const DAY_MS = 86_400_000
+
+/** The notice's text with this many days of grace left. */
+function textWith(daysLeft: number): string {
+  const subscription: Subscription = {
+    planId: 'pro_monthly',
+    status: 'past_due',
+    currentPeriodEnd: new Date(Date.now() + 20 * DAY_MS).toISOString(),
+    cancelAtPeriodEnd: false,
+  }
+  const graceEndsAt = new Date(Date.now() + daysLeft * DAY_MS).toISOString()
+  const overview = { subscription: { ...subscription, graceEndsAt } } as BillingOverview
+  const known = { subscription, overview, mayManage: false } as KnownSubscription
+  return renderToString(
+    <QueryClientProvider client={createQueryClient()}>
+      <SubscriptionNotices known={known} />
+    </QueryClientProvider>,
+  ).replace(/<[^>]*>/g, '')
+}
+
+test('says that a past-due plan is kept only during the grace period', () => {
+  expect(textWith(3)).toContain('You keep Pro until')
+  expect(textWith(-3)).not.toContain('You keep Pro')
+  expect(textWith(-3)).toContain('Your workspace stays on Free until we receive your payment.')
+})

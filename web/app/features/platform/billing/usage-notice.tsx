@@ -1,0 +1,35 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Limited } from '@x-automated/contract/platform/plans'
+import { api } from '../../../api'
+import { paths } from '../../../paths'
+import { ButtonLink } from '../../../ui/button'
+import { Callout } from '../../../ui/callout'
+import { SkeletonLine } from '../../../ui/skeleton'
+import { usageText } from './usage-text'
+
+/** Usage of one limit, from 80% on with a link to plans. Nothing if unlimited. */
+export function UsageNotice({ what }: { what: Limited }) {
+  const overview = useQuery(api.billing.overview.queryOptions())
+  if (overview.isPending) return <SkeletonLine className="w-56" />
+  const usage = overview.data?.usage.find((one) => one.what === what)
+  if (!usage || usage.limit === null) return null
+  if (!usage.warning)
+    return (
+      <p className="text-muted" data-numeric>
+        {usageText(usage)}
+      </p>
+    )
+  return (
+    <Callout tone="warn" title={<span data-numeric>{usageText(usage)}</span>} action={usage.lifts && <SeePlans />}>
+      {usage.words}
+    </Callout>
+  )
+}
+
+export function SeePlans() {
+  return (
+    <ButtonLink size="sm" to={paths.billing}>
+      See plans
+    </ButtonLink>
+  )
+}

@@ -1,0 +1,35 @@
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { useSearchParams } from 'react-router'
+import { client } from '../../../api'
+import { toast } from '../../../ui/toast'
+import { useRefetchPlan } from './subscription-actions'
+
+/** Toasts by checkout result (`?checkout=…`). */
+const RESULTS = {
+  success: () => toast.success('Thank you! Your plan is being set up.'),
+  cancelled: () => toast.info("Checkout canceled. You weren't charged."),
+}
+
+/**
+ * Syncs with the payment provider after a visit to its pages, instead of waiting for its webhook.
+ */
+export function useReturnFromPayment(mayManage: boolean | undefined): void {
+  const [params, setParams] = useSearchParams()
+  const refetchPlan = useRefetchPlan()
+  const refresh = useMutation({ mutationFn: () => client.billing.refresh({}), onSuccess: refetchPlan })
+  const asked = useRef(false)
+  const end = params.get('checkout')
+  useEffect(() => {
+    if (!mayManage || asked.current || (end === null && !cameFromElsewhere())) return
+    asked.current = true
+    refresh.mutate()
+    if (end === 'success' || end === 'cancelled') RESULTS[end]()
+    if (end !== null) setParams({}, { replace: true })
+  })
+}
+
+/** Hosted links, the portal and invoices return without a parameter. */
+function cameFromElsewhere(): boolean {
+  return document.referrer !== '' && new URL(document.referrer).origin !== location.origin
+}

@@ -1,0 +1,40 @@
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import type { BillingOverview, Subscription } from '@x-automated/contract/platform/billing'
+import { api } from '../../../api'
+import { isInitialLoading } from '../../../initial-loading'
+import { useHasRole } from '../../overview/settings/use-role'
+import { type BillingCycle, planOf } from './plan-text'
+
+/** What has loaded of the workspace's subscription. */
+export interface KnownSubscription {
+  /** Waits for the subscription and the overview, which are shown together. */
+  isLoading: boolean
+  query: UseQueryResult<{ subscription: Subscription | null }>
+  /** Undefined until loaded. */
+  subscription: Subscription | null | undefined
+  /** Undefined until loaded. */
+  overview: BillingOverview | undefined
+  /** The current plan; null without an active subscription. */
+  plan: { id: string; name: string; priceCents: number; billingCycle: BillingCycle } | null
+  /** Plan changes update this subscription instead of buying another. */
+  changeable: boolean
+  /** Only owners can buy, change and cancel. Undefined until the role is known. */
+  mayManage: boolean | undefined
+}
+
+export function useSubscription(): KnownSubscription {
+  const query = useQuery(api.billing.subscription.queryOptions())
+  const beyond = useQuery(api.billing.overview.queryOptions())
+  const overview = beyond.data
+  const subscription = query.data?.subscription
+  const active = subscription && subscription.status !== 'canceled' ? subscription : null
+  return {
+    isLoading: query.isPending || isInitialLoading(beyond),
+    query,
+    subscription,
+    overview,
+    plan: active && planOf(active, overview?.subscription ?? null),
+    changeable: active !== null && overview?.subscription?.manageable !== false,
+    mayManage: useHasRole('owner'),
+  }
+}

@@ -1,0 +1,96 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { NotificationKind } from '@x-automated/contract/platform/notifications'
+import { api, errorText } from '../../../api'
+import { QueryError } from '../../../query-error'
+import { Card } from '../../../ui/card'
+import { Switch } from '../../../ui/choice'
+import { SkeletonLine } from '../../../ui/skeleton'
+import { toast } from '../../../ui/toast'
+
+const KINDS: Record<NotificationKind, { label: string; hint: string }> = {
+  x_disconnected: {
+    label: 'X account disconnected',
+    hint: 'Sending is paused until you reconnect.',
+  },
+  campaign_paused: { label: 'Campaign paused automatically', hint: 'Needs your attention.' },
+  campaign_completed: { label: 'Campaign complete', hint: 'Every lead on its list was messaged or skipped.' },
+  usage_high: {
+    label: 'Plan limit nearly reached',
+    hint: 'At 80% of this month’s DMs or scraped leads. Owners only.',
+  },
+  payment_failed: { label: 'Payment failed', hint: 'You keep your plan for another week. Owners only.' },
+  trial_ending: { label: 'Trial ending soon', hint: 'We charge your card when it ends. Owners only.' },
+  plan_ended: { label: 'Plan ended', hint: 'Queued messages are still sent. Owners only.' },
+}
+
+const kinds = Object.entries(KINDS) as [NotificationKind, (typeof KINDS)[NotificationKind]][]
+
+/** Which notifications the user gets, in the app and by email. */
+export function NotificationsTab() {
+  const queries = useQueryClient()
+  const key = api.notifications.listPreferences.queryKey()
+  const query = useQuery(api.notifications.listPreferences.queryOptions())
+  const save = useMutation(
+    api.notifications.setPreference.mutationOptions({
+      // Optimistic, reverted on error.
+      onMutate(change) {
+        const before = queries.getQueryData(key)
+        queries.setQueryData(
+          key,
+          (old) =>
+            old && {
+              preferences: old.preferences.map((one) => (one.kind === change.kind ? { ...one, ...change } : one)),
+            },
+        )
+        return { before }
+      },
+      onSuccess: (saved) => queries.setQueryData(key, saved),
+      onError(error, _, context) {
+        if (context?.before) queries.setQueryData(key, context.before)
+        toast.error(errorText(error, 'Failed to save. Please try again.'))
+      },
+    }),
+  )
+  if (query.isError && !query.data) {
+    return <QueryError query={query} fallback="Failed to load your notifications. Please try again." />
+  }
+  return (
+    <Card title="Notifications" description="These apply to you in every workspace and save automatically.">
+      <div className="grid max-w-2xl divide-y divide-line">
+        {kinds.map(([kind, { label, hint }]) => {
+          const preference = query.data?.preferences.find((one) => one.kind === kind)
+          return (
+            <fieldset
+              key={kind}
+              className="flex flex-wrap items-start justify-between gap-x-8 gap-y-3 py-4 first:pt-0 last:pb-0"
+            >
+              <legend className="sr-only">{label}</legend>
+              <div className="grid max-w-sm gap-0.5">
+                <p className="font-strong">{label}</p>
+                <p className="text-muted">{hint}</p>
+              </div>
+              {preference ? (
+                <div className="flex gap-6">
+                  <Switch
+                    label="In-app"
+                    checked={preference.inApp}
+                    onChange={(event) => save.mutate({ kind, inApp: event.currentTarget.checked })}
+                  />
+                  <Switch
+                    label="Email"
+                    checked={preference.email}
+                    onChange={(event) => save.mutate({ kind, email: event.currentTarget.checked })}
+                  />
+                </div>
+              ) : (
+                <span className="block w-60 pointer-coarse:py-1.5">
+                  <SkeletonLine className="w-60" />
+                </span>
+              )}
+            </fieldset>
+          )
+        })}
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,111 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { XAccount } from '@x-automated/contract/platform/x-account'
+import { CircleCheck, Unplug } from 'lucide-react'
+import { api, errorText } from '../../../api'
+import { Badge } from '../../../ui/badge'
+import { Button } from '../../../ui/button'
+import { useConfirm } from '../../../ui/confirm'
+import { DateTime } from '../../../ui/date-time'
+import { toast } from '../../../ui/toast'
+import { useIsOffered } from '../../overview/settings/use-role'
+import { invalidateAccounts, useChooseAccount } from './use-accounts'
+import { XHandle } from './x-handle'
+
+/** The workspace's X accounts with their status and actions. */
+export function AccountRows({ accounts }: { accounts: readonly XAccount[] }) {
+  return (
+    <ul aria-label="X accounts" className="grid divide-y divide-line rounded-lg border border-line">
+      {accounts.map((account) => (
+        <AccountRow key={account.id} account={account} />
+      ))}
+    </ul>
+  )
+}
+
+function AccountRow({ account }: { account: XAccount }) {
+  const mayConnect = useIsOffered('admin')
+  const choose = useChooseAccount()
+  const disconnect = useDisconnect(account.id)
+  const { handle, status, isCurrent, lastConnected, reason } = account
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-3 px-4 py-3">
+      <div className="grid min-w-0 gap-1">
+        <div className="flex flex-wrap items-center gap-2">
+          <XHandle handle={handle} className="font-strong wrap-anywhere" />
+          <AccountBadge status={status} />
+          {isCurrent && <Badge tone="accent">Current</Badge>}
+        </div>
+        <p className="text-xs text-muted">
+          {reason ?? (
+            <>Last connected: {lastConnected ? <DateTime value={lastConnected} className="text-ink" /> : 'Never'}</>
+          )}
+        </p>
+      </div>
+      {mayConnect && (
+        <div className="flex flex-wrap gap-2 max-sm:w-full max-sm:[&>*]:flex-1">
+          {!isCurrent && (
+            <Button
+              size="sm"
+              aria-label={`Make current: @${handle}`}
+              loading={choose.isPending}
+              onClick={() => choose.mutate({ id: account.id })}
+            >
+              Make current
+            </Button>
+          )}
+          <Button
+            size="sm"
+            icon={<Unplug aria-hidden />}
+            aria-label={`Disconnect @${handle}`}
+            loading={disconnect.isPending}
+            onClick={disconnect.ask}
+          >
+            Disconnect
+          </Button>
+        </div>
+      )}
+    </li>
+  )
+}
+
+/** 'Connected' or 'Not Connected'. */
+export function AccountBadge({ status }: { status: XAccount['status'] | 'none' }) {
+  return status === 'connected' ? (
+    <Badge tone="good" icon={<CircleCheck aria-hidden />}>
+      Connected
+    </Badge>
+  ) : (
+    <Badge icon={<Unplug aria-hidden />}>Not Connected</Badge>
+  )
+}
+
+/** Disconnects an account after a confirmation. @param id null means the current account */
+export function useDisconnect(id: string | null) {
+  const queries = useQueryClient()
+  const confirm = useConfirm()
+  const handlers = {
+    onSuccess: ({ message }: { message: string }) => {
+      toast.success(message || 'Twitter account disconnected successfully!')
+      // Its campaigns stop and scrapes wait.
+      return invalidateAccounts(queries)
+    },
+    onError: (error: Error) => {
+      void invalidateAccounts(queries)
+      toast.error(errorText(error, 'Failed to disconnect Twitter account'))
+    },
+  }
+  const one = useMutation(api.xAccount.disconnectOne.mutationOptions(handlers))
+  const current = useMutation(api.xAccount.disconnect.mutationOptions(handlers))
+  const ask = async () => {
+    const sure = await confirm({
+      title: 'Disconnect X account',
+      body: 'Are you sure you want to disconnect your Twitter account? You will need to reconnect it to use the automation features.',
+      confirm: 'Disconnect',
+      danger: true,
+    })
+    if (!sure) return
+    if (id === null) current.mutate(undefined)
+    else one.mutate({ id })
+  }
+  return { ask, isPending: one.isPending || current.isPending }
+}

@@ -1,0 +1,260 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
+import type { XAccount, XConnection } from '@x-automated/contract/platform/x-account'
+import { Plus, RefreshCw, Search, Unplug } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useSearchParams } from 'react-router'
+import { api, errorText } from '../../../api'
+import { notifyOtherTabs } from '../../../other-tabs'
+import { paths } from '../../../paths'
+import { QueryError } from '../../../query-error'
+import { Button, ButtonLink } from '../../../ui/button'
+import { Callout } from '../../../ui/callout'
+import { Card } from '../../../ui/card'
+import { DateTime } from '../../../ui/date-time'
+import { LoadingText, Skeleton, SkeletonText } from '../../../ui/skeleton'
+import { toast } from '../../../ui/toast'
+import { useSlow } from '../../../ui/use-slow'
+import { ReplyDetectionNotice } from '../../outreach/replies/reply-detection'
+import { ADMINS_CONNECT, RoleNotice } from '../../overview/settings/role-notice'
+import { useIsOffered } from '../../overview/settings/use-role'
+import { SeePlans } from '../billing/usage-notice'
+import { AccountBadge, AccountRows, useDisconnect } from './account-rows'
+import { findOutcome } from './callback-outcomes'
+import { ConnectForm } from './connect-form'
+import { ConnectWithX } from './connect-with-x'
+import { invalidateAccounts, useAccounts } from './use-accounts'
+import { XHandle } from './x-handle'
+
+/** After this, the page says that loading takes longer than expected. */
+const SLOW_AFTER_MS = 3000
+
+/** The Connect X tab: connects, switches and disconnects X accounts. */
+export function ConnectX() {
+  const status = useQuery(api.xAccount.status.queryOptions())
+  const accounts = useAccounts()
+  const slow = useSlow(status.isPending, SLOW_AFTER_MS)
+  const outcome = useOutcome(status.data)
+  useConsistentList(status.data, accounts)
+  // Members can have X checked; viewers see the stored status.
+  const mayCheck = useIsOffered('member')
+  const mayConnect = useIsOffered('admin')
+  const refresh = useRefresh(mayCheck ? accounts.data?.accounts[0]?.id : undefined)
+
+  if (status.isPending) {
+    return (
+      <Card className="max-w-2xl" title="X account">
+        <LoadingText>Loading your X connection…</LoadingText>
+        <div className="grid gap-4">
+          <Skeleton className="h-6 w-28" />
+          <SkeletonText lines={2} />
+          {slow && (
+            <p className="text-muted">
+              This is taking longer than expected. Please wait a moment or try refreshing the page.
+            </p>
+          )}
+        </div>
+      </Card>
+    )
+  }
+  // An unknown status counts as not connected.
+  const connected = status.isSuccess && status.data.connected
+  const all = accounts.data?.accounts ?? []
+  const addAccount = accounts.data && mayConnect && (
+    <AddAccount
+      used={all.filter((account) => account.status === 'connected').length}
+      limit={accounts.data.limit}
+      methods={status.data?.methods ?? []}
+    />
+  )
+  return (
+    <div className="grid max-w-2xl gap-4">
+      {outcome && <Callout tone={outcome.tone}>{outcome.text}</Callout>}
+      {connected && <ReplyDetectionNotice />}
+      {status.isError && (
+        <QueryError query={status}>Failed to get Twitter connection status. Please try refreshing the page.</QueryError>
+      )}
+      <Card
+        title="X account"
+        description="This account scrapes followers and sends your messages."
+        actions={
+          <Button
+            size="sm"
+            icon={<RefreshCw aria-hidden />}
+            loading={status.isFetching || refresh.isPending}
+            onClick={() => (refresh.mutate ? refresh.mutate() : status.refetch())}
+          >
+            Refresh status
+          </Button>
+        }
+      >
+        <div className="grid gap-5">
+          <ConnectionStatus connected={connected} connection={status.data} />
+          {!mayConnect ? (
+            <RoleNotice needs="admin">{ADMINS_CONNECT}</RoleNotice>
+          ) : (
+            <>
+              {!connected && <HowToConnect connection={status.data} />}
+              <NextSteps connected={connected} accounts={all} />
+            </>
+          )}
+          {connected && all.length === 1 && addAccount}
+        </div>
+      </Card>
+      {all.length > 1 && (
+        <Card
+          title="All X accounts"
+          description="Scrapes and new campaigns use the selected account. Running campaigns keep theirs."
+        >
+          <div className="grid gap-4">
+            <AccountRows accounts={all} />
+            {addAccount}
+          </div>
+        </Card>
+      )}
+    </div>
+  )
+}
+
+/** The outcome of X's authorization page, from the URL. Shown until the connection changes. */
+function useOutcome(connection: XConnection | undefined) {
+  const [params, setParams] = useSearchParams()
+  const [named] = useState(() => params.get('x'))
+  const [initial, setInitial] = useState<string>()
+  const current = connection && `${connection.connected} ${connection.handle} ${connection.lastConnected}`
+  if (current !== undefined && initial === undefined) setInitial(current)
+  useEffect(() => {
+    if (!params.has('x')) return
+    // A redirect changed the connection, so no API call has notified the other tabs.
+    notifyOtherTabs()
+    setParams(
+      (before) => {
+        const after = new URLSearchParams(before)
+        after.delete('x')
+        return after
+      },
+      { replace: true, preventScrollReset: true },
+    )
+  }, [params, setParams])
+  return current === initial ? findOutcome(named) : null
+}
+
+/**
+ * Refetches the list if it disagrees with the status about the current account: one of them is
+ * stale.
+ */
+function useConsistentList(connection: XConnection | undefined, accounts: ReturnType<typeof useAccounts>) {
+  const listed = accounts.data?.accounts[0]?.status === 'connected'
+  const differ = connection !== undefined && accounts.data !== undefined && connection.connected !== listed
+  const { refetch } = accounts
+  useEffect(() => {
+    if (differ) void refetch()
+  }, [differ, refetch])
+}
+
+/** Checks the current account with X. @param id undefined without an account */
+function useRefresh(id: string | undefined) {
+  const queries = useQueryClient()
+  const check = useMutation(
+    api.xAccount.check.mutationOptions({
+      onSettled: () => invalidateAccounts(queries),
+      onError: (error) => toast.error(errorText(error)),
+    }),
+  )
+  return { isPending: check.isPending, mutate: id === undefined ? null : () => check.mutate({ id }) }
+}
+
+function ConnectionStatus({ connected, connection }: { connected: boolean; connection: XConnection | undefined }) {
+  const lastConnected = connection?.lastConnected
+  return (
+    <div className="grid gap-2" role="status">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+        <AccountBadge status={connected ? 'connected' : 'none'} />
+        {connection?.handle && <XHandle handle={connection.handle} className="font-strong" />}
+      </div>
+      {connection && (
+        <p className="text-muted">
+          Last connected: {lastConnected ? <DateTime value={lastConnected} className="text-ink" /> : 'Never'}
+        </p>
+      )}
+      {!connected && connection?.reason && (
+        <Callout tone="warn" title="The connection was lost">
+          {connection.reason} Once you reconnect, scrapes continue. Resume paused campaigns yourself.
+        </Callout>
+      )}
+    </div>
+  )
+}
+
+/** The ways to connect that this server offers. */
+function HowToConnect({ connection }: { connection: Pick<XConnection, 'methods'> | undefined }) {
+  if (!connection) return null
+  const byPassword = connection.methods.includes('password')
+  if (connection.methods.length === 0) {
+    return <Callout title="X is not set up on this server">Give this server access to X to connect accounts.</Callout>
+  }
+  return (
+    <div className="grid gap-4">
+      {byPassword && (
+        <>
+          <ConnectForm />
+          <p className="flex items-center gap-3 text-xs text-muted before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+            OR
+          </p>
+        </>
+      )}
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <p className="text-muted">You'll approve access on X. We never see your password.</p>
+        <ConnectWithX variant={byPassword ? 'secondary' : 'primary'} className="max-sm:w-full" />
+      </div>
+    </div>
+  )
+}
+
+/**
+ * Next steps for a connected account, and Disconnect for the only one. With several, each row has
+ * Disconnect.
+ */
+export function NextSteps({ connected, accounts }: { connected: boolean; accounts: readonly XAccount[] }) {
+  const disconnect = useDisconnect(null)
+  if (!connected && accounts.length !== 1) return null
+  return (
+    <div className="flex flex-wrap gap-2 border-t border-line pt-5 max-sm:[&>*]:w-full">
+      {connected && (
+        <ButtonLink to={`${paths.xAutomation}?tab=scraper`} variant="primary" icon={<Search aria-hidden />}>
+          Scrape followers
+        </ButtonLink>
+      )}
+      <Button icon={<Unplug aria-hidden />} loading={disconnect.isPending} onClick={disconnect.ask}>
+        {disconnect.isPending ? 'Disconnecting…' : 'Disconnect'}
+      </Button>
+    </div>
+  )
+}
+
+/** Connects another account, or says that the plan's limit is reached. */
+function AddAccount({ used, limit, methods }: { used: number; limit: number; methods: XConnection['methods'] }) {
+  const [isOpen, setIsOpen] = useState(false)
+  // Closes the form once an account is connected.
+  useEffect(() => {
+    if (used > 0) setIsOpen(false)
+  }, [used])
+  if (used >= limit) {
+    return (
+      <p className="text-muted">
+        Your plan includes {formatCount(limit, 'X account')}. <SeePlans />
+      </p>
+    )
+  }
+  if (isOpen) return <HowToConnect connection={{ methods }} />
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-3">
+      <p className="text-muted" data-numeric>
+        {formatNumber(used)} of {formatCount(limit, 'X account')} connected
+      </p>
+      <Button icon={<Plus aria-hidden />} className="max-sm:w-full" onClick={() => setIsOpen(true)}>
+        Connect another account
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,129 @@
+import { Avatar } from '../../../ui/avatar'
+import { StatusBadge } from '../../../ui/badge'
+import { StatCard } from '../../../ui/stat-card'
+
+/** Example numbers, labeled as such. */
+const figures = [
+  { label: 'Messages sent', value: 327 },
+  { label: 'Response rate', value: '43%' },
+  { label: 'Conversions', value: 18 },
+]
+
+const people = [
+  { name: 'Maya Okafor', handle: '@mayabuilds', status: 'replied', when: '2 min ago' },
+  { name: 'Jonas Lindqvist', handle: '@jonaslq', status: 'delivered', when: '3 min ago' },
+  { name: 'Priya Raman', handle: '@priyaships', status: 'sent', when: '4 min ago' },
+  { name: 'Tomás Vidal', handle: '@tomasvidal', status: 'sending', when: 'now' },
+  { name: 'Ines Moreau', handle: '@inesmakes', status: 'queued', when: 'in 1 min' },
+] as const
+
+/** Messages and replies of 14 days; 327 and 141 (43%) in total. */
+const days = [
+  [12, 4],
+  [17, 7],
+  [21, 8],
+  [24, 11],
+  [19, 9],
+  [9, 5],
+  [7, 3],
+  [26, 11],
+  [31, 13],
+  [34, 15],
+  [38, 16],
+  [36, 16],
+  [29, 13],
+  [24, 10],
+] as const
+
+/** A mock campaign, built from the product's own components. */
+export function CampaignPicture() {
+  return (
+    <figure
+      aria-label="Example of a campaign: 327 messages sent, 43% response rate, 18 conversions"
+      className="overflow-hidden rounded-xl border border-line bg-sunken shadow-md"
+    >
+      <div aria-hidden className="grid gap-4 p-4 md:p-6">
+        <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+          <p className="truncate text-base font-strong">Founders who follow @indiehackers</p>
+          <StatusBadge status="active" />
+        </div>
+        <dl className="grid grid-cols-2 gap-3 sm:grid-cols-3 md:gap-4 [&>:last-child]:max-sm:col-span-2">
+          {figures.map((figure) => (
+            <StatCard key={figure.label} {...figure} />
+          ))}
+        </dl>
+        <div className="grid gap-3 md:gap-4 lg:grid-cols-[3fr_2fr]">
+          {/* Aligned to the top: the list beside it may be parsed later and makes the row taller. */}
+          <div className="grid content-start gap-4 rounded-lg border border-line bg-surface p-4">
+            <p className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
+              <span className="font-strong">Last 14 days</span>
+              <span className="flex gap-4 text-xs text-muted">
+                <Key className="bg-control">Sent</Key>
+                <Key className="bg-accent">Replied</Key>
+              </span>
+            </p>
+            <Bars />
+          </div>
+          <ul className="rounded-lg border border-line bg-surface">
+            {people.map(({ name, handle, status, when }) => (
+              <li key={handle} className="flex items-center gap-3 border-b border-line px-4 py-2.5 last:border-b-0">
+                <Avatar name={name} size="sm" />
+                <p className="grid min-w-0 flex-1">
+                  <span className="truncate font-strong">{name}</span>
+                  <span className="truncate text-xs text-muted">
+                    {handle} · {when}
+                  </span>
+                </p>
+                <StatusBadge status={status} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      </div>
+    </figure>
+  )
+}
+
+function Key({ className, children }: { className: string; children: string }) {
+  return (
+    <span className="flex items-center gap-1.5">
+      <span className={`size-2 rounded-sm ${className}`} />
+      {children}
+    </span>
+  )
+}
+
+const BAR = 18
+const STEP = 24
+const HEIGHT = 120
+const MOST = 40
+
+/** Messages and replies per day. */
+function Bars() {
+  const high = (value: number) => (value / MOST) * HEIGHT
+  return (
+    <svg viewBox={`0 0 ${days.length * STEP - (STEP - BAR)} ${HEIGHT}`} className="max-h-54 w-full" aria-hidden="true">
+      {days.map(([sent, replied], day) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a static list
+        <g key={day}>
+          <rect
+            x={day * STEP}
+            y={HEIGHT - high(sent)}
+            width={BAR}
+            height={high(sent)}
+            rx="3"
+            className="fill-control"
+          />
+          <rect
+            x={day * STEP}
+            y={HEIGHT - high(replied)}
+            width={BAR}
+            height={high(replied)}
+            rx="3"
+            className="fill-accent"
+          />
+        </g>
+      ))}
+    </svg>
+  )
+}

@@ -1,0 +1,141 @@
+import { formatCount, formatNumber } from '@x-automated/contract/format'
+import type { LeaderboardPeriod, LeaderboardRow } from '@x-automated/contract/waitlist/waitlist'
+import { Send, Trophy } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { paths } from '../../../paths'
+import { useCarriedReferral } from '../../../referral-code'
+import { useSession } from '../../../session'
+import { Avatar } from '../../../ui/avatar'
+import { Badge } from '../../../ui/badge'
+import { Button, ButtonLink } from '../../../ui/button'
+import { Callout } from '../../../ui/callout'
+import { EmptyState } from '../../../ui/empty-state'
+import { Pager } from '../../../ui/pager'
+import { SkeletonRows } from '../../../ui/skeleton'
+import { Table, Td, Th, Tr } from '../../../ui/table'
+import { AchievementBadges } from '../waitlist/achievement-badges'
+import { LEADERBOARD_PAGE_SIZE, useLeaderboard } from './use-leaderboard'
+
+/** One period's leaderboard with its loading, error and empty states. */
+export function LeaderboardBoard({ period }: { period: LeaderboardPeriod }) {
+  const [page, setPage] = useState(1)
+  const { loadingText, problem, board, stale, tryAgain } = useLeaderboard(period, page)
+  const ownRow = useRef<HTMLTableRowElement>(null)
+  const [seeking, setSeeking] = useState(false)
+
+  useEffect(() => {
+    if (!seeking || !board || stale) return
+    ownRow.current?.scrollIntoView({ block: 'center' })
+    // Moves the screen reader to the row, too.
+    ownRow.current?.focus({ preventScroll: true })
+    setSeeking(false)
+  }, [seeking, board, stale])
+
+  if (problem) {
+    return (
+      <Callout
+        tone="bad"
+        action={
+          <Button size="sm" onClick={tryAgain}>
+            Try Again
+          </Button>
+        }
+      >
+        {problem}
+      </Callout>
+    )
+  }
+  if (board?.total === 0) return <EmptyBoard />
+
+  const own = board?.own
+  return (
+    <>
+      <div className="flex min-h-11 flex-wrap items-center justify-between gap-x-4 pb-3 text-muted">
+        <p role="status" data-numeric>
+          {loadingText ??
+            (own
+              ? `You're #${formatNumber(own.rank)} of ${formatNumber(board.total)}`
+              : `${formatCount(board?.total ?? 0, 'person', 'people')} on this leaderboard`)}
+        </p>
+        {own && (
+          <Button
+            size="sm"
+            onClick={() => {
+              setPage(Math.ceil(own.rank / LEADERBOARD_PAGE_SIZE))
+              setSeeking(true)
+            }}
+          >
+            Show my row
+          </Button>
+        )}
+      </div>
+      <Table label="Leaderboard" narrow="scroll" stale={stale}>
+        <thead>
+          <tr>
+            <Th>Rank</Th>
+            <Th className="w-full">User</Th>
+            <Th end>Referrals</Th>
+            <Th>Achievements</Th>
+          </tr>
+        </thead>
+        <tbody>
+          {board ? (
+            board.leaderboard.map((row) => <BoardRow key={row.id} row={row} ref={row.isOwn ? ownRow : undefined} />)
+          ) : (
+            // Fill a screen, so that content below doesn't jump.
+            <SkeletonRows rows={20} columns={4} />
+          )}
+        </tbody>
+      </Table>
+      <Pager
+        page={page}
+        pageSize={LEADERBOARD_PAGE_SIZE}
+        total={board?.total}
+        stale={stale}
+        onChange={setPage}
+        noun="people"
+        disabled={stale}
+      />
+    </>
+  )
+}
+
+function BoardRow({ row, ref }: { row: LeaderboardRow; ref: React.Ref<HTMLTableRowElement> | undefined }) {
+  return (
+    <Tr ref={ref} tabIndex={row.isOwn ? -1 : undefined} selected={row.isOwn} aria-current={row.isOwn || undefined}>
+      <Td className="text-muted" data-numeric>
+        {formatNumber(row.rank)}
+      </Td>
+      <Td>
+        <span className="flex items-center gap-3">
+          {/* Up to two letters before the @, without the masking asterisks. */}
+          <Avatar name={row.email.replace(/[@*].*$/s, '')} size="sm" letters={2} />
+          <span className="wrap-anywhere">{row.email}</span>
+          {row.isOwn && <Badge tone="accent">You</Badge>}
+        </span>
+      </Td>
+      <Td end>{formatNumber(row.referralCount)}</Td>
+      <Td>
+        <AchievementBadges keys={row.achievements} />
+      </Td>
+    </Tr>
+  )
+}
+
+function EmptyBoard() {
+  const isMember = useSession().status === 'signed-in'
+  const carry = useCarriedReferral()
+  return (
+    <EmptyState
+      icon={<Trophy aria-hidden />}
+      title="No data for this time period yet. Refer friends to be the first to appear on the leaderboard!"
+      action={
+        <ButtonLink to={isMember ? paths.dashboard : carry(paths.waitlist)} icon={<Send aria-hidden />}>
+          Get your referral link
+        </ButtonLink>
+      }
+    >
+      Share your referral link. You'll appear here once a friend joins.
+    </EmptyState>
+  )
+}

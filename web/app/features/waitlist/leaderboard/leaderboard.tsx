@@ -1,0 +1,81 @@
+import { useIsFetching, useQueryClient } from '@tanstack/react-query'
+import type { LeaderboardPeriod } from '@x-automated/contract/waitlist/waitlist'
+import { RefreshCw } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { api } from '../../../api'
+import { Button } from '../../../ui/button'
+import { cn } from '../../../ui/cn'
+import { NeedsScript } from '../../../ui/needs-script'
+import { Tabs, useTabParam } from '../../../ui/tabs'
+import { LeaderboardBoard } from './leaderboard-board'
+
+/** Minimum time the refresh icon spins, in milliseconds. */
+const SPIN_MS = 800
+
+const tabs: { value: LeaderboardPeriod; label: string }[] = [
+  { value: 'alltime', label: 'All Time' },
+  { value: 'week', label: 'This Week' },
+  { value: 'today', label: 'Today' },
+]
+
+export interface LeaderboardProps {
+  title?: string
+  description?: ReactNode
+  /** 'h1' if it is the page's title. */
+  heading?: 'h1' | 'h2'
+}
+
+/** The leaderboard of all time (default), this week or today. The open tab is kept in the URL. */
+export function Leaderboard({
+  title = 'Referral Leaderboard',
+  description,
+  heading: Heading = 'h2',
+}: LeaderboardProps) {
+  const [period, openPeriod] = useTabParam(['alltime', 'week', 'today'], 'period')
+  return (
+    <div>
+      <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-4 pb-6">
+        <div className="grid gap-1">
+          <Heading className={Heading === 'h1' ? 'text-2xl' : 'text-xl'}>{title}</Heading>
+          {description && <p className="max-w-2xl text-muted">{description}</p>}
+        </div>
+        <RefreshButton />
+      </header>
+      <NeedsScript what="The leaderboard" />
+      <div className="noscript:hidden">
+        <Tabs
+          label="Period"
+          value={period}
+          onChange={openPeriod}
+          tabs={tabs.map((tab) => ({ ...tab, content: <LeaderboardBoard period={tab.value} /> }))}
+        />
+      </div>
+    </div>
+  )
+}
+
+function RefreshButton() {
+  const queries = useQueryClient()
+  const queryKey = api.waitlist.leaderboard.key()
+  const isFetching = useIsFetching({ queryKey }) > 0
+  const [pressed, setPressed] = useState(false)
+  useEffect(() => {
+    if (!pressed) return
+    const timer = setTimeout(() => setPressed(false), SPIN_MS)
+    return () => clearTimeout(timer)
+  }, [pressed])
+  return (
+    <Button
+      icon={<RefreshCw aria-hidden className={cn((pressed || isFetching) && 'animate-spin')} />}
+      aria-busy={pressed || undefined}
+      aria-disabled={pressed || undefined}
+      onClick={() => {
+        if (pressed) return
+        setPressed(true)
+        void queries.invalidateQueries({ queryKey })
+      }}
+    >
+      Refresh
+    </Button>
+  )
+}

@@ -1,0 +1,61 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { LeaderboardPeriod } from '@x-automated/contract/waitlist/waitlist'
+import { useState } from 'react'
+import { api, client } from '../../../api'
+import { session } from '../../../session'
+import { useHydrated } from '../../../ui/use-hydrated'
+import { leaderboardProblem } from './leaderboard-text'
+import { loadWithRenewal } from './session-renewal'
+
+export const LEADERBOARD_PAGE_SIZE = 50
+
+const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+/** One page of a leaderboard, in exactly one state: loading, failed, empty or shown. */
+export function useLeaderboard(period: LeaderboardPeriod, page: number) {
+  const [retries, setRetries] = useState(0)
+  const [renewing, setRenewing] = useState(false)
+  const input = { period, page, pageSize: LEADERBOARD_PAGE_SIZE }
+  const query = useQuery({
+    queryKey: api.waitlist.leaderboard.queryKey({ input }),
+    async queryFn({ signal }) {
+      try {
+        const board = await loadWithRenewal(() => client.waitlist.leaderboard(input, { signal }), {
+          renew: session.refresh,
+          wait,
+          onRetry() {
+            setRenewing(true)
+            setRetries((before) => before + 1)
+          },
+        })
+        setRetries(0)
+        return board
+      } finally {
+        setRenewing(false)
+      }
+    },
+    // Prerendered pages don't know the period in the URL.
+    enabled: useHydrated(),
+    placeholderData: keepPreviousData,
+    retry: false,
+    refetchOnWindowFocus: false,
+  })
+
+  const tryAgain = () => {
+    setRetries((before) => before + 1)
+    void query.refetch()
+  }
+  const { data, isFetching } = query
+  const failed = query.isError && !isFetching
+  const loading = !failed && (query.isError || !data)
+  return {
+    /** Set during the first load and retries after a failure, else null. */
+    loadingText: loading ? (renewing ? 'Refreshing session...' : 'Loading leaderboard data...') : null,
+    problem: failed ? leaderboardProblem(query.error, retries) : null,
+    /** The rows, possibly none; null while loading or failed. */
+    board: loading || failed ? null : (data ?? null),
+    /** The rows of the previous page, while the next one loads. */
+    stale: query.isPlaceholderData,
+    tryAgain,
+  }
+}

@@ -1,0 +1,79 @@
+import { formatNumber } from '@x-automated/contract/format'
+import type { ReactNode } from 'react'
+import { paths } from '../../../paths'
+import { useCarriedReferral } from '../../../referral-code'
+import { ButtonLink } from '../../../ui/button'
+import { Card } from '../../../ui/card'
+import { CopyButton } from '../../../ui/copy-button'
+import { Table, Td, Th, Tr } from '../../../ui/table'
+import { AchievementBadges } from '../waitlist/achievement-badges'
+import { ReferralLink } from '../waitlist/referral-link'
+import { referralLinks } from '../waitlist/referral-links'
+import { ShareButtons } from '../waitlist/share-buttons'
+
+export interface Ranking {
+  position: number
+  /** Masked. */
+  email: string
+  referralCount: number
+  achievements: readonly string[]
+  referral_code: string
+}
+
+/** A member's place and referral link. */
+export function RankingResult({ user }: { user: Ranking }) {
+  const carry = useCarriedReferral()
+  const link = referralLinks.rankings(location.origin, user.referral_code)
+  return (
+    <div className="grid gap-6">
+      <RankingTable>
+        <Tr>
+          <Td label="Position" data-numeric>
+            <strong>#{formatNumber(user.position)}</strong>
+          </Td>
+          <Td label="Email" className="wrap-anywhere">
+            {user.email}
+          </Td>
+          <Td label="Referrals" end data-numeric>
+            {formatNumber(user.referralCount)}
+          </Td>
+          <Td label="Achievements">
+            <AchievementBadges keys={user.achievements} />
+          </Td>
+        </Tr>
+      </RankingTable>
+      <Card title="Your Referral Code" description="Each friend who joins with your code moves you up 5 spots.">
+        <div className="grid gap-5">
+          <p className="flex items-center gap-3">
+            <code className="rounded-md border border-line bg-sunken px-3 py-1 font-mono text-lg">
+              {user.referral_code}
+            </code>
+            <CopyButton text={user.referral_code} label="Copy code" />
+          </p>
+          <ReferralLink link={link} />
+          <ShareButtons link={link} channels={['twitter', 'facebook', 'linkedin']} />
+        </div>
+      </Card>
+      <ButtonLink to={carry(paths.leaderboard)} className="w-fit">
+        View Full Leaderboard
+      </ButtonLink>
+    </div>
+  )
+}
+
+/** The result's table, with its row or a skeleton. */
+export function RankingTable({ children }: { children: ReactNode }) {
+  return (
+    <Table label="Your ranking">
+      <thead>
+        <tr>
+          <Th>Position</Th>
+          <Th>Email</Th>
+          <Th end>Referrals</Th>
+          <Th>Achievements</Th>
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </Table>
+  )
+}

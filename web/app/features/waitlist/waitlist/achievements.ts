@@ -1,0 +1,37 @@
+import type { Achievement } from '@x-automated/contract/waitlist/waitlist'
+import { Flame, Gem, Globe, type LucideIcon, Medal, Rocket, Trophy } from 'lucide-react'
+
+export interface AchievementLook {
+  name: string
+  /** How to earn it; null for unknown keys. */
+  how: string | null
+  icon: LucideIcon
+  /** Its color class. */
+  color: string
+}
+
+/** Each achievement's name, condition and icon. */
+export const achievements: Record<Achievement, AchievementLook> = {
+  bronze: { name: 'Bronze Referrer', how: '3 referrals', icon: Medal, color: 'text-tier-bronze' },
+  silver: { name: 'Silver Referrer', how: '10 referrals', icon: Medal, color: 'text-tier-silver' },
+  gold: { name: 'Gold Referrer', how: '25 referrals', icon: Medal, color: 'text-tier-gold' },
+  platinum: { name: 'Platinum Referrer', how: '50 referrals', icon: Gem, color: 'text-tier-platinum' },
+  pioneer: { name: 'Early Pioneer', how: 'First 100 members', icon: Rocket, color: 'text-accent-word' },
+  viral: { name: 'Viral Sensation', how: '5 referrals in one day', icon: Flame, color: 'text-accent-word' },
+  global: { name: 'Global Networker', how: 'Referrals from 3+ countries', icon: Globe, color: 'text-accent-word' },
+}
+
+const known = Object.keys(achievements)
+
+/** Tiers first, ascending, then the others; unknown keys last. */
+export function inOrder(keys: readonly string[]): string[] {
+  const place = (key: string) => (known.includes(key) ? known.indexOf(key) : known.length)
+  return keys.toSorted((a, b) => place(a) - place(b))
+}
+
+/** How to show an achievement. Unknown keys are their own name and have a trophy icon. */
+export function achievementLook(key: string): AchievementLook {
+  return Object.hasOwn(achievements, key)
+    ? achievements[key as Achievement]
+    : { name: key, how: null, icon: Trophy, color: 'text-muted' }
+}

@@ -1,0 +1,63 @@
+import { useQuery } from '@tanstack/react-query'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
+import { useEffect } from 'react'
+import { api, errorCode } from '../../../api'
+import { Button } from '../../../ui/button'
+import type { StoredPlace } from './place-storage'
+import { ReferralLink } from './referral-link'
+import { referralLinks } from './referral-links'
+import { ShareButtons } from './share-buttons'
+import { clearPlace, storePlace } from './stored-place'
+
+/**
+ * Refreshes the stored place, or clears it if the member no longer exists. @returns the number of
+ * referrals, 0 until known
+ */
+export function useCurrentPlace(place: StoredPlace | null) {
+  const standing = useQuery({
+    ...api.waitlist.position.queryOptions({ input: { email: place?.email ?? '' } }),
+    enabled: place !== null,
+    retry: false,
+  })
+  const now = standing.data?.user
+  useEffect(() => {
+    if (!now || !place) return
+    if (now.position !== place.position || now.referral_code !== place.referralCode)
+      storePlace({ email: place.email, position: now.position, referralCode: now.referral_code })
+  }, [now, place])
+  const isGone = errorCode(standing.error) === 'MEMBER_NOT_FOUND'
+  useEffect(() => {
+    if (isGone) clearPlace()
+  }, [isGone])
+  return { referralCount: now?.referralCount ?? 0 }
+}
+
+export interface JoinedPlaceProps {
+  place: StoredPlace
+  referralCount: number
+}
+
+/** A member's place and how to move up. */
+export function JoinedPlace({ place, referralCount }: JoinedPlaceProps) {
+  const link = referralLinks.waitlist(location.origin, place.referralCode)
+  return (
+    <div className="grid gap-5">
+      <div className="grid gap-1">
+        <p className="truncate text-muted">{place.email}</p>
+        <p className="text-3xl font-strong" data-numeric>
+          Your position: #{formatNumber(place.position)}
+        </p>
+        <p className="text-muted" data-numeric>
+          {referralCount === 0
+            ? 'Move up 5 spots for every friend who joins with your link.'
+            : `${formatCount(referralCount, 'friend has', 'friends have')} joined with your link.`}
+        </p>
+      </div>
+      <ReferralLink link={link} />
+      <ShareButtons link={link} channels={['twitter', 'linkedin', 'whatsapp', 'email']} />
+      <Button variant="ghost" size="sm" className="-ms-2.5 w-fit text-muted!" onClick={clearPlace}>
+        Use a different email
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,14 @@
+import { CopyButton } from '../../../ui/copy-button'
+import { Field } from '../../../ui/field'
+import { Input } from '../../../ui/input'
+
+export function ReferralLink({ link, label = 'Your referral link' }: { link: string; label?: string }) {
+  return (
+    <div className="flex items-end gap-2">
+      <Field label={label} className="min-w-0 flex-1">
+        <Input readOnly value={link} onFocus={(event) => event.currentTarget.select()} className="text-ellipsis" />
+      </Field>
+      <CopyButton text={link} />
+    </div>
+  )
+}

@@ -1,0 +1,36 @@
+import { useMemo, useSyncExternalStore } from 'react'
+import { localStorage } from '../../../browser-storage'
+import { readPlace, removePlace, type StoredPlace, writePlace } from './place-storage'
+
+const watchers = new Set<() => void>()
+const changed = () => {
+  for (const watch of watchers) watch()
+}
+
+export function storePlace(place: StoredPlace): void {
+  writePlace(localStorage, place)
+  changed()
+}
+
+export function clearPlace(): void {
+  removePlace(localStorage)
+  changed()
+}
+
+function subscribe(watch: () => void): () => void {
+  watchers.add(watch)
+  addEventListener('storage', watch)
+  return () => {
+    watchers.delete(watch)
+    removeEventListener('storage', watch)
+  }
+}
+
+// Serialized, so that snapshots are comparable.
+const snapshot = () => JSON.stringify(readPlace(localStorage))
+
+/** The stored place, synced across tabs; null while prerendering. */
+export function useStoredPlace(): StoredPlace | null {
+  const stored = useSyncExternalStore(subscribe, snapshot, () => 'null')
+  return useMemo(() => JSON.parse(stored) as StoredPlace | null, [stored])
+}

@@ -1,0 +1,91 @@
+import { useEffect, useState } from 'react'
+import { Link } from 'react-router'
+import { documents, paths } from '../../../paths'
+import { useCarriedReferral, useReferralCode } from '../../../referral-code'
+import { cn } from '../../../ui/cn'
+import { NeedsScript } from '../../../ui/needs-script'
+import { useHydrated } from '../../../ui/use-hydrated'
+import { ForReferred } from '../../overview/shell/for-referred'
+import { googleFlag } from './google-flag'
+import { GoogleJoin } from './google-join'
+import { JoinedDialog } from './joined-dialog'
+import { JoinedPlace, useCurrentPlace } from './joined-place'
+import { useStoredPlace } from './stored-place'
+import { useGoogleReturn } from './use-google-return'
+import { WaitlistForm } from './waitlist-form'
+
+/**
+ * Hides the form from members until hydration, keeping its space (see
+ * features/overview/shell/startup-script.ts).
+ */
+const unseenByMembers =
+  '[[data-waitlist=stored]_&]:invisible [[data-waitlist=stored]_&]:min-h-68 max-sm:[[data-waitlist=stored]_&]:min-h-90'
+
+/** The form, or the place of a member who joined in this browser. */
+export function WaitlistPanel() {
+  const referralCode = useReferralCode()
+  const carry = useCarriedReferral()
+  const place = useStoredPlace()
+  const hydrated = useHydrated()
+  const { referralCount } = useCurrentPlace(place)
+  useGoogleReturn()
+  const [dialog, setDialog] = useState({ open: false, title: '' })
+
+  // Back from Google with a place: confirm it once.
+  const isMember = place !== null
+  useEffect(() => {
+    if (!isMember || !googleFlag.isSet()) return
+    googleFlag.clear()
+    setDialog({ open: true, title: "You're on the waitlist!" })
+  }, [isMember])
+
+  return (
+    <section
+      aria-label="Join the waitlist"
+      className="grid min-h-64 content-center gap-5 rounded-xl border border-line bg-surface p-6 shadow-md sm:p-8"
+    >
+      {place ? (
+        <JoinedPlace place={place} referralCount={referralCount} />
+      ) : (
+        <div className={cn('grid gap-5', !hydrated && unseenByMembers)}>
+          <ForReferred code={referralCode}>
+            <p className="text-muted">A friend invited you. When you join, they move up 5 spots.</p>
+          </ForReferred>
+          <NeedsScript />
+          <WaitlistForm
+            referralCode={referralCode}
+            onJoined={(isNew) =>
+              setDialog({ open: true, title: isNew ? "You're on the waitlist!" : "You're already on the waitlist" })
+            }
+          />
+          <GoogleJoin referralCode={referralCode} />
+          <p className="text-muted">
+            Already joined?{' '}
+            <Link to={carry(paths.rankings)} className="text-link">
+              Check your ranking
+            </Link>
+          </p>
+          <p className="text-xs text-muted">
+            By joining you agree to our{' '}
+            <a href={documents.terms} className="underline">
+              Terms of Service
+            </a>{' '}
+            and{' '}
+            <a href={documents.privacy} className="underline">
+              Privacy Policy
+            </a>
+            .
+          </p>
+        </div>
+      )}
+      {place && (
+        <JoinedDialog
+          {...dialog}
+          place={place}
+          referralCount={referralCount}
+          onClose={() => setDialog((now) => ({ ...now, open: false }))}
+        />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,91 @@
+import { SSO_PROBLEMS, ssoProblem } from '@x-automated/contract/identity/sso-problems'
+import { useEffect } from 'react'
+import { useNavigate } from 'react-router'
+import { client } from '../../api'
+import { googleProblem } from '../../features/identity/auth/google-problems'
+import { takeCodeVerifier } from '../../features/identity/auth/pkce'
+import { LoadingScreen } from '../../features/overview/shell/loading-screen'
+import { pageMeta } from '../../features/overview/shell/page-meta'
+import { paths } from '../../paths'
+import { takeReturnPath } from '../../return-path'
+import { session } from '../../session'
+import { toast } from '../../ui/toast'
+
+export const meta = () => pageMeta('Signing you in', 'One moment.')
+
+/** Codes work once, and React may run effects twice: one exchange per code. */
+const exchanges = new Map<string, ReturnType<typeof client.auth.exchange>>()
+
+/**
+ * Null without a verifier: the sign-up started in another browser, so the user logs in with their
+ * password.
+ */
+function exchange(code: string, begun: 'signUp' | 'sso' | 'google') {
+  const running = exchanges.get(code)
+  if (running) return running
+  const codeVerifier = takeCodeVerifier(begun)
+  if (!codeVerifier) return null
+  const exchanging = client.auth.exchange({ code, codeVerifier })
+  exchanges.set(code, exchanging)
+  return exchanging
+}
+
+/**
+ * The end of email confirmations, Google sign-ins and single sign-on: exchanges the URL's code for
+ * a session.
+ */
+export default function AuthCallback() {
+  const navigate = useNavigate()
+  useEffect(() => {
+    const query = new URLSearchParams(location.search)
+    const code = query.get('code')
+    const provider = query.get('provider')
+    if (query.has('error')) {
+      const key = query.get('error')
+      const known = provider === 'google' ? googleProblem(key) : ssoProblem(key)
+      const problem = known ?? 'This link is invalid or has expired.'
+      // Signed-in users were switching workspaces; the login page would redirect them.
+      if (session.hasStoredToken()) {
+        toast.error(problem)
+        void navigate(paths.dashboard, { replace: true })
+      } else void navigate(paths.login, { replace: true, state: { problem } })
+      return
+    }
+    const state =
+      provider === 'sso'
+        ? { problem: SSO_PROBLEMS.sso_failed }
+        : provider === 'google'
+          ? { problem: googleProblem('failed') }
+          : { notice: 'Email confirmed' }
+    const logIn = () => void navigate(paths.login, { replace: true, state })
+    if (!code) {
+      if (query.has('confirmed')) logIn()
+      else void navigate(paths.dashboard, { replace: true })
+      return
+    }
+    const exchanging = exchange(code, provider === 'sso' || provider === 'google' ? provider : 'signUp')
+    if (!exchanging) {
+      logIn()
+      return
+    }
+    let here = true
+    exchanging.then(
+      (answer) => {
+        if (!here) return
+        if (!('token' in answer)) {
+          // The login page redirects signed-in users.
+          void session.signOut()
+          void navigate(paths.login, { replace: true, state: { needed: answer } })
+          return
+        }
+        session.signIn(answer)
+        void navigate(takeReturnPath() ?? paths.dashboard, { replace: true })
+      },
+      () => here && logIn(),
+    )
+    return () => {
+      here = false
+    }
+  }, [navigate])
+  return <LoadingScreen text="Signing you in…" />
+}

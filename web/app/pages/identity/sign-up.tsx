@@ -1,0 +1,53 @@
+import { Gift } from 'lucide-react'
+import { Link } from 'react-router'
+import { AuthFrame } from '../../features/identity/auth/auth-frame'
+import { GoogleSignUp } from '../../features/identity/auth/google-sign-up'
+import { SignUpForm } from '../../features/identity/auth/sign-up-form'
+import { useLeaveWhenSignedIn } from '../../features/identity/auth/use-leave-when-signed-in'
+import { ForReferred } from '../../features/overview/shell/for-referred'
+import { pageMeta } from '../../features/overview/shell/page-meta'
+import { documents, paths } from '../../paths'
+import { useReferralCode } from '../../referral-code'
+import { withReferralCode } from '../../referral-query'
+
+export const meta = () => pageMeta('Sign up', 'Create your X-Automated account and automate your outreach on X.')
+
+export default function SignUp() {
+  useLeaveWhenSignedIn()
+  const ref = useReferralCode()
+  return (
+    <AuthFrame
+      title="Create an Account"
+      description="Free to start. No card needed."
+      footer={
+        <div className="grid gap-3">
+          <p>
+            <Link to={withReferralCode(paths.login, ref)} className="text-link">
+              Already have an account? Log in
+            </Link>
+          </p>
+          <p className="text-xs">
+            By signing up you agree to our{' '}
+            <a href={documents.terms} className="underline">
+              Terms of Service
+            </a>{' '}
+            and{' '}
+            <a href={documents.privacy} className="underline">
+              Privacy Policy
+            </a>
+            .
+          </p>
+        </div>
+      }
+    >
+      <ForReferred code={ref}>
+        <p className="flex gap-3 rounded-lg border border-accent-edge bg-accent-soft px-4 py-3">
+          <Gift aria-hidden className="mt-0.5 size-4 shrink-0" />
+          You were referred by a friend! You'll both get priority access.
+        </p>
+      </ForReferred>
+      <SignUpForm referralCode={ref} />
+      <GoogleSignUp referralCode={ref} />
+    </AuthFrame>
+  )
+}

@@ -1,0 +1,33 @@
+import { ExportButton } from '../../features/leads/leads/export-button'
+import { ImportButton } from '../../features/leads/leads/import-button'
+import { Leads } from '../../features/leads/leads/leads'
+import { RoleNotice, VIEWER_TEXT } from '../../features/overview/settings/role-notice'
+import { useIsOffered } from '../../features/overview/settings/use-role'
+import { pageMeta } from '../../features/overview/shell/page-meta'
+import { PageHeader } from '../../ui/page-header'
+
+const text = "Everyone you've found, and where things stand."
+
+export const meta = () => pageMeta('Twitter Leads', text)
+
+export default function LeadsPage() {
+  const mayWrite = useIsOffered('member')
+  return (
+    <>
+      <PageHeader
+        title="Twitter Leads"
+        description={text}
+        actions={
+          <>
+            {mayWrite && <ImportButton />}
+            <ExportButton />
+          </>
+        }
+      />
+      <div className="pb-4 empty:hidden">
+        <RoleNotice needs="member">{VIEWER_TEXT}</RoleNotice>
+      </div>
+      <Leads />
+    </>
+  )
+}

@@ -1,0 +1,308 @@
+import type { Campaign, DmStatus } from '@x-automated/contract/outreach/campaigns'
+import { ChevronLeft, SearchX } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { Link, useParams } from 'react-router'
+import { errorCode, errorText } from '../../api'
+import { useCampaignActions } from '../../features/outreach/campaigns/campaign-actions'
+import { CampaignButtons } from '../../features/outreach/campaigns/campaign-buttons'
+import { CampaignEstimate } from '../../features/outreach/campaigns/campaign-estimate'
+import {
+  CampaignFigures,
+  CampaignProgressCard,
+  ProgressCardSkeleton,
+} from '../../features/outreach/campaigns/campaign-figures'
+import { CampaignFunnel, FunnelSkeleton } from '../../features/outreach/campaigns/campaign-funnel'
+import { CampaignMore } from '../../features/outreach/campaigns/campaign-more'
+import { isDisconnected } from '../../features/outreach/campaigns/campaign-progress'
+import { CampaignStatus } from '../../features/outreach/campaigns/campaign-status'
+import { campaignsProblem } from '../../features/outreach/campaigns/campaign-text'
+import {
+  useCampaign,
+  useSecondsLeft,
+  useXConnections,
+  useXConnectionsKnown,
+} from '../../features/outreach/campaigns/campaign-watch'
+import { DmsTable } from '../../features/outreach/campaigns/dms-table'
+import { MessagePreview } from '../../features/outreach/campaigns/message-preview'
+import { WaitsForOlder } from '../../features/outreach/campaigns/older-campaign'
+import { useRealSend } from '../../features/outreach/campaigns/real-send'
+import { useNoSender } from '../../features/outreach/real-send/no-sender'
+import { RunNotice, useRunNoticeKnown } from '../../features/outreach/real-send/run-notice'
+import { ReplyDetectionNotice, useReplyDetectionKnown } from '../../features/outreach/replies/reply-detection'
+import { WaitCallout } from '../../features/outreach/sending-settings/wait-callout'
+import { pageMeta } from '../../features/overview/shell/page-meta'
+import { paths } from '../../paths'
+import { QueryError } from '../../query-error'
+import { ButtonLink } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Card } from '../../ui/card'
+import { cn } from '../../ui/cn'
+import { DateTime } from '../../ui/date-time'
+import { EmptyState } from '../../ui/empty-state'
+import { PageHeader } from '../../ui/page-header'
+import { Select } from '../../ui/select'
+import { LoadingText, Skeleton, SkeletonButton, SkeletonText } from '../../ui/skeleton'
+import { useTabParam } from '../../ui/tabs'
+
+export const meta = () => pageMeta('Campaign', "A campaign's progress, message by message.")
+
+const filters = [
+  { value: 'all', label: 'All statuses' },
+  { value: 'queued', label: 'Queued' },
+  { value: 'sent', label: 'Sent' },
+  { value: 'delivered', label: 'Delivered' },
+  { value: 'replied', label: 'Replied' },
+  { value: 'failed', label: 'Failed' },
+] as const satisfies readonly { value: 'all' | DmStatus; label: string }[]
+
+/** A campaign's status, progress and messages. */
+export default function CampaignPage() {
+  const { campaignId = '' } = useParams()
+  const query = useCampaign(campaignId)
+  const found = query.data
+  const shown = useMemo(() => (found ? [found] : undefined), [found])
+  const noticesKnown = [useReplyDetectionKnown(), useXConnectionsKnown(), useRunNoticeKnown(shown)].every(Boolean)
+  // Waits for the notices, which are above the rest, so that nothing shifts. Once shown, it stays.
+  const [isShown, setShown] = useState(false)
+  if (!isShown && found && noticesKnown) setShown(true)
+  const campaign = isShown ? found : undefined
+  const actions = useCampaignActions(useRealSend(shown))
+  const connected = useXConnections(shown)(found)
+  const disconnected = found !== undefined && isDisconnected(found, connected)
+  const hasNoSender = useNoSender(shown, query.dataUpdatedAt)
+  const noSender = found !== undefined && hasNoSender(found)
+  const secondsLeft = useSecondsLeft(found, disconnected || noSender)
+  const connect = connected === false && found?.channel === 'api' && (
+    <ButtonLink size="sm" to={paths.xAutomation}>
+      Connect X
+    </ButtonLink>
+  )
+
+  if (query.isError && !found) {
+    return (
+      <>
+        <PageHeader title="Campaign" />
+        {errorCode(query.error) === 'CAMPAIGN_NOT_FOUND' ? (
+          <EmptyState
+            icon={<SearchX aria-hidden />}
+            title={errorText(query.error, 'Campaign not found or access denied')}
+            action={<ButtonLink to={paths.campaigns}>Back to campaigns</ButtonLink>}
+          >
+            It may belong to another workspace, or the link may have a typo.
+          </EmptyState>
+        ) : (
+          <QueryError query={query}>{campaignsProblem(query.error, false)}</QueryError>
+        )}
+      </>
+    )
+  }
+  return (
+    <div className="grid grid-cols-1 gap-6">
+      <header className="grid gap-3">
+        <Link
+          to={paths.campaigns}
+          className="-ms-1 flex w-fit items-center gap-1 rounded-sm pe-1 text-muted transition-colors hover:text-ink"
+        >
+          <ChevronLeft aria-hidden className="size-4" />
+          Campaigns
+        </Link>
+        <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
+          {campaign ? (
+            <div className="grid min-w-0 gap-2">
+              <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+                <h1 className="text-2xl wrap-anywhere">
+                  <bdi>{campaign.name}</bdi>
+                </h1>
+                <CampaignStatus campaign={campaign} />
+              </div>
+              <p className="text-muted">
+                Created <DateTime value={campaign.createdAt} precision="day" />
+                {' · '}
+                {campaign.lastRunAt ? (
+                  <>
+                    last run <DateTime value={campaign.lastRunAt} />
+                  </>
+                ) : (
+                  'never run'
+                )}
+              </p>
+            </div>
+          ) : (
+            <div className="grid gap-2">
+              <LoadingText>Loading campaign…</LoadingText>
+              <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+                <Skeleton className="h-8 w-64" />
+                <Skeleton className="h-6 w-24" />
+              </div>
+              <Skeleton className="h-5 w-48" />
+            </div>
+          )}
+          {campaign ? (
+            <div className="flex flex-wrap gap-2">
+              <CampaignButtons campaign={campaign} actions={actions} size="md" />
+              <CampaignMore campaign={campaign} />
+            </div>
+          ) : (
+            <SkeletonButton className="w-72" />
+          )}
+        </div>
+      </header>
+      {campaign ? (
+        <>
+          <ReplyDetectionNotice />
+          {query.isError && <Callout tone="warn">{campaignsProblem(query.error, true)}</Callout>}
+          {campaign.status === 'paused' && campaign.pauseReason && (
+            <Callout tone="warn" title="Campaign paused automatically" action={connect}>
+              {campaign.pauseReason}
+            </Callout>
+          )}
+          {disconnected && (
+            <Callout tone="warn" title="X account disconnected" action={connect}>
+              Nothing is sent until it is connected again. Queued messages are kept.
+            </Callout>
+          )}
+          <WaitCallout campaign={campaign} disconnected={disconnected} />
+          <RunNotice campaigns={noSender ? undefined : shown} />
+          {noSender && (
+            <Callout
+              tone="warn"
+              title="No browser is sending this campaign"
+              action={
+                <ButtonLink size="sm" to={paths.extension}>
+                  Browser extension
+                </ButtonLink>
+              }
+            >
+              Click “Start Real Send”, or let the extension send in the background. Queued messages are kept.
+            </Callout>
+          )}
+          {campaign.status === 'active' && campaign.waiting && !disconnected && (
+            <Callout>
+              <WaitsForOlder waitsBehind={campaign.waitsBehind} />
+            </Callout>
+          )}
+          <CampaignProgressCard
+            campaign={campaign}
+            disconnected={disconnected}
+            noSender={noSender}
+            secondsLeft={secondsLeft}
+          />
+          <CampaignFigures campaign={campaign} />
+          <div className={PAIR}>
+            <CampaignFunnel campaign={campaign} />
+            <MessageCard campaign={campaign} />
+          </div>
+        </>
+      ) : (
+        <CampaignSkeleton />
+      )}
+      <DmLog
+        key={campaignId}
+        campaignId={campaignId}
+        isSeen={campaign !== undefined}
+        live={campaign?.status === 'active'}
+        canRetry={campaign !== undefined && campaign.status !== 'archived'}
+      />
+    </div>
+  )
+}
+
+const PAIR = 'grid grid-cols-1 items-start gap-6 lg:grid-cols-2'
+
+/**
+ * Reserves the space above the messages. A separate tree: reusing its elements below the notices
+ * would count as a shift.
+ */
+function CampaignSkeleton() {
+  return (
+    <>
+      <ProgressCardSkeleton />
+      <CampaignFigures campaign={undefined} />
+      <div className={PAIR}>
+        <FunnelSkeleton />
+        <Card title="Message">
+          <SkeletonText lines={3} />
+        </Card>
+      </div>
+    </>
+  )
+}
+
+/** The message template, its preview for each lead and, before launch, the estimate. */
+function MessageCard({ campaign }: { campaign: Campaign }) {
+  const isOver = campaign.status === 'completed' || campaign.status === 'archived'
+  const isLaunched = campaign.totalLeadsInList > 0
+  const included = [
+    ...(campaign.allowRepeat ? ['Includes leads contacted by other campaigns'] : []),
+    ...(campaign.allowReplied ? ['Includes people who replied to you'] : []),
+  ]
+  return (
+    <Card title="Message">
+      <div className="grid gap-4">
+        <p className="whitespace-pre-wrap wrap-anywhere">{campaign.messageTemplate}</p>
+        {included.length > 0 && (
+          <ul className="grid gap-1 text-muted">
+            {included.map((label) => (
+              <li key={label}>{label}</li>
+            ))}
+          </ul>
+        )}
+        {!isOver && campaign.leadListId && (
+          <MessagePreview template={campaign.messageTemplate} listId={campaign.leadListId} />
+        )}
+        {!isOver && !isLaunched && campaign.leadListId && (
+          <CampaignEstimate
+            leadListId={campaign.leadListId}
+            messageTemplate={campaign.messageTemplate}
+            channel={campaign.channel}
+            xAccountId={campaign.xAccountId ?? undefined}
+            allowReplied={campaign.allowReplied}
+          />
+        )}
+      </div>
+    </Card>
+  )
+}
+
+interface DmLogProps {
+  campaignId: string
+  /** False while the content above loads, because that would shift it. */
+  isSeen: boolean
+  live: boolean
+  canRetry: boolean
+}
+
+function DmLog({ campaignId, isSeen, live, canRetry }: DmLogProps) {
+  const [filter, setFilter] = useTabParam(
+    filters.map(({ value }) => value) as unknown as readonly ['all', ...DmStatus[]],
+    'status',
+  )
+  const [page, setPage] = useState(1)
+  return (
+    <section className={cn('grid gap-4 pt-2', !isSeen && 'invisible')}>
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <h2 className="text-lg">DMs</h2>
+        <Select
+          aria-label="Status"
+          className="w-44"
+          options={filters}
+          value={filter}
+          onChange={(event) => {
+            setFilter(event.currentTarget.value)
+            setPage(1)
+          }}
+        />
+      </div>
+      <div>
+        <DmsTable
+          campaignId={campaignId}
+          status={filter === 'all' ? null : filter}
+          live={live}
+          canRetry={canRetry}
+          page={page}
+          onPage={setPage}
+        />
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,20 @@
+import { settingsTabs } from '../../features/overview/settings/settings-tabs'
+import { pageMeta } from '../../features/overview/shell/page-meta'
+import { PageHeader } from '../../ui/page-header'
+import { Tabs, useTabParam } from '../../ui/tabs'
+
+const text = 'Workspace settings.'
+
+export const meta = () => pageMeta('Settings', text)
+
+const [first, ...others] = settingsTabs
+
+export default function Settings() {
+  const [tab, open] = useTabParam([first.value, ...others.map(({ value }) => value)])
+  return (
+    <>
+      <PageHeader title="Settings" description={text} />
+      <Tabs label="Settings" tabs={settingsTabs} value={tab} onChange={open} />
+    </>
+  )
+}

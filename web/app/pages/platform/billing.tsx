@@ -1,0 +1,63 @@
+import { pageMeta } from '../../features/overview/shell/page-meta'
+import type { SignedInHandle } from '../../features/overview/shell/signed-in'
+import { CurrentSubscription, SubscriptionSkeleton } from '../../features/platform/billing/current-subscription'
+import { Invoices } from '../../features/platform/billing/invoices'
+import { OtherSubscriptions } from '../../features/platform/billing/other-subscriptions'
+import { PlanGrid } from '../../features/platform/billing/plan-grid'
+import { RewardMonths, RewardMonthsSkeleton } from '../../features/platform/billing/reward-months'
+import { SubscriptionNotices } from '../../features/platform/billing/subscription-notices'
+import { UsageCard, UsageSkeleton } from '../../features/platform/billing/usage-card'
+import { useReturnFromPayment } from '../../features/platform/billing/use-return-from-payment'
+import { useSubscription } from '../../features/platform/billing/use-subscription'
+import { PageHeader } from '../../ui/page-header'
+
+const title = 'Billing & Subscription'
+const text = 'Your plan, usage and invoices.'
+
+export const meta = () => pageMeta(title, text)
+
+/** For people who paid while signed out. */
+export const handle: SignedInHandle = {
+  loginNotice: (query) =>
+    query.get('checkout') === 'success'
+      ? 'Thank you! Log in, or sign up with the email address you paid with, to use your plan.'
+      : undefined,
+}
+
+export default function Billing() {
+  const known = useSubscription()
+  useReturnFromPayment(known.mayManage)
+  const { overview } = known
+  return (
+    <>
+      <PageHeader title={title} description={text} />
+      <div className="grid gap-10">
+        <div className="grid gap-6">
+          <SubscriptionNotices known={known} />
+          {overview && <OtherSubscriptions overview={overview} />}
+          <div className="grid items-start gap-6 lg:grid-cols-2">
+            {known.isLoading ? (
+              <>
+                <div className="grid gap-6">
+                  <SubscriptionSkeleton />
+                  <RewardMonthsSkeleton />
+                </div>
+                <UsageSkeleton />
+              </>
+            ) : (
+              <>
+                <div className="grid gap-6">
+                  <CurrentSubscription known={known} />
+                  {overview && <RewardMonths overview={overview} />}
+                </div>
+                {overview && <UsageCard overview={overview} />}
+              </>
+            )}
+          </div>
+        </div>
+        <PlanGrid known={known} />
+        {known.mayManage && overview?.available && <Invoices />}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,38 @@
+import { LeadLists } from '../../features/leads/lists/lead-lists'
+import { Scraper } from '../../features/leads/scrapes/scraper'
+import { Messenger } from '../../features/outreach/messenger/messenger'
+import { Analytics } from '../../features/overview/analytics/analytics'
+import { pageMeta } from '../../features/overview/shell/page-meta'
+import type { SignedInHandle } from '../../features/overview/shell/signed-in'
+import { AccountSwitcher } from '../../features/platform/x-account/account-switcher'
+import { ConnectX } from '../../features/platform/x-account/connect-x'
+import { PageHeader } from '../../ui/page-header'
+import { Tabs, useTabParam } from '../../ui/tabs'
+
+const text = 'Connect your X account, scrape followers, and send automated DMs.'
+
+export const meta = () => pageMeta('X Automation', text)
+
+/** A second longer than other pages. */
+export const handle: SignedInHandle = { slowAfterMs: 3000 }
+
+export default function XAutomation() {
+  const [tab, openTab] = useTabParam(['connect', 'scraper', 'messenger', 'analytics', 'lists'])
+  return (
+    <>
+      <PageHeader title="X Automation" description={text} actions={<AccountSwitcher />} />
+      <Tabs
+        label="X Automation"
+        value={tab}
+        onChange={openTab}
+        tabs={[
+          { value: 'connect', label: 'Connect X', content: <ConnectX /> },
+          { value: 'scraper', label: 'X Scraper', content: <Scraper /> },
+          { value: 'messenger', label: 'X Messenger', content: <Messenger /> },
+          { value: 'analytics', label: 'X Analytics', content: <Analytics /> },
+          { value: 'lists', label: 'Lead Lists', content: <LeadLists /> },
+        ]}
+      />
+    </>
+  )
+}
