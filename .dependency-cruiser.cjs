@@ -43,19 +43,19 @@ module.exports = {
     never(
       'tables-come-first',
       'tables → rules → service → routes → api → app → main. Tables may reference tables.',
-      { path: '^server/src/domains/[^/]+/tables\\.ts$' },
+      { path: '^server/src/domains/[^/]+/[^/]+/tables\\.ts$' },
       { path: '^server/src/', pathNot: '(/tables\\.ts$|^server/src/db/(columns|reasons)\\.ts$)' },
     ),
     never(
       'rules-are-pure',
       'A rule depends only on its arguments: no database, no outside service, no clock.',
-      { path: '^server/src/domains/[^/]+/rules\\.ts$' },
+      { path: '^server/src/domains/[^/]+/[^/]+/rules\\.ts$' },
       { path: '(^server/src/(db|outside|edges|jobs)/|^server/src/(api|app|main|env)\\.ts$|/(service|routes)\\.ts$)' },
     ),
     never(
       'rules-do-no-io',
       'A rule depends only on its arguments.',
-      { path: '^server/src/domains/[^/]+/rules\\.ts$' },
+      { path: '^server/src/domains/[^/]+/[^/]+/rules\\.ts$' },
       { path: '^(node:)?(fs|net|http|https|child_process|dns)(/|$)', dependencyTypes: ['core'] },
     ),
     never(
@@ -67,7 +67,7 @@ module.exports = {
     never(
       'routes-only-call-services',
       'A route maps an operation to a service call.',
-      { path: '^server/src/domains/[^/]+/routes\\.ts$' },
+      { path: '^server/src/domains/[^/]+/[^/]+/routes\\.ts$' },
       {
         path: '(^server/src/(edges|jobs|outside)/|^server/src/(api|app|main)\\.ts$|/tables\\.ts$|node_modules/(drizzle-orm|pg)/)',
       },
@@ -75,14 +75,14 @@ module.exports = {
     never(
       'domains-meet-at-their-services',
       'A domain uses another only through its service.ts, or its tables.ts for a foreign key.',
-      { path: '^server/src/domains/([^/]+)/', pathNot: tests },
-      { path: '^server/src/domains/[^/]+/', pathNot: '^server/src/domains/($1/|[^/]+/(service|tables)\\.ts$)' },
+      { path: '^server/src/domains/([^/]+/[^/]+)/', pathNot: tests },
+      { path: '^server/src/domains/', pathNot: '^server/src/domains/($1/|[^/]+/[^/]+/(service|tables)\\.ts$)' },
     ),
     never(
       'jobs-and-edges-call-services',
       'Jobs and callbacks contain no business rules.',
       { path: '^server/src/(jobs|edges)/', pathNot: tests },
-      { path: '^server/src/domains/[^/]+/(routes|rules)\\.ts$' },
+      { path: '^server/src/domains/[^/]+/[^/]+/(routes|rules)\\.ts$' },
     ),
     never(
       'outside-imports-no-domain',

@@ -19,7 +19,8 @@ test.each([
 
 test.each([
   ['server/src/domains/leads/leads/queries.ts', 'a domain has only'],
-  ['server/src/domains/leads/import/service.ts', 'a domain has only'],
+  ['server/src/domains/leads/leads/import/service.ts', 'a domain has only'],
+  ['server/src/domains/leads/service.ts', 'a domain has only'],
   ['web/app/ui/StatCard.tsx', 'kebab-case'],
   ['contract/src/index.ts', 'no barrels'],
   ['web/app/utils/format.ts', 'no folder named utils'],

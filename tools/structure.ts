@@ -7,7 +7,7 @@ const domainFiles = ['tables', 'rules', 'service', 'routes', 'emails', 'engine']
 /** A long service or engine is split by topic: service-preparing.ts. */
 const domainFile = new RegExp(`^(${domainFiles.join('|')}|(service|engine)-[a-z0-9-]+)\\.ts$`)
 const domainTest = new RegExp(`^(${domainFiles.join('|')})([.-][a-z0-9-]+)*\\.test\\.ts$`)
-const inDomainFolder = /^server\/src\/domains\/[^/]+\/(.+)$/
+const inDomainFolder = /^server\/src\/domains\/(?:[^/]+\/[^/]+\/)?(.+)$/
 const kebabCase = /^[a-z0-9]+([.-][a-z0-9]+)*$/
 const vagueFolder = /(^|\/)(utils?|helpers?|misc|common|lib)\//
 const environmentReader = /^server\/src\/(env|main)\.ts$/
