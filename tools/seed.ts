@@ -6,7 +6,8 @@ import type { Actor, WorkspaceScope } from '../server/src/actor.ts'
 import { openDatabase } from '../server/src/db/open.ts'
 import { leads } from '../server/src/domains/leads/leads/tables.ts'
 import { campaigns } from '../server/src/domains/outreach/campaigns/tables.ts'
-import { claim, reportOutcome } from '../server/src/domains/outreach/sending/service.ts'
+import { claimOne } from '../server/src/domains/outreach/sending/claim.ts'
+import { reportOutcome } from '../server/src/domains/outreach/sending/record.ts'
 import { dms } from '../server/src/domains/outreach/sending/tables.ts'
 import { subscriptions } from '../server/src/domains/platform/billing/tables.ts'
 import { findCurrentAccount, withAccount } from '../server/src/domains/platform/x-account/service.ts'
@@ -197,7 +198,7 @@ async function finishCampaign(
     for (;;) {
       // The running server would make the next message wait for the account's interval.
       if (account) await db.update(xAccounts).set({ nextSendAt: null }).where(eq(xAccounts.id, account.id))
-      const answer = await claim(db, limits, actor, { id: campaignId, holder: 'demo' }).catch(() => null)
+      const answer = await claimOne(db, limits, actor, { id: campaignId, holder: 'demo' }).catch(() => null)
       if (answer?.status !== 200) break
       const { dmId, lease, leadId, message } = answer.body
       const [lead] = await db.select().from(leads).where(eq(leads.id, leadId))

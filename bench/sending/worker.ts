@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { openDatabase } from '../../server/src/db/open.ts'
 import { receive } from '../../server/src/domains/outreach/replies/service.ts'
-import { claimDue } from '../../server/src/domains/outreach/sending/engine.ts'
-import { record } from '../../server/src/domains/outreach/sending/engine-sending.ts'
+import { claimDue } from '../../server/src/domains/outreach/sending/claim.ts'
+import { record } from '../../server/src/domains/outreach/sending/record.ts'
 import { openLiveness } from '../../server/src/jobs/liveness.ts'
 
 /*

@@ -15,6 +15,7 @@ import { campaigns } from './outreach/campaigns.ts'
 import { extension } from './outreach/extension-pairings.ts'
 import { messages } from './outreach/messages.ts'
 import { replies } from './outreach/replies.ts'
+import { sending } from './outreach/sending.ts'
 import { sendingSettings } from './outreach/sending-settings.ts'
 import { analytics } from './overview/analytics.ts'
 import { firstSteps } from './overview/first-steps.ts'
@@ -42,7 +43,7 @@ export const contract = {
   lists,
   tags,
   savedFilters,
-  campaigns,
+  campaigns: { ...campaigns, ...sending },
   extension,
   messages,
   analytics,

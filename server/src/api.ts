@@ -24,8 +24,9 @@ import { tagRoutes } from './domains/leads/tags/routes.ts'
 import { campaignRoutes } from './domains/outreach/campaigns/routes.ts'
 import { extensionRoutes } from './domains/outreach/extension/routes.ts'
 import { replyRoutes } from './domains/outreach/replies/routes.ts'
-import { messageRoutes } from './domains/outreach/sending/routes.ts'
+import { messageRoutes, sendingRoutes } from './domains/outreach/sending/routes.ts'
 import { sendingSettingRoutes } from './domains/outreach/sending-settings/routes.ts'
+import { simulatedQueueRoutes } from './domains/outreach/simulated-queue/routes.ts'
 import { analyticsRoutes } from './domains/overview/analytics/routes.ts'
 import { firstStepsRoutes } from './domains/overview/first-steps/routes.ts'
 import { operatorRoutes } from './domains/overview/operator/routes.ts'
@@ -57,7 +58,7 @@ export const router = {
   lists: listRoutes,
   tags: tagRoutes,
   savedFilters: savedFilterRoutes,
-  campaigns: campaignRoutes,
+  campaigns: { ...campaignRoutes, ...sendingRoutes, ...simulatedQueueRoutes },
   extension: extensionRoutes,
   messages: messageRoutes,
   analytics: analyticsRoutes,

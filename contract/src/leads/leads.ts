@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { FollowerQuery, Id, isId, Moment, Page, paging, QueryFlag, Success, Time, text } from '../fields.ts'
-import { DM_STATUSES } from '../outreach/campaigns.ts'
+import { DM_STATUSES } from '../outreach/sending.ts'
 import { SkipReason } from '../reason.ts'
 import { route } from '../route.ts'
 import { IDS_MAX } from './lead-limits.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { LEASE_SECONDS } from './campaigns.ts'
 import { connectableMatches, EXTENSION_TEXT, type ExtensionErrorCode, endOf, SEND_WITHIN_MS } from './extension.ts'
+import { LEASE_SECONDS } from './sending.ts'
 
 test('allows only the product’s origin, and both names of loopback', () => {
   expect(connectableMatches('https://x-automated.example/')).toEqual(['https://x-automated.example/*'])

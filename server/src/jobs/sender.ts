@@ -1,18 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Services } from '../app.ts'
 import { retryWhileUnavailable } from '../db/unavailable.ts'
-import {
-  type Claimed,
-  claimDue,
-  nextDueInMs,
-  releaseLostClaims,
-  resetSchedules,
-  TIMING,
-  type Timing,
-} from '../domains/outreach/sending/engine.ts'
-import { type Done, record, send, type Verdict } from '../domains/outreach/sending/engine-sending.ts'
-import { settle, takeOver } from '../domains/outreach/sending/engine-settling.ts'
+import { type Claimed, claimDue, releaseLostClaims } from '../domains/outreach/sending/claim.ts'
+import { nextDueInMs, resetSchedules } from '../domains/outreach/sending/limits.ts'
+import { type Done, record, type Verdict } from '../domains/outreach/sending/record.ts'
+import { send, TIMING, type Timing } from '../domains/outreach/sending/send.ts'
 import { expireLeases, SENDING_CHANNEL } from '../domains/outreach/sending/service.ts'
+import { settle, takeOver } from '../domains/outreach/sending/settle.ts'
 import { openLiveness } from './liveness.ts'
 
 export interface SenderOptions {
@@ -32,7 +26,7 @@ const MAX_CONSECUTIVE_FORBIDDEN = 3
 
 /**
  * Sends queued messages of channel 'api' within each account's limits, and settles unknown
- * outcomes. Any number of processes may run it; sending/engine.ts describes how they coordinate.
+ * outcomes. Any number of processes may run it; sending/send.ts describes how they coordinate.
  */
 export async function startSender(
   services: Services,

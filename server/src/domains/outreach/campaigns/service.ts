@@ -18,7 +18,6 @@ import {
   blockNewClaims,
   countInFlight,
   endTurn,
-  listDms,
   lockQueuedLeads,
   queueList,
   readTemplate,
@@ -30,6 +29,9 @@ import {
 import type { SendingEnv } from '../sending-settings/service.ts'
 import { mayBeEdited, readCursor, refusalOf, transition, writeCursor } from './rules.ts'
 import { campaigns, olderOf, WITHOUT_REASON, waitsForOlder } from './tables.ts'
+
+export { withWait, withWaits } from '../sending-settings/service.ts'
+export { isOffered } from '../simulated-queue/service.ts'
 
 type Row = typeof campaigns.$inferSelect
 
@@ -129,16 +131,6 @@ export async function find(db: Db, actor: Actor, id: string) {
 /** Renders the reason of an automatic pause as its `pauseReason`. */
 export function campaignAnswer<Answer extends Pick<Row, 'reason' | 'pauseReason'>>(row: Answer): Answer {
   return row.reason ? { ...row, pauseReason: pauseText(row.reason, row.pauseReason) } : row
-}
-
-/** Lists a campaign's messages in the order they were queued. @throws Refusal CAMPAIGN_NOT_FOUND */
-export async function dms(db: Db, actor: Actor, { id, ...page }: { id: string } & Parameters<typeof listDms>[2]) {
-  const [campaign] = await db
-    .select()
-    .from(campaigns)
-    .where(and(eq(campaigns.id, id), ofWorkspace(actor)))
-  if (!campaign) throw new Refusal('CAMPAIGN_NOT_FOUND')
-  return listDms(db, campaign, page)
 }
 
 interface NewCampaign {

@@ -23,16 +23,6 @@ import { authSessions, authUsers } from '../../identity/auth/tables.ts'
 import { findRole } from '../../identity/workspaces/service.ts'
 import { workspaces } from '../../identity/workspaces/tables.ts'
 import { resolveAccount } from '../../platform/x-account/service.ts'
-import { campaigns } from '../campaigns/tables.ts'
-import {
-  findReasonToStop,
-  LEAD_MISSING,
-  recordOutcome,
-  releaseIfArchived,
-  renewClaim,
-  skipMessage,
-} from '../sending/service.ts'
-import { dms } from '../sending/tables.ts'
 import { findRest, type SendingEnv } from '../sending-settings/service.ts'
 import { extensionCodes, extensionPairings } from './tables.ts'
 
@@ -214,96 +204,4 @@ export async function unpair({ db, auth }: Pick<AuthContext, 'db' | 'auth'>, act
 
 export async function purgeExpiredPairingCodes(db: Db): Promise<void> {
   await db.delete(extensionCodes).where(lt(extensionCodes.expiresAt, sql`now()`))
-}
-
-// Claimed messages
-
-/** Locks a message that an extension has claimed. @throws Refusal DM_NOT_FOUND, LEASE_LOST */
-async function lockClaimed(tx: Db, actor: Actor, { id, lease }: { id: string; lease: string }) {
-  const [dm] = await tx
-    .select({
-      id: dms.id,
-      lease: dms.lease,
-      holder: dms.holder,
-      status: dms.status,
-      leadId: dms.leadId,
-      campaignId: dms.campaignId,
-      xAccountId: dms.xAccountId,
-      isHeld: sql<boolean>`coalesce(${dms.leaseExpiresAt} > clock_timestamp(), false)`,
-    })
-    .from(dms)
-    .where(and(eq(dms.id, id), eq(dms.workspaceId, actor.workspaceId)))
-    .for('update')
-  if (!dm) throw new Refusal('DM_NOT_FOUND')
-  const isTheirs = dm.lease === lease.toLowerCase() && dm.holder?.startsWith('extension:')
-  if (!isTheirs || dm.status !== 'queued' || !dm.isHeld) throw new Refusal('LEASE_LOST')
-  return { ...dm, lease: dm.lease as string }
-}
-
-/** Returns an unsent message to the queue, so that it does not count against the cap. */
-async function returnToQueue(tx: Db, id: string): Promise<void> {
-  await tx
-    .update(dms)
-    .set({
-      lease: null,
-      holder: null,
-      leaseExpiresAt: null,
-      claimedAt: null,
-      // An earlier attempt may have gone through.
-      triedAt: sql`case when ${dms.attempts} > 1 then ${dms.triedAt} end`,
-      attempts: sql`${dms.attempts} - 1`,
-      updatedAt: sql`now()`,
-    })
-    .where(eq(dms.id, id))
-  await releaseIfArchived(tx, sql`${id}`)
-}
-
-/**
- * Confirms a claimed message right before it is sent, and renews its lease and interval.
- * @throws Refusal DM_NOT_FOUND, LEASE_LOST
- */
-export async function confirm(db: Db, limits: SendingEnv, actor: Actor, held: { id: string; lease: string }) {
-  const no = { success: true as const, maySend: false, leaseExpiresAt: null }
-  return transact(db, async (tx) => {
-    const dm = await lockClaimed(tx, actor, held)
-    if (!dm.leadId) {
-      await recordOutcome(tx, dm, { wasSent: false, reason: LEAD_MISSING })
-      return no
-    }
-    const reason = await findReasonToStop(tx, dm.id)
-    if (reason) {
-      await returnToQueue(tx, dm.id)
-      await skipMessage(tx, dm.id, { reason })
-      return no
-    }
-    // A concurrent pause either commits first and is seen here, or waits for this transaction.
-    const [campaign] = await tx
-      .select({ status: campaigns.status })
-      .from(campaigns)
-      .where(eq(campaigns.id, dm.campaignId))
-      .for('share')
-    if (campaign?.status !== 'active') {
-      await returnToQueue(tx, dm.id)
-      return no
-    }
-    const { workspaceId } = actor
-    const until = await renewClaim(tx, limits, { ...dm, workspaceId, byHand: false, byApi: false })
-    if (until) {
-      await returnToQueue(tx, dm.id)
-      return no
-    }
-    const [renewed] = await tx.select({ leaseExpiresAt: dms.leaseExpiresAt }).from(dms).where(eq(dms.id, dm.id))
-    return { success: true as const, maySend: true, leaseExpiresAt: renewed?.leaseExpiresAt ?? null }
-  })
-}
-
-/**
- * Releases a claimed message that the extension has not sent. @throws Refusal DM_NOT_FOUND,
- * LEASE_LOST
- */
-export async function release(db: Db, actor: Actor, held: { id: string; lease: string }) {
-  return transact(db, async (tx) => {
-    await returnToQueue(tx, (await lockClaimed(tx, actor, held)).id)
-    return { success: true as const }
-  })
 }

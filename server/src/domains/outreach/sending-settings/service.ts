@@ -23,7 +23,7 @@ import {
 } from './rules.ts'
 import { sendingLimits, sendingSettings } from './tables.ts'
 
-export { pauseSecondsOf, type Rest, restOf, unreadRest } from './rules.ts'
+export { type AccountLimits, type Cap, capAt, pauseSecondsOf, type Rest, restOf, unreadRest } from './rules.ts'
 
 /** Product-wide limits from the environment. */
 export type SendingEnv = Pick<Env, 'sendIntervalSeconds' | 'dailyDmCap' | 'isRealX'>
@@ -59,6 +59,11 @@ export function parseLimits(row: LimitsRow | null, { isRealX }: SendingEnv): Acc
     warmUpSince: row.warm_up_since ? new Date(row.warm_up_since) : null,
     pauseSeconds: row.pause_seconds,
   }
+}
+
+/** The limits without their sending window. */
+export function allDay(limits: AccountLimits): AccountLimits {
+  return { ...limits, workDays: EVERY_DAY, startMinute: null, endMinute: null }
 }
 
 /** The limits of an account, or of the extension if no account is known. */
@@ -97,6 +102,13 @@ const CLAIMS_CHECKED = 5
 export function lastHandOver(claims: SQL): SQL {
   return sql`select max(greatest(claimed_at, handed_over_at)) from (
     select claimed_at, handed_over_at from dms where ${claims} and claimed_at is not null order by claimed_at desc limit ${CLAIMS_CHECKED}) latest`
+}
+
+/** SQL over an X account `a` and its limits `p`: the claim that began its warm-up, in any workspace. */
+export function firstOfWarmUp({ isRealX }: SendingEnv): SQL {
+  return sql`select min(f.claimed_at) from x_accounts s cross join lateral (
+      select claimed_at from dms where x_account_id = s.id and claimed_at >= coalesce(p.warm_up_since, '-infinity') order by claimed_at limit 1
+    ) f where s.x_user_id = a.x_user_id and coalesce(p.warm_up, ${isRealX}::boolean)`
 }
 
 /** The current cap, and the first message of the warm-up; null: none yet, or no warm-up. */
@@ -152,7 +164,7 @@ export async function findRest(
   { workspaceId, account, byHand = false, withoutPause = byHand }: RestQuery,
 ): Promise<SendingState> {
   const set = await findLimits(db, limits, workspaceId, account?.id ?? null)
-  const accountLimits = byHand ? { ...set, workDays: EVERY_DAY, startMinute: null, endMinute: null } : set
+  const accountLimits = byHand ? allDay(set) : set
   const { firstAt, ...cap } = await capOf(db, limits, accountLimits, { workspaceId, account })
   const claims = claimsOf({ workspaceId, account })
   const { rows } = await db.execute<{

@@ -1,6 +1,30 @@
 import { member, viewer } from '../../../operations.ts'
 import { listByStanding } from '../../leads/leads/service.ts'
-import { sendNow } from './engine-direct.ts'
+import { claimAny, claimOne } from './claim.ts'
+import { listMessages, requeue } from './queue.ts'
+import { reportOutcome } from './record.ts'
+import { confirm, releaseClaim, sendNow } from './send.ts'
+
+/** The messages of campaigns, and those who send them. */
+export const sendingRoutes = {
+  dms: viewer.campaigns.dms.handler(({ context, input }) => listMessages(context.db, context.actor, input)),
+  claim: member.campaigns.claim.handler(({ context, input }) =>
+    claimOne(context.db, context.env, context.actor, input),
+  ),
+  claimAny: member.campaigns.claimAny.handler(({ context, input }) =>
+    claimAny(context.db, context.env, context.actor, input),
+  ),
+  recordOutcome: member.campaigns.recordOutcome.handler(({ context, input }) =>
+    reportOutcome(context.db, context.actor, input),
+  ),
+  confirm: member.campaigns.confirm.handler(({ context, input }) =>
+    confirm(context.db, context.env, context.actor, input),
+  ),
+  release: member.campaigns.release.handler(({ context, input }) => releaseClaim(context.db, context.actor, input)),
+  requeue: member.campaigns.requeue.handler(({ context, input }) =>
+    requeue(context.db, context.env, context.actor, input.id),
+  ),
+}
 
 /** Maps the messenger's filter to the leads filter. */
 const STANDINGS = { all: [], pending: ['not_sent', 'queued'], sent: ['sent'], failed: ['failed'] } as const

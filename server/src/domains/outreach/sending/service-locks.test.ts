@@ -11,7 +11,7 @@ import {
   waitForBlockedStatement,
 } from '../../../../test/outreach.ts'
 import { transact } from '../../../db/transact.ts'
-import { campaignGate } from './service-locks.ts'
+import { campaignGate } from './limits.ts'
 
 let app: TestApp
 let person: Person

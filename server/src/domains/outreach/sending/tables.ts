@@ -1,4 +1,4 @@
-import { DM_STATUSES } from '@x-automated/contract/outreach/campaigns'
+import { DM_STATUSES } from '@x-automated/contract/outreach/sending'
 import type { SkipReason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
 import { bigserial, boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'

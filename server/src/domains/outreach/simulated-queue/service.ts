@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
@@ -7,17 +7,14 @@ import { Refusal } from '../../../refusal.ts'
 import type { SignedInContext } from '../../../requests/context.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import {
-  type ClaimAnswer,
   campaignGate,
-  claimFrom,
+  claimSimulated,
   expireLeases,
   recordOutcome,
-  releaseIfArchived,
-  SIMULATED_HOLDER,
+  release,
+  type SimulatedClaim,
   skipMessage,
 } from '../sending/service.ts'
-import { dms } from '../sending/tables.ts'
-import type { SendingEnv } from '../sending-settings/service.ts'
 
 /*
  * The simulated queue, only with the stand-in X. It claims messages under a lease, like any sender.
@@ -49,8 +46,6 @@ export function isOffered({ env, x }: Pick<SignedInContext, 'env' | 'x'>): boole
   return env.standIns && x !== null && x.sendPriceCents === 0
 }
 
-type Claim = Extract<ClaimAnswer, { status: 200 }>['body'] & { campaignId: string }
-
 /**
  * Simulates sending the queued messages, oldest campaign first. @throws Refusal NOT_FOUND: real X;
  * RATE_LIMITED: the cap, the sending window or an older campaign blocks all messages
@@ -74,7 +69,7 @@ export async function processQueue(
   }
   await expireLeases(db)
   while (done.processed + done.problems.length < batchSize && performance.now() < end) {
-    const next = await claimNext(db, context.env, actor)
+    const next = await claimSimulated(db, context.env, actor)
     if (next === null) break
     if ('waitSeconds' in next) {
       if (next.waitSeconds * 1000 <= Math.min(MAX_WAIT_MS, end - performance.now())) {
@@ -92,9 +87,7 @@ export async function processQueue(
       const recorded = await record(db, next, wasSent)
       if (recorded === 'paused') continue
       if (recorded === 'lost') {
-        done.problems.push(
-          `Failed to record outcome for @${next.twitterHandle}: Another sender has claimed this message.`,
-        )
+        done.problems.push(`Failed to record outcome for @${next.handle}: Another sender has claimed this message.`)
         continue
       }
       done.processed += 1
@@ -105,45 +98,10 @@ export async function processQueue(
       // The message goes back to the queue when its lease expires.
       context.log.error({ err: error, dmId: next.dmId }, 'simulated message failed')
       context.onFault(error)
-      done.problems.push(
-        `Error processing DM for @${next.twitterHandle}: ${error instanceof Error ? error.message : error}`,
-      )
+      done.problems.push(`Error processing DM for @${next.handle}: ${error instanceof Error ? error.message : error}`)
     }
   }
   return done
-}
-
-/** Returns null if nothing is queued. */
-async function claimNext(
-  db: Db,
-  env: SendingEnv,
-  actor: Actor,
-): Promise<Claim | { waitSeconds: number; isTurn: boolean } | null> {
-  return transact(db, async (tx) => {
-    const active = await tx
-      .select()
-      .from(campaigns)
-      .where(
-        and(
-          eq(campaigns.workspaceId, actor.workspaceId),
-          eq(campaigns.status, 'active'),
-          gt(campaigns.dmsQueuedCount, 0),
-        ),
-      )
-      .orderBy(asc(campaigns.createdAt), asc(campaigns.id))
-      .for('no key update')
-    let waitSeconds: number | null = null
-    let isTurn = true
-    for (const campaign of active) {
-      const answer = await claimFrom(tx, env, campaign, SIMULATED_HOLDER)
-      if (answer.status === 200) return { ...answer.body, campaignId: campaign.id }
-      const seconds = Number(answer.headers?.['retry-after'] ?? Number.POSITIVE_INFINITY)
-      if (!Number.isFinite(seconds)) continue
-      waitSeconds = Math.min(waitSeconds ?? seconds, seconds)
-      isTurn &&= answer.isTurn === true
-    }
-    return waitSeconds === null ? null : { waitSeconds, isTurn }
-  })
 }
 
 /**
@@ -152,7 +110,7 @@ async function claimNext(
  */
 async function record(
   db: Db,
-  claim: Claim,
+  claim: SimulatedClaim,
   wasSent: boolean,
 ): Promise<{ wasSent: boolean; campaignCompleted: boolean } | 'paused' | 'lost'> {
   return transact(db, async (tx) => {
@@ -170,14 +128,9 @@ async function record(
       )
       return recorded ? { wasSent, ...recorded } : 'lost'
     }
-    const back = await tx
-      .update(dms)
-      .set({ lease: null, holder: null, leaseExpiresAt: null, claimedAt: null, updatedAt: sql`now()` })
-      .where(and(eq(dms.id, claim.dmId), eq(dms.lease, claim.lease), eq(dms.status, 'queued')))
-      .returning({ id: dms.id })
-    if (back.length === 0) return 'lost'
+    const released = await release(tx, sql`id = ${claim.dmId} and lease = ${claim.lease}`)
+    if (released.length === 0) return 'lost'
     if (campaign?.status === 'paused') return 'paused'
-    await releaseIfArchived(tx, sql`${claim.dmId}`)
     await skipMessage(tx, claim.dmId, { errorMessage: NO_CAMPAIGN })
     return { wasSent: false, campaignCompleted: false }
   })

@@ -33,7 +33,7 @@ export function linkedAccountOf(workspaceId: SQL): SQL<string | null> {
 }
 
 /** Whether there is an account that was not disconnected. It may be lost. */
-export function isLinked(account: XAccount | null): account is XAccount {
+export function isLinked<A extends Pick<XAccount, 'status'>>(account: A | null): account is A {
   return account !== null && account.status !== 'disconnected'
 }
 

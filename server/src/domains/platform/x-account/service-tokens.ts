@@ -108,21 +108,23 @@ async function limitRenewals<T>({ pool }: Database, renewal: () => Promise<T>): 
  */
 type Accepted = 'connected' | 'connected or lost'
 
-function isAccepted(account: XAccount | undefined, accepted: Accepted): account is XAccount {
+function isAccepted<A extends Pick<XAccount, 'status'>>(account: A | undefined, accepted: Accepted): account is A {
   return account?.status === 'connected' || (account?.status === 'lost' && accepted === 'connected or lost')
 }
 
 /**
  * Calls X with the account's token; a rejected token is renewed once. @throws XError; after
  * `unauthorized` and `account` (locked or suspended) the account is marked lost
+ * @param known the token, if it was just read with `usableToken`
  */
 export async function withAccount<T>(
   needs: Needs,
   accountId: string,
   call: (x: XApi, accessToken: string) => Promise<T>,
   accepted: Accepted = 'connected',
+  known: string | null = null,
 ): Promise<T> {
-  const token = await accessTokenOf(needs, accountId, null, accepted)
+  const token = known ?? (await accessTokenOf(needs, accountId, null, accepted))
   const x = needs.x as XApi
   const lose = (reason: string) => markLost(needs.database.db, accountId, reason)
   const onceMore = async () => call(x, await accessTokenOf(needs, accountId, token, accepted))
@@ -138,8 +140,16 @@ export async function withAccount<T>(
     })
 }
 
+/** What a connected account's token is read from. */
+export type StoredToken = Pick<XAccount, 'status' | 'sealedAccessToken' | 'accessTokenExpiresAt'>
+
+/** The token of a connected account; null if it must be renewed first. */
+export function usableToken({ sealer }: Needs, account: StoredToken): string | null {
+  return validToken(account, sealer, null, 'connected')
+}
+
 function validToken(
-  account: XAccount | undefined,
+  account: StoredToken | undefined,
   sealer: Sealer,
   refused: string | null,
   accepted: Accepted,

@@ -35,7 +35,7 @@ export {
   finishAuthorize,
   purgeExpiredAuthorizations,
 } from './service-connecting.ts'
-export { withAccount } from './service-tokens.ts'
+export { type StoredToken, usableToken, withAccount } from './service-tokens.ts'
 
 const DISCONNECTED = 'Twitter account disconnected successfully!'
 

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { Dm, DmStatus } from '@x-automated/contract/outreach/campaigns'
+import type { Dm, DmStatus } from '@x-automated/contract/outreach/sending'
 import { MessagesSquare } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../../api'

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { Dm } from '@x-automated/contract/outreach/campaigns'
+import type { Dm } from '@x-automated/contract/outreach/sending'
 import { RotateCcw } from 'lucide-react'
 import { api, client, errorText } from '../../../api'
 import { Button } from '../../../ui/button'

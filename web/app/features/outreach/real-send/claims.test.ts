@@ -1,4 +1,4 @@
-import type { Claim } from '@x-automated/contract/outreach/campaigns'
+import type { Claim } from '@x-automated/contract/outreach/sending'
 import { expect, test } from 'vitest'
 import { createClaims } from './claims'
 

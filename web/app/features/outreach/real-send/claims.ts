@@ -1,4 +1,4 @@
-import type { Claim } from '@x-automated/contract/outreach/campaigns'
+import type { Claim } from '@x-automated/contract/outreach/sending'
 import { errorCode } from '../../../api'
 
 type Answer = { status: 200; body: Claim } | { status: 204; headers?: Record<string, string> }

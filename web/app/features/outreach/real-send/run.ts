@@ -1,5 +1,5 @@
-import type { Claim } from '@x-automated/contract/outreach/campaigns'
 import { REFUSALS_IN_A_ROW, SEND_WITHIN_MS } from '@x-automated/contract/outreach/extension'
+import type { Claim } from '@x-automated/contract/outreach/sending'
 import type { ExtensionReply } from './extension-link'
 
 export interface RecordedOutcome {

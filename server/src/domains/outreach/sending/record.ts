@@ -6,21 +6,14 @@ import { reasonValue } from '../../../db/reasons.ts'
 import { transact } from '../../../db/transact.ts'
 import { Refusal } from '../../../refusal.ts'
 import { campaigns } from '../campaigns/tables.ts'
-import { endTurn } from './service-schedule.ts'
+import { wakeAccount } from './limits.ts'
+import { backoffSeconds } from './rules.ts'
+import { completeIfDone, type Failure, type Pause, pauseCampaignsOf, release, skipMessage } from './stop.ts'
 import { dms } from './tables.ts'
 
 export const OUTCOME_UNKNOWN = 'Outcome unknown: check the conversation before sending again'
 export const LEAD_MISSING: SkipReason = { code: 'lead_missing', params: {} }
 const DEFAULT_FAILURE = 'Send failed via extension.'
-
-/**
- * Holder of messages that the simulated queue claims. It never sends them, so released ones are
- * queued again.
- */
-export const SIMULATED_HOLDER = 'simulated'
-
-/** Why a message was skipped, or in words why it failed. */
-export type Failure = { reason: SkipReason; errorMessage?: never } | { errorMessage: string; reason?: never }
 
 export interface Outcome {
   wasSent: boolean
@@ -64,47 +57,7 @@ export async function recordOutcome(
     select campaign_id as "campaignId" from dm`)
   const campaignId = rows[0]?.campaignId
   if (!campaignId) return null
-  if (wasSent) await applyEarlierEvents(tx, dm.id)
-  return { campaignCompleted: await completeIfDone(tx, campaignId) }
-}
-
-/**
- * Applies reads and replies that arrived before the message was recorded as sent. A separate
- * statement, to see events stored while the previous one waited.
- */
-async function applyEarlierEvents(tx: Db, id: string): Promise<void> {
-  await tx.execute(sql`
-    update dms d set status = case when told.replied_at is null then 'delivered' else 'replied' end,
-      replied_at = told.replied_at, delivered_at = coalesce(told.read_at, told.replied_at)
-    from dms m cross join lateral (
-      select (select min(r.at) from replies r where r.dm_id = m.id and r.kind = 'reply') as replied_at,
-        (select s.read_at from lead_reads s join x_accounts a on a.x_user_id = s.account_x_user_id
-         where s.lead_id = m.lead_id and a.id = m.x_account_id and s.read_at >= m.claimed_at) as read_at
-    ) told
-    where m.id = ${id} and d.id = m.id and d.status = 'sent' and coalesce(told.replied_at, told.read_at) is not null`)
-}
-
-/**
- * Completes a campaign when sent and failed messages reach the list's total. Also stores when it
- * last ran.
- */
-export async function completeIfDone(tx: Db, campaignId: string): Promise<boolean> {
-  const done = sql`kind = 'campaign' and queued_at is not null and status not in ('completed', 'archived')
-    and dms_sent_count + dms_failed_count >= total_leads_in_list`
-  const [row] = await tx
-    .update(campaigns)
-    .set({
-      lastRunAt: sql`now()`,
-      updatedAt: sql`now()`,
-      status: sql`case when ${done} then 'completed' else status end`,
-      reason: sql`case when ${done} then null else reason end`,
-      pauseReason: sql`case when ${done} then null else pause_reason end`,
-    })
-    .where(eq(campaigns.id, campaignId))
-    .returning({ status: campaigns.status, xAccountId: campaigns.xAccountId })
-  if (row?.status !== 'completed') return false
-  await endTurn(tx, row.xAccountId)
-  return true
+  return { campaignCompleted: await completeIfDone(tx, campaignId, wasSent ? dm.id : null) }
 }
 
 /**
@@ -148,4 +101,108 @@ export async function reportOutcome(
       .where(eq(campaigns.id, dm.campaignId))
     return { success: true as const, campaignCompleted: campaign?.status === 'completed' }
   })
+}
+
+/** The result of trying to send a claimed message. */
+export type Verdict =
+  | { kind: 'sent'; eventId: string }
+  /** `forbidden`: X may mean the account rather than this lead. */
+  | ({ kind: 'failed'; forbidden?: true } & Failure)
+  /** Not sent: the lead may no longer be messaged. */
+  | { kind: 'skipped'; reason: SkipReason }
+  /** Not sent: X's rate limit is reached. */
+  | { kind: 'wait'; until: Date }
+  /** Not sent: X cannot be reached. */
+  | { kind: 'later' }
+  /** Not sent: X has blocked the account. */
+  | ({ kind: 'stop' } & Pause)
+  /** Not sent: its campaign was paused. */
+  | { kind: 'paused' }
+  /** Not sent: the claim was too old, and the account's limits do not allow a new one yet. */
+  | { kind: 'late'; until: Date }
+  /** It may have been sent. */
+  | { kind: 'unknown' }
+  /** The lease was lost: another process owns the message. */
+  | { kind: 'lost' }
+
+/** What recording needs of a claimed message. */
+interface Held {
+  id: string
+  lease: string
+  campaignId: string
+  accountId: string
+  triedSince: Date | null
+}
+
+/**
+ * A verdict to record. `failures` counts the account's consecutive failures, for the backoff of
+ * `later`.
+ */
+export interface Done {
+  claimed: Held
+  verdict: Verdict
+  failures: number
+}
+
+/** Records verdicts of one campaign. Mixing campaigns could deadlock two processes. */
+export async function record(db: Db, done: readonly Done[]): Promise<void> {
+  await transact(db, async (tx) => {
+    for (const one of done) await recordOne(tx, one)
+  })
+}
+
+async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<void> {
+  switch (verdict.kind) {
+    case 'sent':
+      await recordOutcome(tx, claimed, { wasSent: true, eventId: verdict.eventId })
+      // A restore may have recorded this message without a lead, because X lists user ids and no
+      // handles.
+      if (claimed.triedSince)
+        await tx.execute(
+          sql`delete from dms where x_event_id = ${verdict.eventId} and lead_id is null and id <> ${claimed.id}`,
+        )
+      return
+    case 'failed':
+      await recordOutcome(tx, claimed, { wasSent: false, reason: verdict.reason, errorMessage: verdict.errorMessage })
+      return
+    case 'skipped':
+      await release(tx, isHeld(claimed))
+      await skipMessage(tx, claimed.id, { reason: verdict.reason })
+      return
+    case 'wait':
+      await release(tx, isHeld(claimed))
+      await delayAccount(tx, claimed.accountId, sql`${verdict.until.toISOString()}::timestamptz`)
+      return
+    case 'later':
+      await release(tx, isHeld(claimed))
+      await delayAccount(tx, claimed.accountId, sql`now() + make_interval(secs => ${backoffSeconds(failures)})`)
+      return
+    case 'paused':
+    case 'late':
+      await release(tx, isHeld(claimed))
+      // With this message claimed, the account may have found nothing to send and left the
+      // schedule.
+      await wakeAccount(tx, claimed.accountId)
+      return
+    case 'stop':
+      await release(tx, isHeld(claimed))
+      await pauseCampaignsOf(tx, claimed.accountId, verdict)
+      return
+    case 'unknown':
+      await tx.execute(
+        sql`update dms set outcome_unknown = true, due_at = now(), updated_at = now() where id = ${claimed.id} and lease = ${claimed.lease} and status = 'queued'`,
+      )
+      return
+    case 'lost':
+      return
+  }
+}
+
+/** Condition on dms: still claimed under this lease, and certainly not sent. */
+const isHeld = ({ id, lease }: Held) => sql`id = ${id} and lease = ${lease} and not outcome_unknown`
+
+/** Keeps the account from sending before `until`. */
+export async function delayAccount(tx: Db, accountId: string, until: ReturnType<typeof sql>): Promise<void> {
+  await tx.execute(sql`
+    update x_accounts set rests_until = ${until}, next_send_at = greatest(next_send_at, ${until}) where id = ${accountId}`)
 }

@@ -1,13 +1,16 @@
-import type { SkipReason } from '@x-automated/contract/reason'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { PauseReason, SkipReason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
 import { reasonSql, reasonValue } from '../../../db/reasons.ts'
 import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { answeredReason, repliedReason } from '../replies/tables.ts'
-import { refund } from './service-allowance.ts'
-import { lockLeads, lockQueuedLeads } from './service-locks.ts'
-import { completeIfDone, type Failure } from './service-outcomes.ts'
-import { mayGoOut, wasTried } from './tables.ts'
+import { campaignGate, endTurn, SIMULATED_HOLDER } from './limits.ts'
+import { lockLeads, lockQueuedLeads, refund } from './queue.ts'
+import { countInFlight, mayGoOut, wasTried } from './tables.ts'
+
+/** Why a message was skipped, or in words why it failed. */
+export type Failure = { reason: SkipReason; errorMessage?: never } | { errorMessage: string; reason?: never }
 
 /**
  * SQL over a lead `l` and a message `d`: another campaign messaged the lead, or claimed first.
@@ -20,6 +23,17 @@ const duplicateReason = sql`(
       select from dms o join campaigns other on other.id = o.campaign_id
       where o.lead_id = l.id and o.id <> d.id and not other.allow_repeat and (o.sent_at is not null or o.outcome_unknown
         or (o.lease_expires_at is not null and (d.claimed_at is null or (o.claimed_at, o.id) < (d.claimed_at, d.id)))))))`
+
+/**
+ * SQL over a message `d` and its campaign `c`: another claim on the person came later, but before
+ * this one was visible, so it may not know that it must yield. @param seenForSeconds time since then
+ */
+export function isContested(seenForSeconds: number): SQL<boolean> {
+  return sql`(c.kind = 'campaign' and not c.allow_repeat and exists (
+    select from dms o join campaigns other on other.id = o.campaign_id
+    where o.lead_id = d.lead_id and o.id <> d.id and not other.allow_repeat and o.lease_expires_at is not null
+      and (o.claimed_at, o.id) > (d.claimed_at, d.id) and o.claimed_at < now() - make_interval(secs => ${seenForSeconds})))`
+}
 
 /**
  * SQL over the campaign `c` of an unclaimed message. Archiving has already refunded its messages.
@@ -108,6 +122,22 @@ export async function releaseLeads(tx: Db, campaignId: string): Promise<void> {
 }
 
 /**
+ * Returns claimed messages, which were certainly not sent, to the queue. They do not count toward the
+ * cap. @param which condition on dms @returns the accounts that they were claimed for
+ */
+export async function release(tx: Db, which: SQL): Promise<{ id: string; accountId: string }[]> {
+  // An earlier attempt may have gone through. A simulation attempts nothing.
+  const { rows } = await tx.execute<{ id: string; accountId: string }>(sql`
+    update dms set lease = null, holder = null, lease_expires_at = null, claimed_at = null, updated_at = now(),
+      attempts = attempts - case when holder = ${SIMULATED_HOLDER} then 0 else 1 end,
+      tried_at = case when holder = ${SIMULATED_HOLDER} or attempts > 1 then tried_at end
+    where status = 'queued' and ${which}
+    returning id, x_account_id as "accountId"`)
+  if (rows.length > 0) await releaseIfArchived(tx, sql`select unnest(${sql.param(rows.map(({ id }) => id))}::uuid[])`)
+  return rows
+}
+
+/**
  * Like `releaseLeads`, for messages that were claimed when their campaign was archived.
  * @param dmIds messages released in this transaction; other campaigns' messages are ignored
  */
@@ -137,4 +167,96 @@ async function resetLeadStatus(tx: Db, leadIds: SQL): Promise<void> {
     update leads l set updated_at = now(),
       dm_status = case when known.contacted or l.contacted_before_at is not null then 'contacted' when known.failed then 'failed_contact' else 'not_sent' end
     from known where l.id = known.lead_id and l.dm_status = 'queued' and not known.still_queued`)
+}
+
+/**
+ * Completes a campaign when sent and failed messages reach the list's total. Also stores when it
+ * last ran, and applies reads and replies that arrived before `sentId` was recorded as sent: a
+ * separate statement, to see events stored while recording waited.
+ */
+export async function completeIfDone(tx: Db, campaignId: string, sentId: string | null = null): Promise<boolean> {
+  const done = sql`kind = 'campaign' and queued_at is not null and status not in ('completed', 'archived')
+    and dms_sent_count + dms_failed_count >= total_leads_in_list`
+  const { rows } = await tx.execute<{ status: string; xAccountId: string | null }>(sql`
+    with told as (
+      update dms d set status = case when event.replied_at is null then 'delivered' else 'replied' end,
+        replied_at = event.replied_at, delivered_at = coalesce(event.read_at, event.replied_at)
+      from dms m cross join lateral (
+        select (select min(r.at) from replies r where r.dm_id = m.id and r.kind = 'reply') as replied_at,
+          (select s.read_at from lead_reads s join x_accounts a on a.x_user_id = s.account_x_user_id
+           where s.lead_id = m.lead_id and a.id = m.x_account_id and s.read_at >= m.claimed_at) as read_at
+      ) event
+      where m.id = ${sentId}::uuid and d.id = m.id and d.status = 'sent' and coalesce(event.replied_at, event.read_at) is not null
+    )
+    update campaigns set last_run_at = now(), updated_at = now(), status = case when ${done} then 'completed' else status end,
+      reason = case when ${done} then null else reason end, pause_reason = case when ${done} then null else pause_reason end
+    where id = ${campaignId} returning status, x_account_id as "xAccountId"`)
+  const [row] = rows
+  if (row?.status !== 'completed') return false
+  await endTurn(tx, row.xAccountId)
+  return true
+}
+
+// Pausing
+
+/** Why campaigns are paused, with what X said. */
+export interface Pause {
+  reason: PauseReason
+  xMessage: string | null
+}
+
+/**
+ * Pauses the account's campaigns and shows why. Direct messages wait until more are queued or the
+ * account is reconnected.
+ */
+export async function pauseCampaignsOf(tx: Db, accountId: string, { reason, xMessage }: Pause): Promise<void> {
+  await tx.execute(sql`
+    update campaigns set status = 'paused', reason = ${reasonValue(reason)}, pause_reason = ${xMessage}, updated_at = now()
+    where id in (select id from campaigns where x_account_id = ${accountId} and status = 'active' and channel = 'api' order by id for update)`)
+}
+
+/**
+ * A claim takes milliseconds. A hung worker is not waited for: it checks the campaign again before
+ * it sends.
+ */
+const GATE_SECONDS = 2
+
+/**
+ * Keeps workers from claiming messages of this campaign until the transaction ends. Claimed
+ * messages are not affected.
+ */
+export async function blockNewClaims(tx: Db, campaignId: string): Promise<void> {
+  try {
+    await tx.transaction(async (nested) => {
+      await nested.execute(sql.raw(`set local lock_timeout = '${GATE_SECONDS}s'`))
+      await nested.execute(sql`select pg_advisory_xact_lock(${campaignGate(sql`${campaignId}::text`)})`)
+      await nested.execute(sql`set local lock_timeout = 0`)
+    })
+  } catch (error) {
+    const { code, cause } = error as { code?: string; cause?: { code?: string } }
+    if ((cause?.code ?? code) !== LOCK_NOT_AVAILABLE) throw error
+  }
+}
+
+const LOCK_NOT_AVAILABLE = '55P03'
+
+const IN_FLIGHT_CHECK_MS = 100
+
+/**
+ * Waits until no sender owns a message of the campaign. @param deadline by performance.now()
+ * @param db a pool, never a transaction: no lock may be held while waiting
+ */
+export async function waitForInFlight(
+  db: Db,
+  campaignId: string,
+  deadline: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  while (performance.now() < deadline && !signal?.aborted) {
+    const { rows } = await db.execute<{ count: number }>(
+      sql`select ${countInFlight(sql`${campaignId}::uuid`)} as count`,
+    )
+    if (rows[0]?.count === 0) return
+    await sleep(IN_FLIGHT_CHECK_MS, undefined, { signal }).catch(() => {})
+  }
 }

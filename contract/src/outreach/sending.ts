@@ -1,0 +1,196 @@
+import { z } from 'zod'
+import { Id, Page, paging, requiredText, Success, Time, text, wholeNumber } from '../fields.ts'
+import { SkipReason } from '../reason.ts'
+import { route } from '../route.ts'
+
+export const DM_STATUSES = ['queued', 'sent', 'failed', 'delivered', 'replied'] as const
+export type DmStatus = (typeof DM_STATUSES)[number]
+
+/** How long a sender's claim on a message lasts. */
+export const LEASE_SECONDS = 120
+
+export const Dm = z.object({
+  id: z.string(),
+  campaignId: z.string(),
+  status: z.enum(DM_STATUSES),
+  message: z.string(),
+  sentAt: Time.nullable(),
+  createdAt: Time,
+  updatedAt: Time,
+  errorMessage: z.string().nullable(),
+  /** Why it was skipped; null for other failures, which only have a text. */
+  reason: SkipReason.nullable(),
+  /** It failed with an unknown outcome. Check the conversation before requeueing it. */
+  outcomeUnknown: z.boolean(),
+  /** Null if the lead was deleted. */
+  lead: z.object({ id: z.string(), name: z.string(), twitterHandle: z.string() }).nullable(),
+})
+export type Dm = z.output<typeof Dm>
+
+/** A message that one sender has claimed until `leaseExpiresAt`. */
+export const Claim = z.object({
+  dmId: z.string(),
+  lease: z.string(),
+  leadId: z.string(),
+  twitterHandle: z.string(),
+  message: z.string(),
+  leaseExpiresAt: Time,
+  /** The X account that must send it and whose limits apply, without @; null if unknown. */
+  sendsAs: z.string().nullable(),
+})
+export type Claim = z.output<typeof Claim>
+
+/** 200 with a message, or 204 if no message is due. Retry-After says when to ask again. */
+const ClaimAnswer = z.union([
+  z.object({ status: z.literal(200), body: Claim }),
+  z.object({ status: z.literal(204), headers: z.record(z.string(), z.string()).optional() }),
+])
+
+const holder = requiredText(100)
+
+/** Messages per run of the simulated queue, by default. */
+const SIMULATED_BATCH = 5
+const SIMULATED_BATCH_MAX = 20
+
+/** The messages of campaigns. These operations are called `campaigns.…`. */
+export const sending = {
+  processQueue: route({
+    method: 'POST',
+    path: '/campaigns/process-queue',
+    tag: 'Sending',
+    summary: 'Process queued messages without sending them, if X is simulated',
+    description:
+      'Each message takes 500 to 1,000 ms and is recorded as sent with a probability of 80%. The interval between messages does not apply. The daily cap and sending window of the X account, pauses, suppression and leases apply as for any sender. Returns 429 if they allow no message now.',
+    access: 'member',
+    effect: 'outside',
+    errors: ['NOT_FOUND'],
+  })
+    .input(z.strictObject({ batchSize: wholeNumber(1, SIMULATED_BATCH_MAX).default(SIMULATED_BATCH) }))
+    .output(
+      Success.extend({
+        processed: z.number().int(),
+        sent: z.number().int(),
+        failed: z.number().int(),
+        campaignsCompleted: z.number().int(),
+        /** Texts about messages that could not be processed. These are not counted as processed. */
+        problems: z.array(z.string()),
+      }),
+    ),
+
+  dms: route({
+    method: 'GET',
+    path: '/campaigns/{id}/dms',
+    tag: 'Campaigns',
+    summary: 'List the messages of a campaign',
+    access: 'viewer',
+    effect: 'none',
+    errors: ['CAMPAIGN_NOT_FOUND'],
+  })
+    .input(
+      z.object({
+        id: Id,
+        status: z.enum(DM_STATUSES).optional(),
+        ...paging(50),
+        /** Pass the last response's cursor. Every page costs the same, however deep. */
+        cursor: z.string().max(500).optional(),
+      }),
+    )
+    .output(Page.extend({ dms: z.array(Dm), cursor: z.string().nullable() })),
+
+  claim: route({
+    method: 'POST',
+    path: '/campaigns/{id}/claim',
+    tag: 'Sending',
+    summary: 'Claim the next message of a campaign that the extension sends',
+    description:
+      'With an Idempotency-Key, a retry returns the same message under the same lease. 204 (no message due) is not stored, so a retry checks again.',
+    access: 'member',
+    effect: 'rows',
+    byExtension: true,
+    errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_CHANNEL', 'CAMPAIGN_STATE'],
+  })
+    .route({ outputStructure: 'detailed' })
+    .input(z.strictObject({ id: Id, holder }))
+    .output(ClaimAnswer),
+
+  claimAny: route({
+    method: 'POST',
+    path: '/claim',
+    tag: 'Sending',
+    summary: 'Claim the next message of any campaign that the extension sends',
+    description:
+      'With `signedInAs`, messages of other X accounts are returned only if that account has none queued. With an Idempotency-Key, a retry returns the same message under the same lease.',
+    access: 'member',
+    effect: 'rows',
+    byExtension: true,
+  })
+    .route({ outputStructure: 'detailed' })
+    .input(z.strictObject({ holder, signedInAs: text(50).optional() }))
+    .output(ClaimAnswer),
+
+  recordOutcome: route({
+    method: 'POST',
+    path: '/dms/{id}/outcome',
+    tag: 'Sending',
+    summary: 'Report the outcome of a claimed message',
+    access: 'member',
+    effect: 'rows',
+    byExtension: true,
+    errors: ['DM_NOT_FOUND', 'LEASE_LOST'],
+  })
+    .input(
+      z.strictObject({
+        id: Id,
+        lease: requiredText(100),
+        wasSent: z.boolean(),
+        errorMessage: text(2_000).optional(),
+        /** Instead of `errorMessage`, if the claim names nobody. */
+        reason: SkipReason.extend({ code: z.literal('lead_missing') }).optional(),
+        /**
+         * It may or may not have been sent. The lead gets no other message until someone checks.
+         */
+        outcomeUnknown: z.boolean().default(false),
+      }),
+    )
+    .output(Success.extend({ campaignCompleted: z.boolean() })),
+
+  confirm: route({
+    method: 'POST',
+    path: '/dms/{id}/confirm',
+    tag: 'Sending',
+    summary: 'Check right before sending whether a claimed message may still be sent; renews its lease',
+    description:
+      '`maySend` is false if the campaign was paused or ended or the sending limits no longer allow it (the message is queued again), or if the lead may no longer be messaged (it fails, with the reason). The lease then ends.',
+    access: 'member',
+    effect: 'unkeyed',
+    byExtension: true,
+    errors: ['DM_NOT_FOUND', 'LEASE_LOST'],
+  })
+    .input(z.strictObject({ id: Id, lease: requiredText(100) }))
+    .output(Success.extend({ maySend: z.boolean(), leaseExpiresAt: Time.nullable() })),
+
+  release: route({
+    method: 'POST',
+    path: '/dms/{id}/release',
+    tag: 'Sending',
+    summary: 'Release a claimed message that was certainly not sent, so that it is queued again',
+    access: 'member',
+    effect: 'rows',
+    byExtension: true,
+    errors: ['DM_NOT_FOUND', 'LEASE_LOST'],
+  })
+    .input(z.strictObject({ id: Id, lease: requiredText(100) }))
+    .output(Success),
+
+  requeue: route({
+    method: 'POST',
+    path: '/dms/{id}/requeue',
+    tag: 'Sending',
+    summary: 'Queue a failed message again',
+    access: 'member',
+    effect: 'rows',
+    errors: ['DM_NOT_FOUND', 'DM_STATE', 'PLAN_LIMIT'],
+  })
+    .input(z.strictObject({ id: Id }))
+    .output(Dm),
+}

@@ -1,0 +1,534 @@
+import { randomUUID } from 'node:crypto'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
+import { MESSAGE_MAX } from '@x-automated/contract/outreach/campaigns'
+import { LEASE_SECONDS } from '@x-automated/contract/outreach/sending'
+import { renderTemplate } from '@x-automated/contract/outreach/template'
+import { refusalText, type SkipReason } from '@x-automated/contract/reason'
+import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
+import type { Actor } from '../../../actor.ts'
+import type { Db } from '../../../db/open.ts'
+import { transact } from '../../../db/transact.ts'
+import { invalidField, Refusal } from '../../../refusal.ts'
+import { leads } from '../../leads/leads/tables.ts'
+import { suppressionReason } from '../../leads/suppressions/tables.ts'
+import { allowanceOf, beyondPlan, use } from '../../platform/billing/service.ts'
+import { requireConnectedAccount } from '../../platform/x-account/service.ts'
+import { xAccounts } from '../../platform/x-account/tables.ts'
+import { campaigns, waitsForOlder } from '../campaigns/tables.ts'
+import { claimThatLeavesTheDay, lastHandOver, pauseSecondsOf, type SendingEnv } from '../sending-settings/service.ts'
+import {
+  extensionOf,
+  handOf,
+  intervalSeconds,
+  type Locked,
+  lockDue,
+  lockFor,
+  moment,
+  nextSend,
+  reschedule,
+  restOfSender,
+  type Sender,
+  SIMULATION,
+  TURN_SECONDS,
+  wakeAccount,
+  workerOf,
+} from './limits.ts'
+import { lockLeads, lockQueueing, openDirectCampaign, readTemplate } from './queue.ts'
+import { LEAD_MISSING, recordOutcome } from './record.ts'
+import { reasonToStop, release, skipMessage } from './stop.ts'
+import { mayGoOut, wasTried } from './tables.ts'
+
+/** What a claim returns: a message, or why there is none. */
+type Answer =
+  | ({ kind: 'claimed' } & Taken)
+  /** `isTurn`: another campaign on the account sends first. */
+  | { kind: 'wait'; until: Date; now: Date; isTurn?: true; locked: Locked }
+  /** Nothing to claim now. */
+  | { kind: 'nothing' }
+  /** No due account is free. */
+  | { kind: 'idle' }
+
+interface Taken {
+  id: string
+  lease: string
+  leaseExpiresAt: Date
+  message: string
+  /** Null if the lead was deleted. */
+  lead: { id: string; handle: string; xUserId: string | null } | null
+  suppressed: SkipReason | null
+  /** When an earlier attempt may first have sent it; null if none can have. */
+  triedSince: Date | null
+  /** The interval to the account's next message, in seconds. */
+  pauseSeconds: number
+  locked: Locked
+}
+
+/** The campaign to claim from, which the caller has locked, and possibly one message of it. */
+interface Scope {
+  campaign: { id: string; workspaceId: string; xAccountId: string | null }
+  dmId?: string
+}
+
+/**
+ * Claims a message for one X account, if its limits allow it and no older campaign sends first:
+ * the next of the account that has been due longest, or of a campaign. Everyone claims here.
+ */
+async function claim(tx: Db, env: SendingEnv, sender: Sender, scope: Scope | 'due'): Promise<Answer> {
+  const locked = scope === 'due' ? await lockDue(tx, env) : await lockFor(tx, env, scope.campaign)
+  if (!locked) return { kind: 'idle' }
+  const { account, now } = locked
+  for (;;) {
+    const next = locked.campaignId ? await take(tx, env, sender, locked, scope === 'due' ? null : scope.dmId) : null
+    if (next?.lease) {
+      const taken = { ...next, lease: next.lease, locked }
+      if (taken.lead || !sender.skips) return { kind: 'claimed', ...taken }
+      await recordOutcome(tx, taken, { wasSent: false, reason: LEAD_MISSING })
+    } else if (next?.stopped && !next.isWaiting) await skipMessage(tx, next.id, { reason: next.stopped })
+    else {
+      const until = next && (next.isWaiting ? new Date(now.getTime() + TURN_SECONDS * 1_000) : next.until)
+      if (scope === 'due' && account) await reschedule(tx, account.id, now, until)
+      if (!until) return { kind: 'nothing' }
+      return { kind: 'wait', until, now, locked, ...(next.isWaiting ? { isTurn: true } : {}) }
+    }
+  }
+}
+
+type NextRow = {
+  lastAt: string | null
+  leavesAt: string | null
+  id: string | null
+  dueAt: string
+  triedAt: string | null
+  message: string
+  isWaiting: boolean
+  stopped: SkipReason | null
+  isClaimed: boolean
+  leadId: string | null
+  handle: string
+  leadXUserId: string | null
+  suppressed: SkipReason | null
+}
+
+/**
+ * Finds the campaign's next message that no one has locked, and claims it if it is due and nothing
+ * speaks against it: then it has a lease. Null: nothing is queued.
+ */
+async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmId?: string | null) {
+  const { account, cap, campaignId, claims, claimedAt, now } = locked
+  const pauseSeconds = pauseSecondsOf(locked.accountLimits, env)
+  const mayClaim = restOfSender(env, sender, locked, { lastAt: null, leavesAt: null }) === null
+  const isRested = sender.isPaced
+    ? sql`coalesce(last_at, '-infinity') <= at + make_interval(secs => ${-intervalSeconds(env, sender, locked)})`
+    : sql`true`
+  const lease = randomUUID()
+  const next = nextSend(now, pauseSeconds).toISOString()
+  // A campaign that a worker claims from is not locked, so it is checked again.
+  const { rows } = await tx.execute<NextRow>(sql`
+    with before as materialized (
+      select ${claimedAt}::timestamptz as at, (${lastHandOver(claims)}) as last_at,
+        (${claimThatLeavesTheDay(claims, cap.cap)}) + interval '1 day' as leaves_at
+    ), head as materialized (
+      select * from dms
+      where campaign_id = ${campaignId} and status = 'queued' and lease_expires_at is null ${dmId ? sql`and id = ${dmId}` : sql``}
+      order by due_at, id limit 1 for update skip locked
+    ), next as materialized (
+      select d.*, ${waitsForOlder(sql`c`)} as is_waiting, ${sender.skips ? reasonToStop : sql`null::jsonb`} as stopped
+      from head d join campaigns c on c.id = d.campaign_id left join leads l on l.id = d.lead_id
+      where c.status = 'active' ${sender.byApi ? sql`and c.channel = 'api' and c.x_account_id = ${account?.id}` : sql``}
+    ), claimed as (
+      update dms d set lease = ${lease}, holder = ${sender.holder}, claimed_at = at,
+        lease_expires_at = at + make_interval(secs => ${LEASE_SECONDS}), x_account_id = ${account?.id ?? null}::uuid,
+        ${sender.maySend ? sql`attempts = d.attempts + 1, tried_at = coalesce(d.tried_at, at),` : sql``} updated_at = at
+      from next, before
+      where d.id = next.id and ${mayClaim}::boolean and next.due_at <= at and not next.is_waiting and next.stopped is null
+        and leaves_at is null and ${isRested}
+      returning d.id
+    ), moved as (
+      update x_accounts set next_send_at = ${sender.byHand ? sql`greatest(next_send_at, ${next}::timestamptz)` : sql`${next}::timestamptz`}
+      where id = ${account?.id ?? null}::uuid and exists (select from claimed) ${sender.byHand ? sql`and next_send_at is not null` : sql``}
+    )
+    select last_at as "lastAt", leaves_at as "leavesAt", n.id, n.due_at as "dueAt", n.tried_at as "triedAt", n.message,
+      n.is_waiting as "isWaiting", n.stopped, exists (select from claimed) as "isClaimed",
+      l.id as "leadId", l.twitter_handle as handle, l.x_user_id as "leadXUserId", ${suppressionReason('l')} as suppressed
+    from before left join next n on true left join leads l on l.id = n.lead_id`)
+  const row = rows[0] as NextRow
+  if (!row.id) return null
+  const rest = restOfSender(env, sender, locked, { lastAt: moment(row.lastAt), leavesAt: moment(row.leavesAt) })
+  return {
+    id: row.id,
+    lease: row.isClaimed ? lease : null,
+    leaseExpiresAt: new Date(now.getTime() + LEASE_SECONDS * 1_000),
+    message: row.message,
+    lead: row.leadId ? { id: row.leadId, handle: row.handle, xUserId: row.leadXUserId } : null,
+    suppressed: row.suppressed,
+    stopped: row.stopped,
+    isWaiting: row.isWaiting,
+    triedSince: moment(row.triedAt),
+    pauseSeconds,
+    until: new Date(Math.max(new Date(row.dueAt).getTime(), rest?.until.getTime() ?? 0)),
+  }
+}
+
+// By workers
+
+/** A message that this process has claimed. */
+export interface Claimed extends Omit<Taken, 'leaseExpiresAt' | 'locked'> {
+  campaignId: string
+  workspaceId: string
+  /** The X account that sends it. */
+  accountId: string
+  /** That account's user id at X. */
+  senderId: string
+  /** `performance.now()` before the claim began. */
+  claimedAt: number
+  /** `performance.now()` once every other transaction sees the claim; by default `claimedAt`. */
+  visibleAt?: number
+  /** A person sends it and is waiting for the result. */
+  byHand?: true
+}
+
+/** A message that was claimed for a connected account. */
+function claimedFrom({ locked, leaseExpiresAt: _, ...taken }: Taken): Omit<Claimed, 'claimedAt'> {
+  const { account, campaignId, workspaceId } = locked
+  if (!account || !campaignId) throw new Error('a worker claimed without an account')
+  return { ...taken, campaignId, workspaceId, accountId: account.id, senderId: account.xUserId }
+}
+
+/**
+ * Claims the next message of the account that has been due longest.
+ * @returns `claimed`: null if that account must wait. `isIdle`: no due account is free to claim.
+ */
+export async function claimDue(
+  db: Db,
+  workerId: number,
+  env: SendingEnv,
+): Promise<{ claimed: Claimed | null; isIdle: boolean }> {
+  const claimedAt = performance.now()
+  const answer = await db.transaction((tx) => claim(tx, env, workerOf(workerId), 'due'))
+  const isIdle = answer.kind === 'idle'
+  if (answer.kind !== 'claimed') return { claimed: null, isIdle }
+  return { claimed: { ...claimedFrom(answer), claimedAt, visibleAt: performance.now() }, isIdle }
+}
+
+/**
+ * Releases claims that committed after the worker lost its connection. Call it only while the
+ * worker is not claiming. @param knownIds messages that the worker may have handed to X
+ */
+export async function releaseLostClaims(db: Db, workerId: number, knownIds: readonly string[]): Promise<void> {
+  await transact(db, async (tx) => {
+    const released = await release(
+      tx,
+      sql`lease_expires_at is not null and holder = ${workerOf(workerId).holder} and not outcome_unknown
+        and id <> all(${sql.param([...knownIds])}::uuid[])`,
+    )
+    for (const id of [...new Set(released.map(({ accountId }) => accountId))].sort()) await wakeAccount(tx, id)
+  })
+}
+
+// By extensions and the simulated queue
+
+export type ClaimAnswer =
+  | {
+      status: 200
+      body: {
+        dmId: string
+        lease: string
+        leadId: string
+        twitterHandle: string
+        message: string
+        leaseExpiresAt: Date
+        sendsAs: string | null
+      }
+    }
+  | { status: 204; headers?: Record<string, string> }
+
+/**
+ * Gives the next message of one campaign to an extension. Leaves expired leases to `expireLeases`,
+ * because a refusal would roll that back. @throws Refusal CAMPAIGN_NOT_FOUND, _CHANNEL or _STATE
+ */
+export async function claimOne(
+  db: Db,
+  env: SendingEnv,
+  actor: Actor,
+  { id, holder }: { id: string; holder: string },
+): Promise<ClaimAnswer> {
+  const answer = await transact(db, async (tx) => {
+    const campaign = await lockCampaign(tx, actor, id)
+    if (campaign?.kind !== 'campaign') throw new Refusal('CAMPAIGN_NOT_FOUND')
+    if (campaign.channel === 'api') throw new Refusal('CAMPAIGN_CHANNEL')
+    if (campaign.status !== 'active')
+      throw new Refusal('CAMPAIGN_STATE', `This campaign is ${campaign.status}. Only active campaigns send messages.`)
+    return claim(tx, env, extensionOf(holder), { campaign })
+  })
+  if (answer.kind === 'claimed') return given(answer)
+  return nothingDue(answer.kind === 'wait' ? secondsOf(answer) : await secondsUntilLeaseExpires(db, [id]))
+}
+
+/** Serializes with a pause: either this sees it, or it waits for this transaction. */
+async function lockCampaign(tx: Db, { workspaceId }: Actor, id: string) {
+  const [campaign] = await tx
+    .select()
+    .from(campaigns)
+    .where(and(eq(campaigns.id, id), eq(campaigns.workspaceId, workspaceId)))
+    .for('no key update')
+  return campaign
+}
+
+/** Like `claimOne`, for the oldest active extension campaign with a due message. */
+export async function claimAny(
+  db: Db,
+  env: SendingEnv,
+  actor: Actor,
+  { holder, signedInAs }: { holder: string; signedInAs?: string | undefined },
+): Promise<ClaimAnswer> {
+  const found = await findSendable(
+    db,
+    actor,
+    sql`${campaigns.channel} = 'extension' and ${campaigns.kind} = 'campaign'`,
+  )
+  // Campaigns of other accounts come last: claiming one makes the extension report the mismatch.
+  const sendable = found.filter(({ handle }) => !isDifferentAccount(handle, signedInAs))
+  const ids = (sendable.length > 0 ? sendable : found).map(({ id }) => id)
+  const { taken, waits } = await claimFirst(db, env, actor, extensionOf(holder), ids)
+  if (taken) return given(taken)
+  const ends = (await secondsUntilLeaseExpires(db, ids)) ?? Number.POSITIVE_INFINITY
+  const soonest = Math.min(ends, ...waits.map(secondsOf))
+  return nothingDue(Number.isFinite(soonest) ? soonest : null)
+}
+
+function isDifferentAccount(handle: string | null, signedInAs: string | undefined): boolean {
+  return handle !== null && signedInAs !== undefined && handle.toLowerCase() !== signedInAs.toLowerCase()
+}
+
+/** The workspace's active campaigns with queued messages, oldest first. */
+function findSendable(db: Db, { workspaceId }: Actor, which: SQL) {
+  return db
+    .select({ id: campaigns.id, handle: xAccounts.handle })
+    .from(campaigns)
+    .leftJoin(xAccounts, eq(xAccounts.id, campaigns.xAccountId))
+    .where(
+      and(
+        eq(campaigns.workspaceId, workspaceId),
+        eq(campaigns.status, 'active'),
+        gt(campaigns.dmsQueuedCount, 0),
+        which,
+      ),
+    )
+    .orderBy(asc(campaigns.createdAt), asc(campaigns.id))
+}
+
+/** Claims from the first of these campaigns that allows it, each in its own transaction. */
+async function claimFirst(db: Db, env: SendingEnv, actor: Actor, sender: Sender, ids: readonly string[]) {
+  const waits: Extract<Answer, { kind: 'wait' }>[] = []
+  for (const id of ids) {
+    const answer = await transact(db, async (tx): Promise<Answer> => {
+      const campaign = await lockCampaign(tx, actor, id)
+      // It may have changed since it was found.
+      if (campaign?.status !== 'active' || (sender.maySend && campaign.channel === 'api')) return { kind: 'nothing' }
+      return claim(tx, env, sender, { campaign })
+    })
+    if (answer.kind === 'claimed') return { taken: answer, waits }
+    if (answer.kind === 'wait') waits.push(answer)
+  }
+  return { taken: null, waits }
+}
+
+/** A message that the simulated queue has claimed. */
+export interface SimulatedClaim {
+  dmId: string
+  lease: string
+  campaignId: string
+  handle: string
+}
+
+/**
+ * Claims the workspace's next message for the simulated queue, oldest campaign first.
+ * @returns null if nothing is queued
+ */
+export async function claimSimulated(
+  db: Db,
+  env: SendingEnv,
+  actor: Actor,
+): Promise<SimulatedClaim | { waitSeconds: number; isTurn: boolean } | null> {
+  const ids = (await findSendable(db, actor, sql`true`)).map(({ id }) => id)
+  const { taken, waits } = await claimFirst(db, env, actor, SIMULATION, ids)
+  if (taken?.lead && taken.locked.campaignId)
+    return { dmId: taken.id, lease: taken.lease, campaignId: taken.locked.campaignId, handle: taken.lead.handle }
+  if (waits.length === 0) return null
+  return {
+    waitSeconds: Math.max(1, Math.ceil(Math.min(...waits.map(secondsOf)))),
+    isTurn: waits.every(({ isTurn }) => isTurn === true),
+  }
+}
+
+/**
+ * Seconds until the first lease expires; null if no message is claimed. Until then the campaign is
+ * not finished.
+ */
+async function secondsUntilLeaseExpires(db: Db, campaignIds: readonly string[]): Promise<number | null> {
+  if (campaignIds.length === 0) return null
+  const { rows } = await db.execute<{ seconds: number | null }>(sql`
+    select extract(epoch from min(lease_expires_at) - clock_timestamp())::float as seconds from dms
+    where lease_expires_at is not null and campaign_id = any(${sql.param(campaignIds)}::uuid[])`)
+  return rows[0]?.seconds ?? null
+}
+
+function secondsOf({ until, now }: { until: Date; now: Date }): number {
+  return (until.getTime() - now.getTime()) / 1_000
+}
+
+function given({ id: dmId, lease, leaseExpiresAt, lead, message, locked: { sendsAs } }: Taken): ClaimAnswer {
+  if (!lead) throw new Error('a message without a lead was claimed')
+  return {
+    status: 200,
+    body: {
+      dmId,
+      lease,
+      leadId: lead.id,
+      twitterHandle: lead.handle,
+      message,
+      leaseExpiresAt,
+      sendsAs,
+    },
+  }
+}
+
+function nothingDue(seconds: number | null): ClaimAnswer {
+  return {
+    status: 204,
+    ...(seconds === null ? {} : { headers: { 'retry-after': String(Math.max(1, Math.ceil(seconds))) } }),
+  }
+}
+
+// By hand
+
+export interface DirectMessage {
+  leadId: string
+  /** A template with the messenger's placeholders. */
+  message: string
+  templateVariables: { name: string; handle: string }
+  /** Send even if the lead was messaged before. */
+  allowRepeat: boolean
+}
+
+/**
+ * Creates an already claimed direct message, so no worker can take it. @param keep runs in the same
+ * transaction @throws Refusal X_NOT_CONNECTED, LEAD_…, PLAN_LIMIT, RATE_LIMITED, INVALID_INPUT
+ */
+export async function claimDirect(
+  db: Db,
+  env: SendingEnv,
+  actor: Actor,
+  { leadId, message, templateVariables: { name, handle }, allowRepeat }: DirectMessage,
+  holder: string,
+  keep: (tx: Db, dmId: string) => Promise<void>,
+) {
+  const template = readTemplate('message', message, 'messenger')
+  const { workspaceId } = actor
+  return transact(db, async (tx) => {
+    const { id: xAccountId } = await requireConnectedAccount(tx, workspaceId)
+    await lockQueueing(tx, workspaceId)
+    const [lead] = await tx
+      .select()
+      .from(leads)
+      .where(and(eq(leads.id, leadId), eq(leads.workspaceId, workspaceId)))
+      .for('no key update')
+    if (!lead) throw new Refusal('LEAD_NOT_FOUND')
+    const text = renderTemplate(template, { name, twitterHandle: handle, metadata: lead.metadata })
+    if (text.trim() === '') throw invalidField('message', 'Please enter a message to send')
+    if (text.length > MESSAGE_MAX)
+      throw invalidField(
+        'message',
+        `This message is longer than ${formatNumber(MESSAGE_MAX)} characters with the variables filled in.`,
+      )
+    const obstacle = await findObstacle(tx, leadId, allowRepeat)
+    if (obstacle) throw new Refusal('LEAD_STATE', obstacle)
+    const allowance = await allowanceOf(tx, workspaceId, 'dms')
+    if (allowance.left < 1) throw beyondPlan(allowance, 'dms')
+    const campaignId = await openDirectCampaign(tx, actor, xAccountId)
+    const dmId = await queueOne(tx, actor, { campaignId, leadId, text })
+    const scope = { campaign: { id: campaignId, workspaceId, xAccountId }, dmId }
+    const answer = await claim(tx, env, handOf(holder), scope)
+    if (answer.kind === 'wait') throw beyondCap(answer)
+    if (answer.kind !== 'claimed') throw new Refusal('X_NOT_CONNECTED')
+    await keep(tx, dmId)
+    await use(tx, workspaceId, 'dms', 1)
+    return claimedFrom(answer)
+  })
+}
+
+/** Queues a direct message. Only this transaction sees it. */
+async function queueOne(
+  tx: Db,
+  actor: Actor,
+  { campaignId, leadId, text }: { campaignId: string; leadId: string; text: string },
+): Promise<string> {
+  const id = randomUUID()
+  await tx.execute(sql`
+    with added as (
+      insert into dms (id, workspace_id, user_id, lead_id, campaign_id, step, message)
+      select ${id}::uuid, ${actor.workspaceId}::uuid, ${actor.userId}::uuid, ${leadId}::uuid, ${campaignId}::uuid,
+        coalesce((select max(step) + 1 from dms where campaign_id = ${campaignId}::uuid and lead_id = ${leadId}::uuid), 0), ${text}
+    )
+    update leads set dm_status = 'queued', updated_at = now() where id = ${leadId}`)
+  return id
+}
+
+const OBSTACLES = {
+  contacted: 'You have already messaged this lead.',
+  queued: 'A message to this lead is already queued.',
+  unknown: 'A message to this lead may have been sent. Check the conversation on X first.',
+}
+
+/** Why the lead cannot be sent a direct message now, as a text; null if it can. */
+async function findObstacle(tx: Db, leadId: string, allowRepeat: boolean): Promise<string | null> {
+  const { rows } = await tx.execute<{ reason: SkipReason | null; obstacle: keyof typeof OBSTACLES | null }>(sql`
+    select ${suppressionReason('l')} as reason, case
+      when l.contacted_before_at is not null and not ${allowRepeat}::boolean then 'contacted'
+      else (
+        select case when d.outcome_unknown then 'unknown' when d.status = 'queued' then 'queued' else 'contacted' end
+        from dms d join campaigns c on c.id = d.campaign_id
+        where d.lead_id = l.id and (
+          d.outcome_unknown or (d.status = 'queued' and ${mayGoOut}) or (d.sent_at is not null and not ${allowRepeat}::boolean))
+        order by d.outcome_unknown desc, d.sent_at nulls first limit 1)
+      end as obstacle
+    from leads l where l.id = ${leadId}`)
+  const [found] = rows
+  if (found?.reason) return refusalText(found.reason)
+  return found?.obstacle ? OBSTACLES[found.obstacle] : null
+}
+
+/** Direct messages ignore the interval and the sending window, but not the daily cap and X's limits. */
+function beyondCap({ until, now, locked: { account, cap } }: Extract<Answer, { kind: 'wait' }>): Refusal {
+  const isRestedByX = account?.restsUntil && account.restsUntil >= until
+  return new Refusal(
+    'RATE_LIMITED',
+    account?.unreadSince
+      ? `A backup was restored. X-Automated is still checking X for messages that @${account.handle} has sent since. Try again in a minute.`
+      : isRestedByX
+        ? RATE_LIMITED_BY_X
+        : `@${account?.handle} has reached its daily cap of ${formatCount(cap.cap, 'DM')}. Try again later.`,
+    { retryAfterSeconds: Math.max(1, Math.ceil(secondsOf({ until, now }))) },
+  )
+}
+
+export const RATE_LIMITED_BY_X = 'X is limiting messages from this account. Try again later.'
+
+/** Deletes a direct message that was not sent, and refunds it. */
+export async function withdrawDirect(
+  tx: Db,
+  dm: { id: string; lease: string; workspaceId: string; lead: { id: string } | null },
+): Promise<void> {
+  const isOwned = sql`id = ${dm.id} and lease = ${dm.lease} and status = 'queued' and not outcome_unknown`
+  const { rowCount } = await tx.execute(sql`select from dms where ${isOwned} for update`)
+  if (!rowCount || !dm.lead) return
+  await lockLeads(tx, sql`select ${dm.lead.id}::uuid`)
+  await tx.execute(sql`delete from dms where ${isOwned}`)
+  await use(tx, dm.workspaceId, 'dms', -1)
+  await tx.execute(sql`
+    update leads l set updated_at = now(), dm_status = coalesce((
+      select case when bool_or(d.sent_at is not null) then 'contacted' when bool_or(d.status = 'failed' and ${wasTried}) then 'failed_contact' end
+      from dms d where d.lead_id = l.id), 'not_sent')
+    where l.id = ${dm.lead.id} and l.dm_status = 'queued'
+      and not exists (select from dms d join campaigns c on c.id = d.campaign_id where d.lead_id = l.id and d.status = 'queued' and ${mayGoOut})`)
+}

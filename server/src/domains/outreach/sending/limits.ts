@@ -1,0 +1,414 @@
+import { LEASE_SECONDS } from '@x-automated/contract/outreach/sending'
+import { eq, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../../db/open.ts'
+import { findCurrentAccount, isLinked } from '../../platform/x-account/service.ts'
+import { xAccounts } from '../../platform/x-account/tables.ts'
+import { campaigns, waitsForOlder } from '../campaigns/tables.ts'
+import {
+  type AccountLimits,
+  allDay,
+  type Cap,
+  capAt,
+  capOf,
+  claimsOf,
+  findLimits,
+  findRest,
+  firstOfWarmUp,
+  type LimitsRow,
+  parseLimits,
+  pauseSecondsOf,
+  type Rest,
+  restOf,
+  type SendingEnv,
+  unreadRest,
+} from '../sending-settings/service.ts'
+import { withJitter } from './rules.ts'
+import { dms } from './tables.ts'
+
+/** How a sender differs from the others. They all claim in the same way (claim.ts). */
+export interface Sender {
+  /** As in `dms.holder`. */
+  holder: string
+  /** It sends through X's API: only that channel, and X's own limits apply. */
+  byApi: boolean
+  /** A person waits for it: the sending window does not apply, and the schedule is not brought forward. */
+  byHand: boolean
+  /** The interval between two messages applies. */
+  isPaced: boolean
+  /** A claim may become an attempt. The simulated queue never sends. */
+  maySend: boolean
+  /** Fails messages that must not be sent when it claims. Others do so right before they send. */
+  skips: boolean
+}
+
+const PACED = { byHand: false, isPaced: true, maySend: true }
+/** A sending process. */
+export const workerOf = (id: number): Sender => ({ ...PACED, holder: `worker:${id}`, byApi: true, skips: false })
+/** A browser extension, by the name that it chose. */
+export const extensionOf = (name: string): Sender => ({
+  ...PACED,
+  holder: `extension:${name}`,
+  byApi: false,
+  skips: true,
+})
+/** A message that its writer waits for. */
+export const handOf = (holder: string): Sender => ({
+  holder,
+  byApi: true,
+  byHand: true,
+  isPaced: false,
+  maySend: true,
+  skips: false,
+})
+
+/**
+ * Holder of messages that the simulated queue claims. It never sends them, so released ones are
+ * queued again.
+ */
+export const SIMULATED_HOLDER = 'simulated'
+export const SIMULATION: Sender = {
+  holder: SIMULATED_HOLDER,
+  byApi: false,
+  byHand: false,
+  isPaced: false,
+  maySend: false,
+  skips: true,
+}
+
+// The account's lock
+
+type LockedAccount = Pick<
+  typeof xAccounts.$inferSelect,
+  'id' | 'xUserId' | 'handle' | 'status' | 'nextSendAt' | 'restsUntil' | 'unreadSince'
+>
+
+/** What a claim has locked until its transaction ends, and the limits that apply to it. */
+export interface Locked {
+  workspaceId: string
+  /** Null: the extension's account is unknown. Then the workspace counts as one account. */
+  account: LockedAccount | null
+  /** The campaign whose next message may be claimed; null: none, or it is being paused or edited. */
+  campaignId: string | null
+  /** The handle of the account that sends; null: the account only limits, or is unknown. */
+  sendsAs: string | null
+  accountLimits: AccountLimits
+  cap: Cap
+  /** Condition on dms: the messages that count toward the limits. */
+  claims: SQL
+  /** The moment of the claim: the database's clock once the account was locked. */
+  now: Date
+  /** `now` as the database wrote it, with microseconds. */
+  claimedAt: string
+}
+
+type AccountRow = {
+  id: string
+  workspaceId: string
+  xUserId: string
+  handle: string
+  status: LockedAccount['status']
+  nextSendAt: string | null
+  restsUntil: string | null
+  unreadSince: string | null
+  limits: LimitsRow | null
+  firstAt: string | null
+  /** The account in every workspace that connected it. */
+  ids: string[]
+  now: string
+}
+
+/** SQL over a locked account `a` and its limits `p`: an AccountRow. */
+function accountColumns(env: SendingEnv): SQL {
+  return sql`a.id, a.workspace_id as "workspaceId", a.x_user_id as "xUserId", a.handle, a.status, a.next_send_at as "nextSendAt",
+    a.rests_until as "restsUntil", a.unread_since as "unreadSince", to_jsonb(p) as limits, (${firstOfWarmUp(env)}) as "firstAt",
+    array(select s.id::text from x_accounts s where s.x_user_id = a.x_user_id) as ids, clock_timestamp()::text as now`
+}
+const ITS_LIMITS = sql`left join sending_limits p on p.workspace_id = a.workspace_id and p.x_account_id = a.id`
+
+/**
+ * Locks the account that has been due longest and finds its next campaign: direct messages first,
+ * then its oldest active one. Null: no due account is free.
+ */
+export async function lockDue(tx: Db, env: SendingEnv): Promise<Locked | null> {
+  // Holds the campaign's gate from here on, so that the next statement sees every earlier pause.
+  const { rows } = await tx.execute<AccountRow & { campaignId: string | null }>(sql`
+    select ${accountColumns(env)},
+      case when next.id is not null and pg_try_advisory_xact_lock_shared(${campaignGate(sql`next.id::text`)}) then next.id end as "campaignId"
+    from (
+      select * from x_accounts where next_send_at <= now() and status = 'connected' order by next_send_at limit 1 for update skip locked
+    ) a ${ITS_LIMITS} left join lateral (
+      select c.id from campaigns c cross join lateral (
+        select from dms
+        where campaign_id = c.id and status = 'queued' and lease_expires_at is null and due_at <= now()
+        order by due_at, id limit 1
+      ) d
+      where c.x_account_id = a.id and c.status = 'active' and c.channel = 'api' and c.dms_queued_count > 0 and not ${waitsForOlder(sql`c`)}
+      order by c.kind = 'direct' desc limit 1
+    ) next on true`)
+  const [row] = rows
+  if (!row) return null
+  // Claims of one X account in several workspaces run one at a time.
+  const isFree =
+    row.ids.length === 1 ||
+    (
+      await tx.execute<{ isFree: boolean }>(
+        sql`select pg_try_advisory_xact_lock(${xUserLock(row.xUserId)}) as "isFree"`,
+      )
+    ).rows[0]?.isFree === true
+  return readLocked(env, row, isFree ? row.campaignId : null)
+}
+
+/**
+ * Locks the account of a campaign, which the caller has locked. If the extension's account is
+ * unknown, locks the workspace.
+ */
+export async function lockFor(
+  tx: Db,
+  env: SendingEnv,
+  campaign: { id: string; workspaceId: string; xAccountId: string | null },
+): Promise<Locked> {
+  const { id: campaignId, workspaceId } = campaign
+  const row = await lockAccount(tx, env, campaign)
+  if (row) {
+    // The campaign was launched without an account, and one was connected since: assign it.
+    const isAssigned = campaign.xAccountId !== null
+    if (!isAssigned && isLinked(row))
+      await tx.update(campaigns).set({ xAccountId: row.id }).where(eq(campaigns.id, campaignId))
+    return { ...readLocked(env, row, campaignId), sendsAs: isAssigned || isLinked(row) ? row.handle : null }
+  }
+  const scope = { workspaceId, account: null }
+  const accountLimits = await findLimits(tx, env, workspaceId, null)
+  const cap = await capOf(tx, env, accountLimits, scope)
+  const { rows } = await tx.execute<{ now: string }>(sql`select clock_timestamp()::text as now`)
+  const { now } = rows[0] as { now: string }
+  return {
+    ...scope,
+    campaignId,
+    sendsAs: null,
+    accountLimits,
+    cap,
+    claims: claimsOf(scope),
+    now: new Date(now),
+    claimedAt: now,
+  }
+}
+
+/** Locks the X account whose limits apply, across all workspaces, or else the workspace. */
+async function lockAccount(
+  tx: Db,
+  env: SendingEnv,
+  { workspaceId, xAccountId }: { workspaceId: string; xAccountId: string | null },
+): Promise<AccountRow | null> {
+  const id = xAccountId ?? (await findCurrentAccount(tx, workspaceId))?.id
+  const { rows } = id
+    ? await tx.execute<AccountRow>(sql`
+        select ${accountColumns(env)} from (select * from x_accounts where id = ${id} for update) a ${ITS_LIMITS}`)
+    : { rows: [] }
+  const [row] = rows
+  if (!row) await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('pace:' || ${workspaceId}::text, 0))`)
+  else if (row.ids.length > 1) await tx.execute(sql`select pg_advisory_xact_lock(${xUserLock(row.xUserId)})`)
+  return row ?? null
+}
+
+function readLocked(env: SendingEnv, row: AccountRow, campaignId: string | null): Locked {
+  const accountLimits = parseLimits(row.limits, env)
+  const now = new Date(row.now)
+  return {
+    workspaceId: row.workspaceId,
+    account: accountOf(row),
+    campaignId,
+    sendsAs: row.handle,
+    accountLimits,
+    cap: capAt(accountLimits, env, moment(row.firstAt), now),
+    claims:
+      row.ids.length > 1 ? sql`x_account_id = any(${sql.param(row.ids)}::uuid[])` : sql`x_account_id = ${row.id}::uuid`,
+    now,
+    claimedAt: row.now,
+  }
+}
+
+function accountOf({ id, xUserId, handle, status, ...times }: AccountRow): LockedAccount {
+  const [nextSendAt, restsUntil, unreadSince] = [times.nextSendAt, times.restsUntil, times.unreadSince].map(moment)
+  return {
+    id,
+    xUserId,
+    handle,
+    status,
+    nextSendAt: nextSendAt ?? null,
+    restsUntil: restsUntil ?? null,
+    unreadSince: unreadSince ?? null,
+  }
+}
+
+/** A time as the database wrote it. */
+export const moment = (text: string | null): Date | null => (text === null ? null : new Date(text))
+
+/**
+ * Lock key for an X account's limits, which all workspaces that connected it share. Taken after the
+ * account's row. Workers only try to take it, so it cannot cause a deadlock.
+ */
+function xUserLock(xUserId: string): SQL {
+  return sql`hashtextextended('x user:' || ${xUserId}::text, 0)`
+}
+
+/** Lock key that each claim of a worker holds, shared, until its transaction ends. */
+export function campaignGate(id: SQL): SQL {
+  return sql`hashtextextended('gate of campaign:' || ${id}, 0)`
+}
+
+// The limits
+
+/** Claims of the account that its limits look back at. */
+interface Before {
+  /** When the last message was claimed or handed over. */
+  lastAt: Date | null
+  /** If the cap is reached, when it allows the next message. */
+  leavesAt: Date | null
+}
+
+/** Until when a sender must wait, and why; null: it may claim. */
+export function restOfSender(
+  env: SendingEnv,
+  sender: Sender,
+  locked: Locked,
+  { lastAt, leavesAt }: Before,
+): Rest | null {
+  const { account, accountLimits, cap, now } = locked
+  if (account?.unreadSince) return unreadRest(now)
+  const before = {
+    lastAt: sender.isPaced ? lastAt : null,
+    leavesAt,
+    restsUntil: sender.byApi ? (account?.restsUntil ?? null) : null,
+  }
+  const rest = restOf(sender.byHand ? allDay(accountLimits) : accountLimits, env, cap, before, now)
+  const intervalEnds = (lastAt?.getTime() ?? 0) + 1_000 * intervalSeconds(env, sender, locked)
+  const until = new Date(sender.isPaced ? Math.min(account?.nextSendAt?.getTime() ?? 0, intervalEnds) : 0)
+  return until > (rest?.until ?? now) ? { until, reason: 'pause' } : rest
+}
+
+/**
+ * Seconds from an account's last message to the next. Until the time that the last claim scheduled,
+ * the longest possible: workers also move it to wait for a turn or for X.
+ */
+export function intervalSeconds(env: SendingEnv, { isPaced }: Sender, { account, accountLimits, now }: Locked): number {
+  if (!isPaced) return 0
+  const seconds = pauseSecondsOf(accountLimits, env)
+  return account?.nextSendAt && account.nextSendAt > now ? withJitter(seconds, 1) : seconds
+}
+
+interface RenewableClaim {
+  id: string
+  workspaceId: string
+  /** The account that it was claimed for. */
+  xAccountId: string | null
+  /** A person sends it, so the interval does not apply. */
+  byHand: boolean
+  /** A worker sends it, so X's API limits apply. */
+  byApi: boolean
+}
+
+/**
+ * Renews an old claim of a locked message right before sending: limits then count from now.
+ * @returns null, or the time before which the account must not send
+ */
+export async function renewClaim(tx: Db, env: SendingEnv, claimed: RenewableClaim): Promise<Date | null> {
+  const { id, workspaceId, byHand, byApi } = claimed
+  const row = await lockAccount(tx, env, claimed)
+  const account = row && accountOf(row)
+  // Exclude this message from the limits that are checked below.
+  await tx.update(dms).set({ claimedAt: null }).where(eq(dms.id, id))
+  const { accountLimits, rest, now } = await findRest(tx, env, {
+    workspaceId,
+    account: account && { ...account, restsUntil: byApi ? account.restsUntil : null },
+    byHand,
+  })
+  if (rest && rest.until > now) return rest.until
+  const leaseExpiresAt = new Date(now.getTime() + LEASE_SECONDS * 1_000)
+  await tx.update(dms).set({ claimedAt: now, leaseExpiresAt, updatedAt: now }).where(eq(dms.id, id))
+  if (account?.nextSendAt) {
+    const next = nextSend(now, pauseSecondsOf(accountLimits, env))
+    if (next > account.nextSendAt)
+      await tx.update(xAccounts).set({ nextSendAt: next }).where(eq(xAccounts.id, account.id))
+  }
+  return null
+}
+
+/** When an account may send again after a message at `now`, with jitter. */
+export function nextSend(now: Date, pauseSeconds: number): Date {
+  return new Date(now.getTime() + 1_000 * withJitter(pauseSeconds, Math.random()))
+}
+
+// The schedule
+
+/** NOTIFY channel that makes workers look for due messages. */
+export const SENDING_CHANNEL = 'sending'
+
+/**
+ * Schedules the account if it is not scheduled yet, and notifies workers when the transaction
+ * commits. An existing time stays, so overdue messages keep the interval.
+ */
+export async function wakeAccount(tx: Db, accountId: string): Promise<void> {
+  // Always update, to lock the row: a worker that unschedules the account runs before or after,
+  // never in between.
+  await tx
+    .update(xAccounts)
+    .set({ nextSendAt: sql`coalesce(${xAccounts.nextSendAt}, now())` })
+    .where(eq(xAccounts.id, accountId))
+  await notifySenders(tx)
+}
+
+/**
+ * Seconds until a campaign that waits for its turn is checked again. Usually `endTurn` wakes it
+ * earlier.
+ */
+export const TURN_SECONDS = 15
+
+/**
+ * Makes the account due now, because a campaign on it stopped and the next one may send.
+ * Never waits: an account that is locked right now is checked after TURN_SECONDS.
+ */
+export async function endTurn(tx: Db, accountId: string | null): Promise<void> {
+  if (accountId === null) return
+  const { rowCount } = await tx.execute(sql`
+    update x_accounts set next_send_at = now()
+    where id = (select id from x_accounts where id = ${accountId} for update skip locked) and next_send_at > now()`)
+  if (rowCount) await notifySenders(tx)
+}
+
+export async function notifySenders(tx: Db): Promise<void> {
+  await tx.execute(sql`select pg_notify(${SENDING_CHANNEL}, '')`)
+}
+
+/** A campaign that is being paused or edited, or a locked message, is tried again this soon. */
+const RETRY_MS = 50
+
+/** Sets when a locked account is due again: at `until`, or else when its next message is. */
+export async function reschedule(tx: Db, accountId: string, now: Date, until: Date | null): Promise<void> {
+  const soon = new Date(now.getTime() + RETRY_MS).toISOString()
+  const turn = new Date(now.getTime() + TURN_SECONDS * 1_000).toISOString()
+  const next = until
+    ? sql`greatest(${until.toISOString()}::timestamptz, ${soon}::timestamptz)`
+    : sql`(
+        select min(case when ${waitsForOlder(sql`c`)} then ${turn}::timestamptz else greatest(d.due_at, ${soon}::timestamptz) end)
+        from campaigns c cross join lateral (
+          select due_at from dms where campaign_id = c.id and status = 'queued' and lease_expires_at is null order by due_at, id limit 1
+        ) d
+        where c.x_account_id = ${accountId} and c.status = 'active' and c.channel = 'api' and c.dms_queued_count > 0)`
+  await tx.execute(sql`update x_accounts set next_send_at = ${next} where id = ${accountId}`)
+}
+
+/**
+ * On start, makes every delayed account due again: limits may have changed. X's own limits
+ * (`rests_until`) still apply.
+ */
+export async function resetSchedules(db: Db): Promise<void> {
+  await db.execute(sql`update x_accounts set next_send_at = now() where next_send_at > now() and status = 'connected'`)
+}
+
+/** Milliseconds until an account is due; null if no account has anything to send. */
+export async function nextDueInMs(db: Db): Promise<number | null> {
+  const { rows } = await db.execute<{ ms: number | null }>(
+    sql`select (extract(epoch from min(next_send_at) - now()) * 1000)::float as ms from x_accounts where next_send_at is not null and status = 'connected'`,
+  )
+  return rows[0]?.ms ?? null
+}

@@ -1,0 +1,426 @@
+import { isId, isMoment } from '@x-automated/contract/fields'
+import type { LeadFilter, LeadSelection } from '@x-automated/contract/leads/leads'
+import type { DmStatus } from '@x-automated/contract/outreach/sending'
+import { parseTemplate, type Template, type Vocabulary } from '@x-automated/contract/outreach/template'
+import { refusalText, type SkipReason, skipText } from '@x-automated/contract/reason'
+import { and, asc, eq, gt, ne, or, type SQL, sql } from 'drizzle-orm'
+import type { Actor } from '../../../actor.ts'
+import { allowLongStatements } from '../../../db/long-statements.ts'
+import type { Db } from '../../../db/open.ts'
+import { reasonSql } from '../../../db/reasons.ts'
+import { transact } from '../../../db/transact.ts'
+import { invalidField, Refusal } from '../../../refusal.ts'
+import { choosePart, selectLeads } from '../../leads/leads/service.ts'
+import { leads } from '../../leads/leads/tables.ts'
+import { suppressionReason } from '../../leads/suppressions/tables.ts'
+import { type Allowance, allowanceOf, beyondPlan, use } from '../../platform/billing/service.ts'
+import { requireConnectedAccount } from '../../platform/x-account/service.ts'
+import { campaigns, WITHOUT_REASON } from '../campaigns/tables.ts'
+import { repliedReason } from '../replies/tables.ts'
+import { isBasisRequired, type SendingEnv } from '../sending-settings/service.ts'
+import { wakeAccount } from './limits.ts'
+import { compileTemplate } from './rules.ts'
+import { dms, mayGoOut, wasTried } from './tables.ts'
+
+const DEFAULT_DIRECT_MESSAGE = 'Hello! I noticed your profile and wanted to connect.'
+
+type Campaign = typeof campaigns.$inferSelect
+
+// Queueing
+
+/**
+ * Queues one message per lead in list order; excluded leads get a failed one with the reason.
+ * @param filter of a smart list, else null @throws Refusal PLAN_LIMIT: not enough DMs left
+ */
+export async function queueList(
+  tx: Db,
+  limits: SendingEnv,
+  campaign: Campaign,
+  template: Template,
+  filter: LeadFilter | null,
+): Promise<{ queued: number; total: number }> {
+  await lockQueueing(tx, campaign.workspaceId)
+  const members = filter
+    ? selectLeads(campaign, { filter })
+    : sql`select lead_id from lead_list_items where lead_list_id = ${campaign.leadListId}`
+  const basisRequired = await isBasisRequired(tx, limits, campaign.workspaceId)
+  const skip = reasonToSkip(campaign, basisRequired)
+  await allowLongStatements(tx)
+  const allowance = await requireQuota(
+    tx,
+    campaign.workspaceId,
+    sql`select from leads l left join lateral (${skip}) skip on true where l.id in (${members}) and skip.reason is null`,
+  )
+  await lockLeads(tx, members)
+  const { rows } = await tx.execute<{ queued: number; total: number }>(sql`
+    with added as (
+      insert into dms (workspace_id, user_id, lead_id, campaign_id, message, status, reason)
+      select l.workspace_id, ${campaign.userId}::uuid, l.id, ${campaign.id}::uuid, ${renderedMessage(template)},
+        case when skip.reason is null then 'queued' else 'failed' end, skip.reason
+      from leads l
+      left join lead_list_items i on i.lead_list_id = ${campaign.leadListId} and i.lead_id = l.id
+      left join lateral (${skip}) skip on true
+      where l.id in (${members})
+      order by coalesce(i.added_at, l.created_at), l.id
+      on conflict (campaign_id, step, lead_id) do nothing
+      returning lead_id, status
+    ), marked as (
+      update leads set dm_status = 'queued', updated_at = now()
+      where id in (select lead_id from added where status = 'queued')
+    )
+    select count(*)::int as total, (count(*) filter (where status = 'queued'))::int as queued from added
+  `)
+  const counts = rows[0] ?? { queued: 0, total: 0 }
+  await spend(tx, campaign.workspaceId, allowance, counts.queued)
+  return counts
+}
+
+/** SQL over a campaign `c`: the params of a reason that names it. */
+const SOURCE = { how: sql`c.kind`, campaign: sql`case c.kind when 'campaign' then c.name end` }
+
+/**
+ * SQL over a lead `l`: why this campaign must not message it; null if it may.
+ * A campaign may allow repeats and people who replied, each separately, but never suppressed leads.
+ */
+function reasonToSkip(
+  campaign: Pick<Campaign, 'id' | 'kind' | 'allowRepeat' | 'allowReplied'>,
+  basisRequired: boolean,
+): SQL {
+  const isLimited = basisRequired && campaign.kind === 'campaign'
+  return sql`select coalesce(${suppressionReason('l')}, case when ${isLimited}::boolean and l.basis = 'none' then ${reasonSql('no_basis')} end,
+    ${repliedReason('l', sql`${campaign.allowReplied}::boolean`)},
+    case when l.contacted_before_at is not null and not ${campaign.allowRepeat}::boolean
+      then ${reasonSql('contacted', { how: sql`'earlier_lead'` })} end, (
+    select case when d.status = 'queued' then ${reasonSql('queued_elsewhere', SOURCE)} else ${reasonSql('contacted', SOURCE)} end
+    from dms d join campaigns c on c.id = d.campaign_id
+    where not ${campaign.allowRepeat}::boolean and d.lead_id = l.id and d.campaign_id <> ${campaign.id}::uuid
+      and (d.sent_at is not null or d.outcome_unknown or (d.status = 'queued' and ${mayGoOut}))
+    order by d.sent_at nulls last limit 1)) as reason`
+}
+
+/**
+ * Renders queued, never tried messages with a changed template. Requires `blockNewClaims`, because
+ * it locks messages in no particular order.
+ */
+export async function rerenderQueued(tx: Db, campaignId: string, template: Template): Promise<void> {
+  await allowLongStatements(tx)
+  await tx.execute(sql`
+    update dms set message = ${renderedMessage(template)}, updated_at = now()
+    from leads l
+    where dms.campaign_id = ${campaignId} and l.id = dms.lead_id and dms.status = 'queued'
+      and dms.lease_expires_at is null and dms.tried_at is null`)
+}
+
+/**
+ * Queues one direct message per lead, except those queued, suppressed or perhaps messaged.
+ * @throws Refusal X_NOT_CONNECTED, INVALID_INPUT (placeholder), PLAN_LIMIT (earlier parts stay)
+ */
+export async function queueDirect(
+  db: Db,
+  actor: Actor,
+  { message, ...selection }: LeadSelection & { message?: string },
+): Promise<{ success: true; queued: number; cursor: string | null }> {
+  const template = readTemplate('message', message || DEFAULT_DIRECT_MESSAGE)
+  return transact(db, async (tx) => {
+    const account = await requireConnectedAccount(tx, actor.workspaceId)
+    await lockQueueing(tx, actor.workspaceId)
+    // Lock leads before the campaign, as recording an outcome does.
+    const { leads: chosen, cursor } = await choosePart(tx, actor, selection)
+    const writable = sql`l.workspace_id = ${actor.workspaceId} and l.id in (${chosen})
+          and l.dm_status not in ('queued', 'sent', 'contacted')
+          and not exists (select from dms d where d.lead_id = l.id and (d.outcome_unknown or d.lease_expires_at is not null))
+          and ${suppressionReason('l')} is null`
+    const allowance = await requireQuota(tx, actor.workspaceId, sql`select from leads l where ${writable}`)
+    await lockLeads(tx, chosen)
+    const direct = await openDirectCampaign(tx, actor, account.id)
+    const { rowCount } = await tx.execute(sql`
+      with added as (
+        insert into dms (workspace_id, user_id, lead_id, campaign_id, step, message)
+        select l.workspace_id, ${actor.userId}::uuid, l.id, ${direct}::uuid,
+          coalesce((select max(d.step) + 1 from dms d where d.campaign_id = ${direct}::uuid and d.lead_id = l.id), 0),
+          ${renderedMessage(template)}
+        from leads l
+        where ${writable}
+        order by l.created_at, l.id
+        returning lead_id
+      )
+      update leads set dm_status = 'queued', updated_at = now() where id in (select lead_id from added)`)
+    await wakeAccount(tx, account.id)
+    await spend(tx, actor.workspaceId, allowance, rowCount ?? 0)
+    return { success: true as const, queued: rowCount ?? 0, cursor }
+  })
+}
+
+/**
+ * Queues a failed message again and reactivates a completed campaign. Spends quota if never tried.
+ * @throws Refusal DM_NOT_FOUND; DM_STATE: not failed, or the lead is excluded; PLAN_LIMIT
+ */
+export async function requeue(db: Db, limits: SendingEnv, actor: Actor, id: string) {
+  return transact(db, async (tx) => {
+    // Lock message, lead, campaign, in the same order as recording an outcome (db/transact.ts).
+    const [found] = await tx
+      .select({ dm: dms, campaign: campaigns })
+      .from(dms)
+      .innerJoin(campaigns, eq(campaigns.id, dms.campaignId))
+      .where(and(eq(dms.id, id), eq(dms.workspaceId, actor.workspaceId)))
+      .for('update', { of: dms })
+    if (!found) throw new Refusal('DM_NOT_FOUND')
+    const { dm, campaign } = found
+    if (dm.status !== 'failed') throw new Refusal('DM_STATE', 'Only failed messages can be queued again.')
+    if (!dm.leadId) throw new Refusal('DM_STATE', 'This message’s lead was deleted.')
+    await lockQueueing(tx, actor.workspaceId)
+    const basisRequired = await isBasisRequired(tx, limits, actor.workspaceId)
+    const { rows } = await tx.execute<{ reason: SkipReason | null }>(
+      sql`select skip.reason from leads l left join lateral (${reasonToSkip(campaign, basisRequired)}) skip on true where l.id = ${dm.leadId} for no key update of l`,
+    )
+    if (rows[0]?.reason) throw new Refusal('DM_STATE', refusalText(rows[0].reason))
+    await tx
+      .update(dms)
+      .set({
+        status: 'queued',
+        reason: null,
+        errorMessage: null,
+        outcomeUnknown: false,
+        lease: null,
+        holder: null,
+        dueAt: sql`now()`,
+        requeuedAt: sql`now()`,
+        updatedAt: sql`now()`,
+      })
+      .where(eq(dms.id, id))
+    await tx.update(leads).set({ dmStatus: 'queued', updatedAt: sql`now()` }).where(eq(leads.id, dm.leadId))
+    const requeuable = await tx
+      .update(campaigns)
+      .set({ status: sql`case when status = 'completed' then 'active' else status end`, updatedAt: sql`now()` })
+      .where(and(eq(campaigns.id, campaign.id), ne(campaigns.status, 'archived')))
+      .returning({ id: campaigns.id })
+    if (requeuable.length === 0) throw new Refusal('DM_STATE', 'This message’s campaign is archived.')
+    if (campaign.xAccountId) await wakeAccount(tx, campaign.xAccountId)
+    if (dm.triedAt === null && dm.claimedAt === null)
+      await spend(tx, actor.workspaceId, await allowanceOf(tx, actor.workspaceId, 'dms'), 1)
+    const [row] = await tx.select(dmColumns).from(dms).leftJoin(leads, eq(leads.id, dms.leadId)).where(eq(dms.id, id))
+    return dmAnswer(row as NonNullable<typeof row>)
+  })
+}
+
+// Locks
+
+/**
+ * Queues one batch at a time per workspace: each must see what the previous one queued, or both
+ * could message the same lead.
+ */
+export async function lockQueueing(tx: Db, workspaceId: string): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('queueing:' || ${workspaceId}::text, 0))`)
+}
+
+/** Locks leads in id order, so that two transactions never deadlock. */
+export async function lockLeads(tx: Db, ids: SQL): Promise<void> {
+  await allowLongStatements(tx)
+  await tx.execute(sql`
+    select count(*) from (select from leads where id in (${ids}) order by id for no key update) locked`)
+}
+
+/**
+ * Locks the leads of a campaign's queued messages. Call it before locking the campaign, as
+ * recording an outcome does.
+ */
+export async function lockQueuedLeads(tx: Db, campaignId: string): Promise<void> {
+  await lockLeads(tx, sql`select lead_id from dms where campaign_id = ${campaignId} and status = 'queued'`)
+}
+
+/**
+ * Lock key for an X account's limits, which all workspaces that connected it share. Taken after the
+ * account's row. Workers only try to take it (engine.ts), so it cannot cause a deadlock.
+
+// The plan's quota
+
+/*
+ * Queueing a message spends one of the plan's DMs per month. Queued messages stay queued if the
+ * plan changes. A message that leaves the queue for good without an attempt is refunded.
+ */
+
+/**
+ * Returns this month's remaining quota. The caller holds `lockQueueing`, so others can only refund.
+ * @param writable a query with one row per message to queue @throws Refusal PLAN_LIMIT
+ */
+export async function requireQuota(tx: Db, workspaceId: string, writable: SQL): Promise<Allowance> {
+  const allowance = await allowanceOf(tx, workspaceId, 'dms')
+  if (!Number.isFinite(allowance.left)) return allowance
+  const { rows } = await tx.execute<{ count: number }>(
+    sql`select count(*)::int as count from (${writable} limit ${allowance.left + 1}) few`,
+  )
+  if ((rows[0]?.count ?? 0) > allowance.left) throw beyondPlan(allowance, 'dms')
+  return allowance
+}
+
+/**
+ * Spends quota for the queued messages.
+ * @throws Refusal PLAN_LIMIT: more leads became eligible since `requireQuota`
+ */
+export async function spend(tx: Db, workspaceId: string, allowance: Allowance, count: number): Promise<void> {
+  if (count > allowance.left) throw beyondPlan(allowance, 'dms')
+  if (count > 0) await use(tx, workspaceId, 'dms', count)
+}
+
+/**
+ * Refunds messages that were queued this month and never tried. @param which SQL over a message `d`
+ * and its campaign `c`
+ */
+export async function refund(tx: Db, which: SQL): Promise<void> {
+  const { rows } = await tx.execute<{ workspaceId: string; count: number }>(sql`
+    select d.workspace_id as "workspaceId", count(*)::int as count from dms d join campaigns c on c.id = d.campaign_id
+    where ${which} and not ${wasTried}
+      and greatest(d.created_at, d.requeued_at) >= date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'
+    group by d.workspace_id`)
+  for (const { workspaceId, count } of rows) await use(tx, workspaceId, 'dms', -count)
+}
+
+// Templates
+
+/** Parses a message template. @throws Refusal INVALID_INPUT naming an unknown variable */
+export function readTemplate(field: string, source: string, vocabulary: Vocabulary = 'campaign'): Template {
+  const parsed = parseTemplate(source, vocabulary)
+  if ('template' in parsed) return parsed.template
+  throw invalidField(
+    field,
+    `Unknown variable ${parsed.unknown}. Use ${vocabulary === 'messenger' ? '{{name}}, {{handle}}' : '{lead_name}, {twitter_handle}'}, or a column of your leads with a fallback, such as {company|your team}.`,
+  )
+}
+
+const LEAD = { name: sql`l.name`, twitterHandle: sql`l.twitter_handle`, metadata: sql`l.metadata` }
+
+/** SQL over a lead `l`: the text of one part of a template. */
+export function renderedPart(part: Template[number]): SQL {
+  return compileTemplate([part], LEAD)
+}
+
+/** SQL over a lead `l`: its message. */
+export function renderedMessage(template: Template): SQL {
+  return compileTemplate(template, LEAD)
+}
+
+/**
+ * Returns the workspace's built-in campaign 'Direct', which holds messages sent without a campaign.
+ * Creates it if needed.
+ */
+export async function openDirectCampaign(tx: Db, actor: Actor, xAccountId: string): Promise<string> {
+  const [row] = await tx
+    .insert(campaigns)
+    .values({
+      workspaceId: actor.workspaceId,
+      userId: actor.userId,
+      kind: 'direct',
+      name: 'Direct',
+      messageTemplate: '',
+      channel: 'api',
+      status: 'active',
+      xAccountId,
+    })
+    // Queued messages switch to the current account. A new message ends a pause that X caused.
+    .onConflictDoUpdate({
+      target: campaigns.workspaceId,
+      targetWhere: sql`kind = 'direct'`,
+      set: { xAccountId, status: 'active', ...WITHOUT_REASON, updatedAt: sql`now()` },
+    })
+    .returning({ id: campaigns.id })
+  return row?.id ?? ''
+}
+
+// Reading
+
+export const dmColumns = {
+  id: dms.id,
+  campaignId: dms.campaignId,
+  status: dms.status,
+  message: dms.message,
+  sentAt: dms.sentAt,
+  createdAt: dms.createdAt,
+  updatedAt: dms.updatedAt,
+  errorMessage: dms.errorMessage,
+  reason: dms.reason,
+  outcomeUnknown: dms.outcomeUnknown,
+  lead: { id: leads.id, name: leads.name, twitterHandle: leads.twitterHandle },
+}
+
+/** Renders the reason of a skipped message as its `errorMessage`. */
+export function dmAnswer<Row extends Pick<typeof dms.$inferSelect, 'reason' | 'errorMessage'>>(row: Row): Row {
+  return row.reason ? { ...row, errorMessage: skipText(row.reason) } : row
+}
+
+interface DmPage {
+  status?: DmStatus
+  page: number
+  pageSize: number
+  cursor?: string
+}
+
+/** Like `listDms`. @throws Refusal CAMPAIGN_NOT_FOUND */
+export async function listMessages(db: Db, actor: Actor, { id, ...page }: { id: string } & DmPage) {
+  const [campaign] = await db
+    .select()
+    .from(campaigns)
+    .where(and(eq(campaigns.id, id), eq(campaigns.workspaceId, actor.workspaceId), eq(campaigns.kind, 'campaign')))
+  if (!campaign) throw new Refusal('CAMPAIGN_NOT_FOUND')
+  return listDms(db, campaign, page)
+}
+
+/**
+ * Lists a campaign's messages in the order they were queued. With `cursor`, every page costs the
+ * same.
+ */
+export async function listDms(db: Db, campaign: Campaign, { status, page, pageSize, cursor }: DmPage) {
+  const matches = and(eq(dms.campaignId, campaign.id), status && eq(dms.status, status))
+  const after = cursor === undefined ? undefined : readCursor(cursor)
+  // Selects ids from the index first, then loads only these rows.
+  const shownIds = db
+    .select({ id: dms.id })
+    .from(dms)
+    .where(and(matches, after))
+    .orderBy(asc(dms.createdAt), asc(dms.id))
+    .limit(pageSize + 1)
+    .offset(after ? 0 : (page - 1) * pageSize)
+    .as('shown')
+  const rows = await db
+    .select(dmColumns)
+    .from(shownIds)
+    .innerJoin(dms, eq(dms.id, shownIds.id))
+    .leftJoin(leads, eq(leads.id, dms.leadId))
+    .orderBy(asc(dms.createdAt), asc(dms.id))
+  const shown = rows.slice(0, pageSize)
+  const last = rows.length > pageSize ? shown.at(-1) : undefined
+  return {
+    dms: shown.map(dmAnswer),
+    total: countDms(campaign, status),
+    page,
+    pageSize,
+    cursor: last ? Buffer.from(`${last.createdAt.toISOString()} ${last.id}`).toString('base64url') : null,
+  }
+}
+
+/**
+ * Uses the counts that triggers maintain. Sent includes delivered, and delivered includes replied.
+ */
+function countDms(campaign: Campaign, status: DmStatus | undefined): number {
+  const { dmsQueuedCount, dmsSentCount, dmsFailedCount, dmsDeliveredCount, dmsRepliedCount } = campaign
+  switch (status) {
+    case undefined:
+      return dmsQueuedCount + dmsSentCount + dmsFailedCount
+    case 'queued':
+      return dmsQueuedCount
+    case 'sent':
+      return dmsSentCount - dmsDeliveredCount
+    case 'delivered':
+      return dmsDeliveredCount - dmsRepliedCount
+    case 'replied':
+      return dmsRepliedCount
+    case 'failed':
+      return dmsFailedCount
+  }
+}
+
+function readCursor(cursor: string) {
+  const [at, id] = Buffer.from(cursor, 'base64url').toString().split(' ')
+  if (!isMoment(at ?? '') || !isId(id ?? '')) throw invalidField('cursor', 'must be the cursor of an earlier response')
+  const createdAt = new Date(at ?? '')
+  return or(gt(dms.createdAt, createdAt), and(eq(dms.createdAt, createdAt), gt(dms.id, id as string)))
+}

@@ -1,0 +1,510 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CONNECTION_LOST, pauseText, refusalText, type SkipReason } from '@x-automated/contract/reason'
+import { and, eq, sql } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Actor } from '../../../actor.ts'
+import type { Db } from '../../../db/open.ts'
+import { transact } from '../../../db/transact.ts'
+import { X_TIMEOUT_MS, type XApi, XError } from '../../../outside/x.ts'
+import { Refusal } from '../../../refusal.ts'
+import { hadReplied, wasContacted } from '../../leads/leads/service.ts'
+import { type StoredToken, usableToken, withAccount } from '../../platform/x-account/service.ts'
+import { campaigns } from '../campaigns/tables.ts'
+import type { SendingEnv } from '../sending-settings/service.ts'
+import { type Claimed, claimDirect, type DirectMessage, RATE_LIMITED_BY_X, withdrawDirect } from './claim.ts'
+import { renewClaim } from './limits.ts'
+import { delayAccount, LEAD_MISSING, record, recordOutcome, type Verdict } from './record.ts'
+import { findSentMessage } from './rules.ts'
+import {
+  findReasonToStop,
+  includesReplied,
+  isContested,
+  pauseCampaignsOf,
+  reasonToStop,
+  release,
+  skipMessage,
+} from './stop.ts'
+import { dms, mayGoOut } from './tables.ts'
+
+/*
+ * Workers send each message exactly once, even if processes die. A claim leases an account's next
+ * message in a short transaction; several run in parallel.
+ *
+ * Send: outside any transaction, within HAND_OVER_MS of the claim, after a last check of the lease,
+ * the campaign and the lead. Record: one transaction, only under a valid lease.
+ *
+ * Settle: an unknown outcome is read from the conversation. A message that is not there is queued
+ * again once no call can still be running, because a call may take effect late.
+ *
+ * Pause: `blockNewClaims`, then `waitForInFlight` outside any transaction, until no sender owns a
+ * message. A worker that has not called X yet finds the campaign paused and releases its message.
+ */
+
+export type Needs = Parameters<typeof withAccount>[0] & { env: SendingEnv }
+
+/** Milliseconds. */
+export interface Timing {
+  /** Maximum time from claim to hand-over. */
+  handOverMs: number
+  /** After this time since the claim, an unanswered call to X can no longer take effect. */
+  settleAfterMs: number
+}
+
+const HAND_OVER_MS = 3_000
+const SETTLE_MARGIN_MS = 2_000
+export const TIMING: Timing = {
+  handOverMs: HAND_OVER_MS,
+  settleAfterMs: HAND_OVER_MS + X_TIMEOUT_MS + SETTLE_MARGIN_MS,
+}
+
+class LeaseLost extends Error {}
+class CampaignPaused extends Error {}
+class TooLate extends Error {
+  readonly until: Date
+  constructor(until: Date) {
+    super()
+    this.until = until
+  }
+}
+class Stopped extends Error {
+  readonly reason: SkipReason
+  constructor(reason: SkipReason) {
+    super()
+    this.reason = reason
+  }
+}
+
+/**
+ * Sends a claimed message through X, unless the conversation shows that an earlier attempt
+ * succeeded.
+ */
+export async function send(needs: Needs, claimed: Claimed, timing: Timing): Promise<Verdict> {
+  const { lead } = claimed
+  if (!lead) return { kind: 'failed', reason: LEAD_MISSING }
+  if (claimed.suppressed) return { kind: 'skipped', reason: claimed.suppressed }
+  let mayBeSent = false
+  try {
+    const recipientId = lead.xUserId ?? (await lookUp(needs, claimed.accountId, lead.handle))
+    if (!recipientId) return { kind: 'failed', errorMessage: `@${lead.handle} doesn't exist on X.` }
+    const reasonNotToSend = lead.xUserId ? null : await saveXUserId(needs.database.db, claimed, recipientId)
+    if (claimed.triedSince) {
+      const found = await findInConversation(needs, { ...claimed, recipientId, since: claimed.triedSince })
+      if (found) return { kind: 'sent', eventId: found }
+    }
+    if (reasonNotToSend) return { kind: 'failed', reason: reasonNotToSend }
+    const token = usableToken(needs, await prepareHandOver(needs, claimed, timing))
+    const sendMessage = async (x: XApi, accessToken: string) => {
+      // Renewing the token took a while.
+      if (accessToken !== token) await prepareHandOver(needs, claimed, timing)
+      mayBeSent = true
+      try {
+        return await x.sendMessage(accessToken, recipientId, claimed.message)
+      } catch (error) {
+        if (error instanceof XError && error.kind !== 'unknown') mayBeSent = false
+        throw error
+      }
+    }
+    const { eventId } = await withAccount(needs, claimed.accountId, sendMessage, 'connected', token)
+    return { kind: 'sent', eventId }
+  } catch (error) {
+    if (error instanceof LeaseLost) return { kind: 'lost' }
+    if (error instanceof Stopped) return { kind: 'skipped', reason: error.reason }
+    if (error instanceof CampaignPaused) return { kind: 'paused' }
+    if (error instanceof TooLate) return { kind: 'late', until: error.until }
+    if (mayBeSent) return { kind: 'unknown' }
+    if (error instanceof XError) return verdictOf(error, lead.handle)
+    throw error
+  }
+}
+
+/** Maps an X error to a verdict. Only for calls that cannot have sent the message. */
+export function verdictOf(error: XError, handle: string): Verdict {
+  switch (error.kind) {
+    case 'recipient':
+      return { kind: 'failed', errorMessage: `X rejected the message to @${handle}: ${error.message}` }
+    case 'not-found':
+      return { kind: 'failed', errorMessage: `@${handle} doesn't exist on X.` }
+    case 'invalid':
+      return { kind: 'failed', errorMessage: `X rejected the message: ${error.message}` }
+    case 'forbidden':
+      return { kind: 'failed', errorMessage: `X does not allow it: ${error.message}`, forbidden: true }
+    case 'rate-limit':
+      return { kind: 'wait', until: error.retryAt ?? new Date(Date.now() + 15 * 60_000) }
+    case 'unauthorized':
+    case 'credentials':
+      return { kind: 'stop', reason: { code: 'x_disconnected', params: {} }, xMessage: null }
+    case 'account':
+      return { kind: 'stop', reason: { code: 'x_locked', params: {} }, xMessage: error.message }
+    case 'unavailable':
+    case 'unknown':
+      return { kind: 'later' }
+  }
+}
+
+/** The user's id at X; null if X has no such user. @throws XError */
+export async function lookUp(needs: Needs, accountId: string, handle: string): Promise<string | null> {
+  const user = await withAccount(needs, accountId, (x, accessToken) => x.findUser(accessToken, handle))
+  return user?.id ?? null
+}
+
+/**
+ * Saves the X id of an imported lead. @returns why not to send, if the id shows that this person
+ * replied or was already messaged as another lead; else null
+ */
+async function saveXUserId(db: Db, claimed: Claimed, xUserId: string): Promise<SkipReason | null> {
+  const { workspaceId, campaignId } = claimed
+  const { rows } = await db.execute<{ replied: boolean; wrote: boolean; contacted: boolean }>(sql`
+    with campaign as (
+      select allow_repeat, ${includesReplied} as includes_replied from campaigns c where id = ${campaignId}
+    ), duplicate as (
+      select id, replied_at from leads where workspace_id = ${workspaceId} and x_user_id = ${xUserId} and id <> ${claimed.lead?.id}
+    ), kept as (
+      update leads set x_user_id = ${xUserId}, updated_at = now()
+      where id = ${claimed.lead?.id} and x_user_id is null and not exists (select from duplicate)
+    )
+    select not includes_replied and (
+        exists (select from duplicate where replied_at is not null) or ${hadReplied(workspaceId, xUserId)}
+      ) as replied, exists (
+        select from dms d join campaigns c on c.id = d.campaign_id
+        where d.lead_id in (select id from duplicate) and (d.sent_at is not null or d.outcome_unknown or d.status = 'queued')
+          and (d.campaign_id = ${campaignId} or not campaign.allow_repeat) and ${mayGoOut}
+      ) as wrote, not allow_repeat and ${wasContacted(workspaceId, xUserId)} as contacted
+    from campaign`)
+  const [known] = rows
+  if (known?.replied) return { code: 'replied', params: {} }
+  if (known?.wrote) return { code: 'duplicate', params: {} }
+  return known?.contacted ? { code: 'contacted', params: { how: 'x_user' } } : null
+}
+
+/** X's id of our message in the conversation, or null if it is not there. @throws XError */
+export async function findInConversation(
+  needs: Needs,
+  sent: Pick<Claimed, 'id' | 'accountId' | 'senderId' | 'message'> & { recipientId: string; since: Date },
+): Promise<string | null> {
+  const messages = await withAccount(needs, sent.accountId, (x, accessToken) =>
+    x.listMessages(accessToken, sent.recipientId),
+  )
+  const { rows } = await needs.database.db.execute<{ id: string }>(
+    sql`select x_event_id as id from dms where x_event_id = any(${sql.param(messages.map(({ id }) => id))}::text[]) and id <> ${sent.id} and lead_id is not null`,
+  )
+  const known = new Set(rows.map(({ id }) => id))
+  const found = findSentMessage(messages, { text: sent.message, senderId: sent.senderId, since: sent.since }, known)
+  return found?.id ?? null
+}
+
+/** A lower bound: with very short intervals, claims would otherwise be renewed forever. */
+const MIN_HAND_OVER_MS = 500
+
+/**
+ * Maximum age of a claim at hand-over, in ms: half the interval, so that two messages are at least
+ * the other half apart.
+ */
+function maxClaimAgeMs(pauseSeconds: number, handOverMs: number): number {
+  return pauseSeconds > 0 ? Math.min(handOverMs, Math.max(MIN_HAND_OVER_MS, pauseSeconds * 500)) : handOverMs
+}
+
+/**
+ * Renews an old claim: settling, caps and intervals assume a hand-over soon after the claim.
+ * @returns the account, whose token is needed next
+ * @throws LeaseLost, CampaignPaused, TooLate, Stopped: the message must not be sent
+ */
+async function prepareHandOver(needs: Needs, claimed: Claimed, { handOverMs }: Timing): Promise<StoredToken> {
+  const { db } = needs.database
+  const age = () => performance.now() - claimed.claimedAt
+  const maxAgeMs = maxClaimAgeMs(claimed.pauseSeconds, handOverMs)
+  for (;;) {
+    if (age() > maxAgeMs / 2) await renew(needs, claimed)
+    const { account, isContested, isStored } = await checkHandOver(db, claimed)
+    if (isContested) await sleep(CONTEST_MS)
+    // Someone has locked the message. What they change is only visible afterwards.
+    else if (!isStored) await db.execute(sql`select from dms where id = ${claimed.id} for update`)
+    else if (age() <= maxAgeMs) return account
+  }
+}
+
+/** How soon to look again whether a concurrent claim on the same person is over. */
+const CONTEST_MS = 50
+
+type HandOver = {
+  isActive: boolean
+  reason: SkipReason | null
+  isContested: boolean
+  isStored: boolean
+  account: StoredToken
+}
+
+/**
+ * Requires a valid lease, an active campaign and a lead who may be messaged, and stores the time of
+ * the hand-over, from which the interval counts, unless the message is locked.
+ * @throws LeaseLost, CampaignPaused, Stopped
+ */
+async function checkHandOver(db: Db, claimed: Claimed): Promise<HandOver> {
+  const { id, lease } = claimed
+  const isOwn = sql`d.id = ${id} and d.lease = ${lease} and d.status = 'queued' and d.lease_expires_at > now() and not d.outcome_unknown`
+  const hasInterval = claimed.pauseSeconds > 0
+  const seenForSeconds = (performance.now() - (claimed.visibleAt ?? claimed.claimedAt)) / 1_000
+  const { rows } = await db.execute<
+    Omit<HandOver, 'account'> & Record<'status' | 'token' | 'expiresAt', string | null>
+  >(sql`
+    with own as materialized (
+      select d.id from dms d where ${isOwn} and ${hasInterval}::boolean for update skip locked
+    ), handed as (
+      update dms set handed_over_at = now() from own where dms.id = own.id
+    )
+    select c.status = 'active' as "isActive", ${reasonToStop} as reason, ${isContested(seenForSeconds)} as "isContested",
+      not ${hasInterval}::boolean or exists (select from own) as "isStored", a.status, a.sealed_access_token as token, a.access_token_expires_at as "expiresAt"
+    from dms d join campaigns c on c.id = d.campaign_id left join leads l on l.id = d.lead_id
+      left join x_accounts a on a.id = ${claimed.accountId}
+    where ${isOwn}`)
+  const [row] = rows
+  if (!row) throw new LeaseLost()
+  if (!row.isActive) throw new CampaignPaused()
+  if (row.reason) throw new Stopped(row.reason)
+  const account = {
+    status: row.status as StoredToken['status'],
+    sealedAccessToken: row.token,
+    accessTokenExpiresAt: row.expiresAt === null ? null : new Date(row.expiresAt),
+  }
+  return { ...row, account }
+}
+
+/** @throws LeaseLost, CampaignPaused, TooLate */
+async function renew(needs: Needs, claimed: Claimed): Promise<void> {
+  const renewedAt = performance.now()
+  await transact(needs.database.db, async (tx) => {
+    const { rows } = await tx.execute<{ isActive: boolean }>(sql`
+      select c.status = 'active' as "isActive" from dms d join campaigns c on c.id = d.campaign_id
+      where d.id = ${claimed.id} and d.lease = ${claimed.lease} and d.status = 'queued' and d.lease_expires_at > now() and not d.outcome_unknown
+      for update of d`)
+    const [row] = rows
+    if (!row) throw new LeaseLost()
+    if (!row.isActive) throw new CampaignPaused()
+    const until = await renewClaim(tx, needs.env, {
+      id: claimed.id,
+      workspaceId: claimed.workspaceId,
+      xAccountId: claimed.accountId,
+      byHand: claimed.byHand ?? false,
+      byApi: true,
+    })
+    if (until) throw new TooLate(until)
+  })
+  claimed.claimedAt = renewedAt
+}
+
+// By hand
+
+/** The request context that `sendNow` needs. */
+type NowContext = Needs & {
+  db: Db
+  env: SendingEnv
+  requestWorker: { workerId(): Promise<number> }
+  log: FastifyBaseLogger
+  remember(tx: Db, answer: unknown): Promise<void>
+  progress?: { begun: unknown; keep(tx: Db, begun: unknown): Promise<void> }
+}
+
+/** The request is answered within this time. Sending and settling continue in the background. */
+const ANSWER_WITHIN_MS = 25_000
+const POLL_MS = 250
+
+/**
+ * Sends one message while the caller waits. If it was not sent, it is deleted, so the call can be
+ * repeated. @throws Refusal those of claimDirect; DM_FAILED, DM_UNSETTLED, X_UNAVAILABLE
+ */
+export async function sendNow(context: NowContext, actor: Actor, input: DirectMessage, signal?: AbortSignal) {
+  const { db } = context.database
+  if (!context.x) throw new Refusal('X_UNAVAILABLE')
+  const end = performance.now() + ANSWER_WITHIN_MS
+  const begun = context.progress?.begun
+  if (typeof begun === 'string' && (await findMessage(db, actor, begun)))
+    return answerFrom(await waitForOutcome(db, actor, begun, end, signal))
+  const holder = `worker:${await context.requestWorker.workerId()}`
+  const claimedAt = performance.now()
+  const direct = await claimDirect(db, context.env, actor, input, holder, async (tx, dmId) => {
+    await context.progress?.keep(tx, dmId)
+  })
+  const claimed: Claimed = { ...direct, claimedAt, byHand: true }
+  const delivery = deliver(context, actor, claimed, end, signal)
+  const answer = await Promise.race([delivery, sleep(Math.max(0, end - performance.now()), null, { ref: false })])
+  if (answer) return answer
+  delivery.catch((error) => {
+    if (!(error instanceof Refusal))
+      context.log.error({ err: error, dmId: claimed.id }, 'direct message left to settle')
+  })
+  throw unsettled(claimed.id)
+}
+
+async function deliver(context: NowContext, actor: Actor, claimed: Claimed, end: number, signal?: AbortSignal) {
+  const { db } = context.database
+  const verdict = await send(context, claimed, TIMING).catch(async (error): Promise<never> => {
+    await transact(db, (tx) => withdrawDirect(tx, claimed))
+    throw error
+  })
+  switch (verdict.kind) {
+    case 'sent': {
+      const answer = await transact(db, async (tx) => {
+        const recorded = await recordOutcome(tx, claimed, { wasSent: true, eventId: verdict.eventId })
+        if (!recorded) return null
+        const { sentAt } = (await findMessage(tx, actor, claimed.id)) as DmOutcome
+        const sent = sentAnswer(claimed.id, sentAt as Date)
+        await context.remember(tx, sent)
+        return sent
+      })
+      return answer ?? answerFrom(await waitForOutcome(db, actor, claimed.id, end, signal))
+    }
+    case 'failed':
+      await transact(db, (tx) =>
+        recordOutcome(tx, claimed, { wasSent: false, reason: verdict.reason, errorMessage: verdict.errorMessage }),
+      )
+      throw failed(claimed.id, verdict)
+    case 'unknown':
+    case 'lost':
+      await record(db, [{ claimed, verdict, failures: 0 }])
+      return answerFrom(await waitForOutcome(db, actor, claimed.id, end, signal))
+    case 'skipped':
+      await transact(db, (tx) => withdrawDirect(tx, claimed))
+      throw new Refusal('LEAD_STATE', refusalText(verdict.reason))
+    case 'wait':
+    case 'late':
+      await transact(db, async (tx) => {
+        await withdrawDirect(tx, claimed)
+        if (verdict.kind === 'wait')
+          await delayAccount(tx, claimed.accountId, sql`${verdict.until.toISOString()}::timestamptz`)
+      })
+      throw new Refusal('RATE_LIMITED', verdict.kind === 'wait' ? RATE_LIMITED_BY_X : undefined, {
+        retryAfterSeconds: Math.max(1, Math.ceil((verdict.until.getTime() - Date.now()) / 1000)),
+      })
+    case 'later':
+      await transact(db, (tx) => withdrawDirect(tx, claimed))
+      throw new Refusal('X_UNAVAILABLE')
+    case 'stop':
+    case 'paused':
+      await transact(db, async (tx) => {
+        await withdrawDirect(tx, claimed)
+        if (verdict.kind === 'stop') await pauseCampaignsOf(tx, claimed.accountId, verdict)
+      })
+      throw new Refusal(
+        'X_NOT_CONNECTED',
+        verdict.kind === 'stop' && verdict.reason.code !== 'x_disconnected'
+          ? pauseText(verdict.reason, verdict.xMessage)
+          : CONNECTION_LOST,
+      )
+  }
+}
+
+type DmOutcome = Pick<typeof dms.$inferSelect, 'id' | 'status' | 'sentAt' | 'reason' | 'errorMessage'>
+
+async function findMessage(db: Db, actor: Actor, id: string): Promise<DmOutcome | null> {
+  const [row] = await db
+    .select({ id: dms.id, status: dms.status, sentAt: dms.sentAt, reason: dms.reason, errorMessage: dms.errorMessage })
+    .from(dms)
+    .where(and(eq(dms.id, id), eq(dms.workspaceId, actor.workspaceId)))
+  return row ?? null
+}
+
+/**
+ * Waits for the outcome of a message. @param end by performance.now()
+ * @throws Refusal DM_UNSETTLED: still unknown at `end`
+ */
+async function waitForOutcome(db: Db, actor: Actor, id: string, end: number, signal?: AbortSignal): Promise<DmOutcome> {
+  for (;;) {
+    const found = await findMessage(db, actor, id)
+    if (found && found.status !== 'queued') return found
+    if (!found || performance.now() > end || signal?.aborted) throw unsettled(id)
+    await sleep(POLL_MS, undefined, { signal }).catch(() => {})
+  }
+}
+
+function unsettled(dmId: string): Refusal {
+  return new Refusal('DM_UNSETTLED', undefined, { retryAfterSeconds: 5, details: { dmId } })
+}
+
+function answerFrom(outcome: DmOutcome) {
+  if (outcome.sentAt) return sentAnswer(outcome.id, outcome.sentAt)
+  throw failed(outcome.id, outcome)
+}
+
+function failed(dmId: string, { reason, errorMessage }: Partial<DmOutcome>): Refusal {
+  const text = reason ? refusalText(reason) : (errorMessage ?? undefined)
+  return new Refusal('DM_FAILED', text, { details: { dmId } })
+}
+
+function sentAnswer(dmId: string, sentAt: Date) {
+  return { success: true as const, dmId, status: 'sent' as const, sentAt }
+}
+
+// By extensions
+
+/** Locks a message that an extension has claimed. @throws Refusal DM_NOT_FOUND, LEASE_LOST */
+async function lockClaimed(tx: Db, actor: Actor, { id, lease }: { id: string; lease: string }) {
+  const [dm] = await tx
+    .select({
+      id: dms.id,
+      lease: dms.lease,
+      holder: dms.holder,
+      status: dms.status,
+      leadId: dms.leadId,
+      campaignId: dms.campaignId,
+      xAccountId: dms.xAccountId,
+      isHeld: sql<boolean>`coalesce(${dms.leaseExpiresAt} > clock_timestamp(), false)`,
+    })
+    .from(dms)
+    .where(and(eq(dms.id, id), eq(dms.workspaceId, actor.workspaceId)))
+    .for('update')
+  if (!dm) throw new Refusal('DM_NOT_FOUND')
+  const isTheirs = dm.lease === lease.toLowerCase() && dm.holder?.startsWith('extension:')
+  if (!isTheirs || dm.status !== 'queued' || !dm.isHeld) throw new Refusal('LEASE_LOST')
+  return { ...dm, lease: dm.lease as string }
+}
+
+const returnToQueue = (tx: Db, id: string) => release(tx, sql`id = ${id}`)
+
+/**
+ * Confirms a claimed message right before it is sent, and renews its lease and interval.
+ * @throws Refusal DM_NOT_FOUND, LEASE_LOST
+ */
+export async function confirm(db: Db, limits: SendingEnv, actor: Actor, held: { id: string; lease: string }) {
+  const no = { success: true as const, maySend: false, leaseExpiresAt: null }
+  return transact(db, async (tx) => {
+    const dm = await lockClaimed(tx, actor, held)
+    if (!dm.leadId) {
+      await recordOutcome(tx, dm, { wasSent: false, reason: LEAD_MISSING })
+      return no
+    }
+    const reason = await findReasonToStop(tx, dm.id)
+    if (reason) {
+      await returnToQueue(tx, dm.id)
+      await skipMessage(tx, dm.id, { reason })
+      return no
+    }
+    // A concurrent pause either commits first and is seen here, or waits for this transaction.
+    const [campaign] = await tx
+      .select({ status: campaigns.status })
+      .from(campaigns)
+      .where(eq(campaigns.id, dm.campaignId))
+      .for('share')
+    if (campaign?.status !== 'active') {
+      await returnToQueue(tx, dm.id)
+      return no
+    }
+    const { workspaceId } = actor
+    const until = await renewClaim(tx, limits, { ...dm, workspaceId, byHand: false, byApi: false })
+    if (until) {
+      await returnToQueue(tx, dm.id)
+      return no
+    }
+    const [renewed] = await tx.select({ leaseExpiresAt: dms.leaseExpiresAt }).from(dms).where(eq(dms.id, dm.id))
+    return { success: true as const, maySend: true, leaseExpiresAt: renewed?.leaseExpiresAt ?? null }
+  })
+}
+
+/**
+ * Releases a claimed message that the extension has not sent. @throws Refusal DM_NOT_FOUND,
+ * LEASE_LOST
+ */
+export async function releaseClaim(db: Db, actor: Actor, held: { id: string; lease: string }) {
+  return transact(db, async (tx) => {
+    await returnToQueue(tx, (await lockClaimed(tx, actor, held)).id)
+    return { success: true as const }
+  })
+}

@@ -1,0 +1,82 @@
+import { eq } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { arrived, launch, makeList, openHandles, type SomeList } from '../../../../test/outreach.ts'
+import type { Db } from '../../../db/open.ts'
+import { type Claimed, claimDue } from './claim.ts'
+import { record } from './record.ts'
+import { send, TIMING } from './send.ts'
+import { dms, workers } from './tables.ts'
+
+let app: TestApp
+let person: Person
+beforeAll(async () => {
+  app = await openApp({ x: true })
+})
+beforeEach(async () => {
+  person = await makePerson(app)
+  await subscribe(app, person)
+})
+
+async function claimNext(db: Db = app.db): Promise<Claimed> {
+  const [worker] = await app.db.insert(workers).values({}).returning()
+  for (;;) {
+    const { claimed, isIdle } = await claimDue(db, worker!.id, { ...app.services.env, sendIntervalSeconds: 60 })
+    if (claimed) return claimed
+    if (isIdle) throw new Error('nothing is due')
+  }
+}
+
+it('takes at most five statements for a message, from its claim to its record', async () => {
+  const account = await connectX(app, person)
+  await launch(person, await makeList(app, person, openHandles(2)))
+  const statements: string[] = []
+  const connection = await app.services.database.connect()
+  const logger = { logQuery: (text: string) => void statements.push(text) }
+  const db = drizzle(connection, { logger }) as unknown as Db
+  const claimed = await claimNext(db)
+  const verdict = await send({ ...app.services, database: { ...app.services.database, db } }, claimed, TIMING)
+  await record(db, [{ claimed, verdict, failures: 0 }])
+  await connection.end()
+  expect(verdict).toMatchObject({ kind: 'sent' })
+  expect(claimed.accountId).toBe(account.id)
+  expect(statements.filter((text) => text !== 'begin' && text !== 'commit')).toHaveLength(5)
+})
+
+describe('two accounts that claim messages to one person at the same moment', () => {
+  let list: SomeList
+  let first: Claimed
+  let second: Claimed
+
+  beforeEach(async () => {
+    const accounts = [await connectX(app, person), await connectX(app, person)]
+    list = await makeList(app, person, openHandles(1))
+    const other = await makeList(app, person, openHandles(1))
+    await launch(person, list, { xAccountId: accounts[0]!.id })
+    await launch(person, other, { xAccountId: accounts[1]!.id })
+    // Duplicate leads that were merged.
+    await app.db.update(dms).set({ leadId: list.leadIds[0]! }).where(eq(dms.leadId, other.leadIds[0]!))
+    first = await claimNext()
+    second = await claimNext()
+    // The first claim commits last.
+    first.visibleAt = performance.now()
+  })
+
+  it('send the first if the second sees that it must yield', async () => {
+    const sending = send(app.services, first, TIMING)
+    const verdict = await send(app.services, second, TIMING)
+    expect(verdict).toMatchObject({ kind: 'skipped', reason: { code: 'duplicate' } })
+    await record(app.db, [{ claimed: second, verdict, failures: 0 }])
+    expect(await sending).toMatchObject({ kind: 'sent' })
+    expect(await arrived(app, list.handles[0]!)).toHaveLength(1)
+  })
+
+  it('do not send the first if the second was sent', async () => {
+    const sending = send(app.services, first, TIMING)
+    await record(app.db, [{ claimed: second, verdict: { kind: 'sent', eventId: 'elsewhere' }, failures: 0 }])
+    expect(await sending).toMatchObject({ kind: 'skipped', reason: { code: 'duplicate' } })
+    expect(await arrived(app, list.handles[0]!)).toEqual([])
+  })
+})
