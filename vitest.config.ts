@@ -21,7 +21,7 @@ process.env.ANSWERS_FILE ??= join(tmpdir(), `x-automated-answers-${process.pid}.
 const maxWorkers = Math.min(8, availableParallelism() + 3)
 
 /** Enough on a busy machine, unlike Vitest's default of one second. */
-const poll = { timeout: 20_000 }
+const poll = { timeout: 60_000 }
 
 const existing = (...files: string[]) => files.filter((file) => existsSync(new URL(file, import.meta.url)))
 
@@ -36,8 +36,8 @@ export default defineConfig({
           exclude: ['**/node_modules/**', ...databaseTests, ...proofs],
           maxWorkers,
           // Tests of the stand-ins, the launcher and the bundled database start processes.
-          testTimeout: 60_000,
-          hookTimeout: 30_000,
+          testTimeout: 180_000,
+          hookTimeout: 120_000,
           expect: { poll },
         },
       },
@@ -48,7 +48,7 @@ export default defineConfig({
           name: 'web',
           include: ['{app,embed}/**/*.test.{ts,tsx}', '{build-steps,legal}/**/*.test.ts'],
           maxWorkers,
-          testTimeout: 30_000,
+          testTimeout: 120_000,
           expect: { poll },
         },
       },
@@ -62,8 +62,8 @@ export default defineConfig({
           setupFiles: existing('./server/test/setup.ts'),
           // Importing the app takes seconds, so the files of a worker share their modules.
           isolate: false,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 180_000,
+          hookTimeout: 120_000,
           expect: { poll },
         },
       },
@@ -74,7 +74,7 @@ export default defineConfig({
           maxWorkers,
           globalSetup: existing('./server/test/global-setup.ts'),
           setupFiles: existing('./server/test/setup.ts'),
-          testTimeout: 240_000,
+          testTimeout: 600_000,
           hookTimeout: 120_000,
           expect: { poll },
         },
@@ -88,9 +88,10 @@ export default defineConfig({
           include: ['e2e/journeys/**/*.spec.ts'],
           globalSetup: existing('./e2e/global-setup.ts'),
           setupFiles: existing('./server/test/setup.ts'),
+          // The journeys of a worker share their modules and the browser.
+          isolate: false,
           maxWorkers,
-          // The journeys through all pages take over a minute on an idle machine.
-          testTimeout: 240_000,
+          testTimeout: 600_000,
           hookTimeout: 120_000,
           expect: { poll },
         },

@@ -43,6 +43,7 @@ export interface World {
 }
 
 const MAIN = fileURLToPath(new URL('../server/src/main.ts', import.meta.url))
+const COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/compiled-server', import.meta.url))
 
 /**
  * Opens a world until the end of the test file.
@@ -55,8 +56,7 @@ export async function openWorld(
   { xPages = false, pages = true } = {},
 ): Promise<World> {
   // Starts in parallel with the server.
-  let browser = pages ? launchBrowser() : null
-  browser?.catch(() => {})
+  if (pages) openBrowser().catch(() => {})
   const stateDir = mkdtempSync(join(tmpdir(), 'x-automated-journey-'))
   const port = await freePort()
   const origin = `http://localhost:${port}`
@@ -74,6 +74,8 @@ export async function openWorld(
       env: {
         PATH: process.env.PATH,
         HOME: process.env.HOME,
+        // Saves a fifth of the start.
+        NODE_COMPILE_CACHE: COMPILE_CACHE,
         PORT: String(port),
         PUBLIC_URL: origin,
         DATA_DIR: stateDir,
@@ -124,7 +126,6 @@ export async function openWorld(
       expect(surprises, 'console errors').toEqual([])
     },
     async close() {
-      await (await browser)?.close()
       await endServer('SIGTERM')
       await Promise.all([x.close(), mailbox.close(), payments.close()])
       await database.drop()
@@ -158,8 +159,7 @@ export async function openWorld(
     },
     expectConsole: (matching) => expected.push(matching),
     async openPage({ width = 1280, height = 900, dark = false, script = true } = {}) {
-      browser ??= launchBrowser()
-      const context = await (await browser).newContext({
+      const context = await (await openBrowser()).newContext({
         baseURL: origin,
         viewport: { width, height },
         colorScheme: dark ? 'dark' : 'light',
@@ -169,7 +169,7 @@ export async function openWorld(
       contexts.push(context)
       const page = await context.newPage()
       // Long enough for a busy machine.
-      page.setDefaultTimeout(40_000)
+      page.setDefaultTimeout(120_000)
       page.on('console', (message) => {
         if (message.type() === 'error' || message.type() === 'warning')
           problems.push(`${message.type()}: ${message.text()}`)
@@ -180,11 +180,23 @@ export async function openWorld(
   }
 }
 
-function launchBrowser(): Promise<Browser> {
-  return chromium.launch({
+let browser: Promise<Browser> | undefined
+
+/** The browser of this worker, which ends with it. A crashed one is replaced. */
+function openBrowser(): Promise<Browser> {
+  browser ??= launchBrowser()
+  return browser
+}
+
+async function launchBrowser(): Promise<Browser> {
+  const launched = await chromium.launch({
     executablePath: inject('browserPath'),
     args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
   })
+  launched.once('disconnected', () => {
+    browser = undefined
+  })
+  return launched
 }
 
 /** Checks for axe violations (all rules or the given ones) and horizontal overflow. */
@@ -223,7 +235,7 @@ export async function expectSoundBothWays(page: Page): Promise<void> {
 
 /** Waits for an email with this subject. @returns its link */
 export async function linkInMail(mailbox: Mailbox, to: string, subject: RegExp): Promise<string> {
-  for (let tries = 0; tries < 200; tries += 1) {
+  for (let tries = 0; tries < 1_200; tries += 1) {
     const mails = (await (await fetch(`${mailbox.url}/messages?to=${encodeURIComponent(to)}`)).json()) as {
       subject: string
       text: string
@@ -329,11 +341,12 @@ export async function stopClock(page: Page): Promise<void> {
   await page.clock.pauseAt(new Date((await page.evaluate(() => Date.now())) + 10_000))
 }
 
-/** Advances a stopped clock in small steps until something is visible that a response brings. */
+/** Advances a stopped clock until something is visible that a response brings, by at most a
+ * millisecond in 30, so that a busy machine does not reach the page's next timer. */
 export async function tickUntil(page: Page, expected: Locator): Promise<void> {
   for (let ticks = 0; !(await expected.isVisible()); ticks += 1) {
-    if (ticks === 300) throw new Error(`not visible: ${expected}`)
-    await page.clock.runFor(5)
+    if (ticks === 2_000) throw new Error(`not visible: ${expected}`)
+    await page.clock.runFor(1)
     await new Promise((resolve) => setTimeout(resolve, 30))
   }
 }
@@ -341,7 +354,7 @@ export async function tickUntil(page: Page, expected: Locator): Promise<void> {
 /** Advances an installed clock past retry delays until something is visible. */
 export async function hastenUntil(page: Page, expected: Locator): Promise<void> {
   for (let tries = 0; !(await expected.isVisible()); tries += 1) {
-    if (tries === 300) throw new Error(`not visible: ${expected}`)
+    if (tries === 1_200) throw new Error(`not visible: ${expected}`)
     await page.clock.fastForward(500)
     await new Promise((resolve) => setTimeout(resolve, 30))
   }

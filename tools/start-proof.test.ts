@@ -164,7 +164,7 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
     const { x } = JSON.parse(readFileSync(join(dataDir, 'stand-ins.json'), 'utf8'))
     process.kill(programOf(one, 'server/src/main.ts'), 'SIGKILL')
     process.kill(programOf(one, 'stand-ins/src/main.ts'), 'SIGKILL')
-    await expect.poll(one.output, { timeout: 30_000 }).toContain('Restarted the server.')
+    await expect.poll(one.output, { timeout: 60_000 }).toContain('Restarted the server.')
     await expect.poll(one.output).toContain('Restarted the stand-ins.')
     expect(one.output()).toContain('The server exited (SIGKILL). Restarting it in 1 s.')
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)

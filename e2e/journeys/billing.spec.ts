@@ -28,7 +28,7 @@ async function waitForPlan({ token }: SignedUp, planId: string): Promise<void> {
     const answer = await (await fetch(`${world.origin}/api/billing/subscription`, { headers })).json()
     return (answer as { subscription: { planId: string } | null }).subscription?.planId
   }
-  await expect.poll(ask, { timeout: 20_000, interval: 100 }).toBe(planId)
+  await expect.poll(ask, { timeout: 120_000, interval: 100 }).toBe(planId)
 }
 
 const atPayments = (path: string, method: 'PUT' | 'POST', body: unknown) =>
@@ -178,7 +178,7 @@ describe('plans and payments, in a browser', () => {
     // The link carries the workspace and the email.
     const link = pricing.getByRole('link', { name: 'Get Started' }).first()
     await expect
-      .poll(() => link.getAttribute('href'), { timeout: 10_000 })
+      .poll(() => link.getAttribute('href'), { timeout: 120_000 })
       .toMatch(/client_reference_id=.+prefilled_email=bob%40example\.com$/)
     await expectSoundPage(pricing)
     const [page] = await Promise.all([pricing.waitForEvent('popup'), link.click()])

@@ -62,7 +62,7 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const row = (page: Page, name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) })
 
 const shows = (place: Locator, pattern: RegExp) =>
-  expect.poll(() => place.innerText(), { timeout: 15_000 }).toMatch(pattern)
+  expect.poll(() => place.innerText(), { timeout: 120_000 }).toMatch(pattern)
 
 async function fill(page: Page, name: string, list: RegExp, message: string) {
   await page.getByLabel('Campaign Name').fill(name)
@@ -358,7 +358,7 @@ describe('campaigns, in a browser', () => {
     const first = await client.campaigns.create({ name: 'First', leadListId, messageTemplate: 'Hi', status: 'paused' })
     await client.campaigns.queue({ id: first.id })
     await expect
-      .poll(async () => (await client.campaigns.find({ id: first.id })).status, { timeout: 20_000 })
+      .poll(async () => (await client.campaigns.find({ id: first.id })).status, { timeout: 120_000 })
       .toBe('completed')
     const said = await fetch(`${world.x.url}/_people/open_i1/reply`, {
       method: 'POST',
@@ -367,7 +367,7 @@ describe('campaigns, in a browser', () => {
     })
     expect(said.status).toBe(201)
     await expect
-      .poll(async () => (await client.campaigns.find({ id: first.id })).dmsRepliedCount, { timeout: 20_000 })
+      .poll(async () => (await client.campaigns.find({ id: first.id })).dmsRepliedCount, { timeout: 120_000 })
       .toBe(1)
 
     await page.goto('/campaigns')

@@ -110,7 +110,7 @@ async function waitUntilLoaded(page: Page): Promise<void> {
     }
     return []
   }
-  await expect.poll(missing, { timeout: 40_000, message: 'still loading' }).toEqual([])
+  await expect.poll(missing, { timeout: 120_000, message: 'still loading' }).toEqual([])
 }
 
 /** Checks the tabs that are not open at first. */
@@ -163,7 +163,7 @@ async function waitUntilRendered(page: Page): Promise<void> {
     }
     return []
   }
-  await expect.poll(missing, { timeout: 40_000, message: 'not rendered yet' }).toEqual([])
+  await expect.poll(missing, { timeout: 120_000, message: 'not rendered yet' }).toEqual([])
 }
 
 /** Checks a page with all responses blocked, then with only those about the user. */
@@ -230,7 +230,7 @@ describe('every page', () => {
     await page.setViewportSize({ width: 390, height: 800 })
     await page.reload()
     await open.waitFor()
-    await expect.poll(async () => ((await open.boundingBox())?.x ?? 390) < 300, { timeout: 10_000 }).toBe(true)
+    await expect.poll(async () => ((await open.boundingBox())?.x ?? 390) < 300, { timeout: 120_000 }).toBe(true)
 
     await callApi(page, 'POST', '/session/connect', { username: 'everywhere', password: 'any eight or more' })
     await callApi(page, 'POST', '/leads/import', 'twitter_handle,name\nsomebody,Some Body\n', 'text/csv')
@@ -259,7 +259,7 @@ describe('every page', () => {
     for (const path of ofOthers) await check(page, path.replace(':campaignId', campaign.id))
     await page.goto('/dashboard')
     await page.getByText('Member since').waitFor()
-    await expect.poll(() => steps.count(), { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => steps.count(), { timeout: 120_000 }).toBe(0)
   })
 
   it('passes all checks on every tab', async () => {

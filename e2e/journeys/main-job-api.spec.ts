@@ -49,7 +49,7 @@ async function prepare(
     keywords: [],
   })
   await expect
-    .poll(() => client.scrapes.find({ id: scrape.id }), { timeout: 20_000 })
+    .poll(() => client.scrapes.find({ id: scrape.id }), { timeout: 120_000 })
     .toMatchObject({ status: 'completed' })
   const { total } = await client.leads.list({})
   expect(total).toBe(followers)
@@ -86,7 +86,7 @@ describe('the main job, over the API alone', () => {
     const campaign = await prepare(client, { sender: 'founder_one', followers: 40 })
     expect(await client.campaigns.queue({ id: campaign.id })).toEqual({ success: true, dmsQueued: 40, totalLeads: 40 })
     await expect
-      .poll(() => client.campaigns.find({ id: campaign.id }), { timeout: 30_000 })
+      .poll(() => client.campaigns.find({ id: campaign.id }), { timeout: 120_000 })
       .toMatchObject({ status: 'completed' })
     expect(await client.campaigns.find({ id: campaign.id })).toMatchObject({
       totalLeadsInList: 40,
@@ -104,7 +104,7 @@ describe('the main job, over the API alone', () => {
     await client.campaigns.queue({ id: campaign.id })
     await expect
       .poll(async () => (await messagesAtX(world.x)).filter((dm) => dm.from === 'agency_one').length, {
-        timeout: 20_000,
+        timeout: 120_000,
         interval: 10,
       })
       .toBeGreaterThan(20)
@@ -113,7 +113,7 @@ describe('the main job, over the API alone', () => {
     expect(before).toBeLessThan(400)
     await world.startServer()
     await expect
-      .poll(() => client.campaigns.find({ id: campaign.id }), { timeout: 60_000 })
+      .poll(() => client.campaigns.find({ id: campaign.id }), { timeout: 120_000 })
       .toMatchObject({ status: 'completed' })
     expect(await client.campaigns.find({ id: campaign.id })).toMatchObject({
       dmsQueuedCount: 0,

@@ -35,9 +35,9 @@ it('messages selected leads one by one, reports the results and updates analytic
   await page.route('**/api/messages/leads**', (route) => refuse(route, 403, 'FORBIDDEN', 'Not for you.'))
   await page.route('**/api/analytics**', (route) => refuse(route, 500, 'INTERNAL', 'Not shown.'))
   await page.reload()
-  await page.getByText('Failed to fetch leads: Not for you.').waitFor({ timeout: 20_000 })
+  await page.getByText('Failed to fetch leads: Not for you.').waitFor({ timeout: 120_000 })
   await page.getByRole('tab', { name: 'X Analytics' }).click()
-  await page.getByText('Failed to load analytics data. Please try again.').waitFor({ timeout: 20_000 })
+  await page.getByText('Failed to load analytics data. Please try again.').waitFor({ timeout: 120_000 })
   await page.unrouteAll()
 
   const people = ['open_one', 'open_two', 'open_three', 'closed_four', 'open_five', 'open_six']

@@ -26,7 +26,7 @@ const mark = (page: Page) => page.evaluate('marked = true')
  * Polled from outside, because the content security policy and the reload stop polling in the page.
  */
 const isReloaded = (page: Page) =>
-  expect.poll(() => page.evaluate('typeof marked').catch(() => 'reloading'), { timeout: 20_000 }).toBe('undefined')
+  expect.poll(() => page.evaluate('typeof marked').catch(() => 'reloading'), { timeout: 120_000 }).toBe('undefined')
 
 describe('the session, in a browser', () => {
   it('loads, reports slow loading, and redirects guests to /login', async () => {
@@ -50,9 +50,9 @@ describe('the session, in a browser', () => {
       await stopClock(page)
       await page.goto(path)
       await tickUntil(page, page.getByText('Loading dashboard...'))
-      await page.clock.runFor(slowAfterMs - 100)
+      await page.clock.runFor(slowAfterMs - 500)
       expect(await page.getByText(slowText).count(), `${path}, too early`).toBe(0)
-      await page.clock.runFor(200)
+      await page.clock.runFor(600)
       await page.getByText(slowText, { exact: true }).waitFor()
       await page.clock.resume()
       await expectSoundPage(page)
@@ -206,7 +206,7 @@ describe('the session, in a browser', () => {
       await clearStorage()
       return page.evaluate('typeof marked').catch(() => 'reloading')
     }
-    await expect.poll(stateAfterClearing, { timeout: 20_000, interval: 500 }).toBe('undefined')
+    await expect.poll(stateAfterClearing, { timeout: 120_000, interval: 500 }).toBe('undefined')
     // Their requests are rejected from now on.
     for (const one of [page, again]) await one.context().close()
   })

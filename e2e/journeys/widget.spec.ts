@@ -235,7 +235,7 @@ it('offers members the snippet and sends joins to an operator’s webhook', asyn
   await shown.getByRole('button', { name: 'Done' }).click()
 
   await join('grace@example.com')
-  await expect.poll(() => site.received.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(1)
+  await expect.poll(() => site.received.length, { timeout: 120_000 }).toBeGreaterThanOrEqual(1)
   const delivery = site.received.find(({ body }) => body.includes('member.joined'))
   if (!delivery) throw new Error('the webhook received no join')
   const { headers, body } = delivery
@@ -259,6 +259,6 @@ it('offers members the snippet and sends joins to an operator’s webhook', asyn
   site.answerWith(200)
   const before = site.received.length
   await failed.getByRole('button', { name: 'Redeliver' }).click()
-  await expect.poll(() => site.received.length, { timeout: 10_000 }).toBe(before + 1)
+  await expect.poll(() => site.received.length, { timeout: 120_000 }).toBe(before + 1)
   await log.getByRole('row').filter({ hasText: 'Test' }).nth(1).waitFor()
 })

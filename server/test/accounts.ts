@@ -66,7 +66,7 @@ export async function mailsTo(app: TestApp, email: string): Promise<Letter[]> {
 
 /** Waits for an email to an address with this subject, and returns the newest. */
 export async function mailTo(app: TestApp, email: string, subject: RegExp): Promise<Letter> {
-  for (let tries = 0; tries < 300; tries++) {
+  for (let tries = 0; tries < 1_200; tries++) {
     const mail = (await mailsTo(app, email)).find((one) => subject.test(one.subject))
     if (mail) return mail
     await new Promise((resolve) => setTimeout(resolve, 50))
@@ -93,7 +93,7 @@ export async function beginSignUp(
   const before = (await mailsTo(app, email)).length
   const answer = await call(app, 'POST', '/auth/sign-up/email', { email, password: PASSWORD, ...input }, headers)
   const cookie = answer.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
-  await expect.poll(async () => (await mailsTo(app, email)).length, { timeout: 15_000 }).toBeGreaterThan(before)
+  await expect.poll(async () => (await mailsTo(app, email)).length, { timeout: 60_000 }).toBeGreaterThan(before)
   const link = linkIn(await mailTo(app, email, /Confirm your email/), 'verify-email')
   return { answer, token: link.searchParams.get('token') ?? '', cookie }
 }

@@ -68,7 +68,7 @@ describe.each([
     })()
     const campaign = await launch(person, list)
     const answers = await callALot(server.origin, people, 6)
-    await completed(person, campaign.id, 40_000)
+    await completed(person, campaign.id)
     isOver = true
     await counting
 
@@ -85,13 +85,18 @@ it('renews few tokens at a time, so that a slow X leaves connections for everyth
   const people = await Promise.all(Array.from({ length: 6 }, () => makePerson(other)))
   const accounts = await Promise.all(people.map((person) => connectX(other, person)))
   await other.db.update(xAccounts).set({ accessTokenExpiresAt: new Date() })
-  await setFaults(other, { method: 'POST', path: '/2/oauth2/token', delayMs: 1_500, times: 20 })
-  const renewals = Promise.all(accounts.map(({ id }) => withAccount(other.services, id, async () => 'renewed')))
+  await setFaults(other, { method: 'POST', path: '/2/oauth2/token', delayMs: 4_000, times: 20 })
+  let renewed = 0
+  const renew = async ({ id }: { id: string }) => {
+    await withAccount(other.services, id, async () => {})
+    renewed += 1
+  }
+  const renewals = Promise.all(accounts.map(renew))
   await sleep(300)
-  const since = performance.now()
   expect((await people[0]!.call('GET', '/lists')).status).toBe(200)
-  expect(performance.now() - since).toBeLessThan(1_000)
-  expect(await renewals).toEqual(Array(6).fill('renewed'))
+  expect(renewed).toBe(0)
+  await renewals
+  expect(renewed).toBe(6)
 })
 
 it('rejects a pool size that cannot work', async () => {

@@ -48,7 +48,7 @@ test('0031_scrapes_counted counts what a process of the previous version is abou
   await before.query("begin; delete from leads where twitter_handle = 'ana'")
   const migrated = migration.query(`begin; ${sql}; commit`)
   const waiting = 'select from pg_stat_activity where datname = current_database() and wait_event_type = $1'
-  await expect.poll(async () => (await before.query(waiting, ['Lock'])).rowCount, { timeout: 5_000 }).toBe(1)
+  await expect.poll(async () => (await before.query(waiting, ['Lock'])).rowCount, { timeout: 60_000 }).toBe(1)
   await before.query('commit')
   await migrated
   expect((await migration.query('select count::int from scrape_counts')).rows).toEqual([{ count: 1 }])

@@ -111,7 +111,7 @@ export const SENDS = { method: 'POST', path: '/2/dm_conversations/with/*/message
 export const READS = { method: 'GET', path: '/2/dm_conversations/with/*/dm_events' }
 
 /** Waits until `check` returns something truthy. @param ms long enough for a busy machine */
-export async function eventually<T>(check: () => Promise<T> | T, what: string, ms = 20_000): Promise<NonNullable<T>> {
+export async function eventually<T>(check: () => Promise<T> | T, what: string, ms = 60_000): Promise<NonNullable<T>> {
   const end = Date.now() + ms
   for (;;) {
     const value = await check()

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { expect } from 'vitest'
 import type { TestApp } from './open-app.ts'
 
-const PATIENCE_MS = 15_000
+const PATIENCE_MS = 60_000
 
 /**
  * Starts `work`, waits until it is blocked by the statement `lock`, and checks that `others` still

@@ -173,7 +173,7 @@ describe('openEmbedded', () => {
       const postmaster = postmasterOf(data)
       return postmaster?.pid !== first && postmaster?.status
     }
-    await expect.poll(another, { timeout: 20_000 }).toBe('ready')
+    await expect.poll(another, { timeout: 60_000 }).toBe('ready')
     expect(await query(database.url, 'select n from t')).toEqual([{ n: 9 }])
     await database.close()
   })

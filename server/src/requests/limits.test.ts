@@ -49,7 +49,7 @@ const call = (times: number) => {
   return refused
 }
 const counted = async () => (await app.db.select().from(callCounts).where(eq(callCounts.userId, userId)))[0]?.calls
-const isAsked = (times: number) => vi.waitUntil(() => waiting.length === times, 5_000)
+const isAsked = (times: number) => vi.waitUntil(() => waiting.length === times, 60_000)
 
 it('counts calls while the database is slow, with one write at a time', async () => {
   expect(call(6)).toBe(0)
@@ -61,7 +61,7 @@ it('counts calls while the database is slow, with one write at a time', async ()
   await isAsked(2)
   expect(call(1)).toBe(1)
   waiting[1]?.pass()
-  await vi.waitUntil(async () => (await counted()) === 10, 5_000)
+  await vi.waitUntil(async () => (await counted()) === 10, 60_000)
   expect(call(1)).toBe(1)
 })
 
@@ -72,7 +72,7 @@ it('counts calls if a write fails, and writes them later', async () => {
   await isAsked(2)
   expect(call(1)).toBe(1)
   waiting[1]?.pass()
-  await vi.waitUntil(async () => (await counted()) === 10, 5_000)
+  await vi.waitUntil(async () => (await counted()) === 10, 60_000)
 })
 
 it('counts calls of other processes', async () => {
@@ -81,7 +81,7 @@ it('counts calls of other processes', async () => {
   expect(call(2)).toBe(0)
   await isAsked(1)
   waiting[0]?.pass()
-  await vi.waitUntil(async () => (await counted()) === 9, 5_000)
+  await vi.waitUntil(async () => (await counted()) === 9, 60_000)
   await new Promise((resolve) => setTimeout(resolve, 100))
   expect(call(3)).toBe(2)
 })

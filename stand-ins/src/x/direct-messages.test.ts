@@ -164,7 +164,7 @@ describe('people who answer', () => {
       await me.send(await me.idOf(handle), 'Hello')
       await me.send(await me.idOf(handle), 'Hello again')
     }
-    await vi.waitFor(async () => expect(await x.log('?to=sender')).toHaveLength(2), 10_000)
+    await vi.waitFor(async () => expect(await x.log('?to=sender')).toHaveLength(2), 60_000)
     const answers = await x.log('?to=sender')
     expect(answers.map(({ from }) => from)).toEqual(['replies_a', 'stops_a'])
     expect(answers[1]?.text).toMatch(/stop|unsubscribe|remove/i)
@@ -177,7 +177,7 @@ describe('people who answer', () => {
     await x.signIn('replies_a')
     await me.send(await me.idOf('replies_a'), 'Hello')
     await me.send(await me.idOf('replies_b'), 'Hello')
-    await vi.waitFor(async () => expect(await x.log('?from=replies_b')).toHaveLength(1), 10_000)
+    await vi.waitFor(async () => expect(await x.log('?from=replies_b')).toHaveLength(1), 60_000)
     expect(await x.log('?from=replies_a')).toEqual([])
   })
 

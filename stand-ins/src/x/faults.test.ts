@@ -63,7 +63,7 @@ describe('PUT /_faults', () => {
     })
     await expect(gone).rejects.toThrow()
     expect(await x.log()).toEqual([])
-    await vi.waitFor(async () => expect(await x.log()).toHaveLength(1), 10_000)
+    await vi.waitFor(async () => expect(await x.log()).toHaveLength(1), 60_000)
   })
 
   test('applies to its method and path, also at the token endpoint, but never to test endpoints', async () => {

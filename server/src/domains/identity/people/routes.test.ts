@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 
 /** Access must end within 60 seconds; a database notification reaches every process sooner. */
-const SOON = { timeout: 20_000 }
+const SOON = { timeout: 45_000 }
 const rolesIn = async (workspaceId: string) =>
   Object.fromEntries(
     (await app.db.select().from(workspaceMembers).where(eq(workspaceMembers.workspaceId, workspaceId))).map((row) => [

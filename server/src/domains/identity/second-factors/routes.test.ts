@@ -205,7 +205,7 @@ describe('recovery codes', () => {
           text.includes('A recovery code was used to log in to your X-Automated account. 9 codes left.'),
         ),
       ).toBe(true)
-    }, 10_000)
+    }, 60_000)
   })
 
   it('replace the old ones when renewed, after reauthentication', async () => {
@@ -217,7 +217,7 @@ describe('recovery codes', () => {
     await vi.waitFor(async () => {
       const texts = (await mailsTo(app, person.email)).map(({ text }) => text)
       expect(texts.some((text) => text.includes('New recovery codes were created'))).toBe(true)
-    }, 10_000)
+    }, 60_000)
     await app.db.update(authSessions).set({ reauthenticatedAt: null }).where(eq(authSessions.userId, person.id))
     expect((await person.call('POST', '/auth/recovery-codes')).body.code).toBe('REAUTHENTICATION_NEEDED')
     expect((await (await makePerson(app)).call('POST', '/auth/recovery-codes')).body.code).toBe('FACTOR_NOT_FOUND')

@@ -151,7 +151,7 @@ describe('a running import', () => {
       app.services,
       person.actor,
       fileOf(2_500, async () => {
-        await expect.poll(newest, { timeout: 10_000 }).toMatchObject({
+        await expect.poll(newest, { timeout: 60_000 }).toMatchObject({
           status: 'running',
           stage: 'reading',
           done: 500,
@@ -207,7 +207,7 @@ describe('a running import', () => {
       const done = async () =>
         (await sidePool.query('select done::int from imports where workspace_id = $1', [person.workspaceId])).rows
       try {
-        await expect.poll(done, { timeout: 5_000 }).toEqual([{ done: 500 }])
+        await expect.poll(done, { timeout: 60_000 }).toEqual([{ done: 500 }])
       } finally {
         for (const one of others) one.release()
       }
@@ -240,7 +240,7 @@ describe('a running import', () => {
     expect(await newest()).toMatchObject({ status: 'running' })
     await holder.query('rollback')
     await holder.end()
-    await expect.poll(newest, { timeout: 10_000 }).toMatchObject({ status: 'completed', imported: 2 })
+    await expect.poll(newest, { timeout: 60_000 }).toMatchObject({ status: 'completed', imported: 2 })
     expect(await leadsIn()).toBe(2)
   })
 })

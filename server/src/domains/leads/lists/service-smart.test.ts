@@ -282,7 +282,7 @@ describe('a list', () => {
       return [sound, slow, fails].map((one) => lists.find(({ id }) => id === one.id)?.leadCount)
     }
     expect(await counts()).toEqual([2, 0, 0])
-    await expect.poll(counts, { timeout: 10_000 }).toEqual([2, 2, 0])
+    await expect.poll(counts, { timeout: 60_000 }).toEqual([2, 2, 0])
     expect(await person.client.lists.find({ id: fails.id })).toMatchObject({ leadCount: 0 })
   })
 

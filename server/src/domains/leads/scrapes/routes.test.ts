@@ -486,7 +486,7 @@ describe.concurrent('POST /scrape/scrape', () => {
       signal: gone.signal,
     })
     const begun = async () => (await person.call('GET', '/scrapes')).body.scrapes
-    await vi.waitUntil(async () => (await begun()).length === 1, 10_000)
+    await vi.waitUntil(async () => (await begun()).length === 1, 60_000)
     expect((await person.call('POST', '/scrape/scrape', body, key)).body.code).toBe('IDEMPOTENCY_UNDER_WAY')
     gone.abort()
     await expect(asked).rejects.toThrow()
@@ -494,7 +494,7 @@ describe.concurrent('POST /scrape/scrape', () => {
     const answer = await vi.waitUntil(async () => {
       const next = await again()
       return next.status !== 409 && next
-    }, 10_000)
+    }, 60_000)
     expect([answer.status, answer.body.count]).toEqual([200, 30])
     expect((await again()).body).toEqual(answer.body)
     expect(await begun()).toHaveLength(1)

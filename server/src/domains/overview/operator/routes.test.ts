@@ -182,7 +182,7 @@ describe('POST /operator/invitations', () => {
       const mails = (await answer.json()) as { subject: string; text: string }[]
       return mails.filter((mail) => mail.subject === 'Your invitation to X-Automated').map((mail) => mail.text)
     }
-    await expect.poll(async () => (await look()).length, { timeout: 10_000 }).toBe(1)
+    await expect.poll(async () => (await look()).length, { timeout: 60_000 }).toBe(1)
     expect((await look())[0]).toContain(`${app.services.origin}/auth`)
     expect((await operator.client.operator.growth({})).invited).toBe(5)
   })

@@ -22,7 +22,7 @@ async function makeSubscriber(): Promise<Person> {
   const person = await makePerson(app)
   const { links } = await person.client.billing.ownLinks()
   await stripe.buy(links.pro_monthly!)
-  await vi.waitFor(async () => expect(await subscriptionOf(person)).toMatchObject({ planId: 'pro_monthly' }), 10_000)
+  await vi.waitFor(async () => expect(await subscriptionOf(person)).toMatchObject({ planId: 'pro_monthly' }), 60_000)
   return person
 }
 
@@ -166,7 +166,7 @@ describe('GET /billing/invoices after buying again', () => {
     const person = await makeSubscriber()
     const first = await paidOf(person)
     await stripe.call('DELETE', `/v1/subscriptions/${first.id}`)
-    await vi.waitFor(async () => expect(await subscriptionOf(person)).toBeNull(), 10_000)
+    await vi.waitFor(async () => expect(await subscriptionOf(person)).toBeNull(), 60_000)
     const { links } = await person.client.billing.ownLinks()
     await stripe.buy(links.agency_monthly!)
     await vi.waitFor(

@@ -165,7 +165,7 @@ describe('syncing events', () => {
       },
     }
     const first = syncSubscription(slow, id)
-    await vi.waitFor(() => expect(looks).toBe(1), 10_000)
+    await vi.waitFor(() => expect(looks).toBe(1), 60_000)
     await stripe.call('POST', `/v1/subscriptions/${id}`, { cancel_at_period_end: 'true' })
     await syncSubscription(context(), id)
     resumeFirst()
@@ -291,7 +291,7 @@ describe('POST /api/billing/webhook', () => {
 
   it('queues one sync per event', async () => {
     const id = await buy(await makePerson(app))
-    await vi.waitFor(async () => expect(await jobs(id)).toBe(1), 10_000)
+    await vi.waitFor(async () => expect(await jobs(id)).toBe(1), 60_000)
     const queued: string[] = []
     const again = { id: 'evt_twice', subscriptionId: id, createdAt: new Date() }
     for (const _ of [1, 2]) await recordEvent(app.db, again, async (_tx, one) => void queued.push(one))
@@ -334,18 +334,18 @@ describe('POST /api/billing/webhook', () => {
     const registered = async () =>
       (await stripe.all('/v1/webhook_endpoints')).filter(({ url }: { url: string }) => url === address)
     await app.startAnother({ env, workers: true })
-    await vi.waitFor(async () => expect(await registered()).toHaveLength(1), 10_000)
-    await vi.waitFor(async () => expect(await app.db.$count(paymentWebhooks)).toBe(1), 10_000)
+    await vi.waitFor(async () => expect(await registered()).toHaveLength(1), 60_000)
+    await vi.waitFor(async () => expect(await app.db.$count(paymentWebhooks)).toBe(1), 60_000)
     const person = await makePerson(app)
     const id = await buy(person)
-    await vi.waitFor(async () => expect(await kept(id)).toMatchObject({ workspaceId: person.workspaceId }), 10_000)
+    await vi.waitFor(async () => expect(await kept(id)).toMatchObject({ workspaceId: person.workspaceId }), 60_000)
     await app.startAnother({ env: { ...env, PORT: '0' }, workers: true })
     await vi.waitFor(async () => {
       const { rows } = await app.db.execute(
         sql`select from pgboss.job where name = 'payments-look' and state in ('created', 'active')`,
       )
       expect(rows).toHaveLength(0)
-    }, 10_000)
+    }, 60_000)
     expect(await registered()).toHaveLength(1)
   })
 })
@@ -355,7 +355,7 @@ it('deleting an account ends its subscription and removes personal data', async 
   await registerPaymentsWebhook(app.payments, `${worker.url}/api/billing/webhook`)
   const person = await makeAccount(app)
   const id = await buy(person)
-  await vi.waitFor(async () => expect(await held(person)).toBeDefined(), 10_000)
+  await vi.waitFor(async () => expect(await held(person)).toBeDefined(), 60_000)
   await prove(person)
   expect((await person.call('DELETE', '/auth/user', { confirmation: person.email })).status).toBe(200)
   await vi.waitFor(

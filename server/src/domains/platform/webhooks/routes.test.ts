@@ -112,7 +112,7 @@ describe('events', () => {
     const all = await endpoint(['member.joined', 'referral.credited', 'achievement.earned'], '/all')
     const referrer = await join()
     const friend = await join(referrer.referralCode)
-    await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(7)
+    await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(7)
     const sentTo = (path: string) =>
       receiver.received.filter((one) => one.path === path).map((one) => ({ ...one, event: JSON.parse(one.body) }))
     for (const one of sentTo('/joins')) expect(isSigned(one, joins.secret)).toBe(true)
@@ -268,7 +268,7 @@ describe('events', () => {
     })
     const enabled = await operator.client.webhooks.update({ id: made.id, enabled: true })
     expect(enabled).toMatchObject({ enabled: true, disabledReason: null, failingSince: null })
-    await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(2)
+    await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(2)
   })
 
   it('are deleted after 30 days, and with their member', async () => {
@@ -398,10 +398,10 @@ describe('operator webhook routes', () => {
       .set({ nextAttemptAt: sql`now() + interval '5 hours'` })
       .where(eq(webhookDeliveries.id, waiting.id))
     await operator.client.webhooks.redeliver({ id: waiting.id })
-    await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(6)
+    await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(6)
     const again = await operator.client.webhooks.redeliver({ id: third.deliveries[0]!.id })
     expect(again).toMatchObject({ eventId: third.deliveries[0]!.eventId, status: 'pending', attempts: 0 })
-    await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(7)
+    await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(7)
     expect(receiver.received.at(-1)!.headers['webhook-id']).toBe(again.eventId)
 
     await operator.client.webhooks.update({ id: made.id, enabled: false })
@@ -450,7 +450,7 @@ it('delivers each event of a burst of joins once', async () => {
   const { id } = await endpoint()
   for (let batch = 0; batch < 2; batch += 1) await Promise.all(Array.from({ length: 20 }, () => join()))
   const delivered = () => operator.client.webhooks.deliveries({ id, status: 'delivered' })
-  await expect.poll(async () => (await delivered()).total, { timeout: 20_000 }).toBe(40)
+  await expect.poll(async () => (await delivered()).total, { timeout: 60_000 }).toBe(40)
   expect(new Set(receiver.received.map((one) => one.headers['webhook-id'])).size).toBe(40)
   expect(receiver.received).toHaveLength(40)
 })

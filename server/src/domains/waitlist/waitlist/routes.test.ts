@@ -54,7 +54,7 @@ async function mailTo(email: string, subject: RegExp): Promise<Letter> {
     found = ((await answer.json()) as Letter[]).find((mail) => subject.test(mail.subject))
     return found !== undefined
   }
-  await expect.poll(look, { timeout: 10_000 }).toBe(true)
+  await expect.poll(look, { timeout: 60_000 }).toBe(true)
   return found!
 }
 const pathIn = (text: string, what: string) => {

@@ -70,7 +70,7 @@ function serve(now: Partial<Campaign>, retryAfter = '3600') {
 test('releases the extension during a long wait, ends it immediately on pause and can start again', async () => {
   serve({})
   const run = startExtensionRun(campaign, new QueryClient())
-  await vi.waitFor(() => expect(find).toHaveBeenCalled(), 10_000)
+  await vi.waitFor(() => expect(find).toHaveBeenCalled(), 60_000)
   expect(open).toBe(0)
   await startExtensionRun({ ...campaign, id: 'other' }, new QueryClient())
   expect(toast.info).toHaveBeenCalledWith('Another campaign DM sending process is already active.')
@@ -88,7 +88,7 @@ test('says why this tab cannot send another campaign, before changing it', async
   const already = { tone: 'info', text: 'Another campaign DM sending process is already active.' }
   serve({})
   const run = startExtensionRun(campaign, new QueryClient())
-  await vi.waitFor(() => expect(find).toHaveBeenCalled(), 10_000)
+  await vi.waitFor(() => expect(find).toHaveBeenCalled(), 60_000)
   expect(await findObstacleInBrowser('other')).toEqual(already)
   expect(await findObstacleInBrowser('one')).toBeNull()
   serve({ status: 'paused' })
@@ -108,7 +108,7 @@ test('says why this tab cannot send another campaign, before changing it', async
 test('continues silently if paused and resumed while it waits', async () => {
   serve({}, '60')
   const run = startExtensionRun(campaign, new QueryClient())
-  await vi.waitFor(() => expect(find).toHaveBeenCalledTimes(1), 10_000)
+  await vi.waitFor(() => expect(find).toHaveBeenCalledTimes(1), 60_000)
   // A wait no longer than between two messages: the page keeps the extension.
   expect(open).toBe(1)
   claim.mockRejectedValueOnce({ code: 'CAMPAIGN_STATE' })
@@ -116,11 +116,11 @@ test('continues silently if paused and resumed while it waits', async () => {
   wakeRun('one')
   await startExtensionRun(campaign, new QueryClient())
   // Not immediately, so that a server that keeps refusing is not called in a loop.
-  await vi.waitFor(() => expect(claim).toHaveBeenCalledTimes(2), 10_000)
-  await vi.waitFor(() => expect(claim).toHaveBeenCalledTimes(3), 10_000)
+  await vi.waitFor(() => expect(claim).toHaveBeenCalledTimes(2), 60_000)
+  await vi.waitFor(() => expect(claim).toHaveBeenCalledTimes(3), 60_000)
   expect(toast.info).not.toHaveBeenCalled()
   serve({ status: 'completed' })
-  await vi.waitFor(() => expect(find.mock.calls.length).toBeGreaterThan(3), 10_000)
+  await vi.waitFor(() => expect(find.mock.calls.length).toBeGreaterThan(3), 60_000)
   wakeRun('one')
   await run
   expect(open).toBe(0)
