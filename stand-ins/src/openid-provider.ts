@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
 import formbody from '@fastify/formbody'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Provider, { type ClientMetadata, interactionPolicy, type JWK } from 'oidc-provider'
+import type { ClientMetadata, JWK, Provider } from 'oidc-provider'
 import type { OpenIdStore } from './openid-provider/store.ts'
 import { signInPage } from './sign-in-page.ts'
 
@@ -21,28 +21,29 @@ export type OpenIdSettings = {
 
 /**
  * Serves an OpenID provider (oidc-provider) that accepts any address; README.md lists the special
- * ones. @returns a function that starts it once the issuer is known
+ * ones. @returns a function that sets the issuer once it is known
  */
 export async function serveOpenId(app: FastifyInstance, settings: OpenIdSettings): Promise<(issuer: string) => void> {
   const { name, store, subjectOf } = settings
   await app.register(formbody)
-  let provider: Provider | undefined
+  let startProvider = async (): Promise<Provider | null> => null
 
   // The provider parses its own bodies; we parse only the page's form.
   await app.register(async (protocol) => {
     protocol.removeAllContentTypeParsers()
     protocol.addContentTypeParser('*', (_request, _body, done) => done(null))
-    const answer = (request: FastifyRequest, reply: FastifyReply) => {
+    const answer = async (request: FastifyRequest, reply: FastifyReply) => {
       // No session: developers sign in as many people on one machine.
       const { headers } = request.raw
       if (headers.cookie) headers.cookie = headers.cookie.replace(/(^|;\s*)_session(\.legacy)?(\.sig)?=[^;]*/g, '')
+      const provider = await startProvider()
       reply.hijack()
       void provider?.callback()(request.raw, reply.raw)
     }
     for (const path of settings.paths) protocol.all(path, answer)
   })
-  const interaction = (request: FastifyRequest, reply: FastifyReply) =>
-    provider?.interactionDetails(request.raw, reply.raw).catch(() => null) ?? null
+  const interaction = async (request: FastifyRequest, reply: FastifyReply) =>
+    (await startProvider())?.interactionDetails(request.raw, reply.raw).catch(() => null) ?? null
   const page = (reply: FastifyReply, asked: { uid: string; params: Record<string, unknown> }, refused?: string) =>
     signInPage(reply, {
       name,
@@ -60,6 +61,7 @@ export async function serveOpenId(app: FastifyInstance, settings: OpenIdSettings
   })
 
   app.post('/signin/:uid', async (request, reply) => {
+    const provider = await startProvider()
     const asked = await interaction(request, reply)
     if (!asked || !provider) return expired(reply)
     const fields = (request.body ?? {}) as { email?: unknown; decision?: unknown }
@@ -81,7 +83,8 @@ export async function serveOpenId(app: FastifyInstance, settings: OpenIdSettings
   })
 
   return (issuer) => {
-    provider = createProvider(issuer, settings)
+    let started: Promise<Provider> | undefined
+    startProvider = () => (started ??= createProvider(issuer, settings))
   }
 }
 
@@ -90,7 +93,9 @@ export function isAddress(email: string): boolean {
   return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)
 }
 
-function createProvider(issuer: string, { store, client, claimsInIdToken }: OpenIdSettings): Provider {
+/** Loads the library too: most starts need no provider, and it takes 20 MB. */
+async function createProvider(issuer: string, { store, client, claimsInIdToken }: OpenIdSettings): Promise<Provider> {
+  const { default: Provider, interactionPolicy } = await import('oidc-provider')
   const { cookieKey, jwk } = store.secrets(() => ({
     cookieKey: randomBytes(32).toString('base64url'),
     jwk: generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }),

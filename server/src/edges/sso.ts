@@ -27,7 +27,7 @@ export async function serveSso(app: FastifyInstance, services: Services): Promis
   })
 
   app.get<OfWorkspace>('/api/auth/sso/saml/:workspaceId/metadata', async (request, reply) => {
-    const xml = metadataOf(services, idOf(request.params))
+    const xml = await metadataOf(services, idOf(request.params))
     return reply.type('application/samlmetadata+xml; charset=utf-8').send(xml)
   })
 

@@ -1,10 +1,4 @@
-import {
-  type CacheProvider,
-  generateServiceProviderMetadata,
-  SAML,
-  SamlStatusError,
-  ValidateInResponseTo,
-} from '@node-saml/node-saml'
+import type { CacheProvider, SAML } from '@node-saml/node-saml'
 import { type AssertionXml, claimsIn } from './assertion-claims.ts'
 import { type ProviderClaims, ProviderDeclined } from './openid.ts'
 import { walkXml, type XmlElement } from './xml.ts'
@@ -21,6 +15,9 @@ export interface SamlOptions {
   acsUrl: string
 }
 
+/** Loaded on first use, because few workspaces sign in with SAML and it takes 10 MB. */
+const library = () => import('@node-saml/node-saml')
+
 /** Tolerated clock difference. */
 const CLOCK_SKEW_MS = 2 * 60_000
 /** Maximum size of a response. Entra's with many groups stay far below. */
@@ -31,11 +28,12 @@ const RESPONSE_MAX_BYTES = 180 * 1024
  * InResponseTo
  */
 export async function samlUrl(options: SamlOptions, requestId: string): Promise<string> {
-  return serviceProvider(options, requestId).getAuthorizeUrlAsync('', undefined, {})
+  return (await serviceProvider(options, requestId)).getAuthorizeUrlAsync('', undefined, {})
 }
 
 /** Our metadata, for the provider's admin. */
-export function samlMetadata({ entityId, acsUrl }: Pick<SamlOptions, 'entityId' | 'acsUrl'>): string {
+export async function samlMetadata({ entityId, acsUrl }: Pick<SamlOptions, 'entityId' | 'acsUrl'>): Promise<string> {
+  const { generateServiceProviderMetadata } = await library()
   return generateServiceProviderMetadata({
     issuer: entityId,
     callbackUrl: acsUrl,
@@ -85,12 +83,12 @@ export async function finishSaml(
   options: SamlOptions,
   { encoded, requestId }: { encoded: string; requestId: string },
 ): Promise<ProviderClaims & { assertionId: string; expiresAt: Date }> {
-  const { profile } = await serviceProvider(options, requestId)
-    .validatePostResponseAsync({ SAMLResponse: encoded })
-    .catch((error: unknown) => {
-      if (!(error instanceof SamlStatusError)) throw error
-      throw new ProviderDeclined('a failure', /AuthnFailed|RequestDenied/.test(error.xmlStatus))
-    })
+  const { SamlStatusError } = await library()
+  const provider = await serviceProvider(options, requestId)
+  const { profile } = await provider.validatePostResponseAsync({ SAMLResponse: encoded }).catch((error: unknown) => {
+    if (!(error instanceof SamlStatusError)) throw error
+    throw new ProviderDeclined('a failure', /AuthnFailed|RequestDenied/.test(error.xmlStatus))
+  })
   const assertion = profile?.getAssertion?.()
   if (!assertion) throw new Error('the response has no assertion')
   return claimsIn(assertion as AssertionXml, {
@@ -103,7 +101,11 @@ export async function finishSaml(
 }
 
 /** A new instance for each request, because it accepts only that request's id. */
-function serviceProvider({ issuer, ssoUrl, certificates, entityId, acsUrl }: SamlOptions, requestId: string): SAML {
+async function serviceProvider(
+  { issuer, ssoUrl, certificates, entityId, acsUrl }: SamlOptions,
+  requestId: string,
+): Promise<SAML> {
+  const { SAML, ValidateInResponseTo } = await library()
   // The request's row was found and used up. Here the assertion only has to name the same id.
   const theOne: CacheProvider = {
     saveAsync: async () => null,

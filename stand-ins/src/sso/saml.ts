@@ -1,14 +1,7 @@
-import 'reflect-metadata'
 import { createHash, randomBytes, webcrypto } from 'node:crypto'
-import * as x509 from '@peculiar/x509'
 import type { FastifyInstance } from 'fastify'
-import samlify from 'samlify'
 import { isAddress } from '../openid-provider.ts'
 import { postingPage, signInPage } from '../sign-in-page.ts'
-
-const { IdentityProvider, SamlLib, ServiceProvider, setSchemaValidator } = samlify
-// The stand-in does not validate requests against the schema.
-setSchemaValidator({ validate: async () => 'not checked' })
 
 const EMAIL = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress'
 const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent'
@@ -32,6 +25,8 @@ export type Lies = {
 
 /** Creates a key with a certificate that is valid for ten years. */
 export async function makeSigningKey(): Promise<SigningKey> {
+  await import('reflect-metadata')
+  const x509 = await import('@peculiar/x509')
   x509.cryptoProvider.set(webcrypto as unknown as Crypto)
   const algorithm = {
     name: 'RSASSA-PKCS1-v1_5',
@@ -68,40 +63,15 @@ export function serveSaml(
   lies: () => Lies,
 ): void {
   const entityId = `${url}/saml/metadata`
-  const provider = IdentityProvider({
-    metadata: metadataOf(entityId, `${url}/saml/sso`, certificate),
-    privateKey,
-    isAssertionEncrypted: false,
-    requestSignatureAlgorithm: 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
-    loginResponseTemplate: {
-      context: SamlLib.defaultLoginResponseTemplate.context,
-      attributes: [
-        {
-          name: EMAIL,
-          valueTag: 'email',
-          nameFormat: 'urn:oasis:names:tc:SAML:2.0:attrname-format:uri',
-          valueXsiType: 'xs:string',
-        },
-        {
-          name: 'email_verified',
-          valueTag: 'verified',
-          nameFormat: 'urn:oasis:names:tc:SAML:2.0:attrname-format:basic',
-          valueXsiType: 'xs:string',
-        },
-      ],
-    },
-  })
-  const serviceProviderOf = ({ acsUrl, audience }: Pick<Asked, 'acsUrl' | 'audience'>, signs: boolean) =>
-    ServiceProvider({
-      entityID: audience,
-      wantAssertionsSigned: signs,
-      assertionConsumerService: [{ Binding: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST', Location: acsUrl }],
-    })
+  const metadata = metadataOf(entityId, `${url}/saml/sso`, certificate)
+  let opened: ReturnType<typeof openProvider> | undefined
+  const open = () => (opened ??= openProvider(metadata, privateKey))
 
   /**
    * Reads a request (HTTP-Redirect). @throws if it is invalid or its callback is not on loopback
    */
   const read = async (query: Record<string, string>): Promise<Asked> => {
+    const { provider, serviceProviderOf } = await open()
     const anybody = serviceProviderOf({ acsUrl: url, audience: url }, true)
     const { extract } = await provider.parseLoginRequest(anybody, 'redirect', { query })
     const { id, assertionConsumerServiceUrl } = extract.request as Record<string, string>
@@ -111,6 +81,7 @@ export function serveSaml(
   }
 
   const answer = async (asked: Asked, email: string): Promise<string> => {
+    const { SamlLib, provider, serviceProviderOf } = await open()
     const lie = lies()
     const now = new Date()
     const end = new Date(now.getTime() + (lie.endsInSeconds ?? 300) * 1000).toISOString()
@@ -152,7 +123,7 @@ export function serveSaml(
   }
 
   app.get('/saml/metadata', async (_request, reply) =>
-    reply.type('application/samlmetadata+xml; charset=utf-8').send(provider.getMetadata()),
+    reply.type('application/samlmetadata+xml; charset=utf-8').send(metadata),
   )
 
   const page = (asked: Asked, query: Record<string, string>, typed: string, isRefused: boolean) => ({
@@ -187,6 +158,43 @@ export function serveSaml(
       ...(query.RelayState ? { RelayState: query.RelayState } : {}),
     })
   })
+}
+
+/** Loads samlify too: most starts need no provider. */
+async function openProvider(metadata: string, privateKey: string) {
+  const { IdentityProvider, SamlLib, ServiceProvider, setSchemaValidator } = (await import('samlify')).default
+  // The stand-in does not validate requests against the schema.
+  setSchemaValidator({ validate: async () => 'not checked' })
+  const provider = IdentityProvider({
+    metadata,
+    privateKey,
+    isAssertionEncrypted: false,
+    requestSignatureAlgorithm: 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
+    loginResponseTemplate: {
+      context: SamlLib.defaultLoginResponseTemplate.context,
+      attributes: [
+        {
+          name: EMAIL,
+          valueTag: 'email',
+          nameFormat: 'urn:oasis:names:tc:SAML:2.0:attrname-format:uri',
+          valueXsiType: 'xs:string',
+        },
+        {
+          name: 'email_verified',
+          valueTag: 'verified',
+          nameFormat: 'urn:oasis:names:tc:SAML:2.0:attrname-format:basic',
+          valueXsiType: 'xs:string',
+        },
+      ],
+    },
+  })
+  const serviceProviderOf = ({ acsUrl, audience }: Pick<Asked, 'acsUrl' | 'audience'>, signs: boolean) =>
+    ServiceProvider({
+      entityID: audience,
+      wantAssertionsSigned: signs,
+      assertionConsumerService: [{ Binding: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST', Location: acsUrl }],
+    })
+  return { SamlLib, provider, serviceProviderOf }
 }
 
 /** SAML 2.0 metadata. samlify's own requires a logout service, which we do not have. */

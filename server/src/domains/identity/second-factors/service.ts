@@ -1,10 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server'
 import { safeName } from '@x-automated/contract/fields'
 import { formatCount, formatList, pluralize } from '@x-automated/contract/format'
 import { and, asc, eq, gt, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
@@ -20,6 +14,9 @@ import { type AuthContext, openRemovalTicket, requireAccountSession, signInAs, t
 import { authUsers } from '../auth/tables.ts'
 import { factorsChangedEmail } from './emails.ts'
 import { authFactors, authRecoveryCodes, authTickets } from './tables.ts'
+
+/** Loaded on first use, because few people have a passkey and it takes 9 MB. */
+const webauthn = () => import('@simplewebauthn/server')
 
 const ISSUER = 'X-Automated'
 const STEP_SECONDS = 30
@@ -82,7 +79,7 @@ export async function enrol(
   const secret = kind === 'totp' ? new Secret({ size: 20 }) : null
   const options =
     kind === 'passkey'
-      ? await generateRegistrationOptions({
+      ? await (await webauthn()).generateRegistrationOptions({
           rpName: ISSUER,
           rpID: new URL(origin).hostname,
           userName: user.email,
@@ -360,14 +357,16 @@ async function registerPasskey(
   await tx.update(authFactors).set({ challenge: null }).where(eq(authFactors.id, factor.id))
   const expectedChallenge = challengeOf(factor)
   if (!credential || !expectedChallenge) return false
-  const answer = await verifyRegistrationResponse({
-    response: credential as never,
-    expectedChallenge,
-    expectedOrigin: origin,
-    expectedRPID: new URL(origin).hostname,
-    supportedAlgorithmIDs: ALGORITHMS,
-    requireUserVerification: false,
-  }).catch(() => null)
+  const answer = await (await webauthn())
+    .verifyRegistrationResponse({
+      response: credential as never,
+      expectedChallenge,
+      expectedOrigin: origin,
+      expectedRPID: new URL(origin).hostname,
+      supportedAlgorithmIDs: ALGORITHMS,
+      requireUserVerification: false,
+    })
+    .catch(() => null)
   if (!answer?.verified) return false
   const { id, publicKey, counter, transports } = answer.registrationInfo.credential
   const [known] = await tx.select({ id: authFactors.id }).from(authFactors).where(eq(authFactors.credentialId, id))
@@ -393,18 +392,20 @@ async function verifyPasskey(
 ): Promise<boolean> {
   await tx.update(authFactors).set({ challenge: null }).where(eq(authFactors.id, factor.id))
   if (!credential || !expectedChallenge || !factor.credentialId || !factor.publicKey) return false
-  const answer = await verifyAuthenticationResponse({
-    response: credential as never,
-    expectedChallenge,
-    expectedOrigin: origin,
-    expectedRPID: new URL(origin).hostname,
-    requireUserVerification: false,
-    credential: {
-      id: factor.credentialId,
-      publicKey: new Uint8Array(Buffer.from(factor.publicKey, 'base64url')),
-      counter: factor.signCount,
-    },
-  }).catch(() => null)
+  const answer = await (await webauthn())
+    .verifyAuthenticationResponse({
+      response: credential as never,
+      expectedChallenge,
+      expectedOrigin: origin,
+      expectedRPID: new URL(origin).hostname,
+      requireUserVerification: false,
+      credential: {
+        id: factor.credentialId,
+        publicKey: new Uint8Array(Buffer.from(factor.publicKey, 'base64url')),
+        counter: factor.signCount,
+      },
+    })
+    .catch(() => null)
   if (!answer?.verified) return false
   await tx
     .update(authFactors)
@@ -413,8 +414,8 @@ async function verifyPasskey(
   return true
 }
 
-function passkeyOptions(origin: string, passkeys: Row[]) {
-  return generateAuthenticationOptions({
+async function passkeyOptions(origin: string, passkeys: Row[]) {
+  return (await webauthn()).generateAuthenticationOptions({
     rpID: new URL(origin).hostname,
     allowCredentials: credentialsOf(passkeys),
     userVerification: 'preferred',

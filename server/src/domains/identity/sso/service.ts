@@ -172,7 +172,7 @@ export async function finishSamlSignIn(context: SignInContext, workspaceId: stri
 }
 
 /** Our SAML metadata. It works for any id, so that it does not reveal which workspaces exist. */
-export function metadataOf({ origin }: { origin: string }, workspaceId: string): string {
+export function metadataOf({ origin }: { origin: string }, workspaceId: string): Promise<string> {
   return samlMetadata(serviceProviderOf(origin, workspaceId))
 }
 
