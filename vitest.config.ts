@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // Path and name alone decide the kind of a test, so a new test file needs no entry here.
 const databaseTests = [
@@ -25,9 +26,19 @@ const poll = { timeout: 60_000 }
 
 const existing = (...files: string[]) => files.filter((file) => existsSync(new URL(file, import.meta.url)))
 
+/** Starts the kinds with the longest files first, so that no worker waits for one at the end. */
+class LongestKindFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]) {
+    const order = ['proof', 'journeys', 'http', 'unit', 'web']
+    const place = ({ project }: TestSpecification) => order.indexOf(project.name)
+    return (await super.sort(files)).sort((a, b) => place(a) - place(b))
+  }
+}
+
 /** Run by tools/test.ts, which counts the projects as kinds: unit (with web), http, journeys, proof. */
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestKindFirst },
     projects: [
       {
         test: {
@@ -80,7 +91,7 @@ export default defineConfig({
         },
       },
       {
-        test: { name: 'answers', include: ['server/test/declared-answers.spec.ts'], sequence: { groupOrder: 2 } },
+        test: { name: 'answers', include: ['server/test/declared-answers.spec.ts'], sequence: { groupOrder: 1 } },
       },
       {
         test: {

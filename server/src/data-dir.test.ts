@@ -18,7 +18,7 @@ const isRoot = process.getuid?.() === 0
 const mode = (path: string) => statSync(path).mode & 0o777
 
 /**
- * A process that holds the folder, started by a process that ends immediately if `orphan`, and ends
+ * A process that holds the folder, started by a process that has ended if `orphan`, and ends
  * itself after a while.
  */
 async function holder(folder: string, { orphan = false, isClosing = false, lastsMs = 60_000 } = {}): Promise<number> {
@@ -31,7 +31,7 @@ async function holder(folder: string, { orphan = false, isClosing = false, lasts
   const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', code]
   const child = orphan
     ? // The holder must have noted its parent before that ends.
-      spawn('sh', ['-c', '"$@" & sleep 1', 'sh', process.execPath, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+      spawn('sh', ['-c', '"$@" & read _', 'sh', process.execPath, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
     : spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = await once(child.stdout, 'data')
   const pid = Number(line)
@@ -42,7 +42,11 @@ async function holder(folder: string, { orphan = false, isClosing = false, lasts
       // It has already exited.
     }
   })
-  if (orphan) await once(child, 'exit')
+  if (orphan) {
+    const exit = once(child, 'exit')
+    child.stdin?.end()
+    await exit
+  }
   return pid
 }
 

@@ -62,7 +62,7 @@ export async function until(
   holds: (row: ScrapeRow) => boolean,
 ): Promise<ScrapeRow> {
   let row: ScrapeRow | undefined
-  for (const end = Date.now() + 20_000; Date.now() < end; ) {
+  for (const end = Date.now() + 60_000; Date.now() < end; ) {
     ;[row] = await app.db.select().from(scrapes).where(eq(scrapes.id, id))
     if (row && holds(row)) return row
     await new Promise((resolve) => setTimeout(resolve, 25))

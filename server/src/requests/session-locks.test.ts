@@ -18,7 +18,7 @@ const locksHeld = async () => {
   return rows
 }
 const until = async (isTrue: () => Promise<boolean>) => {
-  for (const end = Date.now() + 10_000; !(await isTrue()); ) {
+  for (const end = Date.now() + 60_000; !(await isTrue()); ) {
     if (Date.now() > end) throw new Error('not within 10 seconds')
     await new Promise((resolve) => setTimeout(resolve, 20))
   }

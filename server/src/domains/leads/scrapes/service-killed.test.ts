@@ -52,8 +52,8 @@ it('another process continues a scrape immediately when its process is killed', 
   const left = await until(app, id, () => true)
   expect(left).toMatchObject({ status: 'running', workerId: running.workerId })
 
-  const began = Date.now()
   await app.startAnother({ workers: true })
+  const began = Date.now()
   await until(app, id, (row) => row.workerId !== running.workerId && row.version > left.version)
   // Earlier than the first sweep, 10 seconds after start.
   expect(Date.now() - began).toBeLessThan(9_000)
