@@ -98,7 +98,7 @@ describe('plans and payments, in a browser', () => {
     )
     await page.goto('/billing')
     await fact(page, 'Amount').getByText('$300.00/year').waitFor()
-    expect(await page.getByRole('radio', { name: /^Yearly/ }).isChecked()).toBe(true)
+    expect(await page.getByRole('button', { name: /^Yearly/ }).getAttribute('aria-pressed')).toBe('true')
   })
 
   it('upgrades to Pro and to yearly Agency, cancels, renews, cancels again and ends', async () => {

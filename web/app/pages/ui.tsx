@@ -17,6 +17,7 @@ import { EmptyState } from '../ui/empty-state'
 import { Field } from '../ui/field'
 import { Input, PasswordInput, Textarea } from '../ui/input'
 import { Menu, MenuItem, MenuLink, MenuNote, MenuSeparator } from '../ui/menu'
+import { NumberInput } from '../ui/number-input'
 import { PageHeader } from '../ui/page-header'
 import { Pager } from '../ui/pager'
 import { Progress } from '../ui/progress'
@@ -252,6 +253,8 @@ function Choices() {
   const [on, setOn] = useState(true)
   const [pace, setPace] = useState<string | null>('steady')
   const [followers, setFollowers] = useState(10_000)
+  const [cycle, setCycle] = useState('monthly')
+  const [count, setCount] = useState<number | null>(1_000)
   return (
     <div className="grid gap-8 sm:grid-cols-2 lg:grid-cols-4">
       <div className="grid content-start gap-3">
@@ -279,7 +282,8 @@ function Choices() {
       <div className="grid content-start gap-4">
         <Segments
           label="Billing cycle"
-          name="cycle"
+          value={cycle}
+          onChange={setCycle}
           options={[
             { value: 'monthly', label: 'Monthly' },
             {
@@ -293,6 +297,9 @@ function Choices() {
           ]}
         />
         <Slider label="Max followers" value={followers} onChange={setFollowers} min={0} max={1_000_000} step={1000} />
+        <Field label="Daily cap">
+          <NumberInput value={count} onChange={setCount} />
+        </Field>
         <Slider label="Disabled" value={30} onChange={() => {}} min={0} max={100} disabled />
       </div>
     </div>

@@ -1,5 +1,6 @@
+import { Slider as Base } from '@base-ui/react/slider'
 import { formatNumber } from '@x-automated/contract/format'
-import { type ReactNode, useId } from 'react'
+import type { ReactNode } from 'react'
 
 export interface SliderProps {
   label: ReactNode
@@ -8,58 +9,26 @@ export interface SliderProps {
   min: number
   max: number
   step?: number
-  /** Formats the value for display and screen readers. */
-  format?: (value: number) => string
-  hint?: ReactNode
   disabled?: boolean
-  name?: string
 }
 
 /** A range slider, for approximate numbers. */
-export function Slider({
-  label,
-  value,
-  onChange,
-  min,
-  max,
-  step = 1,
-  format = formatNumber,
-  hint,
-  disabled,
-  name,
-}: SliderProps) {
-  const id = useId()
-  const filled = max > min ? ((value - min) / (max - min)) * 100 : 0
+export function Slider({ label, onChange, step = 1, ...rest }: SliderProps) {
   return (
-    <div className="grid gap-1">
+    <Base.Root {...rest} step={step} largeStep={step * 10} onValueChange={onChange} className="grid gap-1">
       <div className="flex items-baseline justify-between gap-3">
-        <label htmlFor={id} className="font-strong">
-          {label}
-        </label>
-        <output htmlFor={id} className="text-muted">
-          {format(value)}
-        </output>
+        <Base.Label className="font-strong">{label}</Base.Label>
+        <Base.Value className="text-muted">{(_, [value = 0]) => formatNumber(value)}</Base.Value>
       </div>
-      <input
-        id={id}
-        type="range"
-        name={name}
-        min={min}
-        max={max}
-        step={step}
-        value={value}
-        disabled={disabled}
-        aria-valuetext={format(value)}
-        aria-describedby={hint ? `${id}-hint` : undefined}
-        onChange={(event) => onChange(event.currentTarget.valueAsNumber)}
-        className="slider"
-        style={{ '--slider-filled': `${filled}%` }}
-      />
-      {hint && (
-        <p id={`${id}-hint`} className="text-muted">
-          {hint}
-        </p>
-      )}
-    </div>
+      <Base.Control className="flex h-6 cursor-pointer items-center data-disabled:cursor-not-allowed data-disabled:opacity-50">
+        <Base.Track className="h-1.5 w-full rounded-full bg-control">
+          <Base.Indicator className="rounded-full bg-accent-line" />
+          <Base.Thumb
+            getAriaValueText={(_, value) => formatNumber(value)}
+            className="size-4.5 rounded-full border border-line-strong bg-raised shadow-sm has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent-line"
+          />
+        </Base.Track>
+      </Base.Control>
+    </Base.Root>
   )
 }

@@ -6,9 +6,10 @@ import { api } from '../../../api'
 import { IconButton } from '../../../ui/button'
 import { Field } from '../../../ui/field'
 import { Input } from '../../../ui/input'
+import { NumberInput } from '../../../ui/number-input'
 import { Select } from '../../../ui/select'
 import { scrapeTitle } from '../scrapes/scrape-text'
-import { basisLabels, type LeadsView, parseFollowerCount, parseKeyword, sortLabels, statusLabels } from './leads-url'
+import { basisLabels, FOLLOWERS_MAX, type LeadsView, parseKeyword, sortLabels, statusLabels } from './leads-url'
 import { SavedFilters, type SavedFiltersProps } from './saved-filters'
 import { useTags } from './tag-badge'
 
@@ -17,15 +18,15 @@ const DEBOUNCE_MS = 300
 /** The text in the fields, applied to the filter after a pause in typing. */
 interface Draft {
   keyword: string
-  min: string
-  max: string
+  min: number | null
+  max: number | null
 }
 
 function draftOf({ keyword, minFollowers, maxFollowers }: LeadFilter): Draft {
   return {
     keyword: keyword ?? '',
-    min: minFollowers === undefined ? '' : String(minFollowers),
-    max: maxFollowers === undefined ? '' : String(maxFollowers),
+    min: minFollowers ?? null,
+    max: maxFollowers ?? null,
   }
 }
 
@@ -35,8 +36,8 @@ function withDraft(filter: LeadFilter, draft: Draft): LeadFilter {
   return {
     ...filter,
     keyword: parseKeyword(draft.keyword, 200),
-    minFollowers: parseFollowerCount(draft.min),
-    maxFollowers: parseFollowerCount(draft.max),
+    minFollowers: draft.min ?? undefined,
+    maxFollowers: draft.max ?? undefined,
   }
 }
 
@@ -74,11 +75,6 @@ export function LeadFilters({ view, onChange, onSort, onPick }: LeadFiltersProps
     return () => clearTimeout(timer)
   }, [draft])
 
-  const min = parseFollowerCount(draft.min)
-  const max = parseFollowerCount(draft.max)
-  const numberProblem = (typed: string, value: number | undefined) =>
-    typed.trim() !== '' && value === undefined ? 'Enter a number' : undefined
-
   return (
     <search aria-label="Filter leads" className="grid gap-3 rounded-lg border border-line bg-surface p-4">
       <div className="grid grid-cols-2 gap-3 md:grid-cols-4 lg:grid-cols-[minmax(0,1fr)_8rem_8rem_9.5rem_9.5rem_9.5rem]">
@@ -93,26 +89,25 @@ export function LeadFilters({ view, onChange, onSort, onPick }: LeadFiltersProps
             onChange={(event) => setDraft({ ...draft, keyword: event.currentTarget.value })}
           />
         </Field>
-        <Field label="Min followers" error={numberProblem(draft.min, min)}>
-          <Input
-            inputMode="numeric"
+        <Field label="Min followers">
+          <NumberInput
             placeholder="Any"
+            max={FOLLOWERS_MAX}
             value={draft.min}
-            onChange={(event) => setDraft({ ...draft, min: event.currentTarget.value })}
+            onChange={(min) => setDraft({ ...draft, min })}
           />
         </Field>
         <Field
           label="Max followers"
           error={
-            numberProblem(draft.max, max) ??
-            (min !== undefined && max !== undefined && max < min ? 'Less than the minimum' : undefined)
+            draft.min !== null && draft.max !== null && draft.max < draft.min ? 'Less than the minimum' : undefined
           }
         >
-          <Input
-            inputMode="numeric"
+          <NumberInput
             placeholder="Any"
+            max={FOLLOWERS_MAX}
             value={draft.max}
-            onChange={(event) => setDraft({ ...draft, max: event.currentTarget.value })}
+            onChange={(max) => setDraft({ ...draft, max })}
           />
         </Field>
         <Field label="Status" className="md:max-lg:col-span-2">

@@ -41,7 +41,7 @@ export interface LeadsView {
 }
 
 /** The API's highest bound. */
-const FOLLOWERS_MAX = 1_000_000_000
+export const FOLLOWERS_MAX = 1_000_000_000
 
 /** Parses a typed follower count ('12,500', ' 300 '); undefined if it is not a number. */
 export function parseFollowerCount(typed: string): number | undefined {

@@ -74,7 +74,6 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
       <div className="grid gap-5">
         <Segments
           label="Add or remove tags"
-          name="mode"
           value={mode}
           onChange={setMode}
           options={[

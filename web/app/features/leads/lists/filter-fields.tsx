@@ -2,10 +2,11 @@ import { formatList } from '@x-automated/contract/format'
 import type { LeadFilter } from '@x-automated/contract/leads/leads'
 import { Field } from '../../../ui/field'
 import { Input } from '../../../ui/input'
+import { NumberInput } from '../../../ui/number-input'
 import { Select } from '../../../ui/select'
-import { basisLabels, statusLabels } from '../leads/leads-url'
+import { basisLabels, FOLLOWERS_MAX, statusLabels } from '../leads/leads-url'
 import { useTagsToPick } from '../leads/tag-badge'
-import { type FilterDraft, problemsOf } from './filter-draft'
+import { type FilterDraft, rangeProblem } from './filter-draft'
 
 interface FilterFieldsProps {
   draft: FilterDraft
@@ -16,7 +17,6 @@ interface FilterFieldsProps {
 
 /** The criteria of a smart list. A lead must meet all of them. */
 export function FilterFields({ draft, saved, onChange }: FilterFieldsProps) {
-  const problems = problemsOf(draft)
   const tags = useTagsToPick().data?.tags ?? []
   const tag = tags.find(({ id, name }) => id === draft.tag || name === draft.tag)
   const kept = [saved.listId && 'list', saved.scrapeId && 'scrape'].filter((one) => typeof one === 'string')
@@ -31,20 +31,20 @@ export function FilterFields({ draft, saved, onChange }: FilterFieldsProps) {
           onChange={(event) => onChange({ ...draft, keyword: event.currentTarget.value })}
         />
       </Field>
-      <Field label="Min followers" error={problems.min}>
-        <Input
-          inputMode="numeric"
+      <Field label="Min followers">
+        <NumberInput
           placeholder="Any"
+          max={FOLLOWERS_MAX}
           value={draft.min}
-          onChange={(event) => onChange({ ...draft, min: event.currentTarget.value })}
+          onChange={(min) => onChange({ ...draft, min })}
         />
       </Field>
-      <Field label="Max followers" error={problems.max}>
-        <Input
-          inputMode="numeric"
+      <Field label="Max followers" error={rangeProblem(draft)}>
+        <NumberInput
           placeholder="Any"
+          max={FOLLOWERS_MAX}
           value={draft.max}
-          onChange={(event) => onChange({ ...draft, max: event.currentTarget.value })}
+          onChange={(max) => onChange({ ...draft, max })}
         />
       </Field>
       <Field label="Status" className="sm:col-span-2">

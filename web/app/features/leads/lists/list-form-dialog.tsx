@@ -11,7 +11,7 @@ import { Dialog } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
 import { Input, Textarea } from '../../../ui/input'
 import { toast } from '../../../ui/toast'
-import { draftOf, type FilterDraft, filterOf, problemsOf } from './filter-draft'
+import { draftOf, type FilterDraft, filterOf, rangeProblem } from './filter-draft'
 import { FilterFields } from './filter-fields'
 
 interface ListFormDialogProps {
@@ -58,7 +58,7 @@ export function ListFormDialog({ list, filter: given, open, onClose }: ListFormD
   const hasGeneralError = saving.isError && !problems.name && !problems.description
 
   const save = (values: Values) => {
-    if (kind === 'smart' && Object.keys(problemsOf(draft)).length > 0) return
+    if (kind === 'smart' && rangeProblem(draft)) return
     const description = values.description.trim() || null
     const filter = kind === 'smart' ? { filter: filterOf(draft, saved) } : {}
     if (list) update.mutate({ id: list.id, name: values.name.trim(), description, ...filter })

@@ -11,6 +11,7 @@ import { Checkbox, Switch } from '../../../ui/choice'
 import { Combobox } from '../../../ui/combobox'
 import { Field, FieldError } from '../../../ui/field'
 import { Input } from '../../../ui/input'
+import { NumberInput } from '../../../ui/number-input'
 import { Progress } from '../../../ui/progress'
 import { toast } from '../../../ui/toast'
 import {
@@ -150,12 +151,11 @@ export function LimitsCard({ account, limits, disabled }: LimitsCardProps) {
               error={problem('dailyCap')}
               hint={`Per rolling 24 hours. Maximum ${formatNumber(limits.dailyCap)}.`}
             >
-              <Input
-                inputMode="numeric"
+              <NumberInput
                 value={draft.dailyCap}
                 placeholder={String(limits.dailyCap)}
                 disabled={disabled}
-                onChange={(event) => set({ dailyCap: event.currentTarget.value })}
+                onChange={(dailyCap) => set({ dailyCap })}
               />
             </Field>
             <Field
@@ -163,12 +163,11 @@ export function LimitsCard({ account, limits, disabled }: LimitsCardProps) {
               error={problem('pauseSeconds')}
               hint="We add a random delay so it looks natural."
             >
-              <Input
-                inputMode="numeric"
+              <NumberInput
                 value={draft.pauseSeconds}
                 placeholder={String(limits.pauseSeconds)}
                 disabled={disabled}
-                onChange={(event) => set({ pauseSeconds: event.currentTarget.value })}
+                onChange={(pauseSeconds) => set({ pauseSeconds })}
               />
             </Field>
           </div>

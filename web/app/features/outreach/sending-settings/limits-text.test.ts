@@ -7,9 +7,9 @@ const draft: LimitsDraft = {
   allDay: false,
   start: '09:00',
   end: '18:00',
-  dailyCap: '',
+  dailyCap: null,
   warmUp: true,
-  pauseSeconds: '',
+  pauseSeconds: null,
 }
 const limits = { dailyCap: 500, pauseSeconds: 60 }
 
@@ -21,11 +21,11 @@ describe('problemsOf', () => {
     ['requires both times', { start: '' }, { end: 'Fill in both times.' }],
     ['rejects an end equal to the start', { end: '09:00' }, { end: 'The end must differ from the start.' }],
     ['accepts hours over midnight', { start: '22:00', end: '02:00' }, {}],
-    ['rejects a cap above the maximum', { dailyCap: '501' }, { dailyCap: 'Enter a whole number from 1 to 500.' }],
-    ['rejects a cap that is not a number', { dailyCap: 'ten' }, { dailyCap: 'Enter a whole number from 1 to 500.' }],
+    ['rejects a cap above the maximum', { dailyCap: 501 }, { dailyCap: 'Enter a whole number from 1 to 500.' }],
+    ['rejects a cap of 0', { dailyCap: 0 }, { dailyCap: 'Enter a whole number from 1 to 500.' }],
     [
       'rejects a pause below the minimum',
-      { pauseSeconds: '59' },
+      { pauseSeconds: 59 },
       { pauseSeconds: 'Enter a whole number of seconds from 60 to 86,400.' },
     ],
   ])('%s', (_, change, problems) => expect(problemsOf({ ...draft, ...change }, limits)).toEqual(problems))
@@ -40,7 +40,7 @@ describe('problemsOf', () => {
       warmUp: true,
       pauseSeconds: null,
     })
-    expect(limitsInput(null, { ...draft, allDay: true, dailyCap: '40' })).toMatchObject({ hours: null, dailyCap: 40 })
+    expect(limitsInput(null, { ...draft, allDay: true, dailyCap: 40 })).toMatchObject({ hours: null, dailyCap: 40 })
   })
 })
 

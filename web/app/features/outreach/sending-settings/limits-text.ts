@@ -59,9 +59,9 @@ export interface LimitsDraft {
   allDay: boolean
   start: string
   end: string
-  dailyCap: string
+  dailyCap: number | null
   warmUp: boolean
-  pauseSeconds: string
+  pauseSeconds: number | null
 }
 
 export function draftOf(limits: SendingLimits, defaults: { start: string; end: string }): LimitsDraft {
@@ -71,9 +71,9 @@ export function draftOf(limits: SendingLimits, defaults: { start: string; end: s
     allDay: limits.hours === null,
     start: limits.hours?.start ?? defaults.start,
     end: limits.hours?.end ?? defaults.end,
-    dailyCap: limits.dailyCap === null ? '' : String(limits.dailyCap),
+    dailyCap: limits.dailyCap,
     warmUp: limits.warmUp,
-    pauseSeconds: limits.pauseSeconds === null ? '' : String(limits.pauseSeconds),
+    pauseSeconds: limits.pauseSeconds,
   }
 }
 
@@ -86,27 +86,26 @@ export function problemsOf(draft: LimitsDraft, limits: { dailyCap: number; pause
   if (draft.workDays.length === 0) problems.workDays = 'Choose at least one day.'
   if (!draft.allDay && (draft.start === '' || draft.end === '')) problems.end = 'Fill in both times.'
   else if (!draft.allDay && draft.start === draft.end) problems.end = 'The end must differ from the start.'
-  if (draft.dailyCap !== '' && !isWhole(draft.dailyCap, 1, limits.dailyCap))
+  if (!isWithin(draft.dailyCap, 1, limits.dailyCap))
     problems.dailyCap = `Enter a whole number from 1 to ${formatNumber(limits.dailyCap)}.`
-  if (draft.pauseSeconds !== '' && !isWhole(draft.pauseSeconds, Math.ceil(limits.pauseSeconds), 86_400))
+  if (!isWithin(draft.pauseSeconds, Math.ceil(limits.pauseSeconds), 86_400))
     problems.pauseSeconds = `Enter a whole number of seconds from ${formatNumber(Math.ceil(limits.pauseSeconds))} to ${formatNumber(86_400)}.`
   return problems
 }
 
-function isWhole(text: string, min: number, max: number): boolean {
-  return /^\d+$/.test(text.trim()) && Number(text) >= min && Number(text) <= max
+function isWithin(value: number | null, min: number, max: number): boolean {
+  return value === null || (value >= min && value <= max)
 }
 
 /** The form's values as the API takes them. */
 export function limitsInput(xAccountId: string | null, draft: LimitsDraft) {
-  const number = (text: string) => (text.trim() === '' ? null : Number(text))
   return {
     xAccountId,
     timeZone: draft.timeZone,
     workDays: [...draft.workDays].sort(),
     hours: draft.allDay ? null : { start: draft.start, end: draft.end },
-    dailyCap: number(draft.dailyCap),
+    dailyCap: draft.dailyCap,
     warmUp: draft.warmUp,
-    pauseSeconds: number(draft.pauseSeconds),
+    pauseSeconds: draft.pauseSeconds,
   }
 }

@@ -2,23 +2,21 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { INVITATIONS_MAX } from '@x-automated/contract/overview/operator-limits'
 import { Send } from 'lucide-react'
-import { useRef } from 'react'
-import { useForm } from 'react-hook-form'
+import { type FormEvent, useRef, useState } from 'react'
 import { api, client, errorText } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Card } from '../../../ui/card'
 import { useConfirm } from '../../../ui/confirm'
 import { Field } from '../../../ui/field'
-import { Input } from '../../../ui/input'
-
-const problem = () => `Enter a whole number from 1 to ${formatNumber(INVITATIONS_MAX)}.`
+import { NumberInput } from '../../../ui/number-input'
 
 /** Invites the next members after a confirmation. */
 export function InviteNext() {
   const queries = useQueryClient()
   const confirm = useConfirm()
-  const form = useForm({ defaultValues: { count: '10' } })
+  const [count, setCount] = useState<number | null>(10)
+  const [problem, setProblem] = useState<string>()
   // Reuse the key after a lost response, so that a retry invites no one else.
   const key = useRef('')
   const invite = useMutation({
@@ -29,8 +27,12 @@ export function InviteNext() {
     },
   })
   const asked = useRef(0)
-  const submit = form.handleSubmit(async ({ count }) => {
-    const howMany = Number(count)
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    const howMany = count ?? 0
+    const isValid = howMany >= 1 && howMany <= INVITATIONS_MAX
+    setProblem(isValid ? undefined : `Enter a whole number from 1 to ${formatNumber(INVITATIONS_MAX)}.`)
+    if (!isValid) return
     const sure = await confirm({
       title: `Invite the next ${formatCount(howMany, 'member')}?`,
       body: "We'll email each of them a sign-up link. They keep their places. People already invited or unsubscribed are skipped. This can't be undone.",
@@ -40,19 +42,13 @@ export function InviteNext() {
     if (key.current === '' || asked.current !== howMany) key.current = crypto.randomUUID()
     asked.current = howMany
     invite.mutate(howMany)
-  })
+  }
   return (
     <Card title="Invite the next" description="By position. We'll email them a sign-up link. They keep their places.">
       <form noValidate className="grid gap-4" onSubmit={submit}>
         <div className="flex flex-wrap items-start gap-3">
-          <Field label="How many" hideLabel error={form.formState.errors.count?.message} className="w-32">
-            <Input
-              inputMode="numeric"
-              {...form.register('count', {
-                validate: (count) =>
-                  (/^\d{1,4}$/.test(count.trim()) && +count >= 1 && +count <= INVITATIONS_MAX) || problem(),
-              })}
-            />
+          <Field label="How many" hideLabel error={problem} className="w-32">
+            <NumberInput value={count} onChange={setCount} />
           </Field>
           <Button type="submit" variant="primary" icon={<Send aria-hidden />} loading={invite.isPending}>
             {invite.isPending ? 'Inviting…' : 'Invite'}

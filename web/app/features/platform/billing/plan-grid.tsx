@@ -42,7 +42,7 @@ export function PlanGrid({ known }: { known: KnownSubscription }) {
         <h2 id="plans" className="text-lg">
           Plans
         </h2>
-        <Segments label="Billing cycle" name="cycle" options={cycles} value={cycle} onChange={setCycle} />
+        <Segments label="Billing cycle" options={cycles} value={cycle} onChange={setCycle} />
       </div>
       {known.overview?.available === false && (
         <Callout>Plans can't be bought here because this server has no payment provider.</Callout>

@@ -1,7 +1,6 @@
 import { PLANS, type PlanId } from '@x-automated/contract/platform/plans'
 import { Badge } from '../../../ui/badge'
 import { type ButtonVariant, buttonClass } from '../../../ui/button'
-import { Segments } from '../../../ui/segments'
 import { cycleOptions } from './cycle-options'
 import { PlanCard } from './plan-card'
 import { type BillingCycle, priceText } from './plan-text'
@@ -22,10 +21,30 @@ export function PricingPlans() {
   const linkOf = usePlanLink()
   return (
     <div className="group/cycle grid w-full justify-items-center gap-8">
-      <Segments label="Billing cycle" name="cycle" options={cycles} />
+      <CycleSwitch />
       <Cards cycle="monthly" linkOf={linkOf} className="grid group-has-[[value=yearly]:checked]/cycle:hidden" />
       <Cards cycle="yearly" linkOf={linkOf} className="hidden group-has-[[value=yearly]:checked]/cycle:grid" />
     </div>
+  )
+}
+
+/** Native radio buttons that CSS reads, so that they work before hydration. */
+function CycleSwitch() {
+  return (
+    <fieldset className="w-fit" data-works-alone="">
+      <legend className="sr-only">Billing cycle</legend>
+      <div className="flex gap-1 rounded-lg border border-line bg-sunken p-1">
+        {cycles.map(({ value, label }, index) => (
+          <label
+            key={value}
+            className="relative flex min-h-9 items-center gap-2 rounded-md border border-transparent px-3.5 text-muted transition-colors hover:text-ink has-checked:border-line has-checked:bg-raised has-checked:font-strong has-checked:text-ink has-checked:shadow-xs has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent-line pointer-coarse:min-h-11"
+          >
+            <input type="radio" name="cycle" value={value} defaultChecked={index === 0} className="sr-only" />
+            {label}
+          </label>
+        ))}
+      </div>
+    </fieldset>
   )
 }
 
