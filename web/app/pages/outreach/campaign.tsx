@@ -4,7 +4,7 @@ import { ChevronLeft, SearchX } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { Link, useParams } from 'react-router'
 import { errorCode, errorText } from '../../api'
-import { useCampaignActions } from '../../features/outreach/campaigns/campaign-actions'
+import { type CampaignActions, useCampaignActions } from '../../features/outreach/campaigns/campaign-actions'
 import { CampaignButtons } from '../../features/outreach/campaigns/campaign-buttons'
 import { CampaignEstimate } from '../../features/outreach/campaigns/campaign-estimate'
 import {
@@ -73,115 +73,16 @@ export default function CampaignPage() {
   const hasNoSender = useNoSender(shown, query.dataUpdatedAt)
   const noSender = found !== undefined && hasNoSender(found)
   const secondsLeft = useSecondsLeft(found, disconnected || noSender)
-  const connect = connected === false && found?.channel === 'api' && (
-    <ButtonLink size="sm" to={paths.xAutomation}>
-      Connect X
-    </ButtonLink>
-  )
 
-  if (query.isError && !found) {
-    return (
-      <>
-        <PageHeader title="Campaign" />
-        {errorCode(query.error) === 'CAMPAIGN_NOT_FOUND' ? (
-          <EmptyState
-            icon={<SearchX aria-hidden />}
-            title={errorText(query.error, 'Campaign not found or access denied')}
-            action={<ButtonLink to={paths.campaigns}>Back to campaigns</ButtonLink>}
-          >
-            It may belong to another workspace, or the link may have a typo.
-          </EmptyState>
-        ) : (
-          <QueryError query={query}>{campaignsProblem(query.error, false)}</QueryError>
-        )}
-      </>
-    )
-  }
+  if (query.isError && !found) return <CampaignFailure query={query} />
   return (
     <div className="grid grid-cols-1 gap-6">
-      <header className="grid gap-3">
-        <Link
-          to={paths.campaigns}
-          className="-ms-1 flex w-fit items-center gap-1 rounded-sm pe-1 text-muted transition-colors hover:text-ink"
-        >
-          <ChevronLeft aria-hidden className="size-4" />
-          Campaigns
-        </Link>
-        <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
-          {campaign ? (
-            <div className="grid min-w-0 gap-2">
-              <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-                <h1 className="text-2xl wrap-anywhere">
-                  <bdi>{campaign.name}</bdi>
-                </h1>
-                <CampaignStatus campaign={campaign} />
-              </div>
-              <p className="text-muted">
-                Created <DateTime value={campaign.createdAt} precision="day" />
-                {' · '}
-                {campaign.lastRunAt ? (
-                  <>
-                    last run <DateTime value={campaign.lastRunAt} />
-                  </>
-                ) : (
-                  'never run'
-                )}
-              </p>
-            </div>
-          ) : (
-            <div className="grid gap-2">
-              <LoadingText>Loading campaign…</LoadingText>
-              <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-                <Skeleton className="h-8 w-64" />
-                <Skeleton className="h-6 w-24" />
-              </div>
-              <Skeleton className="h-5 w-48" />
-            </div>
-          )}
-          {campaign ? (
-            <div className="flex flex-wrap gap-2">
-              <CampaignButtons campaign={campaign} actions={actions} size="md" />
-              <CampaignMore campaign={campaign} />
-            </div>
-          ) : (
-            <SkeletonButton className="w-72" />
-          )}
-        </div>
-      </header>
+      <CampaignHeader campaign={campaign} actions={actions} />
       {campaign ? (
         <>
           <ReplyDetectionNotice />
           {query.isError && <Callout tone="warn">{campaignsProblem(query.error, true)}</Callout>}
-          {campaign.status === 'paused' && campaign.pauseReason && (
-            <Callout tone="warn" title="Campaign paused automatically" action={connect}>
-              {campaign.pauseReason}
-            </Callout>
-          )}
-          {disconnected && (
-            <Callout tone="warn" title="X account disconnected" action={connect}>
-              Nothing is sent until it is connected again. Queued messages are kept.
-            </Callout>
-          )}
-          <WaitCallout campaign={campaign} disconnected={disconnected} />
-          <RunNotice campaigns={noSender ? undefined : shown} />
-          {noSender && (
-            <Callout
-              tone="warn"
-              title="No browser is sending this campaign"
-              action={
-                <ButtonLink size="sm" to={paths.extension}>
-                  Browser extension
-                </ButtonLink>
-              }
-            >
-              Click “Start Real Send”, or let the extension send in the background. Queued messages are kept.
-            </Callout>
-          )}
-          {campaign.status === 'active' && campaign.waiting && !disconnected && (
-            <Callout>
-              <WaitsForOlder waitsBehind={campaign.waitsBehind} />
-            </Callout>
-          )}
+          <CampaignNotices campaign={campaign} connected={connected} noSender={noSender} />
           <CampaignProgressCard
             campaign={campaign}
             disconnected={disconnected}
@@ -205,6 +106,137 @@ export default function CampaignPage() {
         canRetry={campaign !== undefined && campaign.status !== 'archived'}
       />
     </div>
+  )
+}
+
+/** Shown if the campaign can't be loaded. */
+function CampaignFailure({ query }: { query: ReturnType<typeof useCampaign> }) {
+  return (
+    <>
+      <PageHeader title="Campaign" />
+      {errorCode(query.error) === 'CAMPAIGN_NOT_FOUND' ? (
+        <EmptyState
+          icon={<SearchX aria-hidden />}
+          title={errorText(query.error, 'Campaign not found or access denied')}
+          action={<ButtonLink to={paths.campaigns}>Back to campaigns</ButtonLink>}
+        >
+          It may belong to another workspace, or the link may have a typo.
+        </EmptyState>
+      ) : (
+        <QueryError query={query}>{campaignsProblem(query.error, false)}</QueryError>
+      )}
+    </>
+  )
+}
+
+interface CampaignHeaderProps {
+  /** Undefined while it loads. */
+  campaign: Campaign | undefined
+  actions: CampaignActions
+}
+
+function CampaignHeader({ campaign, actions }: CampaignHeaderProps) {
+  return (
+    <header className="grid gap-3">
+      <Link
+        to={paths.campaigns}
+        className="-ms-1 flex w-fit items-center gap-1 rounded-sm pe-1 text-muted transition-colors hover:text-ink"
+      >
+        <ChevronLeft aria-hidden className="size-4" />
+        Campaigns
+      </Link>
+      <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
+        {campaign ? (
+          <div className="grid min-w-0 gap-2">
+            <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+              <h1 className="text-2xl wrap-anywhere">
+                <bdi>{campaign.name}</bdi>
+              </h1>
+              <CampaignStatus campaign={campaign} />
+            </div>
+            <p className="text-muted">
+              Created <DateTime value={campaign.createdAt} precision="day" />
+              {' · '}
+              {campaign.lastRunAt ? (
+                <>
+                  last run <DateTime value={campaign.lastRunAt} />
+                </>
+              ) : (
+                'never run'
+              )}
+            </p>
+          </div>
+        ) : (
+          <div className="grid gap-2">
+            <LoadingText>Loading campaign…</LoadingText>
+            <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+              <Skeleton className="h-8 w-64" />
+              <Skeleton className="h-6 w-24" />
+            </div>
+            <Skeleton className="h-5 w-48" />
+          </div>
+        )}
+        {campaign ? (
+          <div className="flex flex-wrap gap-2">
+            <CampaignButtons campaign={campaign} actions={actions} size="md" />
+            <CampaignMore campaign={campaign} />
+          </div>
+        ) : (
+          <SkeletonButton className="w-72" />
+        )}
+      </div>
+    </header>
+  )
+}
+
+interface CampaignNoticesProps {
+  campaign: Campaign
+  /** Whether its X account is connected; undefined while unknown. */
+  connected: boolean | undefined
+  noSender: boolean
+}
+
+/** Why nothing is being sent, and what to do. */
+function CampaignNotices({ campaign, connected, noSender }: CampaignNoticesProps) {
+  const disconnected = isDisconnected(campaign, connected)
+  const connect = connected === false && campaign.channel === 'api' && (
+    <ButtonLink size="sm" to={paths.xAutomation}>
+      Connect X
+    </ButtonLink>
+  )
+  return (
+    <>
+      {campaign.status === 'paused' && campaign.pauseReason && (
+        <Callout tone="warn" title="Campaign paused automatically" action={connect}>
+          {campaign.pauseReason}
+        </Callout>
+      )}
+      {disconnected && (
+        <Callout tone="warn" title="X account disconnected" action={connect}>
+          Nothing is sent until it is connected again. Queued messages are kept.
+        </Callout>
+      )}
+      <WaitCallout campaign={campaign} disconnected={disconnected} />
+      <RunNotice campaigns={noSender ? undefined : [campaign]} />
+      {noSender && (
+        <Callout
+          tone="warn"
+          title="No browser is sending this campaign"
+          action={
+            <ButtonLink size="sm" to={paths.extension}>
+              Browser extension
+            </ButtonLink>
+          }
+        >
+          Click “Start Real Send”, or let the extension send in the background. Queued messages are kept.
+        </Callout>
+      )}
+      {campaign.status === 'active' && campaign.waiting && !disconnected && (
+        <Callout>
+          <WaitsForOlder waitsBehind={campaign.waitsBehind} />
+        </Callout>
+      )}
+    </>
   )
 }
 

@@ -53,24 +53,6 @@ export function SuppressionsTab() {
       queries.invalidateQueries({ queryKey: api.campaigns.key() }),
     ])
   }
-  const putBack = useMutation(
-    api.suppressions.create.mutationOptions({
-      onSettled: changed,
-      onError: (error) => toast.error(errorText(error, 'Failed to undo. Please try again.')),
-    }),
-  )
-  const remove = useMutation({
-    mutationFn: (one: Suppression) => api.suppressions.remove.call({ id: one.id }),
-    onSuccess: (_, { twitterHandle, reason, note }) =>
-      toast.success(`@${twitterHandle} can be messaged again.`, {
-        action: {
-          label: 'Undo',
-          onClick: () => putBack.mutate({ handles: [twitterHandle], reason, ...(note && { note }) }),
-        },
-      }),
-    onError: (error) => toast.error(errorText(error, 'Failed to remove them. Please try again.')),
-    onSettled: changed,
-  })
   const turn = (next: number) => {
     const cursor = list.data?.cursor
     if (next === page + 1 && cursor && !list.isPlaceholderData) setCursors({ ...cursors, [next]: cursor })
@@ -122,54 +104,7 @@ export function SuppressionsTab() {
             : "People who opt out are added automatically. Add anyone else who doesn't want to hear from you."}
         </EmptyState>
       ) : (
-        <Table label="Suppression list" stale={list.isPlaceholderData}>
-          <thead>
-            <tr>
-              <Th>Handle</Th>
-              <Th>Reason</Th>
-              <Th>Note</Th>
-              <Th>Added</Th>
-              {mayChange && <ActionsTh end />}
-            </tr>
-          </thead>
-          <tbody>
-            {data ? (
-              data.suppressions.map((one) => (
-                <Tr key={one.id}>
-                  <Td>
-                    <span className="font-strong">@{one.twitterHandle}</span>
-                  </Td>
-                  <Td label="Reason">
-                    <Badge>{REASONS[one.reason]}</Badge>
-                  </Td>
-                  <Td label="Note" className="max-w-xs wrap-anywhere">
-                    {one.note ?? '–'}
-                  </Td>
-                  <Td label="Added">
-                    <span>
-                      <DateTime value={one.createdAt} precision="day" />
-                      {one.by && <span className="text-muted"> by {one.by.name}</span>}
-                    </span>
-                  </Td>
-                  {mayChange && (
-                    <Td corner end>
-                      <IconButton
-                        size="sm"
-                        label={`Remove @${one.twitterHandle} from the list`}
-                        disabled={remove.isPending}
-                        onClick={() => remove.mutate(one)}
-                      >
-                        <X aria-hidden />
-                      </IconButton>
-                    </Td>
-                  )}
-                </Tr>
-              ))
-            ) : (
-              <SkeletonRows columns={mayChange ? 5 : 4} />
-            )}
-          </tbody>
-        </Table>
+        <SuppressionsTable suppressions={data?.suppressions} stale={list.isPlaceholderData} onChanged={changed} />
       )}
       <Pager
         page={page}
@@ -182,5 +117,84 @@ export function SuppressionsTab() {
       <AddPeopleDialog open={dialog === 'add'} onClose={() => setDialog(null)} onDone={changed} />
       <ImportPeopleDialog open={dialog === 'import'} onClose={() => setDialog(null)} onDone={changed} />
     </div>
+  )
+}
+
+interface SuppressionsTableProps {
+  /** Undefined while they load. */
+  suppressions: readonly Suppression[] | undefined
+  stale: boolean
+  onChanged: () => Promise<unknown>
+}
+
+function SuppressionsTable({ suppressions, stale, onChanged }: SuppressionsTableProps) {
+  const mayChange = useIsOffered('member')
+  const putBack = useMutation(
+    api.suppressions.create.mutationOptions({
+      onSettled: onChanged,
+      onError: (error) => toast.error(errorText(error, 'Failed to undo. Please try again.')),
+    }),
+  )
+  const remove = useMutation({
+    mutationFn: (one: Suppression) => api.suppressions.remove.call({ id: one.id }),
+    onSuccess: (_, { twitterHandle, reason, note }) =>
+      toast.success(`@${twitterHandle} can be messaged again.`, {
+        action: {
+          label: 'Undo',
+          onClick: () => putBack.mutate({ handles: [twitterHandle], reason, ...(note && { note }) }),
+        },
+      }),
+    onError: (error) => toast.error(errorText(error, 'Failed to remove them. Please try again.')),
+    onSettled: onChanged,
+  })
+  return (
+    <Table label="Suppression list" stale={stale}>
+      <thead>
+        <tr>
+          <Th>Handle</Th>
+          <Th>Reason</Th>
+          <Th>Note</Th>
+          <Th>Added</Th>
+          {mayChange && <ActionsTh end />}
+        </tr>
+      </thead>
+      <tbody>
+        {suppressions ? (
+          suppressions.map((one) => (
+            <Tr key={one.id}>
+              <Td>
+                <span className="font-strong">@{one.twitterHandle}</span>
+              </Td>
+              <Td label="Reason">
+                <Badge>{REASONS[one.reason]}</Badge>
+              </Td>
+              <Td label="Note" className="max-w-xs wrap-anywhere">
+                {one.note ?? '–'}
+              </Td>
+              <Td label="Added">
+                <span>
+                  <DateTime value={one.createdAt} precision="day" />
+                  {one.by && <span className="text-muted"> by {one.by.name}</span>}
+                </span>
+              </Td>
+              {mayChange && (
+                <Td corner end>
+                  <IconButton
+                    size="sm"
+                    label={`Remove @${one.twitterHandle} from the list`}
+                    disabled={remove.isPending}
+                    onClick={() => remove.mutate(one)}
+                  >
+                    <X aria-hidden />
+                  </IconButton>
+                </Td>
+              )}
+            </Tr>
+          ))
+        ) : (
+          <SkeletonRows columns={mayChange ? 5 : 4} />
+        )}
+      </tbody>
+    </Table>
   )
 }

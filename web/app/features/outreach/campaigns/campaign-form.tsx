@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { formatCount } from '@x-automated/contract/format'
 import type { List } from '@x-automated/contract/leads/lists'
 import { useRef } from 'react'
-import { useForm, useWatch } from 'react-hook-form'
+import { type UseFormReturn, useForm, useWatch } from 'react-hook-form'
 import { Link } from 'react-router'
 import { api, client, errorCode, fieldProblems } from '../../../api'
 import { paths } from '../../../paths'
@@ -47,10 +47,6 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
   const { errors } = form.formState
   const draft = useWatch({ control: form.control }) as CampaignDraft
   const idempotencyKey = useIdempotencyKey()
-  const lists = useQuery({
-    queryKey: [['lists', 'all'], {}],
-    queryFn: ({ signal }) => findAllLists(signal),
-  })
   const launch = useLaunch(realSend)
   const create = useMutation({
     mutationFn(mode: SaveMode) {
@@ -102,7 +98,6 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
     form.reset(emptyDraft)
     toast.info('Campaign form cleared.')
   }
-  const selectedList = lists.data?.find(({ id }) => id === draft.leadListId)
 
   return (
     <Card title="Create campaign" description="Each lead on the list gets one personalized message.">
@@ -126,33 +121,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
                   {...form.register('name', { onChange: () => form.clearErrors('name') })}
                 />
               </Field>
-              {lists.isError && !lists.data ? (
-                <QueryError query={lists}>{listsProblem(lists.error)}</QueryError>
-              ) : lists.data?.length === 0 ? (
-                <div className="grid content-start gap-1.5">
-                  <p className="font-strong">Select Lead List</p>
-                  <p className="text-muted">
-                    No lead lists found. Please create a list first.{' '}
-                    <Link to={paths.lists} className="text-link">
-                      Go to My Lists
-                    </Link>
-                  </p>
-                </div>
-              ) : (
-                <Field
-                  label="Select Lead List"
-                  error={errors.leadListId?.message}
-                  hint={selectedList && <SelectedListHint list={selectedList} />}
-                  required
-                >
-                  <Select
-                    placeholder={lists.isPending ? 'Loading lists…' : 'Pick a list'}
-                    options={(lists.data ?? []).map((list) => ({ value: list.id, label: listOptionLabel(list) }))}
-                    {...form.register('leadListId', { onChange: () => form.clearErrors('leadListId') })}
-                    value={draft.leadListId}
-                  />
-                </Field>
-              )}
+              <ListField form={form} value={draft.leadListId} />
             </div>
             <MessageField
               value={draft.messageTemplate}
@@ -201,6 +170,48 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
         </div>
       </form>
     </Card>
+  )
+}
+
+interface ListFieldProps {
+  form: UseFormReturn<CampaignDraft>
+  value: string
+}
+
+/** Selects the list whose leads get the message. */
+function ListField({ form, value }: ListFieldProps) {
+  const lists = useQuery({
+    queryKey: [['lists', 'all'], {}],
+    queryFn: ({ signal }) => findAllLists(signal),
+  })
+  const selectedList = lists.data?.find(({ id }) => id === value)
+  if (lists.isError && !lists.data) return <QueryError query={lists}>{listsProblem(lists.error)}</QueryError>
+  if (lists.data?.length === 0)
+    return (
+      <div className="grid content-start gap-1.5">
+        <p className="font-strong">Select Lead List</p>
+        <p className="text-muted">
+          No lead lists found. Please create a list first.{' '}
+          <Link to={paths.lists} className="text-link">
+            Go to My Lists
+          </Link>
+        </p>
+      </div>
+    )
+  return (
+    <Field
+      label="Select Lead List"
+      error={form.formState.errors.leadListId?.message}
+      hint={selectedList && <SelectedListHint list={selectedList} />}
+      required
+    >
+      <Select
+        placeholder={lists.isPending ? 'Loading lists…' : 'Pick a list'}
+        options={(lists.data ?? []).map((list) => ({ value: list.id, label: listOptionLabel(list) }))}
+        {...form.register('leadListId', { onChange: () => form.clearErrors('leadListId') })}
+        value={value}
+      />
+    </Field>
   )
 }
 

@@ -20,6 +20,7 @@ import {
   draftOf,
   isNotable,
   type LimitsDraft,
+  type LimitsProblems,
   limitsInput,
   problemsOf,
   waitText,
@@ -102,49 +103,7 @@ export function LimitsCard({ account, limits, disabled }: LimitsCardProps) {
               empty="No matching time zone."
             />
           </Field>
-          <fieldset className="grid gap-3" disabled={disabled}>
-            <legend className="mb-2 font-strong">Sending window</legend>
-            <div className="flex flex-wrap gap-x-4 gap-y-2">
-              {DAYS.map((label, i) => (
-                <Checkbox
-                  key={label}
-                  label={label}
-                  checked={draft.workDays.includes(i + 1)}
-                  onChange={(event) =>
-                    set({
-                      workDays: event.currentTarget.checked
-                        ? [...draft.workDays, i + 1].sort()
-                        : draft.workDays.filter((day) => day !== i + 1),
-                    })
-                  }
-                />
-              ))}
-            </div>
-            {problem('workDays') && <FieldError id="work-days-error">{problem('workDays')}</FieldError>}
-            <Switch
-              label="All day"
-              checked={draft.allDay}
-              onChange={(event) => set({ allDay: event.currentTarget.checked })}
-            />
-            {!draft.allDay && (
-              <div className="grid grid-cols-2 gap-4">
-                <Field label="From">
-                  <Input
-                    type="time"
-                    value={draft.start}
-                    onChange={(event) => set({ start: event.currentTarget.value })}
-                  />
-                </Field>
-                <Field
-                  label="To"
-                  error={problem('end')}
-                  hint={draft.end < draft.start ? 'Ends the next day.' : undefined}
-                >
-                  <Input type="time" value={draft.end} onChange={(event) => set({ end: event.currentTarget.value })} />
-                </Field>
-              </div>
-            )}
-          </fieldset>
+          <SendingWindow draft={draft} onChange={set} problems={shown ? problems : {}} disabled={disabled} />
           <div className="grid gap-4 sm:grid-cols-2">
             <Field
               label="Daily cap"
@@ -189,5 +148,57 @@ export function LimitsCard({ account, limits, disabled }: LimitsCardProps) {
         </form>
       </div>
     </Card>
+  )
+}
+
+interface SendingWindowProps {
+  draft: LimitsDraft
+  onChange: (change: Partial<LimitsDraft>) => void
+  problems: LimitsProblems
+  disabled: boolean
+}
+
+/** The days and hours in which messages are sent. */
+function SendingWindow({ draft, onChange, problems, disabled }: SendingWindowProps) {
+  return (
+    <fieldset className="grid gap-3" disabled={disabled}>
+      <legend className="mb-2 font-strong">Sending window</legend>
+      <div className="flex flex-wrap gap-x-4 gap-y-2">
+        {DAYS.map((label, i) => (
+          <Checkbox
+            key={label}
+            label={label}
+            checked={draft.workDays.includes(i + 1)}
+            onChange={(event) =>
+              onChange({
+                workDays: event.currentTarget.checked
+                  ? [...draft.workDays, i + 1].sort()
+                  : draft.workDays.filter((day) => day !== i + 1),
+              })
+            }
+          />
+        ))}
+      </div>
+      {problems.workDays && <FieldError id="work-days-error">{problems.workDays}</FieldError>}
+      <Switch
+        label="All day"
+        checked={draft.allDay}
+        onChange={(event) => onChange({ allDay: event.currentTarget.checked })}
+      />
+      {!draft.allDay && (
+        <div className="grid grid-cols-2 gap-4">
+          <Field label="From">
+            <Input
+              type="time"
+              value={draft.start}
+              onChange={(event) => onChange({ start: event.currentTarget.value })}
+            />
+          </Field>
+          <Field label="To" error={problems.end} hint={draft.end < draft.start ? 'Ends the next day.' : undefined}>
+            <Input type="time" value={draft.end} onChange={(event) => onChange({ end: event.currentTarget.value })} />
+          </Field>
+        </div>
+      )}
+    </fieldset>
   )
 }
