@@ -1,10 +1,21 @@
+import {
+  type RowSelectionState,
+  rowSelectionFeature,
+  tableFeatures,
+  type Updater,
+  useTable,
+} from '@tanstack/react-table'
 import type { Lead } from '@x-automated/contract/leads/leads'
 import type { ReactNode } from 'react'
 import { QueryError } from '../../../query-error'
+import { Checkbox } from '../../../ui/choice'
 import { Pager } from '../../../ui/pager'
 import { LoadingText, SkeletonRows } from '../../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../../ui/table'
 import { LeadFollowers, LeadIdentity } from '../leads/lead-parts'
+
+const features = tableFeatures({ rowSelectionFeature })
+const NONE: readonly never[] = []
 
 /** The query of a page of leads. */
 interface LeadsQuery<L> {
@@ -41,8 +52,8 @@ interface LeadsPanelProps<L extends Lead> {
   onPage: (page: number) => void
   /** Skeleton rows while the first page loads. */
   expected?: number
-  /** Checkboxes of the header and the rows. */
-  pick?: { all: ReactNode; one: (lead: L) => ReactNode; isPicked: (lead: L) => boolean }
+  /** The selected leads of the page. */
+  selection?: { rows: RowSelectionState; onChange: (change: Updater<RowSelectionState>) => void; disabled: boolean }
   /** Shown above the table. */
   above?: ReactNode
 }
@@ -58,9 +69,17 @@ export function LeadsPanel<L extends Lead>({
   pageSize,
   onPage,
   expected = 5,
-  pick,
+  selection,
   above,
 }: LeadsPanelProps<L>) {
+  const table = useTable({
+    features,
+    columns: [],
+    data: query.data?.leads ?? NONE,
+    getRowId: ({ id }) => id,
+    state: { rowSelection: selection?.rows ?? {} },
+    onRowSelectionChange: selection?.onChange,
+  })
   if (query.error && !query.data) return <QueryError query={query}>{failure(query.error)}</QueryError>
   if (query.data?.total === 0 && !query.isPlaceholderData) return empty
   const [first, ...others] = columns
@@ -71,7 +90,17 @@ export function LeadsPanel<L extends Lead>({
       <Table label={label} maxHeight="min(24rem, 45dvh)" stale={query.isPlaceholderData}>
         <thead>
           <tr>
-            {pick && <Th className="md:w-px md:pe-0">{pick.all}</Th>}
+            {selection && (
+              <Th className="md:w-px md:pe-0">
+                <Checkbox
+                  aria-label="Select all on this page"
+                  disabled={selection.disabled || table.getRowModel().rows.length === 0}
+                  checked={table.getIsAllPageRowsSelected()}
+                  indeterminate={table.getIsSomePageRowsSelected() && !table.getIsAllPageRowsSelected()}
+                  onChange={table.getToggleAllPageRowsSelectedHandler()}
+                />
+              </Th>
+            )}
             {columns.map(({ head, end }) => (
               <Th key={head} end={end ?? false}>
                 {head}
@@ -81,23 +110,28 @@ export function LeadsPanel<L extends Lead>({
         </thead>
         <tbody>
           {query.data ? (
-            query.data.leads.map((lead) => (
-              <Tr key={lead.id} {...(pick ? { selected: pick.isPicked(lead) } : {})}>
-                {pick && (
+            table.getRowModel().rows.map((row) => (
+              <Tr key={row.id} {...(selection ? { selected: row.getIsSelected() } : {})}>
+                {selection && (
                   <Td corner className="md:pe-0">
-                    {pick.one(lead)}
+                    <Checkbox
+                      aria-label={`Select ${row.original.name || row.original.twitterHandle}`}
+                      disabled={selection.disabled}
+                      checked={row.getIsSelected()}
+                      onChange={row.getToggleSelectedHandler()}
+                    />
                   </Td>
                 )}
-                <Td>{first?.cell(lead)}</Td>
+                <Td>{first?.cell(row.original)}</Td>
                 {others.map(({ head, end, cell }) => (
                   <Td key={head} label={head} end={end ?? false}>
-                    {cell(lead)}
+                    {cell(row.original)}
                   </Td>
                 ))}
               </Tr>
             ))
           ) : (
-            <SkeletonRows columns={columns.length + (pick ? 1 : 0)} rows={Math.max(1, Math.min(expected, 5))} />
+            <SkeletonRows columns={columns.length + (selection ? 1 : 0)} rows={Math.max(1, Math.min(expected, 5))} />
           )}
         </tbody>
       </Table>

@@ -1,4 +1,5 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { functionalUpdate } from '@tanstack/react-table'
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { IDS_MAX } from '@x-automated/contract/leads/lead-limits'
 import type { Lead, LeadFilter } from '@x-automated/contract/leads/leads'
@@ -11,7 +12,6 @@ import { QueryError } from '../../../query-error'
 import { StatusBadge } from '../../../ui/badge'
 import { Button, ButtonLink } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
-import { Checkbox } from '../../../ui/choice'
 import { useConfirm } from '../../../ui/confirm'
 import { Dialog } from '../../../ui/dialog'
 import { EmptyState } from '../../../ui/empty-state'
@@ -23,7 +23,7 @@ import { BulkRunList } from '../leads/bulk-progress'
 import { runAndSum, useBulkRuns } from '../leads/bulk-runs'
 import { parseKeyword } from '../leads/leads-url'
 import { type LeadColumn, LeadsPanel, leadColumns } from './leads-panel'
-import { changesOf, changesText, isChecked, noChanges, withChecked } from './membership'
+import { changesOf, changesText, noChanges, selectionOf, withSelection } from './membership'
 
 const PAGE_SIZE = 20
 const SEARCH_DEBOUNCE_MS = 250
@@ -41,6 +41,8 @@ function toastMoved(changed: number, action: 'add' | 'remove'): void {
   )
 }
 
+type Shown = 'all' | 'members'
+
 interface ManageLeadsDialogProps {
   list: List
   open: boolean
@@ -49,11 +51,10 @@ interface ManageLeadsDialogProps {
 
 /** Selects the leads of a list. Changes are kept across pages and searches until they are saved. */
 export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProps) {
-  const queries = useQueryClient()
   const confirm = useConfirm()
   const runs = useBulkRuns()
   const [typed, setTyped] = useState('')
-  const [shown, setShown] = useState<'all' | 'members'>('all')
+  const [shown, setShown] = useState<Shown>('all')
   const [page, setPage] = useState(1)
   const [pending, setPending] = useState(noChanges)
   const keyword = useDebouncedValue(parseKeyword(typed, 200), SEARCH_DEBOUNCE_MS)
@@ -77,14 +78,205 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
   )
   const memberIds: ReadonlySet<string> = new Set(members.data?.leadIds)
 
+  const { save, moveAll } = useChanges(list, filter, leads.data?.total ?? 0, {
+    onSaved: onClose,
+    onMoved: () => setPage(1),
+  })
+  const changes = changesOf(pending)
+  const busy = save.isPending || moveAll.isPending
+  const failed = save.error ?? moveAll.error
+
+  const rows = leads.data?.leads ?? []
+  const total = leads.data?.total ?? 0
+  const summary = changesText(changes)
+
+  const close = async () => {
+    if (busy) return
+    const discard =
+      summary === '' ||
+      (await confirm({ title: 'Discard changes?', body: `Unsaved changes: ${summary}.`, confirm: 'Discard changes' }))
+    if (discard) onClose()
+  }
+  return (
+    <Dialog
+      open={open}
+      onClose={close}
+      size="wide"
+      title={`Manage leads in ${list.name}`}
+      description="Select the leads for this list, then save."
+      footer={
+        <>
+          <p role="status" className="flex flex-1 items-center text-muted" data-numeric>
+            {summary}
+          </p>
+          <Button onClick={close}>Cancel</Button>
+          <Button
+            variant="primary"
+            disabled={summary === '' || moveAll.isPending}
+            loading={save.isPending}
+            onClick={() => {
+              moveAll.reset()
+              save.mutate(changes)
+            }}
+          >
+            Save changes
+          </Button>
+        </>
+      }
+    >
+      <div className="grid gap-4">
+        <BulkRunList runs={runs} />
+        {failed && (
+          <Callout tone="bad" title="Failed to save changes.">
+            {failed instanceof SaveError ? failed.message : errorText(failed)}
+          </Callout>
+        )}
+        {members.isError && (
+          <QueryError query={members}>Failed to fetch leads for list: {errorText(members.error)}</QueryError>
+        )}
+        <SearchFields
+          typed={typed}
+          shown={shown}
+          onType={(next) => {
+            setTyped(next)
+            setPage(1)
+          }}
+          onShow={(next) => {
+            setShown(next)
+            setPage(1)
+          }}
+        />
+        <LeadsPanel
+          label="Leads of the workspace"
+          query={leads}
+          failure={(error) => `Failed to fetch all user leads: ${errorText(error)}`}
+          columns={columns}
+          page={page}
+          pageSize={PAGE_SIZE}
+          onPage={setPage}
+          empty={<NoLeads filtered={keyword !== undefined} membersOnly={shown === 'members'} />}
+          above={
+            <div className="flex min-h-8 flex-wrap items-center justify-between gap-2 pb-2">
+              <p className="text-muted" data-numeric>
+                {leads.data ? formatCount(total, 'lead') : ' '}
+              </p>
+              {total > rows.length && (
+                <MoveAllButton
+                  action={shown === 'all' ? 'add' : 'remove'}
+                  total={total}
+                  loading={moveAll.isPending}
+                  disabled={busy || leads.isPlaceholderData}
+                  onMove={(action) => {
+                    save.reset()
+                    moveAll.mutate(action)
+                  }}
+                />
+              )}
+            </div>
+          }
+          selection={{
+            rows: selectionOf(shownIds, memberIds, pending),
+            onChange: (change) =>
+              setPending((before) =>
+                withSelection(
+                  before,
+                  shownIds,
+                  memberIds,
+                  functionalUpdate(change, selectionOf(shownIds, memberIds, before)),
+                ),
+              ),
+            disabled: !members.data || busy,
+          }}
+        />
+      </div>
+    </Dialog>
+  )
+}
+
+interface SearchFieldsProps {
+  typed: string
+  shown: Shown
+  onType: (typed: string) => void
+  onShow: (shown: Shown) => void
+}
+
+function SearchFields({ typed, shown, onType, onShow }: SearchFieldsProps) {
+  return (
+    <div className="flex flex-wrap gap-2">
+      <div className="min-w-48 flex-1">
+        <Input
+          type="search"
+          aria-label="Search leads"
+          placeholder="Search by name, handle or bio"
+          leading={<Search aria-hidden />}
+          maxLength={200}
+          value={typed}
+          onChange={(event) => onType(event.currentTarget.value)}
+        />
+      </div>
+      <Select
+        aria-label="Show"
+        className="w-40 max-sm:w-full"
+        value={shown}
+        onChange={(event) => onShow(event.currentTarget.value as Shown)}
+        options={[
+          { value: 'all', label: 'All leads' },
+          { value: 'members', label: 'In this list' },
+        ]}
+      />
+    </div>
+  )
+}
+
+interface MoveAllButtonProps {
+  action: 'add' | 'remove'
+  total: number
+  loading: boolean
+  disabled: boolean
+  onMove: (action: 'add' | 'remove') => void
+}
+
+/** Adds or removes everyone that the search has found, on all pages. */
+function MoveAllButton({ action, total, loading, disabled, onMove }: MoveAllButtonProps) {
+  const confirm = useConfirm()
+  const ask = async () => {
+    const sure = await confirm(
+      action === 'add'
+        ? {
+            title: `Add ${formatCount(total, 'lead')} to this list?`,
+            body: "Leads already on the list won't be added twice.",
+            confirm: 'Add to list',
+          }
+        : {
+            title: `Remove ${formatCount(total, 'lead')} from this list?`,
+            body: 'The leads stay in your workspace.',
+            confirm: 'Remove from list',
+          },
+    )
+    if (sure) onMove(action)
+  }
+  return (
+    <Button size="sm" variant="ghost" loading={loading} disabled={disabled} onClick={ask}>
+      {action === 'add' ? 'Add' : 'Remove'} all {formatCount(total, 'lead')}
+    </Button>
+  )
+}
+
+/** Saves the selected changes, or adds or removes everyone that the search has found. */
+function useChanges(
+  list: List,
+  filter: LeadFilter,
+  total: number,
+  { onSaved, onMoved }: { onSaved: () => void; onMoved: () => void },
+) {
+  const queries = useQueryClient()
   const onSettled = () =>
     Promise.all([
       queries.invalidateQueries({ queryKey: api.lists.key() }),
       queries.invalidateQueries({ queryKey: api.leads.key() }),
     ])
-  const changes = changesOf(pending)
   const save = useMutation({
-    async mutationFn() {
+    async mutationFn(changes: ReturnType<typeof changesOf>) {
       const done = { added: 0, removed: 0 }
       for (const leadIds of batches(changes.added))
         done.added += (
@@ -97,7 +289,7 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
       return done
     },
     onSuccess({ added, removed }) {
-      onClose()
+      onSaved()
       toast.success(
         removed === 0
           ? `${formatNumber(added)} leads added to the list successfully!`
@@ -121,166 +313,12 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
         (changed) => toastMoved(changed, action),
       ),
     onSuccess({ sum: changed, isStopped }, action) {
-      setPage(1)
+      onMoved()
       if (changed > 0 || !isStopped) toastMoved(changed, action)
     },
     onSettled,
   })
-  const busy = save.isPending || moveAll.isPending
-  const failed = save.error ?? moveAll.error
-
-  const rows = leads.data?.leads ?? []
-  const total = leads.data?.total ?? 0
-  const checked = rows.filter((lead) => isChecked(lead.id, memberIds, pending)).length
-  const check = (ids: readonly string[], on: boolean) => setPending((before) => withChecked(before, memberIds, ids, on))
-  const summary = changesText(changes)
-
-  const close = async () => {
-    if (busy) return
-    const discard =
-      summary === '' ||
-      (await confirm({ title: 'Discard changes?', body: `Unsaved changes: ${summary}.`, confirm: 'Discard changes' }))
-    if (discard) onClose()
-  }
-  /** Adds or removes everyone that the search has found, on all pages. */
-  const askToMoveAll = async (action: 'add' | 'remove') => {
-    const sure = await confirm(
-      action === 'add'
-        ? {
-            title: `Add ${formatCount(total, 'lead')} to this list?`,
-            body: "Leads already on the list won't be added twice.",
-            confirm: 'Add to list',
-          }
-        : {
-            title: `Remove ${formatCount(total, 'lead')} from this list?`,
-            body: 'The leads stay in your workspace.',
-            confirm: 'Remove from list',
-          },
-    )
-    if (!sure) return
-    save.reset()
-    moveAll.mutate(action)
-  }
-
-  return (
-    <Dialog
-      open={open}
-      onClose={close}
-      size="wide"
-      title={`Manage leads in ${list.name}`}
-      description="Select the leads for this list, then save."
-      footer={
-        <>
-          <p role="status" className="flex flex-1 items-center text-muted" data-numeric>
-            {summary}
-          </p>
-          <Button onClick={close}>Cancel</Button>
-          <Button
-            variant="primary"
-            disabled={summary === '' || moveAll.isPending}
-            loading={save.isPending}
-            onClick={() => {
-              moveAll.reset()
-              save.mutate()
-            }}
-          >
-            Save changes
-          </Button>
-        </>
-      }
-    >
-      <div className="grid gap-4">
-        <BulkRunList runs={runs} />
-        {failed && (
-          <Callout tone="bad" title="Failed to save changes.">
-            {failed instanceof SaveError ? failed.message : errorText(failed)}
-          </Callout>
-        )}
-        {members.isError && (
-          <QueryError query={members}>Failed to fetch leads for list: {errorText(members.error)}</QueryError>
-        )}
-        <div className="flex flex-wrap gap-2">
-          <div className="min-w-48 flex-1">
-            <Input
-              type="search"
-              aria-label="Search leads"
-              placeholder="Search by name, handle or bio"
-              leading={<Search aria-hidden />}
-              maxLength={200}
-              value={typed}
-              onChange={(event) => {
-                setTyped(event.currentTarget.value)
-                setPage(1)
-              }}
-            />
-          </div>
-          <Select
-            aria-label="Show"
-            className="w-40 max-sm:w-full"
-            value={shown}
-            onChange={(event) => {
-              setShown(event.currentTarget.value as 'all' | 'members')
-              setPage(1)
-            }}
-            options={[
-              { value: 'all', label: 'All leads' },
-              { value: 'members', label: 'In this list' },
-            ]}
-          />
-        </div>
-        <LeadsPanel
-          label="Leads of the workspace"
-          query={leads}
-          failure={(error) => `Failed to fetch all user leads: ${errorText(error)}`}
-          columns={columns}
-          page={page}
-          pageSize={PAGE_SIZE}
-          onPage={setPage}
-          empty={<NoLeads filtered={keyword !== undefined} membersOnly={shown === 'members'} />}
-          above={
-            <div className="flex min-h-8 flex-wrap items-center justify-between gap-2 pb-2">
-              <p className="text-muted" data-numeric>
-                {leads.data ? formatCount(total, 'lead') : ' '}
-              </p>
-              {total > rows.length && (
-                <Button
-                  size="sm"
-                  variant="ghost"
-                  loading={moveAll.isPending}
-                  disabled={busy || leads.isPlaceholderData}
-                  onClick={() => askToMoveAll(shown === 'all' ? 'add' : 'remove')}
-                >
-                  {shown === 'all'
-                    ? `Add all ${formatCount(total, 'lead')}`
-                    : `Remove all ${formatCount(total, 'lead')}`}
-                </Button>
-              )}
-            </div>
-          }
-          pick={{
-            all: (
-              <Checkbox
-                aria-label="Select all on this page"
-                disabled={!members.data || rows.length === 0 || busy}
-                checked={rows.length > 0 && checked === rows.length}
-                indeterminate={checked > 0 && checked < rows.length}
-                onChange={(event) => check(shownIds, event.currentTarget.checked)}
-              />
-            ),
-            isPicked: (lead) => isChecked(lead.id, memberIds, pending),
-            one: (lead) => (
-              <Checkbox
-                aria-label={`Select ${lead.name || lead.twitterHandle}`}
-                disabled={!members.data || busy}
-                checked={isChecked(lead.id, memberIds, pending)}
-                onChange={(event) => check([lead.id], event.currentTarget.checked)}
-              />
-            ),
-          }}
-        />
-      </div>
-    </Dialog>
-  )
+  return { save, moveAll }
 }
 
 function NoLeads({ filtered, membersOnly }: { filtered: boolean; membersOnly: boolean }) {

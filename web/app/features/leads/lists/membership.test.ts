@@ -1,29 +1,26 @@
 import { expect, test } from 'vitest'
-import { changesOf, changesText, isChecked, noChanges, withChecked } from './membership'
+import { changesOf, changesText, noChanges, selectionOf, withSelection } from './membership'
 
 const members = new Set(['ann', 'bob'])
 
-test('checks exactly the members without changes', () => {
-  expect(['ann', 'bob', 'cem'].map((id) => isChecked(id, members, noChanges))).toEqual([true, true, false])
+const page = ['ann', 'bob', 'cem', 'dia']
+const select = (ids: string[], pending = noChanges) =>
+  withSelection(pending, page, members, Object.fromEntries(ids.map((id) => [id, true])))
+
+test('selects exactly the members without changes', () => {
+  expect(selectionOf(page, members, noChanges)).toEqual({ ann: true, bob: true })
 })
 
 test('lists what saving adds and removes', () => {
-  const pending = withChecked(withChecked(noChanges, members, ['cem', 'dia'], true), members, ['ann'], false)
+  const pending = select(['bob', 'cem', 'dia'])
   expect(changesOf(pending)).toEqual({ added: ['cem', 'dia'], removed: ['ann'] })
   expect(changesText(changesOf(pending))).toBe('2 to add, 1 to remove')
-  expect(isChecked('ann', members, pending)).toBe(false)
+  expect(selectionOf(page, members, pending)).toEqual({ bob: true, cem: true, dia: true })
 })
 
-test('drops a change that is reverted', () => {
-  const checked = withChecked(noChanges, members, ['cem'], true)
-  expect(changesOf(withChecked(checked, members, ['cem'], false))).toEqual({ added: [], removed: [] })
-})
-
-test('adds only leads that are not in the list when a whole page is checked', () => {
-  expect(changesOf(withChecked(noChanges, members, ['ann', 'bob', 'cem'], true))).toEqual({
-    added: ['cem'],
-    removed: [],
-  })
+test('drops a change that is reverted, and keeps those of other pages', () => {
+  const elsewhere = new Map([['eve', true]])
+  expect(changesOf(select(['ann', 'bob'], select(['ann'], elsewhere)))).toEqual({ added: ['eve'], removed: [] })
 })
 
 test('returns no text if nothing changes', () => {

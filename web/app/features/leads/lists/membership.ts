@@ -1,28 +1,32 @@
+import type { RowSelectionState } from '@tanstack/react-table'
 import { formatNumber } from '@x-automated/contract/format'
+
 /** Unsaved changes: lead id → whether it should be in the list. */
 export type PendingChanges = ReadonlyMap<string, boolean>
 
 export const noChanges: PendingChanges = new Map()
 
-/** Whether the lead's box is checked: the unsaved change, or else its membership. */
-export function isChecked(leadId: string, members: ReadonlySet<string>, pending: PendingChanges): boolean {
-  return pending.get(leadId) ?? members.has(leadId)
+/** The selected leads of a page: unsaved changes, or else memberships. */
+export function selectionOf(
+  leadIds: readonly string[],
+  members: ReadonlySet<string>,
+  pending: PendingChanges,
+): RowSelectionState {
+  return Object.fromEntries(leadIds.filter((id) => pending.get(id) ?? members.has(id)).map((id) => [id, true]))
 }
 
-/**
- * The changes after checking or unchecking these leads. @param members those of them in the list:
- * back to that is no change
- */
-export function withChecked(
+/** The changes after selecting these leads of a page: back to a lead's membership is no change. */
+export function withSelection(
   pending: PendingChanges,
-  members: ReadonlySet<string>,
   leadIds: readonly string[],
-  checked: boolean,
+  members: ReadonlySet<string>,
+  selection: RowSelectionState,
 ): PendingChanges {
   const next = new Map(pending)
   for (const id of leadIds) {
-    if (members.has(id) === checked) next.delete(id)
-    else next.set(id, checked)
+    const isSelected = selection[id] === true
+    if (members.has(id) === isSelected) next.delete(id)
+    else next.set(id, isSelected)
   }
   return next
 }

@@ -4,9 +4,9 @@ import { KEYWORD_LENGTH_MAX, KEYWORDS_MAX } from '@x-automated/contract/leads/sc
 import type { Scrape } from '@x-automated/contract/leads/scrapes'
 import { handleIn } from '@x-automated/contract/x-handle'
 import { AtSign, Search } from 'lucide-react'
-import { Controller, useForm } from 'react-hook-form'
+import { Controller, type UseFormReturn, useForm } from 'react-hook-form'
 import { Link } from 'react-router'
-import { api, errorCode, errorText, fieldProblems } from '../../../api'
+import { api, type client, errorCode, errorText, fieldProblems } from '../../../api'
 import { isInitialLoading } from '../../../initial-loading'
 import { paths } from '../../../paths'
 import { Button } from '../../../ui/button'
@@ -58,7 +58,6 @@ export interface ScrapeFormProps {
 /** Starts a scrape. */
 export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }: ScrapeFormProps) {
   const mayConnect = useIsOffered('admin')
-  const queries = useQueryClient()
   const connection = useQuery(api.xAccount.status.queryOptions())
   const form = useForm<Values>({
     defaultValues: {
@@ -74,42 +73,17 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
     },
   })
   const { errors } = form.formState
-  const create = useMutation(
-    api.scrapes.create.mutationOptions({
-      onSuccess: (scrape) => {
-        form.resetField('username')
-        form.resetField('password')
-        onAskCredentials(false)
-        onStarted(scrape)
-        void queries.invalidateQueries({ queryKey: api.xAccount.key() })
-      },
-      onError: (error) => {
-        if (isSessionError({ ...failureOf(error), message: error.message })) onAskCredentials(true)
-        const problem = fieldProblems(error).twitterHandle
-        if (problem) form.setError('handle', { message: problem }, { shouldFocus: true })
-      },
-    }),
-  )
+  const create = useCreateScrape(form, onAskCredentials, onStarted)
   const confirmStart = useCostConfirmation()
   const isRunning = create.isPending || busy === 'running'
-  // A lost connection has a reason; an account that was never connected or was disconnected has
-  // none.
-  const lostReason = connection.data && !connection.data.connected ? connection.data.reason : null
-  const isNotConnected = connection.data?.connected === false && lostReason === null
-  // Without password login, X is connected on the Connect X tab.
+  const isNotConnected = connection.data?.connected === false && lostReasonOf(connection.data) === null
   const byPassword = connection.data?.methods.includes('password') ?? true
   const isRejected =
     create.isError &&
     !fieldProblems(create.error).twitterHandle &&
     !isSessionError({ ...failureOf(create.error), message: create.error.message })
 
-  const [minFollowers, maxFollowers, keyword, handle, type] = form.watch([
-    'minFollowers',
-    'maxFollowers',
-    'keyword',
-    'handle',
-    'type',
-  ])
+  const [keyword, handle, type] = form.watch(['keyword', 'handle', 'type'])
   const debouncedHandle = useDebouncedValue(handle)
 
   const submit = form.handleSubmit(
@@ -134,12 +108,6 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
     },
   )
 
-  const bounds = () => form.getValues()
-  const moveTo = ({ minFollowers, maxFollowers }: Pick<Values, 'minFollowers' | 'maxFollowers'>) => {
-    form.setValue('minFollowers', minFollowers)
-    form.setValue('maxFollowers', maxFollowers)
-  }
-
   return (
     <Card
       title="Find leads"
@@ -149,16 +117,8 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
         <ScrapeFormSkeleton />
       ) : (
         <form method="post" noValidate className="grid grid-cols-1 gap-5" onSubmit={submit}>
-          {connection.data && !connection.data.connected && !askCredentials && busy !== 'disconnected' && (
-            <Callout
-              tone={lostReason ? 'warn' : 'info'}
-              title={lostReason && `The connection to @${connection.data.handle} was lost`}
-            >
-              {lostReason ?? NOT_CONNECTED}{' '}
-              <Link to={paths.xAutomation} className="text-link">
-                {lostReason ? 'Connect X again' : 'Connect X'}
-              </Link>
-            </Callout>
+          {connection.data && !askCredentials && busy !== 'disconnected' && (
+            <NotConnected connection={connection.data} />
           )}
           <Field label="X Handle to Scrape" error={errors.handle?.message} required>
             <Input
@@ -183,22 +143,7 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
               {...form.register('type')}
             />
           </Field>
-          <Slider
-            label="Min followers"
-            value={minFollowers}
-            onChange={(value) => moveTo(withMin(bounds(), value))}
-            min={followerSliders.min.from}
-            max={followerSliders.min.to}
-            step={followerSliders.min.step}
-          />
-          <Slider
-            label="Max followers"
-            value={maxFollowers}
-            onChange={(value) => moveTo(withMax(bounds(), value))}
-            min={followerSliders.max.from}
-            max={followerSliders.max.to}
-            step={followerSliders.max.step}
-          />
+          <FollowerRange form={form} />
           <Field label="Bio keyword filter" aside={<span className="text-xs">Match any</span>}>
             <Controller
               control={form.control}
@@ -232,53 +177,7 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
             type={type}
             enabled={connection.data?.connected === true && !isRunning}
           />
-          {askCredentials && !mayConnect && <RoleNotice needs="admin">{ADMINS_CONNECT}</RoleNotice>}
-          {askCredentials &&
-            mayConnect &&
-            (byPassword ? (
-              <div className="grid gap-4">
-                {isNotConnected ? (
-                  <Callout tone="warn" title={NOT_CONNECTED}>
-                    Please enter your X credentials, or{' '}
-                    <Link to={paths.xAutomation} className="text-link">
-                      connect X
-                    </Link>{' '}
-                    on its own tab.
-                  </Callout>
-                ) : (
-                  <Callout tone="warn">{SESSION_EXPIRED}</Callout>
-                )}
-                <Field label="X Username" error={errors.username?.message} required>
-                  <Input
-                    autoComplete="username"
-                    autoCapitalize="none"
-                    spellCheck={false}
-                    maxLength={50}
-                    {...form.register('username', {
-                      validate: (value) => (askCredentials && value.trim() === '' ? CREDENTIALS_REQUIRED : true),
-                    })}
-                  />
-                </Field>
-                <Field label="X Password" error={errors.password?.message} required>
-                  <PasswordInput
-                    autoComplete="current-password"
-                    maxLength={500}
-                    {...form.register('password', {
-                      validate: (value) => (askCredentials && value === '' ? CREDENTIALS_REQUIRED : true),
-                    })}
-                  />
-                </Field>
-              </div>
-            ) : (
-              <Callout
-                tone="warn"
-                action={
-                  <ConnectWithX size="sm">{isNotConnected ? 'Connect with X' : 'Connect with X again'}</ConnectWithX>
-                }
-              >
-                {isNotConnected ? NOT_CONNECTED : 'X has ended this connection. Connect again.'}
-              </Callout>
-            ))}
+          {askCredentials && <Credentials form={form} isNotConnected={isNotConnected} byPassword={byPassword} />}
           {isRejected && (
             <Callout tone="bad" action={errorCode(create.error) === 'PLAN_LIMIT' && <SeePlans />}>
               {errorText(create.error, 'Failed to scrape X followers')}
@@ -298,6 +197,137 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
         </form>
       )}
     </Card>
+  )
+}
+
+function useCreateScrape(
+  form: UseFormReturn<Values>,
+  onAskCredentials: (ask: boolean) => void,
+  onStarted: (scrape: Scrape) => void,
+) {
+  const queries = useQueryClient()
+  return useMutation(
+    api.scrapes.create.mutationOptions({
+      onSuccess: (scrape) => {
+        form.resetField('username')
+        form.resetField('password')
+        onAskCredentials(false)
+        onStarted(scrape)
+        void queries.invalidateQueries({ queryKey: api.xAccount.key() })
+      },
+      onError: (error) => {
+        if (isSessionError({ ...failureOf(error), message: error.message })) onAskCredentials(true)
+        const problem = fieldProblems(error).twitterHandle
+        if (problem) form.setError('handle', { message: problem }, { shouldFocus: true })
+      },
+    }),
+  )
+}
+
+type Connection = Awaited<ReturnType<typeof client.xAccount.status>>
+
+/** Null if the account was never connected, or was disconnected by someone. */
+const lostReasonOf = (connection: Connection) => (connection.connected ? null : connection.reason)
+
+function NotConnected({ connection }: { connection: Connection }) {
+  if (connection.connected) return null
+  const lostReason = lostReasonOf(connection)
+  return (
+    <Callout
+      tone={lostReason ? 'warn' : 'info'}
+      title={lostReason && `The connection to @${connection.handle} was lost`}
+    >
+      {lostReason ?? NOT_CONNECTED}{' '}
+      <Link to={paths.xAutomation} className="text-link">
+        {lostReason ? 'Connect X again' : 'Connect X'}
+      </Link>
+    </Callout>
+  )
+}
+
+/** The follower range: moving one bound past the other moves both. */
+function FollowerRange({ form }: { form: UseFormReturn<Values> }) {
+  const [minFollowers, maxFollowers] = form.watch(['minFollowers', 'maxFollowers'])
+  const bounds = () => form.getValues()
+  const moveTo = ({ minFollowers, maxFollowers }: Pick<Values, 'minFollowers' | 'maxFollowers'>) => {
+    form.setValue('minFollowers', minFollowers)
+    form.setValue('maxFollowers', maxFollowers)
+  }
+  return (
+    <>
+      <Slider
+        label="Min followers"
+        value={minFollowers}
+        onChange={(value) => moveTo(withMin(bounds(), value))}
+        min={followerSliders.min.from}
+        max={followerSliders.min.to}
+        step={followerSliders.min.step}
+      />
+      <Slider
+        label="Max followers"
+        value={maxFollowers}
+        onChange={(value) => moveTo(withMax(bounds(), value))}
+        min={followerSliders.max.from}
+        max={followerSliders.max.to}
+        step={followerSliders.max.step}
+      />
+    </>
+  )
+}
+
+interface CredentialsProps {
+  form: UseFormReturn<Values>
+  isNotConnected: boolean
+  /** Without password login, X is connected on the Connect X tab. */
+  byPassword: boolean
+}
+
+/** Connects X again before the scrape starts. */
+function Credentials({ form, isNotConnected, byPassword }: CredentialsProps) {
+  if (!useIsOffered('admin')) return <RoleNotice needs="admin">{ADMINS_CONNECT}</RoleNotice>
+  if (!byPassword)
+    return (
+      <Callout
+        tone="warn"
+        action={<ConnectWithX size="sm">{isNotConnected ? 'Connect with X' : 'Connect with X again'}</ConnectWithX>}
+      >
+        {isNotConnected ? NOT_CONNECTED : 'X has ended this connection. Connect again.'}
+      </Callout>
+    )
+  return (
+    <div className="grid gap-4">
+      {isNotConnected ? (
+        <Callout tone="warn" title={NOT_CONNECTED}>
+          Please enter your X credentials, or{' '}
+          <Link to={paths.xAutomation} className="text-link">
+            connect X
+          </Link>{' '}
+          on its own tab.
+        </Callout>
+      ) : (
+        <Callout tone="warn">{SESSION_EXPIRED}</Callout>
+      )}
+      <Field label="X Username" error={form.formState.errors.username?.message} required>
+        <Input
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          maxLength={50}
+          {...form.register('username', {
+            validate: (value) => (value.trim() === '' ? CREDENTIALS_REQUIRED : true),
+          })}
+        />
+      </Field>
+      <Field label="X Password" error={form.formState.errors.password?.message} required>
+        <PasswordInput
+          autoComplete="current-password"
+          maxLength={500}
+          {...form.register('password', {
+            validate: (value) => (value === '' ? CREDENTIALS_REQUIRED : true),
+          })}
+        />
+      </Field>
+    </div>
   )
 }
 
