@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { account } from './identity/account.ts'
 import { auth } from './identity/auth.ts'
 import { identities } from './identity/identities.ts'
@@ -58,3 +59,10 @@ export const contract = {
   webhooks,
 }
 export type Contract = typeof contract
+
+/** The validated input of an operation, such as `InputOf<'tags', 'create'>`. */
+export type InputOf<D extends keyof Contract, O extends keyof Contract[D]> = Contract[D][O] extends {
+  '~orpc': { inputSchema?: infer Input extends z.ZodType }
+}
+  ? z.output<Input>
+  : never

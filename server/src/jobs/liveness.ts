@@ -1,4 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
+import { one } from '../db/one.ts'
 import type { Database } from '../db/open.ts'
 import { workers } from '../domains/outreach/sending/tables.ts'
 
@@ -25,9 +26,7 @@ export const livingWorkers = sql`select objid::bigint from pg_locks where lockty
 /** Registers this process as alive and deletes dead ones. */
 export async function openLiveness({ db, locks }: Pick<Database, 'db' | 'locks'>): Promise<Liveness> {
   await db.delete(workers).where(sql`started_at < now() - interval '1 day' and id not in (${livingWorkers})`)
-  const [row] = await db.insert(workers).values({}).returning({ id: workers.id })
-  if (!row) throw new Error('no worker row was inserted')
-  const workerId = row.id
+  const { id: workerId } = one(await db.insert(workers).values({}).returning({ id: workers.id }))
   // Nobody else knows the id yet. After a reconnect, the lock is taken again.
   const release = await locks.tryTake([LOCK_CLASS, workerId])
   if (!release) throw new Error('the lock of a new worker is already taken')

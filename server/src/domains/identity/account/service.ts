@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import type { InputOf } from '@x-automated/contract/contract'
 import { MAIL_CODE_DIGITS, REAUTHENTICATED_MINUTES } from '@x-automated/contract/identity/account'
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { and, desc, eq, getTableColumns, gt, lt, ne, or, sql } from 'drizzle-orm'
@@ -63,7 +64,7 @@ type AccountEmail =
 /**
  * Emails a link to set a new password, if the address has an account. @throws Refusal RATE_LIMITED
  */
-export async function recover(context: Context, { email }: { email: string }) {
+export async function recover(context: Context, { email }: InputOf<'account', 'recover'>) {
   if (await mayEmail(context, 'recover', email)) await enqueueEmail(context, context.db, { kind: 'recover', email })
   return { success: true as const, message: 'Password reset email sent. Please check your inbox.' }
 }
@@ -72,7 +73,7 @@ export async function recover(context: Context, { email }: { email: string }) {
  * Emails the confirmation link again, if the address has a pending sign-up.
  * @throws Refusal RATE_LIMITED
  */
-export async function resend(context: Context, { email }: { email: string }) {
+export async function resend(context: Context, { email }: InputOf<'account', 'resend'>) {
   if (await mayEmail(context, 'resend', email)) await enqueueEmail(context, context.db, { kind: 'resend', email })
   return {
     success: true as const,
@@ -81,7 +82,7 @@ export async function resend(context: Context, { email }: { email: string }) {
 }
 
 /** Emails a sign-in code, if the address has an account. @throws Refusal RATE_LIMITED */
-export async function sendCode(context: Context, { email }: { email: string }) {
+export async function sendCode(context: Context, { email }: InputOf<'account', 'sendCode'>) {
   const isEmailed = await mayEmail(context, 'code', email)
   const ticket = await context.db.transaction(async (tx) => {
     const { ticket, code } = await createCode(tx, email, null)
@@ -96,7 +97,7 @@ export async function sendCode(context: Context, { email }: { email: string }) {
 }
 
 /** Signs in with an emailed code, which also confirms the mailbox. @throws Refusal INVALID_CODE */
-export async function verifyCode(context: Context, { ticket, code }: { ticket: string; code: string }) {
+export async function verifyCode(context: Context, { ticket, code }: InputOf<'account', 'verifyCode'>) {
   const session = await context.db.transaction(async (tx) => {
     const email = await useCode(tx, { ticket, code, sessionId: null })
     if (!email) return null
@@ -226,7 +227,7 @@ function codeHash(ticket: string, code: string): string {
  * Sets a new password by an emailed link and ends every session. @throws Refusal INVALID_CODE:
  * unknown, used or expired
  */
-export async function resetPassword(context: Context, { token, password }: { token: string; password: string }) {
+export async function resetPassword(context: Context, { token, password }: InputOf<'account', 'resetPassword'>) {
   const { db, auth, outbox, origin } = context
   const tokenHash = hashToken(token)
   const isGood = and(eq(authPasswordResets.tokenHash, tokenHash), gt(authPasswordResets.expiresAt, sql`now()`))
@@ -307,7 +308,7 @@ export async function requireProof(
 export async function reauthenticate(
   context: Context,
   actor: Actor,
-  { password, ticket, code }: { password?: string; ticket?: string; code?: string },
+  { password, ticket, code }: InputOf<'account', 'reauthenticate'>,
 ) {
   const { db, outbox, origin } = context
   if (password !== undefined) {
@@ -361,18 +362,11 @@ export async function findUser(db: Db, actor: Actor) {
   }
 }
 
-interface UserChanges {
-  name?: string
-  password?: string
-  email?: string
-  currentPassword?: string
-}
-
 /**
  * Changes name, password and address together. @throws Refusal REAUTHENTICATION_NEEDED,
  * INVALID_CREDENTIALS, RATE_LIMITED
  */
-export async function updateUser(context: Context, actor: Actor, changes: UserChanges) {
+export async function updateUser(context: Context, actor: Actor, changes: InputOf<'account', 'updateUser'>) {
   const { db, auth, outbox, origin } = context
   const { name, password, email, currentPassword } = changes
   const { email: presentEmail } = await findAccount(db, actor)

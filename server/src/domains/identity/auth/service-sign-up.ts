@@ -1,5 +1,6 @@
 import { createHmac, hkdfSync, randomUUID, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
+import type { InputOf } from '@x-automated/contract/contract'
 import { hashPassword } from 'better-auth/crypto'
 import { and, desc, eq, gt, lt, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
@@ -40,19 +41,11 @@ interface EmailContext {
 }
 type Context = WaitlistContext & EmailContext & { request: { address: string; addressHash: string } }
 
-interface SignUpInput {
-  email: string
-  password: string
-  name?: string
-  codeChallenge?: string
-  referralCode?: string
-}
-
 /**
  * Stores a sign-up until its emailed link is opened; only then is the account created. Response and
  * cookie are the same for known addresses, which get an email instead. @throws Refusal RATE_LIMITED
  */
-export async function signUp(context: Context, input: SignUpInput) {
+export async function signUp(context: Context, input: InputOf<'auth', 'signUpEmail'>) {
   const { db, limits, request, outbox, origin } = context
   await limits.consume('signUpByAddress', request.addressHash)
   // Several sign-ups of one address coexist, so that no one can invalidate another's link.
@@ -110,7 +103,7 @@ export async function openConfirmation(
  */
 export async function confirmEmail(
   context: WaitlistContext & { db: Db },
-  { token, password, cookies }: { token: string; password?: string; cookies: string | null },
+  { token, password, cookies }: InputOf<'auth', 'confirmEmail'> & { cookies: string | null },
 ) {
   const signUp = await findSignUp(context, token)
   // An old link must not set a password: the account may have had an owner for a long time.
@@ -147,10 +140,7 @@ export async function emailConfirmation(context: EmailContext, email: string): P
  * For a sign-in without an account: emails the link of the pending sign-up with this password
  * again, taking as long as a real sign-in. @throws Refusal EMAIL_NOT_VERIFIED, INVALID_CREDENTIALS
  */
-export async function rejectUnconfirmed(
-  context: EmailContext,
-  input: { email: string; password: string },
-): Promise<never> {
+export async function rejectUnconfirmed(context: EmailContext, input: InputOf<'auth', 'signInEmail'>): Promise<never> {
   const password = await hashSignUpPassword(context.env.authSecret, input)
   const waiting = await findWaiting(context.db, input.email, password)
   if (!waiting) throw new Refusal('INVALID_CREDENTIALS')

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { InputOf } from '@x-automated/contract/contract'
 import type { SwitchProof } from '@x-automated/contract/identity/people'
 import type { Role } from '@x-automated/contract/route'
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
@@ -12,6 +13,7 @@ import {
 } from 'jose'
 import type { Actor, WorkspaceScope } from '../../../actor.ts'
 import type { Channels } from '../../../db/channels.ts'
+import { one } from '../../../db/one.ts'
 import type { Database, Db } from '../../../db/open.ts'
 import { retryWhileUnavailable } from '../../../db/unavailable.ts'
 import { Refusal } from '../../../refusal.ts'
@@ -249,7 +251,7 @@ export interface AuthContext {
  */
 export async function signIn(
   context: AuthContext & Parameters<typeof rejectUnconfirmed>[0],
-  input: { email: string; password: string },
+  input: InputOf<'auth', 'signInEmail'>,
 ) {
   const { db, limits, request } = context
   const account = hashToken(`${input.email}\n${request.addressHash}`)
@@ -391,18 +393,15 @@ export async function beginSession(
   userId: string,
   ssoIdentityId: string | null = null,
 ): Promise<string> {
-  const [row] = await tx
-    .insert(authSessions)
-    .values({
-      userId,
-      ssoIdentityId,
-      token: hashToken(newToken()),
-      expiresAt: sessionExpiry(),
-      ipAddress: request.address,
-      userAgent: request.userAgent,
-    })
-    .returning({ id: authSessions.id })
-  return row?.id ?? ''
+  const row = {
+    userId,
+    ssoIdentityId,
+    token: hashToken(newToken()),
+    expiresAt: sessionExpiry(),
+    ipAddress: request.address,
+    userAgent: request.userAgent,
+  }
+  return one(await tx.insert(authSessions).values(row).returning({ id: authSessions.id })).id
 }
 
 /** Extends a session that was just used to its full lifetime. */
@@ -456,7 +455,7 @@ export async function resetSignInAttempts(limits: Limits, email: string): Promis
  * Redeems a one-time code for a session. @throws Refusal INVALID_CODE: unknown, used, expired, or
  * wrong verifier
  */
-export async function exchangeCode({ db, auth, request }: AuthContext, input: { code: string; codeVerifier?: string }) {
+export async function exchangeCode({ db, auth, request }: AuthContext, input: InputOf<'auth', 'exchange'>) {
   return db
     .transaction(async (tx) => {
       const [code] = await tx
@@ -482,7 +481,7 @@ export async function exchangeCode({ db, auth, request }: AuthContext, input: { 
  * Exchanges a refresh token for a new pair; repeatable until a successor is used.
  * @throws Refusal UNAUTHORIZED: unknown, expired, or reused after rotation, which ends the session
  */
-export async function refresh({ db, auth, request }: AuthContext, { refreshToken }: { refreshToken: string }) {
+export async function refresh({ db, auth, request }: AuthContext, { refreshToken }: InputOf<'auth', 'refresh'>) {
   const tokenHash = hashToken(refreshToken)
   const pair = await db.transaction(async (tx) => {
     // Lock the session first, so that successors used in parallel wait for each other.
@@ -539,7 +538,7 @@ async function useRefreshToken(tx: Db, { id, parentId }: RefreshToken): Promise<
 export async function signOut(
   { db, auth }: { db: Db; auth: Auth },
   actor: Actor,
-  scope: 'local' | 'others' | 'global',
+  scope: InputOf<'auth', 'signOut'>['scope'],
 ) {
   const { userId, sessionId } = actor
   if (scope !== 'local') await requireAccountSession(db, actor)
@@ -557,7 +556,7 @@ export async function signOut(
 export async function switchWorkspace(
   { db, auth }: { db: Db; auth: Auth },
   { userId, sessionId }: Actor,
-  { workspaceId }: { workspaceId: string },
+  { workspaceId }: InputOf<'people', 'switch'>,
 ) {
   return db.transaction(async (tx) => {
     const [found] = await tx

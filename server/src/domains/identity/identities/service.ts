@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import type { InputOf } from '@x-automated/contract/contract'
 import {
   type Identity,
   PROVIDER_PROBLEMS,
@@ -64,20 +65,21 @@ function problem(which: ProviderProblem): Refusal {
 
 // Redirecting to the provider
 
-interface SignInStart {
-  codeChallenge: string
-  referralCode?: string
-  intent: 'login' | 'waitlist'
-}
-
 /** Starts a sign-in. @returns the URL at Google @throws Refusal GOOGLE_UNAVAILABLE, RATE_LIMITED */
-export async function authorize(context: Context, { codeChallenge, referralCode, intent }: SignInStart) {
+export async function authorize(
+  context: Context,
+  { codeChallenge, referralCode, intent }: InputOf<'identities', 'authorize'>,
+) {
   await context.limits.consume('authorizeByAddress', context.request.addressHash)
   return begin(context, { codeChallenge, intent, referralCode: referralCode || null, sessionId: null })
 }
 
 /** Starts linking an account. @throws Refusal REAUTHENTICATION_NEEDED, GOOGLE_UNAVAILABLE */
-export async function authorizeLink(context: Context, actor: Actor, { codeChallenge }: { codeChallenge: string }) {
+export async function authorizeLink(
+  context: Context,
+  actor: Actor,
+  { codeChallenge }: InputOf<'identities', 'authorizeLink'>,
+) {
   await requireProof(context, actor)
   return begin(context, { codeChallenge, intent: 'link', referralCode: null, sessionId: actor.sessionId })
 }
@@ -216,17 +218,14 @@ async function findByEmail(tx: Db, email: string) {
   return user
 }
 
-interface IdTokenSignIn {
-  idToken: string
-  nonce?: string
-  referralCode?: string
-}
-
 /**
  * Signs in with an id_token, once. @throws Refusal IDENTITY_REFUSED, GOOGLE_UNAVAILABLE,
  * RATE_LIMITED
  */
-export async function signInIdToken(context: Context, { idToken, nonce, referralCode }: IdTokenSignIn) {
+export async function signInIdToken(
+  context: Context,
+  { idToken, nonce, referralCode }: InputOf<'identities', 'signInIdToken'>,
+) {
   const { db, limits, request } = context
   await limits.consume('authorizeByAddress', request.addressHash)
   const claims = await requireGoogle(context).readIdToken(idToken).catch(asUnavailable)
@@ -290,7 +289,7 @@ export async function list(db: Db, { userId }: Actor) {
 export async function link(
   { db, outbox, origin }: { db: Db; outbox: Outbox; origin: string },
   actor: Actor,
-  { code, codeVerifier }: { code: string; codeVerifier: string },
+  { code, codeVerifier }: InputOf<'identities', 'link'>,
 ) {
   const linked = await db.transaction(async (tx) => {
     const [row] = await tx

@@ -1,6 +1,8 @@
+import type { InputOf } from '@x-automated/contract/contract'
 import { type GivenRole, INVITATION_DAYS, INVITATIONS_MAX } from '@x-automated/contract/identity/people'
 import { and, desc, eq, getTableColumns, gt, lt, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
 import type { Limits } from '../../../requests/limits.ts'
@@ -45,7 +47,7 @@ async function findPeopleLimit(db: Db, workspaceId: string): Promise<Refusal | n
  * Emails an invitation, replacing a pending one to the same address. Does not reveal whether it has
  * an account. @throws Refusal PLAN_LIMIT, ALREADY_IN_WORKSPACE, TOO_MANY, RATE_LIMITED, FORBIDDEN
  */
-export async function invite(context: Context, actor: Actor, { email, role }: { email: string; role: GivenRole }) {
+export async function invite(context: Context, actor: Actor, { email, role }: InputOf<'people', 'invite'>) {
   const { workspaceId } = actor
   await context.limits.consume('inviteByWorkspace', workspaceId)
   return context.db.transaction(async (tx) => {
@@ -150,7 +152,7 @@ export async function revokeInvitationsBy(tx: Db, { workspaceId }: Actor, userId
 /** The invitation behind an emailed link. @throws Refusal INVITATION_NOT_FOUND, RATE_LIMITED */
 export async function findReceived(
   { db, limits, request }: { db: Db; limits: Limits; request: { addressHash: string } },
-  { token }: { token: string },
+  { token }: InputOf<'people', 'findInvitation'>,
 ) {
   await limits.consume('invitationByAddress', request.addressHash)
   const [found] = await db
@@ -168,7 +170,7 @@ export async function findReceived(
  * @throws Refusal INVITATION_NOT_FOUND, INVITATION_ADDRESS, PLAN_LIMIT, REAUTHENTICATION_NEEDED
  * (single sign-on)
  */
-export async function accept(db: Db, actor: Actor, { token }: { token: string }) {
+export async function accept(db: Db, actor: Actor, { token }: InputOf<'people', 'accept'>) {
   const { userId } = actor
   await requireAccountSession(db, actor)
   return db.transaction(async (tx) => {
@@ -181,13 +183,13 @@ export async function accept(db: Db, actor: Actor, { token }: { token: string })
     const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, userId))
     if (!user?.emailVerified || user.email !== found.email) throw new Refusal('INVITATION_ADDRESS')
     await enter(tx, found, userId)
-    const [workspace] = await tx
-      .select({ id: workspaces.id, name: workspaces.name, role: workspaceMembers.role })
-      .from(workspaceMembers)
-      .innerJoin(workspaces, eq(workspaces.id, workspaceMembers.workspaceId))
-      .where(and(eq(workspaceMembers.workspaceId, found.workspaceId), eq(workspaceMembers.userId, userId)))
-    if (!workspace) throw new Error('no membership was inserted')
-    return workspace
+    return one(
+      await tx
+        .select({ id: workspaces.id, name: workspaces.name, role: workspaceMembers.role })
+        .from(workspaceMembers)
+        .innerJoin(workspaces, eq(workspaces.id, workspaceMembers.workspaceId))
+        .where(and(eq(workspaceMembers.workspaceId, found.workspaceId), eq(workspaceMembers.userId, userId))),
+    )
   })
 }
 

@@ -1,4 +1,4 @@
-import type { GivenRole } from '@x-automated/contract/identity/people'
+import type { InputOf } from '@x-automated/contract/contract'
 import { asc, desc, eq, sql } from 'drizzle-orm'
 import { type Actor, roleAllows } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
@@ -22,7 +22,7 @@ const shownPerson = {
 }
 
 /** One page of members: the owner first, then in the order they joined. */
-export async function list(db: Db, actor: Actor, { page, pageSize }: { page: number; pageSize: number }) {
+export async function list(db: Db, actor: Actor, { page, pageSize }: InputOf<'people', 'list'>) {
   const isHere = eq(workspaceMembers.workspaceId, actor.workspaceId)
   const [rows, total] = await Promise.all([
     db
@@ -54,7 +54,7 @@ async function findPerson(tx: Db, actor: Actor, id: string) {
  * Changes a member's role. @throws Refusal PERSON_NOT_FOUND, LAST_OWNER (it is the owner),
  * FORBIDDEN
  */
-export async function update(db: Db, actor: Actor, { id, role }: { id: string; role: GivenRole }) {
+export async function update(db: Db, actor: Actor, { id, role }: InputOf<'people', 'update'>) {
   return db.transaction(async (tx) => {
     await lockPeople(tx, actor, 'admin')
     const person = await findPerson(tx, actor, id)
@@ -99,7 +99,7 @@ export async function leave(db: Db, actor: Actor) {
 export async function transfer(
   context: Context & { env: { supportEmail: string } },
   actor: Actor,
-  { personId, currentPassword }: { personId: string; currentPassword?: string },
+  { personId, currentPassword }: InputOf<'people', 'transfer'>,
 ) {
   const { db, outbox, origin } = context
   await requireProof(context, actor, currentPassword)
@@ -126,7 +126,7 @@ export async function transfer(
 }
 
 /** @throws Refusal FORBIDDEN */
-export async function rename(db: Db, actor: Actor, { name }: { name: string }) {
+export async function rename(db: Db, actor: Actor, { name }: InputOf<'people', 'rename'>) {
   return db.transaction(async (tx) => {
     await lockPeople(tx, actor, 'admin')
     await tx.update(workspaces).set({ name }).where(eq(workspaces.id, actor.workspaceId))

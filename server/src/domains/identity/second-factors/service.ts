@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import type { InputOf } from '@x-automated/contract/contract'
 import { safeName } from '@x-automated/contract/fields'
 import { formatCount, formatList, pluralize } from '@x-automated/contract/format'
 import { and, asc, eq, gt, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import { Secret, TOTP } from 'otpauth'
 import type { Actor } from '../../../actor.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import type { Outbox } from '../../../jobs/mail.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
@@ -30,7 +32,7 @@ const ALGORITHMS = [-8, -7, -257]
 const MAX_FACTORS = 20
 
 type Row = typeof authFactors.$inferSelect
-type Credential = { id: string; [key: string]: unknown }
+type Credential = NonNullable<Shown['credential']>
 
 interface Context {
   db: Db
@@ -41,10 +43,7 @@ interface Context {
 }
 
 /** The proof that a user presents: a code or a passkey's response. */
-interface Shown {
-  code?: string
-  credential?: Credential
-}
+type Shown = Omit<InputOf<'secondFactors', 'verify'>, 'id'>
 
 const isConfirmed = isNotNull(authFactors.confirmedAt)
 
@@ -62,11 +61,7 @@ export async function list(db: Db, { userId }: Actor) {
 }
 
 /** Starts adding a factor. @throws Refusal REAUTHENTICATION_NEEDED, INVALID_INPUT (too many) */
-export async function enrol(
-  context: Context,
-  actor: Actor,
-  { kind, name }: { kind: 'totp' | 'passkey'; name?: string },
-) {
+export async function enrol(context: Context, actor: Actor, { kind, name }: InputOf<'secondFactors', 'enrol'>) {
   await requireProof(context, actor)
   const { db, env, origin } = context
   const [user] = await db.select().from(authUsers).where(eq(authUsers.id, actor.userId))
@@ -90,18 +85,19 @@ export async function enrol(
           authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
         })
       : null
-  const [made] = await db
-    .insert(authFactors)
-    .values({
-      userId: user.id,
-      kind,
-      name: name || (kind === 'totp' ? 'Authenticator app' : 'Passkey'),
-      sealedSecret: secret && sealerOf(env).seal(secret.base32),
-      challenge: options?.challenge ?? null,
-      challengeExpiresAt: secondsFromNow(CHALLENGE_SECONDS),
-    })
-    .returning()
-  if (!made) throw new Error('no second factor was inserted')
+  const made = one(
+    await db
+      .insert(authFactors)
+      .values({
+        userId: user.id,
+        kind,
+        name: name || (kind === 'totp' ? 'Authenticator app' : 'Passkey'),
+        sealedSecret: secret && sealerOf(env).seal(secret.base32),
+        challenge: options?.challenge ?? null,
+        challengeExpiresAt: secondsFromNow(CHALLENGE_SECONDS),
+      })
+      .returning(),
+  )
   return {
     id: made.id,
     kind,
@@ -128,7 +124,7 @@ export async function challenge({ db, origin }: Context, actor: Actor, id: strin
  * Confirms a new factor, or reauthenticates with an existing one. Returns recovery codes with the
  * first factor. @throws Refusal FACTOR_NOT_FOUND, INVALID_CODE, RATE_LIMITED
  */
-export async function verify(context: Context, actor: Actor, { id, ...shown }: { id: string } & Shown) {
+export async function verify(context: Context, actor: Actor, { id, ...shown }: InputOf<'secondFactors', 'verify'>) {
   const { db, limits } = context
   const found = await findFactor(db, actor, id)
   await limits.consume('secondFactorByUser', actor.userId)
@@ -162,7 +158,7 @@ export async function verify(context: Context, actor: Actor, { id, ...shown }: {
  * @throws Refusal FACTOR_NOT_FOUND: not the caller's, or unconfirmed; REAUTHENTICATION_NEEDED from
  * single sign-on
  */
-export async function rename(db: Db, actor: Actor, { id, name }: { id: string; name: string }) {
+export async function rename(db: Db, actor: Actor, { id, name }: InputOf<'secondFactors', 'rename'>) {
   await requireAccountSession(db, actor)
   const isOwn = and(eq(authFactors.id, id), eq(authFactors.userId, actor.userId), isConfirmed)
   const [factor] = await db.update(authFactors).set({ name }).where(isOwn).returning()
@@ -192,7 +188,7 @@ export async function remove(context: Context, actor: Actor, id: string): Promis
  * Removes factors older than a mailbox proof. Repeating it changes nothing.
  * @throws Refusal INVALID_CODE: the ticket is forged or expired
  */
-export async function removeByMailbox(context: Context, { ticket }: { ticket: string }) {
+export async function removeByMailbox(context: Context, { ticket }: InputOf<'secondFactors', 'removeByMailbox'>) {
   const proof = openRemovalTicket(context.env, ticket)
   if (!proof) throw new Refusal('INVALID_CODE')
   const { userId, provedAt } = proof
@@ -233,7 +229,10 @@ export async function renewRecoveryCodes(context: Context, actor: Actor) {
  * Creates a challenge for the passkeys of a ticket's account. @throws Refusal INVALID_CODE: invalid
  * ticket, or no passkey
  */
-export async function signInChallenge({ db, origin }: Context, { ticket }: { ticket: string }) {
+export async function signInChallenge(
+  { db, origin }: Context,
+  { ticket }: InputOf<'secondFactors', 'signInChallenge'>,
+) {
   const isGood = and(
     eq(authTickets.ticketHash, hashToken(ticket)),
     gt(authTickets.expiresAt, sql`now()`),
@@ -254,7 +253,7 @@ export async function signInChallenge({ db, origin }: Context, { ticket }: { tic
 }
 
 /** @throws Refusal INVALID_CODE, RATE_LIMITED */
-export async function signIn(context: Context & AuthContext, { ticket, ...shown }: { ticket: string } & Shown) {
+export async function signIn(context: Context & AuthContext, { ticket, ...shown }: InputOf<'secondFactors', 'signIn'>) {
   const { db, limits, request } = context
   const ticketHash = hashToken(ticket)
   const isGood = and(

@@ -1,6 +1,5 @@
+import type { InputOf } from '@x-automated/contract/contract'
 import { formatCount } from '@x-automated/contract/format'
-import type { SsoConnectionInput } from '@x-automated/contract/identity/sso'
-import type { z } from 'zod'
 import { createOpenId, type OpenId, ProviderUnavailable } from '../../../outside/openid.ts'
 import { AddressRefused, type SafeFetch } from '../../../outside/safe-fetch.ts'
 import { type SamlOptions, samlUrl } from '../../../outside/saml.ts'
@@ -27,7 +26,7 @@ export interface ProviderContext {
   ssoSealer: Sealer
 }
 export type Connection = typeof ssoConnections.$inferSelect
-type Input = z.output<typeof SsoConnectionInput>
+type Input = InputOf<'sso', 'save'>
 /** The part of a connection that its owner configures. */
 export type Provider = Pick<
   Connection,

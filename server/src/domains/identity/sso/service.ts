@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import type { SsoConnectionInput } from '@x-automated/contract/identity/sso'
+import type { InputOf } from '@x-automated/contract/contract'
 import { DOMAIN_RECORD, type SsoProblem } from '@x-automated/contract/identity/sso-problems'
 import { and, asc, eq, exists, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
-import type { z } from 'zod'
 import type { Actor } from '../../../actor.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
+import { isUniqueViolation } from '../../../db/unique-violation.ts'
 import type { Outbox } from '../../../jobs/mail.ts'
 import { type Dns, DnsUnavailable } from '../../../outside/dns.ts'
 import { type ProviderClaims, ProviderDeclined, ProviderUnavailable } from '../../../outside/openid.ts'
@@ -62,10 +63,7 @@ class SsoRejected extends Error {
  * Starts a sign-in by email domain or workspace. The response is the same if neither has single
  * sign-on. @returns a URL on our origin that redirects to the provider @throws Refusal RATE_LIMITED
  */
-export async function begin(
-  context: SignInContext,
-  asked: { email?: string; domain?: string; workspaceId?: string; codeChallenge: string },
-): Promise<{ url: string }> {
+export async function begin(context: SignInContext, asked: InputOf<'sso', 'begin'>): Promise<{ url: string }> {
   const { db, limits, request } = context
   await limits.consume('authorizeByAddress', request.addressHash)
   const { email, workspaceId, codeChallenge } = asked
@@ -87,7 +85,7 @@ export async function begin(
 export async function beginLink(
   context: SignInContext,
   actor: Actor,
-  { workspaceId, codeChallenge }: { workspaceId: string; codeChallenge: string },
+  { workspaceId, codeChallenge }: InputOf<'sso', 'beginLink'>,
 ): Promise<{ url: string }> {
   const { db } = context
   const [found] = await db
@@ -306,11 +304,12 @@ async function acceptInvitation(
     .returning()
   if (!user) throw new SsoRejected('sso_not_linked')
   await proveMailbox(context, user)
-  const [identity] = await tx
-    .insert(authIdentities)
-    .values({ userId: user.id, providerId: providerIdOf(connection.id), accountId: claims.subject, email })
-    .returning({ id: authIdentities.id, userId: authIdentities.userId })
-  if (!identity) throw new Error('no identity was inserted')
+  const identity = one(
+    await tx
+      .insert(authIdentities)
+      .values({ userId: user.id, providerId: providerIdOf(connection.id), accountId: claims.subject, email })
+      .returning({ id: authIdentities.id, userId: authIdentities.userId }),
+  )
   await invitation.enter(user.id)
   return identity
 }
@@ -398,11 +397,7 @@ function shownDomain(domain: typeof ssoDomains.$inferSelect) {
  * Saves the workspace's provider. Ends pending sign-ins, and links it may not vouch for.
  * @throws Refusal REAUTHENTICATION_NEEDED, FORBIDDEN (not the owner), INVALID_INPUT, RATE_LIMITED
  */
-export async function save(
-  context: AdminContext & OwnerContext,
-  actor: Actor,
-  input: z.output<typeof SsoConnectionInput>,
-) {
+export async function save(context: AdminContext & OwnerContext, actor: Actor, input: InputOf<'sso', 'save'>) {
   const { db, limits } = context
   const { workspaceId, userId } = actor
   await requireProof(context, actor)
@@ -423,12 +418,13 @@ export async function save(
       await tx.delete(ssoRequests).where(eq(ssoRequests.connectionId, stored.id))
       if (endsLinks) await unlinkAll(tx, context.auth, stored.id)
     }
-    const [saved] = await tx
-      .insert(ssoConnections)
-      .values({ ...provider, workspaceId, userId })
-      .onConflictDoUpdate({ target: ssoConnections.workspaceId, set: { ...provider, userId, updatedAt: sql`now()` } })
-      .returning()
-    if (!saved) throw new Error('no connection was saved')
+    const saved = one(
+      await tx
+        .insert(ssoConnections)
+        .values({ ...provider, workspaceId, userId })
+        .onConflictDoUpdate({ target: ssoConnections.workspaceId, set: { ...provider, userId, updatedAt: sql`now()` } })
+        .returning(),
+    )
     if (!stored) await emailChange(context, tx, saved, { kind: 'set up', endsLinks: false })
     return shownConnection(tx, saved)
   })
@@ -466,8 +462,10 @@ async function emailChange(
     })
     .from(authUsers)
     .where(inArray(authUsers.id, owners().union(linked())))
-  const [workspace] = await tx.select({ name: workspaces.name }).from(workspaces).where(eq(workspaces.id, workspaceId))
-  const facts = { ...change, workspace: workspace?.name ?? '', origin }
+  const workspace = one(
+    await tx.select({ name: workspaces.name }).from(workspaces).where(eq(workspaces.id, workspaceId)),
+  )
+  const facts = { ...change, workspace: workspace.name, origin }
   await outbox.postAll(
     tx,
     people.map((person) => connectionChangedEmail(person, facts)),
@@ -519,15 +517,13 @@ export async function test(context: AdminContext, { workspaceId }: Actor) {
 }
 
 /** Adds a domain, or returns the existing one. @throws Refusal INVALID_INPUT: too many */
-export async function addDomain(db: Db, { workspaceId, userId }: Actor, { domain }: { domain: string }) {
+export async function addDomain(db: Db, { workspaceId, userId }: Actor, { domain }: InputOf<'sso', 'addDomain'>) {
   const isIt = and(eq(ssoDomains.workspaceId, workspaceId), eq(ssoDomains.domain, domain))
   if ((await db.$count(ssoDomains, eq(ssoDomains.workspaceId, workspaceId))) >= DOMAINS_MAX)
     throw invalidField('domain', `A workspace can have ${DOMAINS_MAX} domains.`)
   const token = randomBytes(18).toString('base64url')
   await db.insert(ssoDomains).values({ workspaceId, userId, domain, token }).onConflictDoNothing()
-  const [row] = await db.select().from(ssoDomains).where(isIt)
-  if (!row) throw new Error('no domain was inserted')
-  return shownDomain(row)
+  return shownDomain(one(await db.select().from(ssoDomains).where(isIt)))
 }
 
 /**
@@ -559,14 +555,9 @@ export async function verifyDomain({ db, dns, limits }: AdminContext, { workspac
     if (!row) throw new Refusal('SSO_DOMAIN_NOT_FOUND')
     return shownDomain(row)
   } catch (error) {
-    const { code, cause } = error as { code?: string; cause?: { code?: string } }
-    throw (cause?.code ?? code) === UNIQUE_VIOLATION
-      ? new Refusal('SSO_DOMAIN_TAKEN', undefined, { cause: error })
-      : error
+    throw isUniqueViolation(error) ? new Refusal('SSO_DOMAIN_TAKEN', undefined, { cause: error }) : error
   }
 }
-
-const UNIQUE_VIOLATION = '23505'
 
 /** @throws Refusal SSO_DOMAIN_NOT_FOUND */
 export async function removeDomain(db: Db, { workspaceId }: Actor, id: string): Promise<void> {

@@ -1,8 +1,10 @@
+import type { InputOf } from '@x-automated/contract/contract'
 import { ERROR_TEXT } from '@x-automated/contract/errors'
 import { IMPORTS_KEPT } from '@x-automated/contract/leads/import-limits'
 import type { ImportResult } from '@x-automated/contract/leads/leads'
 import { and, desc, eq, getTableColumns, ne, not, notInArray, or, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
+import { one } from '../../../db/one.ts'
 import type { Database, Db } from '../../../db/open.ts'
 import { livingWorkers, type RequestWorker } from '../../../jobs/liveness.ts'
 import { Refusal } from '../../../refusal.ts'
@@ -47,7 +49,7 @@ export async function failAbandonedImports(db: Db): Promise<void> {
     .where(and(eq(imports.status, 'running'), or(isSilent, isOfDead)))
 }
 
-export async function list(db: Db, actor: Actor, { page, pageSize }: { page: number; pageSize: number }) {
+export async function list(db: Db, actor: Actor, { page, pageSize }: InputOf<'imports', 'list'>) {
   const [rows, total] = await Promise.all([
     db
       .select({ ...listed, ...ages })
@@ -135,11 +137,8 @@ async function begin(
   file: Pick<typeof imports.$inferInsert, 'fileName' | 'of' | 'workerId'>,
 ): Promise<string> {
   const { workspaceId, userId } = actor
-  const [row] = await db
-    .insert(imports)
-    .values({ workspaceId, userId, ...file })
-    .returning({ id: imports.id })
-  if (!row) throw new Error('no import row was inserted')
+  const row = { workspaceId, userId, ...file }
+  const { id } = one(await db.insert(imports).values(row).returning({ id: imports.id }))
   const newest = db
     .select({ id: imports.id })
     .from(imports)
@@ -149,7 +148,7 @@ async function begin(
   await db
     .delete(imports)
     .where(and(inOwn(actor), or(ne(imports.status, 'running'), isSilent), notInArray(imports.id, newest)))
-  return row.id
+  return id
 }
 
 /** Records a failure. If that fails too, the import soon counts as dead. */

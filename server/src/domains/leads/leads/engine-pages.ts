@@ -1,5 +1,6 @@
 import { type ContactBasis, LEADS_PAGE_SIZE, type LeadSort, type LeadStatus } from '@x-automated/contract/leads/leads'
 import { type SQL, sql } from 'drizzle-orm'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { isSuppressed } from '../suppressions/tables.ts'
 import type { Place } from './rules.ts'
@@ -172,7 +173,7 @@ async function readIds(db: Db, ids: SQL, sort: LeadSort): Promise<PageLead[]> {
     select ${asJson} as leads from (
       select ${columns} from leads join (${ids}) ids using (id) order by ${inOrder(sort)}
     ) page`)
-  return asLeads(rows[0]?.leads ?? [])
+  return asLeads(one(rows).leads)
 }
 
 /** SQL: the number of leads of a workspace, or of one filter status. */
@@ -189,8 +190,8 @@ export async function readPlainPage(
 ): Promise<{ leads: PageLead[]; total: number }> {
   const size = SIZES.find((one) => one >= limit) ?? limit
   const statement = plainPage(db, { sort, size, hasStatus: status !== undefined, hasPlace: place !== null })
-  const [row] = await statement.execute({ workspaceId, status, value: place?.value, id: place?.id })
-  return { leads: asLeads((row?.leads ?? []).slice(0, limit)), total: row?.total ?? 0 }
+  const row = one(await statement.execute({ workspaceId, status, value: place?.value, id: place?.id }))
+  return { leads: asLeads(row.leads.slice(0, limit)), total: row.total }
 }
 
 /** Page sizes as literals: with a parameter, PostgreSQL would plan the statement each time. */

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { isSuppressed } from '../suppressions/tables.ts'
 import { restorePastContacts } from './engine-contacts.ts'
@@ -95,7 +96,7 @@ async function linesOf(tx: Db, gone: SQL, named: number): Promise<StagedLines> {
   const { rows } = await tx.execute<StagedLines & Record<string, unknown>>(sql`
     with gone as (${gone})
     select array(select line from gone order by line limit ${named}) as lines, (select count(*) from gone)::int as total`)
-  return rows[0] ?? { lines: [], total: 0 }
+  return one(rows)
 }
 
 /** Removes suppressed people from the stage. */

@@ -1,14 +1,9 @@
-import type {
-  ContactBasis,
-  LeadEvent,
-  LeadFilter,
-  LeadQuery,
-  LeadSelection,
-  LeadSort,
-} from '@x-automated/contract/leads/leads'
+import type { InputOf } from '@x-automated/contract/contract'
+import type { LeadEvent, LeadFilter, LeadSort } from '@x-automated/contract/leads/leads'
 import { type SkipReason, skipText } from '@x-automated/contract/reason'
 import { and, asc, desc, eq, getTableColumns, ne, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
@@ -44,18 +39,11 @@ export { asksForTag, choosePart, selectLeads, withoutUnknownIds } from './engine
 export { upsertLeads } from './engine-stage.ts'
 export { anywhere, type IncomingLead } from './rules.ts'
 
-interface ListInput extends LeadQuery {
-  page: number
-  pageSize: number
-  sort: LeadSort
-  cursor?: string
-}
-
 /**
  * One page of leads with the exact total.
  * @throws Refusal INVALID_INPUT for a cursor of another order
  */
-export async function list(db: Db, actor: Actor, { page, pageSize, sort, cursor, ...asked }: ListInput) {
+export async function list(db: Db, actor: Actor, { page, pageSize, sort, cursor, ...asked }: InputOf<'leads', 'list'>) {
   const filter = await resolveFilter(db, actor, asked)
   const place = cursor === undefined ? null : readCursor(sort, cursor)
   if (cursor !== undefined && !place)
@@ -112,7 +100,7 @@ export async function listByStanding(
   db: Db,
   actor: Actor,
   standings: readonly NonNullable<LeadFilter['status']>[],
-  { page, pageSize, cursor }: { page: number; pageSize: number; cursor?: string },
+  { page, pageSize, cursor }: Omit<InputOf<'messages', 'leads'>, 'status'>,
 ) {
   const place = cursor === undefined ? null : readCursor('-createdAt', cursor)
   if (cursor !== undefined && !place)
@@ -200,7 +188,7 @@ export async function count(db: Db, actor: WorkspaceOf, filter: ResolvedFilter):
 
 async function countByStatus(db: Db, actor: WorkspaceOf, status: LeadFilter['status']): Promise<number> {
   const { rows } = await db.execute<{ total: number }>(sql`select ${countedLeads(actor.workspaceId, status)} as total`)
-  return rows[0]?.total ?? 0
+  return one(rows).total
 }
 
 /** Deletes a lead and its list entries, but not its messages. @throws Refusal LEAD_NOT_FOUND */
@@ -242,11 +230,7 @@ export async function find(db: Db, actor: Actor, id: string) {
 type Event = LeadEvent extends infer E ? (E extends LeadEvent ? Omit<E, 'at'> & { at: Date } : never) : never
 
 /** A lead's history, newest first. @throws Refusal LEAD_NOT_FOUND */
-export async function history(
-  db: Db,
-  actor: Actor,
-  { id, page, pageSize }: { id: string; page: number; pageSize: number },
-) {
+export async function history(db: Db, actor: Actor, { id, page, pageSize }: InputOf<'leads', 'history'>) {
   await find(db, actor, id)
   const events = sql`
     select 'created' as kind, l.created_at as at, l.id as ref, '{}'::jsonb as rest from leads l where l.id = ${id}
@@ -277,7 +261,7 @@ export async function history(
     events: rows.map(
       ({ kind, at, rest }) => ({ kind, at: new Date(at), ...rest, ...renderedReason(rest) }) as unknown as Event,
     ),
-    total: counted.rows[0]?.total ?? 0,
+    total: one(counted.rows).total,
     page,
     pageSize,
   }
@@ -291,7 +275,7 @@ function renderedReason({ reason }: { reason?: SkipReason | null }) {
 export async function setBasis(
   db: Db,
   actor: Actor,
-  { basis, at, source, ...selection }: LeadSelection & { basis: ContactBasis; at?: string; source?: string },
+  { basis, at, source, ...selection }: InputOf<'leads', 'setBasis'>,
 ) {
   return transact(db, async (tx) => {
     const since = basis === 'none' ? sql`null` : at === undefined ? sql`now()` : sql`${at}::timestamptz`

@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LeadFilter, LeadSelection } from '@x-automated/contract/leads/leads'
+import type { InputOf } from '@x-automated/contract/contract'
+import type { LeadFilter } from '@x-automated/contract/leads/leads'
 import { LIST_NAME_MAX } from '@x-automated/contract/leads/lists'
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
+import { newestFirst } from '../../../db/paging.ts'
 import { transact } from '../../../db/transact.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import { campaigns } from '../../outreach/campaigns/tables.ts'
@@ -17,43 +20,27 @@ import {
   withoutUnknownIds,
 } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
-import { isStale, nameOfCopy, readCursor, writeCursor } from './rules.ts'
+import { isStale, nameOfCopy } from './rules.ts'
 import { leadListItems, leadLists } from './tables.ts'
-
-interface Paging {
-  page: number
-  pageSize: number
-  cursor?: string
-}
 
 type Row = typeof leadLists.$inferSelect
 
 /** One page of lists, newest first. @throws Refusal INVALID_INPUT for a malformed cursor */
-export async function list(db: Db, actor: Actor, { page, pageSize, cursor }: Paging) {
-  const place = placeOf(cursor)
+export async function list(db: Db, actor: Actor, input: InputOf<'lists', 'list'>) {
+  const page = newestFirst(input, leadLists.createdAt, leadLists.id)
   const own = eq(leadLists.workspaceId, actor.workspaceId)
-  const behind = place
-    ? sql`(${leadLists.createdAt}, ${leadLists.id}) < (${place.at.toISOString()}::timestamptz, ${place.id}::uuid)`
-    : undefined
   const [rows, total] = await Promise.all([
     db
       .select()
       .from(leadLists)
-      .where(and(own, behind))
-      .orderBy(desc(leadLists.createdAt), desc(leadLists.id))
-      .limit(pageSize + 1)
-      .offset(place ? 0 : (page - 1) * pageSize),
+      .where(and(own, page.where))
+      .orderBy(...page.order)
+      .limit(page.limit)
+      .offset(page.offset),
     db.$count(leadLists, own),
   ])
-  const shown = rows.slice(0, pageSize)
-  const last = rows.length > pageSize ? shown.at(-1) : undefined
-  return {
-    lists: await describe(db, shown, await countWithinDeadline(db, shown)),
-    total,
-    page,
-    pageSize,
-    cursor: last ? writeCursor({ at: last.createdAt, id: last.id }) : null,
-  }
+  const { shown, paging } = page.cut(rows, ({ createdAt, id }) => ({ at: createdAt, id }))
+  return { lists: await describe(db, shown, await countWithinDeadline(db, shown)), total, ...paging }
 }
 
 /** @throws Refusal LEAD_LIST_NOT_FOUND */
@@ -74,8 +61,7 @@ async function findChanged(tx: Db, actor: Actor, id: string) {
 }
 
 async function show(db: Db, row: Row, counted: Map<string, Counts>) {
-  const [described] = await describe(db, [row], counted)
-  return described as NonNullable<typeof described>
+  return one(await describe(db, [row], counted))
 }
 
 /** Adds the sums of each list's campaigns, and fresh counts. */
@@ -160,15 +146,10 @@ async function countContacted(db: Db, row: Row, filter: LeadFilter): Promise<num
       select distinct d.lead_id from campaigns c join dms d on d.campaign_id = c.id
       where c.lead_list_id = ${row.id} and c.dms_sent_count > 0 and d.sent_at is not null
     ) written where lead_id in (${selectLeads(row, { filter })})`)
-  return rows[0]?.n ?? 0
+  return one(rows).n
 }
 
-interface NewList {
-  name: string
-  description?: string | null
-  tags?: string[]
-  filter?: LeadFilter
-}
+type NewList = InputOf<'lists', 'create'>
 
 /**
  * @throws Refusal INVALID_INPUT if the filter names a smart list, or a missing list, scrape or tag
@@ -179,17 +160,10 @@ export async function create(db: Db, actor: Actor, input: NewList) {
 }
 
 async function insert(db: Db, actor: Actor, { description, filter, ...input }: NewList) {
-  const [row] = await db
-    .insert(leadLists)
-    .values({
-      ...input,
-      filter,
-      description: description || null,
-      workspaceId: actor.workspaceId,
-      userId: actor.userId,
-    })
-    .returning({ id: leadLists.id })
-  return findChanged(db, actor, row?.id ?? '')
+  const { workspaceId, userId } = actor
+  const row = { ...input, filter, description: description || null, workspaceId, userId }
+  const { id } = one(await db.insert(leadLists).values(row).returning({ id: leadLists.id }))
+  return findChanged(db, actor, id)
 }
 
 /**
@@ -210,7 +184,7 @@ async function checkFilter(db: Db, actor: Actor, filter: LeadFilter): Promise<vo
 }
 
 /** Copies a list with its leads or its filter. @throws Refusal LEAD_LIST_NOT_FOUND */
-export async function duplicate(db: Db, actor: Actor, { id, name }: { id: string; name?: string }) {
+export async function duplicate(db: Db, actor: Actor, { id, name }: InputOf<'lists', 'duplicate'>) {
   return transact(db, async (tx) => {
     await allowLongStatements(tx)
     const original = await lockList(tx, actor, id)
@@ -227,12 +201,12 @@ export async function duplicate(db: Db, actor: Actor, { id, name }: { id: string
   })
 }
 
-interface Changes extends Partial<NewList> {
-  id: string
-}
-
 /** @throws Refusal LEAD_LIST_NOT_FOUND, LEAD_LIST_KIND (a filter for a manual list); as `create` */
-export async function update(db: Db, actor: Actor, { id, description, filter, ...changes }: Changes) {
+export async function update(
+  db: Db,
+  actor: Actor,
+  { id, description, filter, ...changes }: InputOf<'lists', 'update'>,
+) {
   return transact(db, async (tx) => {
     const before = await lockList(tx, actor, id, 'no key update')
     if (filter && !before.filter)
@@ -282,10 +256,10 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
  * One page of a list's leads, last added first; of a smart list, its current matches, newest first.
  * @throws Refusal LEAD_LIST_NOT_FOUND; INVALID_INPUT for a cursor of the other kind of list
  */
-export async function listLeads(db: Db, actor: Actor, { id, page, pageSize, cursor }: Paging & { id: string }) {
+export async function listLeads(db: Db, actor: Actor, { id, ...input }: InputOf<'lists', 'leads'>) {
   const row = await lockList(db, actor, id)
   if (row.filter) {
-    const found = await listAllLeads(db, actor, { ...row.filter, page, pageSize, cursor, sort: '-createdAt' })
+    const found = await listAllLeads(db, actor, { ...row.filter, ...input, sort: '-createdAt' })
     const written = await findWritten(
       db,
       id,
@@ -300,18 +274,15 @@ export async function listLeads(db: Db, actor: Actor, { id, page, pageSize, curs
       })),
     }
   }
-  const place = placeOf(cursor)
-  const behind = place
-    ? sql`(${leadListItems.addedAt}, ${leadListItems.leadId}) < (${place.at.toISOString()}::timestamptz, ${place.id}::uuid)`
-    : undefined
+  const page = newestFirst(input, leadListItems.addedAt, leadListItems.leadId)
   // The page comes from the index alone; only its rows are read.
   const places = db
     .select({ leadId: leadListItems.leadId, addedAt: leadListItems.addedAt })
     .from(leadListItems)
-    .where(and(eq(leadListItems.leadListId, id), behind))
-    .orderBy(desc(leadListItems.addedAt), desc(leadListItems.leadId))
-    .limit(pageSize + 1)
-    .offset(place ? 0 : (page - 1) * pageSize)
+    .where(and(eq(leadListItems.leadListId, id), page.where))
+    .orderBy(...page.order)
+    .limit(page.limit)
+    .offset(page.offset)
     .as('places')
   const rows = await db
     .select({ lead: leads, addedAt: places.addedAt, contactStatus: leadListItems.contactStatus })
@@ -319,8 +290,7 @@ export async function listLeads(db: Db, actor: Actor, { id, page, pageSize, curs
     .innerJoin(leads, eq(leads.id, places.leadId))
     .innerJoin(leadListItems, and(eq(leadListItems.leadListId, id), eq(leadListItems.leadId, places.leadId)))
     .orderBy(desc(places.addedAt), desc(places.leadId))
-  const shown = rows.slice(0, pageSize)
-  const last = rows.length > pageSize ? shown.at(-1) : undefined
+  const { shown, paging } = page.cut(rows, ({ addedAt, lead }) => ({ at: addedAt, id: lead.id }))
   const written = await findWritten(
     db,
     id,
@@ -329,9 +299,7 @@ export async function listLeads(db: Db, actor: Actor, { id, page, pageSize, curs
   return {
     leads: shown.map(({ lead, contactStatus }) => ({ ...lead, contactStatus, replied: written.get(lead.id) ?? false })),
     total: row.leadCount,
-    page,
-    pageSize,
-    cursor: last ? writeCursor({ at: last.addedAt, id: last.lead.id }) : null,
+    ...paging,
   }
 }
 
@@ -345,7 +313,7 @@ async function findWritten(db: Db, listId: string, leadIds: string[]): Promise<M
 }
 
 /** Which of the leads are in the list. @throws Refusal LEAD_LIST_NOT_FOUND */
-export async function members(db: Db, actor: Actor, { id, leadIds }: { id: string; leadIds: string[] }) {
+export async function members(db: Db, actor: Actor, { id, leadIds }: InputOf<'lists', 'members'>) {
   const { filter } = await lockList(db, actor, id)
   const within = filter
     ? sql`${leads.id} in (${selectLeads(actor, { filter })})`
@@ -361,7 +329,7 @@ export async function members(db: Db, actor: Actor, { id, leadIds }: { id: strin
  * Adds leads, ignoring those already in the list. @throws Refusal LEAD_LIST_NOT_FOUND,
  * LEAD_LIST_KIND
  */
-export async function addLeads(db: Db, actor: Actor, { id, ...selection }: LeadSelection & { id: string }) {
+export async function addLeads(db: Db, actor: Actor, { id, ...selection }: InputOf<'lists', 'addLeads'>) {
   return change(
     db,
     actor,
@@ -374,7 +342,7 @@ export async function addLeads(db: Db, actor: Actor, { id, ...selection }: LeadS
 }
 
 /** @throws Refusal LEAD_LIST_NOT_FOUND, LEAD_LIST_KIND */
-export async function removeLeads(db: Db, actor: Actor, { id, ...selection }: LeadSelection & { id: string }) {
+export async function removeLeads(db: Db, actor: Actor, { id, ...selection }: InputOf<'lists', 'addLeads'>) {
   return change(
     db,
     actor,
@@ -393,7 +361,7 @@ export async function removeLeads(db: Db, actor: Actor, { id, ...selection }: Le
 async function change(
   db: Db,
   actor: Actor,
-  { id, ...selection }: LeadSelection & { id: string },
+  { id, ...selection }: InputOf<'lists', 'addLeads'>,
   statement: (chosen: SQL) => SQL,
 ) {
   return transact(db, async (tx) => {
@@ -414,11 +382,4 @@ async function lockList(db: Db, actor: Actor, id: string, lock?: 'update' | 'no 
   const [row] = await (lock ? query.for(lock) : query)
   if (!row) throw new Refusal('LEAD_LIST_NOT_FOUND')
   return row
-}
-
-function placeOf(cursor: string | undefined) {
-  if (cursor === undefined) return null
-  const place = readCursor(cursor)
-  if (!place) throw invalidField('cursor', 'must be the cursor of an earlier response')
-  return place
 }

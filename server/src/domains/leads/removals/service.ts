@@ -1,4 +1,4 @@
-import type { LeadSelection } from '@x-automated/contract/leads/leads'
+import type { InputOf } from '@x-automated/contract/contract'
 import { and, eq, lt, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
@@ -19,7 +19,7 @@ const KEPT = sql`interval '1 hour'`
 export async function removeMany(
   db: Db,
   actor: Actor,
-  { removalId, ...selection }: LeadSelection & { removalId?: string },
+  { removalId, ...selection }: InputOf<'leads', 'removeMany'>,
   most?: number,
 ) {
   const selectionHash = hashToken(JSON.stringify(selection))
@@ -59,7 +59,7 @@ export async function removeMany(
     await tx.execute(sql`
       insert into removed_leads (removal_id, lead_id, lead, dm_ids, places, tags, finds, replies, reads)
       select ${removal.id}::uuid, l.id, to_jsonb(l), array(select id from dms where lead_id = l.id),
-        ${rowsOf('lead_list_items')}, ${rowsOf('lead_tags')}, ${rowsOf('scrape_leads')}, ${rowsOf('replies')}, ${rowsOf('lead_reads')}
+        ${rowsOf('lead_list_items', sql`l`)}, ${rowsOf('lead_tags', sql`l`)}, ${rowsOf('scrape_leads', sql`l`)}, ${rowsOf('replies', sql`l`)}, ${rowsOf('lead_reads', sql`l`)}
       from leads l where l.id in (${chosen})`)
     await storePastContacts(tx, actor.workspaceId, chosen)
     // One statement per table: cascades would update the counts of lists and tags once per lead.
@@ -107,9 +107,9 @@ export async function find(db: Db, actor: Actor, id: string) {
   })
 }
 
-/** SQL: the rows of a table for the lead `l`, as JSON. */
-function rowsOf(table: string): SQL {
-  return sql`coalesce((select jsonb_agg(to_jsonb(part)) from ${sql.identifier(table)} part where part.lead_id = l.id), '[]')`
+/** SQL: the rows of a table for a lead, as JSON. @param lead table or alias */
+function rowsOf(table: string, lead: SQL): SQL {
+  return sql`coalesce((select jsonb_agg(to_jsonb(part)) from ${sql.identifier(table)} part where part.lead_id = ${lead}.id), '[]')`
 }
 
 /**

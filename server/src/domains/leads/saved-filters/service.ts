@@ -1,18 +1,13 @@
-import type { LeadFilter, LeadSort } from '@x-automated/contract/leads/leads'
+import type { InputOf } from '@x-automated/contract/contract'
 import { SAVED_FILTERS_MAX } from '@x-automated/contract/leads/saved-filters'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { withUniqueViolationAs } from '../../../db/unique-violation.ts'
 import { Refusal } from '../../../refusal.ts'
 import { asksForTag, withoutUnknownIds } from '../leads/service.ts'
 import { savedFilters } from './tables.ts'
-
-interface Change {
-  name?: string
-  filter?: LeadFilter
-  sort?: LeadSort
-}
 
 const own = (actor: Actor, id: string) => and(eq(savedFilters.id, id), eq(savedFilters.workspaceId, actor.workspaceId))
 
@@ -26,23 +21,20 @@ export async function list(db: Db, actor: Actor) {
 }
 
 /** Drops ids that the workspace does not have. @throws Refusal FILTER_EXISTS, TOO_MANY */
-export async function create(db: Db, actor: Actor, input: Required<Change>) {
+export async function create(db: Db, actor: Actor, input: InputOf<'savedFilters', 'create'>) {
   return withUniqueViolationAs(db, 'FILTER_EXISTS', async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('filters of ' || ${actor.workspaceId}, 0))`)
     const count = await tx.$count(savedFilters, eq(savedFilters.workspaceId, actor.workspaceId))
     if (count >= SAVED_FILTERS_MAX)
       throw new Refusal('TOO_MANY', `A workspace has at most ${SAVED_FILTERS_MAX} saved filters.`)
     const filter = await withoutUnknownIds(tx, actor, input.filter)
-    const [row] = await tx
-      .insert(savedFilters)
-      .values({ ...input, filter, workspaceId: actor.workspaceId, userId: actor.userId })
-      .returning()
-    return row as NonNullable<typeof row>
+    const row = { ...input, filter, workspaceId: actor.workspaceId, userId: actor.userId }
+    return one(await tx.insert(savedFilters).values(row).returning())
   })
 }
 
 /** Drops ids that the workspace does not have. @throws Refusal FILTER_NOT_FOUND, FILTER_EXISTS */
-export async function update(db: Db, actor: Actor, { id, ...change }: Change & { id: string }) {
+export async function update(db: Db, actor: Actor, { id, ...change }: InputOf<'savedFilters', 'update'>) {
   return withUniqueViolationAs(db, 'FILTER_EXISTS', async (tx) => {
     const filter = change.filter && (await withoutUnknownIds(tx, actor, change.filter))
     const [row] = await tx

@@ -1,6 +1,8 @@
+import type { InputOf } from '@x-automated/contract/contract'
 import { SCRAPE_WAIT_MAX_RESULTS, Scrape } from '@x-automated/contract/leads/scrapes'
 import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { type Actor, roleAllows } from '../../../actor.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { XError } from '../../../outside/x.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
@@ -27,16 +29,7 @@ import { scrapeLeads, scrapes } from './tables.ts'
 export { SCRAPES_CHANNEL, type ScrapeRow } from './service-changes.ts'
 export { runScrapes } from './service-running.ts'
 
-interface ScrapeInput {
-  twitterHandle: string
-  type: 'followers' | 'following'
-  minFollowers: number
-  maxFollowers: number
-  keywords: string[]
-  maxResults: number
-  xAccountId?: string
-  credentials?: { username: string; password: string }
-}
+type ScrapeInput = InputOf<'scrapes', 'create'>
 
 /** A scrape as in the contract. */
 export function view(row: ScrapeRow) {
@@ -74,18 +67,10 @@ async function start(
   if (account?.status !== 'connected') throw new Refusal('X_SESSION_EXPIRED')
   return context.db.transaction(async (tx) => {
     await requireAllowance(tx, actor.workspaceId)
-    const [row] = await tx
-      .insert(scrapes)
-      .values({
-        ...input,
-        workspaceId: actor.workspaceId,
-        userId: actor.userId,
-        xAccountId: account.id,
-        isAccountFixed: xAccountId !== undefined,
-        readPriceCents,
-      })
-      .returning()
-    if (!row) throw new Error('no scrape was inserted')
+    const { workspaceId, userId } = actor
+    const isAccountFixed = xAccountId !== undefined
+    const begun = { ...input, workspaceId, userId, xAccountId: account.id, isAccountFixed, readPriceCents }
+    const row = one(await tx.insert(scrapes).values(begun).returning())
     await context.jobs.enqueue(tx, 'scrape', { scrapeId: row.id })
     await keep(tx, row)
     return row
@@ -106,7 +91,7 @@ async function requireAllowance(db: Db, workspaceId: string): Promise<void> {
 export async function estimateFor(
   context: SignedInContext,
   actor: Actor,
-  { twitterHandle, type, xAccountId }: Pick<ScrapeInput, 'twitterHandle' | 'type' | 'xAccountId'>,
+  { twitterHandle, type, xAccountId }: InputOf<'scrapes', 'estimate'>,
 ) {
   const { x, db } = context
   if (!x) throw new Refusal('X_UNAVAILABLE', 'X is not configured on this server.')
@@ -191,7 +176,7 @@ async function findBegun({ db, jobs, progress }: SignedInContext, actor: Actor):
   return row ?? null
 }
 
-export async function list(db: Db, actor: Actor, { page, pageSize: size }: { page: number; pageSize: number }) {
+export async function list(db: Db, actor: Actor, { page, pageSize: size }: InputOf<'scrapes', 'list'>) {
   const own = eq(scrapes.workspaceId, actor.workspaceId)
   const [rows, total] = await Promise.all([
     db

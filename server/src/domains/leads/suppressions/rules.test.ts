@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readCursor, readHeader, readLine, writeCursor } from './rules.ts'
+import { readHeader, readLine } from './rules.ts'
 
 describe('readHeader', () => {
   it.each([
@@ -52,10 +52,4 @@ describe('readLine', () => {
   ])('rejects %j', (fields, problem) => {
     expect(read(...fields)).toEqual({ problem })
   })
-})
-
-it('readCursor reads cursors of writeCursor and rejects others', () => {
-  const place = { createdAt: new Date('2026-05-01T10:00:00.123Z'), id: '01900000-0000-7000-8000-000000000000' }
-  expect(readCursor(writeCursor(place))).toEqual(place)
-  for (const other of ['', 'x', Buffer.from('2026-05-01 1').toString('base64url')]) expect(readCursor(other)).toBeNull()
 })

@@ -1,23 +1,6 @@
-import { isId, isMoment } from '@x-automated/contract/fields'
 import { SUPPRESSION_NOTE_MAX } from '@x-automated/contract/leads/suppression-limits'
 import { SUPPRESSION_REASONS, type SuppressionReason } from '@x-automated/contract/leads/suppressions'
 import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
-
-/** The last suppression of a page, as a position in its order. */
-export interface Place {
-  createdAt: Date
-  id: string
-}
-
-export function writeCursor({ createdAt, id }: Place): string {
-  return Buffer.from(`${createdAt.toISOString()} ${id}`).toString('base64url')
-}
-
-/** Returns null if `writeCursor` did not write it. */
-export function readCursor(cursor: string): Place | null {
-  const [at = '', id = ''] = Buffer.from(cursor, 'base64url').toString().split(' ')
-  return isMoment(at) && isId(id) ? { createdAt: new Date(at), id } : null
-}
 
 /** A person to suppress, as a file row names them. */
 export interface Named {

@@ -1,19 +1,16 @@
-import type {
-  Suppression,
-  SuppressionImport,
-  SuppressionReason,
-  SuppressionSelection,
-} from '@x-automated/contract/leads/suppressions'
+import type { InputOf } from '@x-automated/contract/contract'
+import type { Suppression, SuppressionImport, SuppressionReason } from '@x-automated/contract/leads/suppressions'
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
+import { newestFirst } from '../../../db/paging.ts'
 import { transact } from '../../../db/transact.ts'
-import { invalidField, Refusal } from '../../../refusal.ts'
+import { Refusal } from '../../../refusal.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { stopMessages } from '../../outreach/sending/service.ts'
 import { anywhere, choosePart, type FilePart, rejectedLines } from '../leads/service.ts'
-import { readCursor, writeCursor } from './rules.ts'
 import { suppressionCounts, suppressions } from './tables.ts'
 
 const columns = {
@@ -26,38 +23,26 @@ const columns = {
   createdAt: suppressions.createdAt,
 }
 
-interface ListInput {
-  q?: string
-  page: number
-  pageSize: number
-  cursor?: string
-}
-
 /**
  * One page of the suppression list, newest first, with the exact total.
  * @throws Refusal INVALID_INPUT for a bad cursor
  */
-export async function list(db: Db, actor: Actor, { q, page, pageSize, cursor }: ListInput) {
-  const place = cursor === undefined ? null : readCursor(cursor)
-  if (cursor !== undefined && !place) throw invalidField('cursor', 'must be the cursor of an earlier response')
+export async function list(db: Db, actor: Actor, { q, ...input }: InputOf<'suppressions', 'list'>) {
+  const page = newestFirst(input, suppressions.createdAt, suppressions.id)
   const matching = and(eq(suppressions.workspaceId, actor.workspaceId), q ? handleHas(q) : undefined)
-  const behind = place
-    ? sql`(${suppressions.createdAt}, ${suppressions.id}) < (${place.createdAt.toISOString()}::timestamptz, ${place.id}::uuid)`
-    : undefined
   const [rows, total] = await Promise.all([
     db
       .select(columns)
       .from(suppressions)
       .leftJoin(authUsers, eq(authUsers.id, suppressions.userId))
-      .where(and(matching, behind))
-      .orderBy(desc(suppressions.createdAt), desc(suppressions.id))
-      .limit(pageSize + 1)
-      .offset(place ? 0 : (page - 1) * pageSize),
+      .where(and(matching, page.where))
+      .orderBy(...page.order)
+      .limit(page.limit)
+      .offset(page.offset),
     q ? db.$count(suppressions, matching) : countAll(db, actor),
   ])
-  const shown = rows.slice(0, pageSize)
-  const last = rows.length > pageSize ? shown.at(-1) : undefined
-  return { suppressions: shown, total, page, pageSize, cursor: last ? writeCursor(last) : null }
+  const { shown, paging } = page.cut(rows, ({ createdAt, id }) => ({ at: createdAt, id }))
+  return { suppressions: shown, total, ...paging }
 }
 
 /**
@@ -92,7 +77,7 @@ export interface Suppressor {
 export async function create(
   db: Db,
   actor: Actor,
-  { reason, note, handles, ...selection }: SuppressionSelection & { reason: SuppressionReason; note?: string },
+  { reason, note, handles, ...selection }: InputOf<'suppressions', 'create'>,
 ) {
   return transact(db, async (tx) => {
     await openStage(tx)
@@ -234,5 +219,5 @@ async function settleStage(
       select l.id from leads l join incoming_suppressions i on l.workspace_id = ${own} and lower(l.twitter_handle) = i.twitter_handle
       union select l.id from leads l join incoming_suppressions i on l.workspace_id = ${own} and l.x_user_id = i.x_user_id`,
   )
-  return { added, known: (rows[0]?.total ?? 0) - added, stopped }
+  return { added, known: one(rows).total - added, stopped }
 }

@@ -1,8 +1,9 @@
-import type { LeadSelection } from '@x-automated/contract/leads/leads'
-import { TAG_COLORS, TAGS_MAX, type TagColor } from '@x-automated/contract/leads/tags'
+import type { InputOf } from '@x-automated/contract/contract'
+import { TAG_COLORS, TAGS_MAX } from '@x-automated/contract/leads/tags'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import { withUniqueViolationAs } from '../../../db/unique-violation.ts'
@@ -24,25 +25,22 @@ export async function list(db: Db, actor: Actor) {
 }
 
 /** @throws Refusal TAG_EXISTS, TOO_MANY */
-export async function create(db: Db, actor: Actor, { name, color }: { name: string; color?: TagColor }) {
+export async function create(db: Db, actor: Actor, { name, color }: InputOf<'tags', 'create'>) {
   return withUniqueViolationAs(db, 'TAG_EXISTS', async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('tags of ' || ${actor.workspaceId}, 0))`)
     const count = await tx.$count(tags, eq(tags.workspaceId, actor.workspaceId))
     if (count >= TAGS_MAX) throw new Refusal('TOO_MANY', `A workspace has at most ${TAGS_MAX} tags.`)
-    const [row] = await tx
-      .insert(tags)
-      .values({
-        workspaceId: actor.workspaceId,
-        name,
-        color: color ?? TAG_COLORS[count % TAG_COLORS.length] ?? 'gray',
-      })
-      .returning()
-    return row as NonNullable<typeof row>
+    const row = {
+      workspaceId: actor.workspaceId,
+      name,
+      color: color ?? TAG_COLORS[count % TAG_COLORS.length] ?? 'gray',
+    }
+    return one(await tx.insert(tags).values(row).returning())
   })
 }
 
 /** @throws Refusal TAG_NOT_FOUND, TAG_EXISTS */
-export async function update(db: Db, actor: Actor, { id, ...change }: { id: string; name?: string; color?: TagColor }) {
+export async function update(db: Db, actor: Actor, { id, ...change }: InputOf<'tags', 'update'>) {
   return withUniqueViolationAs(db, 'TAG_EXISTS', async (tx) => {
     if (change.name !== undefined) {
       // Lock the tag before its filters, in the same order as `merge`.
@@ -71,7 +69,7 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
  * Replaces a tag on leads and in filters. @throws Refusal TAG_NOT_FOUND, INVALID_INPUT (into
  * itself)
  */
-export async function merge(db: Db, actor: Actor, { id, into }: { id: string; into: string }) {
+export async function merge(db: Db, actor: Actor, { id, into }: InputOf<'tags', 'merge'>) {
   return transact(db, async (tx) => {
     await allowLongStatements(tx)
     await lockTags(tx, actor, [id, into])
@@ -83,17 +81,12 @@ export async function merge(db: Db, actor: Actor, { id, into }: { id: string; in
         select from lead_tags kept where kept.tag_id = ${into} and kept.lead_id = gone.lead_id)`)
     await tx.execute(sql`update lead_tags set tag_id = ${into} where tag_id = ${id}`)
     await tx.delete(tags).where(eq(tags.id, id))
-    const [row] = await tx.select().from(tags).where(eq(tags.id, into))
-    return row as NonNullable<typeof row>
+    return one(await tx.select().from(tags).where(eq(tags.id, into)))
   })
 }
 
 /** Adds tags to leads and removes others. @throws Refusal TAG_NOT_FOUND */
-export async function apply(
-  db: Db,
-  actor: Actor,
-  { add, remove: gone, ...selection }: LeadSelection & { add: string[]; remove: string[] },
-) {
+export async function apply(db: Db, actor: Actor, { add, remove: gone, ...selection }: InputOf<'tags', 'apply'>) {
   return transact(db, async (tx) => {
     const part = await choosePart(tx, actor, selection)
     // The lock that the foreign key takes, but before the tags (db/transact.ts).
@@ -114,7 +107,7 @@ export async function apply(
         returning lead_id
       )
       select ((select count(*) from taken) + (select count(*) from given))::int as changed`)
-    return { success: true as const, changed: rows[0]?.changed ?? 0, cursor: part.cursor }
+    return { success: true as const, changed: one(rows).changed, cursor: part.cursor }
   })
 }
 

@@ -1,4 +1,3 @@
-import { isId, isMoment } from '@x-automated/contract/fields'
 import type { CampaignStatus } from '@x-automated/contract/outreach/campaigns'
 import type { Template } from '@x-automated/contract/outreach/template'
 
@@ -28,22 +27,6 @@ export function refusalOf(from: CampaignStatus, to: CampaignStatus): string {
 /** Whether name, template, channel and account may be changed. */
 export function mayBeEdited(status: CampaignStatus): boolean {
   return status !== 'completed' && status !== 'archived'
-}
-
-/** The last campaign of a page. The id breaks ties between equal times. */
-export interface PagePosition {
-  at: Date
-  id: string
-}
-
-export function writeCursor({ at, id }: PagePosition): string {
-  return Buffer.from(`${at.toISOString()} ${id}`).toString('base64url')
-}
-
-/** Returns null for anything that `writeCursor` did not write. */
-export function readCursor(cursor: string): PagePosition | null {
-  const [at = '', id = ''] = Buffer.from(cursor, 'base64url').toString().split(' ')
-  return isMoment(at) && isId(id) ? { at: new Date(at), id } : null
 }
 
 /**

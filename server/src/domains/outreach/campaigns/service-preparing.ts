@@ -1,3 +1,4 @@
+import type { InputOf } from '@x-automated/contract/contract'
 import { LEADS_CHECKED_MAX } from '@x-automated/contract/outreach/campaigns'
 import {
   parseTemplate,
@@ -9,6 +10,7 @@ import {
 } from '@x-automated/contract/outreach/template'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
 import type { SignedInContext } from '../../../requests/context.ts'
@@ -27,13 +29,7 @@ import { campaigns, isSentNow } from './tables.ts'
 
 // Estimates, test messages and copies of campaigns.
 
-interface Plan {
-  leadListId: string
-  channel: 'api' | 'extension'
-  xAccountId?: string
-  messageTemplate: string
-  allowReplied: boolean
-}
+type Plan = InputOf<'campaigns', 'estimate'>
 
 /**
  * Estimates a campaign's time and cost, and finds empty placeholders.
@@ -87,7 +83,7 @@ async function countAhead(db: Db, { workspaceId }: Actor, accountId: string | nu
     where status = 'active' and dms_queued_count > 0 and ${isSentNow(sql`campaigns`)}
       and ${accountId ? sql`x_account_id = ${accountId}` : sql`x_account_id is null and workspace_id = ${workspaceId} and kind = 'campaign'`}
       and ${id ? sql`(kind = 'direct' or (created_at, id) < (select created_at, id from campaigns where id = ${id}))` : sql`true`}`)
-  return rows[0]?.ahead ?? 0
+  return one(rows).ahead
 }
 
 /** SQL: the ids of a list's leads. A manual list keeps its order. */
@@ -109,7 +105,7 @@ async function countReplied(db: Db, actor: Actor, list: Awaited<ReturnType<typeo
     select count(*)::int as count from leads l
     where l.workspace_id = ${actor.workspaceId} and l.replied_at is not null and ${suppressionReason('l')} is null
       and ${isMember}`)
-  return rows[0]?.count ?? 0
+  return one(rows).count
 }
 
 /** Counts, for each placeholder, how many of the list's first leads would use its fallback. */
@@ -120,7 +116,7 @@ async function countMissing(db: Db, actor: Actor, list: Awaited<ReturnType<typeo
   const { rows } = await db.execute<{ checked: number; counts: number[] }>(sql`
     select count(*)::int as checked, array[${sql.join([...counts, sql`0`], sql`, `)}] as counts
     from (select l.name, l.twitter_handle, l.metadata from (${membersOf(actor, list)} limit ${LEADS_CHECKED_MAX}) m(id) join leads l on l.id = m.id) l`)
-  const row = rows[0] ?? { checked: 0, counts: [] }
+  const row = one(rows)
   return {
     checked: row.checked,
     missing: places.map(({ place }, i) => ({ place, leads: row.counts[i] ?? 0 })).filter((one) => one.leads > 0),
@@ -139,7 +135,7 @@ export async function duplicate(db: Db, actor: Actor, id: string) {
   )
   if (!leadListId)
     throw new Refusal('CAMPAIGN_STATE', 'This campaign’s lead list was deleted. Create a campaign with another list.')
-  const [copy] = await db
+  const copies = await db
     .insert(campaigns)
     .values({
       workspaceId: actor.workspaceId,
@@ -154,7 +150,7 @@ export async function duplicate(db: Db, actor: Actor, id: string) {
       status: 'draft',
     })
     .returning({ id: campaigns.id })
-  return find(db, actor, copy?.id ?? '')
+  return find(db, actor, one(copies).id)
 }
 
 const COPY = ' (copy)'
@@ -171,7 +167,7 @@ const EXAMPLE: Recipient = { name: 'Maya Okafor', twitterHandle: 'mayabuilds', m
 export async function sendTest(
   { db, outbox, origin, limits }: SignedInContext,
   actor: Actor,
-  { id, leadId }: { id: string; leadId?: string },
+  { id, leadId }: InputOf<'campaigns', 'sendTest'>,
 ) {
   const campaign = await find(db, actor, id)
   const lead = leadId

@@ -1,10 +1,13 @@
+import type { InputOf } from '@x-automated/contract/contract'
 import type { LeadFilter } from '@x-automated/contract/leads/leads'
 import { pauseText } from '@x-automated/contract/reason'
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
+import { newestFirst } from '../../../db/paging.ts'
 import { transact } from '../../../db/transact.ts'
-import { invalidField, Refusal } from '../../../refusal.ts'
+import { Refusal } from '../../../refusal.ts'
 import type { SignedInContext } from '../../../requests/context.ts'
 import { leadLists } from '../../leads/lists/tables.ts'
 import {
@@ -27,7 +30,7 @@ import {
   wakeAccount,
 } from '../sending/service.ts'
 import type { SendingEnv } from '../sending-settings/service.ts'
-import { mayBeEdited, readCursor, refusalOf, transition, writeCursor } from './rules.ts'
+import { mayBeEdited, refusalOf, transition } from './rules.ts'
 import { campaigns, olderOf, WITHOUT_REASON, waitsForOlder } from './tables.ts'
 
 export { withWait, withWaits } from '../sending-settings/service.ts'
@@ -74,47 +77,26 @@ const columns = {
 
 const ofWorkspace = (actor: Actor) => and(eq(campaigns.workspaceId, actor.workspaceId), eq(campaigns.kind, 'campaign'))
 
-interface Paging {
-  page: number
-  pageSize: number
-  cursor?: string
-}
-
 /**
  * Lists campaigns, newest first: all, or those of a list.
  * @throws Refusal INVALID_INPUT: invalid cursor
  */
-export async function list(
-  db: Db,
-  actor: Actor,
-  { page, pageSize, cursor, leadListId }: Paging & { leadListId?: string },
-) {
-  const place = cursor === undefined ? null : readCursor(cursor)
-  if (cursor !== undefined && !place) throw invalidField('cursor', 'must be the cursor of an earlier response')
-  const after = place
-    ? sql`(${campaigns.createdAt}, ${campaigns.id}) < (${place.at.toISOString()}::timestamptz, ${place.id}::uuid)`
-    : undefined
+export async function list(db: Db, actor: Actor, { leadListId, ...input }: InputOf<'campaigns', 'list'>) {
+  const page = newestFirst(input, campaigns.createdAt, campaigns.id)
   const matches = and(ofWorkspace(actor), leadListId === undefined ? undefined : eq(campaigns.leadListId, leadListId))
   const [rows, total] = await Promise.all([
     db
       .select(columns)
       .from(campaigns)
       .leftJoin(leadLists, eq(leadLists.id, campaigns.leadListId))
-      .where(and(matches, after))
-      .orderBy(desc(campaigns.createdAt), desc(campaigns.id))
-      .limit(pageSize + 1)
-      .offset(place ? 0 : (page - 1) * pageSize),
+      .where(and(matches, page.where))
+      .orderBy(...page.order)
+      .limit(page.limit)
+      .offset(page.offset),
     db.$count(campaigns, matches),
   ])
-  const shown = rows.slice(0, pageSize)
-  const last = rows.length > pageSize ? shown.at(-1) : undefined
-  return {
-    campaigns: shown.map(campaignAnswer),
-    total,
-    page,
-    pageSize,
-    cursor: last ? writeCursor({ at: last.createdAt, id: last.id }) : null,
-  }
+  const { shown, paging } = page.cut(rows, ({ createdAt, id }) => ({ at: createdAt, id }))
+  return { campaigns: shown.map(campaignAnswer), total, ...paging }
 }
 
 /** @throws Refusal CAMPAIGN_NOT_FOUND */
@@ -133,19 +115,8 @@ export function campaignAnswer<Answer extends Pick<Row, 'reason' | 'pauseReason'
   return row.reason ? { ...row, pauseReason: pauseText(row.reason, row.pauseReason) } : row
 }
 
-interface NewCampaign {
-  name: string
-  leadListId: string
-  messageTemplate: string
-  status: 'paused' | 'draft'
-  channel: 'api' | 'extension'
-  xAccountId?: string
-  allowRepeat: boolean
-  allowReplied: boolean
-}
-
 /** @throws Refusal LEAD_LIST_NOT_FOUND, X_ACCOUNT_NOT_FOUND, INVALID_INPUT (placeholder) */
-export async function create(db: Db, actor: Actor, input: NewCampaign) {
+export async function create(db: Db, actor: Actor, input: InputOf<'campaigns', 'create'>) {
   readTemplate('messageTemplate', input.messageTemplate)
   const [leadList] = await db
     .select({ id: leadLists.id })
@@ -153,23 +124,12 @@ export async function create(db: Db, actor: Actor, input: NewCampaign) {
     .where(and(eq(leadLists.id, input.leadListId), eq(leadLists.workspaceId, actor.workspaceId)))
   if (!leadList) throw new Refusal('LEAD_LIST_NOT_FOUND')
   if (input.xAccountId) await findAccount(db, actor.workspaceId, input.xAccountId)
-  const [row] = await db
-    .insert(campaigns)
-    .values({ ...input, workspaceId: actor.workspaceId, userId: actor.userId })
-    .returning({ id: campaigns.id })
-  return find(db, actor, row?.id ?? '')
+  const row = { ...input, workspaceId: actor.workspaceId, userId: actor.userId }
+  const { id } = one(await db.insert(campaigns).values(row).returning({ id: campaigns.id }))
+  return find(db, actor, id)
 }
 
-interface Changes {
-  id: string
-  status?: 'active' | 'paused' | 'archived'
-  name?: string
-  messageTemplate?: string
-  channel?: 'api' | 'extension'
-  xAccountId?: string
-  allowRepeat?: boolean
-  allowReplied?: boolean
-}
+type Changes = InputOf<'campaigns', 'update'>
 
 /**
  * A pause or an archiving is answered within this time. A healthy worker owns a message for less.
@@ -271,12 +231,8 @@ async function lock(tx: Db, actor: Actor, id: string): Promise<Row> {
 }
 
 async function edit(tx: Db, before: Row, edits: Omit<Changes, 'id' | 'status'>): Promise<Row> {
-  const [row] = await tx
-    .update(campaigns)
-    .set({ ...edits, updatedAt: sql`now()` })
-    .where(eq(campaigns.id, before.id))
-    .returning()
-  return row ?? before
+  const set = { ...edits, updatedAt: sql`now()` }
+  return one(await tx.update(campaigns).set(set).where(eq(campaigns.id, before.id)).returning())
 }
 
 /**

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import type { InputOf } from '@x-automated/contract/contract'
 import {
   EXTENSION_TOKEN_PREFIX,
   PAIRING_CODE_MINUTES,
@@ -6,6 +7,7 @@ import {
 } from '@x-automated/contract/outreach/extension-pairings'
 import { and, desc, eq, gt, lt, sql } from 'drizzle-orm'
 import type { Actor, WorkspaceScope } from '../../../actor.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import { Refusal } from '../../../refusal.ts'
@@ -86,7 +88,7 @@ export async function createCode(db: Db, actor: Actor) {
 /** Exchanges a pairing code for an extension token. @throws Refusal INVALID_CODE, RATE_LIMITED */
 export async function pair(
   { db, limits, request }: Omit<AuthContext, 'auth'>,
-  { code, version }: { code: string; version: string },
+  { code, version }: InputOf<'extension', 'pair'>,
 ) {
   await limits.consume('pairByAddress', request.addressHash)
   const token = EXTENSION_TOKEN_PREFIX + newToken()
@@ -182,7 +184,7 @@ async function readSending(db: Db, actor: Actor, limits: SendingEnv) {
       (array_agg(x_account_id order by created_at, id))[1] as "accountId"
     from campaigns
     where workspace_id = ${workspaceId} and kind = 'campaign' and status = 'active' and channel = 'extension' and dms_queued_count > 0`)
-  const { campaigns: waiting = 0, queued = 0, accountId = null } = rows[0] ?? {}
+  const { campaigns: waiting, queued, accountId } = one(rows)
   const account = await resolveAccount(db, workspaceId, accountId)
   const { cap, countedInDay } = await findRest(db, limits, { workspaceId, account })
   return { campaigns: waiting, queued, sentToday: countedInDay, dailyCap: cap.cap }

@@ -1,5 +1,6 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
+import { one } from '../../../db/one.ts'
 import type { Database, Db } from '../../../db/open.ts'
 import { type XApi, type XConversationMessage, XError } from '../../../outside/x.ts'
 import { DM_EVENT_TYPES, type XActivity, type XHappening } from '../../../outside/x-activity.ts'
@@ -119,22 +120,25 @@ async function syncWatches(db: Db): Promise<void> {
       and not exists (select from x_accounts a where a.x_user_id = w.x_user_id and a.status <> 'disconnected')`)
 }
 
-const watchColumns = sql`w.x_user_id as "xUserId", w.webhook_id as "webhookId", w.subscription_ids as "subscriptionIds",
-  w.cursor_event_id as "cursorEventId", w.page_token as "pageToken", w.page_newest_id as "pageNewestId",
-  (select id from x_accounts a where a.x_user_id = w.x_user_id and a.status = 'connected' order by a.last_connected_at desc limit 1) as "accountId",
-  exists (select from x_accounts a where a.x_user_id = w.x_user_id and a.status <> 'disconnected') as "isKept",
+/** SQL: a row of reply_watches as a `Watch`. @param watch table or alias */
+const watchColumns = (
+  watch: SQL,
+) => sql`${watch}.x_user_id as "xUserId", ${watch}.webhook_id as "webhookId", ${watch}.subscription_ids as "subscriptionIds",
+  ${watch}.cursor_event_id as "cursorEventId", ${watch}.page_token as "pageToken", ${watch}.page_newest_id as "pageNewestId",
+  (select id from x_accounts a where a.x_user_id = ${watch}.x_user_id and a.status = 'connected' order by a.last_connected_at desc limit 1) as "accountId",
+  exists (select from x_accounts a where a.x_user_id = ${watch}.x_user_id and a.status <> 'disconnected') as "isKept",
   (select min(d.claimed_at) from x_accounts a cross join lateral (
       select claimed_at from dms where x_account_id = a.id and claimed_at > now() - interval '30 days' order by claimed_at limit 1
-    ) d where a.x_user_id = w.x_user_id) as "sentSince",
-  (select min(unread_since) from x_accounts a where a.x_user_id = w.x_user_id) as "unreadSince",
-  (select extract(epoch from max(unread_until) - now())::float from x_accounts a where a.x_user_id = w.x_user_id) as "unreadInSeconds"`
+    ) d where a.x_user_id = ${watch}.x_user_id) as "sentSince",
+  (select min(unread_since) from x_accounts a where a.x_user_id = ${watch}.x_user_id) as "unreadSince",
+  (select extract(epoch from max(unread_until) - now())::float from x_accounts a where a.x_user_id = ${watch}.x_user_id) as "unreadInSeconds"`
 
 async function claimChecks(db: Db): Promise<Watch[]> {
   const { rows } = await db.execute<Watch>(sql`
     update reply_watches w set next_check_at = now() + make_interval(secs => ${LEASE_SECONDS})
     where x_user_id in (
       select x_user_id from reply_watches where next_check_at <= now() order by next_check_at limit ${BATCH_SIZE} for update skip locked
-    ) returning ${watchColumns}`)
+    ) returning ${watchColumns(sql`w`)}`)
   return rows
 }
 
@@ -148,7 +152,7 @@ export async function pollAccounts(context: WatchContext, receive: Receive, isCl
 
 async function findPolls(db: Db): Promise<Watch[]> {
   const { rows } = await db.execute<Watch>(
-    sql`select ${watchColumns} from reply_watches w where next_poll_at <= now() order by next_poll_at limit ${BATCH_SIZE}`,
+    sql`select ${watchColumns(sql`w`)} from reply_watches w where next_poll_at <= now() order by next_poll_at limit ${BATCH_SIZE}`,
   )
   return rows
 }
@@ -243,7 +247,7 @@ export async function poll(context: WatchContext, watch: Watch, receive: Receive
   const { rows } = await db.execute<{ lock: string }>(
     sql`select hashtextextended('replies of x user:' || ${xUserId}::text, 0)::text as lock`,
   )
-  const release = await locks.tryTake(rows[0]?.lock ?? '0')
+  const release = await locks.tryTake(one(rows).lock)
   if (!release) return
   try {
     const pollSeconds = watch.webhookId ? POLL_SECONDS.live : POLL_SECONDS.degraded

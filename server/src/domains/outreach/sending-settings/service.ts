@@ -1,6 +1,8 @@
+import type { InputOf } from '@x-automated/contract/contract'
 import { DEFAULT_OPT_OUT_WORDS } from '@x-automated/contract/outreach/replies'
 import { eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import type { Env } from '../../../env.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
@@ -128,9 +130,7 @@ export async function capOf(
         ? sql`(select min(f.claimed_at) from x_accounts s cross join lateral (${first(sql`x_account_id = s.id`)}) f where s.x_user_id = ${account.xUserId})`
         : sql`(${first(claimsOf({ workspaceId, account }))})`
     } as first`)
-  const [row] = rows
-  // Fail closed: without a row, send nothing.
-  if (!row) return { cap: 0, growsAt: null, firstAt: null }
+  const row = one(rows)
   const firstAt = row.first === null ? null : new Date(row.first)
   return { ...capAt(accountLimits, limits, firstAt, new Date(row.now)), firstAt }
 }
@@ -182,8 +182,7 @@ export async function findRest(
       select count(*)::int as "countedInDay", (count(*) filter (where sent_at is not null))::int as "sentInDay"
       from dms where ${claims} and claimed_at > now() - interval '1 day'
     ) counted`)
-  const [row] = rows
-  if (!row) throw new Error('the database has no clock')
+  const row = one(rows)
   const moment = (text: string | null) => (text === null ? null : new Date(text))
   const now = new Date(row.now)
   const sent = {
@@ -282,22 +281,12 @@ export async function find(db: Db, limits: SendingEnv, actor: Actor) {
   }
 }
 
-interface LimitsInput {
-  xAccountId: string | null
-  timeZone: string
-  workDays: number[]
-  hours: { start: string; end: string } | null
-  dailyCap: number | null
-  warmUp: boolean
-  pauseSeconds: number | null
-}
-
 /** Sets an account's limits; a trigger makes it due again. @throws Refusal X_ACCOUNT_NOT_FOUND */
 export async function saveLimits(
   db: Db,
   limits: SendingEnv,
   actor: Actor,
-  { xAccountId, hours, ...input }: LimitsInput,
+  { xAccountId, hours, ...input }: InputOf<'sendingSettings', 'saveLimits'>,
 ) {
   return db.transaction(async (tx) => {
     if (xAccountId) await findAccount(tx, actor.workspaceId, xAccountId)
@@ -408,6 +397,5 @@ function keyOf({ xAccountId, channel }: Sending): string {
 }
 
 export async function withWait<C extends Sending>(needs: Needs, campaign: C): Promise<WithWait<C>> {
-  const [shown] = await withWaits(needs, [campaign])
-  return shown as WithWait<C>
+  return one(await withWaits(needs, [campaign]))
 }

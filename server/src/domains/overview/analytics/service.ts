@@ -1,6 +1,8 @@
+import type { InputOf } from '@x-automated/contract/contract'
 import type { ActivityDay, Analytics } from '@x-automated/contract/overview/analytics'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
 import { leadCounts } from '../../leads/leads/tables.ts'
@@ -12,23 +14,21 @@ const TOP_LEADS = 10
 /** Replies searched for them, because a lead can reply several times. */
 const REPLIES_SEARCHED = 100
 
-interface ActivityQuery {
-  from?: string
-  to?: string
-  campaignId?: string
-}
-
 /**
  * Figures of a workspace or one campaign, from counters that triggers maintain (decision 0004).
  * The cost depends on days and campaigns, not on messages. @throws Refusal CAMPAIGN_NOT_FOUND
  */
-export async function find(db: Db, actor: Actor, { campaignId, ...range }: ActivityQuery): Promise<Analytics> {
+export async function find(
+  db: Db,
+  actor: Actor,
+  { campaignId, ...range }: InputOf<'analytics', 'find'>,
+): Promise<Analytics> {
   const campaign = campaignId === undefined ? null : await findCampaign(db, actor, campaignId)
   const timeZone = await findTimeZone(db, actor)
   const { rows } = await db.execute<{ today: string }>(
     sql`select (now() at time zone ${timeZone})::date::text as today`,
   )
-  const days = daysShown(range, rows[0]?.today ?? '')
+  const days = daysShown(range, one(rows).today)
   const isAllTime = range.from === undefined && range.to === undefined
   const scope: Scope = { actor, campaignId: campaign?.id ?? null, timeZone }
   const [known, allTime, topPerformingLeads, leadsCount] = await Promise.all([
@@ -102,15 +102,15 @@ async function readAllTime(db: Db, { actor, campaignId }: Scope) {
   const { rows } = await db.execute<Omit<ActivityDay, 'day'>>(sql`
     select coalesce(sum(dms_sent_count), 0)::int as sent, coalesce(sum(dms_delivered_count), 0)::int as delivered, coalesce(sum(dms_replied_count), 0)::int as replied
     from campaigns where workspace_id = ${actor.workspaceId} ${campaignId ? sql`and id = ${campaignId}` : sql``}`)
-  return rows[0] ?? { sent: 0, delivered: 0, replied: 0 }
+  return one(rows)
 }
 
 async function countLeads(db: Db, actor: Actor): Promise<number> {
-  const [row] = await db
+  const rows = await db
     .select({ total: sql<number>`coalesce(sum(${leadCounts.count}), 0)::int` })
     .from(leadCounts)
     .where(eq(leadCounts.workspaceId, actor.workspaceId))
-  return row?.total ?? 0
+  return one(rows).total
 }
 
 /** The leads that replied most recently, each once. @param days limits the replies; null for all */

@@ -1,6 +1,8 @@
+import type { InputOf } from '@x-automated/contract/contract'
 import { FIRST_STEPS, type FirstStep, type FirstSteps } from '@x-automated/contract/overview/first-steps'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { firstStepsDismissals } from './tables.ts'
 
@@ -22,15 +24,19 @@ export async function find(db: Db, { workspaceId, userId }: Actor): Promise<Firs
       exists (
         select from first_steps_dismissals where workspace_id = ${workspaceId} and user_id = ${userId}
       ) as dismissed`)
-  const found = rows[0]
+  const found = one(rows)
   return {
-    steps: FIRST_STEPS.map((step) => ({ step, done: !!found && (found.launch_campaign || found[step]) })),
-    dismissed: found?.dismissed ?? false,
+    steps: FIRST_STEPS.map((step) => ({ step, done: found.launch_campaign || found[step] })),
+    dismissed: found.dismissed,
   }
 }
 
 /** Hides the first steps for this member, or shows them again. */
-export async function update(db: Db, actor: Actor, { dismissed }: { dismissed: boolean }): Promise<FirstSteps> {
+export async function update(
+  db: Db,
+  actor: Actor,
+  { dismissed }: InputOf<'firstSteps', 'update'>,
+): Promise<FirstSteps> {
   const { workspaceId, userId } = actor
   if (dismissed) {
     // Selected from the membership, so that nothing is stored if it has just ended.

@@ -1,7 +1,9 @@
+import type { InputOf } from '@x-automated/contract/contract'
 import type { OperatorAction } from '@x-automated/contract/overview/operator'
 import { FOUND_MEMBERS_MAX } from '@x-automated/contract/overview/operator-limits'
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
@@ -27,16 +29,12 @@ export interface OperatorContext extends WaitlistContext {
   log: FastifyBaseLogger
 }
 
-interface Paging {
-  page: number
-  pageSize: number
-}
-const offsetOf = ({ page, pageSize }: Paging) => (page - 1) * pageSize
+const offsetOf = ({ page, pageSize }: InputOf<'operator', 'log'>) => (page - 1) * pageSize
 
 // Reading
 
 /** The waitlist's totals and its last days up to today (UTC), from daily counts. */
-export async function growth(db: Db, { days }: { days: number }) {
+export async function growth(db: Db, { days }: InputOf<'operator', 'growth'>) {
   const { rows } = await db.execute<{
     day: string
     joined: number
@@ -68,7 +66,7 @@ export async function growth(db: Db, { days }: { days: number }) {
 }
 
 /** Members that match `q`, or all by position if it is empty. */
-export async function searchMembers(db: Db, { q, page, pageSize }: Paging & { q: string }) {
+export async function searchMembers(db: Db, { q, page, pageSize }: InputOf<'operator', 'members'>) {
   if (q === '') {
     // Positions have no gaps, so a page is a range of them and no offset is needed.
     const from = offsetOf({ page, pageSize })
@@ -121,7 +119,7 @@ async function readMembers(db: Db, where: SQL | undefined) {
 }
 
 /** Referrals held for review, oldest first. */
-export async function listHeld(db: Db, paging: Paging) {
+export async function listHeld(db: Db, paging: InputOf<'operator', 'held'>) {
   const referrer = db.select({ id: members.id, email: members.email }).from(members).as('referrer')
   const isHeld = eq(referrals.status, 'held')
   const [held, total] = await Promise.all([
@@ -248,7 +246,7 @@ async function note({ db, log }: Pick<OperatorContext, 'db' | 'log'>, done: Done
 const LOG_SHOWN = 1_000
 
 /** One page of operator actions, newest first. */
-export async function listLog(db: Db, paging: Paging) {
+export async function listLog(db: Db, paging: InputOf<'operator', 'log'>) {
   const [actions, total] = await Promise.all([
     db
       .select({
@@ -269,7 +267,7 @@ export async function listLog(db: Db, paging: Paging) {
       sql`select count(*)::int as total from (select from ${operatorLog} limit ${LOG_SHOWN}) as newest`,
     ),
   ])
-  return { actions, total: total.rows[0]?.total ?? 0, ...paging }
+  return { actions, total: one(total.rows).total, ...paging }
 }
 
 // Export

@@ -1,3 +1,4 @@
+import type { InputOf } from '@x-automated/contract/contract'
 import { and, asc, eq, getTableColumns, gt, inArray, ne, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { Zip, ZipDeflate } from 'fflate'
@@ -48,7 +49,7 @@ const BATCH = 1_000
 export async function remove(
   context: AuthContext & WaitlistContext & Parameters<typeof disconnectAll>[0] & { jobs: JobQueue },
   actor: Actor,
-  { confirmation, currentPassword }: { confirmation: string; currentPassword?: string },
+  { confirmation, currentPassword }: InputOf<'personalData', 'remove'>,
 ) {
   const { db, auth, outbox, jobs, origin } = context
   const [user] = await db.select().from(authUsers).where(eq(authUsers.id, actor.userId))

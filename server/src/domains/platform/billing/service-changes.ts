@@ -1,3 +1,4 @@
+import type { InputOf } from '@x-automated/contract/contract'
 import type { ErrorCode } from '@x-automated/contract/errors'
 import { isPlanId } from '@x-automated/contract/platform/plans'
 import { and, desc, eq, min } from 'drizzle-orm'
@@ -182,7 +183,7 @@ const CLOCKS_DIFFER_MS = 60_000
 export async function upgrade(
   context: Context,
   actor: Actor,
-  { planId, prorationDate }: { planId: string; prorationDate?: string },
+  { planId, prorationDate }: InputOf<'billing', 'upgrade'>,
 ) {
   const asOf = prorationDate ? new Date(prorationDate) : new Date()
   const ageMs = Date.now() - asOf.getTime()

@@ -1,6 +1,7 @@
 import { and, eq, inArray, isNull, lt, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Actor } from '../../../actor.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import type { Env } from '../../../env.ts'
@@ -52,7 +53,7 @@ export async function syncSubscription(context: SyncContext, id: string): Promis
   if (!payments) return
   for (let reads = 0; reads < MAX_READS; reads += 1) {
     const { rows } = await db.execute<{ no: string }>(sql`select nextval('payment_read_no') as no`)
-    const readNo = Number(rows[0]?.no)
+    const readNo = Number(one(rows).no)
     const found = await payments.findSubscription(id)
     const plan = found && (found.plan ?? (await findKnownPlan(db, found.priceId)))
     if (!found || !plan) return

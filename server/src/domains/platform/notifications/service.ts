@@ -1,3 +1,4 @@
+import type { InputOf } from '@x-automated/contract/contract'
 import { UNREAD_MAX } from '@x-automated/contract/platform/notification-limits'
 import {
   NOTIFICATION_DAYS,
@@ -9,6 +10,7 @@ import { and, desc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Actor } from '../../../actor.ts'
 import type { Channels } from '../../../db/channels.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import type { Outbox } from '../../../jobs/mail.ts'
 import { Refusal } from '../../../refusal.ts'
@@ -24,7 +26,7 @@ const visibleTo = ({ userId, workspaceId }: Actor) =>
   and(eq(notifications.userId, userId), eq(notifications.workspaceId, workspaceId), eq(notifications.inApp, true))
 
 /** One page of the member's notifications in this workspace, newest first. */
-export async function list(db: Db, actor: Actor, { page, pageSize }: { page: number; pageSize: number }) {
+export async function list(db: Db, actor: Actor, { page, pageSize }: InputOf<'notifications', 'list'>) {
   const [rows, total, unread] = await Promise.all([
     db
       .select()
@@ -53,7 +55,7 @@ export async function countUnread(db: Db, actor: Actor): Promise<number> {
       select from notifications where user_id = ${actor.userId} and workspace_id = ${actor.workspaceId} and in_app and read_at is null
       limit ${UNREAD_MAX}
     ) unread`)
-  return rows[0]?.unread ?? 0
+  return one(rows).unread
 }
 
 /** Marks the given notifications as read, or all. @returns how many remain unread */
@@ -96,7 +98,7 @@ export async function listPreferences(db: Db, actor: Actor) {
 export async function setPreference(
   db: Db,
   actor: Actor,
-  { kind, inApp, email }: { kind: NotificationKind; inApp?: boolean; email?: boolean },
+  { kind, inApp, email }: InputOf<'notifications', 'setPreference'>,
 ) {
   await savePreference(db, actor.userId, kind, { inApp, email })
   return listPreferences(db, actor)

@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import {
-  COUNTED_DELIVERIES_MAX,
-  type DeliveryStatus,
-  ENDPOINTS_MAX,
-  type WebhookEvent,
-} from '@x-automated/contract/platform/webhooks'
+import type { InputOf } from '@x-automated/contract/contract'
+import { COUNTED_DELIVERIES_MAX, ENDPOINTS_MAX, type WebhookEvent } from '@x-automated/contract/platform/webhooks'
 import { and, asc, desc, eq, inArray, lt, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Channels } from '../../../db/channels.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { addressProblem } from '../../../public-address.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
@@ -72,34 +69,21 @@ export async function list(db: Db) {
   return { endpoints: await db.select().from(webhookEndpoints).orderBy(asc(webhookEndpoints.id)) }
 }
 
-interface NewEndpoint {
-  url: string
-  description: string
-  events: WebhookEvent[]
-}
-
 /** @throws Refusal INVALID_INPUT for a URL that is not allowed; WEBHOOK_LIMIT */
-export async function create({ db, env }: OperatorContext, operatorId: string, given: NewEndpoint) {
+export async function create({ db, env }: OperatorContext, operatorId: string, given: InputOf<'webhooks', 'create'>) {
   requireAllowedUrl(env, given.url)
   const secret = newSecret()
   return db.transaction(async (tx) => {
     // Serialized, so that concurrent requests cannot exceed the limit.
     await tx.execute(sql`select pg_advisory_xact_lock(hashtext('webhook endpoints'))`)
     if ((await tx.$count(webhookEndpoints)) >= ENDPOINTS_MAX) throw new Refusal('WEBHOOK_LIMIT')
-    const [endpoint] = await tx
-      .insert(webhookEndpoints)
-      .values({ ...given, sealedSecret: secretSealer(env).seal(secret), createdBy: operatorId })
-      .returning()
-    if (!endpoint) throw new Error('no endpoint was inserted')
-    return { ...endpoint, secret }
+    const row = { ...given, sealedSecret: secretSealer(env).seal(secret), createdBy: operatorId }
+    return { ...one(await tx.insert(webhookEndpoints).values(row).returning()), secret }
   })
 }
 
 /** @throws Refusal WEBHOOK_NOT_FOUND, INVALID_INPUT */
-export async function update(
-  { db, env }: OperatorContext,
-  { id, ...changes }: { id: string; enabled?: boolean } & Partial<NewEndpoint>,
-) {
+export async function update({ db, env }: OperatorContext, { id, ...changes }: InputOf<'webhooks', 'update'>) {
   if (changes.url !== undefined) requireAllowedUrl(env, changes.url)
   return db.transaction(async (tx) => {
     const fresh = changes.enabled === undefined ? {} : { disabledReason: null, failingSince: null }
@@ -180,35 +164,27 @@ async function find(db: Db, id: string): Promise<Endpoint> {
 export async function sendTest(context: WebhookContext, id: string): Promise<Delivery> {
   const endpoint = await find(context.db, id)
   const data = { message: 'This is a test event.' }
-  const [delivery] = await context.db
-    .insert(webhookDeliveries)
-    .values({
-      endpointId: id,
-      eventId: randomUUID(),
-      event: 'webhook.test',
-      payload: { type: 'webhook.test', timestamp: new Date().toISOString(), data },
-      attempts: 1,
-      lastAttemptAt: sql`now()`,
-      nextAttemptAt: sql`now() + make_interval(secs => ${LEASE_SECONDS})`,
-    })
-    .returning()
-  if (!delivery) throw new Error('no test delivery was inserted')
+  const row = {
+    endpointId: id,
+    eventId: randomUUID(),
+    event: 'webhook.test' as const,
+    payload: { type: 'webhook.test', timestamp: new Date().toISOString(), data },
+    attempts: 1,
+    lastAttemptAt: sql`now()`,
+    nextAttemptAt: sql`now() + make_interval(secs => ${LEASE_SECONDS})`,
+  }
+  const delivery = one(await context.db.insert(webhookDeliveries).values(row).returning())
   const recorded = await record(context, endpoint, delivery, await attempt(context, endpoint, delivery), true)
   // The endpoint was deleted meanwhile.
   if (!recorded) throw new Refusal('WEBHOOK_NOT_FOUND')
   return recorded
 }
 
-interface LogInput {
-  id: string
-  status?: DeliveryStatus
-  page: number
-  pageSize: number
-  cursor?: string
-}
-
 /** One page of an endpoint's log, newest first. @throws Refusal WEBHOOK_NOT_FOUND */
-export async function listDeliveries(db: Db, { id, status, page, pageSize, cursor }: LogInput) {
+export async function listDeliveries(
+  db: Db,
+  { id, status, page, pageSize, cursor }: InputOf<'webhooks', 'deliveries'>,
+) {
   await find(db, id)
   const ofStatus = and(eq(webhookDeliveries.endpointId, id), status && eq(webhookDeliveries.status, status))
   const [rows, counted] = await Promise.all([
@@ -230,7 +206,7 @@ export async function listDeliveries(db: Db, { id, status, page, pageSize, curso
   ])
   const deliveries = rows.slice(0, pageSize)
   const next = rows.length > pageSize ? (deliveries.at(-1)?.id ?? null) : null
-  return { deliveries, total: counted[0]?.total ?? 0, page, pageSize, cursor: next }
+  return { deliveries, total: one(counted).total, page, pageSize, cursor: next }
 }
 
 /**

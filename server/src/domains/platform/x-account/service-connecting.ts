@@ -1,8 +1,10 @@
 import { createHmac } from 'node:crypto'
+import type { InputOf } from '@x-automated/contract/contract'
 import type { XCallbackOutcome } from '@x-automated/contract/platform/x-account'
 import { and, eq, gt, lt, max, min, ne, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Actor, roleAllows } from '../../../actor.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { type XApi, type XAuthorization, XDeclined, XError, type XTokens, type XUser } from '../../../outside/x.ts'
 import { Refusal } from '../../../refusal.ts'
@@ -21,7 +23,7 @@ const CONNECTED = 'Twitter account connected successfully!'
 export async function connectWithPassword(
   { database, x, sealer }: Needs,
   actor: Actor,
-  input: { username: string; password: string },
+  input: InputOf<'xAccount', 'connect'>,
   remember: (tx: Db, answer: unknown) => Promise<void> = async () => {},
 ) {
   if (!x) throw new Refusal('X_UNAVAILABLE', 'X is not configured on this server.')
@@ -46,7 +48,7 @@ export async function connectWithPassword(
 
 async function signInAt(
   x: XApi,
-  { username, password }: { username: string; password: string },
+  { username, password }: InputOf<'xAccount', 'connect'>,
 ): Promise<{ tokens: XTokens; user: XUser }> {
   try {
     const tokens = await x.signInWithPassword(username, password)
@@ -244,9 +246,9 @@ async function saveAccount(
  * Nulls without a restore.
  */
 async function findUnread(db: Db): Promise<{ unreadSince: Date | null; unreadUntil: Date | null }> {
-  const [unread] = await db
+  const unread = await db
     .select({ unreadSince: min(restores.backedUpAt), unreadUntil: max(restores.unreadUntil) })
     .from(restores)
     .where(gt(restores.unreadUntil, sql`now() - make_interval(days => ${X_KEEPS_DAYS})`))
-  return unread ?? { unreadSince: null, unreadUntil: null }
+  return one(unread)
 }

@@ -1,5 +1,6 @@
-import type { LeaderboardPeriod } from '@x-automated/contract/waitlist/waitlist'
+import type { InputOf } from '@x-automated/contract/contract'
 import { type SQL, sql } from 'drizzle-orm'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { invalidField } from '../../../refusal.ts'
 import { expiredInWeek, findMember, type Member, maskEmail, periodKey } from '../waitlist/service.ts'
@@ -13,13 +14,6 @@ import {
 } from '../waitlist/tables.ts'
 import { type LeaderboardPlace, readCursor, writeCursor } from './rules.ts'
 
-interface LeaderboardInput {
-  period: LeaderboardPeriod
-  page: number
-  pageSize: number
-  cursor?: string
-}
-
 /**
  * Returns one page of a leaderboard, and the caller's own row. @param userId null for visitors
  * @throws Refusal INVALID_INPUT for a malformed cursor
@@ -27,7 +21,7 @@ interface LeaderboardInput {
 export async function leaderboard(
   { db, env }: { db: Db; env: { leaderboardEmailsInFull: boolean } },
   userId: string | null,
-  { period, page, pageSize, cursor }: LeaderboardInput,
+  { period, page, pageSize, cursor }: InputOf<'waitlist', 'leaderboard'>,
 ) {
   const place = cursor === undefined ? null : readCursor(cursor)
   if (cursor !== undefined && !place) throw invalidField('cursor', 'must be the cursor of an earlier response')
@@ -119,7 +113,7 @@ async function readTotal(db: Db, key: SQL, lost: SQL): Promise<number> {
     with lost as materialized (${lost})
     select (select coalesce(sum(members), 0) from ${leaderboardTallies} where period = ${key})
       - (select count(*) from (${remainingOf(key)}) as remaining where counted > 0 and referral_count <= 0) as total`)
-  return Number(rows[0]?.total ?? 0)
+  return Number(one(rows).total)
 }
 
 /** Credits per bucket of leaderboard_ties; its triggers use the same value. */

@@ -1,4 +1,6 @@
+import type { InputOf } from '@x-automated/contract/contract'
 import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { members } from '../waitlist/tables.ts'
 import { pageOf } from './rules.ts'
@@ -9,7 +11,7 @@ const VIEW_ROWS_A_DAY = 10_000
 const today = sql<string>`(now() at time zone 'UTC')::date`
 
 /** Counts a view by day, page and known referral code. */
-export async function trackView(db: Db, input: { path: string; ref?: string }) {
+export async function trackView(db: Db, input: InputOf<'waitlist', 'trackView'>) {
   const path = pageOf(input.path)
   const ref = input.ref?.trim() ?? ''
   const isPlausible = ref.length <= 64 && !ref.includes('\u0000')
@@ -31,8 +33,10 @@ async function countKnownView(db: Db, path: string, ref: string): Promise<boolea
 
 async function hasRoomToday(db: Db): Promise<boolean> {
   const rows = sql`select 1 from page_views where day = ${today} limit ${VIEW_ROWS_A_DAY}`
-  const { rows: found } = await db.execute<{ rows: string }>(sql`select count(*) as rows from (${rows}) as counted`)
-  return Number(found[0]?.rows) < VIEW_ROWS_A_DAY
+  const { rows: found } = await db.execute<{ rows: number }>(
+    sql`select count(*)::int as rows from (${rows}) as counted`,
+  )
+  return one(found).rows < VIEW_ROWS_A_DAY
 }
 
 async function countView(db: Db, path: string, ref: string): Promise<void> {
@@ -64,24 +68,16 @@ async function isCode(db: Db, code: string): Promise<boolean> {
   return found !== undefined
 }
 
-interface ViewsInput {
-  from: string
-  to: string
-  by: 'page' | 'ref'
-  page: number
-  pageSize: number
-}
-
 /**
  * Views and joins by UTC day, both ends included, and one page of sources, most joins first.
  * A source is a page, or a referral code with its owner's address.
  */
-export async function listViews(db: Db, { from, to, by, page, pageSize }: ViewsInput) {
+export async function listViews(db: Db, { from, to, by, page, pageSize }: InputOf<'operator', 'views'>) {
   const source = by === 'page' ? pageViews.path : pageViews.ref
   const inRange = sql`${pageViews.day} between ${from}::date and ${to}::date`
   const views = sql<number>`sum(${pageViews.views})`.mapWith(Number)
   const joins = sql<number>`sum(${pageViews.joins})`.mapWith(Number)
-  const [days, grouped, [counted]] = await Promise.all([
+  const [days, grouped, counted] = await Promise.all([
     db.execute<{ day: string; views: number; joins: number }>(sql`
       select day::date::text, coalesce(views, 0)::int as views, coalesce(joins, 0)::int as joins
       from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day') as day
@@ -113,7 +109,7 @@ export async function listViews(db: Db, { from, to, by, page, pageSize }: ViewsI
     joins: sum('joins'),
     days: days.rows,
     sources: grouped.map((row) => ({ ...row, email: (owners.get(row.source) as string | undefined) ?? null })),
-    total: counted?.total ?? 0,
+    total: one(counted).total,
     page,
     pageSize,
   }

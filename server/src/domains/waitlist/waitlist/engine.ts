@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { ACHIEVEMENTS, type Achievement, SPOTS_PER_REFERRAL } from '@x-automated/contract/waitlist/waitlist'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import type { Outbox } from '../../../jobs/mail.ts'
 import { createSealer } from '../../../sealing.ts'
@@ -42,13 +43,9 @@ export interface LockedWaitlist {
  */
 export function changeWaitlist<T>(db: Db, work: (waitlist: LockedWaitlist) => Promise<T>): Promise<T> {
   return db.transaction(async (tx) => {
-    const [row] = await tx
-      .select({ joined: waitlistState.joined, credits: waitlistState.credits, now: sql<string>`clock_timestamp()` })
-      .from(waitlistState)
-      .for('update')
-    if (!row) throw new Error('the waitlist_state table is empty')
-    const { joined, credits } = row
-    const waitlist: LockedWaitlist = { tx, joined, credits, now: new Date(row.now) }
+    const state = { joined: waitlistState.joined, credits: waitlistState.credits, now: sql<string>`clock_timestamp()` }
+    const { joined, credits, now } = one(await tx.select(state).from(waitlistState).for('update'))
+    const waitlist: LockedWaitlist = { tx, joined, credits, now: new Date(now) }
     const result = await work(waitlist)
     if (waitlist.joined !== joined || waitlist.credits !== credits)
       await tx.update(waitlistState).set({ joined: waitlist.joined, credits: waitlist.credits })
@@ -233,7 +230,7 @@ async function joinsFromRange(tx: Db, rangeHash: string, now: Date): Promise<num
         and created_at > ${now.toISOString()}::timestamptz - make_interval(mins => ${minutes}) limit ${joins}) as recent)`,
   )
   const { rows } = await tx.execute<{ joins: number[] }>(sql`select array[${sql.join(counts, sql`, `)}] as joins`)
-  return rows[0]?.joins ?? []
+  return one(rows).joins
 }
 
 /** Credits a waiting referral. */
@@ -288,8 +285,7 @@ async function countCredit(
   const countOf = (period: string) => counts.find((row) => row.period === period)?.count ?? 0
   if (moves) await moveUp(tx, referrerId)
 
-  const [referrer] = await tx.select().from(members).where(eq(members.id, referrerId))
-  if (!referrer) throw new Error('the referrer is not a member')
+  const referrer = one(await tx.select().from(members).where(eq(members.id, referrerId)))
   const isNewCountry = country !== null && !referrer.referralCountries.includes(country)
   const countries = isNewCountry ? [...referrer.referralCountries, country] : referrer.referralCountries
   const totals = { alltime: countOf('alltime'), day: countOf(day), countries: countries.length }

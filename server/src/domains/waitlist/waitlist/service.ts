@@ -1,5 +1,7 @@
+import type { InputOf } from '@x-automated/contract/contract'
 import { ALREADY_JOINED } from '@x-automated/contract/waitlist/already-joined'
 import { and, eq, gt, inArray, isNull, lt, ne, or, sql } from 'drizzle-orm'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { isUniqueViolation } from '../../../db/unique-violation.ts'
 import { Refusal } from '../../../refusal.ts'
@@ -73,12 +75,8 @@ interface JoinContext extends WaitlistContext {
   request: Client
 }
 
-interface JoinInput {
-  email: string
-  referralCode?: string
-  /** The page on which the visit began. */
-  path?: string
-}
+/** `path` is the page on which the visit began. */
+type JoinInput = InputOf<'waitlist', 'join'>
 
 /**
  * Joins at the end of the waitlist. Members who join again get their existing place.
@@ -230,7 +228,7 @@ function memberIn({ env }: Pick<WaitlistContext, 'env'>, purpose: 'confirm' | 'u
  */
 export async function findPosition(
   { db, limits, request }: { db: Db; limits: Limits; request: Client },
-  { email }: { email: string },
+  { email }: InputOf<'waitlist', 'position'>,
 ) {
   await limits.consume('positionByAddress', request.addressHash)
   const [found] = await db
@@ -252,8 +250,7 @@ export async function findPosition(
 }
 
 export async function count(db: Db) {
-  const [state] = await db.select({ count: waitlistState.joined }).from(waitlistState)
-  return { count: state?.count ?? 0 }
+  return one(await db.select({ count: waitlistState.joined }).from(waitlistState))
 }
 
 /**
@@ -385,7 +382,7 @@ export async function dashboard(context: WaitlistContext & { db: Db }, { userId 
 export async function setReferrer(
   context: WaitlistContext & { db: Db; request: Client },
   { userId }: { userId: string },
-  { referralCode }: { referralCode: string },
+  { referralCode }: InputOf<'waitlist', 'refer'>,
 ) {
   const member = await ensureMember(context, userId)
   const referrerId = await findReferrer(context.db, referralCode)

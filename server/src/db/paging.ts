@@ -1,0 +1,49 @@
+import { isId, isMoment } from '@x-automated/contract/fields'
+import { desc, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
+import { invalidField } from '../refusal.ts'
+
+/** A row's place in an order by time. The id breaks ties. */
+export interface Place {
+  at: Date
+  id: string
+}
+
+/** A place as an opaque text. */
+export function writeCursor({ at, id }: Place): string {
+  return Buffer.from(`${at.toISOString()} ${id}`).toString('base64url')
+}
+
+/** @throws Refusal INVALID_INPUT for anything that `writeCursor` did not write */
+export function readCursor(cursor: string): Place {
+  const [at = '', id = ''] = Buffer.from(cursor, 'base64url').toString().split(' ')
+  if (!isMoment(at) || !isId(id)) throw invalidField('cursor', 'must be the cursor of an earlier response')
+  return { at: new Date(at), id }
+}
+
+interface Paging {
+  page: number
+  pageSize: number
+  cursor?: string | undefined
+}
+
+/**
+ * The parts of a query for one page, newest first, after a cursor or by number.
+ * @throws Refusal INVALID_INPUT: invalid cursor
+ */
+export function newestFirst({ page, pageSize, cursor }: Paging, time: PgColumn, id: PgColumn) {
+  const place = cursor === undefined ? null : readCursor(cursor)
+  return {
+    where: place ? sql`(${time}, ${id}) < (${place.at.toISOString()}::timestamptz, ${place.id}::uuid)` : undefined,
+    order: [desc(time), desc(id)],
+    // One extra row tells whether there are more.
+    limit: pageSize + 1,
+    offset: place ? 0 : (page - 1) * pageSize,
+    /** The rows to show, and the answer's paging fields. */
+    cut<Row>(rows: Row[], placeOf: (row: Row) => Place) {
+      const shown = rows.slice(0, pageSize)
+      const last = rows.length > pageSize ? shown.at(-1) : undefined
+      return { shown, paging: { page, pageSize, cursor: last ? writeCursor(placeOf(last)) : null } }
+    },
+  }
+}
