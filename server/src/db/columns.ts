@@ -8,3 +8,8 @@ export const id = () => uuid('id').primaryKey().default(newId)
 export const time = (name: string) => timestamp(name, { withTimezone: true, mode: 'date', precision: 3 })
 export const createdAt = () => time('created_at').notNull().defaultNow()
 export const updatedAt = () => time('updated_at').notNull().defaultNow()
+
+/** An expiry: `seconds` from now, by this process's clock. */
+export function secondsFromNow(seconds: number): Date {
+  return new Date(Date.now() + seconds * 1_000)
+}

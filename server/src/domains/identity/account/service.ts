@@ -4,6 +4,7 @@ import { MAIL_CODE_DIGITS, REAUTHENTICATED_MINUTES } from '@x-automated/contract
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { and, desc, eq, getTableColumns, gt, lt, ne, or, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
+import { secondsFromNow } from '../../../db/columns.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import { isUniqueViolation } from '../../../db/unique-violation.ts'
@@ -523,8 +524,4 @@ export async function purgeExpiredLinks(db: Db): Promise<void> {
   await db.delete(authPasswordResets).where(lt(authPasswordResets.expiresAt, sql`now()`))
   await db.delete(authMailCodes).where(lt(authMailCodes.expiresAt, sql`now()`))
   await db.delete(authEmailChanges).where(lt(authEmailChanges.expiresAt, sql`now()`))
-}
-
-function secondsFromNow(seconds: number): Date {
-  return new Date(Date.now() + seconds * 1000)
 }

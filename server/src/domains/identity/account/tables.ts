@@ -1,15 +1,13 @@
 import { index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { time } from '../../../db/columns.ts'
-import { authSessions, authUsers } from '../auth/tables.ts'
+import { authSessions, authUsers, userId } from '../auth/tables.ts'
 
 /** Emailed links that set a new password: an hour, single use, hashed. */
 export const authPasswordResets = pgTable(
   'auth_password_resets',
   {
     tokenHash: text('token_hash').primaryKey(),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => authUsers.id, { onDelete: 'cascade' }),
+    userId: userId(),
     expiresAt: time('expires_at').notNull(),
   },
   (t) => [index('auth_password_resets_user').on(t.userId)],

@@ -13,6 +13,7 @@ import {
 } from 'jose'
 import type { Actor, WorkspaceScope } from '../../../actor.ts'
 import type { Channels } from '../../../db/channels.ts'
+import { secondsFromNow } from '../../../db/columns.ts'
 import { one } from '../../../db/one.ts'
 import type { Database, Db } from '../../../db/open.ts'
 import { retryWhileUnavailable } from '../../../db/unavailable.ts'
@@ -315,7 +316,7 @@ async function requestSecondFactor(tx: Db, userId: string, ssoIdentityId: string
     userId,
     ssoIdentityId,
     attemptsLeft: SECOND_FACTOR_TRIES,
-    expiresAt: new Date(Date.now() + TICKET_SECONDS * 1000),
+    expiresAt: secondsFromNow(TICKET_SECONDS),
   })
   const secondFactor = [...kinds.map(({ kind }) => kind), ...(recoveryCodes > 0 ? (['recovery'] as const) : [])]
   return { secondFactor, ticket }

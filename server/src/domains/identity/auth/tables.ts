@@ -13,6 +13,12 @@ export const authUsers = pgTable('auth_users', {
   updatedAt: updatedAt(),
 })
 
+/** The column of a row that belongs to a user. */
+export const userId = () =>
+  uuid('user_id')
+    .notNull()
+    .references(() => authUsers.id, { onDelete: 'cascade' })
+
 /**
  * One row per sign-in. `token` is better-auth's session token, stored hashed; it never leaves the
  * server.
@@ -21,9 +27,7 @@ export const authSessions = pgTable(
   'auth_sessions',
   {
     id: id(),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => authUsers.id, { onDelete: 'cascade' }),
+    userId: userId(),
     token: text('token').notNull().unique(),
     expiresAt: time('expires_at').notNull(),
     ipAddress: text('ip_address'),
@@ -80,9 +84,7 @@ export const authIdentities = pgTable(
   'auth_identities',
   {
     id: id(),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => authUsers.id, { onDelete: 'cascade' }),
+    userId: userId(),
     providerId: text('provider_id').notNull(),
     accountId: text('account_id').notNull(),
     /** Address of an outside identity when it was linked. */
@@ -150,9 +152,7 @@ export const authRefreshTokens = pgTable(
 /** One-time codes that complete a sign-in by redirect: 60 seconds, single use, hashed. */
 export const authCodes = pgTable('auth_codes', {
   codeHash: text('code_hash').primaryKey(),
-  userId: uuid('user_id')
-    .notNull()
-    .references(() => authUsers.id, { onDelete: 'cascade' }),
+  userId: userId(),
   /** PKCE challenge (S256); null if none was given. */
   codeChallenge: text('code_challenge'),
   /** As in the session that the code creates. */

@@ -9,6 +9,7 @@ import {
 import { and, asc, eq, lt, ne, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Actor } from '../../../actor.ts'
+import { secondsFromNow } from '../../../db/columns.ts'
 import type { Db } from '../../../db/open.ts'
 import type { Outbox } from '../../../jobs/mail.ts'
 import type { Google } from '../../../outside/google.ts'
@@ -355,8 +356,4 @@ export async function unlink(
 export async function purgeExpiredStates(db: Db): Promise<void> {
   await db.delete(authStates).where(lt(authStates.expiresAt, sql`now()`))
   await db.delete(authLinkCodes).where(lt(authLinkCodes.expiresAt, sql`now()`))
-}
-
-function secondsFromNow(seconds: number): Date {
-  return new Date(Date.now() + seconds * 1000)
 }

@@ -1,16 +1,14 @@
 import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time } from '../../../db/columns.ts'
 import { authUsers } from '../auth/tables.ts'
-import { workspaces } from '../workspaces/tables.ts'
+import { workspaceId } from '../workspaces/tables.ts'
 
 /** Pending invitations, one per workspace and address. The emailed token is stored hashed. */
 export const workspaceInvitations = pgTable(
   'workspace_invitations',
   {
     id: id(),
-    workspaceId: uuid('workspace_id')
-      .notNull()
-      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    workspaceId: workspaceId(),
     /** Lowercase. */
     email: text('email').notNull(),
     role: text('role', { enum: ['viewer', 'member', 'admin'] }).notNull(),

@@ -5,6 +5,7 @@ import { formatCount, formatList, pluralize } from '@x-automated/contract/format
 import { and, asc, eq, gt, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import { Secret, TOTP } from 'otpauth'
 import type { Actor } from '../../../actor.ts'
+import { secondsFromNow } from '../../../db/columns.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import type { Outbox } from '../../../jobs/mail.ts'
@@ -472,8 +473,4 @@ export async function purgeUnfinishedFactors(db: Db): Promise<void> {
 
 function sealerOf({ authSecret }: { authSecret: string }): Sealer {
   return createSealer(authSecret, 'x-automated second factors')
-}
-
-function secondsFromNow(seconds: number): Date {
-  return new Date(Date.now() + seconds * 1000)
 }

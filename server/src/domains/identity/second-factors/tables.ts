@@ -1,15 +1,13 @@
 import { index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time } from '../../../db/columns.ts'
-import { authIdentities, authUsers } from '../auth/tables.ts'
+import { authIdentities, userId } from '../auth/tables.ts'
 
 /** Second factors. One counts once it is confirmed. */
 export const authFactors = pgTable(
   'auth_factors',
   {
     id: id(),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => authUsers.id, { onDelete: 'cascade' }),
+    userId: userId(),
     kind: text('kind', { enum: ['totp', 'passkey'] }).notNull(),
     name: text('name').notNull(),
     /** An authenticator app's secret, sealed. */
@@ -38,9 +36,7 @@ export const authFactors = pgTable(
 export const authRecoveryCodes = pgTable(
   'auth_recovery_codes',
   {
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => authUsers.id, { onDelete: 'cascade' }),
+    userId: userId(),
     codeHash: text('code_hash').notNull(),
   },
   (t) => [primaryKey({ columns: [t.userId, t.codeHash] })],
@@ -49,9 +45,7 @@ export const authRecoveryCodes = pgTable(
 /** Sign-ins that wait for their second step: 10 minutes, hashed. */
 export const authTickets = pgTable('auth_tickets', {
   ticketHash: text('ticket_hash').primaryKey(),
-  userId: uuid('user_id')
-    .notNull()
-    .references(() => authUsers.id, { onDelete: 'cascade' }),
+  userId: userId(),
   /** As in the session that the ticket creates. */
   ssoIdentityId: uuid('sso_identity_id').references(() => authIdentities.id, { onDelete: 'cascade' }),
   attemptsLeft: integer('attempts_left').notNull(),

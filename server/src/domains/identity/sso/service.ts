@@ -5,6 +5,7 @@ import { DOMAIN_RECORD, type SsoProblem } from '@x-automated/contract/identity/s
 import { and, asc, eq, exists, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Actor } from '../../../actor.ts'
+import { secondsFromNow } from '../../../db/columns.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { isUniqueViolation } from '../../../db/unique-violation.ts'
@@ -111,7 +112,7 @@ async function prepare(
   const request = newToken()
   await db
     .insert(ssoRequests)
-    .values({ ...row, requestHash: hashToken(request), step: 'leave', expiresAt: requestExpiry() })
+    .values({ ...row, requestHash: hashToken(request), step: 'leave', expiresAt: secondsFromNow(REQUEST_SECONDS) })
   return { url: `${origin}/api/auth/sso/leave?request=${request}` }
 }
 
@@ -125,7 +126,7 @@ export async function leave(context: SignInContext, given: string): Promise<stri
     const { request: asked, url } = await startProviderSignIn(context, connection, request.loginHint)
     await context.db
       .insert(ssoRequests)
-      .values({ ...request, requestHash: hashToken(asked), step: 'return', expiresAt: requestExpiry() })
+      .values({ ...request, requestHash: hashToken(asked), step: 'return', expiresAt: secondsFromNow(REQUEST_SECONDS) })
     return url
   })
 }
@@ -570,8 +571,4 @@ export async function removeDomain(db: Db, { workspaceId }: Actor, id: string): 
 export async function purgeExpiredRequests(db: Db): Promise<void> {
   await db.delete(ssoRequests).where(lt(ssoRequests.expiresAt, sql`now()`))
   await db.delete(ssoAssertions).where(lt(ssoAssertions.expiresAt, sql`now()`))
-}
-
-function requestExpiry(): Date {
-  return new Date(Date.now() + REQUEST_SECONDS * 1000)
 }

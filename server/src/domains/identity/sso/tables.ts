@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { check, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time, updatedAt } from '../../../db/columns.ts'
 import { authSessions, authUsers } from '../auth/tables.ts'
-import { workspaces } from '../workspaces/tables.ts'
+import { workspaceId, workspaces } from '../workspaces/tables.ts'
 
 /**
  * A workspace's identity provider, one at most. Linked users have an identity with the provider
@@ -46,9 +46,7 @@ export const ssoDomains = pgTable(
   'sso_domains',
   {
     id: id(),
-    workspaceId: uuid('workspace_id')
-      .notNull()
-      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    workspaceId: workspaceId(),
     userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     /** Lowercase, in ASCII (punycode). */
     domain: text('domain').notNull(),

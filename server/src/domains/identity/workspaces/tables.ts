@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { bigint, bigserial, foreignKey, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time } from '../../../db/columns.ts'
-import { authSessions, authUsers } from '../auth/tables.ts'
+import { authSessions, authUsers, userId } from '../auth/tables.ts'
 
 /** Workspaces own leads, lists, campaigns and X accounts. Every user starts with a personal one. */
 export const workspaces = pgTable(
@@ -16,15 +16,17 @@ export const workspaces = pgTable(
   (t) => [uniqueIndex('workspaces_personal').on(t.personalOf)],
 )
 
+/** The column of a row that belongs to a workspace. */
+export const workspaceId = () =>
+  uuid('workspace_id')
+    .notNull()
+    .references(() => workspaces.id, { onDelete: 'cascade' })
+
 export const workspaceMembers = pgTable(
   'workspace_members',
   {
-    workspaceId: uuid('workspace_id')
-      .notNull()
-      .references(() => workspaces.id, { onDelete: 'cascade' }),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => authUsers.id, { onDelete: 'cascade' }),
+    workspaceId: workspaceId(),
+    userId: userId(),
     role: text('role', { enum: ['viewer', 'member', 'admin', 'owner'] }).notNull(),
     /**
      * Grows with each role change, across all members. Access tokens contain it; earlier versions

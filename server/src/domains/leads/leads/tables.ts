@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { bigint, check, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time } from '../../../db/columns.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
-import { workspaces } from '../../identity/workspaces/tables.ts'
+import { workspaceId } from '../../identity/workspaces/tables.ts'
 
 /** The status as filters see it: contacted counts as sent, failed_contact as failed. */
 export const filterStatus = sql<string>`(case dm_status when 'contacted' then 'sent' when 'failed_contact' then 'failed' else dm_status end)`
@@ -24,9 +24,7 @@ export const leads = pgTable(
   'leads',
   {
     id: id(),
-    workspaceId: uuid('workspace_id')
-      .notNull()
-      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    workspaceId: workspaceId(),
     userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     xUserId: text('x_user_id'),
     name: text('name').notNull(),
@@ -100,9 +98,7 @@ export function ofStanding(workspaceId: unknown, standing: unknown): SQL {
 export const leadCounts = pgTable(
   'lead_counts',
   {
-    workspaceId: uuid('workspace_id')
-      .notNull()
-      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    workspaceId: workspaceId(),
     dmStatus: text('dm_status', { enum: LEAD_STATUSES }).notNull(),
     count: bigint('count', { mode: 'number' }).notNull(),
   },
@@ -117,9 +113,7 @@ export const pastContacts = pgTable(
   'past_contacts',
   {
     id: id(),
-    workspaceId: uuid('workspace_id')
-      .notNull()
-      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    workspaceId: workspaceId(),
     /** Hash of X's user id; null if unknown. */
     xUserHash: text('x_user_hash'),
     handleHash: text('handle_hash').notNull(),

@@ -45,18 +45,13 @@ export async function list(db: Db, actor: Actor, input: InputOf<'lists', 'list'>
 
 /** @throws Refusal LEAD_LIST_NOT_FOUND */
 export async function find(db: Db, actor: Actor, id: string) {
-  const row = await lockList(db, actor, id)
+  const row = await findStored(db, actor, id)
   return show(db, row, await countWithinDeadline(db, [row]))
-}
-
-/** The stored list, without updating its counts. @throws Refusal LEAD_LIST_NOT_FOUND */
-export function findStored(db: Db, actor: Actor, id: string): Promise<Row> {
-  return lockList(db, actor, id)
 }
 
 /** Reads a list back in the transaction that created or changed it, with current counts. */
 async function findChanged(tx: Db, actor: Actor, id: string) {
-  const row = await lockList(tx, actor, id)
+  const row = await findStored(tx, actor, id)
   return show(tx, row, isDue(row) ? new Map([[id, await countOne(tx, row)]]) : new Map())
 }
 
@@ -187,7 +182,7 @@ async function checkFilter(db: Db, actor: Actor, filter: LeadFilter): Promise<vo
 export async function duplicate(db: Db, actor: Actor, { id, name }: InputOf<'lists', 'duplicate'>) {
   return transact(db, async (tx) => {
     await allowLongStatements(tx)
-    const original = await lockList(tx, actor, id)
+    const original = await findStored(tx, actor, id)
     const copy = await insert(tx, actor, {
       name: name ?? nameOfCopy(original.name, LIST_NAME_MAX),
       description: original.description,
@@ -208,7 +203,7 @@ export async function update(
   { id, description, filter, ...changes }: InputOf<'lists', 'update'>,
 ) {
   return transact(db, async (tx) => {
-    const before = await lockList(tx, actor, id, 'no key update')
+    const before = await findStored(tx, actor, id, 'no key update')
     if (filter && !before.filter)
       throw new Refusal('LEAD_LIST_KIND', 'This list is filled by hand. Create a smart list for a filter.')
     if (filter) await checkFilter(tx, actor, filter)
@@ -238,7 +233,7 @@ export async function replaceTag(tx: Db, actor: Actor, names: readonly string[],
 export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
   await transact(db, async (tx) => {
     await allowLongStatements(tx)
-    await lockList(tx, actor, id, 'update')
+    await findStored(tx, actor, id, 'update')
     const [user] = await tx
       .select({ id: campaigns.id })
       .from(campaigns)
@@ -257,7 +252,7 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
  * @throws Refusal LEAD_LIST_NOT_FOUND; INVALID_INPUT for a cursor of the other kind of list
  */
 export async function listLeads(db: Db, actor: Actor, { id, ...input }: InputOf<'lists', 'leads'>) {
-  const row = await lockList(db, actor, id)
+  const row = await findStored(db, actor, id)
   if (row.filter) {
     const found = await listAllLeads(db, actor, { ...row.filter, ...input, sort: '-createdAt' })
     const written = await findWritten(
@@ -314,7 +309,7 @@ async function findWritten(db: Db, listId: string, leadIds: string[]): Promise<M
 
 /** Which of the leads are in the list. @throws Refusal LEAD_LIST_NOT_FOUND */
 export async function members(db: Db, actor: Actor, { id, leadIds }: InputOf<'lists', 'members'>) {
-  const { filter } = await lockList(db, actor, id)
+  const { filter } = await findStored(db, actor, id)
   const within = filter
     ? sql`${leads.id} in (${selectLeads(actor, { filter })})`
     : sql`${leads.id} in (select lead_id from lead_list_items where lead_list_id = ${id})`
@@ -365,7 +360,7 @@ async function change(
   statement: (chosen: SQL) => SQL,
 ) {
   return transact(db, async (tx) => {
-    const { filter } = await lockList(tx, actor, id, 'no key update')
+    const { filter } = await findStored(tx, actor, id, 'no key update')
     if (filter) throw new Refusal('LEAD_LIST_KIND')
     const part = await choosePart(tx, actor, selection)
     const { rowCount } = await tx.execute(statement(part.leads))
@@ -373,8 +368,11 @@ async function change(
   })
 }
 
-/** @param lock `update` to delete the list, `no key update` to change its items */
-async function lockList(db: Db, actor: Actor, id: string, lock?: 'update' | 'no key update'): Promise<Row> {
+/**
+ * The stored list, without updating its counts. @param lock `update` to delete the list, `no key
+ * update` to change its items @throws Refusal LEAD_LIST_NOT_FOUND
+ */
+export async function findStored(db: Db, actor: Actor, id: string, lock?: 'update' | 'no key update'): Promise<Row> {
   const query = db
     .select()
     .from(leadLists)

@@ -3,16 +3,14 @@ import { CONTACT_STATUSES } from '@x-automated/contract/leads/lists'
 import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time } from '../../../db/columns.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
-import { workspaces } from '../../identity/workspaces/tables.ts'
+import { workspaceId } from '../../identity/workspaces/tables.ts'
 import { leads } from '../leads/tables.ts'
 
 export const leadLists = pgTable(
   'lead_lists',
   {
     id: id(),
-    workspaceId: uuid('workspace_id')
-      .notNull()
-      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    workspaceId: workspaceId(),
     userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     name: text('name').notNull(),
     description: text('description'),

@@ -1,15 +1,13 @@
 import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id } from '../../../db/columns.ts'
-import { workspaces } from '../../identity/workspaces/tables.ts'
+import { workspaceId } from '../../identity/workspaces/tables.ts'
 
 /** Deletions of leads that can still be undone. */
 export const leadRemovals = pgTable(
   'lead_removals',
   {
     id: id(),
-    workspaceId: uuid('workspace_id')
-      .notNull()
-      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    workspaceId: workspaceId(),
     leadCount: integer('lead_count').notNull(),
     /** A hash of the selection, to recognize retries. They get the same cursor. */
     selectionHash: text('selection_hash'),

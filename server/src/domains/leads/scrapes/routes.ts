@@ -1,9 +1,23 @@
+import type { InputOf } from '@x-automated/contract/contract'
+import { type Actor, roleAllows } from '../../../actor.ts'
 import { member, viewer } from '../../../operations.ts'
+import { Refusal } from '../../../refusal.ts'
 import { cancel, create, estimateFor, find, list, resume, scrape, view } from './service.ts'
 
+/** Credentials connect an X account, which only admins may do. */
+function requireAdminToConnect({ role }: Actor, { credentials }: InputOf<'scrapes', 'create'>): void {
+  if (credentials && !roleAllows(role, 'admin')) throw new Refusal('FORBIDDEN')
+}
+
 export const scrapeRoutes = {
-  scrape: member.scrapes.scrape.handler(({ context, input, signal }) => scrape(context, context.actor, input, signal)),
-  create: member.scrapes.create.handler(({ context, input }) => create(context, context.actor, input)),
+  scrape: member.scrapes.scrape.handler(({ context, input, signal }) => {
+    requireAdminToConnect(context.actor, input)
+    return scrape(context, context.actor, input, signal)
+  }),
+  create: member.scrapes.create.handler(({ context, input }) => {
+    requireAdminToConnect(context.actor, input)
+    return create(context, context.actor, input)
+  }),
   estimate: member.scrapes.estimate.handler(({ context, input }) => estimateFor(context, context.actor, input)),
   list: viewer.scrapes.list.handler(({ context, input }) => list(context.db, context.actor, input)),
   find: viewer.scrapes.find.handler(async ({ context, input }) =>

@@ -1,7 +1,7 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { SCRAPE_WAIT_MAX_RESULTS, Scrape } from '@x-automated/contract/leads/scrapes'
 import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
-import { type Actor, roleAllows } from '../../../actor.ts'
+import type { Actor } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { XError } from '../../../outside/x.ts'
@@ -59,10 +59,7 @@ async function start(
 ): Promise<ScrapeRow> {
   if (!context.x) throw new Refusal('X_UNAVAILABLE', 'X is not configured on this server.')
   const { readPriceCents } = context.x
-  if (credentials) {
-    if (!roleAllows(actor.role, 'admin')) throw new Refusal('FORBIDDEN')
-    await connectWithPassword(context, actor, credentials)
-  }
+  if (credentials) await connectWithPassword(context, actor, credentials)
   const account = await resolveAccount(context.db, actor.workspaceId, xAccountId ?? null)
   if (account?.status !== 'connected') throw new Refusal('X_SESSION_EXPIRED')
   return context.db.transaction(async (tx) => {

@@ -1,10 +1,10 @@
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { leads } from '../leads/tables.ts'
-import { findOfLead, suppressLead } from './service.ts'
+import { suppressLead } from './service.ts'
 import { suppressionCounts, suppressions } from './tables.ts'
 
 let app: TestApp
@@ -20,6 +20,17 @@ const suppress = async (body: object, by = person) => (await by.call('POST', '/s
 const listed = async (query = '', by = person) => (await by.call('GET', `/suppressions${query}`)).body
 const handles = (body: { suppressions: { twitterHandle: string }[] }) =>
   body.suppressions.map((one) => one.twitterHandle)
+const findOfLead = async (db: TestApp['db'], actor: Person['actor'], leadId: string) => {
+  const isTheirs = sql`${suppressions.workspaceId} = ${leads.workspaceId}
+    and (${suppressions.twitterHandle} = lower(${leads.twitterHandle}) or ${suppressions.xUserId} = ${leads.xUserId})`
+  const isLead = and(eq(leads.id, leadId), eq(leads.workspaceId, actor.workspaceId))
+  const [row] = await db
+    .select({ reason: suppressions.reason })
+    .from(suppressions)
+    .innerJoin(leads, isTheirs)
+    .where(isLead)
+  return row
+}
 const importFile = async (text: string, by = person) =>
   (await by.call('POST', '/suppressions/import', text, { 'content-type': 'text/csv' })).body
 

@@ -1,6 +1,6 @@
 import type { InputOf } from '@x-automated/contract/contract'
-import type { Suppression, SuppressionImport, SuppressionReason } from '@x-automated/contract/leads/suppressions'
-import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
+import type { SuppressionImport, SuppressionReason } from '@x-automated/contract/leads/suppressions'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
 import { one } from '../../../db/one.ts'
@@ -108,25 +108,6 @@ export async function suppressLead(
   )
   return settleStage(tx, by)
 }
-
-/** The suppression of a lead, by its handle or X id; null if it can be messaged. */
-export async function findOfLead(db: Db, actor: Actor, leadId: string): Promise<SuppressionRow | null> {
-  const [row] = await db
-    .select(columns)
-    .from(suppressions)
-    .leftJoin(authUsers, eq(authUsers.id, suppressions.userId))
-    .where(
-      and(
-        eq(suppressions.workspaceId, actor.workspaceId),
-        sql`exists (select from leads l where l.id = ${leadId} and l.workspace_id = ${actor.workspaceId}
-          and (${suppressions.twitterHandle} = lower(l.twitter_handle) or ${suppressions.xUserId} = l.x_user_id))`,
-      ),
-    )
-    .orderBy(desc(suppressions.createdAt))
-    .limit(1)
-  return row ?? null
-}
-type SuppressionRow = Omit<Suppression, 'createdAt'> & { createdAt: Date }
 
 /**
  * Removes an entry. Stopped messages stay failed until requeued.

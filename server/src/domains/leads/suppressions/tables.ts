@@ -4,7 +4,7 @@ import { bigint, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-
 import { createdAt, id } from '../../../db/columns.ts'
 import { reasonSql } from '../../../db/reasons.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
-import { workspaces } from '../../identity/workspaces/tables.ts'
+import { workspaceId, workspaces } from '../../identity/workspaces/tables.ts'
 
 /**
  * People on X whom a workspace must not message. They stay suppressed even if their leads are
@@ -14,9 +14,7 @@ export const suppressions = pgTable(
   'suppressions',
   {
     id: id(),
-    workspaceId: uuid('workspace_id')
-      .notNull()
-      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    workspaceId: workspaceId(),
     userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     /** In lower case, without the @. */
     twitterHandle: text('twitter_handle').notNull(),

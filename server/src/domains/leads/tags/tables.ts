@@ -2,16 +2,14 @@ import { TAG_COLORS } from '@x-automated/contract/leads/tags'
 import { sql } from 'drizzle-orm'
 import { index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time } from '../../../db/columns.ts'
-import { workspaces } from '../../identity/workspaces/tables.ts'
+import { workspaceId } from '../../identity/workspaces/tables.ts'
 import { leads } from '../leads/tables.ts'
 
 export const tags = pgTable(
   'tags',
   {
     id: id(),
-    workspaceId: uuid('workspace_id')
-      .notNull()
-      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    workspaceId: workspaceId(),
     name: text('name').notNull(),
     color: text('color', { enum: TAG_COLORS }).notNull(),
     /** Maintained by triggers on lead_tags. */

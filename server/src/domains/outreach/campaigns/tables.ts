@@ -4,7 +4,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time, updatedAt } from '../../../db/columns.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
-import { workspaces } from '../../identity/workspaces/tables.ts'
+import { workspaceId } from '../../identity/workspaces/tables.ts'
 import { leadLists } from '../../leads/lists/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 
@@ -12,9 +12,7 @@ export const campaigns = pgTable(
   'campaigns',
   {
     id: id(),
-    workspaceId: uuid('workspace_id')
-      .notNull()
-      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    workspaceId: workspaceId(),
     userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     /**
      * `direct` holds messages sent outside campaigns (leads page, messenger). One per workspace,

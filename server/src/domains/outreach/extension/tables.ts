@@ -1,7 +1,7 @@
 import { boolean, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, time } from '../../../db/columns.ts'
-import { authSessions, authUsers } from '../../identity/auth/tables.ts'
-import { workspaces } from '../../identity/workspaces/tables.ts'
+import { authSessions, userId } from '../../identity/auth/tables.ts'
+import { workspaceId } from '../../identity/workspaces/tables.ts'
 
 /**
  * Paired browser extensions. Each has its own session, so that whatever ends sessions (sign-out
@@ -13,12 +13,8 @@ export const extensionPairings = pgTable(
     sessionId: uuid('session_id')
       .primaryKey()
       .references(() => authSessions.id, { onDelete: 'cascade' }),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => authUsers.id, { onDelete: 'cascade' }),
-    workspaceId: uuid('workspace_id')
-      .notNull()
-      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    userId: userId(),
+    workspaceId: workspaceId(),
     tokenHash: text('token_hash').notNull().unique(),
     version: text('version').notNull(),
     /** The X account signed in in that browser at the last report. */
@@ -37,12 +33,8 @@ export const extensionPairings = pgTable(
 /** One-time codes that pair an extension: 10 minutes, single use, hashed. */
 export const extensionCodes = pgTable('extension_codes', {
   codeHash: text('code_hash').primaryKey(),
-  userId: uuid('user_id')
-    .notNull()
-    .references(() => authUsers.id, { onDelete: 'cascade' }),
-  workspaceId: uuid('workspace_id')
-    .notNull()
-    .references(() => workspaces.id, { onDelete: 'cascade' }),
+  userId: userId(),
+  workspaceId: workspaceId(),
   /** The session that created the code; the code ends with it. */
   sessionId: uuid('session_id')
     .notNull()

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { boolean, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time } from '../../../db/columns.ts'
 import { reasonSql } from '../../../db/reasons.ts'
-import { workspaces } from '../../identity/workspaces/tables.ts'
+import { workspaceId, workspaces } from '../../identity/workspaces/tables.ts'
 import { leads } from '../../leads/leads/tables.ts'
 import { dms } from '../sending/tables.ts'
 
@@ -14,9 +14,7 @@ export const replies = pgTable(
   'replies',
   {
     id: id(),
-    workspaceId: uuid('workspace_id')
-      .notNull()
-      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    workspaceId: workspaceId(),
     leadId: uuid('lead_id')
       .notNull()
       .references(() => leads.id, { onDelete: 'cascade' }),

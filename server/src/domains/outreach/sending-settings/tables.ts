@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { boolean, check, integer, pgTable, smallint, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { id, time, updatedAt } from '../../../db/columns.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
-import { workspaces } from '../../identity/workspaces/tables.ts'
+import { workspaceId, workspaces } from '../../identity/workspaces/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 
 /** Limits of an X account; defaults without a row. A trigger makes the account due on changes. */
@@ -10,9 +10,7 @@ export const sendingLimits = pgTable(
   'sending_limits',
   {
     id: id(),
-    workspaceId: uuid('workspace_id')
-      .notNull()
-      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    workspaceId: workspaceId(),
     /** Null: the extension, while no X account is connected. */
     xAccountId: uuid('x_account_id').references(() => xAccounts.id, { onDelete: 'cascade' }),
     /** A name of the IANA database, such as Europe/Berlin. */

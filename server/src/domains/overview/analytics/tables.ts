@@ -1,6 +1,6 @@
 import { index, integer, pgTable, primaryKey, uuid } from 'drizzle-orm/pg-core'
 import { time } from '../../../db/columns.ts'
-import { workspaces } from '../../identity/workspaces/tables.ts'
+import { workspaceId } from '../../identity/workspaces/tables.ts'
 import { campaigns } from '../../outreach/campaigns/tables.ts'
 
 /**
@@ -10,9 +10,7 @@ import { campaigns } from '../../outreach/campaigns/tables.ts'
 export const dmActivity = pgTable(
   'dm_activity',
   {
-    workspaceId: uuid('workspace_id')
-      .notNull()
-      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    workspaceId: workspaceId(),
     campaignId: uuid('campaign_id')
       .notNull()
       .references(() => campaigns.id, { onDelete: 'cascade' }),

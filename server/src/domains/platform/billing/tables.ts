@@ -14,7 +14,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import { createdAt, time, updatedAt } from '../../../db/columns.ts'
-import { workspaces } from '../../identity/workspaces/tables.ts'
+import { workspaceId, workspaces } from '../../identity/workspaces/tables.ts'
 
 const level = () => text('level', { enum: ['pro', 'agency'] })
 const billingCycle = () => text('billing_cycle', { enum: ['monthly', 'yearly'] })
@@ -92,9 +92,7 @@ export const subscriptions = pgTable('subscriptions', {
 export const monthlyUsage = pgTable(
   'monthly_usage',
   {
-    workspaceId: uuid('workspace_id')
-      .notNull()
-      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    workspaceId: workspaceId(),
     /** First day of the month. */
     month: date('month', { mode: 'string' }).notNull(),
     kind: text('kind', { enum: ['scraped_leads', 'dms'] }).notNull(),

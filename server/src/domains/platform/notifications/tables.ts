@@ -1,21 +1,17 @@
 import { NOTIFICATION_KINDS, type NotificationFacts } from '@x-automated/contract/platform/notifications'
 import { sql } from 'drizzle-orm'
-import { boolean, index, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { boolean, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { createdAt, id, time } from '../../../db/columns.ts'
-import { authUsers } from '../../identity/auth/tables.ts'
-import { workspaces } from '../../identity/workspaces/tables.ts'
+import { userId } from '../../identity/auth/tables.ts'
+import { workspaceId } from '../../identity/workspaces/tables.ts'
 
 /** Triggers on campaigns and X accounts insert a row for each member who wants it. */
 export const notifications = pgTable(
   'notifications',
   {
     id: id(),
-    workspaceId: uuid('workspace_id')
-      .notNull()
-      .references(() => workspaces.id, { onDelete: 'cascade' }),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => authUsers.id, { onDelete: 'cascade' }),
+    workspaceId: workspaceId(),
+    userId: userId(),
     kind: text('kind', { enum: NOTIFICATION_KINDS }).notNull(),
     facts: jsonb('facts').$type<NotificationFacts>().notNull(),
     /** Where it goes, by the member's preferences at the time. */
@@ -38,9 +34,7 @@ export const notifications = pgTable(
 export const notificationPreferences = pgTable(
   'notification_preferences',
   {
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => authUsers.id, { onDelete: 'cascade' }),
+    userId: userId(),
     kind: text('kind', { enum: NOTIFICATION_KINDS }).notNull(),
     inApp: boolean('in_app').notNull().default(true),
     email: boolean('email').notNull().default(true),

@@ -4,6 +4,7 @@ import type { XCallbackOutcome } from '@x-automated/contract/platform/x-account'
 import { and, eq, gt, lt, max, min, ne, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Actor, roleAllows } from '../../../actor.ts'
+import { secondsFromNow } from '../../../db/columns.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { type XApi, type XAuthorization, XDeclined, XError, type XTokens, type XUser } from '../../../outside/x.ts'
@@ -92,7 +93,7 @@ export async function authorize(context: AuthorizationNeeds, actor: Actor): Prom
     cookieHash: hashToken(cookie),
     workspaceId: actor.workspaceId,
     userId: actor.userId,
-    expiresAt: new Date(Date.now() + AUTHORIZATION_SECONDS * 1_000),
+    expiresAt: secondsFromNow(AUTHORIZATION_SECONDS),
   })
   return { url, cookie }
 }

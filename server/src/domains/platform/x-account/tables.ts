@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time, updatedAt } from '../../../db/columns.ts'
-import { authUsers } from '../../identity/auth/tables.ts'
-import { workspaces } from '../../identity/workspaces/tables.ts'
+import { authUsers, userId } from '../../identity/auth/tables.ts'
+import { workspaceId } from '../../identity/workspaces/tables.ts'
 
 /**
  * Pending connections at X: 10 minutes, single use. The verifier is derived from the state and the
@@ -12,12 +12,8 @@ export const xAuthorizations = pgTable('x_authorizations', {
   stateHash: text('state_hash').primaryKey(),
   /** Hash of the cookie that binds the callback to the browser that started it. */
   cookieHash: text('cookie_hash').notNull(),
-  workspaceId: uuid('workspace_id')
-    .notNull()
-    .references(() => workspaces.id, { onDelete: 'cascade' }),
-  userId: uuid('user_id')
-    .notNull()
-    .references(() => authUsers.id, { onDelete: 'cascade' }),
+  workspaceId: workspaceId(),
+  userId: userId(),
   expiresAt: time('expires_at').notNull(),
 })
 
@@ -43,9 +39,7 @@ export const xAccounts = pgTable(
   'x_accounts',
   {
     id: id(),
-    workspaceId: uuid('workspace_id')
-      .notNull()
-      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    workspaceId: workspaceId(),
     userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     xUserId: text('x_user_id').notNull(),
     handle: text('handle').notNull(),
