@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,7 +22,9 @@ afterEach(async () => {
 })
 afterAll(async () => {
   await stopLeftover(dataDir)
-  const { folder: database } = JSON.parse(readFileSync(join(dataDir, 'database.json'), 'utf8'))
+  const record = join(dataDir, 'database.json')
+  // A run of some tests only may not have created it.
+  const { folder: database } = existsSync(record) ? JSON.parse(readFileSync(record, 'utf8')) : {}
   if (database) rmSync(database, { recursive: true, force: true })
   rmSync(folder, { recursive: true, force: true })
 })
