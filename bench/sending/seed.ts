@@ -2,15 +2,15 @@ import type { Database } from '../../server/src/db/open.ts'
 
 /** Recreates workspaces, each with an X account, a list with leads and a launched campaign. */
 export async function fillQueue(
-  { pool }: Database,
+  { connect }: Database,
   sealer: { seal(text: string): string },
   { accounts, messages, queued = true }: { accounts: number; messages: number; queued?: boolean },
 ): Promise<void> {
-  const client = await pool.connect()
+  const client = await connect()
+  // Inserting a million rows takes minutes.
+  client.allowSilence(0)
   const run = (text: string, values?: unknown[]) => client.query(text, values)
   try {
-    // Inserting a million rows takes longer than the default timeout.
-    await run('set statement_timeout = 0')
     await run('truncate workspaces cascade')
     await run(
       `with w as (insert into workspaces (name) select 'bench' from generate_series(1, $1::int) returning id),
@@ -41,8 +41,7 @@ export async function fillQueue(
     await run('vacuum analyze')
     await run('update x_accounts set next_send_at = now()')
   } finally {
-    await run('reset statement_timeout')
-    client.release()
+    await client.end()
   }
 }
 

@@ -7,6 +7,7 @@ import { refusalText, type SkipReason } from '@x-automated/contract/reason'
 import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
+import { executePrepared } from '../../../db/prepared.ts'
 import { transact } from '../../../db/transact.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import { leads } from '../../leads/leads/tables.ts'
@@ -123,7 +124,9 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
   const lease = randomUUID()
   const next = nextSend(now, pauseSeconds).toISOString()
   // A campaign that a worker claims from is not locked, so it is checked again.
-  const { rows } = await tx.execute<NextRow>(sql`
+  const { rows } = await executePrepared<NextRow>(
+    tx,
+    sql`
     with before as materialized (
       select ${claimedAt}::timestamptz as at, (${lastHandOver(claims)}) as last_at,
         (${claimThatLeavesTheDay(claims, cap.cap)}) + interval '1 day' as leaves_at
@@ -150,7 +153,8 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
     select last_at as "lastAt", leaves_at as "leavesAt", n.id, n.due_at as "dueAt", n.tried_at as "triedAt", n.message,
       n.is_waiting as "isWaiting", n.stopped, exists (select from claimed) as "isClaimed",
       l.id as "leadId", l.twitter_handle as handle, l.x_user_id as "leadXUserId", ${suppressionReason('l')} as suppressed
-    from before left join next n on true left join leads l on l.id = n.lead_id`)
+    from before left join next n on true left join leads l on l.id = n.lead_id`,
+  )
   const row = rows[0] as NextRow
   if (!row.id) return null
   const rest = restOfSender(env, sender, locked, { lastAt: moment(row.lastAt), leavesAt: moment(row.leavesAt) })

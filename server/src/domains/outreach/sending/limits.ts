@@ -1,6 +1,7 @@
 import { LEASE_SECONDS } from '@x-automated/contract/outreach/sending'
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
+import { executePrepared } from '../../../db/prepared.ts'
 import { findCurrentAccount, isLinked } from '../../platform/x-account/service.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { campaigns, waitsForOlder } from '../campaigns/tables.ts'
@@ -131,7 +132,9 @@ const ITS_LIMITS = sql`left join sending_limits p on p.workspace_id = a.workspac
  */
 export async function lockDue(tx: Db, env: SendingEnv): Promise<Locked | null> {
   // Holds the campaign's gate from here on, so that the next statement sees every earlier pause.
-  const { rows } = await tx.execute<AccountRow & { campaignId: string | null }>(sql`
+  const { rows } = await executePrepared<AccountRow & { campaignId: string | null }>(
+    tx,
+    sql`
     select ${accountColumns(env)},
       case when next.id is not null and pg_try_advisory_xact_lock_shared(${campaignGate(sql`next.id::text`)}) then next.id end as "campaignId"
     from (
@@ -144,7 +147,8 @@ export async function lockDue(tx: Db, env: SendingEnv): Promise<Locked | null> {
       ) d
       where c.x_account_id = a.id and c.status = 'active' and c.channel = 'api' and c.dms_queued_count > 0 and not ${waitsForOlder(sql`c`)}
       order by c.kind = 'direct' desc limit 1
-    ) next on true`)
+    ) next on true`,
+  )
   const [row] = rows
   if (!row) return null
   // Claims of one X account in several workspaces run one at a time.
@@ -387,7 +391,7 @@ export async function reschedule(tx: Db, accountId: string, now: Date, until: Da
   const soon = new Date(now.getTime() + RETRY_MS).toISOString()
   const turn = new Date(now.getTime() + TURN_SECONDS * 1_000).toISOString()
   const next = until
-    ? sql`greatest(${until.toISOString()}::timestamptz, ${soon}::timestamptz)`
+    ? sql`${until > now ? until.toISOString() : soon}::timestamptz`
     : sql`(
         select min(case when ${waitsForOlder(sql`c`)} then ${turn}::timestamptz else greatest(d.due_at, ${soon}::timestamptz) end)
         from campaigns c cross join lateral (

@@ -2,6 +2,7 @@ import type { SkipReason } from '@x-automated/contract/reason'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
+import { executePrepared } from '../../../db/prepared.ts'
 import { reasonValue } from '../../../db/reasons.ts'
 import { transact } from '../../../db/transact.ts'
 import { Refusal } from '../../../refusal.ts'
@@ -36,7 +37,9 @@ export async function recordOutcome(
   dm: { id: string; lease: string },
   { wasSent, eventId = null, reason, errorMessage, outcomeUnknown = false, sentAt = null }: Outcome,
 ): Promise<{ campaignCompleted: boolean } | null> {
-  const { rows } = await tx.execute<{ campaignId: string }>(sql`
+  const { rows } = await executePrepared<{ campaignId: string }>(
+    tx,
+    sql`
     with dm as (
       update dms set status = ${wasSent ? 'sent' : 'failed'}, sent_at = ${wasSent ? sql`coalesce(${sentAt?.toISOString() ?? null}::timestamptz, now())` : null}, x_event_id = ${eventId},
         reason = ${reasonValue((!wasSent && reason) || null)}, error_message = ${(!wasSent && errorMessage) || null}, outcome_unknown = ${outcomeUnknown}, lease_expires_at = null, updated_at = now()
@@ -54,7 +57,8 @@ export async function recordOutcome(
       from dm cross join list
       where i.lead_list_id = list.id and i.lead_id = dm.lead_id and i.contact_status <> 'contacted'
     )
-    select campaign_id as "campaignId" from dm`)
+    select campaign_id as "campaignId" from dm`,
+  )
   const campaignId = rows[0]?.campaignId
   if (!campaignId) return null
   return { campaignCompleted: await completeIfDone(tx, campaignId, wasSent ? dm.id : null) }

@@ -4,6 +4,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
+import { executePrepared } from '../../../db/prepared.ts'
 import { transact } from '../../../db/transact.ts'
 import { X_TIMEOUT_MS, type XApi, XError } from '../../../outside/x.ts'
 import { Refusal } from '../../../refusal.ts'
@@ -243,9 +244,11 @@ async function checkHandOver(db: Db, claimed: Claimed): Promise<HandOver> {
   const isOwn = sql`d.id = ${id} and d.lease = ${lease} and d.status = 'queued' and d.lease_expires_at > now() and not d.outcome_unknown`
   const hasInterval = claimed.pauseSeconds > 0
   const seenForSeconds = (performance.now() - (claimed.visibleAt ?? claimed.claimedAt)) / 1_000
-  const { rows } = await db.execute<
+  const { rows } = await executePrepared<
     Omit<HandOver, 'account'> & Record<'status' | 'token' | 'expiresAt', string | null>
-  >(sql`
+  >(
+    db,
+    sql`
     with own as materialized (
       select d.id from dms d where ${isOwn} and ${hasInterval}::boolean for update skip locked
     ), handed as (
@@ -255,7 +258,8 @@ async function checkHandOver(db: Db, claimed: Claimed): Promise<HandOver> {
       not ${hasInterval}::boolean or exists (select from own) as "isStored", a.status, a.sealed_access_token as token, a.access_token_expires_at as "expiresAt"
     from dms d join campaigns c on c.id = d.campaign_id left join leads l on l.id = d.lead_id
       left join x_accounts a on a.id = ${claimed.accountId}
-    where ${isOwn}`)
+    where ${isOwn}`,
+  )
   const [row] = rows
   if (!row) throw new LeaseLost()
   if (!row.isActive) throw new CampaignPaused()

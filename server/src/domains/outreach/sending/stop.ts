@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PauseReason, SkipReason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
+import { executePrepared } from '../../../db/prepared.ts'
 import { reasonSql, reasonValue } from '../../../db/reasons.ts'
 import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { answeredReason, repliedReason } from '../replies/tables.ts'
@@ -177,7 +178,9 @@ async function resetLeadStatus(tx: Db, leadIds: SQL): Promise<void> {
 export async function completeIfDone(tx: Db, campaignId: string, sentId: string | null = null): Promise<boolean> {
   const done = sql`kind = 'campaign' and queued_at is not null and status not in ('completed', 'archived')
     and dms_sent_count + dms_failed_count >= total_leads_in_list`
-  const { rows } = await tx.execute<{ status: string; xAccountId: string | null }>(sql`
+  const { rows } = await executePrepared<{ status: string; xAccountId: string | null }>(
+    tx,
+    sql`
     with told as (
       update dms d set status = case when event.replied_at is null then 'delivered' else 'replied' end,
         replied_at = event.replied_at, delivered_at = coalesce(event.read_at, event.replied_at)
@@ -190,7 +193,8 @@ export async function completeIfDone(tx: Db, campaignId: string, sentId: string 
     )
     update campaigns set last_run_at = now(), updated_at = now(), status = case when ${done} then 'completed' else status end,
       reason = case when ${done} then null else reason end, pause_reason = case when ${done} then null else pause_reason end
-    where id = ${campaignId} returning status, x_account_id as "xAccountId"`)
+    where id = ${campaignId} returning status, x_account_id as "xAccountId"`,
+  )
   const [row] = rows
   if (row?.status !== 'completed') return false
   await endTurn(tx, row.xAccountId)
