@@ -298,7 +298,7 @@ describe('the account page, in a browser', () => {
     const renaming = page.getByRole('dialog', { name: 'Rename “Pocket phoen”' })
     await renaming.getByLabel('New name').fill(' ')
     await renaming.getByRole('button', { name: 'Save' }).click()
-    await renaming.getByText('Please enter a name').waitFor()
+    await renaming.getByText('Name is required.').waitFor()
     await renaming.getByLabel('New name').fill('Pocket phone')
     await page.keyboard.press('Enter')
     await renaming.waitFor({ state: 'detached' })

@@ -26,7 +26,7 @@ it('invites someone by email, who logs in, works with their role and is removed'
   await page.getByText('Name saved.').waitFor()
   await page.getByRole('button', { name: 'Invite' }).click()
   await page.getByRole('button', { name: 'Send invitation' }).click()
-  await page.getByText('Enter an email address.').waitFor()
+  await page.getByText('Invalid email format').waitFor()
   await page.getByLabel('Email address').fill(friend)
   await page.getByLabel('Viewer').check()
   await expectSoundPage(page)

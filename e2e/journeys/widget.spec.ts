@@ -224,7 +224,7 @@ it('offers members the snippet and sends joins to an operator’s webhook', asyn
   await page.getByRole('button', { name: 'Add webhook' }).click()
   const form = page.getByRole('dialog', { name: 'Add webhook' })
   await form.getByRole('button', { name: 'Add webhook' }).click()
-  await form.getByText('Please enter a URL').waitFor()
+  await form.getByText('URL must be a web address, like https://example.com/hooks.').waitFor()
   await expectSoundPage(page)
   await form.getByRole('textbox', { name: 'URL' }).fill(`${site.origin}/hook`)
   await form.getByRole('button', { name: 'Add webhook' }).click()

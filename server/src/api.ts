@@ -5,8 +5,10 @@ import { ORPCError, onError } from '@orpc/server'
 import { ZodToJsonSchemaConverter } from '@orpc/zod/zod4'
 import { contract } from '@x-automated/contract/contract'
 import { ERROR_STATUS, ERROR_TEXT, type ErrorCode, type ErrorEnvelope } from '@x-automated/contract/errors'
+import { inputProblems, predicateOf } from '@x-automated/contract/input-problems'
 import type { OperationMeta } from '@x-automated/contract/route'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import type { Services } from './app.ts'
 import { accountRoutes } from './domains/identity/account/routes.ts'
 import { authRoutes } from './domains/identity/auth/routes.ts'
@@ -37,7 +39,6 @@ import { webhookRoutes } from './domains/platform/webhooks/routes.ts'
 import { xAccountRoutes } from './domains/platform/x-account/routes.ts'
 import { waitlistRoutes } from './domains/waitlist/waitlist/routes.ts'
 import { edgeOperations } from './edges/openapi.ts'
-import { inputProblems, usePlainMessages } from './input-problems.ts'
 import { clientAddress } from './requests/client-address.ts'
 import type { RequestContext } from './requests/context.ts'
 import { hashToken } from './sealing.ts'
@@ -75,7 +76,7 @@ export const router = {
 
 /** Serves the contract under /api. */
 export function serveApi(app: FastifyInstance, services: Services): void {
-  usePlainMessages()
+  z.config({ customError: predicateOf })
   const handler = new OpenAPIHandler(router, {
     customErrorResponseBodyEncoder: envelopeOf,
     interceptors: [

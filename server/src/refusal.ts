@@ -1,5 +1,5 @@
 import { ERROR_TEXT, type ErrorCode } from '@x-automated/contract/errors'
-import { fieldProblem } from './input-problems.ts'
+import { fieldProblem } from '@x-automated/contract/input-problems'
 
 /**
  * An outcome that the contract declares; any other error becomes INTERNAL. `message` can be shown

@@ -1,19 +1,9 @@
 import { z } from 'zod'
 import { Email, nameText, ReferralCode, requiredText, Success, Time } from '../fields.ts'
 import { route } from '../route.ts'
+import { meetsPasswordRules, PASSWORD_MAX, PASSWORD_PROBLEM, PASSWORD_TOO_LONG } from './password-rules.ts'
 
-/** Minimum password length, and the maximum that is hashed. */
-export const PASSWORD_MIN = 8
-export const PASSWORD_MAX = 128
-
-/** At least 8 characters with an uppercase letter, a lowercase letter and a digit. */
-export const NewPassword = z
-  .string()
-  .max(PASSWORD_MAX, `Use at most ${PASSWORD_MAX} characters`)
-  .refine(
-    (p) => p.length >= PASSWORD_MIN && /[A-Z]/.test(p) && /[a-z]/.test(p) && /[0-9]/.test(p),
-    'Password does not meet the requirements',
-  )
+export const NewPassword = z.string().max(PASSWORD_MAX, PASSWORD_TOO_LONG).refine(meetsPasswordRules, PASSWORD_PROBLEM)
 
 export const Session = z.object({
   token: z.string(),

@@ -7,20 +7,6 @@ import { SignedIn } from './auth.ts'
 export const Provider = z.enum(['google'])
 export type Provider = z.output<typeof Provider>
 
-/**
- * Why a sign-in at a provider can fail, with its text. The callback passes the key to the page as
- * `?error=`; errors carry it in `details.problem`.
- */
-export const PROVIDER_PROBLEMS = {
-  cancelled: 'Failed to sign in with Google. Please try again.',
-  no_email: 'Could not retrieve email from Google account.',
-  unconfirmed_email:
-    "Google hasn't verified this account's email address. Verify it with Google, or sign up with a password.",
-  busy: 'Too many requests. Please wait a moment and try again.',
-  failed: 'Error processing your Google sign-in. Please try again.',
-} as const
-export type ProviderProblem = keyof typeof PROVIDER_PROBLEMS
-
 /** An external account that can sign in to this account. */
 export const Identity = z.object({
   id: z.string(),

@@ -8,3 +8,7 @@ export const IDS_MAX = 5_000
  * call.
  */
 export const PART_MAX = 10_000
+
+/** Maximum number of tags per list, and their maximum length. */
+export const LIST_TAGS_MAX = 20
+export const LIST_TAG_LENGTH_MAX = 40

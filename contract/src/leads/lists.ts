@@ -1,16 +1,12 @@
 import { z } from 'zod'
 import { Id, Page, paging, requiredText, Success, Time, text } from '../fields.ts'
 import { route } from '../route.ts'
-import { IDS_MAX } from './lead-limits.ts'
+import { IDS_MAX, LIST_TAG_LENGTH_MAX, LIST_TAGS_MAX } from './lead-limits.ts'
 import { hasOneSelection, Lead, LeadFilter, leadSelection, nextPart, ONE_SELECTION } from './leads.ts'
 
 /** A lead's status in one list, independent of other lists. */
 export const CONTACT_STATUSES = ['pending', 'contacted'] as const
 export type ContactStatus = (typeof CONTACT_STATUSES)[number]
-
-/** Maximum number of tags per list, and their maximum length. */
-export const LIST_TAGS_MAX = 20
-export const LIST_TAG_LENGTH_MAX = 40
 
 export const List = z.object({
   id: z.string(),

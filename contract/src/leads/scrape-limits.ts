@@ -2,3 +2,9 @@
 export const KEYWORDS_MAX = 50
 /** Maximum length of a keyword. */
 export const KEYWORD_LENGTH_MAX = 100
+
+/** The follower range that the scraper's sliders offer. */
+export const FOLLOWER_SLIDERS = {
+  min: { from: 0, to: 100_000, step: 100, default: 100 },
+  max: { from: 0, to: 1_000_000, step: 1_000, default: 10_000 },
+} as const

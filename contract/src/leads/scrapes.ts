@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { FollowerBound, Id, Page, paging, requiredText, Success, Time, TwitterHandle, text } from '../fields.ts'
 import { route } from '../route.ts'
 import { Lead } from './leads.ts'
-import { KEYWORD_LENGTH_MAX, KEYWORDS_MAX } from './scrape-limits.ts'
+import { FOLLOWER_SLIDERS, KEYWORD_LENGTH_MAX, KEYWORDS_MAX } from './scrape-limits.ts'
 
 /**
  * `waiting`: until `resumesAt`, because X limits requests or did not respond; or, if null, for an X
@@ -14,12 +14,6 @@ export type ScrapeStatus = (typeof SCRAPE_STATUSES)[number]
 /** Why a scrape completed early: the plan allows no more leads this month. */
 export const STOPPED_BY = ['PLAN_LIMIT'] as const
 const stoppedBy = z.enum(STOPPED_BY).nullable()
-
-/** The follower range that the scraper's sliders offer. */
-export const FOLLOWER_SLIDERS = {
-  min: { from: 0, to: 100_000, step: 100, default: 100 },
-  max: { from: 0, to: 1_000_000, step: 1_000, default: 10_000 },
-} as const
 
 /** Maximum and default number of leads that POST /scrape/scrape returns. */
 export const SCRAPE_WAIT_MAX_RESULTS = 1_000

@@ -3,7 +3,15 @@ import { expect, test } from 'vitest'
 import { Pager } from './pager'
 
 const shown = (page: number, total: number | undefined) =>
-  renderToString(<Pager page={page} pageSize={25} total={total} stale={false} onChange={() => {}} noun="lists" />)
+  renderToString(
+    <Pager
+      page={page}
+      pageSize={25}
+      query={{ data: total === undefined ? undefined : { total }, isFetching: false }}
+      onChange={() => {}}
+      noun="lists"
+    />,
+  )
 
 test('shows the pager for several pages, or if the current page is past the last', () => {
   expect(shown(1, 25)).toBe('')

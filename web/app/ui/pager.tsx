@@ -9,21 +9,19 @@ export interface PagerProps {
   /** 1-based. */
   page: number
   pageSize: number
-  /** Rows on all pages; undefined until known. */
-  total: number | undefined
+  /** The rows of a page, and how many all pages have. While it fetches, the total may be outdated. */
+  query: { data?: { total: number } | null | undefined; isFetching: boolean }
   /** Also called with the last page if the current one no longer exists. */
   onChange: (page: number) => void
   /** Plural noun: 'leads'. */
   noun?: string
-  disabled?: boolean
-  /** Rows are being fetched, so the total may be outdated. */
-  stale: boolean
 }
 
 /** Pagination; hidden for a single page. Leaves pages that no longer exist. */
-export function Pager({ page, pageSize, total, onChange, noun = 'rows', disabled, stale }: PagerProps) {
+export function Pager({ page, pageSize, query, onChange, noun = 'rows' }: PagerProps) {
+  const total = query.data?.total
   const pages = Math.max(1, Math.ceil((total ?? 0) / pageSize))
-  const lastPage = pageLeft({ page, pageSize, total, stale })
+  const lastPage = pageLeft({ page, pageSize, total, stale: query.isFetching })
   const stepBack = useEffectEvent((left: number) => onChange(left))
   useEffect(() => {
     if (lastPage !== null) stepBack(lastPage)
@@ -41,7 +39,7 @@ export function Pager({ page, pageSize, total, onChange, noun = 'rows', disabled
           size="sm"
           variant="ghost"
           icon={<ChevronLeft aria-hidden />}
-          disabled={disabled || page <= 1}
+          disabled={page <= 1}
           onClick={() => onChange(page - 1)}
         >
           <span className="max-sm:sr-only">Previous</span>
@@ -53,7 +51,6 @@ export function Pager({ page, pageSize, total, onChange, noun = 'rows', disabled
               type="button"
               aria-label={`Page ${formatNumber(entry)}`}
               aria-current={entry === page ? 'page' : undefined}
-              disabled={disabled}
               onClick={() => onChange(entry)}
               data-numeric
               className={cn(
@@ -69,7 +66,7 @@ export function Pager({ page, pageSize, total, onChange, noun = 'rows', disabled
             </span>
           ),
         )}
-        <Button size="sm" variant="ghost" disabled={disabled || page >= pages} onClick={() => onChange(page + 1)}>
+        <Button size="sm" variant="ghost" disabled={page >= pages} onClick={() => onChange(page + 1)}>
           <span className="max-sm:sr-only">Next</span>
           <ChevronRight aria-hidden />
         </Button>

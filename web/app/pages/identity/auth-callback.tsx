@@ -1,8 +1,8 @@
+import { providerProblem } from '@x-automated/contract/identity/provider-problems'
 import { SSO_PROBLEMS, ssoProblem } from '@x-automated/contract/identity/sso-problems'
 import { useEffect } from 'react'
 import { useNavigate } from 'react-router'
 import { client } from '../../api'
-import { googleProblem } from '../../features/identity/auth/google-problems'
 import { takeCodeVerifier } from '../../features/identity/auth/pkce'
 import { LoadingScreen } from '../../features/overview/shell/loading-screen'
 import { pageMeta } from '../../features/overview/shell/page-meta'
@@ -42,7 +42,7 @@ export default function AuthCallback() {
     const provider = query.get('provider')
     if (query.has('error')) {
       const key = query.get('error')
-      const known = provider === 'google' ? googleProblem(key) : ssoProblem(key)
+      const known = provider === 'google' ? providerProblem(key) : ssoProblem(key)
       const problem = known ?? 'This link is invalid or has expired.'
       // Signed-in users were switching workspaces; the login page would redirect them.
       if (session.hasStoredToken()) {
@@ -55,7 +55,7 @@ export default function AuthCallback() {
       provider === 'sso'
         ? { problem: SSO_PROBLEMS.sso_failed }
         : provider === 'google'
-          ? { problem: googleProblem('failed') }
+          ? { problem: providerProblem('failed') }
           : { notice: 'Email confirmed' }
     const logIn = () => void navigate(paths.login, { replace: true, state })
     if (!code) {

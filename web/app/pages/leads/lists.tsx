@@ -84,14 +84,7 @@ export default function Lists() {
             onManage={(list) => start(list.filter ? 'edit' : 'manage', list)}
             onEdit={(list) => start('edit', list)}
           />
-          <Pager
-            page={page}
-            pageSize={PAGE_SIZE}
-            total={lists.data?.total}
-            stale={lists.isFetching}
-            onChange={setPage}
-            noun="lists"
-          />
+          <Pager page={page} pageSize={PAGE_SIZE} query={lists} onChange={setPage} noun="lists" />
         </>
       )}
       {task && (task.kind === 'create' || task.kind === 'edit') && (

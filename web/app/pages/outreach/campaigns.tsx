@@ -122,8 +122,7 @@ export default function Campaigns() {
                 <Pager
                   page={page}
                   pageSize={CAMPAIGNS_PAGE_SIZE}
-                  total={campaigns.data?.total}
-                  stale={campaigns.isFetching}
+                  query={campaigns}
                   onChange={setPage}
                   noun="campaigns"
                 />

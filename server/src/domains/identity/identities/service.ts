@@ -1,11 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { InputOf } from '@x-automated/contract/contract'
-import {
-  type Identity,
-  PROVIDER_PROBLEMS,
-  type Provider,
-  type ProviderProblem,
-} from '@x-automated/contract/identity/identities'
+import type { Identity, Provider } from '@x-automated/contract/identity/identities'
+import { PROVIDER_PROBLEMS, type ProviderProblem } from '@x-automated/contract/identity/provider-problems'
 import { and, asc, eq, lt, ne, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Actor } from '../../../actor.ts'

@@ -1,15 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { User } from '@x-automated/contract/identity/account'
+import { account, type User } from '@x-automated/contract/identity/account'
 import { Check, Clock } from 'lucide-react'
 import { useForm } from 'react-hook-form'
-import { api, client, fieldProblems } from '../../../api'
+import { api, client } from '../../../api'
+import { contractResolver } from '../../../contract-resolver'
 import { Badge } from '../../../ui/badge'
 import { Button } from '../../../ui/button'
 import { Field } from '../../../ui/field'
 import { Input } from '../../../ui/input'
 import { SkeletonButton, SkeletonField, SkeletonLine } from '../../../ui/skeleton'
 import { toast } from '../../../ui/toast'
-import { emailProblem, isEmail } from '../auth/email'
 import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { Section } from './section'
 
@@ -45,7 +45,7 @@ function EmailSkeleton() {
 function EmailChange({ user }: { user: User }) {
   const queries = useQueryClient()
   const withReauthentication = useReauthentication()
-  const form = useForm({ defaultValues: { email: '' } })
+  const form = useForm({ resolver: contractResolver(account.updateUser), defaultValues: { email: '' } })
   const change = useMutation({
     mutationFn: (email: string) => withReauthentication(() => client.account.updateUser({ email })),
     onSuccess(changed) {
@@ -54,10 +54,7 @@ function EmailChange({ user }: { user: User }) {
       if (changed.pendingEmail) toast.success("We've emailed a link to both addresses.")
       else toast.success('Your email address stays the same.')
     },
-    onError(error) {
-      if (fieldProblems(error).email) form.setError('email', { message: emailProblem }, { shouldFocus: true })
-      else showFailure(error)
-    },
+    onError: (error) => showFailure(error),
   })
   const { pendingEmail, pendingEmailConfirmed } = user
 
@@ -93,7 +90,10 @@ function EmailChange({ user }: { user: User }) {
           noValidate
           method="post"
           className="flex flex-wrap items-start gap-3"
-          onSubmit={form.handleSubmit(({ email }) => change.mutate(email.trim().toLowerCase()))}
+          onSubmit={form.handleSubmit(({ email = '' }) => {
+            if (email === user.email) form.setError('email', { message: 'This is already your address' })
+            else change.mutate(email)
+          })}
         >
           <Field
             label="New email address"
@@ -107,12 +107,7 @@ function EmailChange({ user }: { user: User }) {
               inputMode="email"
               spellCheck={false}
               placeholder="you@company.com"
-              {...form.register('email', {
-                validate: {
-                  shape: (email) => isEmail(email) || emailProblem,
-                  other: (email) => email.trim().toLowerCase() !== user.email || 'This is already your address',
-                },
-              })}
+              {...form.register('email')}
             />
           </Field>
           <Button type="submit" className="sm:mt-6.5" loading={change.isPending}>

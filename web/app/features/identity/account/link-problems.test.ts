@@ -1,4 +1,4 @@
-import { PROVIDER_PROBLEMS } from '@x-automated/contract/identity/identities'
+import { PROVIDER_PROBLEMS } from '@x-automated/contract/identity/provider-problems'
 import { SSO_PROBLEMS } from '@x-automated/contract/identity/sso-problems'
 import { expect, it } from 'vitest'
 import { linkProblem, providerName } from './link-problems'

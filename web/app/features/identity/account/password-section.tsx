@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { User } from '@x-automated/contract/identity/account'
+import { newPasswordProblem, PASSWORD_PROBLEM } from '@x-automated/contract/identity/password-rules'
 import { useForm } from 'react-hook-form'
 import { Link } from 'react-router'
 import { api, client, errorCode, errorText, fieldProblems } from '../../../api'
@@ -11,7 +12,6 @@ import { PasswordInput } from '../../../ui/input'
 import { Skeleton, SkeletonButton, SkeletonField } from '../../../ui/skeleton'
 import { toast } from '../../../ui/toast'
 import { PasswordChecklist } from '../auth/password-checklist'
-import { newPasswordProblem, passwordProblem } from '../auth/password-rules'
 import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { Section } from './section'
 
@@ -68,7 +68,7 @@ function PasswordForm({ user }: { user: User }) {
       toast.success('Password changed. Other devices were signed out.')
     },
     onError(error) {
-      if (fieldProblems(error).password) form.setError('password', { message: passwordProblem }, { shouldFocus: true })
+      if (fieldProblems(error).password) form.setError('password', { message: PASSWORD_PROBLEM }, { shouldFocus: true })
       else if (errorCode(error) === 'INVALID_CREDENTIALS')
         form.setError('currentPassword', { message: errorText(error) }, { shouldFocus: true })
       else showFailure(error)

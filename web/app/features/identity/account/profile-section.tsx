@@ -1,8 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { formatDate } from '@x-automated/contract/format'
-import type { User } from '@x-automated/contract/identity/account'
+import { account, type User } from '@x-automated/contract/identity/account'
 import { useForm } from 'react-hook-form'
-import { api, client, fieldProblems } from '../../../api'
+import { api, client } from '../../../api'
+import { contractResolver } from '../../../contract-resolver'
 import { session } from '../../../session'
 import { Avatar } from '../../../ui/avatar'
 import { Button } from '../../../ui/button'
@@ -41,27 +42,23 @@ function ProfileSkeleton() {
 
 function ProfileForm({ user }: { user: User }) {
   const queries = useQueryClient()
-  const form = useForm({ values: { name: user.name } })
+  const form = useForm({ resolver: contractResolver(account.updateUser), values: { name: user.name } })
   const withReauthentication = useReauthentication()
   const save = useMutation({
-    mutationFn: (input: { name: string }) => withReauthentication(() => client.account.updateUser(input)),
+    mutationFn: (input: { name?: string }) => withReauthentication(() => client.account.updateUser(input)),
     onSuccess(changed) {
       queries.setQueryData(api.account.findUser.queryKey(), changed)
       session.updateUser({ id: changed.id, email: changed.email })
       toast.success('Name saved.')
     },
-    onError(error) {
-      const problem = fieldProblems(error).name
-      if (problem) form.setError('name', { message: problem }, { shouldFocus: true })
-      else showFailure(error)
-    },
+    onError: (error) => showFailure(error),
   })
   return (
     <form
       noValidate
       method="post"
       className="grid grid-cols-1 gap-5"
-      onSubmit={form.handleSubmit(({ name }) => save.mutate({ name: name.trim() }))}
+      onSubmit={form.handleSubmit((values) => save.mutate(values))}
     >
       <div className="flex items-center gap-4">
         <Avatar name={user.name || user.email} size="lg" />
@@ -73,11 +70,7 @@ function ProfileForm({ user }: { user: User }) {
         </div>
       </div>
       <Field label="Name" error={form.formState.errors.name?.message} required className="max-w-sm">
-        <Input
-          autoComplete="name"
-          maxLength={100}
-          {...form.register('name', { validate: (name) => name.trim() !== '' || 'Please enter your name' })}
-        />
+        <Input autoComplete="name" maxLength={100} {...form.register('name')} />
       </Field>
       <Button type="submit" className="w-fit" loading={save.isPending} disabled={!form.formState.isDirty}>
         {save.isPending ? 'Saving…' : 'Save name'}

@@ -1,11 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { Factor } from '@x-automated/contract/identity/second-factors'
-import { useId } from 'react'
+import { type Factor, secondFactors } from '@x-automated/contract/identity/second-factors'
 import { useForm } from 'react-hook-form'
-import { api, client, fieldProblems } from '../../../api'
-import { Button } from '../../../ui/button'
-import { Dialog } from '../../../ui/dialog'
+import { api, client } from '../../../api'
+import { contractResolver } from '../../../contract-resolver'
 import { Field } from '../../../ui/field'
+import { FormDialog } from '../../../ui/form-dialog'
 import { Input } from '../../../ui/input'
 import { toast } from '../../../ui/toast'
 import { showFailure, useReauthentication } from '../auth/reauthentication'
@@ -18,9 +17,8 @@ interface RenameFactorProps {
 
 /** Renames a second factor. */
 export function RenameFactorDialog({ factor: { id, name }, open, onClose }: RenameFactorProps) {
-  const formId = useId()
   const queries = useQueryClient()
-  const form = useForm({ values: { name } })
+  const form = useForm({ resolver: contractResolver(secondFactors.rename), values: { id, name } })
   const withReauthentication = useReauthentication()
   const rename = useMutation({
     mutationFn: (input: { id: string; name: string }) => withReauthentication(() => client.secondFactors.rename(input)),
@@ -29,48 +27,27 @@ export function RenameFactorDialog({ factor: { id, name }, open, onClose }: Rena
       toast.success(`Renamed to “${renamed.name}”.`)
       onClose()
     },
-    onError(error) {
-      const problem = fieldProblems(error).name
-      if (problem) form.setError('name', { message: problem }, { shouldFocus: true })
-      else showFailure(error)
-    },
+    onError: (error) => showFailure(error),
   })
   const close = () => {
     form.reset()
     onClose()
   }
   return (
-    <Dialog
+    <FormDialog
       open={open}
       onClose={close}
       title={`Rename “${name}”`}
-      footer={
-        <>
-          <Button onClick={close}>Cancel</Button>
-          <Button type="submit" form={formId} variant="primary" loading={rename.isPending}>
-            {rename.isPending ? 'Saving…' : 'Save'}
-          </Button>
-        </>
-      }
+      label={rename.isPending ? 'Saving…' : 'Save'}
+      loading={rename.isPending}
+      onSubmit={form.handleSubmit((values) => {
+        if (values.name === name) close()
+        else rename.mutate(values)
+      })}
     >
-      <form
-        id={formId}
-        noValidate
-        method="post"
-        onSubmit={form.handleSubmit((values) => {
-          const wanted = values.name.trim()
-          if (wanted === name) close()
-          else rename.mutate({ id, name: wanted })
-        })}
-      >
-        <Field label="New name" error={form.formState.errors.name?.message} required>
-          <Input
-            maxLength={100}
-            autoComplete="off"
-            {...form.register('name', { validate: (value) => value.trim() !== '' || 'Please enter a name' })}
-          />
-        </Field>
-      </form>
-    </Dialog>
+      <Field label="New name" error={form.formState.errors.name?.message} required>
+        <Input maxLength={100} autoComplete="off" {...form.register('name')} />
+      </Field>
+    </FormDialog>
   )
 }

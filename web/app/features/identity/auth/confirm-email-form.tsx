@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
+import { newPasswordProblem } from '@x-automated/contract/identity/password-rules'
 import { useForm } from 'react-hook-form'
 import { useNavigate } from 'react-router'
 import { api, errorCode, errorText, fieldProblems } from '../../../api'
@@ -8,7 +9,6 @@ import { Callout } from '../../../ui/callout'
 import { Field } from '../../../ui/field'
 import { PasswordInput } from '../../../ui/input'
 import { PasswordChecklist } from './password-checklist'
-import { newPasswordProblem } from './password-rules'
 
 /** For incomplete, used or expired links. */
 export function InvalidConfirmationLink() {

@@ -1,12 +1,12 @@
+import { PASSWORD_RULES } from '@x-automated/contract/identity/password-rules'
 import { Check, Dot } from 'lucide-react'
 import { cn } from '../../../ui/cn'
-import { passwordRules } from './password-rules'
 
 /** Password rules, ticked off while typing. */
 export function PasswordChecklist({ password }: { password: string }) {
   return (
     <ul aria-label="Password requirements" className="grid grid-cols-2 gap-x-4 gap-y-1 text-xs">
-      {passwordRules.map(({ text, met }) => {
+      {PASSWORD_RULES.map(({ text, met }) => {
         const done = met(password)
         const Icon = done ? Check : Dot
         return (

@@ -1,7 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { account } from '@x-automated/contract/identity/account'
 import { type ReactNode, useId, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { api, client, errorCode, errorText } from '../../../api'
+import { contractResolver } from '../../../contract-resolver'
 import { QueryError } from '../../../query-error'
 import { session, useSession } from '../../../session'
 import { Button } from '../../../ui/button'
@@ -125,9 +127,9 @@ type Answers = Omit<WayFormProps, 'way'>
 
 function PasswordStep({ onVerified, onCancel }: Answers) {
   const state = useSession()
-  const form = useForm({ defaultValues: { password: '' } })
+  const form = useForm({ resolver: contractResolver(account.reauthenticate), defaultValues: { password: '' } })
   const prove = useMutation({
-    mutationFn: (input: { password: string }) => client.account.reauthenticate(input),
+    mutationFn: (input: { password?: string }) => client.account.reauthenticate(input),
     onSuccess: onVerified,
     onError: (error) => form.setError('password', { message: errorText(error) }, { shouldFocus: true }),
   })
@@ -136,11 +138,7 @@ function PasswordStep({ onVerified, onCancel }: Answers) {
       {/* Tells password managers which account this is. */}
       <input hidden readOnly autoComplete="username" value={state.status === 'signed-in' ? state.user.email : ''} />
       <Field label="Password" error={form.formState.errors.password?.message} required>
-        <PasswordInput
-          autoFocus
-          autoComplete="current-password"
-          {...form.register('password', { required: 'Password is required' })}
-        />
+        <PasswordInput autoFocus autoComplete="current-password" {...form.register('password')} />
       </Field>
     </StepForm>
   )

@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
+import { newPasswordProblem, PASSWORD_PROBLEM } from '@x-automated/contract/identity/password-rules'
 import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { useNavigate } from 'react-router'
@@ -11,7 +12,6 @@ import { Field } from '../../../ui/field'
 import { PasswordInput } from '../../../ui/input'
 import { FactorRemoval } from './factor-removal'
 import { PasswordChecklist } from './password-checklist'
-import { newPasswordProblem, passwordProblem } from './password-rules'
 
 /** Delay before redirecting to the login page. */
 const REDIRECT_AFTER_MS = 3000
@@ -43,7 +43,7 @@ export function ResetPasswordForm({ token }: { token: string }) {
       // A reset ends every session of the account, this one too.
       onSuccess: () => session.signOut(),
       onError: (error) => {
-        if (fieldProblems(error).password) form.setError('password', { message: passwordProblem })
+        if (fieldProblems(error).password) form.setError('password', { message: PASSWORD_PROBLEM })
       },
     }),
   )

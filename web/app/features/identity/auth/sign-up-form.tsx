@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
+import { newPasswordProblem } from '@x-automated/contract/identity/password-rules'
 import { MailCheck } from 'lucide-react'
 import { useForm } from 'react-hook-form'
 import { client, errorCode, fieldProblems } from '../../../api'
@@ -10,7 +11,6 @@ import { useHydrated } from '../../../ui/use-hydrated'
 import { emailProblem, isEmail } from './email'
 import { EmailInput } from './email-input'
 import { PasswordChecklist } from './password-checklist'
-import { newPasswordProblem } from './password-rules'
 import { newCodeChallenge } from './pkce'
 import { signUpProblem } from './sign-up-text'
 

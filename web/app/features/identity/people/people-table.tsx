@@ -89,14 +89,7 @@ export function PeopleTable({ role }: { role: Role }) {
           )}
         </tbody>
       </Table>
-      <Pager
-        page={page}
-        pageSize={PAGE_SIZE}
-        total={data?.total}
-        stale={list.isFetching}
-        onChange={setPage}
-        noun="people"
-      />
+      <Pager page={page} pageSize={PAGE_SIZE} query={list} onChange={setPage} noun="people" />
     </div>
   )
 }

@@ -1,8 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { SsoDomain } from '@x-automated/contract/identity/sso'
+import { type SsoDomain, sso } from '@x-automated/contract/identity/sso'
 import { CircleCheck, Clock } from 'lucide-react'
 import { useForm } from 'react-hook-form'
-import { api, errorText, fieldProblems } from '../../../api'
+import { api, errorText } from '../../../api'
+import { contractResolver } from '../../../contract-resolver'
+import { showProblems } from '../../../show-problems'
 import { Badge } from '../../../ui/badge'
 import { Button } from '../../../ui/button'
 import { Card } from '../../../ui/card'
@@ -106,37 +108,30 @@ function DomainRow({ domain: { id, domain, record, verifiedAt } }: { domain: Sso
 
 function AddDomain() {
   const queries = useQueryClient()
-  const form = useForm({ defaultValues: { domain: '' } })
+  const form = useForm({ resolver: contractResolver(sso.addDomain), defaultValues: { domain: '' } })
+  const { errors } = form.formState
   const add = useMutation(
     api.sso.addDomain.mutationOptions({
       onSuccess() {
         form.reset()
         return queries.invalidateQueries({ queryKey: api.sso.key() })
       },
-      onError: (error) =>
-        form.setError('domain', { message: fieldProblems(error).domain ?? errorText(error) }, { shouldFocus: true }),
+      onError: (error) => showProblems(form, error),
     }),
   )
   return (
     <form
       noValidate
       className="flex flex-wrap items-start gap-3"
-      onSubmit={form.handleSubmit(({ domain }) => add.mutate({ domain }))}
+      onSubmit={form.handleSubmit((values) => add.mutate(values))}
     >
       <Field
         label="Domain"
-        error={form.formState.errors.domain?.message}
+        error={(errors.domain ?? errors.root)?.message}
         required
         className="min-w-0 flex-1 sm:max-w-xs"
       >
-        <Input
-          spellCheck={false}
-          autoCapitalize="none"
-          placeholder="company.com"
-          {...form.register('domain', {
-            validate: (domain) => domain.trim() !== '' || 'Enter a domain, like example.com',
-          })}
-        />
+        <Input spellCheck={false} autoCapitalize="none" placeholder="company.com" {...form.register('domain')} />
       </Field>
       <Button type="submit" loading={add.isPending} className="mt-6.5">
         Add domain

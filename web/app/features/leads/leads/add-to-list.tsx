@@ -1,10 +1,14 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { formatCount, formatNumber } from '@x-automated/contract/format'
+import { lists } from '@x-automated/contract/leads/lists'
 import { ListPlus } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
 import { api, client, errorText, failureText, refusalText } from '../../../api'
+import { contractResolver } from '../../../contract-resolver'
 import { QueryError } from '../../../query-error'
 import { useSession } from '../../../session'
+import { showProblems } from '../../../show-problems'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { RadioGroup } from '../../../ui/choice'
@@ -159,39 +163,29 @@ export function ListChoice({ chosen, onChoose }: { chosen: string | null; onChoo
 /** Creates a list and selects it. */
 function NewList({ first, onCreated }: { first: boolean; onCreated: (id: string) => void }) {
   const queries = useQueryClient()
-  const [name, setName] = useState('')
-  const [problem, setProblem] = useState<string>()
+  const form = useForm({ resolver: contractResolver(lists.create), defaultValues: { name: '' } })
+  const { errors } = form.formState
   const create = useMutation(
     api.lists.create.mutationOptions({
       onSuccess: async (list) => {
         await queries.invalidateQueries({ queryKey: api.lists.key() })
-        setName('')
+        form.reset()
         onCreated(list.id)
       },
-      onError: (error) => setProblem(refusalText(error, 'Failed to create list. Please try again.')),
+      onError: (error) => showProblems(form, error, refusalText(error, 'Failed to create list. Please try again.')),
     }),
   )
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (name.trim() === '') return setProblem('List name cannot be empty.')
-    create.mutate({ name })
-  }
   return (
     <form
       noValidate
-      onSubmit={submit}
+      onSubmit={form.handleSubmit((input) => create.mutate(input))}
       className={first ? 'grid items-start gap-2' : 'grid items-start gap-2 border-t border-line pt-4'}
     >
-      <Field label={first ? 'Name of your first list' : 'Or create a new list'} error={problem}>
-        <Input
-          value={name}
-          maxLength={200}
-          placeholder="Founders in Berlin"
-          onChange={(event) => {
-            setName(event.currentTarget.value)
-            setProblem(undefined)
-          }}
-        />
+      <Field
+        label={first ? 'Name of your first list' : 'Or create a new list'}
+        error={(errors.name ?? errors.root)?.message}
+      >
+        <Input maxLength={200} placeholder="Founders in Berlin" {...form.register('name')} />
       </Field>
       <Button type="submit" size="sm" icon={<ListPlus aria-hidden />} loading={create.isPending} className="w-fit">
         Create List

@@ -281,8 +281,7 @@ function History({ lead }: { lead: LeadDetail }) {
       <Pager
         page={page}
         pageSize={EVENTS_PAGE_SIZE}
-        total={history.data?.total}
-        stale={history.isFetching}
+        query={history}
         onChange={(next) => setAt({ id, page: next })}
         noun="events"
       />

@@ -128,8 +128,7 @@ export function Leads() {
           <Pager
             page={page}
             pageSize={LEADS_PER_PAGE}
-            total={leads.data?.total}
-            stale={leads.isFetching}
+            query={leads}
             // Replace the URL of a page that no longer exists, to keep it out of the history.
             onChange={(next) => goTo(filter, next, { replace: page > Math.ceil(total / LEADS_PER_PAGE) })}
             noun="leads"

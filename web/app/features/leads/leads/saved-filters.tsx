@@ -1,12 +1,16 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { SavedFilter } from '@x-automated/contract/leads/saved-filters'
+import { type SavedFilter, savedFilters } from '@x-automated/contract/leads/saved-filters'
 import { Bookmark, BookmarkPlus, Link2, ListFilter, Pencil, Settings2, Trash2 } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
 import { api, errorText } from '../../../api'
+import { contractResolver } from '../../../contract-resolver'
+import { showProblems } from '../../../show-problems'
 import { Button, IconButton } from '../../../ui/button'
 import { useConfirm } from '../../../ui/confirm'
 import { Dialog } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
+import { FormDialog } from '../../../ui/form-dialog'
 import { Input } from '../../../ui/input'
 import { Menu, MenuItem, MenuNote, MenuSeparator } from '../../../ui/menu'
 import { toast } from '../../../ui/toast'
@@ -100,11 +104,13 @@ function useFilterChange() {
 }
 
 function SaveFilter({ open, onClose, view }: { open: boolean; onClose: () => void; view: LeadsView }) {
-  const [name, setName] = useState('')
-  const [problem, setProblem] = useState<string>()
+  const form = useForm({
+    resolver: contractResolver(savedFilters.create),
+    values: { name: '', filter: view.filter, sort: view.sort },
+  })
+  const { errors } = form.formState
   const close = () => {
-    setName('')
-    setProblem(undefined)
+    form.reset()
     onClose()
   }
   const save = useMutation(
@@ -114,43 +120,23 @@ function SaveFilter({ open, onClose, view }: { open: boolean; onClose: () => voi
         toast.success(`Filter “${name}” saved`)
         close()
       },
-      onError: (error) => setProblem(errorText(error)),
+      onError: (error) => showProblems(form, error),
     }),
   )
-  const submit = (event?: FormEvent) => {
-    event?.preventDefault()
-    if (name.trim() === '') return setProblem('Filter name cannot be empty.')
-    save.mutate({ name, filter: view.filter, sort: view.sort })
-  }
   return (
-    <Dialog
+    <FormDialog
       open={open}
       onClose={close}
       title="Save this filter"
       description="Everyone in the workspace can use it from “Saved filters”."
-      footer={
-        <>
-          <Button onClick={close}>Cancel</Button>
-          <Button variant="primary" loading={save.isPending} onClick={() => submit()}>
-            Save filter
-          </Button>
-        </>
-      }
+      label="Save filter"
+      loading={save.isPending}
+      onSubmit={form.handleSubmit((input) => save.mutate(input))}
     >
-      <form noValidate onSubmit={submit}>
-        <Field label="Name" error={problem}>
-          <Input
-            value={name}
-            maxLength={100}
-            placeholder="Founders with 1,000 followers"
-            onChange={(event) => {
-              setName(event.currentTarget.value)
-              setProblem(undefined)
-            }}
-          />
-        </Field>
-      </form>
-    </Dialog>
+      <Field label="Name" error={(errors.name ?? errors.root)?.message}>
+        <Input maxLength={100} placeholder="Founders with 1,000 followers" {...form.register('name')} />
+      </Field>
+    </FormDialog>
   )
 }
 

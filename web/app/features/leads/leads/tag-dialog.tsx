@@ -1,8 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { formatCount } from '@x-automated/contract/format'
+import { tags } from '@x-automated/contract/leads/tags'
 import { Plus, Settings2 } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
 import { api, errorText } from '../../../api'
+import { contractResolver } from '../../../contract-resolver'
+import { showProblems } from '../../../show-problems'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Checkbox } from '../../../ui/choice'
@@ -109,35 +113,26 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
 /** Creates a tag without leaving the dialog. */
 export function NewTag({ onCreated = () => {} }: { onCreated?: (id: string) => void }) {
   const queries = useQueryClient()
-  const [name, setName] = useState('')
-  const [problem, setProblem] = useState<string>()
+  const form = useForm({ resolver: contractResolver(tags.create), defaultValues: { name: '' } })
+  const { errors } = form.formState
   const create = useMutation(
     api.tags.create.mutationOptions({
       onSuccess: async (tag) => {
         await queries.invalidateQueries({ queryKey: api.tags.key() })
-        setName('')
+        form.reset()
         onCreated(tag.id)
       },
-      onError: (error) => setProblem(errorText(error)),
+      onError: (error) => showProblems(form, error),
     }),
   )
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (name.trim() === '') return setProblem('Tag name cannot be empty.')
-    create.mutate({ name })
-  }
   return (
-    <form noValidate onSubmit={submit} className="flex items-start gap-2 border-t border-line pt-4">
-      <Field label="New tag" hideLabel error={problem} className="flex-1">
-        <Input
-          value={name}
-          maxLength={50}
-          placeholder="New tag, e.g. VIP"
-          onChange={(event) => {
-            setName(event.currentTarget.value)
-            setProblem(undefined)
-          }}
-        />
+    <form
+      noValidate
+      onSubmit={form.handleSubmit((input) => create.mutate(input))}
+      className="flex items-start gap-2 border-t border-line pt-4"
+    >
+      <Field label="New tag" hideLabel error={(errors.name ?? errors.root)?.message} className="flex-1">
+        <Input maxLength={50} placeholder="New tag, e.g. VIP" {...form.register('name')} />
       </Field>
       <Button type="submit" icon={<Plus aria-hidden />} loading={create.isPending}>
         Create tag

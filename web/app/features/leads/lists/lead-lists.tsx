@@ -92,15 +92,7 @@ export function LeadLists() {
                   </li>
                 ))}
           </ul>
-          <Pager
-            page={page}
-            pageSize={PAGE_SIZE}
-            total={lists.data?.total}
-            stale={lists.isFetching}
-            onChange={setPage}
-            noun="campaigns"
-            disabled={lists.isPlaceholderData}
-          />
+          <Pager page={page} pageSize={PAGE_SIZE} query={lists} onChange={setPage} noun="campaigns" />
         </div>
       )}
       {dialog?.kind === 'create' && <NewCampaignDialog key={dialogKey} open={dialog.open} onClose={close} />}

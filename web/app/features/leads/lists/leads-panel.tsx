@@ -135,15 +135,7 @@ export function LeadsPanel<L extends Lead>({
           )}
         </tbody>
       </Table>
-      <Pager
-        page={page}
-        pageSize={pageSize}
-        total={query.data?.total}
-        stale={query.isFetching}
-        onChange={onPage}
-        noun="leads"
-        disabled={query.isPlaceholderData}
-      />
+      <Pager page={page} pageSize={pageSize} query={query} onChange={onPage} noun="leads" />
     </div>
   )
 }

@@ -1,14 +1,15 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { LeadFilter } from '@x-automated/contract/leads/leads'
-import type { List } from '@x-automated/contract/leads/lists'
-import { useId, useState } from 'react'
+import { type List, lists } from '@x-automated/contract/leads/lists'
+import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { api, fieldProblems, refusalText } from '../../../api'
-import { Button } from '../../../ui/button'
+import { api, refusalText } from '../../../api'
+import { contractResolver } from '../../../contract-resolver'
+import { showProblems } from '../../../show-problems'
 import { Callout } from '../../../ui/callout'
 import { RadioGroup } from '../../../ui/choice'
-import { Dialog } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
+import { FormDialog } from '../../../ui/form-dialog'
 import { Input, Textarea } from '../../../ui/input'
 import { toast } from '../../../ui/toast'
 import { draftOf, type FilterDraft, filterOf, rangeProblem } from './filter-draft'
@@ -23,21 +24,18 @@ interface ListFormDialogProps {
   onClose: () => void
 }
 
-interface Values {
-  name: string
-  description: string
-}
-
 const SMART = 'Updates automatically. Campaigns use the leads that match at launch.'
 
 /** Creates or edits a list. Mount it with a new key for each list. */
 export function ListFormDialog({ list, filter: given, open, onClose }: ListFormDialogProps) {
-  const formId = useId()
   const queries = useQueryClient()
   const [kind, setKind] = useState<'manual' | 'smart'>(list?.filter || given ? 'smart' : 'manual')
   const saved = list?.filter ?? given ?? {}
   const [draft, setDraft] = useState<FilterDraft>(() => draftOf(saved))
-  const form = useForm<Values>({ defaultValues: { name: list?.name ?? '', description: list?.description ?? '' } })
+  const form = useForm({
+    resolver: contractResolver(lists.create),
+    defaultValues: { name: list?.name ?? '', description: list?.description ?? '' },
+  })
   const { errors } = form.formState
   const handlers = {
     async onSuccess({ name }: List) {
@@ -46,76 +44,54 @@ export function ListFormDialog({ list, filter: given, open, onClose }: ListFormD
       await queries.invalidateQueries({ queryKey: api.lists.key() })
     },
     onError(error: Error) {
-      const problems = fieldProblems(error)
-      for (const field of ['name', 'description'] as const)
-        if (problems[field]) form.setError(field, { message: problems[field] }, { shouldFocus: true })
+      const fallback = list ? 'Failed to save changes.' : 'Failed to create list. Please try again.'
+      showProblems(form, error, refusalText(error, fallback))
     },
   }
   const create = useMutation(api.lists.create.mutationOptions(handlers))
   const update = useMutation(api.lists.update.mutationOptions(handlers))
   const saving = list ? update : create
-  const problems = saving.isError ? fieldProblems(saving.error) : {}
-  const hasGeneralError = saving.isError && !problems.name && !problems.description
-
-  const save = (values: Values) => {
+  const save = form.handleSubmit(({ name, description }) => {
     if (kind === 'smart' && rangeProblem(draft)) return
-    const description = values.description.trim() || null
     const filter = kind === 'smart' ? { filter: filterOf(draft, saved) } : {}
-    if (list) update.mutate({ id: list.id, name: values.name.trim(), description, ...filter })
-    else create.mutate({ name: values.name.trim(), description, ...filter })
-  }
+    const input = { name, description: description || null, ...filter }
+    if (list) update.mutate({ id: list.id, ...input })
+    else create.mutate(input)
+  })
 
   return (
-    <Dialog
+    <FormDialog
       open={open}
       onClose={onClose}
       title={list ? 'Edit list' : given ? 'Save as smart list' : 'Create List'}
       description={list ? undefined : given ? SMART : 'Create a list to group leads for a campaign.'}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={formId} variant="primary" loading={saving.isPending}>
-            {list ? 'Save changes' : 'Create List'}
-          </Button>
-        </>
-      }
+      label={list ? 'Save changes' : 'Create List'}
+      loading={saving.isPending}
+      onSubmit={save}
     >
-      <form id={formId} noValidate className="grid gap-4" onSubmit={form.handleSubmit(save)}>
-        {hasGeneralError && (
-          <Callout tone="bad">
-            {refusalText(saving.error, list ? 'Failed to save changes.' : 'Failed to create list. Please try again.')}
-          </Callout>
-        )}
-        <Field label="List name" error={errors.name?.message} required>
-          <Input
-            placeholder="Founders who ship weekly"
-            autoComplete="off"
-            maxLength={200}
-            {...form.register('name', {
-              validate: (name) => name.trim() !== '' || 'List name cannot be empty.',
-            })}
-          />
-        </Field>
-        <Field label="Description (optional)" error={errors.description?.message}>
-          <Textarea
-            placeholder="Who they are, and why you're reaching out"
-            maxLength={2000}
-            {...form.register('description')}
-          />
-        </Field>
-        {!list && !given && (
-          <RadioGroup
-            label="List type"
-            value={kind}
-            onChange={(value) => setKind(value as typeof kind)}
-            options={[
-              { value: 'manual', label: 'Manual list', hint: 'You add and remove leads.' },
-              { value: 'smart', label: 'Smart list', hint: SMART },
-            ]}
-          />
-        )}
-        {kind === 'smart' && <FilterFields draft={draft} saved={saved} onChange={setDraft} />}
-      </form>
-    </Dialog>
+      {errors.root && <Callout tone="bad">{errors.root.message}</Callout>}
+      <Field label="List name" error={errors.name?.message} required>
+        <Input placeholder="Founders who ship weekly" autoComplete="off" maxLength={200} {...form.register('name')} />
+      </Field>
+      <Field label="Description (optional)" error={errors.description?.message}>
+        <Textarea
+          placeholder="Who they are, and why you're reaching out"
+          maxLength={2000}
+          {...form.register('description')}
+        />
+      </Field>
+      {!list && !given && (
+        <RadioGroup
+          label="List type"
+          value={kind}
+          onChange={(value) => setKind(value as typeof kind)}
+          options={[
+            { value: 'manual', label: 'Manual list', hint: 'You add and remove leads.' },
+            { value: 'smart', label: 'Smart list', hint: SMART },
+          ]}
+        />
+      )}
+      {kind === 'smart' && <FilterFields draft={draft} saved={saved} onChange={setDraft} />}
+    </FormDialog>
   )
 }

@@ -1,22 +1,12 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { List, ListLead } from '@x-automated/contract/leads/lists'
+import type { List } from '@x-automated/contract/leads/lists'
 import { Users } from 'lucide-react'
-import { useState } from 'react'
-import { api, errorText } from '../../../api'
+import { errorText } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Dialog } from '../../../ui/dialog'
 import { EmptyState } from '../../../ui/empty-state'
 import { useIsOffered } from '../../overview/settings/use-role'
-import { ContactBadge } from './contact-badge'
-import { type LeadColumn, LeadsPanel, leadColumns } from './leads-panel'
-import { ContactCounts } from './list-counts'
-
-const PAGE_SIZE = 25
-
-const columns: LeadColumn<ListLead>[] = [
-  ...leadColumns,
-  { head: 'Status', cell: (lead) => <ContactBadge lead={lead} /> },
-]
+import { leadColumns } from './leads-panel'
+import { ListLeads } from './list-leads'
 
 interface ListLeadsDialogProps {
   list: List
@@ -28,14 +18,7 @@ interface ListLeadsDialogProps {
 
 /** The leads of a list, read-only. */
 export function ListLeadsDialog({ list, open, onClose, onManage }: ListLeadsDialogProps) {
-  const [page, setPage] = useState(1)
   const mayWrite = useIsOffered('member')
-  const leads = useQuery(
-    api.lists.leads.queryOptions({
-      input: { id: list.id, page, pageSize: PAGE_SIZE },
-      placeholderData: keepPreviousData,
-    }),
-  )
   return (
     <Dialog
       open={open}
@@ -45,20 +28,11 @@ export function ListLeadsDialog({ list, open, onClose, onManage }: ListLeadsDial
       description={list.description}
       footer={<Button onClick={onClose}>Close</Button>}
     >
-      <LeadsPanel
+      <ListLeads
+        list={list}
         label={`Leads in ${list.name}`}
-        query={leads}
         failure={(error) => `Failed to fetch leads for list: ${errorText(error)}`}
-        columns={columns}
-        page={page}
-        pageSize={PAGE_SIZE}
-        onPage={setPage}
-        expected={list.leadCount}
-        above={
-          <p className="pb-2">
-            <ContactCounts list={list} />
-          </p>
-        }
+        columns={leadColumns}
         empty={
           list.filter ? (
             <EmptyState

@@ -1,11 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useId } from 'react'
 import { useForm } from 'react-hook-form'
 import { api, fieldProblems, refusalText } from '../../../api'
-import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
-import { Dialog } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
+import { FormDialog } from '../../../ui/form-dialog'
 import { Input, Textarea } from '../../../ui/input'
 import { toast } from '../../../ui/toast'
 import { parseTags, tagsProblem } from './parse-tags'
@@ -18,7 +16,6 @@ interface Values {
 
 /** Creates a card of the Lead Lists tab: a list with tags. Mount it with a new key each time. */
 export function NewCampaignDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
-  const formId = useId()
   const queries = useQueryClient()
   const form = useForm<Values>({ defaultValues: { name: '', description: '', tags: '' } })
   const { errors } = form.formState
@@ -36,51 +33,44 @@ export function NewCampaignDialog({ open, onClose }: { open: boolean; onClose: (
   const problems = create.isError ? Object.values(fieldProblems(create.error)) : []
 
   return (
-    <Dialog
+    <FormDialog
       open={open}
       onClose={onClose}
       title="Create New Campaign"
       description="Group the leads you want to reach. You'll write the message in Campaigns."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={formId} variant="primary" loading={create.isPending}>
-            Create campaign
-          </Button>
-        </>
-      }
+      label="Create campaign"
+      loading={create.isPending}
+      onSubmit={form.handleSubmit(save)}
     >
-      <form id={formId} noValidate className="grid gap-4" onSubmit={form.handleSubmit(save)}>
-        {create.isError && (
-          <Callout tone="bad">
-            {problems[0] ?? refusalText(create.error, 'Failed to create campaign. Please try again.')}
-          </Callout>
-        )}
-        <Field label="Campaign Name" error={errors.name?.message} required>
-          <Input
-            placeholder="Spring outreach"
-            autoComplete="off"
-            maxLength={200}
-            {...form.register('name', { validate: (name) => name.trim() !== '' || 'Campaign name is required' })}
-          />
-        </Field>
-        <Field label="Description (optional)">
-          <Textarea
-            placeholder="Who they are, and why you're reaching out"
-            maxLength={2000}
-            {...form.register('description')}
-          />
-        </Field>
-        <Field label="Tags (optional)" hint="Separate them with commas" error={errors.tags?.message}>
-          <Input
-            placeholder="founders, saas, berlin"
-            autoComplete="off"
-            {...form.register('tags', {
-              validate: (text) => tagsProblem(text) ?? true,
-            })}
-          />
-        </Field>
-      </form>
-    </Dialog>
+      {create.isError && (
+        <Callout tone="bad">
+          {problems[0] ?? refusalText(create.error, 'Failed to create campaign. Please try again.')}
+        </Callout>
+      )}
+      <Field label="Campaign Name" error={errors.name?.message} required>
+        <Input
+          placeholder="Spring outreach"
+          autoComplete="off"
+          maxLength={200}
+          {...form.register('name', { validate: (name) => name.trim() !== '' || 'Campaign name is required' })}
+        />
+      </Field>
+      <Field label="Description (optional)">
+        <Textarea
+          placeholder="Who they are, and why you're reaching out"
+          maxLength={2000}
+          {...form.register('description')}
+        />
+      </Field>
+      <Field label="Tags (optional)" hint="Separate them with commas" error={errors.tags?.message}>
+        <Input
+          placeholder="founders, saas, berlin"
+          autoComplete="off"
+          {...form.register('tags', {
+            validate: (text) => tagsProblem(text) ?? true,
+          })}
+        />
+      </Field>
+    </FormDialog>
   )
 }

@@ -1,4 +1,4 @@
-import { LIST_TAG_LENGTH_MAX, LIST_TAGS_MAX } from '@x-automated/contract/leads/lists'
+import { LIST_TAG_LENGTH_MAX, LIST_TAGS_MAX } from '@x-automated/contract/leads/lead-limits'
 import { expect, test } from 'vitest'
 import { parseTags, tagsProblem } from './parse-tags'
 
@@ -10,7 +10,7 @@ test.each([
   expect(parseTags(text)).toEqual(tags)
 })
 
-test('has the same limits for tags as the contract', () => {
+test('limits the number of tags and their length', () => {
   const most = Array.from({ length: LIST_TAGS_MAX }, (_, i) => String(i).padStart(LIST_TAG_LENGTH_MAX, '0')).join(', ')
   expect(tagsProblem(most)).toBeUndefined()
   expect(tagsProblem(`${most}, one`)).toBe('At most 20 tags')

@@ -80,15 +80,7 @@ export function FoundLeads({ scrape }: { scrape: Scrape }) {
                   </li>
                 ))}
           </ul>
-          <Pager
-            page={page}
-            pageSize={PAGE_SIZE}
-            total={found.data?.total}
-            stale={found.isFetching}
-            onChange={setPage}
-            noun="leads"
-            disabled={found.isPlaceholderData}
-          />
+          <Pager page={page} pageSize={PAGE_SIZE} query={found} onChange={setPage} noun="leads" />
         </>
       )}
     </section>

@@ -142,15 +142,7 @@ export function RecentScrapes({
               )}
             </tbody>
           </Table>
-          <Pager
-            page={page}
-            pageSize={pageSize}
-            total={scrapes.data?.total}
-            stale={scrapes.isFetching}
-            onChange={onPage}
-            noun="scrapes"
-            disabled={scrapes.isPlaceholderData}
-          />
+          <Pager page={page} pageSize={pageSize} query={scrapes} onChange={onPage} noun="scrapes" />
         </div>
       )}
     </section>

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { formatCount } from '@x-automated/contract/format'
-import { KEYWORD_LENGTH_MAX, KEYWORDS_MAX } from '@x-automated/contract/leads/scrape-limits'
+import { FOLLOWER_SLIDERS, KEYWORD_LENGTH_MAX, KEYWORDS_MAX } from '@x-automated/contract/leads/scrape-limits'
 import type { Scrape } from '@x-automated/contract/leads/scrapes'
 import { handleIn } from '@x-automated/contract/x-handle'
 import { AtSign, Search } from 'lucide-react'
@@ -24,7 +24,7 @@ import { useIsOffered } from '../../overview/settings/use-role'
 import { SeePlans, UsageNotice } from '../../platform/billing/usage-notice'
 import { ConnectWithX } from '../../platform/x-account/connect-with-x'
 import { useCostConfirmation } from './cost-confirmation'
-import { followerSliders, withMax, withMin } from './follower-bounds'
+import { withMax, withMin } from './follower-bounds'
 import { ScrapeEstimate } from './scrape-estimate'
 import { CREDENTIALS_REQUIRED, handleProblem, isSessionError, LEAD_LIMITS, SESSION_EXPIRED } from './scrape-text'
 
@@ -63,8 +63,8 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
     defaultValues: {
       handle: '',
       type: 'followers',
-      minFollowers: followerSliders.min.default,
-      maxFollowers: followerSliders.max.default,
+      minFollowers: FOLLOWER_SLIDERS.min.default,
+      maxFollowers: FOLLOWER_SLIDERS.max.default,
       keywords: [],
       leadLimit: String(LEAD_LIMITS[0]),
       keyword: '',
@@ -259,17 +259,17 @@ function FollowerRange({ form }: { form: UseFormReturn<Values> }) {
         label="Min followers"
         value={minFollowers}
         onChange={(value) => moveTo(withMin(bounds(), value))}
-        min={followerSliders.min.from}
-        max={followerSliders.min.to}
-        step={followerSliders.min.step}
+        min={FOLLOWER_SLIDERS.min.from}
+        max={FOLLOWER_SLIDERS.min.to}
+        step={FOLLOWER_SLIDERS.min.step}
       />
       <Slider
         label="Max followers"
         value={maxFollowers}
         onChange={(value) => moveTo(withMax(bounds(), value))}
-        min={followerSliders.max.from}
-        max={followerSliders.max.to}
-        step={followerSliders.max.step}
+        min={FOLLOWER_SLIDERS.max.from}
+        max={FOLLOWER_SLIDERS.max.to}
+        step={FOLLOWER_SLIDERS.max.step}
       />
     </>
   )

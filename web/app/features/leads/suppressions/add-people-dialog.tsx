@@ -1,13 +1,12 @@
 import { useMutation } from '@tanstack/react-query'
 import { formatCount } from '@x-automated/contract/format'
 import { SUPPRESSION_NOTE_MAX } from '@x-automated/contract/leads/suppression-limits'
-import { type FormEvent, useId, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { api, errorText } from '../../../api'
-import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { RadioGroup } from '../../../ui/choice'
-import { Dialog } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
+import { FormDialog } from '../../../ui/form-dialog'
 import { Input, Textarea } from '../../../ui/input'
 import { toast } from '../../../ui/toast'
 import { typedHandles } from './typed-handles'
@@ -20,7 +19,6 @@ export interface PeopleDialogProps {
 
 /** Suppresses people by handle. */
 export function AddPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
-  const formId = useId()
   const [text, setText] = useState('')
   const [reason, setReason] = useState<'manual' | 'opted_out'>('manual')
   const [note, setNote] = useState('')
@@ -51,43 +49,32 @@ export function AddPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
     if ('handles' in read) add.mutate({ handles: read.handles, reason, ...(note.trim() && { note: note.trim() }) })
   }
   return (
-    <Dialog
+    <FormDialog
       open={open}
       onClose={close}
       title="Add people"
       description="They won't be messaged again, and their queued messages are canceled immediately."
-      footer={
-        <>
-          <Button onClick={close}>Cancel</Button>
-          <Button type="submit" form={formId} variant="primary" loading={add.isPending}>
-            Suppress
-          </Button>
-        </>
-      }
+      label="Suppress"
+      loading={add.isPending}
+      onSubmit={submit}
     >
-      <form id={formId} noValidate className="grid gap-5" onSubmit={submit}>
-        {add.isError && <Callout tone="bad">{errorText(add.error, 'Failed to add people. Please try again.')}</Callout>}
-        <Field label="Handles" hint="One per line, or separated by commas." error={problem} required>
-          <Textarea rows={4} spellCheck={false} value={text} onChange={(event) => setText(event.currentTarget.value)} />
-        </Field>
-        <RadioGroup
-          label="Reason"
-          value={reason}
-          onChange={(value) => setReason(value as typeof reason)}
-          options={[
-            { value: 'manual', label: "We don't want to message them" },
-            { value: 'opted_out', label: 'They opted out' },
-          ]}
-        />
-        <Field label="Note" hint="Only visible to your team.">
-          <Input
-            maxLength={SUPPRESSION_NOTE_MAX}
-            value={note}
-            onChange={(event) => setNote(event.currentTarget.value)}
-          />
-        </Field>
-      </form>
-    </Dialog>
+      {add.isError && <Callout tone="bad">{errorText(add.error, 'Failed to add people. Please try again.')}</Callout>}
+      <Field label="Handles" hint="One per line, or separated by commas." error={problem} required>
+        <Textarea rows={4} spellCheck={false} value={text} onChange={(event) => setText(event.currentTarget.value)} />
+      </Field>
+      <RadioGroup
+        label="Reason"
+        value={reason}
+        onChange={(value) => setReason(value as typeof reason)}
+        options={[
+          { value: 'manual', label: "We don't want to message them" },
+          { value: 'opted_out', label: 'They opted out' },
+        ]}
+      />
+      <Field label="Note" hint="Only visible to your team.">
+        <Input maxLength={SUPPRESSION_NOTE_MAX} value={note} onChange={(event) => setNote(event.currentTarget.value)} />
+      </Field>
+    </FormDialog>
   )
 }
 

@@ -106,14 +106,7 @@ export function SuppressionsTab() {
       ) : (
         <SuppressionsTable suppressions={data?.suppressions} stale={list.isPlaceholderData} onChanged={changed} />
       )}
-      <Pager
-        page={page}
-        pageSize={PAGE_SIZE}
-        total={data?.total}
-        stale={list.isFetching}
-        onChange={turn}
-        noun="people"
-      />
+      <Pager page={page} pageSize={PAGE_SIZE} query={list} onChange={turn} noun="people" />
       <AddPeopleDialog open={dialog === 'add'} onClose={() => setDialog(null)} onDone={changed} />
       <ImportPeopleDialog open={dialog === 'import'} onClose={() => setDialog(null)} onDone={changed} />
     </div>

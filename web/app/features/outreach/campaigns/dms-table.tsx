@@ -101,14 +101,7 @@ export function DmsTable({ campaignId, status, live, page, onPage, maxHeight, ca
           )}
         </tbody>
       </Table>
-      <Pager
-        page={page}
-        pageSize={PAGE_SIZE}
-        total={dms.data?.total}
-        stale={dms.isFetching}
-        onChange={goTo}
-        noun="DMs"
-      />
+      <Pager page={page} pageSize={PAGE_SIZE} query={dms} onChange={goTo} noun="DMs" />
     </>
   )
 }

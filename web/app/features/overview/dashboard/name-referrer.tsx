@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useForm } from 'react-hook-form'
+import { useState } from 'react'
 import { api } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Field } from '../../../ui/field'
@@ -10,14 +10,13 @@ import { referrerProblem } from './referrer-text'
 /** For members who joined without a link: names their referrer, once. */
 export function NameReferrer() {
   const queries = useQueryClient()
-  const form = useForm({ defaultValues: { referralCode: '' } })
+  const [code, setCode] = useState('')
   const refer = useMutation(
     api.waitlist.refer.mutationOptions({
       onSuccess() {
         toast.success("Thanks! We've credited your friend.")
         return queries.invalidateQueries({ queryKey: api.waitlist.key() })
       },
-      onError: (error) => form.setError('referralCode', { message: referrerProblem(error) }, { shouldFocus: true }),
     }),
   )
   return (
@@ -25,13 +24,16 @@ export function NameReferrer() {
       noValidate
       method="post"
       className="flex flex-wrap items-start gap-2"
-      onSubmit={form.handleSubmit(({ referralCode }) => refer.mutate({ referralCode: referralCode.trim() }))}
+      onSubmit={(event) => {
+        event.preventDefault()
+        refer.mutate({ referralCode: code })
+      }}
     >
       <p className="w-full font-strong">Did a friend invite you?</p>
       <Field
         label="Their referral code"
         hideLabel
-        error={form.formState.errors.referralCode?.message}
+        error={refer.isError ? referrerProblem(refer.error) : undefined}
         className="min-w-48 flex-1"
       >
         <Input
@@ -40,7 +42,11 @@ export function NameReferrer() {
           spellCheck={false}
           maxLength={32}
           placeholder="Their referral code"
-          {...form.register('referralCode', { validate: (code) => code.trim() !== '' || 'Invalid referral code' })}
+          value={code}
+          onChange={(event) => {
+            setCode(event.currentTarget.value)
+            refer.reset()
+          }}
         />
       </Field>
       <Button type="submit" loading={refer.isPending}>

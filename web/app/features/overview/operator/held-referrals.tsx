@@ -89,14 +89,7 @@ export function HeldReferrals() {
           )}
         </tbody>
       </Table>
-      <Pager
-        page={page}
-        pageSize={PAGE_SIZE}
-        total={held.data?.total}
-        stale={held.isFetching}
-        onChange={setPage}
-        noun="referrals"
-      />
+      <Pager page={page} pageSize={PAGE_SIZE} query={held} onChange={setPage} noun="referrals" />
     </div>
   )
 }

@@ -98,14 +98,7 @@ export function Members() {
               )}
             </tbody>
           </Table>
-          <Pager
-            page={page}
-            pageSize={PAGE_SIZE}
-            total={members.data?.total}
-            stale={members.isFetching}
-            onChange={setPage}
-            noun="members"
-          />
+          <Pager page={page} pageSize={PAGE_SIZE} query={members} onChange={setPage} noun="members" />
         </div>
       )}
     </div>

@@ -58,14 +58,7 @@ export function OperatorLog() {
           )}
         </tbody>
       </Table>
-      <Pager
-        page={page}
-        pageSize={PAGE_SIZE}
-        total={log.data?.total}
-        stale={log.isFetching}
-        onChange={setPage}
-        noun="entries"
-      />
+      <Pager page={page} pageSize={PAGE_SIZE} query={log} onChange={setPage} noun="entries" />
     </div>
   )
 }

@@ -103,14 +103,7 @@ export function Views() {
             ) : (
               <Sources by={by} sources={data?.sources} stale={views.isPlaceholderData} />
             )}
-            <Pager
-              page={page}
-              pageSize={PAGE_SIZE}
-              total={data?.total}
-              stale={views.isFetching}
-              onChange={setPage}
-              noun="sources"
-            />
+            <Pager page={page} pageSize={PAGE_SIZE} query={views} onChange={setPage} noun="sources" />
           </div>
         </>
       )}

@@ -89,14 +89,7 @@ export default function NotificationsSheet({ open, onClose }: { open: boolean; o
               />
             ))}
           </ul>
-          <Pager
-            page={page}
-            pageSize={PAGE_SIZE}
-            total={data.total}
-            stale={query.isFetching}
-            onChange={setPage}
-            noun="notifications"
-          />
+          <Pager page={page} pageSize={PAGE_SIZE} query={query} onChange={setPage} noun="notifications" />
         </>
       )}
     </Sheet>

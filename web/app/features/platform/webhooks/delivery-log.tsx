@@ -90,14 +90,7 @@ export function DeliveryLog({ endpoint, onClose }: { endpoint: WebhookEndpoint; 
             </tbody>
           </Table>
         )}
-        <Pager
-          page={page}
-          pageSize={PAGE_SIZE}
-          total={data?.total}
-          stale={log.isFetching}
-          onChange={setPage}
-          noun="deliveries"
-        />
+        <Pager page={page} pageSize={PAGE_SIZE} query={log} onChange={setPage} noun="deliveries" />
       </div>
     </Dialog>
   )

@@ -1,28 +1,55 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { xAccount } from '@x-automated/contract/platform/x-account'
 import { AtSign, Link2 } from 'lucide-react'
 import { useForm } from 'react-hook-form'
-import { errorText } from '../../../api'
+import { api, errorText } from '../../../api'
+import { contractResolver } from '../../../contract-resolver'
+import { showProblems } from '../../../show-problems'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Field } from '../../../ui/field'
 import { Input, PasswordInput } from '../../../ui/input'
-import { BOTH_REQUIRED, usernameProblem } from './credentials'
-import { type Credentials, useConnectX } from './use-connect-x'
+import { toast } from '../../../ui/toast'
+import { invalidateAccounts } from './use-accounts'
+
+const FAILED = 'Failed to connect Twitter account. Please check your credentials and try again.'
+
+interface ConnectFormProps {
+  /** Before the fields' labels, if other fields are near. */
+  prefix?: string
+  label?: string
+  onConnected?: () => void
+}
 
 /** Connects X with a username and password. */
-export function ConnectForm() {
-  const form = useForm<Credentials>({ defaultValues: { username: '', password: '' } })
+export function ConnectForm({ prefix = '', label = 'Connect X', onConnected }: ConnectFormProps) {
+  const queries = useQueryClient()
+  const form = useForm({
+    resolver: contractResolver(xAccount.connect),
+    defaultValues: { username: '', password: '' },
+  })
   const { errors } = form.formState
   const [username, password] = form.watch(['username', 'password'])
-  const { connect, isRejected, submit } = useConnectX(form)
+  const connect = useMutation(
+    api.xAccount.connect.mutationOptions({
+      onSuccess: async ({ message }) => {
+        await invalidateAccounts(queries)
+        toast.success(message || 'Twitter account connected successfully!')
+        onConnected?.()
+      },
+      onError: (error) => showProblems(form, error, errorText(error, FAILED)),
+    }),
+  )
   return (
-    <form method="post" noValidate className="grid gap-4 border-t border-line pt-5" onSubmit={submit}>
-      {isRejected && (
-        <Callout tone="bad">
-          {errorText(connect.error, 'Failed to connect Twitter account. Please check your credentials and try again.')}
-        </Callout>
-      )}
+    <form
+      method="post"
+      noValidate
+      className="grid gap-4"
+      onSubmit={form.handleSubmit((credentials) => connect.mutate(credentials))}
+    >
+      {errors.root && <Callout tone="bad">{errors.root.message}</Callout>}
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="Username" error={errors.username?.message} hint="Without the @" required>
+        <Field label={`${prefix}Username`} error={errors.username?.message} hint="Without the @" required>
           <Input
             leading={<AtSign aria-hidden />}
             autoComplete="username"
@@ -30,15 +57,11 @@ export function ConnectForm() {
             spellCheck={false}
             maxLength={50}
             placeholder="yourhandle"
-            {...form.register('username', { validate: (value) => usernameProblem(value) ?? true })}
+            {...form.register('username')}
           />
         </Field>
-        <Field label="Password" error={errors.password?.message} required>
-          <PasswordInput
-            autoComplete="current-password"
-            maxLength={500}
-            {...form.register('password', { required: BOTH_REQUIRED })}
-          />
+        <Field label={`${prefix}Password`} error={errors.password?.message} required>
+          <PasswordInput autoComplete="current-password" maxLength={500} {...form.register('password')} />
         </Field>
       </div>
       <div className="flex flex-wrap items-center justify-between gap-3">
@@ -51,7 +74,7 @@ export function ConnectForm() {
           disabled={username === '' || password === ''}
           className="max-sm:w-full"
         >
-          {connect.isPending ? 'Connecting…' : 'Connect X'}
+          {connect.isPending ? 'Connecting…' : label}
         </Button>
       </div>
     </form>

@@ -197,7 +197,9 @@ function HowToConnect({ connection }: { connection: Pick<XConnection, 'methods'>
     <div className="grid gap-4">
       {byPassword && (
         <>
-          <ConnectForm />
+          <div className="border-t border-line pt-5">
+            <ConnectForm />
+          </div>
           <p className="flex items-center gap-3 text-xs text-muted before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
             OR
           </p>

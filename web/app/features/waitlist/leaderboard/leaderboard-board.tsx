@@ -90,11 +90,9 @@ export function LeaderboardBoard({ period }: { period: LeaderboardPeriod }) {
       <Pager
         page={page}
         pageSize={LEADERBOARD_PAGE_SIZE}
-        total={board?.total}
-        stale={stale}
+        query={{ data: board, isFetching: stale }}
         onChange={setPage}
         noun="people"
-        disabled={stale}
       />
     </>
   )

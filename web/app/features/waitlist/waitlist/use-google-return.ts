@@ -1,11 +1,11 @@
 import type { SecondFactorNeeded } from '@x-automated/contract/identity/auth'
+import { providerProblem } from '@x-automated/contract/identity/provider-problems'
 import { useEffect } from 'react'
 import { useNavigate } from 'react-router'
 import { client } from '../../../api'
 import { paths } from '../../../paths'
 import { session, useSession } from '../../../session'
 import { toast } from '../../../ui/toast'
-import { googleProblem } from '../../identity/auth/google-problems'
 import { takeCodeVerifier } from '../../identity/auth/pkce'
 import { googleFlag } from './google-flag'
 import { storePlace } from './stored-place'
@@ -23,7 +23,7 @@ export function useGoogleReturn(): void {
   useEffect(() => {
     const query = new URLSearchParams(location.search)
     const code = query.get('code')
-    const problem = googleProblem(query.get('error'))
+    const problem = providerProblem(query.get('error'))
     if (!code && !problem) {
       if (isSignedIn && googleFlag.isSet()) void storeOwnPlace().catch(() => googleFlag.clear())
       return
@@ -62,13 +62,13 @@ async function finish(code: string, askMore: (needed: SecondFactorNeeded) => voi
       return null
     }
     const { email } = answer.user
-    if (!email) return googleProblem('no_email')
+    if (!email) return providerProblem('no_email')
     session.signIn(answer)
     await storeOwnPlace()
     toast.success(`Signed in as ${email}`)
     return null
   } catch (error) {
     console.warn('Could not finish the sign-in with Google', error)
-    return googleProblem('failed')
+    return providerProblem('failed')
   }
 }

@@ -1,6 +1,6 @@
-import type { FieldProblem } from '@x-automated/contract/errors'
-import { formatCount, formatList, formatNumber } from '@x-automated/contract/format'
-import { z } from 'zod'
+import type { z } from 'zod'
+import type { FieldProblem } from './errors.ts'
+import { formatCount, formatList, formatNumber } from './format.ts'
 
 /** An issue that zod passes to an error map; `Issue` is one that it reports. */
 type RawIssue = z.core.$ZodRawIssue
@@ -9,11 +9,6 @@ interface Issue {
   code?: string
   keys?: readonly string[]
   path?: readonly (PropertyKey | { key: PropertyKey })[] | undefined
-}
-
-/** Makes zod's default messages plain predicates, which `inputProblems` turns into sentences. */
-export function usePlainMessages(): void {
-  z.config({ customError: predicateOf })
 }
 
 /** One problem per invalid field. `field` is a dotted path, '' for the whole body. */
@@ -81,7 +76,8 @@ const TYPES: Record<string, string> = {
   record: 'an object',
 }
 
-function predicateOf(issue: RawIssue): string {
+/** Replaces zod's default messages by predicates, which `fieldProblem` makes sentences. */
+export function predicateOf(issue: RawIssue): string {
   if (issue.input === undefined && issue.code !== 'custom') return 'is required'
   switch (issue.code) {
     case 'invalid_type':

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { fieldProblem, inputProblems, usePlainMessages } from './input-problems.ts'
+import { fieldProblem, inputProblems, predicateOf } from './input-problems.ts'
 
-usePlainMessages()
+z.config({ customError: predicateOf })
 
 const problemsOf = (schema: z.ZodType, input: unknown) => inputProblems(schema.safeParse(input).error?.issues ?? [])
 const Whole = z.union([z.number(), z.string().regex(/^\d+$/, 'must be a whole number')])

@@ -1,0 +1,25 @@
+/** Minimum password length, and the maximum that is hashed. */
+const PASSWORD_MIN = 8
+export const PASSWORD_MAX = 128
+
+/** The rules for a new password, as shown beside the field. */
+export const PASSWORD_RULES: readonly { text: string; met: (password: string) => boolean }[] = [
+  { text: `At least ${PASSWORD_MIN} characters`, met: (password) => password.length >= PASSWORD_MIN },
+  { text: 'One uppercase letter', met: (password) => /[A-Z]/.test(password) },
+  { text: 'One lowercase letter', met: (password) => /[a-z]/.test(password) },
+  { text: 'One digit', met: (password) => /[0-9]/.test(password) },
+]
+
+export const PASSWORD_PROBLEM = 'Password does not meet the requirements'
+export const PASSWORD_TOO_LONG = `Use at most ${PASSWORD_MAX} characters`
+
+/** Whether a password of any length meets the rules. */
+export function meetsPasswordRules(password: string): boolean {
+  return PASSWORD_RULES.every((rule) => rule.met(password))
+}
+
+/** The message for an invalid new password, or null. Never truncate one: it wouldn't log in. */
+export function newPasswordProblem(password: string): string | null {
+  if (password.length > PASSWORD_MAX) return PASSWORD_TOO_LONG
+  return meetsPasswordRules(password) ? null : PASSWORD_PROBLEM
+}

@@ -1,0 +1,21 @@
+import { zodResolver } from '@hookform/resolvers/zod'
+import { fieldProblem, predicateOf } from '@x-automated/contract/input-problems'
+import type { FieldValues, Resolver } from 'react-hook-form'
+
+/**
+ * Checks a form's values with the input schema of the call it makes, in the server's words. Adds
+ * zod to the page, so only for signed-in pages.
+ */
+export function contractResolver<Input extends FieldValues, Output>(operation: {
+  '~orpc': { inputSchema?: { _zod: { input: Input; output: Output } } | undefined }
+}): Resolver<Input, unknown, Output> {
+  const { inputSchema } = operation['~orpc']
+  if (!inputSchema) throw new Error('This operation has no input')
+  const resolve = zodResolver<Input, unknown, Output>(inputSchema, { error: predicateOf })
+  return async (values, context, options) => {
+    const result = await resolve(values, context, options)
+    for (const [field, error] of Object.entries(result.errors))
+      if (typeof error?.message === 'string') error.message = fieldProblem(field, error.message).problem
+    return result
+  }
+}

@@ -1,0 +1,18 @@
+import type { FieldValues, Path, UseFormReturn } from 'react-hook-form'
+import { errorText, fieldProblems } from './api'
+
+/**
+ * Shows why a call failed: beside the form's fields, or as `errors.root`. @param text the message
+ * for other errors than fields
+ */
+export function showProblems<Values extends FieldValues, Context, Output>(
+  form: UseFormReturn<Values, Context, Output>,
+  error: unknown,
+  text: string = errorText(error),
+): void {
+  const problems = Object.entries(fieldProblems(error)).filter(([field]) => field in form.getValues())
+  // Focuses the first field last.
+  for (const [field, message] of problems.reverse())
+    form.setError(field as Path<Values>, { message }, { shouldFocus: true })
+  if (problems.length === 0) form.setError('root', { message: text })
+}
