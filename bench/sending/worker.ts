@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { openLiveness } from '../../server/src/db/liveness.ts'
 import { openDatabase } from '../../server/src/db/open.ts'
 import { receive } from '../../server/src/domains/outreach/replies/service.ts'
 import { claimDue } from '../../server/src/domains/outreach/sending/claim.ts'
 import { record } from '../../server/src/domains/outreach/sending/record.ts'
-import { openLiveness } from '../../server/src/jobs/liveness.ts'
 
 /*
  * A worker process that claims and records messages, or records replies, as fast as possible.

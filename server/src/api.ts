@@ -9,7 +9,6 @@ import { inputProblems, predicateOf } from '@x-automated/contract/input-problems
 import type { OperationMeta } from '@x-automated/contract/route'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { Services } from './app.ts'
 import { accountRoutes } from './domains/identity/account/routes.ts'
 import { authRoutes } from './domains/identity/auth/routes.ts'
 import { identityRoutes } from './domains/identity/identities/routes.ts'
@@ -42,6 +41,7 @@ import { edgeOperations } from './edges/openapi.ts'
 import { clientAddress } from './requests/client-address.ts'
 import type { RequestContext } from './requests/context.ts'
 import { hashToken } from './sealing.ts'
+import type { Services } from './services.ts'
 
 /** The handlers of every operation in the contract. */
 export const router = {

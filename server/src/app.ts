@@ -1,11 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import compress from '@fastify/compress'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import helmet from 'helmet'
 import { contextOf, serveApi } from './api.ts'
-import type { Channels } from './db/channels.ts'
-import type { Database } from './db/open.ts'
-import type { Auth } from './domains/identity/auth/service.ts'
 import { findReferralCode } from './domains/waitlist/waitlist/service.ts'
 import { serveAccountArchive } from './edges/account-archive.ts'
 import { BODY_SECONDS_MAX, limitBodyTime } from './edges/body-time.ts'
@@ -28,60 +25,8 @@ import { serveVerifyEmail } from './edges/verify-email.ts'
 import { serveWaitlistLinks } from './edges/waitlist-links.ts'
 import { serveXCallback } from './edges/x-callback.ts'
 import { serveXWebhook } from './edges/x-webhook.ts'
-import type { Env } from './env.ts'
-import type { RequestWorker } from './jobs/liveness.ts'
-import type { Outbox } from './jobs/mail.ts'
-import type { JobQueue } from './jobs/queue.ts'
-import type { Dns } from './outside/dns.ts'
-import type { Google } from './outside/google.ts'
-import type { Payments } from './outside/payments.ts'
-import type { SafeFetch } from './outside/safe-fetch.ts'
-import type { XApi } from './outside/x.ts'
-import type { XActivity } from './outside/x-activity.ts'
 import { Refusal } from './refusal.ts'
-import type { Limits } from './requests/limits.ts'
-import type { Sealer } from './sealing.ts'
-
-/** What the domains depend on: created once per process and passed to every request. */
-export interface Services {
-  env: Env
-  log: FastifyBaseLogger
-  /** The origin used in links. */
-  origin: string
-  database: Database
-  channels: Channels
-  jobs: JobQueue
-  outbox: Outbox
-  auth: Auth
-  limits: Limits
-  /** Null if X is not configured. */
-  x: XApi | null
-  /** Owns messages that a request sends itself. */
-  requestWorker: RequestWorker
-  /** Null if X cannot notify us: its secret or app token is missing. */
-  xActivity: XActivity | null
-  /** Null if Google is not configured. */
-  google: Google | null
-  /** Null if payments are not configured. */
-  payments: Payments | null
-  dns: Dns
-  /** For URLs given by users. */
-  safeFetch: SafeFetch
-  /** Seals X tokens. */
-  sealer: Sealer
-  /** Seals client secrets of workspaces' identity providers. */
-  ssoSealer: Sealer
-  /** Version of the served browser extension; null if it was not built. */
-  extensionVersion: string | null
-  /** Called for every server fault; the test harness fails on one. */
-  onFault(error: unknown): void
-  /**
-   * Called with the outcome of each operation: `OK` or a refusal's code. Tests check that every
-   * declared outcome occurs.
-   */
-  onAnswer(operation: string, outcome: string): void
-  isDraining(): boolean
-}
+import type { Services } from './services.ts'
 
 /** Maximum body size, except for CSV imports. */
 const BODY_MAX_BYTES = 256 * 1024

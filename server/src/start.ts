@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { FastifyBaseLogger } from 'fastify'
-import { createApp, type Services } from './app.ts'
+import { createApp } from './app.ts'
 import { openChannels } from './db/channels.ts'
+import { createRequestWorker } from './db/liveness.ts'
 import { allowLongStatements } from './db/long-statements.ts'
 import { migrateDatabase } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
@@ -33,7 +34,6 @@ import { expireWeek, purgeJoinData } from './domains/waitlist/waitlist/service.t
 import { removeAbandonedUploads } from './edges/csv-uploads.ts'
 import { openExtensionPackage } from './edges/extension-package.ts'
 import type { Env } from './env.ts'
-import { createRequestWorker } from './jobs/liveness.ts'
 import { createOutbox, sendQueuedEmails } from './jobs/mail.ts'
 import { JOBS_CHANNEL, openJobQueue } from './jobs/queue.ts'
 import { startSender } from './jobs/sender.ts'
@@ -48,6 +48,7 @@ import { createXActivity } from './outside/x-activity.ts'
 import { createLimits } from './requests/limits.ts'
 import { purgeIdempotencyKeys } from './requests/once.ts'
 import { createSealer } from './sealing.ts'
+import type { Services } from './services.ts'
 
 const WEB_FOLDER = fileURLToPath(new URL('../../web/build/client', import.meta.url))
 const EXTENSION_FOLDER = fileURLToPath(new URL('../../extension/.output/chrome-mv3', import.meta.url))

@@ -1,3 +1,4 @@
+import { openLiveness } from '../src/db/liveness.ts'
 import { createSession } from '../src/db/session.ts'
 import { createSessionLocks } from '../src/db/session-locks.ts'
 import { isUnavailable } from '../src/db/unavailable.ts'
@@ -6,7 +7,6 @@ import { record, type Verdict } from '../src/domains/outreach/sending/record.ts'
 import { send, TIMING } from '../src/domains/outreach/sending/send.ts'
 import { expireLeases } from '../src/domains/outreach/sending/service.ts'
 import { settle, takeOver } from '../src/domains/outreach/sending/settle.ts'
-import { openLiveness } from '../src/jobs/liveness.ts'
 import type { TestApp } from './open-app.ts'
 
 // Workers like those of jobs/sender.ts, run step by step, so that a test can kill or stop one

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import type { Services } from '../app.ts'
 import { requireAccountSession } from '../domains/identity/auth/service.ts'
 import { archiveOf } from '../domains/overview/personal-data/service.ts'
+import type { Services } from '../services.ts'
 import { signedIn } from './signed-in.ts'
 
 /** GET /api/auth/user/export: all account data as a ZIP. 403 for single sign-on sessions. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import type { Services } from '../app.ts'
 import { confirmEmailChange } from '../domains/identity/account/service.ts'
 import { Refusal } from '../refusal.ts'
+import type { Services } from '../services.ts'
 
 type WithToken = { Querystring: { token?: unknown } }
 

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 import { ERROR_STATUS, ERROR_TEXT, type ErrorCode, type ErrorEnvelope } from '@x-automated/contract/errors'
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify'
-import type { Services } from '../app.ts'
 import { asRefusal } from '../operations.ts'
 import type { Refusal } from '../refusal.ts'
+import type { Services } from '../services.ts'
 
 /** Sends the error envelope. */
 export function sendRefusal(

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { contextOf } from '../api.ts'
-import type { Services } from '../app.ts'
 import { finishAuthorize } from '../domains/identity/identities/service.ts'
+import type { Services } from '../services.ts'
 
 /**
  * GET /api/auth/callback/google: Google's redirect. Always redirects to a page on our own origin.

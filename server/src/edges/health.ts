@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type pg from 'pg'
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import type { Services } from '../app.ts'
 import { Refusal } from '../refusal.ts'
+import type { Services } from '../services.ts'
 import { sendRefusal } from './envelope.ts'
 
 const READY_TIMEOUT_MS = 2_000

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { stringify } from 'csv-stringify'
 import type { FastifyInstance } from 'fastify'
-import type { Services } from '../app.ts'
 import { authenticateOperator } from '../domains/identity/auth/service.ts'
 import { type ExportedMember, startExport } from '../domains/overview/operator/service.ts'
+import type { Services } from '../services.ts'
 
 /** GET /api/operator/members/export: every member as CSV. 404 for everyone but operators. */
 export function serveMemberFiles(app: FastifyInstance, services: Services): void {

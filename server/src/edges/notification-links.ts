@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import type { Services } from '../app.ts'
 import { unsubscribe } from '../domains/platform/notifications/service.ts'
+import type { Services } from '../services.ts'
 import { serveUnsubscribePage } from './unsubscribe-page.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import type { Services } from '../app.ts'
 import { PAYMENTS_WEBHOOK_PATH, receivePayment } from '../domains/platform/billing/engine.ts'
 import { Refusal } from '../refusal.ts'
+import type { Services } from '../services.ts'
 
 /**
  * POST /api/billing/webhook: payment provider events. Stored immediately, processed by the queue.

@@ -4,9 +4,9 @@ import { Id } from '@x-automated/contract/fields'
 import { Scrape } from '@x-automated/contract/leads/scrapes'
 import type { FastifyInstance } from 'fastify'
 import { decodeJwt } from 'jose'
-import type { Services } from '../app.ts'
 import { find, follow, view } from '../domains/leads/scrapes/service.ts'
 import { Refusal } from '../refusal.ts'
+import type { Services } from '../services.ts'
 import { signedIn } from './signed-in.ts'
 
 /** Keeps proxies from closing an idle stream, and detects ended sessions. */

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { contextOf } from '../api.ts'
-import type { Services } from '../app.ts'
 import { findReferralCode } from '../domains/waitlist/waitlist/service.ts'
 import { Refusal } from '../refusal.ts'
 import type { RequestContext } from '../requests/context.ts'
+import type { Services } from '../services.ts'
 import { isPlausibleCode } from './page-head.ts'
 import { drawSharePicture } from './share-picture.ts'
 

@@ -1,9 +1,9 @@
 import type { Role } from '@x-automated/contract/route'
 import type { FastifyRequest } from 'fastify'
 import { type Actor, roleAllows } from '../actor.ts'
-import type { Services } from '../app.ts'
 import { authenticate } from '../domains/identity/auth/service.ts'
 import { Refusal } from '../refusal.ts'
+import type { Services } from '../services.ts'
 
 /**
  * Authenticates a request to an edge. @throws Refusal UNAUTHORIZED, RATE_LIMITED, FORBIDDEN (a role

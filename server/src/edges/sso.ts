@@ -1,8 +1,8 @@
 import { isId, NO_ID } from '@x-automated/contract/fields'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { contextOf } from '../api.ts'
-import type { Services } from '../app.ts'
 import { finishOpenIdSignIn, finishSamlSignIn, leave, metadataOf } from '../domains/identity/sso/service.ts'
+import type { Services } from '../services.ts'
 
 type OfWorkspace = { Params: { workspaceId: string } }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import type { Services } from '../app.ts'
 import { openConfirmation } from '../domains/identity/auth/service.ts'
 import { Refusal } from '../refusal.ts'
+import type { Services } from '../services.ts'
 
 /**
  * GET /api/auth/verify-email?token=: a sign-up's emailed link. Always redirects to a page on our

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import type { Services } from '../app.ts'
 import { confirmMember, unsubscribe } from '../domains/waitlist/waitlist/service.ts'
 import { Refusal } from '../refusal.ts'
+import type { Services } from '../services.ts'
 import { serveUnsubscribePage } from './unsubscribe-page.ts'
 
 type WithToken = { Querystring: { token?: unknown } }

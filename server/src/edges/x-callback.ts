@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { contextOf } from '../api.ts'
-import type { Services } from '../app.ts'
 import { AUTHORIZATION_COOKIE, CALLBACK_PATH, finishAuthorize } from '../domains/platform/x-account/service.ts'
+import type { Services } from '../services.ts'
 
 /**
  * GET /api/session/callback: X's redirect. Always redirects to the Connect X tab, with the outcome.

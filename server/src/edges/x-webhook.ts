@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
-import type { Services } from '../app.ts'
 import { receive, WEBHOOK_PATH } from '../domains/outreach/replies/service.ts'
 import { readDelivery } from '../outside/x-activity.ts'
 import { Refusal } from '../refusal.ts'
+import type { Services } from '../services.ts'
 
 /** X waits 10 seconds for an answer and retries failed deliveries. */
 const ANSWER_WITHIN_MS = 8_000

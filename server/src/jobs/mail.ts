@@ -1,15 +1,7 @@
-import type { Db } from '../db/open.ts'
 import type { Email } from '../emails/email.ts'
 import type { Mailer, RenderedEmail } from '../outside/mail.ts'
+import type { JobQueue, Outbox } from '../ports.ts'
 import { createSealer, type Sealer } from '../sealing.ts'
-import type { JobQueue } from './queue.ts'
-
-/** Queues emails, to be sent once the transaction commits. */
-export interface Outbox {
-  post(db: Db, mail: Email): Promise<void>
-  /** Queues many in one statement. */
-  postAll(db: Db, mails: readonly Email[]): Promise<void>
-}
 
 /** @param secret AUTH_SECRET: queued emails are encrypted, because they may contain login links */
 export function createOutbox(jobs: JobQueue, secret: string): Outbox {

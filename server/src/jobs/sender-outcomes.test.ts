@@ -17,13 +17,14 @@ import {
   setFaults,
   waitForBlockedStatement,
 } from '../../test/outreach.ts'
+import { workers } from '../db/tables.ts'
 import { campaigns } from '../domains/outreach/campaigns/tables.ts'
 import { type Claimed, claimDue, releaseLostClaims } from '../domains/outreach/sending/claim.ts'
 import { record } from '../domains/outreach/sending/record.ts'
 import { send, TIMING } from '../domains/outreach/sending/send.ts'
 import { queueDirect } from '../domains/outreach/sending/service.ts'
 import { takeOver } from '../domains/outreach/sending/settle.ts'
-import { dms, workers } from '../domains/outreach/sending/tables.ts'
+import { dms } from '../domains/outreach/sending/tables.ts'
 import { xAccounts } from '../domains/platform/x-account/tables.ts'
 import { createXApi } from '../outside/x.ts'
 

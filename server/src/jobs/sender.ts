@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { Services } from '../app.ts'
+import { openLiveness } from '../db/liveness.ts'
 import { retryWhileUnavailable } from '../db/unavailable.ts'
 import { type Claimed, claimDue, releaseLostClaims } from '../domains/outreach/sending/claim.ts'
 import { nextDueInMs, resetSchedules } from '../domains/outreach/sending/limits.ts'
@@ -7,7 +7,7 @@ import { type Done, record, type Verdict } from '../domains/outreach/sending/rec
 import { send, TIMING, type Timing } from '../domains/outreach/sending/send.ts'
 import { expireLeases, SENDING_CHANNEL } from '../domains/outreach/sending/service.ts'
 import { settle, takeOver } from '../domains/outreach/sending/settle.ts'
-import { openLiveness } from './liveness.ts'
+import type { Services } from '../services.ts'
 
 export interface SenderOptions {
   /** Maximum messages in flight, over all accounts. */

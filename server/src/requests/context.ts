@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Actor } from '../actor.ts'
-import type { Services } from '../app.ts'
 import type { Db } from '../db/open.ts'
+import type { Services } from '../services.ts'
 import type { Progress } from './once.ts'
 
 declare module 'fastify' {

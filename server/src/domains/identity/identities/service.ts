@@ -7,7 +7,6 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Actor } from '../../../actor.ts'
 import { secondsFromNow } from '../../../db/columns.ts'
 import type { Db } from '../../../db/open.ts'
-import type { Outbox } from '../../../jobs/mail.ts'
 import type { Google } from '../../../outside/google.ts'
 import {
   type OpenIdRequest,
@@ -15,6 +14,7 @@ import {
   ProviderDeclined,
   ProviderUnavailable,
 } from '../../../outside/openid.ts'
+import type { Outbox } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
 import type { Limits } from '../../../requests/limits.ts'
 import { hashToken, newToken } from '../../../sealing.ts'

@@ -14,7 +14,7 @@ import {
   setFaults,
   sleep,
 } from '../../../../test/outreach.ts'
-import type { Services } from '../../../app.ts'
+import type { Services } from '../../../services.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { startReplyDetection } from './service.ts'
 import { replies, replyWatches } from './tables.ts'

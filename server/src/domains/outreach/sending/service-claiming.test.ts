@@ -8,7 +8,8 @@ import type { Db } from '../../../db/open.ts'
 import { type Claimed, claimDue } from './claim.ts'
 import { record } from './record.ts'
 import { send, TIMING } from './send.ts'
-import { dms, workers } from './tables.ts'
+import { workers } from '../../../db/tables.ts'
+import { dms } from './tables.ts'
 
 let app: TestApp
 let person: Person

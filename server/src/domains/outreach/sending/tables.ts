@@ -1,7 +1,7 @@
 import { DM_STATUSES } from '@x-automated/contract/outreach/sending'
 import type { SkipReason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
-import { bigserial, boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time, updatedAt } from '../../../db/columns.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { workspaces } from '../../identity/workspaces/tables.ts'
@@ -111,12 +111,3 @@ export const mayGoOut = sql`(c.status <> 'archived' or d.lease_expires_at is not
 
 /** SQL over a message `d`: it was claimed and not released. A simulation sets only `claimed_at`. */
 export const wasTried = sql`(d.tried_at is not null or d.claimed_at is not null)`
-
-/**
- * Sending processes. Each holds an advisory lock on its id while it lives, so others can detect its
- * death.
- */
-export const workers = pgTable('workers', {
-  id: bigserial('id', { mode: 'number' }).primaryKey(),
-  startedAt: time('started_at').notNull().defaultNow(),
-})

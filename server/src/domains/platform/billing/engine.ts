@@ -1,7 +1,7 @@
 import type { Database, Db } from '../../../db/open.ts'
 import { retryWhileUnavailable } from '../../../db/unavailable.ts'
-import type { JobQueue } from '../../../jobs/queue.ts'
 import { type PaymentEvent, PaymentsError } from '../../../outside/payments.ts'
+import type { JobQueue } from '../../../ports.ts'
 import { createSealer } from '../../../sealing.ts'
 import {
   claimPayments,

@@ -5,7 +5,6 @@ import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import type { Env } from '../../../env.ts'
-import type { Outbox } from '../../../jobs/mail.ts'
 import {
   type PaidSubscription,
   type PaymentEvent,
@@ -13,6 +12,7 @@ import {
   PaymentsError,
   type PlanPrice,
 } from '../../../outside/payments.ts'
+import type { Outbox } from '../../../ports.ts'
 import { hashToken } from '../../../sealing.ts'
 import { workspaces } from '../../identity/workspaces/tables.ts'
 import { notifyOwners } from '../notifications/service.ts'

@@ -3,7 +3,7 @@ import { ACHIEVEMENTS, type Achievement, SPOTS_PER_REFERRAL } from '@x-automated
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
-import type { Outbox } from '../../../jobs/mail.ts'
+import type { Outbox } from '../../../ports.ts'
 import { createSealer } from '../../../sealing.ts'
 import { publishEvent } from '../../platform/webhooks/service.ts'
 import { type Addressee, achievementsEmail, movedUpEmail } from './emails.ts'

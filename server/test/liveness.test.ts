@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest'
-import { openApp, type TestApp } from '../../test/open-app.ts'
-import { workers } from '../domains/outreach/sending/tables.ts'
-import { openLiveness } from './liveness.ts'
+import { openLiveness } from '../src/db/liveness.ts'
+import { workers } from '../src/db/tables.ts'
+import { openApp, type TestApp } from './open-app.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
-import { one } from '../db/one.ts'
-import type { Database } from '../db/open.ts'
-import { workers } from '../domains/outreach/sending/tables.ts'
+import { one } from './one.ts'
+import type { Database } from './open.ts'
+import { workers } from './tables.ts'
 
 /**
  * Detects dead processes. Each worker holds an advisory lock on its id for life, and PostgreSQL

@@ -1,0 +1,56 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Channels } from './db/channels.ts'
+import type { RequestWorker } from './db/liveness.ts'
+import type { Database } from './db/open.ts'
+import type { Auth } from './domains/identity/auth/service.ts'
+import type { Env } from './env.ts'
+import type { Dns } from './outside/dns.ts'
+import type { Google } from './outside/google.ts'
+import type { Payments } from './outside/payments.ts'
+import type { SafeFetch } from './outside/safe-fetch.ts'
+import type { XApi } from './outside/x.ts'
+import type { XActivity } from './outside/x-activity.ts'
+import type { JobQueue, Outbox } from './ports.ts'
+import type { Limits } from './requests/limits.ts'
+import type { Sealer } from './sealing.ts'
+
+/** What the domains depend on: created once per process and passed to every request. */
+export interface Services {
+  env: Env
+  log: FastifyBaseLogger
+  /** The origin used in links. */
+  origin: string
+  database: Database
+  channels: Channels
+  jobs: JobQueue
+  outbox: Outbox
+  auth: Auth
+  limits: Limits
+  /** Null if X is not configured. */
+  x: XApi | null
+  /** Owns messages that a request sends itself. */
+  requestWorker: RequestWorker
+  /** Null if X cannot notify us: its secret or app token is missing. */
+  xActivity: XActivity | null
+  /** Null if Google is not configured. */
+  google: Google | null
+  /** Null if payments are not configured. */
+  payments: Payments | null
+  dns: Dns
+  /** For URLs given by users. */
+  safeFetch: SafeFetch
+  /** Seals X tokens. */
+  sealer: Sealer
+  /** Seals client secrets of workspaces' identity providers. */
+  ssoSealer: Sealer
+  /** Version of the served browser extension; null if it was not built. */
+  extensionVersion: string | null
+  /** Called for every server fault; the test harness fails on one. */
+  onFault(error: unknown): void
+  /**
+   * Called with the outcome of each operation: `OK` or a refusal's code. Tests check that every
+   * declared outcome occurs.
+   */
+  onAnswer(operation: string, outcome: string): void
+  isDraining(): boolean
+}
