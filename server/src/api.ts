@@ -25,7 +25,7 @@ import { tagRoutes } from './domains/leads/tags/routes.ts'
 import { campaignRoutes } from './domains/outreach/campaigns/routes.ts'
 import { extensionRoutes } from './domains/outreach/extension/routes.ts'
 import { replyRoutes } from './domains/outreach/replies/routes.ts'
-import { messageRoutes, sendingRoutes } from './domains/outreach/sending/routes.ts'
+import { leadQueueRoutes, messageRoutes, sendingRoutes } from './domains/outreach/sending/routes.ts'
 import { sendingSettingRoutes } from './domains/outreach/sending-settings/routes.ts'
 import { simulatedQueueRoutes } from './domains/outreach/simulated-queue/routes.ts'
 import { analyticsRoutes } from './domains/overview/analytics/routes.ts'
@@ -54,7 +54,7 @@ export const router = {
   sso: ssoRoutes,
   xAccount: xAccountRoutes,
   scrapes: scrapeRoutes,
-  leads: leadRoutes,
+  leads: { ...leadRoutes, ...leadQueueRoutes },
   imports: importRoutes,
   lists: listRoutes,
   tags: tagRoutes,

@@ -1,5 +1,11 @@
+import type { SQL } from 'drizzle-orm'
 import type { Db } from './db/open.ts'
+import type { SignUpReferral } from './domains/identity/auth/tables.ts'
 import type { Email } from './emails/email.ts'
+import type { Refusal } from './refusal.ts'
+import type { Limits } from './requests/limits.ts'
+
+// What a domain needs from jobs or from a higher area. start.ts connects each with its implementation.
 
 /** Every kind of job, with its data. */
 export interface Jobs {
@@ -51,4 +57,46 @@ export interface Outbox {
   post(db: Db, mail: Email): Promise<void>
   /** Queues many in one statement. */
   postAll(db: Db, mails: readonly Email[]): Promise<void>
+}
+
+/** What changes of the waitlist need. */
+export interface WaitlistContext {
+  env: { authSecret: string; waitlistConfirmRequired: boolean }
+  origin: string
+  outbox: Outbox
+}
+
+interface Client {
+  address: string
+  addressHash: string
+}
+
+/** The waitlist, for accounts: every kind of sign-up joins it (domains/waitlist/waitlist/service.ts). */
+export interface Waitlist {
+  join(
+    context: WaitlistContext & { db: Db; limits: Limits; request: Client },
+    input: { email: string; referralCode?: string },
+  ): Promise<unknown>
+  joinOnSignUp(context: WaitlistContext & { db: Db }, userId: string, referral: SignUpReferral | null): Promise<void>
+  findSignUpReferral(
+    context: { db: Db; env: { authSecret: string }; request: Client },
+    referralCode: string | undefined,
+  ): Promise<SignUpReferral | null>
+  findMailboxOwner(db: Db, email: string): Promise<string | null>
+  moveMember(context: WaitlistContext & { db: Db }, userId: string, email: string): Promise<void>
+}
+
+/** What sign-up needs: the waitlist and its context. */
+export interface SignUpContext extends WaitlistContext {
+  waitlist: Waitlist
+}
+
+/** Plans, for the people of a workspace (domains/platform/billing/service.ts). */
+export interface Plans {
+  findPeopleLimit(db: Db, workspaceId: string): Promise<Refusal | null>
+}
+
+/** Sending, for suppressions (domains/outreach/sending/service.ts). */
+export interface Sending {
+  stopMessages(tx: Db, workspaceId: string, leadIds: SQL): Promise<number>
 }

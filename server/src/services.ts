@@ -10,7 +10,7 @@ import type { Payments } from './outside/payments.ts'
 import type { SafeFetch } from './outside/safe-fetch.ts'
 import type { XApi } from './outside/x.ts'
 import type { XActivity } from './outside/x-activity.ts'
-import type { JobQueue, Outbox } from './ports.ts'
+import type { JobQueue, Outbox, Plans, Sending, Waitlist } from './ports.ts'
 import type { Limits } from './requests/limits.ts'
 import type { Sealer } from './sealing.ts'
 
@@ -25,6 +25,9 @@ export interface Services {
   jobs: JobQueue
   outbox: Outbox
   auth: Auth
+  waitlist: Waitlist
+  plans: Plans
+  sending: Sending
   limits: Limits
   /** Null if X is not configured. */
   x: XApi | null

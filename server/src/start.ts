@@ -21,8 +21,9 @@ import { purgeRemovals } from './domains/leads/removals/service.ts'
 import { runScrapes, SCRAPES_CHANNEL } from './domains/leads/scrapes/service.ts'
 import { purgeExpiredPairingCodes } from './domains/outreach/extension/service.ts'
 import { startReplyDetection } from './domains/outreach/replies/service.ts'
-import { SENDING_CHANNEL } from './domains/outreach/sending/service.ts'
+import { SENDING_CHANNEL, stopMessages } from './domains/outreach/sending/service.ts'
 import { purgePaymentEvents, runPayments } from './domains/platform/billing/engine.ts'
+import { findPeopleLimit } from './domains/platform/billing/service.ts'
 import {
   MEMBER_NOTIFICATIONS_CHANNEL,
   purgeOldNotifications,
@@ -30,7 +31,7 @@ import {
 } from './domains/platform/notifications/service.ts'
 import { purgeDeliveries, runWebhooks, WEBHOOKS_CHANNEL } from './domains/platform/webhooks/service.ts'
 import { purgeExpiredAuthorizations } from './domains/platform/x-account/service.ts'
-import { expireWeek, purgeJoinData } from './domains/waitlist/waitlist/service.ts'
+import * as waitlist from './domains/waitlist/waitlist/service.ts'
 import { removeAbandonedUploads } from './edges/csv-uploads.ts'
 import { openExtensionPackage } from './edges/extension-package.ts'
 import type { Env } from './env.ts'
@@ -126,6 +127,9 @@ export async function startServer({
     jobs,
     outbox,
     auth,
+    waitlist,
+    plans: { findPeopleLimit },
+    sending: { stopMessages },
     limits,
     x: env.x ? createXApi(env.x) : null,
     requestWorker: createRequestWorker(database),
@@ -164,7 +168,7 @@ export async function startServer({
     if (!services.google) log.warn('GOOGLE_CLIENT_ID is not set: Google sign-in is disabled')
     if (!services.payments) log.warn('STRIPE_SECRET_KEY is not set: plans cannot be bought')
     if (!services.x) log.warn('X_API_URL is not set: connecting X, scraping and sending are disabled')
-    await jobs.work('expire-week', 1, () => expireWeek(database.db))
+    await jobs.work('expire-week', 1, () => waitlist.expireWeek(database.db))
     await jobs.work('cleanup', 1, async () => {
       await failAbandonedImports(database.db)
       const expired = [
@@ -179,7 +183,7 @@ export async function startServer({
         purgeUnfinishedFactors,
         purgeExpiredAuthorizations,
         purgeExpiredRequests,
-        purgeJoinData,
+        waitlist.purgeJoinData,
         purgeDeliveries,
         purgeOldNotifications,
         purgePaymentEvents,

@@ -8,7 +8,6 @@ import { backUp, restore } from '../../tools/archive-database.ts'
 import { Connection } from '../src/db/connection.ts'
 import { isUnavailable } from '../src/db/unavailable.ts'
 import type { TestApp } from './open-app.ts'
-import type { World } from './sending-world.ts'
 
 // Database failures of a world: broken connections, a killed server, a restored backup.
 
@@ -74,13 +73,22 @@ async function recovered({ services }: TestApp): Promise<void> {
   lostAt = process.uptime()
 }
 
+/** What a backup and its restore need of a world. */
+interface World {
+  app: TestApp
+  person: { workspaceId: string }
+  archive: Archive | null
+  endAll(): Promise<void>
+  beginAgain(): Promise<void>
+}
+
 export interface Archive {
   file: string
   /** Everything that was acknowledged before the backup began; a restore must contain it. */
   acknowledged: Awaited<ReturnType<typeof acknowledgedBy>>
 }
 
-async function acknowledgedBy({ app, person }: World) {
+async function acknowledgedBy({ app, person }: Pick<World, 'app' | 'person'>) {
   const read = async (query: ReturnType<typeof sql>) =>
     (await app.db.execute<{ key: string }>(query)).rows.map(({ key }) => key)
   return {

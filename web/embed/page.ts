@@ -9,8 +9,8 @@ import { formatNumber } from '@x-automated/contract/format'
 import { ALREADY_JOINED } from '@x-automated/contract/waitlist/already-joined'
 import { emailProblem, isEmail } from '../app/features/identity/auth/email'
 import { joinedText } from '../app/features/waitlist/waitlist/joined-text'
-import { readPlace, removePlace, type StoredPlace, writePlace } from '../app/features/waitlist/waitlist/place-storage'
 import { referralLinks } from '../app/features/waitlist/waitlist/referral-links'
+import { readPlace, removePlace, type StoredPlace, writePlace } from '../app/place-storage'
 import { hostOrigin, type JoinedMessage, readThemeMessage, type SizeMessage } from './messages'
 
 type Answer<Operation extends (...given: never[]) => unknown> = Awaited<ReturnType<Operation>>

@@ -6,9 +6,9 @@ import { NOTIFICATION_DAYS } from '@x-automated/contract/platform/notifications'
 import { PLAN_LEVELS, PLANS } from '@x-automated/contract/platform/plans'
 import { REFERRAL_TIERS } from '@x-automated/contract/waitlist/waitlist'
 import { describe, expect, it } from 'vitest'
-import { ORIGIN_PLACEHOLDER } from '../app/features/overview/shell/product-address'
 import { faq } from '../app/features/waitlist/landing/faq-answers'
 import { PRODUCT_TEXT, shareAddresses } from '../app/features/waitlist/waitlist/referral-links'
+import { ORIGIN_PLACEHOLDER } from '../app/product-address'
 
 const wordsOf = (file: string) =>
   readFileSync(new URL(file, import.meta.url), 'utf8')

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { FollowerQuery, Id, isId, Moment, Page, paging, QueryFlag, Success, Time, text } from '../fields.ts'
-import { DM_STATUSES } from '../outreach/sending.ts'
 import { SkipReason } from '../reason.ts'
 import { route } from '../route.ts'
 import { IDS_MAX } from './lead-limits.ts'
@@ -8,6 +7,10 @@ import { IDS_MAX } from './lead-limits.ts'
 /** A lead's status across all campaigns. */
 export const LEAD_STATUSES = ['not_sent', 'queued', 'sent', 'failed', 'contacted', 'failed_contact'] as const
 export type LeadStatus = (typeof LEAD_STATUSES)[number]
+
+/** A message's status. */
+export const DM_STATUSES = ['queued', 'sent', 'failed', 'delivered', 'replied'] as const
+export type DmStatus = (typeof DM_STATUSES)[number]
 
 /** Statuses in the leads filter. `contacted` counts as sent, `failed_contact` as failed. */
 export const LEAD_FILTER_STATUSES = ['not_sent', 'queued', 'sent', 'failed'] as const

@@ -1,10 +1,8 @@
 import { z } from 'zod'
 import { Id, Page, paging, requiredText, Success, Time, text, wholeNumber } from '../fields.ts'
+import { DM_STATUSES } from '../leads/leads.ts'
 import { SkipReason } from '../reason.ts'
 import { route } from '../route.ts'
-
-export const DM_STATUSES = ['queued', 'sent', 'failed', 'delivered', 'replied'] as const
-export type DmStatus = (typeof DM_STATUSES)[number]
 
 /** How long a sender's claim on a message lasts. */
 export const LEASE_SECONDS = 120

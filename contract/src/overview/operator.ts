@@ -2,12 +2,8 @@ import { z } from 'zod'
 import { Id, Page, paging, queryNumber, Success, Time, text, wholeNumber } from '../fields.ts'
 import { formatNumber } from '../format.ts'
 import { route } from '../route.ts'
-import { ACHIEVEMENT_KEYS } from '../waitlist/waitlist.ts'
+import { ACHIEVEMENT_KEYS, HOLD_REASONS } from '../waitlist/waitlist.ts'
 import { FOUND_MEMBERS_MAX, INVITATIONS_MAX, VIEW_DAYS_MAX } from './operator-limits.ts'
-
-/** Why an operator must review a referral before it is credited. */
-export const HOLD_REASONS = ['disposable_domain', 'address_burst'] as const
-export type HoldReason = (typeof HOLD_REASONS)[number]
 
 /** Audited actions of operators. */
 export const OPERATOR_ACTIONS = ['release', 'refuse', 'undo', 'invite', 'export'] as const

@@ -2,6 +2,10 @@ import { z } from 'zod'
 import { Email, Page, paging, ReferralCode, requiredText, Success, Time, text } from '../fields.ts'
 import { route } from '../route.ts'
 
+/** Why an operator must review a referral before it is credited. */
+export const HOLD_REASONS = ['disposable_domain', 'address_burst'] as const
+export type HoldReason = (typeof HOLD_REASONS)[number]
+
 /** Achievements by their stored key, with the name that screens show. */
 export const ACHIEVEMENTS = {
   bronze: 'Bronze Referrer',

@@ -65,7 +65,9 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
       const actor = await signedIn(services, request, 'member')
       return uploads.receive(request, actor.userId, (upload) =>
         upload.inTurn(() =>
-          importSuppressions(services.database.db, actor, () => upload.read({ domain: 'suppressions' })),
+          importSuppressions({ ...services, db: services.database.db }, actor, () =>
+            upload.read({ domain: 'suppressions' }),
+          ),
         ),
       )
     })

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
-import type { Consent } from './oauth.ts'
+
+/** A valid authorization request. */
+export type Consent = { redirectUri: string; state: string; scopes: string[]; challenge: string }
 
 const SCOPE_TEXTS: Record<string, string> = {
   'tweet.read': 'See posts that you can see',

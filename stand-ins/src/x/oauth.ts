@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { authorizePage, problemPage } from './authorize-page.ts'
+import { authorizePage, type Consent, problemPage } from './authorize-page.ts'
 import { type Network, signedInBy } from './network.ts'
 import { SCOPES } from './tokens.ts'
 
@@ -8,9 +8,6 @@ import { SCOPES } from './tokens.ts'
 export type Client = { id: string; secret: string | undefined }
 
 type Fields = Record<string, string | undefined>
-
-/** A valid authorization request. */
-export type Consent = { redirectUri: string; state: string; scopes: string[]; challenge: string }
 
 /**
  * OAuth 2.0 with PKCE at X's paths, its metadata (RFC 8414), and a password grant that only the

@@ -1,9 +1,21 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog'
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { Button } from './button'
 import { cn } from './cn'
-import type { Question } from './confirm'
 import { PopupFoot, popupFrame, popupSheet } from './popup'
+
+export interface Question {
+  title: string
+  /** What will happen. */
+  body?: ReactNode
+  /** The body loads until this settles, and the confirm button is disabled. Must not reject. */
+  after?: Promise<unknown> | undefined
+  /** The confirm button's label: 'Delete list'. */
+  confirm: string
+  cancel?: string
+  /** For irreversible actions. */
+  danger?: boolean
+}
 
 interface ConfirmDialogProps {
   question: Question

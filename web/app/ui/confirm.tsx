@@ -1,17 +1,5 @@
 import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useRef, useState } from 'react'
-
-export interface Question {
-  title: string
-  /** What will happen. */
-  body?: ReactNode
-  /** The body loads until this settles, and the confirm button is disabled. Must not reject. */
-  after?: Promise<unknown> | undefined
-  /** The confirm button's label: 'Delete list'. */
-  confirm: string
-  cancel?: string
-  /** For irreversible actions. */
-  danger?: boolean
-}
+import type { Question } from './confirm-dialog'
 
 type Ask = (question: Question) => Promise<boolean>
 

@@ -1,8 +1,8 @@
+import { RoleNotice, VIEWER_TEXT } from '../../features/identity/people/role-notice'
+import { useIsOffered } from '../../features/identity/people/use-role'
 import { ExportButton } from '../../features/leads/leads/export-button'
 import { ImportButton } from '../../features/leads/leads/import-button'
 import { Leads } from '../../features/leads/leads/leads'
-import { RoleNotice, VIEWER_TEXT } from '../../features/overview/settings/role-notice'
-import { useIsOffered } from '../../features/overview/settings/use-role'
 import { pageMeta } from '../../features/overview/shell/page-meta'
 import { PageHeader } from '../../ui/page-header'
 

@@ -1,5 +1,5 @@
+import type { DmStatus } from '@x-automated/contract/leads/leads'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
-import type { DmStatus } from '@x-automated/contract/outreach/sending'
 import { ChevronLeft, SearchX } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { Link, useParams } from 'react-router'

@@ -4,11 +4,11 @@ import { CurrentSubscription, SubscriptionSkeleton } from '../../features/platfo
 import { Invoices } from '../../features/platform/billing/invoices'
 import { OtherSubscriptions } from '../../features/platform/billing/other-subscriptions'
 import { PlanGrid } from '../../features/platform/billing/plan-grid'
-import { RewardMonths, RewardMonthsSkeleton } from '../../features/platform/billing/reward-months'
 import { SubscriptionNotices } from '../../features/platform/billing/subscription-notices'
 import { UsageCard, UsageSkeleton } from '../../features/platform/billing/usage-card'
 import { useReturnFromPayment } from '../../features/platform/billing/use-return-from-payment'
 import { useSubscription } from '../../features/platform/billing/use-subscription'
+import { RewardMonths, RewardMonthsSkeleton } from '../../features/waitlist/waitlist/reward-months'
 import { PageHeader } from '../../ui/page-header'
 
 const title = 'Billing & Subscription'

@@ -1,6 +1,7 @@
 import { LeadLists } from '../../features/leads/lists/lead-lists'
 import { Scraper } from '../../features/leads/scrapes/scraper'
 import { Messenger } from '../../features/outreach/messenger/messenger'
+import { ReplyDetectionNotice } from '../../features/outreach/replies/reply-detection'
 import { Analytics } from '../../features/overview/analytics/analytics'
 import { pageMeta } from '../../features/overview/shell/page-meta'
 import type { SignedInHandle } from '../../features/overview/shell/signed-in'
@@ -26,7 +27,7 @@ export default function XAutomation() {
         value={tab}
         onChange={openTab}
         tabs={[
-          { value: 'connect', label: 'Connect X', content: <ConnectX /> },
+          { value: 'connect', label: 'Connect X', content: <ConnectX notice={<ReplyDetectionNotice />} /> },
           { value: 'scraper', label: 'X Scraper', content: <Scraper /> },
           { value: 'messenger', label: 'X Messenger', content: <Messenger /> },
           { value: 'analytics', label: 'X Analytics', content: <Analytics /> },

@@ -8,13 +8,11 @@ import { secondsFromNow } from '../../../db/columns.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import { isUniqueViolation } from '../../../db/unique-violation.ts'
-import type { JobQueue, Outbox } from '../../../ports.ts'
+import type { JobQueue, Outbox, SignUpContext, Waitlist } from '../../../ports.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import { countryOf } from '../../../requests/country.ts'
 import type { Limits } from '../../../requests/limits.ts'
 import { createSealer, hashToken, newToken, type Sealer } from '../../../sealing.ts'
-import { extensionPairings } from '../../outreach/extension/tables.ts'
-import { findMailboxOwner, moveMember, type WaitlistContext } from '../../waitlist/waitlist/service.ts'
 import {
   type Auth,
   type AuthContext,
@@ -34,6 +32,7 @@ import {
   trustSession,
 } from '../auth/service.ts'
 import { authIdentities, authSessions, authUsers } from '../auth/tables.ts'
+import { extensionPairings } from '../workspaces/tables.ts'
 import {
   addressChangedEmail,
   addressTakenEmail,
@@ -51,7 +50,7 @@ const CODE_SECONDS = 10 * 60
 const CODE_TRIES = 5
 const EMAIL_CHANGE_SECONDS = 24 * 60 * 60
 
-type Context = AuthContext & WaitlistContext & { jobs: JobQueue }
+type Context = AuthContext & SignUpContext & { jobs: JobQueue }
 
 // Emails that anyone can request. The request only enqueues a job, so that timing and response are
 // the same for every address.
@@ -399,7 +398,7 @@ export async function updateUser(context: Context, actor: Actor, changes: InputO
  * cancels a pending change.
  */
 async function beginEmailChange(
-  { outbox, origin }: Context,
+  { outbox, origin, waitlist }: Context,
   tx: Db,
   user: { id: string; email: string },
   email: string,
@@ -415,7 +414,7 @@ async function beginEmailChange(
     expiresAt: secondsFromNow(EMAIL_CHANGE_SECONDS),
   })
   const link = (token: string) => `${origin}/api/auth/change-email?token=${token}`
-  const taken = await isTaken(tx, user.id, email)
+  const taken = await isTaken(tx, waitlist, user.id, email)
   await outbox.post(tx, confirmOldAddressEmail(user.email, email, link(currentToken)))
   await outbox.post(
     tx,
@@ -427,11 +426,11 @@ async function beginEmailChange(
  * Whether another account or waitlist member owns the address or its mailbox. Unconfirmed accounts
  * do not count.
  */
-async function isTaken(tx: Db, userId: string, email: string): Promise<boolean> {
+async function isTaken(tx: Db, waitlist: Waitlist, userId: string, email: string): Promise<boolean> {
   const isAnothers = and(eq(authUsers.email, email), eq(authUsers.emailVerified, true), ne(authUsers.id, userId))
   const [account] = await tx.select({ id: authUsers.id }).from(authUsers).where(isAnothers)
   if (account) return true
-  const owner = await findMailboxOwner(tx, email)
+  const owner = await waitlist.findMailboxOwner(tx, email)
   return owner !== null && owner !== userId
 }
 
@@ -440,10 +439,10 @@ async function isTaken(tx: Db, userId: string, email: string): Promise<boolean> 
  * along. @throws Refusal INVALID_CODE: unknown, used or expired, or the address was taken meanwhile
  */
 export async function confirmEmailChange(
-  context: WaitlistContext & { db: Db },
+  context: SignUpContext & { db: Db },
   token: string,
 ): Promise<'waiting' | 'done'> {
-  const { db, outbox, origin } = context
+  const { db, outbox, origin, waitlist } = context
   const hash = hashToken(token)
   const moved = transact(db, async (tx) => {
     const [change] = await tx
@@ -462,7 +461,7 @@ export async function confirmEmailChange(
     if (!change) throw new Refusal('INVALID_CODE')
     if (!change.currentConfirmedAt || !change.newConfirmedAt) return 'waiting'
     const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, change.userId)).for('update')
-    if (!user || (await isTaken(tx, user.id, change.email))) throw new Refusal('INVALID_CODE')
+    if (!user || (await isTaken(tx, waitlist, user.id, change.email))) throw new Refusal('INVALID_CODE')
     // An unconfirmed account with this address is replaced.
     await tx.delete(authUsers).where(and(eq(authUsers.email, change.email), eq(authUsers.emailVerified, false)))
     await deleteSignUps(tx, user.email)
@@ -470,7 +469,7 @@ export async function confirmEmailChange(
     await tx.delete(authEmailChanges).where(eq(authEmailChanges.userId, user.id))
     // Reset links were sent to the former mailbox.
     await tx.delete(authPasswordResets).where(eq(authPasswordResets.userId, user.id))
-    await moveMember({ ...context, db: tx }, user.id, change.email)
+    await waitlist.moveMember({ ...context, db: tx }, user.id, change.email)
     await outbox.post(tx, addressChangedEmail(user.email, change.email, `${origin}/login`))
     return 'done' as const
   })

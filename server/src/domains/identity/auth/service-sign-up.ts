@@ -4,16 +4,11 @@ import type { InputOf } from '@x-automated/contract/contract'
 import { hashPassword } from 'better-auth/crypto'
 import { and, desc, eq, gt, lt, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
-import type { Outbox } from '../../../ports.ts'
+import { normalizeEmail } from '../../../mailbox.ts'
+import type { Outbox, SignUpContext } from '../../../ports.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import type { LimitName, Limits } from '../../../requests/limits.ts'
 import { hashToken, newToken } from '../../../sealing.ts'
-import {
-  findSignUpReferral,
-  joinOnSignUp,
-  normalizeEmail,
-  type WaitlistContext,
-} from '../../waitlist/waitlist/service.ts'
 import { ensurePersonalWorkspace } from '../workspaces/service.ts'
 import { alreadyRegisteredEmail, confirmAddressEmail } from './emails.ts'
 import { authCodes, authIdentities, authSignUps, authUsers } from './tables.ts'
@@ -39,7 +34,7 @@ interface EmailContext {
   outbox: Outbox
   origin: string
 }
-type Context = WaitlistContext & EmailContext & { request: { address: string; addressHash: string } }
+type Context = SignUpContext & EmailContext & { request: { address: string; addressHash: string } }
 
 /**
  * Stores a sign-up until its emailed link is opened; only then is the account created. Response and
@@ -68,7 +63,7 @@ export async function signUp(context: Context, input: InputOf<'auth', 'signUpEma
       password,
       browserHash: hashToken(browser),
       codeChallenge: input.codeChallenge ?? null,
-      referral: await findSignUpReferral({ ...context, db: tx }, input.referralCode),
+      referral: await context.waitlist.findSignUpReferral({ ...context, db: tx }, input.referralCode),
       expiresAt: linkExpiry(),
     })
     await emailLink(context, tx, { id, email: input.email })
@@ -84,7 +79,7 @@ type Opened = { outcome: 'confirmed'; code: string } | { outcome: 'confirmed bef
  * open every link. @param cookies the Cookie header @throws Refusal INVALID_CODE: forged or expired
  */
 export async function openConfirmation(
-  context: WaitlistContext & { db: Db },
+  context: SignUpContext & { db: Db },
   { token, cookies }: { token: string; cookies: string | null },
 ): Promise<Opened> {
   const signUp = await findSignUp(context, token)
@@ -102,7 +97,7 @@ export async function openConfirmation(
  * @throws Refusal INVALID_CODE: forged, expired or used; INVALID_INPUT: the new password is missing
  */
 export async function confirmEmail(
-  context: WaitlistContext & { db: Db },
+  context: SignUpContext & { db: Db },
   { token, password, cookies }: InputOf<'auth', 'confirmEmail'> & { cookies: string | null },
 ) {
   const signUp = await findSignUp(context, token)
@@ -120,7 +115,7 @@ export async function confirmEmail(
  * Creates the account of a pending sign-up whose mailbox was proved in another way, without a
  * password. Call it in a transaction. @returns null if this address has no pending sign-up
  */
-export async function createAccountForMailbox(context: WaitlistContext & { db: Db }, email: string) {
+export async function createAccountForMailbox(context: SignUpContext & { db: Db }, email: string) {
   const waiting = await findWaiting(context.db, email)
   return waiting ? createAccount(context, waiting, null) : null
 }
@@ -223,7 +218,7 @@ async function findWaiting(db: Db, email: string, password?: string): Promise<Si
  * @returns null if another link confirmed the address meanwhile, or its account has since changed
  * address
  */
-async function createAccount(context: WaitlistContext & { db: Db }, signUp: SignUp, password: string | null) {
+async function createAccount(context: SignUpContext & { db: Db }, signUp: SignUp, password: string | null) {
   const { db: tx } = context
   const { id, email, name, referral } = signUp
   // The caller read it before this transaction: deleteSignUps may have removed it since.
@@ -244,7 +239,7 @@ async function createAccount(context: WaitlistContext & { db: Db }, signUp: Sign
   if (password !== null)
     await tx.insert(authIdentities).values({ userId: user.id, providerId: 'credential', accountId: user.id, password })
   await ensurePersonalWorkspace(tx, user)
-  await joinOnSignUp(context, user.id, referral)
+  await context.waitlist.joinOnSignUp(context, user.id, referral)
   return user
 }
 

@@ -17,11 +17,10 @@ import { secondsFromNow } from '../../../db/columns.ts'
 import { one } from '../../../db/one.ts'
 import type { Database, Db } from '../../../db/open.ts'
 import { retryWhileUnavailable } from '../../../db/unavailable.ts'
+import type { SignUpContext } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
 import type { Limits } from '../../../requests/limits.ts'
 import { hashToken, newToken } from '../../../sealing.ts'
-import { extensionCodes } from '../../outreach/extension/tables.ts'
-import { joinOnSignUp, type WaitlistContext } from '../../waitlist/waitlist/service.ts'
 import { authFactors, authRecoveryCodes, authTickets } from '../second-factors/tables.ts'
 import { ssoConnections, ssoDomains } from '../sso/tables.ts'
 import {
@@ -35,6 +34,7 @@ import {
   type VersionedMembership,
   workspaceOf,
 } from '../workspaces/service.ts'
+import { extensionCodes } from '../workspaces/tables.ts'
 import { ACCESS_TOKEN_SECONDS, type AuthEngine, createAuthEngine, KEY_GRACE_SECONDS, SESSION_DAYS } from './engine.ts'
 import { purgeSignUps, rejectUnconfirmed } from './service-sign-up.ts'
 import {
@@ -418,7 +418,7 @@ export async function extendSession(db: Db, sessionId: string, request: Client):
  * factors and sessions from before the proof, because they may be an attacker's.
  */
 export async function proveMailbox(
-  context: WaitlistContext & { db: Db; auth: Auth },
+  context: SignUpContext & { db: Db; auth: Auth },
   user: { id: string; name: string; emailVerified: boolean },
   referral: SignUpReferral | null = null,
 ): Promise<void> {
@@ -430,7 +430,7 @@ export async function proveMailbox(
   await endOtherSessions(db, auth, { userId: user.id, except: null })
   await db.update(authUsers).set({ emailVerified: true, updatedAt: sql`now()` }).where(eq(authUsers.id, user.id))
   await ensurePersonalWorkspace(db, user)
-  await joinOnSignUp(context, user.id, referral)
+  await context.waitlist.joinOnSignUp(context, user.id, referral)
 }
 
 /**

@@ -14,11 +14,10 @@ import {
   ProviderDeclined,
   ProviderUnavailable,
 } from '../../../outside/openid.ts'
-import type { Outbox } from '../../../ports.ts'
+import type { Outbox, SignUpContext } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
 import type { Limits } from '../../../requests/limits.ts'
 import { hashToken, newToken } from '../../../sealing.ts'
-import { findSignUpReferral, join, type WaitlistContext } from '../../waitlist/waitlist/service.ts'
 import { requireProof } from '../account/service.ts'
 import {
   type Auth,
@@ -38,7 +37,7 @@ const LINK_SECONDS = 60
 const GOOGLE = 'google'
 const SSO_TAKEN = 'This single sign-on is already linked to another account.'
 
-type Context = AuthContext & WaitlistContext & { google: Google | null }
+type Context = AuthContext & SignUpContext & { google: Google | null }
 type State = typeof authStates.$inferSelect
 
 export function listProviders({ google }: { google: Google | null }): { providers: Provider[] } {
@@ -195,10 +194,10 @@ async function findOrCreateUser(context: Context, { claims, referralCode, joins 
     user = await findByEmail(tx, address)
     if (!user) throw new Error('no account was inserted')
   }
-  if (joins) await join(context, { email: user.email, referralCode })
+  if (joins) await context.waitlist.join(context, { email: user.email, referralCode })
   const wasConfirmed = user.emailVerified
   // If the address was never confirmed, this removes the password and sessions set up with it.
-  const referral = isNew && !joins ? await findSignUpReferral(context, referralCode) : null
+  const referral = isNew && !joins ? await context.waitlist.findSignUpReferral(context, referralCode) : null
   await proveMailbox(context, user, referral)
   if (!linked) {
     await tx

@@ -11,10 +11,10 @@ export const peopleRoutes = {
   transfer: owner.people.transfer.handler(({ context, input }) => transfer(context, context.actor, input)),
   rename: admin.people.rename.handler(({ context, input }) => rename(context.db, context.actor, input)),
   switch: viewer.people.switch.handler(({ context, input }) => switchWorkspace(context, context.actor, input)),
-  listInvitations: admin.people.listInvitations.handler(({ context }) => listInvitations(context.db, context.actor)),
+  listInvitations: admin.people.listInvitations.handler(({ context }) => listInvitations(context, context.actor)),
   invite: admin.people.invite.handler(({ context, input }) => invite(context, context.actor, input)),
   resend: admin.people.resend.handler(({ context, input }) => resend(context, context.actor, input.id)),
   revoke: admin.people.revoke.handler(({ context, input }) => revoke(context.db, context.actor, input.id)),
   findInvitation: anyone.people.findInvitation.handler(({ context, input }) => findReceived(context, input)),
-  accept: viewer.people.accept.handler(({ context, input }) => accept(context.db, context.actor, input)),
+  accept: viewer.people.accept.handler(({ context, input }) => accept(context, context.actor, input)),
 }

@@ -7,7 +7,6 @@ import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
 import type { Limits } from '../../../requests/limits.ts'
 import { hashToken, newToken } from '../../../sealing.ts'
-import { beyondPlan, limitOn } from '../../platform/billing/service.ts'
 import { requireAccountSession } from '../auth/service.ts'
 import { authUsers } from '../auth/tables.ts'
 import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
@@ -20,7 +19,7 @@ const isOpen = gt(workspaceInvitations.expiresAt, sql`now()`)
 const shown = { ...getTableColumns(workspaceInvitations), invitedBy: authUsers.name }
 
 /** Pending invitations, and why no more people can join, if the plan is full. */
-export async function list(db: Db, { workspaceId }: Actor) {
+export async function list({ db, plans }: Pick<Context, 'db' | 'plans'>, { workspaceId }: Actor) {
   const invitations = await db
     .select(shown)
     .from(workspaceInvitations)
@@ -28,19 +27,8 @@ export async function list(db: Db, { workspaceId }: Actor) {
     .where(and(eq(workspaceInvitations.workspaceId, workspaceId), isOpen))
     .orderBy(desc(workspaceInvitations.sentAt))
     .limit(INVITATIONS_MAX)
-  const beyond = await findPeopleLimit(db, workspaceId)
+  const beyond = await plans.findPeopleLimit(db, workspaceId)
   return { invitations, planLimit: beyond?.message ?? null }
-}
-
-/**
- * The plan's limit as a Refusal if the workspace is full, else null. Existing members stay after a
- * downgrade.
- */
-async function findPeopleLimit(db: Db, workspaceId: string): Promise<Refusal | null> {
-  const { plan, limit } = await limitOn(db, workspaceId, 'people')
-  if (!Number.isFinite(limit)) return null
-  const used = await db.$count(workspaceMembers, eq(workspaceMembers.workspaceId, workspaceId))
-  return used < limit ? null : beyondPlan({ plan, used }, 'people')
 }
 
 /**
@@ -52,7 +40,7 @@ export async function invite(context: Context, actor: Actor, { email, role }: In
   await context.limits.consume('inviteByWorkspace', workspaceId)
   return context.db.transaction(async (tx) => {
     const workspace = await lockPeople(tx, actor, 'admin')
-    const beyond = await findPeopleLimit(tx, workspaceId)
+    const beyond = await context.plans.findPeopleLimit(tx, workspaceId)
     if (beyond) throw beyond
     const isHere = and(eq(workspaceMembers.workspaceId, workspaceId), eq(authUsers.email, email))
     const [here] = await tx
@@ -89,7 +77,7 @@ export async function resend(context: Context, actor: Actor, id: string) {
     const workspace = await lockPeople(tx, actor, 'admin')
     const [invitation] = await tx.select().from(workspaceInvitations).where(isIt)
     if (!invitation) throw new Refusal('INVITATION_NOT_FOUND')
-    const beyond = await findPeopleLimit(tx, actor.workspaceId)
+    const beyond = await context.plans.findPeopleLimit(tx, actor.workspaceId)
     if (beyond) throw beyond
     return send(context, tx, { workspace, email: invitation.email, role: invitation.role, actor })
   })
@@ -170,7 +158,11 @@ export async function findReceived(
  * @throws Refusal INVITATION_NOT_FOUND, INVITATION_ADDRESS, PLAN_LIMIT, REAUTHENTICATION_NEEDED
  * (single sign-on)
  */
-export async function accept(db: Db, actor: Actor, { token }: InputOf<'people', 'accept'>) {
+export async function accept(
+  { db, plans }: Pick<Context, 'db' | 'plans'>,
+  actor: Actor,
+  { token }: InputOf<'people', 'accept'>,
+) {
   const { userId } = actor
   await requireAccountSession(db, actor)
   return db.transaction(async (tx) => {
@@ -182,7 +174,7 @@ export async function accept(db: Db, actor: Actor, { token }: InputOf<'people', 
     if (!found) throw new Refusal('INVITATION_NOT_FOUND')
     const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, userId))
     if (!user?.emailVerified || user.email !== found.email) throw new Refusal('INVITATION_ADDRESS')
-    await enter(tx, found, userId)
+    await enter({ db: tx, plans }, found, userId)
     return one(
       await tx
         .select({ id: workspaces.id, name: workspaces.name, role: workspaceMembers.role })
@@ -196,8 +188,12 @@ export async function accept(db: Db, actor: Actor, { token }: InputOf<'people', 
 type Row = typeof workspaceInvitations.$inferSelect
 
 /** Uses up an invitation. Existing members keep their role. @throws Refusal PLAN_LIMIT */
-async function enter(tx: Db, { id, workspaceId, role }: Row, userId: string): Promise<void> {
-  const beyond = await findPeopleLimit(tx, workspaceId)
+async function enter(
+  { db: tx, plans }: Pick<Context, 'db' | 'plans'>,
+  { id, workspaceId, role }: Row,
+  userId: string,
+): Promise<void> {
+  const beyond = await plans.findPeopleLimit(tx, workspaceId)
   if (beyond) throw beyond
   await tx.delete(workspaceInvitations).where(eq(workspaceInvitations.id, id))
   await tx.insert(workspaceMembers).values({ workspaceId, userId, role, chosenAt: sql`now()` }).onConflictDoNothing()
@@ -208,7 +204,7 @@ async function enter(tx: Db, { id, workspaceId, role }: Row, userId: string): Pr
  * vouches for. @returns null if there is none, or the plan has no room
  */
 export async function findOpenInvitation(
-  tx: Db,
+  { db: tx, plans }: Pick<Context, 'db' | 'plans'>,
   { workspaceId, email }: { workspaceId: string; email: string },
 ): Promise<{ enter(userId: string): Promise<void> } | null> {
   const [found] = await tx
@@ -216,8 +212,8 @@ export async function findOpenInvitation(
     .from(workspaceInvitations)
     .where(and(eq(workspaceInvitations.workspaceId, workspaceId), eq(workspaceInvitations.email, email), isOpen))
     .for('update')
-  if (!found || (await findPeopleLimit(tx, workspaceId))) return null
-  return { enter: (userId) => enter(tx, found, userId) }
+  if (!found || (await plans.findPeopleLimit(tx, workspaceId))) return null
+  return { enter: (userId) => enter({ db: tx, plans }, found, userId) }
 }
 
 /** Deletes expired invitations. */

@@ -2,7 +2,7 @@ import type { Role } from '@x-automated/contract/route'
 import { and, eq } from 'drizzle-orm'
 import { type Actor, roleAllows } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
-import type { Outbox } from '../../../ports.ts'
+import type { Outbox, Plans } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
 import type { Limits } from '../../../requests/limits.ts'
 import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
@@ -10,6 +10,7 @@ import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
 export interface Context {
   db: Db
   outbox: Outbox
+  plans: Plans
   limits: Limits
   origin: string
 }

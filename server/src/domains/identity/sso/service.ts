@@ -13,11 +13,10 @@ import { type Dns, DnsUnavailable } from '../../../outside/dns.ts'
 import { type ProviderClaims, ProviderDeclined, ProviderUnavailable } from '../../../outside/openid.ts'
 import { finishSaml, openSamlResponse, samlMetadata } from '../../../outside/saml.ts'
 import { describeCertificate } from '../../../outside/saml-metadata.ts'
-import type { Outbox } from '../../../ports.ts'
+import type { Outbox, Plans, SignUpContext } from '../../../ports.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import type { Limits } from '../../../requests/limits.ts'
 import { hashToken, newToken } from '../../../sealing.ts'
-import type { WaitlistContext } from '../../waitlist/waitlist/service.ts'
 import { requireProof } from '../account/service.ts'
 import { type Auth, type AuthContext, endIdentities, issueCode, proveMailbox } from '../auth/service.ts'
 import { authIdentities, authSessions, authUsers } from '../auth/tables.ts'
@@ -43,7 +42,7 @@ import { ssoAssertions, ssoConnections, ssoDomains, ssoRequests } from './tables
 const REQUEST_SECONDS = 10 * 60
 const DOMAINS_MAX = 50
 
-type SignInContext = AuthContext & WaitlistContext & ProviderContext & { log: FastifyBaseLogger }
+type SignInContext = AuthContext & SignUpContext & ProviderContext & { log: FastifyBaseLogger; plans: Plans }
 type AdminContext = ProviderContext & { db: Db; limits: Limits; dns: Dns }
 type OwnerContext = { db: Db; auth: Auth; limits: Limits; outbox: Outbox; origin: string }
 type Request = typeof ssoRequests.$inferSelect
@@ -294,7 +293,7 @@ async function acceptInvitation(
   { connection, claims, email }: { connection: Connection; claims: ProviderClaims; email: string },
 ): Promise<Identity> {
   const { db: tx } = context
-  const invitation = await findOpenInvitation(tx, { workspaceId: connection.workspaceId, email })
+  const invitation = await findOpenInvitation(context, { workspaceId: connection.workspaceId, email })
   if (!invitation) throw new SsoRejected('sso_not_linked')
   // An unconfirmed account with this address is replaced.
   await tx.delete(authUsers).where(and(eq(authUsers.email, email), eq(authUsers.emailVerified, false)))

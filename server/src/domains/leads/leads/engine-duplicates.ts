@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
-import { mayGoOut } from '../../outreach/sending/tables.ts'
+import { mayGoOut } from './tables.ts'
 
 /**
  * The same person can exist twice: once by X id, once by imported handle. Merges the second lead

@@ -1,5 +1,4 @@
 import { member, viewer } from '../../../operations.ts'
-import { queueDirect } from '../../outreach/sending/service.ts'
 import { find as findRemoval, removeMany, restore } from '../removals/service.ts'
 import { find, history, list, remove, setBasis } from './service.ts'
 
@@ -14,5 +13,4 @@ export const leadRoutes = {
     findRemoval(context.db, context.actor, input.id),
   ),
   restore: member.leads.restore.handler(({ context, input }) => restore(context.db, context.actor, input.removalId)),
-  queue: member.leads.queue.handler(({ context, input }) => queueDirect(context.db, context.actor, input)),
 }

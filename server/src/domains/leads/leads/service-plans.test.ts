@@ -131,8 +131,14 @@ const services: [name: string, service: Service][] = [
   ['queueing DMs', (db, actor) => queueDirect(db, actor, { filter: FEW })],
   ['the suppression list', (db, actor) => suppressions.list(db, actor, page)],
   ['searching the suppression list', (db, actor) => suppressions.list(db, actor, { ...page, q: 'gone_1' })],
-  ['suppressing leads', (db, actor) => suppressions.create(db, actor, { leadIds: [ids.lead], reason: 'manual' })],
-  ['suppressing handles', (db, actor) => suppressions.create(db, actor, { handles: ['lead_5'], reason: 'manual' })],
+  [
+    'suppressing leads',
+    (db, actor) => suppressions.create({ ...app.services, db }, actor, { leadIds: [ids.lead], reason: 'manual' }),
+  ],
+  [
+    'suppressing handles',
+    (db, actor) => suppressions.create({ ...app.services, db }, actor, { handles: ['lead_5'], reason: 'manual' }),
+  ],
   [
     'deleting and restoring leads',
     async (db, actor) => {

@@ -126,3 +126,12 @@ export const pastContacts = pgTable(
     index('past_contacts_handle').on(t.workspaceId, t.handleHash),
   ],
 )
+
+/**
+ * SQL over a queued message `d` and its campaign `c`: it may still be sent, or may have been.
+ * Archived campaigns send nothing new, but a dead worker may have handed a message to X.
+ */
+export const mayGoOut = sql`(c.status <> 'archived' or d.lease_expires_at is not null)`
+
+/** SQL over a message `d`: it was claimed and not released. A simulation sets only `claimed_at`. */
+export const wasTried = sql`(d.tried_at is not null or d.claimed_at is not null)`

@@ -10,7 +10,6 @@ import type { Db } from '../../../db/open.ts'
 import { newestFirst } from '../../../db/paging.ts'
 import { transact } from '../../../db/transact.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
-import { campaigns } from '../../outreach/campaigns/tables.ts'
 import {
   asksForTag,
   choosePart,
@@ -234,12 +233,9 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
   await transact(db, async (tx) => {
     await allowLongStatements(tx)
     await findStored(tx, actor, id, 'update')
-    const [user] = await tx
-      .select({ id: campaigns.id })
-      .from(campaigns)
-      .where(and(eq(campaigns.leadListId, id), eq(campaigns.status, 'active')))
-      .limit(1)
-    if (user) throw new Refusal('LEAD_LIST_IN_USE')
+    const { rows: users } = await tx.execute(sql`
+      select from campaigns where lead_list_id = ${id} and status = 'active' limit 1`)
+    if (users.length > 0) throw new Refusal('LEAD_LIST_IN_USE')
     // Lock items before campaigns, as recording outcomes does. The cascade would lock in any order.
     await tx.execute(sql`
       select count(*) from (select from lead_list_items where lead_list_id = ${id} order by lead_id for update) locked`)

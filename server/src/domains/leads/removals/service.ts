@@ -5,8 +5,8 @@ import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import { hashToken } from '../../../sealing.ts'
-import { mayGoOut, wasTried } from '../../outreach/sending/tables.ts'
 import { choosePart, deletePastContacts, storePastContacts } from '../leads/service.ts'
+import { mayGoOut, wasTried } from '../leads/tables.ts'
 import { leadRemovals } from './tables.ts'
 
 /** How long a deletion can be undone. Then its data is purged. */

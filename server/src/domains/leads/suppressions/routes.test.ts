@@ -122,7 +122,9 @@ describe('POST /suppressions', () => {
     const by = { workspaceId: person.workspaceId, userId: null }
     for (const added of [1, 0])
       expect(
-        await app.db.transaction((tx) => suppressLead(tx, by, lead!.id, { reason: 'replied_stop', note: 'STOP' })),
+        await app.db.transaction((tx) =>
+          suppressLead({ ...app.services, db: tx }, by, lead!.id, { reason: 'replied_stop', note: 'STOP' }),
+        ),
       ).toEqual({ added, known: 1 - added, stopped: 0 })
     expect((await listed()).suppressions).toMatchObject([{ reason: 'replied_stop', note: 'STOP', by: null }])
   })

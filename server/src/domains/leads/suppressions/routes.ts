@@ -3,6 +3,6 @@ import { create, list, remove } from './service.ts'
 
 export const suppressionRoutes = {
   list: viewer.suppressions.list.handler(({ context, input }) => list(context.db, context.actor, input)),
-  create: member.suppressions.create.handler(({ context, input }) => create(context.db, context.actor, input)),
+  create: member.suppressions.create.handler(({ context, input }) => create(context, context.actor, input)),
   remove: member.suppressions.remove.handler(({ context, input }) => remove(context.db, context.actor, input.id)),
 }

@@ -7,9 +7,9 @@ import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { newestFirst } from '../../../db/paging.ts'
 import { transact } from '../../../db/transact.ts'
+import type { Sending } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
-import { stopMessages } from '../../outreach/sending/service.ts'
 import { anywhere, choosePart, type FilePart, rejectedLines } from '../leads/service.ts'
 import { suppressionCounts, suppressions } from './tables.ts'
 
@@ -64,6 +64,11 @@ async function countAll(db: Db, actor: Actor): Promise<number> {
   return row?.count ?? 0
 }
 
+interface Context {
+  db: Db
+  sending: Sending
+}
+
 /** Who suppresses. `userId` is null for an opt-out reply. */
 export interface Suppressor {
   workspaceId: string
@@ -75,7 +80,7 @@ export interface Suppressor {
  * list again right before sending. @returns the numbers of new entries and of stopped messages
  */
 export async function create(
-  db: Db,
+  { db, sending }: Context,
   actor: Actor,
   { reason, note, handles, ...selection }: InputOf<'suppressions', 'create'>,
 ) {
@@ -88,14 +93,14 @@ export async function create(
         select distinct lower(handle), ${said} from unnest(${sql.param(handles)}::text[]) handle on conflict do nothing`)
     const part = handles ? null : await choosePart(tx, actor, selection)
     if (part) await stageLeads(tx, part.leads, said)
-    const { added, stopped } = await settleStage(tx, actor)
+    const { added, stopped } = await settleStage({ db: tx, sending }, actor)
     return { success: true as const, suppressed: added, stopped, cursor: part?.cursor ?? null }
   })
 }
 
 /** Suppresses one lead in the caller's `transact`, for a reply with an opt-out word. */
 export async function suppressLead(
-  tx: Db,
+  { db: tx, sending }: Context,
   by: Suppressor,
   leadId: string,
   { reason, note = null }: { reason: SuppressionReason; note?: string | null },
@@ -106,7 +111,7 @@ export async function suppressLead(
     sql`select id from leads where id = ${leadId} and workspace_id = ${by.workspaceId}`,
     sql`${reason}::text, ${note}::text`,
   )
-  return settleStage(tx, by)
+  return settleStage({ db: tx, sending }, by)
 }
 
 /**
@@ -126,7 +131,7 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
  * @throws Refusal INVALID_INPUT: empty, no handle column, or too many bad rows
  */
 export async function importSuppressions(
-  db: Db,
+  { db, sending }: Context,
   actor: Actor,
   read: () => AsyncIterable<FilePart>,
 ): Promise<SuppressionImport> {
@@ -139,7 +144,7 @@ export async function importSuppressions(
       // Call it for empty parts too: PostgreSQL ends a transaction that is idle for a minute.
       await stageRows(tx, part.rows)
     }
-    const { added, known, stopped } = await settleStage(tx, actor)
+    const { added, known, stopped } = await settleStage({ db: tx, sending }, actor)
     return { imported: added, known, stopped, ...rejected.answer() }
   })
 }
@@ -172,7 +177,7 @@ async function stageLeads(tx: Db, leadIds: SQL, said: SQL): Promise<void> {
 
 /** Moves staged people to the list, keeping existing entries, and stops their queued messages. */
 async function settleStage(
-  tx: Db,
+  { db: tx, sending }: Context,
   { workspaceId, userId }: Suppressor,
 ): Promise<{ added: number; known: number; stopped: number }> {
   const own = sql`${workspaceId}::uuid`
@@ -193,7 +198,7 @@ async function settleStage(
     on conflict do nothing`)
   const { rows } = await tx.execute<{ total: number }>(sql`select count(*)::int as total from incoming_suppressions`)
   const added = rowCount ?? 0
-  const stopped = await stopMessages(
+  const stopped = await sending.stopMessages(
     tx,
     workspaceId,
     sql`

@@ -6,10 +6,9 @@ import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { operations, pathWith } from '../../../../test/operations.ts'
 import { ALL_DAY, dmsOf, expectCountsRight, launch, makeList, openHandles } from '../../../../test/outreach.ts'
 import { authIdentities, authSessions } from '../../identity/auth/tables.ts'
-import { workspaceMembers } from '../../identity/workspaces/tables.ts'
+import { extensionCodes, extensionPairings, workspaceMembers } from '../../identity/workspaces/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { dms } from '../sending/tables.ts'
-import { extensionCodes, extensionPairings } from './tables.ts'
 
 let app: TestApp
 let person: Person

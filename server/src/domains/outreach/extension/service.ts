@@ -23,10 +23,9 @@ import {
 } from '../../identity/auth/service.ts'
 import { authSessions, authUsers } from '../../identity/auth/tables.ts'
 import { findRole } from '../../identity/workspaces/service.ts'
-import { workspaces } from '../../identity/workspaces/tables.ts'
+import { extensionCodes, extensionPairings, workspaces } from '../../identity/workspaces/tables.ts'
 import { resolveAccount } from '../../platform/x-account/service.ts'
 import { findRest, type SendingEnv } from '../sending-settings/service.ts'
-import { extensionCodes, extensionPairings } from './tables.ts'
 
 // Pairing
 

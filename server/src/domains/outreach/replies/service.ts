@@ -153,7 +153,7 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
   // A reply implies that earlier messages were read.
   if (isReply) await recordRead(tx, conversation, message.at)
   if (optedOut)
-    await suppressLead(tx, { workspaceId, userId: null }, leadId, {
+    await suppressLead({ db: tx, sending: { stopMessages } }, { workspaceId, userId: null }, leadId, {
       reason: 'replied_stop',
       note: text.slice(0, SUPPRESSION_NOTE_MAX),
     })

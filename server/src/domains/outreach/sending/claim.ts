@@ -10,7 +10,7 @@ import type { Db } from '../../../db/open.ts'
 import { executePrepared } from '../../../db/prepared.ts'
 import { transact } from '../../../db/transact.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
-import { leads } from '../../leads/leads/tables.ts'
+import { leads, mayGoOut, wasTried } from '../../leads/leads/tables.ts'
 import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { allowanceOf, beyondPlan, use } from '../../platform/billing/service.ts'
 import { requireConnectedAccount } from '../../platform/x-account/service.ts'
@@ -37,7 +37,6 @@ import {
 import { lockLeads, lockQueueing, openDirectCampaign, readTemplate } from './queue.ts'
 import { LEAD_MISSING, recordOutcome } from './record.ts'
 import { reasonToStop, release, skipMessage } from './stop.ts'
-import { mayGoOut, wasTried } from './tables.ts'
 
 /** What a claim returns: a message, or why there is none. */
 type Answer =

@@ -1,7 +1,7 @@
 import { member, viewer } from '../../../operations.ts'
 import { listByStanding } from '../../leads/leads/service.ts'
 import { claimAny, claimOne } from './claim.ts'
-import { listMessages, requeue } from './queue.ts'
+import { listMessages, queueDirect, requeue } from './queue.ts'
 import { reportOutcome } from './record.ts'
 import { confirm, releaseClaim, sendNow } from './send.ts'
 
@@ -35,4 +35,9 @@ export const messageRoutes = {
     ...(await listByStanding(context.db, context.actor, STANDINGS[status], page)),
   })),
   send: member.messages.send.handler(({ context, input, signal }) => sendNow(context, context.actor, input, signal)),
+}
+
+/** Leads come before sending, so their operation that queues messages is answered here. */
+export const leadQueueRoutes = {
+  queue: member.leads.queue.handler(({ context, input }) => queueDirect(context.db, context.actor, input)),
 }

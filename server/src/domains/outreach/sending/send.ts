@@ -9,6 +9,7 @@ import { transact } from '../../../db/transact.ts'
 import { X_TIMEOUT_MS, type XApi, XError } from '../../../outside/x.ts'
 import { Refusal } from '../../../refusal.ts'
 import { hadReplied, wasContacted } from '../../leads/leads/service.ts'
+import { mayGoOut } from '../../leads/leads/tables.ts'
 import { type StoredToken, usableToken, withAccount } from '../../platform/x-account/service.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import type { SendingEnv } from '../sending-settings/service.ts'
@@ -25,7 +26,7 @@ import {
   release,
   skipMessage,
 } from './stop.ts'
-import { dms, mayGoOut } from './tables.ts'
+import { dms } from './tables.ts'
 
 /*
  * Workers send each message exactly once, even if processes die. A claim leases an account's next

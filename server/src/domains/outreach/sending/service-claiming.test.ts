@@ -5,10 +5,10 @@ import { connectX, makePerson, type Person, subscribe } from '../../../../test/m
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { arrived, launch, makeList, openHandles, type SomeList } from '../../../../test/outreach.ts'
 import type { Db } from '../../../db/open.ts'
+import { workers } from '../../../db/tables.ts'
 import { type Claimed, claimDue } from './claim.ts'
 import { record } from './record.ts'
 import { send, TIMING } from './send.ts'
-import { workers } from '../../../db/tables.ts'
 import { dms } from './tables.ts'
 
 let app: TestApp

@@ -4,11 +4,12 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
 import { executePrepared } from '../../../db/prepared.ts'
 import { reasonSql, reasonValue } from '../../../db/reasons.ts'
+import { mayGoOut, wasTried } from '../../leads/leads/tables.ts'
 import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { answeredReason, repliedReason } from '../replies/tables.ts'
 import { campaignGate, endTurn, SIMULATED_HOLDER } from './limits.ts'
 import { lockLeads, lockQueuedLeads, refund } from './queue.ts'
-import { countInFlight, mayGoOut, wasTried } from './tables.ts'
+import { countInFlight } from './tables.ts'
 
 /** Why a message was skipped, or in words why it failed. */
 export type Failure = { reason: SkipReason; errorMessage?: never } | { errorMessage: string; reason?: never }

@@ -1,4 +1,4 @@
-import { DM_STATUSES } from '@x-automated/contract/outreach/sending'
+import { DM_STATUSES } from '@x-automated/contract/leads/leads'
 import type { SkipReason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
 import { boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
@@ -102,12 +102,3 @@ export function countInFlight(campaignId: SQL): SQL<number> {
   return sql`(select count(*)::int from dms
     where campaign_id = ${campaignId} and lease_expires_at is not null and not outcome_unknown and holder <> 'simulated')`
 }
-
-/**
- * SQL over a queued message `d` and its campaign `c`: it may still be sent, or may have been.
- * Archived campaigns send nothing new, but a dead worker may have handed a message to X.
- */
-export const mayGoOut = sql`(c.status <> 'archived' or d.lease_expires_at is not null)`
-
-/** SQL over a message `d`: it was claimed and not released. A simulation sets only `claimed_at`. */
-export const wasTried = sql`(d.tried_at is not null or d.claimed_at is not null)`

@@ -5,6 +5,8 @@ import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, type SQL, sql 
 import type { FastifyBaseLogger } from 'fastify'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
+import { normalizeEmail } from '../../../mailbox.ts'
+import type { WaitlistContext } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import {
@@ -15,10 +17,8 @@ import {
   invitationEmail,
   type LockedWaitlist,
   type Member,
-  normalizeEmail,
   type Referral,
   revertCredit,
-  type WaitlistContext,
 } from '../../waitlist/waitlist/service.ts'
 import { members, referralCounts, referrals, waitlistDays } from '../../waitlist/waitlist/tables.ts'
 import { operatorLog } from './tables.ts'

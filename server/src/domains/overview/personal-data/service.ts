@@ -5,7 +5,7 @@ import { Zip, ZipDeflate } from 'fflate'
 import type { Actor, WorkspaceScope } from '../../../actor.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
 import type { Db } from '../../../db/open.ts'
-import type { JobQueue } from '../../../ports.ts'
+import type { JobQueue, SignUpContext } from '../../../ports.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import { requireProof } from '../../identity/account/service.ts'
 import { type AuthContext, deleteSignUps, endOtherSessions } from '../../identity/auth/service.ts'
@@ -15,7 +15,7 @@ import { authFactors } from '../../identity/second-factors/tables.ts'
 import { unlinkWorkspace } from '../../identity/sso/service.ts'
 import { ssoConnections, ssoDomains } from '../../identity/sso/tables.ts'
 import { endMemberships } from '../../identity/workspaces/service.ts'
-import { membershipChanges, workspaceMembers, workspaces } from '../../identity/workspaces/tables.ts'
+import { extensionPairings, membershipChanges, workspaceMembers, workspaces } from '../../identity/workspaces/tables.ts'
 import { imports } from '../../leads/imports/tables.ts'
 import { leads, pastContacts } from '../../leads/leads/tables.ts'
 import { leadListItems, leadLists } from '../../leads/lists/tables.ts'
@@ -25,7 +25,6 @@ import { suppressions } from '../../leads/suppressions/tables.ts'
 import { leadTags, tags } from '../../leads/tags/tables.ts'
 import { campaignAnswer } from '../../outreach/campaigns/service.ts'
 import { campaigns } from '../../outreach/campaigns/tables.ts'
-import { extensionPairings } from '../../outreach/extension/tables.ts'
 import { replies, replySettings } from '../../outreach/replies/tables.ts'
 import { dmAnswer } from '../../outreach/sending/service.ts'
 import { dms } from '../../outreach/sending/tables.ts'
@@ -35,7 +34,7 @@ import { monthlyUsage, paidSubscriptions, subscriptions } from '../../platform/b
 import { notificationPreferences, notifications } from '../../platform/notifications/tables.ts'
 import { disconnectAll } from '../../platform/x-account/service.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
-import { anonymizeMember, type WaitlistContext } from '../../waitlist/waitlist/service.ts'
+import { anonymizeMember } from '../../waitlist/waitlist/service.ts'
 import { members, referrals, rewardGrants } from '../../waitlist/waitlist/tables.ts'
 import { accountDeletedEmail } from './emails.ts'
 
@@ -47,7 +46,7 @@ const BATCH = 1_000
  * (wrong confirmation), REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS, RATE_LIMITED
  */
 export async function remove(
-  context: AuthContext & WaitlistContext & Parameters<typeof disconnectAll>[0] & { jobs: JobQueue },
+  context: AuthContext & SignUpContext & Parameters<typeof disconnectAll>[0] & { jobs: JobQueue },
   actor: Actor,
   { confirmation, currentPassword }: InputOf<'personalData', 'remove'>,
 ) {

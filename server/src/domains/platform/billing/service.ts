@@ -5,10 +5,9 @@ import type { Db } from '../../../db/open.ts'
 import type { JobQueue } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
 import { workspaceMembers } from '../../identity/workspaces/tables.ts'
-import { rewardGrants } from '../../waitlist/waitlist/tables.ts'
 import { notifyOwners } from '../notifications/service.ts'
 import { type Interval, limitOf, limitText, paidUntil, planAt, statusOf, warningFrom } from './rules.ts'
-import { monthlyUsage, paidSubscriptions, subscriptions } from './tables.ts'
+import { monthlyUsage, paidSubscriptions, rewardGrants, subscriptions } from './tables.ts'
 
 /** Monthly limits, with their names in the table. */
 const KINDS = { scrapedLeads: 'scraped_leads', dms: 'dms' } as const
@@ -139,6 +138,17 @@ export function beyondPlan(
   return new Refusal('PLAN_LIMIT', `${room}${limitText(plan, what)}`, {
     details: { limit: limitOf(plan, what), used, plan },
   })
+}
+
+/**
+ * The plan's limit as a Refusal if the workspace is full, else null. Existing members stay after a
+ * downgrade.
+ */
+export async function findPeopleLimit(db: Db, workspaceId: string): Promise<Refusal | null> {
+  const { plan, limit } = await limitOn(db, workspaceId, 'people')
+  if (!Number.isFinite(limit)) return null
+  const used = await db.$count(workspaceMembers, eq(workspaceMembers.workspaceId, workspaceId))
+  return used < limit ? null : beyondPlan({ plan, used }, 'people')
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   jsonb,
   pgSequence,
   pgTable,
+  pgView,
   primaryKey,
   text,
   uuid,
@@ -138,3 +139,11 @@ export const paymentWebhooks = pgTable('payment_webhooks', {
   sealedSecret: text('sealed_secret').notNull(),
   createdAt: createdAt(),
 })
+
+/** Months of Pro earned by referrals, read from the waitlist's table. */
+export const rewardGrants = pgView('reward_grants', {
+  accountUserId: uuid('account_user_id'),
+  achievement: text('achievement').notNull(),
+  months: integer('months').notNull(),
+  grantedAt: time('granted_at').notNull(),
+}).existing()

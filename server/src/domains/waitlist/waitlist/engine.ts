@@ -3,7 +3,7 @@ import { ACHIEVEMENTS, type Achievement, SPOTS_PER_REFERRAL } from '@x-automated
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
-import type { Outbox } from '../../../ports.ts'
+import type { WaitlistContext } from '../../../ports.ts'
 import { createSealer } from '../../../sealing.ts'
 import { publishEvent } from '../../platform/webhooks/service.ts'
 import { type Addressee, achievementsEmail, movedUpEmail } from './emails.ts'
@@ -12,13 +12,6 @@ import { joinAddresses, members, referralCounts, referrals, rewardGrants, waitli
 
 export type Member = typeof members.$inferSelect
 export type Referral = typeof referrals.$inferSelect
-
-/** The services and settings that the waitlist needs. */
-export interface WaitlistContext {
-  env: { authSecret: string; waitlistConfirmRequired: boolean }
-  origin: string
-  outbox: Outbox
-}
 
 /** The origin of a request: hashes of its address and range, and its country. */
 export interface Provenance {

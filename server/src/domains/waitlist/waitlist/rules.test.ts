@@ -1,6 +1,7 @@
 import { REFERRAL_TIERS } from '@x-automated/contract/waitlist/waitlist'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { normalizeEmail } from '../../../mailbox.ts'
 import {
   addressRange,
   BURSTS,
@@ -9,7 +10,6 @@ import {
   maskEmail,
   newAchievements,
   nextReward,
-  normalizeEmail,
   progressPercent,
   rewardMonths,
 } from './rules.ts'

@@ -4,6 +4,8 @@ import { and, eq, gt, inArray, isNull, lt, ne, or, sql } from 'drizzle-orm'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { isUniqueViolation } from '../../../db/unique-violation.ts'
+import { normalizeEmail } from '../../../mailbox.ts'
+import type { WaitlistContext } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
 import { countryOf } from '../../../requests/country.ts'
 import type { Limits } from '../../../requests/limits.ts'
@@ -27,9 +29,8 @@ import {
   refer,
   sessionCode,
   storeAddress,
-  type WaitlistContext,
 } from './engine.ts'
-import { addressRange, maskEmail, nextReward, normalizeEmail, progressPercent } from './rules.ts'
+import { addressRange, maskEmail, nextReward, progressPercent } from './rules.ts'
 import {
   joinAddresses,
   leaderboardTallies,
@@ -54,9 +55,8 @@ export {
   periodKey,
   type Referral,
   revertCredit,
-  type WaitlistContext,
 } from './engine.ts'
-export { maskEmail, normalizeEmail } from './rules.ts'
+export { maskEmail } from './rules.ts'
 
 /** The client of a request. */
 interface Client {

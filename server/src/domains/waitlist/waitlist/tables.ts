@@ -1,5 +1,4 @@
-import { HOLD_REASONS } from '@x-automated/contract/overview/operator'
-import { ACHIEVEMENT_KEYS } from '@x-automated/contract/waitlist/waitlist'
+import { ACHIEVEMENT_KEYS, HOLD_REASONS } from '@x-automated/contract/waitlist/waitlist'
 import { sql } from 'drizzle-orm'
 import {
   type AnyPgColumn,

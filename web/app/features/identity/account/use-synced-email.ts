@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { api } from '../../../api'
 import { localStorage } from '../../../browser-storage'
+import { readPlace } from '../../../place-storage'
 import { session, type User } from '../../../session'
-import { readPlace } from '../../waitlist/waitlist/place-storage'
-import { storePlace } from '../../waitlist/waitlist/stored-place'
+import { storePlace } from '../../../stored-place'
 
 /** Updates this browser's copy of the email address if it was changed elsewhere. */
 export function useSyncedEmail({ id, email }: User): void {

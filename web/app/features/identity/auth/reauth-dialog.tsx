@@ -15,7 +15,13 @@ import { Skeleton } from '../../../ui/skeleton'
 import { usePageRestored } from '../../../ui/use-page-restored'
 import { signWithPasskey, supportsPasskeys } from './passkey'
 import { type ReauthWay, reauthWays, wayText } from './reauth-ways'
-import type { ReauthPrompt } from './reauthentication'
+
+/** Overrides the dialog's default prompt. */
+export interface ReauthPrompt {
+  text: string
+  /** Redirects to an identity provider that can reauthenticate the user too. */
+  singleSignOn?: () => Promise<void>
+}
 
 interface ReauthDialogProps {
   open: boolean

@@ -1,16 +1,10 @@
 import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useRef, useState } from 'react'
 import { errorCode, errorText } from '../../../api'
 import { toast } from '../../../ui/toast'
+import type { ReauthPrompt } from './reauth-dialog'
 
 /** The user canceled reauthentication; nothing was changed. */
 export class ReauthCancelled extends Error {}
-
-/** Overrides the dialog's default prompt. */
-export interface ReauthPrompt {
-  text: string
-  /** Redirects to an identity provider that can reauthenticate the user too. */
-  singleSignOn?: () => Promise<void>
-}
 
 type WithReauth = <T>(call: () => Promise<T>, questionOf?: (error: unknown) => ReauthPrompt) => Promise<T>
 

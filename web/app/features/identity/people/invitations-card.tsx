@@ -3,15 +3,15 @@ import type { Invitation } from '@x-automated/contract/identity/people'
 import { UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import { api, errorText } from '../../../api'
+import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
-import { Button } from '../../../ui/button'
+import { Button, ButtonLink } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Card } from '../../../ui/card'
 import { useConfirm } from '../../../ui/confirm'
 import { DateTime } from '../../../ui/date-time'
 import { SkeletonText } from '../../../ui/skeleton'
 import { toast } from '../../../ui/toast'
-import { SeePlans } from '../../platform/billing/usage-notice'
 import { InviteDialog } from './invite-dialog'
 import { ROLES } from './role-text'
 
@@ -37,7 +37,14 @@ export function InvitationsCard() {
     >
       <div className="grid gap-4">
         {data?.planLimit && (
-          <Callout title="Your plan includes one person" action={<SeePlans />}>
+          <Callout
+            title="Your plan includes one person"
+            action={
+              <ButtonLink size="sm" to={paths.billing}>
+                See plans
+              </ButtonLink>
+            }
+          >
             {data.planLimit} Current members keep access.
           </Callout>
         )}

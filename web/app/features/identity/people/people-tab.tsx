@@ -8,11 +8,11 @@ import { Card } from '../../../ui/card'
 import { useConfirm } from '../../../ui/confirm'
 import { LoadingText, SkeletonButton, SkeletonLine } from '../../../ui/skeleton'
 import { toast } from '../../../ui/toast'
-import { isAtLeast } from '../../overview/settings/use-role'
 import { ReauthProvider } from '../auth/reauthentication'
 import { InvitationsCard } from './invitations-card'
 import { PeopleSkeleton, PeopleTable, peoplePage } from './people-table'
 import { asRole, ROLES } from './role-text'
+import { isAtLeast } from './use-role'
 import { WorkspaceNameCard } from './workspace-name-card'
 
 /** Members and roles; admins can change them. */

@@ -16,9 +16,9 @@ import { Select } from '../../../ui/select'
 import { Skeleton, SkeletonLine, SkeletonRows } from '../../../ui/skeleton'
 import { ActionsTh, Table, Td, Th, Tr } from '../../../ui/table'
 import { toast } from '../../../ui/toast'
-import { isAtLeast } from '../../overview/settings/use-role'
 import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { GIVEN_ROLES, ROLES, withArticle } from './role-text'
+import { isAtLeast } from './use-role'
 
 const PAGE_SIZE = 50
 

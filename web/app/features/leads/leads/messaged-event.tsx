@@ -1,6 +1,6 @@
 import type { LeadEvent } from '@x-automated/contract/leads/leads'
 import { StatusBadge } from '../../../ui/badge'
-import { RequeueButton } from '../../outreach/campaigns/requeue-button'
+import { RequeueButton } from './requeue-button'
 
 interface MessagedEventProps {
   event: Extract<LeadEvent, { kind: 'messaged' }>

@@ -14,7 +14,7 @@ import { FormDialog } from '../../../ui/form-dialog'
 import { Input } from '../../../ui/input'
 import { Menu, MenuItem, MenuNote, MenuSeparator } from '../../../ui/menu'
 import { toast } from '../../../ui/toast'
-import { useIsOffered } from '../../overview/settings/use-role'
+import { useIsOffered } from '../../identity/people/use-role'
 import { ListFormDialog } from '../lists/list-form-dialog'
 import { type LeadsView, toLeadsParams } from './leads-url'
 

@@ -1,7 +1,10 @@
 import { formatCount, formatList, formatNumber, pluralize } from '@x-automated/contract/format'
-import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 
-type AffectedCampaign = Pick<Campaign, 'name' | 'status' | 'totalLeadsInList'>
+interface AffectedCampaign {
+  name: string
+  status: string
+  totalLeadsInList: number
+}
 
 /** Campaigns named in a sentence; the rest are counted. */
 const NAMED_MAX = 3

@@ -5,7 +5,7 @@ import { Badge } from '../../../ui/badge'
 import { Button, IconButton } from '../../../ui/button'
 import { DateTime } from '../../../ui/date-time'
 import { Tooltip } from '../../../ui/tooltip'
-import { useIsOffered } from '../../overview/settings/use-role'
+import { useIsOffered } from '../../identity/people/use-role'
 
 interface ListCardProps {
   list: List

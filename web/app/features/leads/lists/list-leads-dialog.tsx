@@ -4,7 +4,7 @@ import { errorText } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Dialog } from '../../../ui/dialog'
 import { EmptyState } from '../../../ui/empty-state'
-import { useIsOffered } from '../../overview/settings/use-role'
+import { useIsOffered } from '../../identity/people/use-role'
 import { leadColumns } from './leads-panel'
 import { ListLeads } from './list-leads'
 

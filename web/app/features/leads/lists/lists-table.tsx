@@ -11,7 +11,7 @@ import { SkeletonRows } from '../../../ui/skeleton'
 import { ActionsTh, Table, Td, Th, Tr } from '../../../ui/table'
 import { toast } from '../../../ui/toast'
 import { Tooltip } from '../../../ui/tooltip'
-import { useIsOffered } from '../../overview/settings/use-role'
+import { useIsOffered } from '../../identity/people/use-role'
 import { ContactCounts } from './list-counts'
 import { useRemoveList } from './use-remove-list'
 

@@ -2,7 +2,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { Scrape } from '@x-automated/contract/leads/scrapes'
 import { handleIn } from '@x-automated/contract/x-handle'
 import { api, errorCode, errorText } from '../../../api'
-import { type Question, useConfirm } from '../../../ui/confirm'
+import { useConfirm } from '../../../ui/confirm'
+import type { Question } from '../../../ui/confirm-dialog'
 import { type Estimate, estimateText } from './scrape-text'
 
 type Target = Pick<Scrape, 'twitterHandle' | 'type'>

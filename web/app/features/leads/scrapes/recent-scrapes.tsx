@@ -11,7 +11,7 @@ import { Pager } from '../../../ui/pager'
 import { SkeletonRows } from '../../../ui/skeleton'
 import { ActionsTh, Table, Td, Th, Tr } from '../../../ui/table'
 import { toast } from '../../../ui/toast'
-import { useIsOffered } from '../../overview/settings/use-role'
+import { useIsOffered } from '../../identity/people/use-role'
 import { useCostConfirmation } from './cost-confirmation'
 import { isInProgress, requestOf, scrapeFilter, scrapeTitle } from './scrape-text'
 

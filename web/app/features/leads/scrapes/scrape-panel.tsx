@@ -9,7 +9,7 @@ import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Progress } from '../../../ui/progress'
 import { toast } from '../../../ui/toast'
-import { useIsOffered } from '../../overview/settings/use-role'
+import { useIsOffered } from '../../identity/people/use-role'
 import { SeePlans } from '../../platform/billing/usage-notice'
 import { Reconnect } from './reconnect'
 import {

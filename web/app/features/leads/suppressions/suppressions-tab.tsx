@@ -15,7 +15,7 @@ import { SkeletonRows } from '../../../ui/skeleton'
 import { ActionsTh, Table, Td, Th, Tr } from '../../../ui/table'
 import { toast } from '../../../ui/toast'
 import { useDebouncedValue } from '../../../ui/use-debounced-value'
-import { useIsOffered } from '../../overview/settings/use-role'
+import { useIsOffered } from '../../identity/people/use-role'
 import { AddPeopleDialog } from './add-people-dialog'
 import { ImportPeopleDialog } from './import-people-dialog'
 

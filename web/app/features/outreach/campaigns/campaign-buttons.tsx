@@ -3,7 +3,7 @@ import { Archive, Pause, Play, Rocket, Send } from 'lucide-react'
 import type { ReactElement } from 'react'
 import { Button, type ButtonSize, IconButton } from '../../../ui/button'
 import { Tooltip } from '../../../ui/tooltip'
-import { useIsOffered } from '../../overview/settings/use-role'
+import { useIsOffered } from '../../identity/people/use-role'
 import type { CampaignActions } from './campaign-actions'
 
 interface CampaignButtonsProps {

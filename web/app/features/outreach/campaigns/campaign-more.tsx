@@ -8,7 +8,7 @@ import { paths } from '../../../paths'
 import { IconButton } from '../../../ui/button'
 import { Menu, MenuItem, MenuNote } from '../../../ui/menu'
 import { toast } from '../../../ui/toast'
-import { useIsOffered } from '../../overview/settings/use-role'
+import { useIsOffered } from '../../identity/people/use-role'
 import { invalidateCampaignNames } from './all-campaigns'
 import { EditCampaignDialog, isEditable } from './edit-campaign-dialog'
 

@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { Dm, DmStatus } from '@x-automated/contract/outreach/sending'
+import type { DmStatus } from '@x-automated/contract/leads/leads'
+import type { Dm } from '@x-automated/contract/outreach/sending'
 import { MessagesSquare } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../../api'
@@ -13,11 +14,11 @@ import { Pager } from '../../../ui/pager'
 import { shorten } from '../../../ui/shorten'
 import { LoadingText, SkeletonRows } from '../../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../../ui/table'
+import { RequeueButton } from '../../leads/leads/requeue-button'
 import { XHandle } from '../../platform/x-account/x-handle'
 import { dmsProblem, staleDmsProblem } from './campaign-text'
 import { pagePollInterval } from './campaign-watch'
 import { usePageCursors } from './page-cursors'
-import { RequeueButton } from './requeue-button'
 
 const PAGE_SIZE = 25
 const MESSAGE_PREVIEW = 100

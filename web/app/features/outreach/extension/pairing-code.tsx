@@ -4,8 +4,8 @@ import { Button } from '../../../ui/button'
 import { CopyButton } from '../../../ui/copy-button'
 import { DateTime } from '../../../ui/date-time'
 import { toast } from '../../../ui/toast'
-import { RoleNotice, VIEWER_TEXT } from '../../overview/settings/role-notice'
-import { useIsOffered } from '../../overview/settings/use-role'
+import { RoleNotice, VIEWER_TEXT } from '../../identity/people/role-notice'
+import { useIsOffered } from '../../identity/people/use-role'
 
 /** Manual pairing, if this page cannot reach the extension: a code to type in its popup. */
 export function PairingCode() {

@@ -4,7 +4,7 @@ import { ArrowRight, Check, X } from 'lucide-react'
 import { ButtonLink, IconButton } from '../../../ui/button'
 import { Card } from '../../../ui/card'
 import { cn } from '../../../ui/cn'
-import { useIsOffered } from '../settings/use-role'
+import { useIsOffered } from '../../identity/people/use-role'
 import { stepText } from './step-text'
 import { isShown, useFirstSteps } from './use-first-steps'
 

@@ -1,6 +1,6 @@
 import { useNavigate } from 'react-router'
 import { paths } from '../../../paths'
-import { useIsOffered } from '../settings/use-role'
+import { useIsOffered } from '../../identity/people/use-role'
 import { isShown, useFirstSteps } from './use-first-steps'
 
 /** Shows hidden first steps again; null if there are none. */

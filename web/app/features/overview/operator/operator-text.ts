@@ -1,5 +1,6 @@
 import { formatPercent } from '@x-automated/contract/format'
-import type { HoldReason, OperatorAction } from '@x-automated/contract/overview/operator'
+import type { OperatorAction } from '@x-automated/contract/overview/operator'
+import type { HoldReason } from '@x-automated/contract/waitlist/waitlist'
 
 /** Why a referral is held. */
 export const reasonText: Record<HoldReason, string> = {

@@ -1,8 +1,8 @@
 import { documents } from '../../../paths'
+import { ORIGIN_PLACEHOLDER, supportAddress } from '../../../product-address'
 import { type Brand, BrandIcon } from '../../../ui/brand-icon'
 import { useHydrated } from '../../../ui/use-hydrated'
 import { PRODUCT_TEXT, type ShareChannel, shareAddresses } from '../../waitlist/waitlist/referral-links'
-import { ORIGIN_PLACEHOLDER, supportAddress } from './product-address'
 import { ThemeSwitch } from './theme-switch'
 
 /** Share links: the product has no profiles on these networks. */

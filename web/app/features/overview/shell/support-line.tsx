@@ -1,4 +1,4 @@
-import { supportAddress } from './product-address'
+import { supportAddress } from '../../../product-address'
 
 /** A link to support on error pages. */
 export function SupportLine() {

@@ -2,7 +2,7 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { BillingOverview, Subscription } from '@x-automated/contract/platform/billing'
 import { api } from '../../../api'
 import { isInitialLoading } from '../../../initial-loading'
-import { useHasRole } from '../../overview/settings/use-role'
+import { useHasRole } from '../../identity/people/use-role'
 import { type BillingCycle, planOf } from './plan-text'
 
 /** What has loaded of the workspace's subscription. */

@@ -7,7 +7,7 @@ import { Button } from '../../../ui/button'
 import { useConfirm } from '../../../ui/confirm'
 import { DateTime } from '../../../ui/date-time'
 import { toast } from '../../../ui/toast'
-import { useIsOffered } from '../../overview/settings/use-role'
+import { useIsOffered } from '../../identity/people/use-role'
 import { invalidateAccounts, useChooseAccount } from './use-accounts'
 import { XHandle } from './x-handle'
 

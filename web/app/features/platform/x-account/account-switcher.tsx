@@ -4,7 +4,7 @@ import { paths } from '../../../paths'
 import { Button } from '../../../ui/button'
 import { Menu, MenuItem, MenuLink, MenuNote, MenuSeparator } from '../../../ui/menu'
 import { SkeletonButton } from '../../../ui/skeleton'
-import { useIsOffered } from '../../overview/settings/use-role'
+import { useIsOffered } from '../../identity/people/use-role'
 import { isSwitchKey } from './switch-key'
 import { useAccounts, useChooseAccount } from './use-accounts'
 

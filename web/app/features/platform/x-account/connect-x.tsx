@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import type { XAccount, XConnection } from '@x-automated/contract/platform/x-account'
 import { Plus, RefreshCw, Search, Unplug } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { api, errorText } from '../../../api'
 import { notifyOtherTabs } from '../../../other-tabs'
@@ -15,9 +15,8 @@ import { DateTime } from '../../../ui/date-time'
 import { LoadingText, Skeleton, SkeletonText } from '../../../ui/skeleton'
 import { toast } from '../../../ui/toast'
 import { useSlow } from '../../../ui/use-slow'
-import { ReplyDetectionNotice } from '../../outreach/replies/reply-detection'
-import { ADMINS_CONNECT, RoleNotice } from '../../overview/settings/role-notice'
-import { useIsOffered } from '../../overview/settings/use-role'
+import { ADMINS_CONNECT, RoleNotice } from '../../identity/people/role-notice'
+import { useIsOffered } from '../../identity/people/use-role'
 import { SeePlans } from '../billing/usage-notice'
 import { AccountBadge, AccountRows, useDisconnect } from './account-rows'
 import { findOutcome } from './callback-outcomes'
@@ -30,7 +29,7 @@ import { XHandle } from './x-handle'
 const SLOW_AFTER_MS = 3000
 
 /** The Connect X tab: connects, switches and disconnects X accounts. */
-export function ConnectX() {
+export function ConnectX({ notice }: { notice: ReactNode }) {
   const status = useQuery(api.xAccount.status.queryOptions())
   const accounts = useAccounts()
   const slow = useSlow(status.isPending, SLOW_AFTER_MS)
@@ -70,7 +69,7 @@ export function ConnectX() {
   return (
     <div className="grid max-w-2xl gap-4">
       {outcome && <Callout tone={outcome.tone}>{outcome.text}</Callout>}
-      {connected && <ReplyDetectionNotice />}
+      {connected && notice}
       {status.isError && (
         <QueryError query={status}>Failed to get Twitter connection status. Please try refreshing the page.</QueryError>
       )}

@@ -1,5 +1,5 @@
 import { Plus } from 'lucide-react'
-import { supportAddress } from '../../overview/shell/product-address'
+import { supportAddress } from '../../../product-address'
 import { faq } from './faq-answers'
 
 /** Frequently asked questions; they open without JavaScript. */

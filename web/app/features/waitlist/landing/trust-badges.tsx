@@ -1,5 +1,5 @@
 import { Headset, Lock, RefreshCw, ShieldCheck } from 'lucide-react'
-import { supportAddress } from '../../overview/shell/product-address'
+import { supportAddress } from '../../../product-address'
 
 const badges = [
   { label: 'GDPR compliant', icon: ShieldCheck },

@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { useEffect } from 'react'
 import { api, errorCode } from '../../../api'
+import type { StoredPlace } from '../../../place-storage'
+import { clearPlace, storePlace } from '../../../stored-place'
 import { Button } from '../../../ui/button'
-import type { StoredPlace } from './place-storage'
 import { ReferralLink } from './referral-link'
 import { referralLinks } from './referral-links'
 import { ShareButtons } from './share-buttons'
-import { clearPlace, storePlace } from './stored-place'
 
 /**
  * Refreshes the stored place, or clears it if the member no longer exists. @returns the number of

@@ -5,10 +5,10 @@ import { useNavigate } from 'react-router'
 import { client } from '../../../api'
 import { paths } from '../../../paths'
 import { session, useSession } from '../../../session'
+import { storePlace } from '../../../stored-place'
 import { toast } from '../../../ui/toast'
 import { takeCodeVerifier } from '../../identity/auth/pkce'
 import { googleFlag } from './google-flag'
-import { storePlace } from './stored-place'
 
 /** Codes work once, and React may run effects twice. */
 const handled = new Set<string>()

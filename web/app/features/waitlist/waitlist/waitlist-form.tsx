@@ -3,13 +3,13 @@ import { ALREADY_JOINED } from '@x-automated/contract/waitlist/already-joined'
 import { useRef } from 'react'
 import { useForm } from 'react-hook-form'
 import { api, fieldProblems, refusalText } from '../../../api'
+import { storePlace } from '../../../stored-place'
 import { Button } from '../../../ui/button'
 import { Field } from '../../../ui/field'
 import { toast } from '../../../ui/toast'
 import { emailProblem, isEmail } from '../../identity/auth/email'
 import { EmailInput } from '../../identity/auth/email-input'
-import { entryPath } from '../../overview/shell/view-count'
-import { storePlace } from './stored-place'
+import { entryPath } from './view-count'
 
 export interface WaitlistFormProps {
   /** The referral code of the link that led here. */

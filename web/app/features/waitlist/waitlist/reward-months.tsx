@@ -5,7 +5,7 @@ import { paths } from '../../../paths'
 import { Card } from '../../../ui/card'
 import { DateTime } from '../../../ui/date-time'
 import { SkeletonLine } from '../../../ui/skeleton'
-import { achievementLook } from '../../waitlist/waitlist/achievements'
+import { achievementLook } from './achievements'
 
 const TITLE = 'Free months from referrals'
 

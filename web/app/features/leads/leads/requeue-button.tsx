@@ -1,13 +1,16 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { Dm } from '@x-automated/contract/outreach/sending'
 import { RotateCcw } from 'lucide-react'
 import { api, client, errorText } from '../../../api'
 import { Button } from '../../../ui/button'
 import { useConfirm } from '../../../ui/confirm'
 import { toast } from '../../../ui/toast'
-import { useIsOffered } from '../../overview/settings/use-role'
+import { useIsOffered } from '../../identity/people/use-role'
 
-type FailedDm = Pick<Dm, 'id' | 'outcomeUnknown' | 'lead'>
+interface FailedDm {
+  id: string
+  outcomeUnknown: boolean
+  lead: { twitterHandle: string } | null
+}
 
 /** Retries a failed message after a confirmation, with a warning if it may have been sent. */
 export function RequeueButton({ dm }: { dm: FailedDm }) {

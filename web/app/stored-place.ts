@@ -1,5 +1,5 @@
 import { useMemo, useSyncExternalStore } from 'react'
-import { localStorage } from '../../../browser-storage'
+import { localStorage } from './browser-storage'
 import { readPlace, removePlace, type StoredPlace, writePlace } from './place-storage'
 
 const watchers = new Set<() => void>()
