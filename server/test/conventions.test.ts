@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { ERROR_STATUS, type FieldProblem } from '@x-automated/contract/errors'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { Db } from '../src/db/open.ts'
 import { authUsers } from '../src/domains/identity/auth/tables.ts'
 import { type Answer, call, makePerson, type Person } from './makers.ts'
 import { openApp, type TestApp } from './open-app.ts'
@@ -343,4 +345,47 @@ async function sendRaw(origin: string, request: string): Promise<string> {
   let answer = ''
   for await (const chunk of socket) answer += chunk
   return answer
+}
+
+describe('every workspace table made after migration 0048', () => {
+  const snapshot = new URL('../src/db/migrations/meta/0048_snapshot.json', import.meta.url)
+  const earlier = Object.values((JSON.parse(readFileSync(snapshot, 'utf8')) as Snapshot).tables).map(({ name }) => name)
+
+  /** Later tables with a workspace_id that have another primary key, or a trigger. */
+  const findProblems = async (db: Db) => {
+    const { rows } = await db.execute<{ name: string; key: string[]; triggers: string[] }>(sql`
+      select t.relname as name,
+        array(select a.attname::text from pg_index i, unnest(i.indkey) with ordinality k (attnum, place)
+          join pg_attribute a on a.attrelid = t.oid and a.attnum = k.attnum
+          where i.indrelid = t.oid and i.indisprimary order by k.place) as key,
+        array(select g.tgname::text from pg_trigger g where g.tgrelid = t.oid and not g.tgisinternal) as triggers
+      from pg_class t
+      where t.relkind in ('r', 'p') and t.relnamespace = 'public'::regnamespace
+        and exists (select from pg_attribute a where a.attrelid = t.oid and a.attname = 'workspace_id')
+      order by t.relname`)
+    return rows.filter(
+      ({ name, key, triggers }) => !earlier.includes(name) && (key.join() !== 'workspace_id,id' || triggers.length > 0),
+    )
+  }
+
+  it('has the primary key (workspace_id, id) and no trigger', async () => {
+    expect(await findProblems(app.db)).toEqual([])
+  })
+
+  it('is found if it has not', async () => {
+    const found = await app.db
+      .transaction(async (tx) => {
+        await tx.execute(sql`create table later_rows (id uuid primary key, workspace_id uuid not null)`)
+        await tx.execute(sql`create table later_counts (workspace_id uuid, id uuid, primary key (workspace_id, id))`)
+        await tx.execute(sql`
+          create trigger later_counts_kept before update on later_counts execute function suppress_redundant_updates_trigger()`)
+        throw await findProblems(tx)
+      })
+      .catch((problems: unknown) => problems)
+    expect(found).toMatchObject([{ name: 'later_counts' }, { name: 'later_rows' }])
+  })
+})
+
+interface Snapshot {
+  tables: Record<string, { name: string }>
 }
