@@ -9,5 +9,7 @@ export default [
   ...pagesFor('public'),
   layout('features/overview/shell/signed-in.tsx', pagesFor('signed-in')),
   layout('features/overview/operator/operators-only.tsx', pagesFor('operator')),
+  // Shows every component of ui/ in all its states.
+  ...(process.env.NODE_ENV === 'development' ? [route('/ui', 'pages/ui.tsx')] : []),
   route('*', 'pages/not-found.tsx'),
 ] satisfies RouteConfig

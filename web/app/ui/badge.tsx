@@ -51,7 +51,7 @@ const sent = 'border-status-sent/25 bg-status-sent/8 text-status-sent'
 const failed = 'border-status-failed/25 bg-status-failed/8 text-status-failed'
 
 /** The label, icon and color of every status. */
-const statusLooks = {
+export const statusLooks = {
   // messages
   queued: { label: 'Queued', icon: Clock, className: quiet },
   sending: {
