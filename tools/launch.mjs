@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
-import { enableCompileCache } from 'node:module'
+import module from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
@@ -35,7 +35,7 @@ async function runCommand() {
   process.env.NODE_COMPILE_CACHE ??= join(modules, '.cache', 'compiled')
   if (isRecent) {
     process.argv.splice(1, 2, script)
-    enableCompileCache(process.env.NODE_COMPILE_CACHE)
+    module.enableCompileCache(process.env.NODE_COMPILE_CACHE)
     // Tools end on this event. After a SIGKILL of npm this process has a new parent and gets no signal.
     watchParent(() => process.emit('disconnect'))
     await import(pathToFileURL(script).href)
