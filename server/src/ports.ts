@@ -15,8 +15,8 @@ export interface Jobs {
   'account-mail': { sealed: string }
   /** Continues a scrape from its cursor. */
   scrape: { scrapeId: string }
-  /** Delivers due webhooks. */
-  webhooks: Record<string, never>
+  /** Delivers what is due at a webhook endpoint. */
+  'webhook-endpoint': { endpointId: string }
   /** Syncs a subscription with the payment provider. */
   payment: { subscriptionId: string }
   /** Ends the subscription of a deleted workspace. */
@@ -41,6 +41,17 @@ export interface JobQueue {
     data: Jobs[N],
     options?: { startAfterSeconds?: number; key?: string },
   ): Promise<void>
+  /**
+   * Sets when the waiting job with this key starts, or enqueues one. No process starts it before
+   * the caller's transaction commits. @param options.at now if missing @param options.group of a
+   * group's jobs, all processes together run one at a time
+   */
+  reschedule<N extends JobName>(
+    db: Db,
+    name: N,
+    data: Jobs[N],
+    options: { key: string; group: string; at?: Date },
+  ): Promise<void>
   /** Enqueues many jobs in one statement. */
   enqueueAll<N extends JobName>(db: Db, name: N, all: readonly Jobs[N][]): Promise<void>
   /**
@@ -64,6 +75,7 @@ export interface WaitlistContext {
   env: { authSecret: string; waitlistConfirmRequired: boolean }
   origin: string
   outbox: Outbox
+  jobs: JobQueue
 }
 
 interface Client {

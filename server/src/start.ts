@@ -29,7 +29,7 @@ import {
   purgeOldNotifications,
   startNotificationEmails,
 } from './domains/platform/notifications/service.ts'
-import { purgeDeliveries, runWebhooks, WEBHOOKS_CHANNEL } from './domains/platform/webhooks/service.ts'
+import { purgeDeliveries, runWebhooks } from './domains/platform/webhooks/service.ts'
 import { purgeExpiredAuthorizations } from './domains/platform/x-account/service.ts'
 import * as waitlist from './domains/waitlist/waitlist/service.ts'
 import { removeAbandonedUploads } from './edges/csv-uploads.ts'
@@ -108,7 +108,6 @@ export async function startServer({
     REVOCATIONS_CHANNEL,
     SCRAPES_CHANNEL,
     SENDING_CHANNEL,
-    WEBHOOKS_CHANNEL,
   ])
   await retryWhileUnavailable(() => database.session.run(async () => {}))
   const jobs = await retryWhileUnavailable(() => openJobQueue(database, channels, log))
@@ -154,7 +153,7 @@ export async function startServer({
   await removeAbandonedUploads().catch((error) => log.warn({ err: error }, 'abandoned uploads were not deleted'))
   // Runs even without X: it ends the leases of extensions that never reported.
   const sender = workers ? await startSender(services, log) : null
-  const webhooks = workers ? await runWebhooks({ ...services, db: database.db }, log) : null
+  const webhooks = workers ? await runWebhooks({ ...services, db: database.db }) : null
   const notificationEmails = workers ? startNotificationEmails({ ...services, db: database.db }, log) : null
   const watch = workers && services.x ? startReplyDetection(services, log) : null
   const scraper = workers && services.x ? await runScrapes(services, log) : null
@@ -207,8 +206,7 @@ export async function startServer({
       // A client that stops reading must not block shutdown.
       const deadline = setTimeout(() => app.server.closeAllConnections(), DRAIN_SECONDS * 1000)
       const close = async () => {
-        // Webhooks first: deliveries in progress enqueue follow-up jobs.
-        await webhooks?.close()
+        webhooks?.close()
         await notificationEmails?.close()
         await Promise.all([app.close(), sender?.close(), jobs.close(DRAIN_SECONDS)])
         await scraper?.close()

@@ -8,12 +8,28 @@ import type { JobName, JobQueue } from '../ports.ts'
 
 const QUEUES: Record<
   JobName,
-  { retryLimit: number; retryDelay: number; retryBackoff: boolean; expireInSeconds: number; policy?: 'short' }
+  {
+    retryLimit: number
+    retryDelay: number
+    retryDelayMax?: number
+    retryBackoff: boolean
+    expireInSeconds: number
+    deleteAfterSeconds?: number
+    policy?: 'short'
+  }
 > = {
   mail: { retryLimit: 10, retryDelay: 5, retryBackoff: true, expireInSeconds: 60 },
   'account-mail': { retryLimit: 10, retryDelay: 5, retryBackoff: true, expireInSeconds: 60 },
   scrape: { retryLimit: 20, retryDelay: 5, retryBackoff: true, expireInSeconds: 90 },
-  webhooks: { retryLimit: 0, retryDelay: 5, retryBackoff: true, expireInSeconds: 60 },
+  'webhook-endpoint': {
+    retryLimit: 100_000,
+    retryDelay: 5,
+    retryDelayMax: 60,
+    retryBackoff: true,
+    expireInSeconds: 60,
+    deleteAfterSeconds: 3_600,
+    policy: 'short',
+  },
   payment: { retryLimit: 20, retryDelay: 2, retryBackoff: true, expireInSeconds: 120, policy: 'short' },
   'payment-end': { retryLimit: 20, retryDelay: 5, retryBackoff: true, expireInSeconds: 120 },
   'payments-look': { retryLimit: 0, retryDelay: 5, retryBackoff: true, expireInSeconds: 300 },
@@ -53,8 +69,9 @@ export async function openJobQueue(database: Database, channels: Channels, log: 
     for (const [name, options] of Object.entries(QUEUES)) {
       if (!(await boss.getQueue(name))) await boss.createQueue(name, options)
     }
+    // Earlier versions delivered webhooks by one job for all endpoints.
+    if (await boss.getQueue('webhooks')) await boss.deleteQueue('webhooks')
     await boss.schedule('cleanup', '17 * * * *')
-    await boss.schedule('webhooks', '* * * * *')
     await boss.schedule('payments-look', '* * * * *')
     await boss.schedule('expire-week', '* * * * *')
   } catch (error) {
@@ -70,6 +87,15 @@ export async function openJobQueue(database: Database, channels: Channels, log: 
       })
       if (!startAfterSeconds) await db.execute(sql`select pg_notify(${JOBS_CHANNEL}, ${name})`)
     },
+    async reschedule(db, name, data, { key, group, at }) {
+      await boss.upsert(name, data, {
+        db: fromDrizzle(db as never, sql as never),
+        singletonKey: key,
+        group: { id: group },
+        startAfter: at ?? 0,
+      })
+      if (!at) await db.execute(sql`select pg_notify(${JOBS_CHANNEL}, ${name})`)
+    },
     async enqueueAll(db, name, all) {
       if (all.length === 0) return
       const inserted = all.map((data) => ({ data }))
@@ -77,9 +103,10 @@ export async function openJobQueue(database: Database, channels: Channels, log: 
       await db.execute(sql`select pg_notify(${JOBS_CHANNEL}, ${name})`)
     },
     async work(name, concurrency, handler) {
+      const options = { pollingIntervalSeconds: 2, batchSize: 1, groupConcurrency: 1 }
       for (let i = 0; i < concurrency; i += 1) {
         let worker = ''
-        worker = await boss.work<never>(name, { pollingIntervalSeconds: 2, batchSize: 1 }, async ([job]) => {
+        worker = await boss.work<never>(name, options, async ([job]) => {
           // Many jobs queued together arrive with one message, so look for more.
           boss.notifyWorker(worker)
           try {

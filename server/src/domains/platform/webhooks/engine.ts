@@ -20,14 +20,11 @@ export interface WebhookContext {
   outbox: Outbox
 }
 
-/** Wakes all processes when a delivery is due. */
-export const WEBHOOKS_CHANNEL = 'webhooks'
-
 /**
  * Lease of a claimed delivery, due again if its process dies. An attempt takes up to 10 seconds.
  */
 export const LEASE_SECONDS = 60
-/** Concurrent attempts per endpoint and process, so that slow endpoints do not take more. */
+/** Concurrent attempts per endpoint, so that slow ones do not take more. */
 const CONCURRENCY = 5
 
 /** Encrypts the secrets of endpoints. */
@@ -35,12 +32,30 @@ export function secretSealer(env: { authSecret: string }) {
   return createSealer(env.authSecret, 'x-automated webhook secrets')
 }
 
-/** Endpoints with due deliveries. */
-export async function findDueEndpoints(db: Db): Promise<string[]> {
-  const { rows } = await db.execute<{ id: string }>(sql`
-    select id from webhook_endpoints as e where enabled and exists (
-      select from webhook_deliveries where endpoint_id = e.id and status = 'pending' and next_attempt_at <= now())`)
-  return rows.map((row) => row.id)
+/** Has an endpoint's due deliveries sent once the transaction commits. */
+export function wakeEndpoint(tx: Db, jobs: JobQueue, endpointId: string): Promise<void> {
+  return jobs.reschedule(tx, 'webhook-endpoint', { endpointId }, { key: endpointId, group: endpointId })
+}
+
+/** Has an endpoint's waiting deliveries sent when the first of them is due. */
+export async function scheduleEndpoint({ db, jobs }: WebhookContext, endpointId: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    // Two processes that deliver to the endpoint do this one after the other.
+    const [endpoint] = await tx
+      .select({ isEnabled: webhookEndpoints.enabled })
+      .from(webhookEndpoints)
+      .where(eq(webhookEndpoints.id, endpointId))
+      .for('no key update')
+    if (!endpoint?.isEnabled) return
+    const [first] = await tx
+      .select({ at: sql<string | null>`min(${webhookDeliveries.nextAttemptAt})` })
+      .from(webhookDeliveries)
+      .where(and(eq(webhookDeliveries.endpointId, endpointId), eq(webhookDeliveries.status, 'pending')))
+    if (!first?.at) return
+    // Not the key of `wakeEndpoint`, whose job must not be delayed.
+    const options = { key: `${endpointId} later`, group: endpointId, at: new Date(first.at) }
+    await jobs.reschedule(tx, 'webhook-endpoint', { endpointId }, options)
+  })
 }
 
 /** Claims due deliveries of an endpoint, longest due first, with a lease. */
@@ -153,19 +168,11 @@ export async function record(
       .returning({
         isDead: sql<boolean>`${webhookEndpoints.failingSince} < now() - make_interval(hours => ${DISABLE_AFTER_HOURS})`,
       })
-    if (delay !== null) await scheduleDelivery(context, tx, delay)
-    else if (isGone) await disable(context, tx, endpoint, 'gone')
+    if (delay !== null) return delivery
+    if (isGone) await disable(context, tx, endpoint, 'gone')
     else if (failing?.isDead) await disable(context, tx, endpoint, 'failing')
     return delivery
   })
-}
-
-/** A scheduled job looks for due deliveries this often. */
-const POLL_SECONDS = 60
-
-/** Schedules a job for short delays only. Others would fill the queue while an endpoint is down. */
-async function scheduleDelivery({ jobs }: WebhookContext, tx: Db, seconds: number): Promise<void> {
-  if (seconds < POLL_SECONDS) await jobs.enqueue(tx, 'webhooks', {}, { startAfterSeconds: Math.ceil(seconds) })
 }
 
 async function disable(context: WebhookContext, tx: Db, { id, url }: Endpoint, reason: DisabledReason): Promise<void> {

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { InputOf } from '@x-automated/contract/contract'
 import { COUNTED_DELIVERIES_MAX, ENDPOINTS_MAX, type WebhookEvent } from '@x-automated/contract/platform/webhooks'
 import { and, asc, desc, eq, inArray, lt, sql } from 'drizzle-orm'
-import type { FastifyBaseLogger } from 'fastify'
-import type { Channels } from '../../../db/channels.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
+import type { JobQueue } from '../../../ports.ts'
 import { addressProblem } from '../../../public-address.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import {
@@ -13,17 +12,15 @@ import {
   type Delivery,
   deliverDue,
   type Endpoint,
-  findDueEndpoints,
   LEASE_SECONDS,
   record,
+  scheduleEndpoint,
   secretSealer,
-  WEBHOOKS_CHANNEL,
   type WebhookContext,
+  wakeEndpoint,
 } from './engine.ts'
 import { newSecret, PREVIOUS_SECRET_HOURS } from './rules.ts'
 import { webhookDeliveries, webhookEndpoints } from './tables.ts'
-
-export { WEBHOOKS_CHANNEL } from './engine.ts'
 
 // Events
 
@@ -36,15 +33,14 @@ export interface Event {
 }
 
 /** Queues an event for every subscribed endpoint, in the transaction that it reports. */
-export async function publishEvent(tx: Db, { event, at, data, addressOf }: Event): Promise<void> {
+export async function publishEvent(tx: Db, jobs: JobQueue, { event, at, data, addressOf }: Event): Promise<void> {
   const payload = JSON.stringify({ type: event, timestamp: at.toISOString(), data })
-  await tx.execute(sql`
-    with queued as (
-      insert into webhook_deliveries (endpoint_id, event_id, event, payload, address_of)
-      select id, ${randomUUID()}::uuid, ${event}, ${payload}::jsonb, ${addressOf ?? null}::uuid
-      from webhook_endpoints where enabled and ${event} = any(events) for key share
-      returning 1)
-    select pg_notify(${WEBHOOKS_CHANNEL}, '') from queued limit 1`)
+  const { rows } = await tx.execute<{ id: string }>(sql`
+    insert into webhook_deliveries (endpoint_id, event_id, event, payload, address_of)
+    select id, ${randomUUID()}::uuid, ${event}, ${payload}::jsonb, ${addressOf ?? null}::uuid
+    from webhook_endpoints where enabled and ${event} = any(events) for key share
+    returning endpoint_id as id`)
+  for (const { id } of rows) await wakeEndpoint(tx, jobs, id)
 }
 
 /** Deletes log entries that contain a member's address. */
@@ -63,7 +59,7 @@ export async function purgeDeliveries(db: Db): Promise<void> {
 
 // Endpoints
 
-type OperatorContext = Pick<WebhookContext, 'db' | 'env'>
+type OperatorContext = Pick<WebhookContext, 'db' | 'env' | 'jobs'>
 
 export async function list(db: Db) {
   return { endpoints: await db.select().from(webhookEndpoints).orderBy(asc(webhookEndpoints.id)) }
@@ -83,7 +79,7 @@ export async function create({ db, env }: OperatorContext, operatorId: string, g
 }
 
 /** @throws Refusal WEBHOOK_NOT_FOUND, INVALID_INPUT */
-export async function update({ db, env }: OperatorContext, { id, ...changes }: InputOf<'webhooks', 'update'>) {
+export async function update({ db, env, jobs }: OperatorContext, { id, ...changes }: InputOf<'webhooks', 'update'>) {
   if (changes.url !== undefined) requireAllowedUrl(env, changes.url)
   return db.transaction(async (tx) => {
     const fresh = changes.enabled === undefined ? {} : { disabledReason: null, failingSince: null }
@@ -98,7 +94,7 @@ export async function update({ db, env }: OperatorContext, { id, ...changes }: I
       // Deliveries in progress keep their lease.
       const next = sql`case when last_attempt_at > now() - make_interval(secs => ${LEASE_SECONDS}) then next_attempt_at else now() end`
       await tx.update(webhookDeliveries).set({ nextAttemptAt: next }).where(waiting)
-      await notify(tx)
+      await wakeEndpoint(tx, jobs, id)
     }
     return endpoint
   })
@@ -213,7 +209,7 @@ export async function listDeliveries(
  * Sends an event again: a waiting delivery now, a finished one as a new delivery.
  * @throws Refusal DELIVERY_NOT_FOUND, DELIVERY_STATE
  */
-export async function redeliver({ db }: { db: Db }, id: string): Promise<Delivery> {
+export async function redeliver({ db, jobs }: Pick<WebhookContext, 'db' | 'jobs'>, id: string): Promise<Delivery> {
   return db.transaction(async (tx) => {
     const [found] = await tx
       .select({ delivery: webhookDeliveries, isEnabled: webhookEndpoints.enabled })
@@ -223,8 +219,8 @@ export async function redeliver({ db }: { db: Db }, id: string): Promise<Deliver
       .for('update', { of: webhookDeliveries })
     if (!found) throw new Refusal('DELIVERY_NOT_FOUND')
     if (!found.isEnabled) throw new Refusal('DELIVERY_STATE')
-    await notify(tx)
     const { endpointId, eventId, event, payload, addressOf, status, nextAttemptAt } = found.delivery
+    await wakeEndpoint(tx, jobs, endpointId)
     if (status !== 'pending') {
       const [again] = await tx
         .insert(webhookDeliveries)
@@ -243,73 +239,32 @@ export async function redeliver({ db }: { db: Db }, id: string): Promise<Deliver
   })
 }
 
-async function notify(tx: Db): Promise<void> {
-  await tx.execute(sql`select pg_notify(${WEBHOOKS_CHANNEL}, '')`)
-}
-
 // Work
 
-/** The running delivery workers. `close` starts nothing new and waits for attempts in progress. */
+/** Endpoints that a process delivers to at the same time. */
+const ENDPOINTS_AT_A_TIME = 8
+/** Then other endpoints get a turn. With the last attempts, less than the job's limit. */
+const TURN_MS = 20_000
+
+/** The running delivery workers. After `close`, they only finish attempts in progress. */
 export interface Deliverer {
-  close(): Promise<void>
+  close(): void
 }
 
-/** Delivers due events: when one is queued, when a delay ends, and every minute after a crash. */
-export async function runWebhooks(
-  context: WebhookContext & { channels: Channels },
-  log: FastifyBaseLogger,
-): Promise<Deliverer> {
+/** Delivers due events, at one endpoint by one process at a time. */
+export async function runWebhooks(context: WebhookContext): Promise<Deliverer> {
   let closed = false
-  let looking = false
-  let lookAgain = false
-  /** By endpoint: `again` asks for another round. */
-  const underWay = new Map<string, { again: boolean; done: Promise<void> }>()
-
-  const deliver = async (endpointId: string, turn: { again: boolean }) => {
-    try {
-      do {
-        turn.again = false
-        await deliverDue(context, endpointId, () => closed)
-      } while (turn.again && !closed)
-    } catch (error) {
-      log.warn({ err: error }, 'webhook delivery failed and will resume within a minute')
-    }
-    underWay.delete(endpointId)
-  }
-  const begin = (endpointId: string) => {
-    const busy = underWay.get(endpointId)
-    if (busy) {
-      busy.again = true
-      return
-    }
-    const turn = { again: false, done: Promise.resolve() }
-    underWay.set(endpointId, turn)
-    turn.done = deliver(endpointId, turn)
-  }
-  const look = async () => {
-    lookAgain = true
-    if (looking) return
-    looking = true
-    try {
-      while (lookAgain && !closed) {
-        lookAgain = false
-        for (const id of await findDueEndpoints(context.db)) begin(id)
-      }
-    } finally {
-      looking = false
-    }
-  }
-  const stop = context.channels.subscribe(WEBHOOKS_CHANNEL, () => {
-    look().catch((error) =>
-      log.warn({ err: error }, 'looking for due webhooks failed and will be retried within a minute'),
-    )
+  await context.jobs.work('webhook-endpoint', ENDPOINTS_AT_A_TIME, async ({ endpointId }) => {
+    const until = performance.now() + TURN_MS
+    await deliverDue(context, endpointId, () => closed || performance.now() > until)
+    await scheduleEndpoint(context, endpointId)
   })
-  await context.jobs.work('webhooks', 1, look)
+  // Earlier versions left deliveries without a job.
+  for (const { id } of await context.db.select({ id: webhookEndpoints.id }).from(webhookEndpoints))
+    await wakeEndpoint(context.db, context.jobs, id)
   return {
-    async close() {
+    close() {
       closed = true
-      stop()
-      await Promise.all([...underWay.values()].map((turn) => turn.done))
     },
   }
 }

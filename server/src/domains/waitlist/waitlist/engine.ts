@@ -54,7 +54,11 @@ interface Newcomer {
 }
 
 /** Assigns the next place to a new member. @returns null if the mailbox already has a member */
-export async function assignPlace(waitlist: LockedWaitlist, newcomer: Newcomer): Promise<Member | null> {
+export async function assignPlace(
+  waitlist: LockedWaitlist,
+  context: WaitlistContext,
+  newcomer: Newcomer,
+): Promise<Member | null> {
   const { tx, now } = waitlist
   const position = waitlist.joined + 1
   const member = await insertMember(tx, {
@@ -68,7 +72,7 @@ export async function assignPlace(waitlist: LockedWaitlist, newcomer: Newcomer):
   })
   if (!member) return null
   waitlist.joined = position
-  await publishJoined(waitlist, member)
+  await publishJoined(waitlist, context, member)
   return member
 }
 
@@ -78,6 +82,7 @@ export async function assignPlace(waitlist: LockedWaitlist, newcomer: Newcomer):
  */
 export async function assignPlaceToMember(
   waitlist: LockedWaitlist,
+  context: WaitlistContext,
   memberId: string,
   country: string | null,
 ): Promise<Member | null> {
@@ -96,21 +101,22 @@ export async function assignPlaceToMember(
     .returning()
   if (!member) return null
   waitlist.joined = position
-  await publishJoined(waitlist, member)
+  await publishJoined(waitlist, context, member)
   return member
 }
 
 /** Publishes a join and the achievements it earned to webhooks. */
-async function publishJoined({ tx, now }: LockedWaitlist, member: Member): Promise<void> {
+async function publishJoined({ tx, now }: LockedWaitlist, context: WaitlistContext, member: Member): Promise<void> {
   const { id, email, position, referredBy } = member
   const data = { memberId: id, email, position, referredBy, joinedAt: now.toISOString() }
-  await publishEvent(tx, { event: 'member.joined', at: now, data, addressOf: id })
-  await publishEarned(tx, now, id, achievementsAt(position), 0)
+  await publishEvent(tx, context.jobs, { event: 'member.joined', at: now, data, addressOf: id })
+  await publishEarned(tx, context, now, id, achievementsAt(position), 0)
 }
 
 /** Publishes earned achievements to webhooks. */
 async function publishEarned(
   tx: Db,
+  context: WaitlistContext,
   now: Date,
   memberId: string,
   earned: readonly Achievement[],
@@ -118,7 +124,7 @@ async function publishEarned(
 ): Promise<void> {
   for (const achievement of earned) {
     const data = { memberId, achievement, name: ACHIEVEMENTS[achievement], referralCount, earnedAt: now.toISOString() }
-    await publishEvent(tx, { event: 'achievement.earned', at: now, data })
+    await publishEvent(tx, context.jobs, { event: 'achievement.earned', at: now, data })
   }
 }
 
@@ -287,8 +293,8 @@ async function countCredit(
   const { now } = waitlist
   const { position } = referrer
   const data = { memberId, referrerId, referralCount: totals.alltime, position, creditedAt: now.toISOString() }
-  await publishEvent(tx, { event: 'referral.credited', at: now, data })
-  await publishEarned(tx, now, referrerId, earned, totals.alltime)
+  await publishEvent(tx, context.jobs, { event: 'referral.credited', at: now, data })
+  await publishEarned(tx, context, now, referrerId, earned, totals.alltime)
   if (earned.length > 0) await grantRewards(tx, referrer, earned)
   if (earned.length > 0 || isNewCountry || mailed) {
     await tx

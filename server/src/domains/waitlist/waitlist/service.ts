@@ -112,8 +112,8 @@ async function joinNow(
     const { tx } = waitlist
     const newcomer = { email, normalizedEmail, country: from.country, referredBy: referrerId }
     const member = known
-      ? await assignPlaceToMember(waitlist, known.id, from.country)
-      : await assignPlace(waitlist, newcomer)
+      ? await assignPlaceToMember(waitlist, context, known.id, from.country)
+      : await assignPlace(waitlist, context, newcomer)
     if (!member) return null
     if (referrerId) {
       const referral = { member, referrerId, email: normalizedEmail, from }
