@@ -7,286 +7,207 @@ import { X_CALLBACK_OUTCOMES } from '@x-automated/contract/platform/x-account'
 /** The rule for files with too many rejected rows. */
 const REJECTED_RULE = `If more than ${formatNumber(IMPORT_REJECTED_MAX)} rows have a problem, nothing is imported: 400 with the first problem.`
 
+type Operation = NonNullable<OpenAPI.PathItemObject['get']>
+const string = { type: 'string' } as const
+const integer = { type: 'integer' } as const
+
+const parameter = (place: 'path' | 'query', name: string) => ({ name, in: place, required: true, schema: string })
+const optional = (name: string) => ({ name, in: 'query' as const, schema: string })
+const token = [parameter('query', 'token')]
+const workspaceId = parameter('path', 'workspaceId')
+
+/** An operation with one response, unless `more` adds others. */
+function operation(
+  [tag, operationId, summary]: [tag: string, operationId: string, summary: string],
+  [status, description, type, schema]: [status: number, description: string, type?: string, schema?: object],
+  { responses, ...more }: Partial<Operation> = {},
+): Operation {
+  const content = type ? { content: { [type]: schema ? { schema } : {} } } : {}
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    ...more,
+    responses: { [status]: { description, ...content }, ...responses },
+  }
+}
+
+/** A CSV import. @param counts the numbers in its result besides the rejected rows */
+function csvImport(names: [string, string, string], counts: string[], more: Partial<Operation>): Operation {
+  const rejected = { type: 'array', items: { type: 'object', properties: { line: integer, problem: string } } }
+  const numbers = Object.fromEntries(counts.map((name) => [name, integer]))
+  const properties = { ...numbers, rejected, rejectedCount: integer }
+  return operation(names, [200, 'The result of each row', 'application/json', { type: 'object', properties }], {
+    requestBody: { required: true, content: { 'text/csv': { schema: string } } },
+    ...more,
+  })
+}
+
+const SSO_OUTCOME = 'Redirects to {origin}/auth/callback or /account with a one-time code or an error'
+
 /**
  * Operations outside the typed contract (redirects, files, streams), described by hand for
  * /api/openapi.json.
  */
 export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
   '/auth/verify-email': {
-    get: {
-      operationId: 'auth.verifyEmail',
-      tags: ['Authentication'],
-      summary: 'Confirm a sign-up by its emailed link',
-      parameters: [{ name: 'token', in: 'query', required: true, schema: { type: 'string' } }],
-      responses: {
-        '302': {
-          description:
-            'In the browser that signed up, redirects to {origin}/auth/callback with a one-time code. In any other browser, redirects to {origin}/auth/confirm#token, which asks for a new password. If the link is invalid, redirects to {origin}/auth/callback with an error',
-        },
-      },
-    },
+    get: operation(
+      ['Authentication', 'auth.verifyEmail', 'Confirm a sign-up by its emailed link'],
+      [
+        302,
+        'In the browser that signed up, redirects to {origin}/auth/callback with a one-time code. In any other browser, redirects to {origin}/auth/confirm#token, which asks for a new password. If the link is invalid, redirects to {origin}/auth/callback with an error',
+      ],
+      { parameters: token },
+    ),
   },
   '/auth/callback/google': {
-    get: {
-      operationId: 'identities.callback',
-      tags: ['Authentication'],
-      summary: 'Google sign-in callback',
-      parameters: ['state', 'code', 'error'].map((name) => ({ name, in: 'query', schema: { type: 'string' } })),
-      responses: {
-        '302': {
-          description:
-            'Redirects to {origin}/auth/callback, /waitlist or /account, depending on where sign-in started, with a one-time code or an error',
-        },
-      },
-    },
+    get: operation(
+      ['Authentication', 'identities.callback', 'Google sign-in callback'],
+      [
+        302,
+        'Redirects to {origin}/auth/callback, /waitlist or /account, depending on where sign-in started, with a one-time code or an error',
+      ],
+      { parameters: ['state', 'code', 'error'].map(optional) },
+    ),
   },
   '/session/callback': {
-    get: {
-      operationId: 'xAccount.callback',
-      tags: ['X connection'],
-      summary: 'X authorization callback',
-      parameters: ['state', 'code', 'error'].map((name) => ({ name, in: 'query', schema: { type: 'string' } })),
-      responses: {
-        '302': { description: `Redirects to {origin}/twitter?x= with the outcome: ${X_CALLBACK_OUTCOMES.join(', ')}` },
-      },
-    },
+    get: operation(
+      ['X connection', 'xAccount.callback', 'X authorization callback'],
+      [302, `Redirects to {origin}/twitter?x= with the outcome: ${X_CALLBACK_OUTCOMES.join(', ')}`],
+      { parameters: ['state', 'code', 'error'].map(optional) },
+    ),
   },
   '/auth/sso/leave': {
-    get: {
-      operationId: 'sso.leave',
-      tags: ['Single sign-on'],
-      summary: 'Redirect the browser to the identity provider',
-      parameters: [{ name: 'request', in: 'query', required: true, schema: { type: 'string' } }],
-      responses: {
-        '303': { description: 'Redirects to the provider, or to {origin}/auth/callback or /account with an error' },
-      },
-    },
+    get: operation(
+      ['Single sign-on', 'sso.leave', 'Redirect the browser to the identity provider'],
+      [303, 'Redirects to the provider, or to {origin}/auth/callback or /account with an error'],
+      { parameters: [parameter('query', 'request')] },
+    ),
   },
   '/auth/sso/oidc/{workspaceId}/callback': {
-    get: {
-      operationId: 'sso.openIdCallback',
-      tags: ['Single sign-on'],
-      summary: 'OpenID provider callback',
-      parameters: [
-        { name: 'workspaceId', in: 'path', required: true, schema: { type: 'string' } },
-        ...['state', 'code', 'iss', 'error'].map((name) => ({
-          name,
-          in: 'query' as const,
-          schema: { type: 'string' as const },
-        })),
-      ],
-      responses: {
-        '303': { description: 'Redirects to {origin}/auth/callback or /account with a one-time code or an error' },
-      },
-    },
+    get: operation(['Single sign-on', 'sso.openIdCallback', 'OpenID provider callback'], [303, SSO_OUTCOME], {
+      parameters: [workspaceId, ...['state', 'code', 'iss', 'error'].map(optional)],
+    }),
   },
   '/auth/sso/saml/{workspaceId}/acs': {
-    post: {
-      operationId: 'sso.samlCallback',
-      tags: ['Single sign-on'],
-      summary: 'SAML 2.0 assertion consumer service (HTTP-POST)',
-      parameters: [{ name: 'workspaceId', in: 'path', required: true, schema: { type: 'string' } }],
-      requestBody: {
-        required: true,
-        content: {
-          'application/x-www-form-urlencoded': {
-            schema: { type: 'object', properties: { SAMLResponse: { type: 'string' } } },
+    post: operation(
+      ['Single sign-on', 'sso.samlCallback', 'SAML 2.0 assertion consumer service (HTTP-POST)'],
+      [303, SSO_OUTCOME],
+      {
+        parameters: [workspaceId],
+        requestBody: {
+          required: true,
+          content: {
+            'application/x-www-form-urlencoded': { schema: { type: 'object', properties: { SAMLResponse: string } } },
           },
         },
       },
-      responses: {
-        '303': { description: 'Redirects to {origin}/auth/callback or /account with a one-time code or an error' },
-      },
-    },
+    ),
   },
   '/auth/sso/saml/{workspaceId}/metadata': {
-    get: {
-      operationId: 'sso.samlMetadata',
-      tags: ['Single sign-on'],
-      summary: 'Get our SAML metadata for an identity provider',
-      parameters: [{ name: 'workspaceId', in: 'path', required: true, schema: { type: 'string' } }],
-      responses: { '200': { description: 'SAML 2.0 metadata', content: { 'application/samlmetadata+xml': {} } } },
-    },
+    get: operation(
+      ['Single sign-on', 'sso.samlMetadata', 'Get our SAML metadata for an identity provider'],
+      [200, 'SAML 2.0 metadata', 'application/samlmetadata+xml'],
+      { parameters: [workspaceId] },
+    ),
   },
   '/auth/user/export': {
-    get: {
-      operationId: 'personalData.export',
-      tags: ['Account'],
-      summary: 'Export all account data as a ZIP of JSON files',
-      responses: {
-        '200': { description: 'The archive', content: { 'application/zip': {} } },
-        '403': { description: 'REAUTHENTICATION_NEEDED: this is a single sign-on session' },
-      },
-    },
+    get: operation(
+      ['Account', 'personalData.export', 'Export all account data as a ZIP of JSON files'],
+      [200, 'The archive', 'application/zip'],
+      { responses: { '403': { description: 'REAUTHENTICATION_NEEDED: this is a single sign-on session' } } },
+    ),
   },
   '/auth/change-email': {
-    get: {
-      operationId: 'auth.askEmailChange',
-      tags: ['Account'],
-      summary: 'Show the confirmation page of an email change',
-      parameters: [{ name: 'token', in: 'query', required: true, schema: { type: 'string' } }],
-      responses: { '200': { description: 'A page with one button', content: { 'text/html': {} } } },
-    },
-    post: {
-      operationId: 'auth.confirmEmailChange',
-      tags: ['Account'],
-      summary: 'Confirm an email change',
-      parameters: [{ name: 'token', in: 'query', required: true, schema: { type: 'string' } }],
-      responses: {
-        '303': {
-          description:
-            'Redirects to {origin}/account with emailChange=done, emailChange=waiting (for the other address), or emailChange=error (link unknown, used or expired)',
-        },
-      },
-    },
+    get: operation(
+      ['Account', 'auth.askEmailChange', 'Show the confirmation page of an email change'],
+      [200, 'A page with one button', 'text/html'],
+      { parameters: token },
+    ),
+    post: operation(
+      ['Account', 'auth.confirmEmailChange', 'Confirm an email change'],
+      [
+        303,
+        'Redirects to {origin}/account with emailChange=done, emailChange=waiting (for the other address), or emailChange=error (link unknown, used or expired)',
+      ],
+      { parameters: token },
+    ),
   },
   '/waitlist/confirm': {
-    get: {
-      operationId: 'waitlist.confirm',
-      tags: ['Waitlist'],
-      summary: "Confirm a member's email address by its emailed link",
-      parameters: [{ name: 'token', in: 'query', required: true, schema: { type: 'string' } }],
-      responses: { '302': { description: 'Redirects to {origin}/waitlist with confirmed=true or an error' } },
-    },
+    get: operation(
+      ['Waitlist', 'waitlist.confirm', "Confirm a member's email address by its emailed link"],
+      [302, 'Redirects to {origin}/waitlist with confirmed=true or an error'],
+      { parameters: token },
+    ),
   },
   '/waitlist/unsubscribe': {
-    get: {
-      operationId: 'waitlist.askUnsubscribe',
-      tags: ['Waitlist'],
-      summary: 'Show the unsubscribe page for waitlist emails',
-      parameters: [{ name: 'token', in: 'query', required: true, schema: { type: 'string' } }],
-      responses: { '200': { description: 'A page with one button', content: { 'text/html': {} } } },
-    },
-    post: {
-      operationId: 'waitlist.unsubscribe',
-      tags: ['Waitlist'],
-      summary: 'Unsubscribe from waitlist emails (one click, RFC 8058)',
-      parameters: [{ name: 'token', in: 'query', required: true, schema: { type: 'string' } }],
-      responses: { '200': { description: 'Unsubscribed', content: { 'text/html': {} } } },
-    },
+    get: operation(
+      ['Waitlist', 'waitlist.askUnsubscribe', 'Show the unsubscribe page for waitlist emails'],
+      [200, 'A page with one button', 'text/html'],
+      { parameters: token },
+    ),
+    post: operation(
+      ['Waitlist', 'waitlist.unsubscribe', 'Unsubscribe from waitlist emails (one click, RFC 8058)'],
+      [200, 'Unsubscribed', 'text/html'],
+      { parameters: token },
+    ),
   },
   '/extension.zip': {
     servers: [{ url: '/' }],
-    get: {
-      operationId: 'extension.download',
-      tags: ['Extension'],
-      summary: 'Download the browser extension',
-      responses: { '200': { description: 'Unzip it and load it unpacked', content: { 'application/zip': {} } } },
-    },
+    get: operation(
+      ['Extension', 'extension.download', 'Download the browser extension'],
+      [200, 'Unzip it and load it unpacked', 'application/zip'],
+    ),
   },
   '/notifications/unsubscribe': {
-    get: {
-      operationId: 'notifications.askUnsubscribe',
-      tags: ['Notifications'],
-      summary: 'Show the unsubscribe page for a kind of notification',
-      parameters: [{ name: 'token', in: 'query', required: true, schema: { type: 'string' } }],
-      responses: { '200': { description: 'A page with one button', content: { 'text/html': {} } } },
-    },
-    post: {
-      operationId: 'notifications.unsubscribe',
-      tags: ['Notifications'],
-      summary: 'Unsubscribe from a kind of notification (one click, RFC 8058)',
-      parameters: [{ name: 'token', in: 'query', required: true, schema: { type: 'string' } }],
-      responses: { '200': { description: 'Unsubscribed', content: { 'text/html': {} } } },
-    },
+    get: operation(
+      ['Notifications', 'notifications.askUnsubscribe', 'Show the unsubscribe page for a kind of notification'],
+      [200, 'A page with one button', 'text/html'],
+      { parameters: token },
+    ),
+    post: operation(
+      ['Notifications', 'notifications.unsubscribe', 'Unsubscribe from a kind of notification (one click, RFC 8058)'],
+      [200, 'Unsubscribed', 'text/html'],
+      { parameters: token },
+    ),
   },
   '/suppressions/import': {
-    post: {
-      operationId: 'suppressions.import',
-      tags: ['Suppressions'],
-      summary: 'Import people into the suppression list from CSV',
-      description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Columns: twitter_handle (required), x_user_id, reason (opted_out, replied_stop, manual or import) and note. Other columns are ignored. A single column of handles works without a header. Messages queued for these people fail immediately. Existing entries are not changed. ${REJECTED_RULE}`,
-      requestBody: { required: true, content: { 'text/csv': { schema: { type: 'string' } } } },
-      responses: {
-        '200': {
-          description: 'The result of each row',
-          content: {
-            'application/json': {
-              schema: {
-                type: 'object',
-                properties: {
-                  imported: { type: 'integer' },
-                  known: { type: 'integer' },
-                  stopped: { type: 'integer' },
-                  rejected: {
-                    type: 'array',
-                    items: { type: 'object', properties: { line: { type: 'integer' }, problem: { type: 'string' } } },
-                  },
-                  rejectedCount: { type: 'integer' },
-                },
-              },
-            },
-          },
-        },
+    post: csvImport(
+      ['Suppressions', 'suppressions.import', 'Import people into the suppression list from CSV'],
+      ['imported', 'known', 'stopped'],
+      {
+        description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Columns: twitter_handle (required), x_user_id, reason (opted_out, replied_stop, manual or import) and note. Other columns are ignored. A single column of handles works without a header. Messages queued for these people fail immediately. Existing entries are not changed. ${REJECTED_RULE}`,
       },
-    },
+    ),
   },
   '/leads/import': {
-    post: {
-      operationId: 'leads.import',
-      tags: ['Leads'],
-      summary: 'Import leads from CSV',
+    post: csvImport(['Leads', 'leads.import', 'Import leads from CSV'], ['imported', 'updated'], {
       description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Headers are the column names of a lead. Only twitter_handle is required; unknown columns become metadata. UTF-8, separated by commas, semicolons or tabs. Blank cells change nothing. The response lists the first ${formatNumber(IMPORT_REJECTED_NAMED)} rejected rows; all others are imported. ${REJECTED_RULE} Importing the same file again changes nothing. Each user's files are imported one at a time. Once the file is sent, the import continues even if the client disconnects; GET /imports shows its progress. With \`Accept: application/x-ndjson\`, the response streams progress as lines: first \`{"import": {"id"}}\`, last \`{"result"}\` or \`{"failure": {"status", "body"}}\`.`,
-      requestBody: { required: true, content: { 'text/csv': { schema: { type: 'string' } } } },
       responses: {
-        '200': {
-          description: 'The result of each row',
-          content: {
-            'application/json': {
-              schema: {
-                type: 'object',
-                properties: {
-                  imported: { type: 'integer' },
-                  updated: { type: 'integer' },
-                  rejected: {
-                    type: 'array',
-                    items: { type: 'object', properties: { line: { type: 'integer' }, problem: { type: 'string' } } },
-                  },
-                  rejectedCount: { type: 'integer' },
-                },
-              },
-            },
-          },
-        },
         '409': {
           description:
             'IMPORT_STATE: it was stopped (POST /imports/{id}/cancel), or the server stalled for too long. Nothing was imported.',
         },
       },
-    },
+    }),
   },
   '/leads/export': {
-    get: {
-      operationId: 'leads.export',
-      tags: ['Leads'],
-      summary: 'Export leads as CSV',
+    get: operation(['Leads', 'leads.export', 'Export leads as CSV'], [200, 'All matching leads', 'text/csv', string], {
       description: 'Accepts the filters of GET /leads.',
-      responses: {
-        '200': { description: 'All matching leads', content: { 'text/csv': { schema: { type: 'string' } } } },
-      },
-    },
+    }),
   },
   '/operator/members/export': {
-    get: {
-      operationId: 'operator.export',
-      tags: ['Operator'],
-      summary: 'Export every member of the waitlist as CSV',
-      description: 'For operators; 404 for everyone else. `x-total-count` is the number of members.',
-      responses: { '200': { description: 'All members', content: { 'text/csv': { schema: { type: 'string' } } } } },
-    },
+    get: operation(
+      ['Operator', 'operator.export', 'Export every member of the waitlist as CSV'],
+      [200, 'All members', 'text/csv', string],
+      { description: 'For operators; 404 for everyone else. `x-total-count` is the number of members.' },
+    ),
   },
   '/scrapes/{id}/events': {
-    get: {
-      operationId: 'scrapes.events',
-      tags: ['Scraping'],
-      summary: 'Follow a scrape',
-      parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
-      responses: {
-        '200': {
-          description: 'Events `progress` and `done`, with the scrape as data',
-          content: { 'text/event-stream': { schema: { type: 'string' } } },
-        },
-      },
-    },
+    get: operation(
+      ['Scraping', 'scrapes.events', 'Follow a scrape'],
+      [200, 'Events `progress` and `done`, with the scrape as data', 'text/event-stream', string],
+      { parameters: [parameter('path', 'id')] },
+    ),
   },
 }
