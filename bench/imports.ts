@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { openScratchCluster } from '../server/src/db/embedded.ts'
 import { authUsers } from '../server/src/domains/identity/auth/tables.ts'
 import { ensurePersonalWorkspace } from '../server/src/domains/identity/workspaces/service.ts'
 import { readEnv } from '../server/src/env.ts'
 import { startServer } from '../server/src/start.ts'
+import { openScratchCluster } from '../server/test/scratch-cluster.ts'
 import { SHAPES } from './imports/shapes.ts'
 
 /*

@@ -7,13 +7,13 @@ import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { formatNumber } from '../contract/src/format.ts'
 import type { Actor } from '../server/src/actor.ts'
-import { openScratchCluster } from '../server/src/db/embedded.ts'
 import { authUsers } from '../server/src/domains/identity/auth/tables.ts'
 import { readLeadLines } from '../server/src/domains/leads/leads/engine-lines.ts'
 import { importLeads, list } from '../server/src/domains/leads/leads/service.ts'
 import { readParts } from '../server/src/edges/csv-parts.ts'
 import { readEnv } from '../server/src/env.ts'
 import { startServer } from '../server/src/start.ts'
+import { openScratchCluster } from '../server/test/scratch-cluster.ts'
 
 /*
  * Rates of leads pages with 10,000 to 1,000,000 leads (BENCH_LEADS), and of imports. The floors are

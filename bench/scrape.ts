@@ -4,7 +4,6 @@ import { eq } from 'drizzle-orm'
 import pg from 'pg'
 import pino from 'pino'
 import { formatNumber } from '../contract/src/format.ts'
-import { openScratchCluster } from '../server/src/db/embedded.ts'
 import { migrateDatabase } from '../server/src/db/migrate.ts'
 import { authUsers } from '../server/src/domains/identity/auth/tables.ts'
 import { ensurePersonalWorkspace } from '../server/src/domains/identity/workspaces/service.ts'
@@ -15,6 +14,7 @@ import { xAccounts } from '../server/src/domains/platform/x-account/tables.ts'
 import { readEnv } from '../server/src/env.ts'
 import type { XApi, XUser } from '../server/src/outside/x.ts'
 import { startServer } from '../server/src/start.ts'
+import { openScratchCluster } from '../server/test/scratch-cluster.ts'
 
 /*
  * Measures speed, memory and progress updates of a scrape of 100,000 followers from an instant X.

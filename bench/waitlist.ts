@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { formatNumber } from '../contract/src/format.ts'
-import { openScratchCluster } from '../server/src/db/embedded.ts'
 import { migrateDatabase } from '../server/src/db/migrate.ts'
 import { ensurePersonalWorkspace } from '../server/src/domains/identity/workspaces/service.ts'
 import { readEnv } from '../server/src/env.ts'
 import { type RunningServer, startServer } from '../server/src/start.ts'
+import { openScratchCluster } from '../server/test/scratch-cluster.ts'
 
 /*
  * Latency of waitlist requests with 10,000 to 1,000,000 members, with power-law referrals. Floors

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node'
-import { openScratchCluster, type ScratchCluster } from '../src/db/embedded.ts'
+import { openScratchCluster, type ScratchCluster } from './scratch-cluster.ts'
 import { makeTemplate } from './template.ts'
 
 declare module 'vitest' {

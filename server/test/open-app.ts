@@ -7,7 +7,6 @@ import type { Payments } from '@x-automated/stand-ins/payments'
 import type { Sso } from '@x-automated/stand-ins/sso'
 import type { X, XOptions } from '@x-automated/stand-ins/x'
 import { expect, inject } from 'vitest'
-import { openScratchCluster, type ScratchCluster } from '../src/db/embedded.ts'
 import type { Db } from '../src/db/open.ts'
 import { type Env, readEnv } from '../src/env.ts'
 import { EVENT_TYPES } from '../src/outside/payments.ts'
@@ -16,6 +15,7 @@ import { type Clock, openClock } from './clock.ts'
 import { cloneDatabase } from './database.ts'
 import { type Opened, watch } from './opened.ts'
 import { paymentsEnv } from './payments-env.ts'
+import { openScratchCluster, type ScratchCluster } from './scratch-cluster.ts'
 
 export interface OpenAppOptions {
   /** Starts a stand-in X and configures the app with it. */

@@ -6,13 +6,15 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
+import { openScratchCluster } from '../../test/scratch-cluster.ts'
 import { isAlive, startOf } from '../processes.ts'
 import { canEnter, unprivilegedAccount } from './binaries.ts'
 import { postmasterOf } from './cluster.ts'
-import { embeddedUrl, openEmbedded, openScratchCluster, stopLeftover } from './embedded.ts'
+import { embeddedUrl, openEmbedded, stopLeftover } from './embedded.ts'
 
 const isRoot = process.getuid?.() === 0
 const module = join(import.meta.dirname, 'embedded.ts')
+const scratchModule = join(import.meta.dirname, '../../test/scratch-cluster.ts')
 const log = () => {}
 
 function temporaryDataDir(name = '.data'): string {
@@ -61,7 +63,8 @@ afterEach(async () => {
  */
 async function elsewhere(code: string, dataDir: string, account = {}): Promise<{ child: ChildProcess; line: string }> {
   const script = `
-    import { openEmbedded, openScratchCluster } from ${JSON.stringify(module)}
+    import { openEmbedded } from ${JSON.stringify(module)}
+    import { openScratchCluster } from ${JSON.stringify(scratchModule)}
     const dataDir = ${JSON.stringify(dataDir)}
     const log = () => {}
     ${code}

@@ -6,11 +6,8 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
-  readdirSync,
   readFileSync,
   realpathSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -18,7 +15,6 @@ import { tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { lockDataDir, openDataDir, readPrivateJson, writePrivate } from '../data-dir.ts'
-import { isAlive, startOf } from '../processes.ts'
 import { type Account, canEnter, findBinaries, unprivilegedAccount } from './binaries.ts'
 import {
   type Cluster,
@@ -255,7 +251,8 @@ function refuseOtherVersion({ data, binaries }: Cluster): void {
   )
 }
 
-function urlOf(socketFolder: string, password: string): string {
+/** The connection string of a cluster. */
+export function urlOf(socketFolder: string, password: string): string {
   return `postgresql://${ROLE}:${password}@localhost/${ROLE}?host=${encodeURIComponent(socketFolder)}`
 }
 
@@ -270,7 +267,7 @@ function ownerOf(data: string): Account | undefined {
 }
 
 /** A permanent folder where root keeps files that another account must reach. */
-function rootFolder(): string {
+export function rootFolder(): string {
   const parent = ['/var/lib', '/srv', '/opt'].find(isWritable)
   if (!parent) throw new Error('No folder for the database: /var/lib, /srv and /opt are read-only. Set DATABASE_URL.')
   const folder = join(parent, 'x-automated')
@@ -310,7 +307,7 @@ function socketFolderFor(home: string, account: Account | undefined): string {
 }
 
 /** A temporary folder that the account can enter, with a path short enough for a socket. */
-function temporaryFolder(account: Account | undefined): string {
+export function temporaryFolder(account: Account | undefined): string {
   const folders = [tmpdir(), '/tmp', '/var/tmp'].filter((folder) => existsSync(folder))
   const fits = folders.find((folder) => Buffer.byteLength(folder) < 40 && canEnter(folder, account))
   return realpathSync(fits ?? '/tmp')
@@ -331,7 +328,8 @@ function durableSettings(): Record<string, string> {
   }
 }
 
-const commonSettings: Record<string, string> = {
+/** Settings of every bundled cluster. */
+export const commonSettings: Record<string, string> = {
   max_connections: '100',
   jit: 'off',
   random_page_cost: '1.1',
@@ -346,89 +344,4 @@ const commonSettings: Record<string, string> = {
   log_error_verbosity: 'terse',
   log_checkpoints: 'off',
   unix_socket_permissions: '0700',
-}
-
-const SCRATCH_PREFIX = 'x-automated-scratch-'
-
-/** `crash` simulates a power cut: it kills the postmaster with SIGKILL and starts it again. */
-export type ScratchCluster = OpenDatabase & { crash(): Promise<void> }
-
-/**
- * Opens an empty, fast and non-durable PostgreSQL for tests and benchmarks, removed by `close()`.
- * Its role can create databases. Also removes leftovers of killed runs.
- */
-export async function openScratchCluster(options: {
-  log: Log
-  settings?: Record<string, string>
-}): Promise<ScratchCluster> {
-  const account = unprivilegedAccount()
-  const parent = temporaryFolder(account)
-  await clearLeftovers(parent)
-  const home = mkdtempSync(join(parent, `${SCRATCH_PREFIX}${process.pid}-${startOf(process.pid)}-`))
-  if (account) chownSync(home, account.uid, account.gid)
-  const cluster: Cluster = {
-    account,
-    binaries: findBinaries(account, () => (account ? rootFolder() : home)),
-    data: join(home, 'postgres'),
-    socketFolder: join(home, 'socket'),
-    logFile: join(home, 'postgres.log'),
-    settings: { ...commonSettings, ...scratchSettings, ...options.settings },
-  }
-  const password = randomBytes(12).toString('hex')
-  await createCluster(cluster, { password, durable: false })
-  let pid = await startCluster(cluster, options.log)
-  const kill = () => process.kill(pid, 'SIGQUIT')
-  process.once('exit', kill)
-  const close = async () => {
-    process.off('exit', kill)
-    await stopCluster(cluster.data, 'immediate')
-    rmSync(home, { recursive: true, force: true })
-  }
-  const crash = async () => {
-    process.kill(pid, 'SIGKILL')
-    while (isAlive(pid)) await sleep(5)
-    pid = await startCluster(cluster, options.log)
-  }
-  let crashing: Promise<void> | undefined
-  let closed: Promise<void> | undefined
-  return {
-    url: urlOf(cluster.socketFolder, password),
-    crash() {
-      crashing ??= crash().finally(() => {
-        crashing = undefined
-      })
-      return crashing
-    },
-    close() {
-      closed ??= close()
-      return closed
-    },
-  }
-}
-
-const scratchSettings: Record<string, string> = {
-  shared_buffers: '128MB',
-  fsync: 'off',
-  full_page_writes: 'off',
-  synchronous_commit: 'off',
-  autovacuum: 'off',
-  max_wal_size: '4GB',
-  max_connections: '300',
-}
-
-/** Stops and removes scratch clusters whose process has exited. */
-async function clearLeftovers(parent: string): Promise<void> {
-  for (const name of readdirSync(parent)) {
-    const [pid, start] = name.startsWith(SCRATCH_PREFIX) ? name.slice(SCRATCH_PREFIX.length).split('-') : []
-    if (pid === undefined || (isAlive(Number(pid)) && startOf(Number(pid)) === start)) continue
-    const home = join(parent, name)
-    try {
-      await stopCluster(join(home, 'postgres'), 'immediate')
-      rmSync(home, { recursive: true, force: true })
-    } catch (error) {
-      // It belongs to another user, who will remove it.
-      const { code } = error as NodeJS.ErrnoException
-      if (code !== 'EACCES' && code !== 'EPERM') throw error
-    }
-  }
 }

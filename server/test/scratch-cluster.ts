@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import { chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { findBinaries, unprivilegedAccount } from '../src/db/binaries.ts'
+import { type Cluster, createCluster, startCluster, stopCluster } from '../src/db/cluster.ts'
+import { commonSettings, type OpenDatabase, rootFolder, temporaryFolder, urlOf } from '../src/db/embedded.ts'
+import { isAlive, startOf } from '../src/processes.ts'
+
+const SCRATCH_PREFIX = 'x-automated-scratch-'
+
+/** `crash` simulates a power cut: it kills the postmaster with SIGKILL and starts it again. */
+export type ScratchCluster = OpenDatabase & { crash(): Promise<void> }
+
+/**
+ * Opens an empty, fast and non-durable PostgreSQL for tests and benchmarks, removed by `close()`.
+ * Its role can create databases. Also removes leftovers of killed runs.
+ */
+export async function openScratchCluster(options: {
+  log: (line: string) => void
+  settings?: Record<string, string>
+}): Promise<ScratchCluster> {
+  const account = unprivilegedAccount()
+  const parent = temporaryFolder(account)
+  await clearLeftovers(parent)
+  const home = mkdtempSync(join(parent, `${SCRATCH_PREFIX}${process.pid}-${startOf(process.pid)}-`))
+  if (account) chownSync(home, account.uid, account.gid)
+  const cluster: Cluster = {
+    account,
+    binaries: findBinaries(account, () => (account ? rootFolder() : home)),
+    data: join(home, 'postgres'),
+    socketFolder: join(home, 'socket'),
+    logFile: join(home, 'postgres.log'),
+    settings: { ...commonSettings, ...scratchSettings, ...options.settings },
+  }
+  const password = randomBytes(12).toString('hex')
+  await createCluster(cluster, { password, durable: false })
+  let pid = await startCluster(cluster, options.log)
+  const kill = () => process.kill(pid, 'SIGQUIT')
+  process.once('exit', kill)
+  const close = async () => {
+    process.off('exit', kill)
+    await stopCluster(cluster.data, 'immediate')
+    rmSync(home, { recursive: true, force: true })
+  }
+  const crash = async () => {
+    process.kill(pid, 'SIGKILL')
+    while (isAlive(pid)) await sleep(5)
+    pid = await startCluster(cluster, options.log)
+  }
+  let crashing: Promise<void> | undefined
+  let closed: Promise<void> | undefined
+  return {
+    url: urlOf(cluster.socketFolder, password),
+    crash() {
+      crashing ??= crash().finally(() => {
+        crashing = undefined
+      })
+      return crashing
+    },
+    close() {
+      closed ??= close()
+      return closed
+    },
+  }
+}
+
+const scratchSettings: Record<string, string> = {
+  shared_buffers: '128MB',
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  autovacuum: 'off',
+  max_wal_size: '4GB',
+  max_connections: '300',
+}
+
+/** Stops and removes scratch clusters whose process has exited. */
+async function clearLeftovers(parent: string): Promise<void> {
+  for (const name of readdirSync(parent)) {
+    const [pid, start] = name.startsWith(SCRATCH_PREFIX) ? name.slice(SCRATCH_PREFIX.length).split('-') : []
+    if (pid === undefined || (isAlive(Number(pid)) && startOf(Number(pid)) === start)) continue
+    const home = join(parent, name)
+    try {
+      await stopCluster(join(home, 'postgres'), 'immediate')
+      rmSync(home, { recursive: true, force: true })
+    } catch (error) {
+      // It belongs to another user, who will remove it.
+      const { code } = error as NodeJS.ErrnoException
+      if (code !== 'EACCES' && code !== 'EPERM') throw error
+    }
+  }
+}
