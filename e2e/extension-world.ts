@@ -11,7 +11,7 @@ import { unpack } from '@x-automated/server/test/unpack.ts'
 import { startX, type X } from '@x-automated/stand-ins/x'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { inject } from 'vitest'
-import { buildExtensionIfStale } from '../tools/extension-build.ts'
+import { buildIfStale } from '../tools/build.ts'
 import { selfSigned } from './certificate.ts'
 import type { World } from './world.ts'
 
@@ -46,7 +46,7 @@ export type Reply = { success?: boolean; error?: string; code?: string; status?:
  * @param world the product of the extension; an empty page if omitted
  */
 export async function openExtensionWorld(world?: World): Promise<ExtensionWorld> {
-  await buildExtensionIfStale(() => {})
+  await buildIfStale('extension', () => {})
   const [x, product, foreign] = await Promise.all([
     world?.x ?? startX({ tls: selfSigned('x.com'), answerAfterMs: 60_000 }),
     world ? { origin: world.origin, close: async () => {} } : serveEmptyPage(),

@@ -1,7 +1,7 @@
 import { createClient } from '@x-automated/contract/client'
 import { contract } from '@x-automated/contract/contract'
 import type { Page } from 'playwright-core'
-import { buildExtensionIfStale } from '../tools/extension-build.ts'
+import { buildIfStale } from '../tools/build.ts'
 import { type ExtensionWorld, openExtensionWorld } from './extension-world.ts'
 import { importLeads, messagesAtX, openWorld, type SignedUp, signUp, type World } from './world.ts'
 
@@ -19,7 +19,7 @@ export interface SendingWorld {
 
 export async function openSendingWorld(): Promise<SendingWorld> {
   // Built before the product starts, which serves it.
-  await buildExtensionIfStale(() => {})
+  await buildIfStale('extension', () => {})
   const world = await openWorld({}, { xPages: true, pages: false })
   const browser = await openExtensionWorld(world)
   const person = await signUp(world, 'sender@example.com')

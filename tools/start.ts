@@ -5,13 +5,12 @@ import { join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { lockDataDir, openDataDir } from '../server/src/data-dir.ts'
 import { embeddedUrl, stopLeftover } from '../server/src/db/embedded.ts'
+import { buildIfStale } from './build.ts'
 import { demoAccount } from './demo.ts'
 import { allowsDemo, type Environment, type StandIns, serverEnvironment, wantsStandIns } from './environment.ts'
-import { buildExtensionIfStale } from './extension-build.ts'
 import { onParentGone } from './programs.ts'
 import { root } from './root.ts'
 import { type Supervised, type SuperviseOptions, supervise } from './supervise.ts'
-import { buildWebIfStale } from './web-build.ts'
 
 const since = performance.now()
 const env = process.env
@@ -49,8 +48,8 @@ async function start(): Promise<void> {
 
   const standIns = wantsStandIns(env) ? superviseStandIns(dataDir) : undefined
   const addresses = standIns?.ready as Promise<StandIns> | undefined
-  environment = Promise.all([addresses, isDev || buildWebIfStale(say), buildExtensionIfStale(say)]).then(([running]) =>
-    serverEnvironment({ ...env, DATA_DIR: dataDir }, running),
+  environment = Promise.all([addresses, isDev || buildIfStale('web', say), buildIfStale('extension', say)]).then(
+    ([running]) => serverEnvironment({ ...env, DATA_DIR: dataDir }, running),
   )
   const listening = superviseServer().ready
   await environment

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createVitest, type TestSpecification } from 'vitest/node'
 import { findBrowser } from './browser.ts'
+import { buildIfStale } from './build.ts'
 import { onParentGone } from './programs.ts'
 import { root } from './root.ts'
 import { closingLine, count, kindOf, kinds, type Tally, tallyLine } from './tally.ts'
-import { buildWebIfStale } from './web-build.ts'
 
 // `npm test` runs all tests, `npm test -- leads` the files with "leads" in their path,
 // `npm test -- http leads` only one kind of them, `-t "a name"` the tests with that name.
@@ -56,7 +56,7 @@ if (specifications.length === 0 && !isFullRun) {
 async function prepare(specifications: TestSpecification[]): Promise<void> {
   const found = new Set(specifications.map((specification) => kindOf(specification.project.name)))
   if (found.has('journeys')) process.env.CHROMIUM_PATH = await findBrowser((line) => console.error(line))
-  if (found.size > 1 || !found.has('unit')) await buildWebIfStale((line) => console.error(line))
+  if (found.size > 1 || !found.has('unit')) await buildIfStale('web', (line) => console.error(line))
 }
 
 async function runAll(specifications: TestSpecification[]): Promise<Map<string, Tally>> {
