@@ -1,10 +1,10 @@
 import { glob, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '@react-router/dev/config'
-import { pages, staticPages } from './app/paths'
+import { deferredPages, pages } from './app/paths'
 import { compressFiles } from './build-steps/compress'
 import { buildEmbed, buildLegalPages } from './build-steps/embed'
-import { withLateApp, withoutApp } from './build-steps/prerendered'
+import { addFallbackScript, deferHydration } from './build-steps/first-touch'
 
 /** Matches no page, so the not-found screen is prerendered as build/client/404/index.html. */
 const notFoundPath = '/404'
@@ -29,11 +29,14 @@ export default {
     const folder = join(reactRouterConfig.buildDirectory, 'client')
     await buildEmbed(folder)
     await buildLegalPages(folder)
-    for (const path of prerendered) {
-      const file = join(folder, path, 'index.html')
-      const html = await readFile(file, 'utf8')
-      await writeFile(file, staticPages.includes(path) ? withoutApp(html) : withLateApp(html))
-    }
+    await deferHydration(
+      folder,
+      prerendered.map((path) => ({
+        path,
+        trigger: path === notFoundPath ? 'touched' : (deferredPages[path] ?? 'drawn'),
+      })),
+    )
+    await addFallbackScript(folder)
     await rejectInlineStyles(folder)
     await compressFiles(folder)
   },
@@ -45,7 +48,10 @@ export default {
  */
 async function rejectInlineStyles(folder: string): Promise<void> {
   for await (const file of glob('**/*.html', { cwd: folder })) {
-    const html = await readFile(join(folder, file), 'utf8')
+    const html = (await readFile(join(folder, file), 'utf8')).replace(
+      file === 'index.html' ? /<style( media="[^"]*")?>/g : '',
+      '',
+    )
     const styled = html.match(/<style[\s>]|<[^>]+\sstyle="[^"]*"/)?.[0]
     if (styled)
       throw new Error(`${file} has an inline style, which its content security policy forbids: ${styled.slice(0, 200)}`)

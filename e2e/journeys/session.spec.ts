@@ -101,7 +101,7 @@ describe('the session, in a browser', () => {
     expect(await alert.count()).toBe(0)
     await page.clock.fastForward(10_000)
     await alert.getByText('This page is taking longer than expected. Please check your connection.').waitFor()
-    await alert.getByRole('link', { name: 'Reload the page' }).waitFor()
+    await alert.getByRole('button', { name: 'Reload the page' }).waitFor()
     held.resolve()
     await heading.waitFor()
     expect(await alert.count()).toBe(0)
@@ -120,7 +120,7 @@ describe('the session, in a browser', () => {
       await alert.getByText("This page didn't load. Check your connection, then reload it.").waitFor()
       await expectSoundPage(page)
       await page.unroute(missing)
-      await alert.getByRole('link', { name: 'Reload the page' }).click()
+      await alert.getByRole('button', { name: 'Reload the page' }).click()
       await heading.waitFor()
       expect(await alert.count()).toBe(0)
     }
@@ -267,6 +267,8 @@ describe('the session, in a browser', () => {
     )
     await page.goto('/leaderboard')
     await page.goto('/rankings')
+    // The page is hydrated on first use.
+    await page.getByLabel('Email').focus()
     await page.getByRole('heading', { name: 'Unexpected Application Error!' }).waitFor()
     expect(await support.getAttribute('href')).toMatch(/^mailto:/)
     await expectSoundPage(page)

@@ -70,10 +70,22 @@ export function buyPath(planId: PlanId): string {
   return `/buy/${planId}`
 }
 
+/** What starts the app of a page with deferred hydration. */
+export type HydrationTrigger = 'touched' | 'joined'
+
 /**
- * Pages without the app for guests: only the startup script runs. People with a stored session get
- * the app.
+ * Pages that work without the app and hydrate on the first interaction (docs/decisions/0022).
+ * `joined` also hydrates for people who have joined the waitlist in this browser. All other pages
+ * hydrate once painted.
  */
-export const staticPages: readonly string[] = [allPages.home.path]
+export const deferredPages: Readonly<Record<string, HydrationTrigger>> = {
+  [allPages.home.path]: 'touched',
+  [allPages.pricing.path]: 'touched',
+  [allPages.rankings.path]: 'touched',
+  [allPages.forgotPassword.path]: 'touched',
+  [allPages.login.path]: 'touched',
+  [allPages.signUp.path]: 'touched',
+  [allPages.waitlist.path]: 'joined',
+}
 
 export const pages: readonly Page[] = Object.values(allPages)

@@ -28,7 +28,7 @@ import { ViewCount } from './features/waitlist/waitlist/view-count'
 import { DATA_CHANNEL, syncOtherTabs } from './other-tabs'
 import { supportAddress } from './product-address'
 import { createQueryClient, refetchOnReturn } from './query-client'
-import { RELOADS_KEY } from './reloads'
+import { STARTED_PAGES_KEY } from './started-pages'
 import { Button } from './ui/button'
 import { ConfirmProvider } from './ui/confirm'
 import { HYDRATED } from './ui/hydrated-event'
@@ -59,7 +59,7 @@ export function Layout({ children }: { children: ReactNode }) {
         <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#0c0f0b" />
         <meta name="support" content={supportAddress()} />
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: a constant, allowed by its hash */}
-        <script suppressHydrationWarning dangerouslySetInnerHTML={{ __html: startupScript }} />
+        <script dangerouslySetInnerHTML={{ __html: startupScript }} />
         <Meta />
         <Links />
       </head>
@@ -127,7 +127,7 @@ function Frame({ children }: { children: ReactNode }) {
 }
 
 export default function App() {
-  useEffect(() => sessionStorage.removeItem(RELOADS_KEY), [])
+  useEffect(() => sessionStorage.removeItem(STARTED_PAGES_KEY), [])
   return <Outlet />
 }
 

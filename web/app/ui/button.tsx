@@ -113,20 +113,11 @@ const iconSizes: Record<ButtonSize, string> = {
   lg: 'size-11',
 }
 
-/** Icon button classes for other elements. */
-export function iconButtonClass({ variant = 'ghost', size = 'md' }: Look): string {
-  return cn(
-    'inline-flex shrink-0 items-center justify-center rounded-md border transition-colors off:cursor-not-allowed [&_svg]:size-4',
-    variants[variant],
-    iconSizes[size],
-  )
-}
-
 /** An icon-only button. Wrap it in a `Tooltip` if the icon isn't obvious. */
 export function IconButton({
   label,
-  variant,
-  size,
+  variant = 'ghost',
+  size = 'md',
   loading,
   className,
   children,
@@ -141,7 +132,12 @@ export function IconButton({
       {...busy(loading)}
       aria-label={label}
       disabled={disabled}
-      className={cn(iconButtonClass({ variant, size }), className)}
+      className={cn(
+        'inline-flex shrink-0 items-center justify-center rounded-md border transition-colors off:cursor-not-allowed [&_svg]:size-4',
+        variants[variant],
+        iconSizes[size],
+        className,
+      )}
     >
       {loading ? <LoaderCircle aria-hidden className="animate-spin" /> : children}
     </button>

@@ -1,14 +1,14 @@
 import { Menu as MenuIcon } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
-import { Link, NavLink, useLocation } from 'react-router'
+import { Link, NavLink } from 'react-router'
 import { paths } from '../../../paths'
 import { useCarriedReferral } from '../../../referral-code'
 import { type User, useSession } from '../../../session'
 import { Avatar } from '../../../ui/avatar'
-import { ButtonLink, IconButton, iconButtonClass } from '../../../ui/button'
+import { ButtonLink, IconButton } from '../../../ui/button'
 import { loadOnDemand } from '../../../ui/load-on-demand'
 import { Mark } from './logo'
-import { guestLinks, memberLinks, menuLinkClass, type NavigationLink } from './navigation'
+import { guestLinks, memberLinks, type NavigationLink } from './navigation'
 
 // Loaded on demand: not needed to read a page.
 const loadNarrowMenu = () => import('./narrow-menu')
@@ -23,7 +23,8 @@ export function Header() {
   const carry = useCarriedReferral()
   return (
     <header className="sticky top-0 z-30 border-b border-line bg-canvas">
-      <div className="page-width flex h-header items-center gap-4">
+      {/* Menus need JavaScript; without it the links get their own line. */}
+      <div className="page-width flex h-header items-center gap-4 noscript:max-md:h-auto noscript:max-md:flex-wrap noscript:max-md:gap-y-0 noscript:max-md:py-2">
         <Link to={carry(paths.home)} className="flex items-center gap-2 rounded-md font-strong tracking-tight">
           <Mark className="size-6" />
           <span className="text-base">X-Automated</span>
@@ -31,7 +32,7 @@ export function Header() {
         <nav
           aria-label="Main"
           data-guest-only={user ? undefined : ''}
-          className="flex flex-1 items-center gap-1 ps-2 max-md:hidden"
+          className="flex flex-1 items-center gap-1 ps-2 max-md:hidden noscript:max-md:order-last noscript:max-md:flex noscript:max-md:basis-full noscript:max-md:ps-0"
         >
           {(user ? memberLinks : guestLinks).map((link) => (
             <BarLink key={link.to} {...link} to={carry(link.to)} />
@@ -52,11 +53,11 @@ export function Header() {
               </Suspense>
             </div>
           ) : (
-            <ButtonLink to={carry(paths.login)} size="sm" className="max-md:hidden">
+            <ButtonLink to={carry(paths.login)} size="sm" className="max-md:hidden noscript:max-md:inline-flex">
               Sign In
             </ButtonLink>
           )}
-          {user ? <NarrowMenuButton user={user} /> : <GuestMenu />}
+          <NarrowMenuButton user={user} />
         </div>
       </div>
     </header>
@@ -74,38 +75,11 @@ function BarLink({ to, label }: NavigationLink) {
   )
 }
 
-/** Works without the app; features/overview/shell/startup-script.ts closes it. */
-function GuestMenu() {
-  const carry = useCarriedReferral()
-  const { key } = useLocation()
-  return (
-    // A new one on each page, so that it is closed.
-    <details key={key} data-menu className="md:hidden">
-      <summary aria-label="Open menu" title="Open menu" className={iconButtonClass({})}>
-        <MenuIcon aria-hidden className="size-5!" />
-      </summary>
-      <nav
-        aria-label="Menu"
-        className="absolute inset-x-0 top-full grid gap-1 border-y border-line bg-canvas px-4 pt-2 pb-4 shadow-md"
-      >
-        {guestLinks.map(({ to, label }) => (
-          <NavLink key={to} to={carry(to)} className={menuLinkClass}>
-            {label}
-          </NavLink>
-        ))}
-        <ButtonLink to={carry(paths.login)} variant="primary">
-          Sign In
-        </ButtonLink>
-      </nav>
-    </details>
-  )
-}
-
-function NarrowMenuButton({ user }: { user: User }) {
+function NarrowMenuButton({ user }: { user: User | null }) {
   const [open, setOpen] = useState(false)
   const [wanted, setWanted] = useState(false)
   return (
-    <div className="md:hidden">
+    <div className="md:hidden noscript:hidden">
       <IconButton
         label="Open menu"
         aria-expanded={open}

@@ -37,7 +37,3 @@ export const profileLinks = links([
   ['settings', 'Settings'],
   ['extension', 'Browser extension'],
 ])
-
-/** A link in the menu of narrow screens. */
-export const menuLinkClass =
-  'rounded-md px-3 py-3 text-base hover:bg-hover aria-[current=page]:bg-pressed aria-[current=page]:font-strong'

@@ -1,7 +1,14 @@
 import { expect, it } from 'vitest'
-import { entryOf } from './entry-path'
+import { entryOf, viewOf } from './first-view'
 
 const origin = 'https://x.example'
+
+it.each([
+  [null, { path: '/' }],
+  ['Ab3dE9xy', { path: '/', ref: 'Ab3dE9xy' }],
+])('describes a view with the code %j as %j', (ref, view) => {
+  expect(viewOf('/', ref)).toEqual(view)
+})
 
 it.each([
   ['', '/waitlist'],
