@@ -26,6 +26,10 @@ export function limitBodyTime(
   app: FastifyInstance,
   { seconds = BODY_SECONDS, paceSeconds = PACE_SECONDS }: { seconds?: number; paceSeconds?: number } = {},
 ): void {
+  const arriving = new Set<() => void>()
+  app.addHook('onClose', async () => {
+    for (const stop of arriving) stop()
+  })
   app.addHook('onRequest', async (request) => {
     const { raw } = request
     const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers
@@ -46,7 +50,9 @@ export function limitBodyTime(
     const stop = () => {
       clearInterval(speedTimer)
       clearTimeout(timer)
+      arriving.delete(stop)
     }
+    arriving.add(stop)
     for (const each of [speedTimer, timer]) each.unref()
     for (const event of ['end', 'close']) raw.once(event, stop)
   })

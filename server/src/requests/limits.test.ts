@@ -15,8 +15,8 @@ beforeAll(async () => {
   app = await openApp()
 })
 beforeEach(() => {
-  // Keep all calls within one minute.
-  vi.useFakeTimers({ toFake: ['Date'] })
+  // Keep all calls within one minute: waiting moves the fake clock too.
+  vi.useFakeTimers({ toFake: ['Date'], now: Math.floor(Date.now() / 60_000) * 60_000 })
   userId = randomUUID()
   waiting = []
   const { sidePool } = app.services.database
