@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
 /** The database that every test file clones (template.ts). */
 export const TEMPLATE = 'x_automated_template'
+/** https://www.postgresql.org/docs/18/errcodes-appendix.html */
+const INSUFFICIENT_PRIVILEGE = '42501'
 
 export interface TestDatabase {
   url: string
@@ -19,7 +22,18 @@ export async function cloneDatabase(clusterUrl: string): Promise<TestDatabase> {
   return {
     url,
     run: (sql, values) => runSql(url, sql, values),
-    drop: async () => void (await runSql(clusterUrl, `drop database ${name} with (force)`)),
+    drop: () => drop(clusterUrl, name),
+  }
+}
+
+async function drop(clusterUrl: string, name: string, triesLeft = 30): Promise<void> {
+  try {
+    await runSql(clusterUrl, `drop database ${name} with (force)`)
+  } catch (error) {
+    // An autovacuum worker is in it, which only a superuser may end.
+    if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE || triesLeft === 0) throw error
+    await sleep(1_000)
+    await drop(clusterUrl, name, triesLeft - 1)
   }
 }
 
