@@ -7,6 +7,9 @@ const workspaces = (...names) => `^(${names.join('|')})/`
 const areas = ['identity', 'platform', 'waitlist', 'leads', 'outreach', 'overview']
 const inAreas = (...names) => `^(contract/src|server/src/domains|web/app/features)/(${names.join('|')})/`
 
+/** A domain's pure decisions. */
+const rules = '^server/src/domains/[^/]+/[^/]+/rules[a-z-]*\\.ts$'
+
 /** A rule that no file of `from` may import a file of `to`. */
 const never = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
 
@@ -69,15 +72,15 @@ module.exports = {
     never(
       'rules-are-pure',
       'A rule depends only on its arguments: no database, no outside service, no clock.',
-      { path: '^server/src/domains/[^/]+/[^/]+/rules\\.ts$' },
+      { path: rules },
       {
-        path: '(^server/src/(db|outside|edges|jobs)/|^server/src/(api|app|main|env)\\.ts$|^server/src/domains/(?!.*/(rules|tables)\\.ts$))',
+        path: '(^server/src/(db|outside|edges|jobs)/|^server/src/(api|app|main|env)\\.ts$|^server/src/domains/(?!.*/(rules[a-z-]*|tables)\\.ts$))',
       },
     ),
     never(
       'rules-do-no-io',
       'A rule depends only on its arguments.',
-      { path: '^server/src/domains/[^/]+/[^/]+/rules\\.ts$' },
+      { path: rules },
       { path: '^(node:)?(fs|net|http|https|child_process|dns)(/|$)', dependencyTypes: ['core'] },
     ),
     never(
@@ -96,15 +99,15 @@ module.exports = {
     ),
     never(
       'domains-meet-at-their-services',
-      'A domain uses another only through its service.ts, or its tables.ts for a foreign key.',
-      { path: '^server/src/domains/([^/]+/[^/]+)/', pathNot: tests },
+      'A domain uses another only through its service.ts, or its tables.ts for a foreign key. Rules use rules.',
+      { path: '^server/src/domains/([^/]+/[^/]+)/', pathNot: `(${tests}|${rules})` },
       { path: '^server/src/domains/', pathNot: '^server/src/domains/($1/|[^/]+/[^/]+/(service|tables)\\.ts$)' },
     ),
     never(
       'jobs-and-edges-call-services',
       'Jobs and callbacks contain no business rules.',
       { path: '^server/src/(jobs|edges)/', pathNot: tests },
-      { path: '^server/src/domains/[^/]+/[^/]+/(routes|rules)\\.ts$' },
+      { path: '^server/src/domains/[^/]+/[^/]+/(routes|rules[a-z-]*)\\.ts$' },
     ),
     never(
       'outside-imports-no-domain',

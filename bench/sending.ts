@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +11,9 @@ import { openChannels } from '../server/src/db/channels.ts'
 import { migrateDatabase } from '../server/src/db/migrate.ts'
 import { type Database, openDatabase } from '../server/src/db/open.ts'
 import { campaigns } from '../server/src/domains/outreach/campaigns/tables.ts'
-import { queueList, readTemplate, SENDING_CHANNEL } from '../server/src/domains/outreach/sending/service.ts'
+import { queueList, SENDING_CHANNEL } from '../server/src/domains/outreach/sending/service.ts'
+import { editSteps, ONE_STEP } from '../server/src/domains/outreach/sequences/rules.ts'
+import { queuedStep } from '../server/src/domains/outreach/sequences/service.ts'
 import { startSender } from '../server/src/jobs/sender.ts'
 import type { XApi } from '../server/src/outside/x.ts'
 import { createSealer } from '../server/src/sealing.ts'
@@ -71,14 +74,18 @@ async function compareQueueing({ database, sealer, env }: Services): Promise<voi
   await fillQueue(database, sealer, { accounts: 1, messages: LISTED, queued: false })
   const [campaign] = await db.select().from(campaigns)
   if (!campaign) throw new Error('no campaign was inserted')
-  const template = readTemplate('messageTemplate', campaign.messageTemplate)
+  const variants = [{ messageTemplate: campaign.messageTemplate, weight: 1, isActive: true }]
+  const ids = { isFrozen: () => false, newId: randomUUID }
+  const [step] = editSteps([], { steps: [{ ...ONE_STEP, variants }] }, ids)
+  if (!step) throw new Error('no step was made')
+  const first = queuedStep(campaign.id, step, 1)
   const ours: number[] = []
   const floors: number[] = []
   for (let round = 0; round < 3; round += 1) {
     ours.push(
       await timed(() =>
         db.transaction(async (tx) => {
-          const { queued } = await queueList(tx, env, campaign, template, null)
+          const { queued } = await queueList(tx, env, campaign, first, null)
           if (queued !== LISTED) throw new Error(`${queued} were queued`)
         }),
       ),
@@ -105,8 +112,9 @@ async function compareQueueing({ database, sealer, env }: Services): Promise<voi
 
 async function emptyQueue({ pool }: Database): Promise<void> {
   await pool.query('delete from dms')
+  await pool.query('delete from enrollments')
   await pool.query(`update leads set dm_status = 'not_sent' where dm_status <> 'not_sent'`)
-  await pool.query('vacuum analyze dms, leads')
+  await pool.query('vacuum analyze dms, enrollments, leads')
 }
 
 async function compareCycles(services: Services): Promise<void> {

@@ -1,6 +1,7 @@
-// Preloaded before server/src/main.ts: imports the server's modules while the stand-ins start, then
-// waits for start.ts to send the environment with their addresses.
+// Preloaded before the server's main module: imports the server's modules while the stand-ins
+// start, then waits for start.ts to send the environment with their addresses.
 import { once } from 'node:events'
+import { dirname, extname, join } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
 
 // Threads of the server inherit `--import`, but only the process has a parent that sends the
@@ -12,7 +13,8 @@ async function awaitEnvironment(): Promise<void> {
   process.once('disconnect', leave)
   if (!process.connected) leave()
   const environment = once(process, 'message')
-  await import('../server/src/start.ts')
+  const main = process.argv[1] ?? ''
+  await import(join(dirname(main), `start${extname(main)}`))
   const [values] = (await environment) as [Record<string, string>]
   process.off('disconnect', leave)
   Object.assign(process.env, values)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { lockedByFlock, runLocked, runQuietly } from './programs.ts'
 import { root } from './root.ts'
@@ -9,23 +9,33 @@ interface Target {
   folder: string
   /** The folder of the result, in `folder`. */
   output: string
-  /** A program in node_modules/.bin that builds it. */
-  program: string
+  /** A program in node_modules/.bin that builds it, and its arguments. */
+  command: [program: string, ...args: string[]]
   env?: NodeJS.ProcessEnv
 }
 
+const bundling = join(root, 'tools', 'rolldown.config.ts')
+const bundled = (title: string, workspace: string): Target => ({
+  title,
+  folder: join(root, workspace),
+  output: 'build',
+  command: ['rolldown', '--config', bundling],
+})
+
 const targets = {
-  web: { title: 'the web app', folder: join(root, 'web'), output: 'build', program: 'react-router' },
+  server: bundled('the server', 'server'),
+  'stand-ins': bundled('the stand-ins', 'stand-ins'),
+  web: { title: 'the web app', folder: join(root, 'web'), output: 'build', command: ['react-router', 'build'] },
   extension: {
     title: 'the browser extension',
     folder: join(root, 'extension'),
     output: '.output',
-    program: 'wxt',
+    command: ['wxt', 'build'],
     env: { PUBLIC_URL: undefined },
   },
 } satisfies Record<string, Target>
 
-/** Builds the web app or the extension if its sources changed. Parallel builds wait for each other. */
+/** Builds a part of the product if its sources changed. Parallel builds wait for each other. */
 export async function buildIfStale(name: keyof typeof targets, say: (line: string) => void): Promise<void> {
   const target = targets[name]
   if (isBuilt(target)) return
@@ -38,12 +48,21 @@ export async function buildIfStale(name: keyof typeof targets, say: (line: strin
 const lockFileOf = ({ folder }: Target) => join(folder, 'package.json')
 const stampFileOf = ({ folder, output }: Target) => join(folder, output, '.made-from')
 
-/** A hash of the paths and contents of all sources. Both bundle parts of the contract. */
-function hashSources({ folder }: Target): string {
+/** A hash of the paths and contents of all sources. Most bundle parts of the contract. */
+function hashSources({ folder, command }: Target): string {
   const hash = createHash('sha256')
+  // One buffer for all files: `npm start` would keep the memory of one for each.
+  const buffer = Buffer.allocUnsafe(64 * 1024)
   const unused = new Set(['build', 'node_modules', '.react-router', '.output', '.wxt'])
   const add = (path: string) => {
-    hash.update(`${relative(root, path)}\n`).update(createHash('sha256').update(readFileSync(path)).digest())
+    const content = createHash('sha256')
+    const file = openSync(path, 'r')
+    const read = () => readSync(file, buffer, 0, buffer.length, null)
+    for (let size = read(); size > 0; size = read()) {
+      content.update(buffer.subarray(0, size))
+    }
+    closeSync(file)
+    hash.update(`${relative(root, path)}\n`).update(content.digest())
   }
   const walk = (folder: string) => {
     const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -57,6 +76,7 @@ function hashSources({ folder }: Target): string {
   walk(join(root, 'contract', 'src'))
   add(join(root, 'package-lock.json'))
   add(join(root, 'tsconfig.base.json'))
+  if (command.includes(bundling)) add(bundling)
   return hash.digest('hex')
 }
 
@@ -66,10 +86,11 @@ function isBuilt(target: Target): boolean {
 }
 
 async function build(target: Target): Promise<void> {
+  const [program, ...args] = target.command
   const hash = hashSources(target)
   // An interrupted build must not look complete.
   rmSync(stampFileOf(target), { force: true })
-  await runQuietly(process.execPath, [join(root, 'node_modules', '.bin', target.program), 'build'], {
+  await runQuietly(process.execPath, [join(root, 'node_modules', '.bin', program), ...args], {
     cwd: target.folder,
     env: { ...process.env, NODE_ENV: 'production', VITEST: undefined, ...target.env },
     doing: `Still building ${target.title}`,

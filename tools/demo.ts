@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { readPrivateJson, writePrivate } from '../server/src/data-dir.ts'
 
@@ -15,20 +16,30 @@ export type SeedOptions = {
   say(line: string): void
 }
 
-/** The type of `seed` in tools/seed.ts. After a kill, running it again completes the data. */
-export type Seed = (options: SeedOptions) => Promise<DemoAccount>
+/** What tools/seed.ts receives as a message. */
+export type SeedMessage = Omit<SeedOptions, 'say'>
 
-/** The demo account of this DATA_DIR, created on the first start. Undefined without a seed. */
-export async function demoAccount(options: SeedOptions): Promise<DemoAccount | undefined> {
+/** The demo account of this DATA_DIR, created on the first start. */
+export async function demoAccount({ say, ...options }: SeedOptions): Promise<DemoAccount> {
   const file = join(options.dataDir, 'demo.json')
   const known = readPrivateJson(file, isDemoAccount, 'Delete it to create the demo account again.')
   if (known) return known
-  const script = join(import.meta.dirname, 'seed.ts')
-  if (!existsSync(script)) return undefined
-  options.say('Creating the demo account…')
-  const { seed } = (await import(script)) as { seed: Seed }
-  const account = await seed(options)
+  say('Creating the demo account…')
+  const account = await runSeed(options)
   writePrivate(file, `${JSON.stringify(account, null, 2)}\n`)
+  return account
+}
+
+/** In its own process, because this one would keep the memory of its modules. */
+async function runSeed(message: SeedMessage): Promise<DemoAccount> {
+  const child = fork(join(import.meta.dirname, 'seed.ts'))
+  child.send(message)
+  let account: unknown
+  child.once('message', (answer) => {
+    account = answer
+  })
+  const [code, signal] = await once(child, 'exit')
+  if (!isDemoAccount(account)) throw new Error(`tools/seed.ts ended with ${code ?? signal}`)
   return account
 }
 

@@ -51,7 +51,7 @@ export const SCREENS: Record<string, Record<string, Screen>> = {
     terms: { path: '/terms.html', whole },
     'not-found': { path: '/nothing-here' },
     widget: { path: '/embed' },
-    menu: { path: '/', act: press('Open menu'), only: 'narrow' },
+    menu: { path: '/', act: (page) => page.getByLabel('Open menu').click(), only: 'narrow' },
   },
   work: {
     dashboard: { path: '/dashboard', whole },

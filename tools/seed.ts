@@ -15,7 +15,7 @@ import { xAccounts } from '../server/src/domains/platform/x-account/tables.ts'
 import { readEnv } from '../server/src/env.ts'
 import { createXApi, XError } from '../server/src/outside/x.ts'
 import { createSealer } from '../server/src/sealing.ts'
-import type { DemoAccount, Seed, SeedOptions } from './demo.ts'
+import type { DemoAccount, SeedMessage } from './demo.ts'
 
 /** The password is public, so this account is only created on loopback. */
 const DEMO: DemoAccount = { email: 'demo@x-automated.example', password: 'Demo-account-1' }
@@ -27,11 +27,22 @@ const RUNNING = 'Indie makers: feedback'
 const FINISHED_DAYS_AGO = 3
 const MINUTES_BETWEEN = 4
 
+process.once('disconnect', () => process.exit(1))
+process.once('message', async (message) => {
+  try {
+    await seed(message as SeedMessage)
+    process.send?.(DEMO, () => process.exit())
+  } catch (error) {
+    console.error((error as Error).message)
+    process.exit(1)
+  }
+})
+
 /**
  * Fills the demo workspace through the API: an X account, two scrapes, two lists, a finished
- * campaign and a running one.
+ * campaign and a running one. After a kill, running it again completes the data.
  */
-export const seed: Seed = async (options) => {
+async function seed(options: SeedMessage): Promise<void> {
   const client = await signIn(options)
   const me = await client.auth.me()
   await giveAgencyPlan(options.databaseUrl, me.workspace.id)
@@ -81,7 +92,6 @@ export const seed: Seed = async (options) => {
     })
     await client.campaigns.queue({ id })
   }
-  return DEMO
 }
 
 /** Lifts the plan limits of the demo. Nobody pays for the plan, so it never ends. */
@@ -98,7 +108,7 @@ async function giveAgencyPlan(databaseUrl: string, workspaceId: string): Promise
 }
 
 /** Signs in to the demo account. On the first run, signs up and opens the emailed link. */
-async function signIn({ url, mailbox }: SeedOptions): Promise<Client> {
+async function signIn({ url, mailbox }: SeedMessage): Promise<Client> {
   const api = `${url}/api`
   const anonymous = createClient({ contract, url: api })
   const session = await anonymous.auth.signInEmail(DEMO).catch(async () => {
@@ -177,7 +187,7 @@ function actorOf(me: Awaited<ReturnType<Client['auth']['me']>>): Actor {
 
 /** Launches a campaign, sends its messages without an interval, and backdates it. */
 async function finishCampaign(
-  { dataDir, databaseUrl, x }: SeedOptions,
+  { dataDir, databaseUrl, x }: SeedMessage,
   { campaignId, actor }: { campaignId: string; actor: Actor },
 ): Promise<void> {
   const database = openDatabase(databaseUrl)

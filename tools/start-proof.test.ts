@@ -155,7 +155,7 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
     const second = start(await freePort())
     expect(await second.ended).toBe(1)
     expect(second.output()).toContain(
-      `(process ${programOf(first, 'server/src/main.ts')}) is already running on DATA_DIR ${dataDir}.`,
+      `(process ${programOf(first, 'server/build/main.js')}) is already running on DATA_DIR ${dataDir}.`,
     )
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
   })
@@ -164,8 +164,8 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
     const port = await freePort()
     const one = await running(port)
     const { x } = JSON.parse(readFileSync(join(dataDir, 'stand-ins.json'), 'utf8'))
-    process.kill(programOf(one, 'server/src/main.ts'), 'SIGKILL')
-    process.kill(programOf(one, 'stand-ins/src/main.ts'), 'SIGKILL')
+    process.kill(programOf(one, 'server/build/main.js'), 'SIGKILL')
+    process.kill(programOf(one, 'stand-ins/build/main.js'), 'SIGKILL')
     await expect.poll(one.output, { timeout: 60_000 }).toContain('Restarted the server.')
     await expect.poll(one.output).toContain('Restarted the stand-ins.')
     expect(one.output()).toContain('The server exited (SIGKILL). Restarting it in 1 s.')

@@ -20,7 +20,12 @@ const embedded = !env.DATABASE_URL
 const isDev = process.argv.includes('--dev')
 const webDevPort = 5173
 /** Without these limits, V8 lets each program grow by about 100 MB more before it collects garbage. */
-const nodeFlags = ['--max-semi-space-size=4', '--max-old-space-size=1024']
+const nodeFlags = {
+  server: ['--max-semi-space-size=4', '--max-old-space-size=1024'],
+  'stand-ins': ['--max-semi-space-size=1', '--max-old-space-size=512'],
+}
+/** Makes glibc return freed memory to the system instead of keeping it for each thread. */
+const mallocSettings = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' }
 if (isDev) env.PUBLIC_URL ||= `http://localhost:${webDevPort}`
 /** In the order they are stopped. */
 const programs: Supervised[] = []
@@ -46,6 +51,7 @@ async function start(): Promise<void> {
   if (embedded) await requireFreeDataDir(dataDir)
   await requireFreePort()
 
+  if (!isDev) await Promise.all([buildIfStale('server', say), buildIfStale('stand-ins', say)])
   const standIns = wantsStandIns(env) ? superviseStandIns(dataDir) : undefined
   const addresses = standIns?.ready as Promise<StandIns> | undefined
   environment = Promise.all([addresses, isDev || buildIfStale('web', say), buildIfStale('extension', say)]).then(
@@ -110,7 +116,7 @@ function superviseStandIns(dataDir: string): Supervised {
   let known: string | undefined
   const standIns = superviseProgram({
     name: 'stand-ins',
-    launch: () => launch(['stand-ins/src/main.ts'], { ...env, DATA_DIR: dataDir }, 'inherit'),
+    launch: () => launch('stand-ins', [], { ...env, DATA_DIR: dataDir }, 'inherit'),
     readyType: 'ready',
     onReadyAgain(addresses) {
       if (JSON.stringify(addresses) === known) return
@@ -133,7 +139,7 @@ function superviseServer(): Supervised {
   server = superviseProgram({
     name: 'server',
     launch() {
-      const child = launch([...wait, 'server/src/main.ts'], env, readable ? 'pipe' : 'inherit')
+      const child = launch('server', wait, env, readable ? 'pipe' : 'inherit')
       if (child.stdout) printReadably(child.stdout)
       environment.then(
         (values) => child.send(values, () => {}),
@@ -152,7 +158,7 @@ function superviseWebDev(url: string): void {
   const args = [program, 'dev', '--port', `${webDevPort}`, '--strictPort', '--host', '127.0.0.1']
   superviseProgram({
     name: 'web app',
-    launch: () => launch(args, { ...env, API_ORIGIN: url }, 'inherit', join(root, 'web')),
+    launch: () => spawnNode(args, { ...env, API_ORIGIN: url }, 'inherit', join(root, 'web')),
   })
 }
 
@@ -178,8 +184,19 @@ async function printReadably(log: Readable): Promise<void> {
   log.pipe(pretty({ colorize, minimumLevel, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss', singleLine: true }))
 }
 
-function launch(args: string[], environment: NodeJS.ProcessEnv, output: 'inherit' | 'pipe', cwd = root): ChildProcess {
-  return spawn(process.execPath, [...process.execArgv, ...nodeFlags, ...args], {
+/** Runs the built program. Development runs its sources. */
+function launch(
+  workspace: 'server' | 'stand-ins',
+  flags: string[],
+  environment: NodeJS.ProcessEnv,
+  output: 'inherit' | 'pipe',
+): ChildProcess {
+  const main = `${workspace}/${isDev ? 'src/main.ts' : 'build/main.js'}`
+  return spawnNode([...nodeFlags[workspace], ...flags, main], { ...mallocSettings, ...environment }, output)
+}
+
+function spawnNode(args: string[], environment: NodeJS.ProcessEnv, output: 'inherit' | 'pipe', cwd = root) {
+  return spawn(process.execPath, [...process.execArgv, ...args], {
     cwd,
     env: environment,
     stdio: ['ignore', output, 'inherit', 'ipc'],

@@ -7,6 +7,7 @@ const problems = (path: string, text = '') => structureProblems([path], () => te
 test.each([
   'server/src/domains/leads/leads/service.ts',
   'server/src/domains/leads/leads/engine-pages.ts',
+  'server/src/domains/leads/leads/rules-merging.ts',
   'server/src/domains/leads/leads/routes.test.ts',
   'server/src/domains/leads/leads/routes-import.test.ts',
   'server/src/domains/identity/auth/routes.sign-up.test.ts',

@@ -6,8 +6,8 @@ const domainFiles = ['tables', 'rules', 'service', 'routes', 'emails', 'engine']
 /** The steps of sending a message. */
 const steps = ['queue', 'claim', 'send', 'record', 'settle', 'stop', 'limits']
 
-/** A long service or engine is split by topic: service-preparing.ts. */
-const domainFile = new RegExp(`^(${[...domainFiles, ...steps].join('|')}|(service|engine)-[a-z0-9-]+)\\.ts$`)
+/** Long rules, services and engines are split by topic: service-preparing.ts. */
+const domainFile = new RegExp(`^(${[...domainFiles, ...steps].join('|')}|(rules|service|engine)-[a-z0-9-]+)\\.ts$`)
 const domainTest = new RegExp(`^(${domainFiles.join('|')})([.-][a-z0-9-]+)*\\.test\\.ts$`)
 const inDomainFolder = /^server\/src\/domains\/(?:[^/]+\/[^/]+\/)?(.+)$/
 const kebabCase = /^[a-z0-9]+([.-][a-z0-9]+)*$/

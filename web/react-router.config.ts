@@ -1,10 +1,10 @@
-import { glob, readFile, writeFile } from 'node:fs/promises'
+import { glob, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '@react-router/dev/config'
-import { deferredPages, pages } from './app/paths'
+import { pages, staticPages } from './app/paths'
 import { compressFiles } from './build-steps/compress'
-import { buildEmbed, buildLegalPages } from './build-steps/embed'
-import { addFallbackScript, deferHydration } from './build-steps/first-touch'
+import { buildEmbed } from './build-steps/embed'
+import { withLateApp, withoutApp } from './build-steps/prerendered'
 
 /** Matches no page, so the not-found screen is prerendered as build/client/404/index.html. */
 const notFoundPath = '/404'
@@ -28,15 +28,17 @@ export default {
     await writeFile(join(reactRouterConfig.buildDirectory, 'pages.json'), `${JSON.stringify(known, null, 2)}\n`)
     const folder = join(reactRouterConfig.buildDirectory, 'client')
     await buildEmbed(folder)
-    await buildLegalPages(folder)
-    await deferHydration(
-      folder,
-      prerendered.map((path) => ({
-        path,
-        trigger: path === notFoundPath ? 'touched' : (deferredPages[path] ?? 'drawn'),
-      })),
-    )
-    await addFallbackScript(folder)
+    for (const path of prerendered) {
+      const built = join(folder, path, 'index.html')
+      const html = await readFile(built, 'utf8')
+      // React Router makes a folder of every path.
+      const isFile = path.endsWith('.html')
+      if (isFile) await rm(join(folder, path), { recursive: true })
+      await writeFile(
+        isFile ? join(folder, path) : built,
+        staticPages.includes(path) ? withoutApp(html) : withLateApp(html),
+      )
+    }
     await rejectInlineStyles(folder)
     await compressFiles(folder)
   },
@@ -48,10 +50,7 @@ export default {
  */
 async function rejectInlineStyles(folder: string): Promise<void> {
   for await (const file of glob('**/*.html', { cwd: folder })) {
-    const html = (await readFile(join(folder, file), 'utf8')).replace(
-      file === 'index.html' ? /<style( media="[^"]*")?>/g : '',
-      '',
-    )
+    const html = await readFile(join(folder, file), 'utf8')
     const styled = html.match(/<style[\s>]|<[^>]+\sstyle="[^"]*"/)?.[0]
     if (styled)
       throw new Error(`${file} has an inline style, which its content security policy forbids: ${styled.slice(0, 200)}`)

@@ -1,5 +1,6 @@
 import { reactRouter } from '@react-router/dev/vite'
 import tailwindcss from '@tailwindcss/vite'
+import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
 import { contractRoutes } from './build-steps/contract-routes.ts'
 import { cssTarget, embedInDevelopment } from './build-steps/embed.ts'
@@ -7,17 +8,34 @@ import { cssTarget, embedInDevelopment } from './build-steps/embed.ts'
 /** The API in development; `npm run dev` starts both. */
 const apiOrigin = process.env.API_ORIGIN ?? 'http://127.0.0.1:3000'
 
+/** React Router waits ten seconds for its first page: too little to import the build as well. */
+const importBeforePrerendering: Plugin = {
+  name: 'import-before-prerendering',
+  configurePreviewServer: async () => void (await import(new URL('build/server/index.js', import.meta.url).href)),
+}
+
 export default defineConfig({
-  plugins: [contractRoutes(), embedInDevelopment(), tailwindcss(), process.env.VITEST ? null : reactRouter()],
+  plugins: [
+    contractRoutes(),
+    embedInDevelopment(),
+    importBeforePrerendering,
+    tailwindcss(),
+    process.env.VITEST ? null : reactRouter(),
+  ],
   build: {
     cssTarget,
     // The content security policy doesn't allow data: URLs.
     assetsInlineLimit: 0,
-    // React DOM in its own chunk: evaluating it together with the app would block the main thread
-    // longer.
     rolldownOptions: {
       output: {
-        codeSplitting: { groups: [{ name: 'react-dom', test: /node_modules[\\/](react-dom|scheduler)[\\/]/ }] },
+        codeSplitting: {
+          groups: [
+            // In its own chunk: evaluating it together with the app would block the main thread longer.
+            { name: 'react-dom', test: /node_modules[\\/](react-dom|scheduler)[\\/]/ },
+            // Icons that several pages share would each be a request of a few hundred bytes.
+            { name: 'icons', test: /node_modules[\\/]lucide-react[\\/]/, minShareCount: 3 },
+          ],
+        },
       },
     },
   },

@@ -5,7 +5,7 @@ import pg from 'pg'
 const CLAIM = `
   update dms set lease = $2, holder = 'floor', claimed_at = now(), lease_expires_at = now() + interval '2 minutes'
   where id = (
-    select id from dms where campaign_id = $1 and status = 'queued' and lease_expires_at is null
+    select id from dms where campaign_id = $1 and not is_follow_up and status = 'queued' and lease_expires_at is null and not is_held
     order by due_at, id limit 1 for update skip locked
   ) returning id`
 const RECORD = `

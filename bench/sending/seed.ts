@@ -35,8 +35,18 @@ export async function fillQueue(
     )
     if (queued)
       await run(
-        `insert into dms (workspace_id, lead_id, campaign_id, message)
-         select l.workspace_id, l.id, c.id, 'Hi ' || l.name from campaigns c join leads l on l.workspace_id = c.workspace_id`,
+        `with v as (
+           insert into sequence_versions (workspace_id, campaign_id, version, steps)
+           select workspace_id, id, 1, jsonb_build_array(jsonb_build_object('id', new_id())) from campaigns returning *
+         ), e as (
+           insert into enrollments (workspace_id, campaign_id, lead_id, version, next_step_number)
+           select l.workspace_id, c.id, l.id, 1, 1 from campaigns c join leads l on l.workspace_id = c.workspace_id returning *
+         ), counted as (
+           update campaigns set open_enrollments = total_leads_in_list
+         )
+         insert into dms (workspace_id, lead_id, campaign_id, enrollment_id, step_id, step_number, message)
+         select l.workspace_id, l.id, e.campaign_id, e.id, (v.steps -> 0 ->> 'id')::uuid, 1, 'Hi ' || l.name
+         from e join leads l on l.id = e.lead_id join v on v.campaign_id = e.campaign_id`,
       )
     await run('vacuum analyze')
     await run('update x_accounts set next_send_at = now()')

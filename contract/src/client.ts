@@ -2,7 +2,7 @@ import { type ClientContext, createORPCClient, ORPCError } from '@orpc/client'
 import type { AnyContractRouter, ContractRouterClient } from '@orpc/contract'
 import { OpenAPILink } from '@orpc/openapi-client/fetch'
 import type { Contract } from './contract.ts'
-import { ERROR_STATUS, isErrorEnvelope } from './errors.ts'
+import { isErrorEnvelope } from './errors.ts'
 
 export interface Tokens {
   /** The access token to send, or null for none. */
@@ -27,22 +27,14 @@ export interface CallContext extends ClientContext {
 
 export type Client = ContractRouterClient<Contract, CallContext>
 
-/**
- * Creates a typed API client: `client.leads.list({ page: 2 })`.
- * Failed calls throw an ORPCError with the envelope's code, status, message, and details as `data`.
- */
+/** A typed API client. Failed calls throw an ORPCError with the envelope's contents. */
 export function createClient({ contract, url, fetch: send = fetch, tokens }: ClientOptions): Client {
   const link = new OpenAPILink<CallContext>(contract, {
     url,
     headers: ({ context }) => (context?.idempotencyKey ? { 'idempotency-key': context.idempotencyKey } : {}),
     customErrorResponseBodyDecoder: (body, response) =>
       isErrorEnvelope(body)
-        ? new ORPCError(body.code, {
-            status: ERROR_STATUS[body.code] ?? response.status,
-            message: body.error,
-            data: body.details,
-            defined: body.code in ERROR_STATUS,
-          })
+        ? new ORPCError(body.code, { status: response.status, message: body.error, data: body.details, defined: true })
         : null,
     fetch: async (request) => {
       const answer = await send(withToken(request.clone(), await tokens?.current()))

@@ -18,6 +18,7 @@ import { messages } from './outreach/messages.ts'
 import { replies } from './outreach/replies.ts'
 import { sending } from './outreach/sending.ts'
 import { sendingSettings } from './outreach/sending-settings.ts'
+import { sequences } from './outreach/sequences.ts'
 import { analytics } from './overview/analytics.ts'
 import { firstSteps } from './overview/first-steps.ts'
 import { operator } from './overview/operator.ts'
@@ -45,6 +46,7 @@ export const contract = {
   tags,
   savedFilters,
   campaigns: { ...campaigns, ...sending },
+  sequences,
   extension,
   messages,
   analytics,

@@ -1,8 +1,6 @@
 /* Reads CSV files: the server uses it to import, the screen to preview. */
 
-/**
- * One record's fields, or why it could not be read. `line` is its first line in the file, from 1.
- */
+/** A record's fields, or why it is unreadable. `line`: its first line in the file, from 1. */
 export type CsvRecord = { line: number; fields: string[] } | { line: number; problem: string }
 
 /** csv-parse's `parse`. Browsers use a separate build of it. */
@@ -69,10 +67,7 @@ export function openCsv(parse: Parse) {
     /** The field delimiter; null before anything is read. */
     delimiter: () => delimiter,
 
-    /**
-     * Yields the records that begin and end in these bytes.
-     * @param bytes the unused rest of the last call, then new bytes @returns number of bytes used
-     */
+    /** Yields the records within these bytes: the unused rest, then new ones. @returns bytes used */
     *read(bytes: Uint8Array, isLast: boolean): Generator<CsvRecord, number> {
       let used = 0
       if (delimiter === null) {
@@ -131,10 +126,7 @@ const OPTIONS = {
   max_record_size: RECORD_MAX_BYTES,
 }
 
-/**
- * Matches a record with correctly closed and doubled quotes. @param delimiter neither letter nor
- * digit
- */
+/** Matches a correctly quoted record. @param delimiter neither letter nor digit */
 function strictRecord(delimiter: string): RegExp {
   const field = `(?:"[^"]*(?:""[^"]*)*"|(?!")[^\\${delimiter}\\r\\n]*)`
   return new RegExp(`^${field}(?:\\${delimiter}${field})*[\\r\\n]*$`)

@@ -58,16 +58,19 @@ export function isId(text: string): boolean {
   return UUID.test(text)
 }
 
-/**
- * Page number and size; lists return `{ …, total, page, pageSize }`. @param defaultSize rows per
- * page
- */
+/** Page number and size. Lists return `{ …, total, page, pageSize }`. */
 export function paging(defaultSize: number) {
   return {
     page: queryNumber(1, 1_000_000).default(1),
     pageSize: queryNumber(1, 100).default(defaultSize),
   }
 }
+
+/** Like `paging`, also by the last response's cursor: every page costs the same, however deep. */
+export function cursorPaging(defaultSize: number) {
+  return { ...paging(defaultSize), cursor: z.string().max(500).refine(isStorable, BAD_CURSOR).optional() }
+}
+const BAD_CURSOR = 'must be the cursor of an earlier response'
 
 export const Page = z.object({ total: z.number().int(), page: z.number().int(), pageSize: z.number().int() })
 
@@ -93,10 +96,7 @@ export function requiredText(max: number, problem = 'is required') {
   return text(max).refine((value) => value.length > 0, problem)
 }
 
-/**
- * Phishing risks in names that emails carry: line breaks, control and bidi characters, and URL
- * schemes.
- */
+/** Phishing risks in emailed names: line breaks, control characters and URL schemes. */
 const UNSAFE_IN_NAMES = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|:\/\//gu
 
 /** The name of a person, workspace or campaign. Emails carry it to others. */

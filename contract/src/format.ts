@@ -1,7 +1,4 @@
-/**
- * Formats numbers, dates and plurals for display. Nothing else in the project calls `Intl` for
- * this.
- */
+/** Formats numbers, dates and plurals. Nothing else in the project calls `Intl` for this. */
 
 // Prerendered pages and emails are English. Signed-in pages set the reader's locale.
 let locale = 'en-US'
@@ -26,11 +23,7 @@ export function formatCompact(value: number): string {
   return value.toLocaleString(locale, { notation: 'compact' })
 }
 
-/**
- * Formats 5000 cents as "$50.00".
- * @param currency ISO 4217 code in any case
- * @param fractionDigits minimum, default by currency
- */
+/** Formats 5000 cents as "$50.00". @param fractionDigits minimum, default by currency */
 export function formatMoney(cents: number, currency = 'USD', fractionDigits?: number): string {
   return (cents / 100).toLocaleString(locale, {
     style: 'currency',
@@ -39,13 +32,16 @@ export function formatMoney(cents: number, currency = 'USD', fractionDigits?: nu
   })
 }
 
-/**
- * Formats 0.425 as "43%", without a space in any locale. @param digits maximum after the decimal
- * point
- */
+/** Formats 0.425 as "43%", without a space in any locale. @param digits maximum decimals */
 export function formatPercent(share: number, digits = 0): string {
   const text = share.toLocaleString(locale, { style: 'percent', maximumFractionDigits: digits })
   return text.replace(/\s+(?=%)/, '')
+}
+
+/** Formats 0.04 as "4.0%", for rates that are compared with each other. */
+export function formatRate(share: number): string {
+  const digits = { minimumFractionDigits: 1, maximumFractionDigits: 1 }
+  return share.toLocaleString(locale, { style: 'percent', ...digits }).replace(/\s+(?=%)/, '')
 }
 
 /** Formats 1 and "lead" as "1 lead", 1200 as "1,200 leads". @param many the plural, if irregular */
@@ -53,9 +49,7 @@ export function formatCount(count: number, one: string, many = `${one}s`): strin
   return `${formatNumber(count)} ${pluralize(count, one, many)}`
 }
 
-/**
- * Returns the word alone: "lead" for 1, "leads" for 0 and 2. @param many the plural, if irregular
- */
+/** The word alone: "lead" for 1, "leads" for 0 and 2. @param many an irregular plural */
 export function pluralize(count: number, one: string, many = `${one}s`): string {
   return ENGLISH_PLURALS.select(count) === 'one' ? one : many
 }

@@ -19,6 +19,27 @@ export const SKIP_CODES = [
   /** Another lead is the same person. */
   'duplicate',
   'lead_missing',
+  /** They take no messages from the account. */
+  'closed_inbox',
+  /** The condition of its step was not met. */
+  'condition',
+] as const
+
+/** Why a person's way through a campaign is paused or was stopped. */
+export const ENROLLMENT_CODES = [
+  'reply',
+  'opt_out',
+  /** They asked for a message later. */
+  'later',
+  /** An automatic reply. */
+  'auto_reply',
+  'written_by_hand',
+  /** A member of the workspace decided it. */
+  'person',
+  'outcome_unknown',
+  /** `skip`: the code of the reason to skip their message. */
+  'skipped',
+  'archived',
 ] as const
 
 /** Why a campaign was paused automatically. */
@@ -33,13 +54,16 @@ export const PAUSE_CODES = [
 
 /** A reason as a code with the parameters of its text. */
 export const Reason = z.object({
-  code: z.enum([...SKIP_CODES, ...PAUSE_CODES]),
+  code: z.enum([...new Set([...SKIP_CODES, ...PAUSE_CODES, ...ENROLLMENT_CODES])]),
   params: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
 })
 export type Reason = z.output<typeof Reason>
 
 export const SkipReason = Reason.extend({ code: z.enum(SKIP_CODES) })
 export type SkipReason = z.output<typeof SkipReason>
+
+export const EnrollmentReason = Reason.extend({ code: z.enum(ENROLLMENT_CODES) })
+export type EnrollmentReason = z.output<typeof EnrollmentReason>
 
 export const PauseReason = Reason.extend({ code: z.enum(PAUSE_CODES) })
 export type PauseReason = z.output<typeof PauseReason>
@@ -77,6 +101,10 @@ function skipClause({ code, params }: SkipReason): string {
       return 'this person is a duplicate of a lead who was already messaged.'
     case 'lead_missing':
       return 'lead data or Twitter handle missing.'
+    case 'closed_inbox':
+      return 'this person takes no messages from this account.'
+    case 'condition':
+      return 'the condition of this step was not met.'
   }
 }
 

@@ -3,10 +3,7 @@ import { oc } from '@orpc/contract'
 import { z } from 'zod'
 import { ERROR_STATUS, ERROR_TEXT, type ErrorCode } from './errors.ts'
 
-/**
- * Who may call: anyone, members with at least this role, or operators of the product.
- * Operator operations return 404 to everyone else, with or without a token.
- */
+/** Anyone, members with at least this role, or operators; to others these return 404. */
 export type Access = 'public' | 'operator' | Role
 export type Role = 'viewer' | 'member' | 'admin' | 'owner'
 
@@ -29,54 +26,46 @@ const SIGNED_IN = ['UNAUTHORIZED', 'FORBIDDEN'] as const
 const OPERATOR = ['NOT_FOUND'] as const
 const KEYED = ['IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_UNDER_WAY'] as const
 
-export interface RouteOptions<C extends ErrorCode, A extends Access> {
-  method: HTTPMethod
-  path: HTTPPath
+interface RouteOptions<C extends ErrorCode> {
   summary: string
-  tag: string
-  access: A
-  effect: Effect
-  byExtension?: true
+  description?: string
+  byExtension?: boolean
   /** Errors in addition to those of every operation. */
   errors?: readonly C[]
   /** 204 for responses without a body. */
   successStatus?: 200 | 204
-  description?: string
 }
 
 type ErrorMapOf<C extends ErrorCode> = {
   [K in C]: { status: (typeof ERROR_STATUS)[K]; message: string; data: z.ZodOptional<z.ZodUnknown> }
 }
 
-/** Starts an operation of the contract; continue with `.input(schema)` and `.output(schema)`. */
-export function route<const A extends Access, const C extends ErrorCode = never>(options: RouteOptions<C, A>) {
-  const codes = [
-    ...ALWAYS,
-    ...(options.access === 'public' ? [] : options.access === 'operator' ? OPERATOR : SIGNED_IN),
-    ...(options.effect === 'rows' || options.effect === 'outside' ? KEYED : []),
-    ...(options.errors ?? []),
-  ]
-  const errors = Object.fromEntries(
-    codes.map((code) => [
-      code,
-      { status: ERROR_STATUS[code], message: ERROR_TEXT[code], data: z.unknown().optional() },
-    ]),
-  ) as unknown as ErrorMapOf<
-    C | (typeof ALWAYS)[number] | (typeof SIGNED_IN)[number] | (typeof OPERATOR)[number] | (typeof KEYED)[number]
-  >
-  return oc
-    .$meta<OperationMeta<A>>({
-      access: options.access,
-      effect: options.effect,
-      byExtension: options.byExtension ?? false,
-    })
-    .route({
-      method: options.method,
-      path: options.path,
-      summary: options.summary,
-      description: options.description,
-      tags: [options.tag],
-      successStatus: options.successStatus ?? 200,
-    })
-    .errors(errors)
+/** The `route` of a section of the API reference, continued with `.input()` and `.output()`. */
+export function routes(tag: string) {
+  return <const A extends Access, const C extends ErrorCode = never>(
+    endpoint: `${HTTPMethod} ${HTTPPath}`,
+    access: A,
+    effect: Effect,
+    { summary, description, byExtension = false, errors = [], successStatus = 200 }: RouteOptions<C>,
+  ) => {
+    const [method, path] = endpoint.split(' ') as [HTTPMethod, HTTPPath]
+    const codes = [
+      ...ALWAYS,
+      ...(access === 'public' ? [] : access === 'operator' ? OPERATOR : SIGNED_IN),
+      ...(effect === 'rows' || effect === 'outside' ? KEYED : []),
+      ...errors,
+    ]
+    const errorMap = Object.fromEntries(
+      codes.map((code) => [
+        code,
+        { status: ERROR_STATUS[code], message: ERROR_TEXT[code], data: z.unknown().optional() },
+      ]),
+    ) as unknown as ErrorMapOf<
+      C | (typeof ALWAYS)[number] | (typeof SIGNED_IN)[number] | (typeof OPERATOR)[number] | (typeof KEYED)[number]
+    >
+    return oc
+      .$meta<OperationMeta<A>>({ access, effect, byExtension })
+      .route({ method, path, summary, description, tags: [tag], successStatus })
+      .errors(errorMap)
+  }
 }

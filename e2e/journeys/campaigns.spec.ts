@@ -120,7 +120,7 @@ describe('campaigns, in a browser', () => {
     await preview.getByLabel('Find a lead to preview').fill('a3')
     await preview.getByText('@closed_a3').first().waitFor()
     await preview.getByText('2 values are missing for this lead').waitFor()
-    expect(await preview.locator('mark').allInnerTexts()).toEqual(['there', 'your team'])
+    await expect.poll(() => preview.locator('mark').allInnerTexts()).toEqual(['there', 'your team'])
     await page.getByText('3 messages · under a minute').waitFor()
     await page.getByText('1 lead has no {lead_name} and gets the fallback.').waitFor()
     await expectSoundPage(page)

@@ -94,9 +94,10 @@ describe('signing up and in, in a browser', () => {
     await expectSoundPage(page)
     await menu.getByRole('button', { name: 'Logout' }).click()
     await page.waitForURL(`${world.origin}/`)
-    await page.getByRole('button', { name: 'Open menu' }).click()
-    await menu.getByRole('link', { name: 'Sign In' }).waitFor()
-    expect(await menu.getByRole('link').allInnerTexts()).toEqual(expect.arrayContaining(['Home', 'Leaderboard']))
+    await page.getByLabel('Open menu').click()
+    const guestMenu = page.getByRole('navigation', { name: 'Menu' })
+    await guestMenu.getByRole('link', { name: 'Sign In' }).waitFor()
+    expect(await guestMenu.getByRole('link').allInnerTexts()).toEqual(expect.arrayContaining(['Home', 'Leaderboard']))
   })
 
   it('logs in, reports a slow login, and returns to the requested page', async () => {

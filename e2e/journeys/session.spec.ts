@@ -101,7 +101,7 @@ describe('the session, in a browser', () => {
     expect(await alert.count()).toBe(0)
     await page.clock.fastForward(10_000)
     await alert.getByText('This page is taking longer than expected. Please check your connection.').waitFor()
-    await alert.getByRole('button', { name: 'Reload the page' }).waitFor()
+    await alert.getByRole('link', { name: 'Reload the page' }).waitFor()
     held.resolve()
     await heading.waitFor()
     expect(await alert.count()).toBe(0)
@@ -118,9 +118,11 @@ describe('the session, in a browser', () => {
       await page.route(missing, (route) => route.abort())
       await page.goto('/dashboard', { waitUntil: 'commit' })
       await alert.getByText("This page didn't load. Check your connection, then reload it.").waitFor()
+      // React Router may still be reloading it.
+      await expect.poll(() => page.title()).not.toBe('')
       await expectSoundPage(page)
       await page.unroute(missing)
-      await alert.getByRole('button', { name: 'Reload the page' }).click()
+      await alert.getByRole('link', { name: 'Reload the page' }).click()
       await heading.waitFor()
       expect(await alert.count()).toBe(0)
     }
@@ -267,8 +269,6 @@ describe('the session, in a browser', () => {
     )
     await page.goto('/leaderboard')
     await page.goto('/rankings')
-    // The page is hydrated on first use.
-    await page.getByLabel('Email').focus()
     await page.getByRole('heading', { name: 'Unexpected Application Error!' }).waitFor()
     expect(await support.getAttribute('href')).toMatch(/^mailto:/)
     await expectSoundPage(page)

@@ -4,7 +4,7 @@ import type { createMessenger } from './messenger.ts'
 import { removePairing, report } from './pairing.ts'
 import { createProduct } from './product.ts'
 import { type ClaimRequest, createRun, type PendingClaim, type RunNeeds } from './run.ts'
-import { changedPart, readActivity, readState, setActivity } from './state.ts'
+import { changedPart, readActivity, readState, sessionValue, setActivity } from './state.ts'
 
 const ALARM = 'run'
 const NEXT_ALARM = 'next'
@@ -75,7 +75,7 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
         hasWorked = true
         return 0
       case 'idle':
-        await browser.storage.session.remove('backgroundRun')
+        await backgroundRun.write(null)
         await setActivity({ doing: 'nothing' })
         // Refresh the queue that the popup shows.
         if (hasWorked) await report()
@@ -113,21 +113,9 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
           // If our key no longer opens the message, it is not ours to send.
           async (_claim, refused) => (refused === 404 ? false : null),
         ),
-      pendingClaim: {
-        read: async () =>
-          ((await browser.storage.session.get('pendingClaim')).pendingClaim as PendingClaim | undefined) ?? null,
-        write: (pendingClaim) =>
-          pendingClaim ? browser.storage.session.set({ pendingClaim }) : browser.storage.session.remove('pendingClaim'),
-      },
-      claimRequest: {
-        read: async () =>
-          ((await browser.storage.session.get('claimRequest')).claimRequest ?? null) as ClaimRequest | null,
-        write: (claimRequest) => browser.storage.session.set({ claimRequest }),
-      },
-      refusals: {
-        read: async () => Number((await browser.storage.session.get('refusals')).refusals ?? 0),
-        write: (refusals) => browser.storage.session.set({ refusals }),
-      },
+      pendingClaim: sessionValue<PendingClaim>('pendingClaim'),
+      claimRequest: sessionValue<ClaimRequest>('claimRequest'),
+      refusals: sessionValue<number>('refusals'),
       now: Date.now,
     }
   }
@@ -151,11 +139,13 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
   }
 }
 
-/** Id of the background run, which lasts until the queue is empty, across worker restarts. */
+/** Id of the background run, which lasts until the queue is empty. */
+const backgroundRun = sessionValue<string>('backgroundRun')
+
 async function readRun(): Promise<string> {
-  const { backgroundRun } = await browser.storage.session.get('backgroundRun')
-  if (typeof backgroundRun === 'string') return backgroundRun
+  const known = await backgroundRun.read()
+  if (known !== null) return known
   const runId = crypto.randomUUID()
-  await browser.storage.session.set({ backgroundRun: runId })
+  await backgroundRun.write(runId)
   return runId
 }

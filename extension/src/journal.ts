@@ -6,16 +6,13 @@ export interface Entry {
   state: 'pressing' | 'sent'
 }
 
-/** Storage for the journal. Reads return the last write. */
-export interface Store {
-  read(): Promise<Record<string, Entry> | undefined>
-  write(entries: Record<string, Entry>): Promise<void>
-}
-
 const LONGEST = 500
 
 /** Records attempts before send is pressed, so that a restarted worker never presses twice. */
-export function createJournal(store: Store) {
+export function createJournal(store: {
+  read(): Promise<Record<string, Entry> | null | undefined>
+  write(entries: Record<string, Entry>): Promise<void>
+}) {
   async function change(id: string, entry: Entry | undefined) {
     const { [id]: _, ...others } = (await store.read()) ?? {}
     const kept = Object.entries(others).slice(-(LONGEST - 1))

@@ -1,12 +1,12 @@
 import { CLOSED_IN_A_ROW, type SendDmReply } from '@x-automated/contract/outreach/extension'
 import { browser } from 'wxt/browser'
 import { failure, unavailable } from './failure.ts'
-import { createJournal, type Entry } from './journal.ts'
+import { createJournal } from './journal.ts'
 import { createProduct, type Pairing, ProductError } from './product.ts'
 import { createQueue } from './queue.ts'
 import type { Message } from './request.ts'
 import { type Outcome, send } from './send.ts'
-import { changedPart, changeState, readState, setActivity } from './state.ts'
+import { changedPart, changeState, readState, sessionValue, setActivity } from './state.ts'
 import type { Problem } from './wire.ts'
 import { createXTab } from './x-tab.ts'
 
@@ -20,20 +20,13 @@ const LONGEST_QUEUE = 5
 export type AskClaimant = (claim: { dmId: string; lease: string }, refused?: number) => Promise<boolean | null>
 
 /** Consecutive inboxes of a run that seemed closed, and how many are believed before stopping. */
-interface Closed {
-  runId?: string | undefined
-  inARow: number
-  allowed: number
-}
+const closed = sessionValue<{ runId?: string | undefined; inARow: number; allowed: number }>('closed')
 
 /** Sends messages one at a time, for pages and for the background sender. */
 export function createMessenger() {
   const tab = createXTab()
   const queue = createQueue(LONGEST_QUEUE)
-  const journal = createJournal({
-    read: async () => (await browser.storage.session.get('journal')).journal as Record<string, Entry> | undefined,
-    write: (entries) => browser.storage.session.set({ journal: entries }),
-  })
+  const journal = createJournal(sessionValue('journal'))
   /** Attempts in progress, so that concurrent requests for one id share an attempt. */
   const underWay = new Map<string, { message: Message; reply: Promise<SendDmReply> }>()
 
@@ -112,18 +105,16 @@ const HAS_WRITTEN = ['X_REFUSED', 'OUTCOME_UNKNOWN', 'DRAFT_IN_THE_WAY', 'CALLED
  * page. After 'Check again', twice as many are believed.
  */
 async function suspectChangedPage(outcome: Outcome, runId: string | undefined): Promise<Outcome> {
-  const { closed } = await browser.storage.session.get('closed')
-  const before = (closed as Closed | undefined) ?? { runId, inARow: 0, allowed: CLOSED_IN_A_ROW }
+  const before = (await closed.read()) ?? { inARow: 0, allowed: CLOSED_IN_A_ROW }
   const { allowed } = before
   const inARow = before.runId === runId ? before.inARow : 0
-  const remember = (next: Closed) => browser.storage.session.set({ closed: { ...next, runId } })
-  if (outcome === 'sent' || HAS_WRITTEN.includes(outcome.code)) await remember({ inARow: 0, allowed })
+  if (outcome === 'sent' || HAS_WRITTEN.includes(outcome.code)) await closed.write({ runId, inARow: 0, allowed })
   if (outcome === 'sent' || outcome.code !== 'INBOX_CLOSED') return outcome
   if (inARow + 1 < allowed) {
-    await remember({ inARow: inARow + 1, allowed })
+    await closed.write({ runId, inARow: inARow + 1, allowed })
     return outcome
   }
-  await remember({ inARow: 0, allowed: allowed * 2 })
+  await closed.write({ runId, inARow: 0, allowed: allowed * 2 })
   return { code: 'INBOXES_CLOSED', detail: String(allowed) }
 }
 

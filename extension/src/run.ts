@@ -34,7 +34,7 @@ export interface RunNeeds {
   /** Stored like the claim, to repeat a request after the worker died. */
   claimRequest: { read(): Promise<ClaimRequest | null>; write(claimRequest: ClaimRequest | null): Promise<void> }
   /** Number of consecutive refusals by X. Stored like the claim. */
-  refusals: { read(): Promise<number>; write(inARow: number): Promise<void> }
+  refusals: { read(): Promise<number | null>; write(inARow: number): Promise<void> }
   now(): number
 }
 
@@ -95,7 +95,7 @@ export function createRun(needs: RunNeeds) {
 
   async function finish(claim: Claim, reply: SendDmReply): Promise<Step> {
     const end = reply.success ? 'sent' : endOf(reply.code)
-    const refusals = !reply.success && reply.code === 'X_REFUSED' ? (await needs.refusals.read()) + 1 : 0
+    const refusals = !reply.success && reply.code === 'X_REFUSED' ? ((await needs.refusals.read()) ?? 0) + 1 : 0
     const isTooMany = refusals >= REFUSALS_IN_A_ROW
     await needs.refusals.write(isTooMany ? 0 : refusals)
     if (end === 'called-back') {

@@ -40,15 +40,22 @@ export async function changeState(change: Partial<State>): Promise<void> {
   await browser.storage.local.set(change)
 }
 
-/** The current activity. It is reset when the browser closes. */
-export async function readActivity(): Promise<ExtensionActivity> {
-  const { activity } = await browser.storage.session.get('activity')
-  return (activity as ExtensionActivity | undefined) ?? { doing: 'nothing' }
+/** A value that survives the worker, until the browser closes. Null if it was never written. */
+export function sessionValue<Value>(name: string) {
+  return {
+    read: async () => ((await browser.storage.session.get(name))[name] ?? null) as Value | null,
+    write: (value: Value | null) => browser.storage.session.set({ [name]: value }),
+  }
 }
 
-export async function setActivity(activity: ExtensionActivity): Promise<void> {
-  await browser.storage.session.set({ activity })
+const activity = sessionValue<ExtensionActivity>('activity')
+
+/** The current activity. */
+export async function readActivity(): Promise<ExtensionActivity> {
+  return (await activity.read()) ?? { doing: 'nothing' }
 }
+
+export const setActivity = activity.write
 
 /** Subscribes to every change. */
 export function onStateChange(changed: () => void): void {

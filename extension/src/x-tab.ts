@@ -1,6 +1,9 @@
 import { browser } from 'wxt/browser'
 import type { Page } from './send.ts'
+import { sessionValue } from './state.ts'
 import type { Answer, Command } from './wire.ts'
+
+const xTab = sessionValue<number>('xTab')
 
 const ORIGIN = 'https://x.com'
 const ARRIVAL_MS = 20_000
@@ -30,10 +33,8 @@ export function createXTab() {
 
   /** The tab of an earlier worker, if it still exists. */
   async function lastTab(): Promise<number | undefined> {
-    const { xTab } = await browser.storage.session.get('xTab')
-    if (typeof xTab !== 'number') return undefined
-    const tab = await browser.tabs.get(xTab).catch(() => undefined)
-    return tab?.id
+    const known = await xTab.read()
+    return known === null ? undefined : (await browser.tabs.get(known).catch(() => undefined))?.id
   }
 
   const page: Page = {
@@ -51,7 +52,7 @@ export function createXTab() {
       const tab = await browser.tabs.create({ url, active: false })
       tabId = tab.id
       if (tabId === undefined) return false
-      await browser.storage.session.set({ xTab: tabId })
+      await xTab.write(tabId)
       const arrived = arrive()
       const already = early.get(tabId)
       if (already !== undefined) waiting?.(already)

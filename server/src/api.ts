@@ -7,7 +7,7 @@ import { contract } from '@x-automated/contract/contract'
 import { ERROR_STATUS, ERROR_TEXT, type ErrorCode, type ErrorEnvelope } from '@x-automated/contract/errors'
 import { inputProblems, predicateOf } from '@x-automated/contract/input-problems'
 import type { OperationMeta } from '@x-automated/contract/route'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { accountRoutes } from './domains/identity/account/routes.ts'
 import { authRoutes } from './domains/identity/auth/routes.ts'
@@ -27,6 +27,7 @@ import { extensionRoutes } from './domains/outreach/extension/routes.ts'
 import { replyRoutes } from './domains/outreach/replies/routes.ts'
 import { leadQueueRoutes, messageRoutes, sendingRoutes } from './domains/outreach/sending/routes.ts'
 import { sendingSettingRoutes } from './domains/outreach/sending-settings/routes.ts'
+import { sequenceRoutes } from './domains/outreach/sequences/routes.ts'
 import { simulatedQueueRoutes } from './domains/outreach/simulated-queue/routes.ts'
 import { analyticsRoutes } from './domains/overview/analytics/routes.ts'
 import { firstStepsRoutes } from './domains/overview/first-steps/routes.ts'
@@ -64,6 +65,7 @@ export const router = {
   messages: messageRoutes,
   analytics: analyticsRoutes,
   suppressions: suppressionRoutes,
+  sequences: sequenceRoutes,
   sendingSettings: sendingSettingRoutes,
   notifications: notificationRoutes,
   firstSteps: firstStepsRoutes,
@@ -88,7 +90,7 @@ export function serveApi(app: FastifyInstance, services: Services): void {
     ],
   })
   app.all('/api/*', async (request, reply) => {
-    const context = contextOf(request, services, (name, value) => reply.header(name, value))
+    const context = contextOf(services, request, reply)
     const { matched } = await handler.handle(request, reply, { prefix: '/api', context })
     if (!matched) reply.callNotFound()
   })
@@ -104,11 +106,7 @@ export function serveApi(app: FastifyInstance, services: Services): void {
 }
 
 /** Builds an operation's context. Also used by edges that respond with files or streams. */
-export function contextOf(
-  request: FastifyRequest,
-  services: Services,
-  setHeader: RequestContext['setHeader'],
-): RequestContext {
+export function contextOf(services: Services, request: FastifyRequest, reply?: FastifyReply): RequestContext {
   const single = (name: string) => {
     const value = request.headers[name]
     return typeof value === 'string' && value !== '' ? value : null
@@ -131,7 +129,7 @@ export function contextOf(
       userAgent: single('user-agent'),
       cookies: single('cookie'),
     },
-    setHeader,
+    setHeader: (name, value) => void reply?.header(name, value),
     setOperation: (name) => {
       request.operation = name
     },

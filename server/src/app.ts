@@ -6,25 +6,19 @@ import { contextOf, serveApi } from './api.ts'
 import { findReferralCode } from './domains/waitlist/waitlist/service.ts'
 import { serveAccountArchive } from './edges/account-archive.ts'
 import { BODY_SECONDS_MAX, limitBodyTime } from './edges/body-time.ts'
-import { serveChangeEmail } from './edges/change-email.ts'
 import { serveDocs } from './edges/docs.ts'
+import { serveEmailedForms } from './edges/emailed-forms.ts'
 import { refuseMalformed, refuseUnreadable, useEnvelope } from './edges/envelope.ts'
 import { type ExtensionPackage, serveExtension } from './edges/extension-package.ts'
-import { serveGoogleCallback } from './edges/google-callback.ts'
 import { serveHealth } from './edges/health.ts'
 import { serveLeadFiles } from './edges/lead-files.ts'
 import { serveMemberFiles } from './edges/member-files.ts'
-import { serveNotificationLinks } from './edges/notification-links.ts'
 import { type ShowNotFound, servePages } from './edges/pages.ts'
 import { servePaymentLinks } from './edges/payment-links.ts'
-import { servePaymentsWebhook } from './edges/payments-webhook.ts'
+import { serveRedirects } from './edges/redirects.ts'
 import { serveScrapeEvents } from './edges/scrape-events.ts'
 import { serveShareCards } from './edges/share-cards.ts'
-import { serveSso } from './edges/sso.ts'
-import { serveVerifyEmail } from './edges/verify-email.ts'
-import { serveWaitlistLinks } from './edges/waitlist-links.ts'
-import { serveXCallback } from './edges/x-callback.ts'
-import { serveXWebhook } from './edges/x-webhook.ts'
+import { serveWebhooks } from './edges/webhooks.ts'
 import { Refusal } from './refusal.ts'
 import type { Services } from './services.ts'
 
@@ -132,17 +126,11 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
   })
 
   serveHealth(app, services)
-  serveVerifyEmail(app, services)
-  await serveChangeEmail(app, services)
-  serveGoogleCallback(app, services)
-  serveXCallback(app, services)
-  await serveXWebhook(app, services)
-  await servePaymentsWebhook(app, services)
+  await serveRedirects(app, services)
+  await serveEmailedForms(app, services)
+  await serveWebhooks(app, services)
   servePaymentLinks(app, services)
-  await serveSso(app, services)
   serveAccountArchive(app, services)
-  await serveWaitlistLinks(app, services)
-  await serveNotificationLinks(app, services)
   serveLeadFiles(app, services)
   serveMemberFiles(app, services)
   serveExtension(app, extension)
@@ -167,10 +155,7 @@ const CODE_LOOK_UP_MS = 1_000
 
 /** Whether a member has the code. False if the lookup fails, is late or is rate limited. */
 async function knowsCode(services: Services, request: FastifyRequest, code: string): Promise<boolean> {
-  const lookUp = findReferralCode(
-    contextOf(request, services, () => {}),
-    code,
-  ).catch((error: unknown) => {
+  const lookUp = findReferralCode(contextOf(services, request), code).catch((error: unknown) => {
     request.log.info({ err: error }, 'referral code lookup failed')
     return null
   })

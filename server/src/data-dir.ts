@@ -92,10 +92,7 @@ function reasonOf(error: unknown): string {
   return REASONS[code] ?? message
 }
 
-/**
- * Reads a JSON file of DATA_DIR; undefined if missing. @param repair how to fix a damaged file
- * @throws Error that names the file, if its content fails `isValid`
- */
+/** Reads a JSON file; undefined if missing. @param repair how to fix a damaged one */
 export function readPrivateJson<T>(
   path: string,
   isValid: (value: unknown) => value is T,
@@ -208,7 +205,7 @@ export function ownerOf(dataDir: string): Owner | undefined {
 }
 
 /** Whether the server's parent process is gone, which means that it is about to exit. */
-export function isOrphan(owner: Owner): boolean {
+function isOrphan(owner: Owner): boolean {
   const parent = parentOf(owner.pid)
   return parent !== undefined && parent !== owner.parent
 }

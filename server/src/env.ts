@@ -57,71 +57,10 @@ const Variables = z.object({
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 })
 
-export interface Env {
-  production: boolean
-  port: number
-  host: string
-  /** The origin used in links, without a trailing slash; null: http://localhost:<actual port>. */
-  publicUrl: string | null
-  /** Absolute. */
-  dataDir: string
-  /** Null: use the embedded database. */
-  databaseUrl: string | null
-  /** Maximum database connections of this process. */
-  databasePoolMax: number
-  /** Key for signing and encryption. */
-  authSecret: string
-  standIns: boolean
-  /** Null if X is not configured: its features are hidden. */
-  x: {
-    apiUrl: string
-    clientId: string
-    clientSecret: string | null
-    /** Verifies calls of X's webhook. Null: poll X only. */
-    consumerSecret: string | null
-    /** The app's own token, which registers the webhook. */
-    bearerToken: string | null
-  } | null
-  /** X is not the stand-in: messages reach real people and X's rules apply. */
-  isRealX: boolean
-  /** Null if Google is not configured: its sign-in is hidden. */
-  google: { issuer: string; clientId: string; clientSecret: string } | null
-  /** Null if payments are not configured: nothing can be bought. */
-  payments: {
-    apiUrl: string
-    secretKey: string
-    /** Secret of a webhook registered by hand. Null: the server registers its own. */
-    webhookSecret: string | null
-    /** Payment links of the built-in plans; null: bought through a checkout session. */
-    links: Record<PlanId, string | null>
-  } | null
-  /** DNS server for domain records; null: the system's. */
-  dnsServer: string | null
-  smtpUrl: string | null
-  mailFrom: string
-  /** Support address, shown on every page. */
-  supportEmail: string
-  /** Whether a support address was configured; otherwise no one reads it. */
-  hasContact: boolean
-  sendIntervalSeconds: number
-  dailyDmCap: number
-  /** Referrals count only after the referred member confirms their email. */
-  waitlistConfirmRequired: boolean
-  /** The public leaderboard shows full email addresses. */
-  leaderboardEmailsInFull: boolean
-  /** Verified email addresses, in lower case, that may open the operator page. */
-  operators: string[]
-  /** Value of Fastify's `trustProxy`. */
-  trustProxy: string | false
-  metricsToken: string | null
-  logLevel: string
-}
+export type Env = ReturnType<typeof readEnv>
 
-/**
- * Parses the environment; nothing else reads it.
- * @throws Error that names each invalid variable, and why
- */
-export function readEnv(source: NodeJS.ProcessEnv): Env {
+/** Parses the environment. @throws Error that names each invalid variable, and why */
+export function readEnv(source: NodeJS.ProcessEnv) {
   const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ''))
   const parsed = Variables.safeParse(given)
   if (!parsed.success) {
@@ -136,22 +75,29 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
     production,
     port: v.PORT,
     host: v.HOST,
+    /** The origin used in links, without a trailing slash; null: http://localhost:<actual port>. */
     publicUrl: v.PUBLIC_URL ? new URL(v.PUBLIC_URL).origin : null,
     dataDir,
+    /** Null: use the embedded database. */
     databaseUrl: v.DATABASE_URL ?? null,
     databasePoolMax: v.DATABASE_POOL_MAX,
     authSecret: v.AUTH_SECRET ?? storedSecret(dataDir),
     standIns: v.STAND_INS === 'on',
+    /** Null if X is not configured: its features are hidden. */
     x: v.X_API_URL
       ? {
           apiUrl: v.X_API_URL.replace(/\/$/, ''),
           clientId: v.X_CLIENT_ID ?? '',
           clientSecret: v.X_CLIENT_SECRET ?? null,
+          /** Verifies calls of X's webhook. Null: poll X only. */
           consumerSecret: v.X_CONSUMER_SECRET ?? null,
+          /** The app's own token, which registers the webhook. */
           bearerToken: v.X_BEARER_TOKEN ?? null,
         }
       : null,
+    /** X is not the stand-in: messages reach real people and X's rules apply. */
     isRealX: v.STAND_INS !== 'on' || (v.X_API_URL !== undefined && !isLoopback(new URL(v.X_API_URL).hostname)),
+    /** Null if Google is not configured: its sign-in is hidden. */
     google: v.GOOGLE_CLIENT_ID
       ? {
           issuer: (v.GOOGLE_ISSUER ?? 'https://accounts.google.com').replace(/\/$/, ''),
@@ -159,28 +105,35 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
           clientSecret: v.GOOGLE_CLIENT_SECRET ?? '',
         }
       : null,
+    /** Null if payments are not configured: nothing can be bought. */
     payments: v.STRIPE_SECRET_KEY
       ? {
           apiUrl: (v.STRIPE_API_URL ?? 'https://api.stripe.com').replace(/\/$/, ''),
           secretKey: v.STRIPE_SECRET_KEY,
+          /** Secret of a webhook registered by hand. Null: the server registers its own. */
           webhookSecret: v.STRIPE_WEBHOOK_SECRET ?? null,
+          /** Payment links of the built-in plans; null: bought through a checkout session. */
           links: {
             pro_monthly: v.STRIPE_LINK_PRO_MONTHLY ?? null,
             pro_yearly: v.STRIPE_LINK_PRO_YEARLY ?? null,
             agency_monthly: v.STRIPE_LINK_AGENCY_MONTHLY ?? null,
             agency_yearly: v.STRIPE_LINK_AGENCY_YEARLY ?? null,
-          },
+          } satisfies Record<PlanId, string | null>,
         }
       : null,
+    /** DNS server for domain records; null: the system's. */
     dnsServer: v.DNS_SERVER ?? null,
     smtpUrl: v.SMTP_URL ?? null,
     mailFrom: v.MAIL_FROM,
+    /** Whether a support address was configured; otherwise no one reads it. */
     hasContact,
     supportEmail: v.SUPPORT_EMAIL ?? v.MAIL_FROM.match(/[\w.+-]+@[\w.-]+/)?.[0] ?? v.MAIL_FROM,
     sendIntervalSeconds: v.SEND_INTERVAL_SECONDS,
     dailyDmCap: v.DAILY_DM_CAP,
+    /** Referrals count only after the referred member confirms their email. */
     waitlistConfirmRequired: v.WAITLIST_CONFIRM === 'required',
     leaderboardEmailsInFull: v.LEADERBOARD_EMAILS === 'full',
+    /** Verified email addresses, in lower case, that may open the operator page. */
     operators: v.OPERATORS.toLowerCase()
       .split(',')
       .map((email) => email.trim())
@@ -193,10 +146,7 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
 
 const SECRET_MIN = 32
 
-/**
- * The secret of this DATA_DIR: created once, readable by its owner only. If two processes create
- * it, the first link wins.
- */
+/** The secret of this DATA_DIR, created once. If two processes create it, the first wins. */
 function storedSecret(dataDir: string): string {
   openDataDir(dataDir)
   const path = join(dataDir, 'auth-secret')

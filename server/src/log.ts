@@ -24,10 +24,7 @@ export function describeError(error: unknown): Record<string, unknown> {
   }
 }
 
-/**
- * Messages of built-in and our own errors contain no personal data; those of databases and mail
- * servers do.
- */
+/** Those of databases and mail servers contain personal data. */
 function hasSafeMessage(error: Error): boolean {
   return (
     ['Error', 'TypeError', 'RangeError', 'SyntaxError', 'ReferenceError', 'Refusal', 'XError'].includes(error.name) &&

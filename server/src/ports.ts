@@ -54,10 +54,7 @@ export interface JobQueue {
   ): Promise<void>
   /** Enqueues many jobs in one statement. */
   enqueueAll<N extends JobName>(db: Db, name: N, all: readonly Jobs[N][]): Promise<void>
-  /**
-   * Starts processing jobs, `concurrency` at a time in this process. A handler that throws is
-   * retried later.
-   */
+  /** Processes jobs, `concurrency` at a time here. A handler that throws is retried later. */
   work<N extends JobName>(name: N, concurrency: number, handler: (data: Jobs[N]) => Promise<void>): Promise<void>
   /** Waits for running jobs, at most `graceSeconds`. */
   close(graceSeconds: number): Promise<void>

@@ -16,9 +16,7 @@ export function parentOf(pid: number): number | undefined {
   return statOf(pid)?.parent
 }
 
-/**
- * The start time in kernel clock ticks: together with the process id it is unique until a reboot.
- */
+/** Kernel clock ticks: with the process id, unique until a reboot. */
 export function startOf(pid: number): string {
   return statOf(pid)?.start ?? '0'
 }

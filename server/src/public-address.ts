@@ -1,9 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
-/**
- * All assigned global IPv6 addresses (IANA, IPv6 Global Unicast Address Assignments). Others, such
- * as `::/96`, map to IPv4.
- */
+/** All assigned global IPv6 addresses (IANA). Others, such as `::/96`, map to IPv4. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**

@@ -23,9 +23,7 @@ export class Refusal extends Error {
   }
 }
 
-/**
- * Rejects one field of the input. @param problem a sentence, or a predicate such as 'is required'
- */
+/** Rejects one field. @param problem a sentence, or a predicate such as 'is required' */
 export function invalidField(field: string, problem: string): Refusal {
   const details = [fieldProblem(field, problem)]
   return new Refusal('INVALID_INPUT', details[0]?.problem, { details })

@@ -50,10 +50,7 @@ export interface Services {
   extensionVersion: string | null
   /** Called for every server fault; the test harness fails on one. */
   onFault(error: unknown): void
-  /**
-   * Called with the outcome of each operation: `OK` or a refusal's code. Tests check that every
-   * declared outcome occurs.
-   */
+  /** Gets each operation's outcome, `OK` or a code. Tests check that every declared one occurs. */
   onAnswer(operation: string, outcome: string): void
   isDraining(): boolean
 }

@@ -39,7 +39,7 @@ async function callALot(origin: string, people: Person[], rounds: number): Promi
 }
 
 describe.each([
-  ['15 connections by default', {}, 15],
+  ['10 connections by default', {}, 10],
   ['6 connections', { DATABASE_POOL_MAX: '6' }, 6],
   ['5 connections', { DATABASE_POOL_MAX: '5' }, 5],
 ])('a process with %s', (_, env, most) => {

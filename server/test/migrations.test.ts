@@ -213,3 +213,65 @@ test('0048_reasons turns stored sentences into codes and keeps the words of X', 
   const counts = await client.query("select dms_failed_count from campaigns where name = '1'")
   expect(counts.rows).toEqual([{ dms_failed_count: failed.length }])
 })
+
+test('0049_sequences makes every campaign a sequence of one step, and enrolls its leads', async () => {
+  const [sql, earlier] = await Promise.all(
+    ['0049_sequences', '0020_campaign_funnel'].map((name) => readFile(join(MIGRATIONS, `${name}.sql`), 'utf8')),
+  )
+  const database = await cloneDatabase(inject('clusterUrl'))
+  const client = new pg.Client(database.url)
+  await client.connect()
+  onTestFinished(async () => {
+    await client.end()
+    await database.drop()
+  })
+  await client.query(`
+    drop table enrollments, sequence_versions;
+    alter table campaigns drop column version, drop column step_count, drop column firsts_queued_count, drop column open_enrollments,
+      drop column follow_up_due_at;
+    alter table campaigns add constraint campaigns_counts check (dms_queued_count >= 0);
+    alter table leads drop column last_claimed_at, drop column last_claimed_campaign_id;
+    alter table dms drop column enrollment_id, drop column step_id, drop column step_number, drop column variant_id,
+      drop column is_follow_up, drop column is_held;
+    create index dms_next on dms (campaign_id, due_at, id);
+    alter table replies drop column label; alter table x_accounts drop column follow_ups_in_row;
+    ${earlier?.slice(earlier.indexOf('CREATE OR REPLACE FUNCTION count_dms'))}
+    insert into workspaces (name) values ('Acme');
+    insert into campaigns (workspace_id, name, message_template, channel, status, kind, queued_at)
+      select w.id, c.name, 'Hi', 'api', c.status, c.kind, now() from workspaces w, (values ('live', 'active', 'campaign'), ('gone', 'archived', 'campaign'), ('Direct', 'active', 'direct')) as c (name, status, kind);
+    insert into leads (workspace_id, twitter_handle, name) select id, n::text, '' from workspaces, generate_series(1, 6) n;
+    insert into dms (workspace_id, campaign_id, lead_id, message, status, sent_at, reason, tried_at)
+      select c.workspace_id, c.id, l.id, 'Hi', m.status, m.sent_at, m.reason::jsonb, m.sent_at from campaigns c join (values
+        ('live', 1, 'queued', null::timestamptz, null), ('live', 2, 'sent', now(), null), ('live', 3, 'replied', now(), null),
+        ('live', 4, 'failed', null, null), ('live', 5, 'failed', null, '{"code":"replied","params":{}}'),
+        ('gone', 6, 'queued', null, null), ('Direct', 6, 'sent', now(), null)) as m (campaign, lead, status, sent_at, reason) on m.campaign = c.name
+      join leads l on l.twitter_handle = m.lead::text`)
+  const counts =
+    'select name, dms_queued_count, dms_sent_count, dms_failed_count, dms_replied_count from campaigns order by name'
+  const before = (await client.query(counts)).rows
+  await client.query(`begin; ${sql}; commit`)
+
+  expect((await client.query(counts)).rows).toEqual(before)
+  const { rows: known } = await client.query(`
+    select l.twitter_handle as lead, e.state, e.reason ->> 'code' as reason, e.next_step_number as next, e.last_ordinal as last,
+      d.step_id = (v.steps -> 0 ->> 'id')::uuid and d.variant_id = (v.steps -> 0 -> 'variants' -> 0 ->> 'id')::uuid as linked
+    from enrollments e join leads l on l.id = e.lead_id join dms d on d.enrollment_id = e.id
+      join sequence_versions v on v.campaign_id = e.campaign_id and v.version = e.version order by 1`)
+  const linked = true
+  expect(known).toEqual([
+    { lead: '1', state: 'active', reason: null, next: 1, last: null, linked },
+    { lead: '2', state: 'finished', reason: null, next: null, last: 0, linked },
+    { lead: '3', state: 'replied', reason: 'reply', next: null, last: 0, linked },
+    { lead: '4', state: 'failed', reason: null, next: null, last: null, linked },
+    { lead: '5', state: 'stopped', reason: 'skipped', next: null, last: null, linked },
+    { lead: '6', state: 'stopped', reason: 'archived', next: null, last: null, linked },
+  ])
+  const { rows: open } = await client.query(
+    'select name, open_enrollments as open, firsts_queued_count as firsts from campaigns order by name',
+  )
+  expect(open).toEqual([
+    { name: 'Direct', open: 0, firsts: 0 },
+    { name: 'gone', open: 0, firsts: 1 },
+    { name: 'live', open: 1, firsts: 1 },
+  ])
+})

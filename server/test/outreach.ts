@@ -142,20 +142,22 @@ export function completed(person: Person, campaignId: string, ms?: number): Prom
   )
 }
 
-/** Checks every campaign's counts against its messages. */
+/** Checks every campaign's counts against its messages and enrollments. */
 export async function expectCountsRight(app: TestApp): Promise<void> {
   const { rows } = await app.db.execute(sql`
-    select c.id, c.dms_queued_count, c.dms_sent_count, c.dms_failed_count, c.dms_delivered_count, c.dms_replied_count, d.*
+    select c.id, c.dms_queued_count, c.dms_sent_count, c.dms_failed_count, c.dms_delivered_count, c.dms_replied_count, c.firsts_queued_count, c.open_enrollments, d.*
     from campaigns c cross join lateral (
       select count(*) filter (where status = 'queued') as queued,
         count(*) filter (where status in ('sent', 'delivered', 'replied')) as sent,
         count(*) filter (where status = 'failed') as failed,
         count(*) filter (where status in ('delivered', 'replied')) as delivered,
-        count(*) filter (where status = 'replied') as replied
+        count(*) filter (where status = 'replied') as replied,
+        count(*) filter (where status = 'queued' and not is_follow_up and not is_held) as firsts,
+        (select count(*) from enrollments e where e.workspace_id = c.workspace_id and e.campaign_id = c.id and e.state in ('active', 'paused')) as open
       from ${dms} where campaign_id = c.id
     ) d
-    where (c.dms_queued_count, c.dms_sent_count, c.dms_failed_count, c.dms_delivered_count, c.dms_replied_count)
-      is distinct from (d.queued, d.sent, d.failed, d.delivered, d.replied)`)
+    where (c.dms_queued_count, c.dms_sent_count, c.dms_failed_count, c.dms_delivered_count, c.dms_replied_count, c.firsts_queued_count, c.open_enrollments)
+      is distinct from (d.queued, d.sent, d.failed, d.delivered, d.replied, d.firsts, d.open)`)
   expect(rows).toEqual([])
 }
 

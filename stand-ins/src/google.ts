@@ -13,43 +13,31 @@ export type GoogleOptions = {
   clientSecret?: string
 }
 
-export type Google = { url: string; port: number; clientId: string; clientSecret: string; close(): Promise<void> }
+export type Google = Awaited<ReturnType<typeof startGoogle>>
 
 /** Starts a stand-in for Google's OpenID provider. `url` is the issuer. */
-export async function startGoogle(options: GoogleOptions = {}): Promise<Google> {
+export async function startGoogle(options: GoogleOptions = {}) {
   const { port = 0, stateDir, clientId = 'x-automated', clientSecret = 'x-automated-google-secret' } = options
   const store = openOpenIdStore(stateDir && join(stateDir, 'google.jsonl'))
   const app = loopbackServer()
-  try {
-    const startProvider = await serveOpenId(app, {
-      name: 'Google',
-      store,
-      client: {
-        client_id: clientId,
-        client_secret: clientSecret,
-        redirect_uris: ['http://localhost/api/auth/callback/google'],
-        application_type: 'web',
-        token_endpoint_auth_method: 'client_secret_post',
-      },
-      subjectOf,
-      claimsInIdToken: true,
-      paths: ['/*', '/'],
-    })
-    const address = await listenOnLoopback(app, port)
-    startProvider(address.url)
-    return {
-      ...address,
-      clientId,
-      clientSecret,
-      async close() {
-        await app.close()
-        store.close()
-      },
-    }
-  } catch (error) {
-    store.close()
-    throw error
-  }
+  app.addHook('onClose', async () => store.close())
+  const startProvider = await serveOpenId(app, {
+    name: 'Google',
+    store,
+    client: {
+      client_id: clientId,
+      client_secret: clientSecret,
+      redirect_uris: ['http://localhost/api/auth/callback/google'],
+      application_type: 'web',
+      token_endpoint_auth_method: 'client_secret_post',
+    },
+    subjectOf,
+    claimsInIdToken: true,
+    paths: ['/*', '/'],
+  })
+  const address = await listenOnLoopback(app, port)
+  startProvider(address.url)
+  return { ...address, clientId, clientSecret, close: () => app.close() }
 }
 
 /** Like Google's: 21 digits, always the same for an address. */

@@ -17,17 +17,18 @@ export function loopbackServer(alsoKnownAs: string[] = []): FastifyInstance {
   return app
 }
 
-/** Listens on 127.0.0.1. @param port 0 for any free one @throws EADDRINUSE */
+/** Listens on 127.0.0.1, or closes the app. @param port 0 for any free one @throws EADDRINUSE */
 export async function listenOnLoopback(app: FastifyInstance, port: number) {
-  await app.listen({ host: '127.0.0.1', port })
+  await app.listen({ host: '127.0.0.1', port }).catch(async (error) => {
+    await app.close()
+    throw error
+  })
   const bound = (app.server.address() as AddressInfo).port
   return { port: bound, url: `http://127.0.0.1:${bound}` }
 }
 
-export type Secure = { port: number; close(): Promise<void> }
-
 /** Serves a listening server over TLS too, on a free loopback port. @param tls PEM texts */
-export async function listenOverTls(app: FastifyInstance, tls: { key: string; cert: string }): Promise<Secure> {
+export async function listenOverTls(app: FastifyInstance, tls: { key: string; cert: string }) {
   const server = createServer(tls, (request, reply) => app.server.emit('request', request, reply))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

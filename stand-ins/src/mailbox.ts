@@ -12,7 +12,7 @@ export type MailboxOptions = {
   stateDir?: string
 }
 
-export type Mailbox = { url: string; port: number; smtpUrl: string; smtpPort: number; close(): Promise<void> }
+export type Mailbox = Awaited<ReturnType<typeof startMailbox>>
 
 const MAX_EMAILS = 2000
 
@@ -22,7 +22,7 @@ type Entry = { type: 'mail'; mail: Mail } | { type: 'emptied' }
  * Starts a mailbox that accepts all email (SMTP without sign-in) and shows the newest 2,000 at `/`
  * and as JSON at `/messages`.
  */
-export async function startMailbox(options: MailboxOptions = {}): Promise<Mailbox> {
+export async function startMailbox(options: MailboxOptions = {}) {
   const { port = 0, smtpPort = 0, stateDir } = options
   let mails: Mail[] = []
   let entries = 0
@@ -46,27 +46,18 @@ export async function startMailbox(options: MailboxOptions = {}): Promise<Mailbo
   log = openAppendLog<Entry>(stateDir && join(stateDir, 'mailbox.jsonl'), apply)
 
   const app = loopbackServer()
+  app.addHook('onClose', async () => log?.close())
   addMailPages(app, { mails: () => mails, empty: () => record({ type: 'emptied' }) })
-
-  try {
-    const smtp = await openSmtp(smtpPort, (mail) => record({ type: 'mail', mail }))
-    try {
-      const address = await listenOnLoopback(app, port)
-      return {
-        ...address,
-        smtpUrl: `smtp://127.0.0.1:${smtp.port}`,
-        smtpPort: smtp.port,
-        async close() {
-          await Promise.all([smtp.close(), app.close()])
-          log?.close()
-        },
-      }
-    } catch (error) {
-      await smtp.close()
-      throw error
-    }
-  } catch (error) {
-    log.close()
+  const smtp = await openSmtp(smtpPort, (mail) => record({ type: 'mail', mail })).catch(async (error) => {
+    await app.close()
     throw error
+  })
+  app.addHook('onClose', () => smtp.close())
+  const address = await listenOnLoopback(app, port)
+  return {
+    ...address,
+    smtpUrl: `smtp://127.0.0.1:${smtp.port}`,
+    smtpPort: smtp.port,
+    close: () => app.close(),
   }
 }

@@ -42,7 +42,7 @@ const Addresses = z.object({
   smtp: z.url(),
 })
 
-const { x, google, sso, payments, mailbox } = await openAll().catch((error: Error) => {
+const { x, google, sso, payments, mailbox, addresses } = await openAll().catch((error: Error) => {
   console.error(`Could not start the stand-ins. ${error.message}`)
   process.exit(1)
 })
@@ -66,15 +66,9 @@ process.on('SIGINT', () => {
 process.send?.(
   {
     type: 'ready',
-    x: x.url,
-    google: google.url,
-    sso: sso.url,
-    dns: sso.dns,
-    payments: payments.url,
+    ...addresses,
     paymentsSecretKey: payments.secretKey,
     paymentLinks: payments.links,
-    mailbox: mailbox.url,
-    smtp: mailbox.smtpUrl,
     xClientId: x.clientId,
     xClientSecret: x.clientSecret,
     xConsumerSecret: x.consumerSecret,
@@ -132,7 +126,7 @@ async function openAll() {
   }
   writeFileSync(`${addressFile}.next`, `${JSON.stringify(addresses, null, 2)}\n`, { mode: 0o600 })
   renameSync(`${addressFile}.next`, addressFile)
-  return { x, google, sso, payments, mailbox }
+  return { x, google, sso, payments, mailbox, addresses }
 }
 
 function lastAddresses(): Partial<z.infer<typeof Addresses>> {

@@ -3,7 +3,7 @@ import formbody from '@fastify/formbody'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ClientMetadata, JWK, Provider } from 'oidc-provider'
 import type { OpenIdStore } from './openid-provider/store.ts'
-import { signInPage } from './sign-in-page.ts'
+import { signInPage } from './page.ts'
 
 /** The differences between providers. */
 export type OpenIdSettings = {
@@ -48,9 +48,7 @@ export async function serveOpenId(app: FastifyInstance, settings: OpenIdSettings
     signInPage(reply, {
       name,
       action: `/signin/${asked.uid}`,
-      // Browsers apply form-action to the redirect after a form too, so it must include the app's
-      // origin.
-      appOrigin: new URL(String(asked.params.redirect_uri)).origin,
+      appUrl: String(asked.params.redirect_uri),
       typed: refused ?? String(asked.params.login_hint ?? ''),
       isRefused: refused !== undefined,
     })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { listenOnLoopback, loopbackServer } from './loopback.ts'
 import { openOpenIdStore } from './openid-provider/store.ts'
 import { serveOpenId } from './openid-provider.ts'
-import { escaped, OWN_POLICY, sendPage } from './sign-in-page.ts'
+import { escaped, sendPage } from './page.ts'
 import { startDns } from './sso/dns.ts'
 import { type Lies, makeSigningKey, type SigningKey, serveSaml } from './sso/saml.ts'
 
@@ -17,24 +17,7 @@ export type SsoOptions = {
   stateDir?: string
 }
 
-export type Sso = {
-  /** The OpenID Connect issuer, and a page with setup instructions. */
-  url: string
-  port: number
-  clientId: string
-  clientSecret: string
-  /** The SAML entity id and metadata address. */
-  metadataUrl: string
-  /** Signs SAML assertions. */
-  signingKey: SigningKey
-  /** Address and port of the DNS resolver. */
-  dns: string
-  /** Sets the TXT records of a domain. */
-  setTxt(domain: string, txt: string[]): void
-  /** Makes future SAML responses wrong in these ways. */
-  lie(lies: Lies): void
-  close(): Promise<void>
-}
+export type Sso = Awaited<ReturnType<typeof startSso>>
 
 const CLIENT_ID = 'x-automated'
 const CLIENT_SECRET = 'x-automated-sso-secret'
@@ -43,69 +26,66 @@ const CLIENT_SECRET = 'x-automated-sso-secret'
  * Starts a stand-in for an identity provider (OpenID Connect at its root, SAML 2.0 under /saml) and
  * for its DNS.
  */
-export async function startSso({ port = 0, dnsPort = 0, stateDir }: SsoOptions = {}): Promise<Sso> {
+export async function startSso({ port = 0, dnsPort = 0, stateDir }: SsoOptions = {}) {
   const fileOf = (name: string) => stateDir && join(stateDir, name)
   const store = openOpenIdStore(fileOf('sso.jsonl'))
   const dns = await startDns(fileOf('dns.jsonl'), dnsPort)
   const signingKey = await loadOrCreateKey(fileOf('sso-saml-key.json'))
   let lies: Lies = {}
   const app = loopbackServer()
-  const close = async () => {
-    await app.close()
+  app.addHook('onClose', async () => {
     await dns.close()
     store.close()
-  }
-  try {
-    const startProvider = await serveOpenId(app, {
-      name: 'your company',
-      store,
-      client: {
-        client_id: CLIENT_ID,
-        client_secret: CLIENT_SECRET,
-        redirect_uris: ['http://localhost/api/auth/sso/callback'],
-        application_type: 'web',
-        token_endpoint_auth_method: 'client_secret_basic',
-      },
-      subjectOf: (email) => createHash('sha256').update(email).digest('base64url'),
-      claimsInIdToken: false,
-      paths: ['/*'],
-    })
-    // The responses contain the address, so it must be known first.
-    const address = { url: '' }
-    app.get('/', async (_request, reply) =>
-      sendPage(reply, OWN_POLICY, 'Your company', setUpPage(address.url, dns.records())),
-    )
-    app.post('/_dns', async (request, reply) => {
-      const { domain = '', txt = '' } = (request.body ?? {}) as Record<string, string>
-      if (domain.trim()) dns.set(domain.trim(), txt.trim() ? [txt.trim()] : [])
-      return reply.redirect('/', 303)
-    })
-    app.get('/_dns', async () => dns.records())
-    app.put<{ Params: { domain: string }; Body: { txt: string[] } }>('/_dns/:domain', async (request, reply) => {
-      dns.set(request.params.domain, request.body.txt)
-      return reply.code(204).send()
-    })
-    const free = port === 0 ? await freePort() : port
-    address.url = `http://127.0.0.1:${free}`
-    serveSaml(app, address.url, signingKey, () => lies)
-    const listening = await listenOnLoopback(app, free)
-    startProvider(address.url)
-    return {
-      ...listening,
-      clientId: CLIENT_ID,
-      clientSecret: CLIENT_SECRET,
-      metadataUrl: `${address.url}/saml/metadata`,
-      signingKey,
-      dns: dns.address,
-      setTxt: (domain, txt) => dns.set(domain, txt),
-      lie: (next) => {
-        lies = next
-      },
-      close,
-    }
-  } catch (error) {
-    await close()
-    throw error
+  })
+  const startProvider = await serveOpenId(app, {
+    name: 'your company',
+    store,
+    client: {
+      client_id: CLIENT_ID,
+      client_secret: CLIENT_SECRET,
+      redirect_uris: ['http://localhost/api/auth/sso/callback'],
+      application_type: 'web',
+      token_endpoint_auth_method: 'client_secret_basic',
+    },
+    subjectOf: (email) => createHash('sha256').update(email).digest('base64url'),
+    claimsInIdToken: false,
+    paths: ['/*'],
+  })
+  // The responses contain the address, so it must be known first.
+  const ownPort = port === 0 ? await freePort() : port
+  const url = `http://127.0.0.1:${ownPort}`
+  app.get('/', async (_request, reply) => sendPage(reply, 'Your company', setUpPage(url, dns.records())))
+  app.post('/_dns', async (request, reply) => {
+    const { domain = '', txt = '' } = (request.body ?? {}) as Record<string, string>
+    if (domain.trim()) dns.set(domain.trim(), txt.trim() ? [txt.trim()] : [])
+    return reply.redirect('/', 303)
+  })
+  app.get('/_dns', async () => dns.records())
+  app.put<{ Params: { domain: string }; Body: { txt: string[] } }>('/_dns/:domain', async (request, reply) => {
+    dns.set(request.params.domain, request.body.txt)
+    return reply.code(204).send()
+  })
+  serveSaml(app, url, signingKey, () => lies)
+  const address = await listenOnLoopback(app, ownPort)
+  startProvider(url)
+  return {
+    /** With the OpenID Connect issuer, and a page with setup instructions. */
+    ...address,
+    clientId: CLIENT_ID,
+    clientSecret: CLIENT_SECRET,
+    /** The SAML entity id and metadata address. */
+    metadataUrl: `${url}/saml/metadata`,
+    /** Signs SAML assertions. */
+    signingKey,
+    /** Address and port of the DNS resolver. */
+    dns: dns.address,
+    /** Sets the TXT records of a domain. */
+    setTxt: dns.set,
+    /** Makes future SAML responses wrong in these ways. */
+    lie(next: Lies) {
+      lies = next
+    },
+    close: () => app.close(),
   }
 }
 

@@ -1,18 +1,18 @@
 import { join } from 'node:path'
 import formbody from '@fastify/formbody'
 import { type AppendLog, openAppendLog } from './append-log.ts'
-import { listenOnLoopback, listenOverTls, loopbackServer, type Secure } from './loopback.ts'
+import { addFaults } from './faults.ts'
+import { listenOnLoopback, listenOverTls, loopbackServer } from './loopback.ts'
 import { type ActivityEntry, createActivity } from './x/activity.ts'
 import { addDirectMessages } from './x/direct-messages.ts'
-import { addFaults } from './x/faults.ts'
-import { createLimits } from './x/limits.ts'
+import { createLimits, limitHeaders } from './x/limits.ts'
 import { createMessages, type MessageEntry, type Reaction } from './x/messages.ts'
 import type { Network } from './x/network.ts'
 import { addOAuth } from './x/oauth.ts'
 import { createPageSessions, type PageSessionEntry } from './x/page-sessions.ts'
 import { addPages } from './x/pages.ts'
 import { createRegistry, personOf } from './x/people.ts'
-import { genericProblem, invalidRequest, Problem } from './x/problems.ts'
+import { codedProblem, genericProblem, invalidRequest, Problem } from './x/problems.ts'
 import { addTestEndpoints } from './x/test-endpoints.ts'
 import { createTokens, type TokenEntry } from './x/tokens.ts'
 import { addUsers } from './x/users.ts'
@@ -39,16 +39,7 @@ export type XOptions = {
   tls?: { key: string; cert: string }
 }
 
-export type X = {
-  url: string
-  port: number
-  tlsPort: number | undefined
-  clientId: string
-  clientSecret: string | null
-  consumerSecret: string
-  bearerToken: string
-  close(): Promise<void>
-}
+export type X = Awaited<ReturnType<typeof startX>>
 
 type Entry = TokenEntry | MessageEntry | ActivityEntry | PageSessionEntry | { type: 'handle'; handle: string }
 
@@ -56,7 +47,7 @@ type Entry = TokenEntry | MessageEntry | ActivityEntry | PageSessionEntry | { ty
  * Starts a stand-in for X: API v2 (users, follows, direct messages), OAuth 2.0, and x.com's pages.
  * See README.md.
  */
-export async function startX(options: XOptions = {}): Promise<X> {
+export async function startX(options: XOptions = {}) {
   const { port = 0, stateDir, limits = 'off', clientId = 'x-automated', clientSecret = 'x-automated-secret' } = options
   const { answerAfterMs = 3000, now = Date.now, tls } = options
   const { consumerSecret = 'x-automated-consumer-secret', bearerToken = 'x-automated-bearer-token' } = options
@@ -99,7 +90,6 @@ export async function startX(options: XOptions = {}): Promise<X> {
   const stopping = new AbortController()
   const app = loopbackServer(['x.com', 'api.x.com'])
   let address = { port: 0, url: '' }
-  let secure: Secure | undefined
   const network: Network = {
     url: () => address.url,
     now,
@@ -118,7 +108,10 @@ export async function startX(options: XOptions = {}): Promise<X> {
   app.setNotFoundHandler(() => {
     throw genericProblem(404)
   })
-  addFaults(app, now, stopping.signal)
+  addFaults(app, stopping.signal, (status, { code, resetSeconds = 900 }) => {
+    if (code !== undefined) return codedProblem(status, code)
+    return genericProblem(status, status === 429 ? limitHeaders(15, 0, now() + resetSeconds * 1000) : undefined)
+  })
   addOAuth(app, network, { id: clientId, secret: clientSecret ?? undefined })
   addUsers(app, network)
   addDirectMessages(app, network)
@@ -126,13 +119,9 @@ export async function startX(options: XOptions = {}): Promise<X> {
   activity.addRoutes(app, network)
   addTestEndpoints(app, network, activity)
 
-  try {
-    address = await listenOnLoopback(app, port)
-    secure = tls && (await listenOverTls(app, tls))
-  } catch (error) {
-    log.close()
-    throw error
-  }
+  app.addHook('onClose', async () => log?.close())
+  address = await listenOnLoopback(app, port)
+  const secure = tls && (await listenOverTls(app, tls))
   messages.resume()
 
   return {
@@ -147,7 +136,6 @@ export async function startX(options: XOptions = {}): Promise<X> {
       messages.stop()
       await activity.stop()
       await Promise.all([app.close(), secure?.close()])
-      log?.close()
     },
   }
 }

@@ -4,10 +4,7 @@ import type { FieldProblem } from '@x-automated/contract/errors'
 import { contractClient } from './contract-client'
 import { session } from './session'
 
-/**
- * The API for single calls: `await client.leads.remove({ id })`. Sends the session's token and
- * renews it once after a 401.
- */
+/** The API for single calls: `await client.leads.remove({ id })`. Renews the token after a 401. */
 export const client = contractClient({ current: session.currentToken, refresh: session.refresh })
 
 /** The API for TanStack Query: `useQuery(api.leads.list.queryOptions({ input: { page } }))`. */
@@ -26,10 +23,7 @@ export function errorText(error: unknown, fallback = 'An unexpected error occurr
   return fallback
 }
 
-/**
- * Like `errorText`, but uses the server's message only for 4xx, which say what to do. Other errors
- * show `fallback`.
- */
+/** Like `errorText`, but with the server's message only for 4xx, which say what to do. */
 export function refusalText(error: unknown, fallback: string): string {
   return error instanceof ORPCError && error.status < 500 ? messageOf(error) || fallback : fallback
 }
@@ -39,10 +33,7 @@ export function failureText(error: unknown, what: string, unexpected: string): s
   return error instanceof ORPCError ? `${what}: ${errorText(error, 'Unknown error')}` : unexpected
 }
 
-/**
- * The error code of a failed call ('PLAN_LIMIT', 'NOT_FOUND'…), or null if the server didn't
- * answer.
- */
+/** The error code of a failed call ('PLAN_LIMIT'), or null if the server didn't answer. */
 export function errorCode(error: unknown): string | null {
   return error instanceof ORPCError ? error.code : null
 }

@@ -1,10 +1,7 @@
 /** The part of `Storage` the app uses. */
 export type KeyValueStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
-/**
- * Browser storage that falls back to memory if the browser blocks it or it is full.
- * @param find returns the browser's storage; may throw
- */
+/** Browser storage, or memory if the browser blocks it or it is full. @param find may throw */
 export function withMemoryFallback(find: () => KeyValueStorage | undefined): KeyValueStorage {
   const kept = new Map<string, string>()
   const own = () => {

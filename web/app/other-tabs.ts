@@ -1,9 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 
-/**
- * Queries that several tabs may show, by the first part of their key. Changing one often changes
- * another.
- */
+/** Queries that tabs share, by the first part of their key. A change often affects several. */
 const shared = [
   'account',
   'analytics',
@@ -40,10 +37,7 @@ export function notifyOtherTabs(): void {
 /** The part of BroadcastChannel in use. It reaches all other tabs. */
 export type TabChannel = Pick<BroadcastChannel, 'postMessage' | 'addEventListener' | 'removeEventListener'>
 
-/**
- * Notifies other tabs of changes here and refetches when they change something. Returns an
- * unsubscribe function.
- */
+/** Publishes changes to other tabs and refetches after theirs. Returns an unsubscribe function. */
 export function syncOtherTabs(queries: QueryClient, channel: TabChannel): () => void {
   const unsubscribe = queries.getMutationCache().subscribe((event) => {
     if (event.type !== 'updated') return

@@ -1,9 +1,6 @@
 import type { PlanId } from '@x-automated/contract/platform/plans'
 
-/**
- * Public pages are prerendered; signed-in pages send guests to /login and back; operator pages are
- * 404 for everyone else.
- */
+/** Guests are sent from signed-in pages to /login, and get a 404 for operator pages. */
 export type PageAccess = 'public' | 'signed-in' | 'operator'
 
 interface Page {
@@ -15,10 +12,7 @@ interface Page {
   unlisted?: true
 }
 
-/**
- * Every page. To add one, write its module and list it here; route, prerendering, menus and
- * redirects follow.
- */
+/** Every page. To add one, list its module here: route, prerendering and redirects follow. */
 const allPages = {
   home: { path: '/', access: 'public', file: 'pages/waitlist/home.tsx' },
   login: { path: '/login', access: 'public', file: 'pages/identity/login.tsx' },
@@ -41,6 +35,8 @@ const allPages = {
   leaderboard: { path: '/leaderboard', access: 'public', file: 'pages/waitlist/leaderboard.tsx' },
   rankings: { path: '/rankings', access: 'public', file: 'pages/waitlist/rankings.tsx' },
   pricing: { path: '/pricing', access: 'public', file: 'pages/platform/pricing.tsx' },
+  privacy: { path: '/privacy.html', access: 'public', file: 'pages/privacy.tsx' },
+  terms: { path: '/terms.html', access: 'public', file: 'pages/terms.tsx' },
   dashboard: { path: '/dashboard', access: 'signed-in', file: 'pages/overview/dashboard.tsx' },
   xAutomation: { path: '/twitter', access: 'signed-in', file: 'pages/platform/twitter.tsx' },
   leads: { path: '/leads', access: 'signed-in', file: 'pages/leads/leads.tsx' },
@@ -62,30 +58,15 @@ export const paths = Object.fromEntries(
   Object.entries(allPages).map(([name, page]) => [name, page.path]),
 ) as unknown as { [K in PageName]: (typeof allPages)[K]['path'] }
 
-/** Static documents outside the app (web/legal); links to them load a new page. */
-export const documents = { privacy: '/privacy.html', terms: '/terms.html' } as const
-
 /** A server path that redirects to the payment provider's page for a built-in plan. */
 export function buyPath(planId: PlanId): string {
   return `/buy/${planId}`
 }
 
-/** What starts the app of a page with deferred hydration. */
-export type HydrationTrigger = 'touched' | 'joined'
-
 /**
- * Pages that work without the app and hydrate on the first interaction (docs/decisions/0022).
- * `joined` also hydrates for people who have joined the waitlist in this browser. All other pages
- * hydrate once painted.
+ * Pages without the app for guests: only the startup script runs. People with a stored session get
+ * the app.
  */
-export const deferredPages: Readonly<Record<string, HydrationTrigger>> = {
-  [allPages.home.path]: 'touched',
-  [allPages.pricing.path]: 'touched',
-  [allPages.rankings.path]: 'touched',
-  [allPages.forgotPassword.path]: 'touched',
-  [allPages.login.path]: 'touched',
-  [allPages.signUp.path]: 'touched',
-  [allPages.waitlist.path]: 'joined',
-}
+export const staticPages: readonly string[] = [paths.home, paths.privacy, paths.terms]
 
 export const pages: readonly Page[] = Object.values(allPages)

@@ -2,7 +2,8 @@
 
 /** Placeholder for the product's origin. */
 export const ORIGIN_PLACEHOLDER = 'https://x-automated.example'
-const SUPPORT_PLACEHOLDER = 'support@x-automated.example'
+/** Placeholder for the support email address. */
+export const SUPPORT_PLACEHOLDER = 'support@x-automated.example'
 
 /** The support email address, read from the page's head so that hydration matches. */
 export function supportAddress(): string {

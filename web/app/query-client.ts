@@ -95,10 +95,7 @@ class ProductQueryClient extends QueryClient {
   }
 }
 
-/**
- * The app's query client. Offline calls fail immediately; TanStack Query would silently run them
- * once back online.
- */
+/** The query client. Offline calls fail immediately, instead of running once back online. */
 export function createQueryClient(): QueryClient {
   // In a microtask, not a timer: a button must be busy before the second click of a double click.
   notifyManager.setScheduler(queueMicrotask)

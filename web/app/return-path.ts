@@ -5,10 +5,7 @@ const KEY = 'authReturnPath'
 /** Returning to these after signing in would loop. */
 const signInPages = /^\/(login|auth|forgot-password|reset-password)(\/|$)/
 
-/**
- * The path to return to after signing in, if it is on this origin and not a sign-in page; else
- * null. @param asked untrusted
- */
+/** The path if it is on this origin and no sign-in page, else null. @param asked untrusted */
 export function safeReturnPath(asked: unknown, origin: string): string | null {
   if (typeof asked !== 'string' || !asked.startsWith('/')) return null
   let url: URL

@@ -28,11 +28,10 @@ import { ViewCount } from './features/waitlist/waitlist/view-count'
 import { DATA_CHANNEL, syncOtherTabs } from './other-tabs'
 import { supportAddress } from './product-address'
 import { createQueryClient, refetchOnReturn } from './query-client'
-import { STARTED_PAGES_KEY } from './started-pages'
+import { RELOADS_KEY } from './reloads'
 import { Button } from './ui/button'
 import { ConfirmProvider } from './ui/confirm'
-import { HYDRATED } from './ui/hydrated-event'
-import { useHydrated } from './ui/use-hydrated'
+import { HYDRATED, useHydrated } from './ui/use-hydrated'
 
 export const links: LinksFunction = () => [
   { rel: 'preload', href: interLatin, as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' },
@@ -59,7 +58,7 @@ export function Layout({ children }: { children: ReactNode }) {
         <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#0c0f0b" />
         <meta name="support" content={supportAddress()} />
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: a constant, allowed by its hash */}
-        <script dangerouslySetInnerHTML={{ __html: startupScript }} />
+        <script suppressHydrationWarning dangerouslySetInnerHTML={{ __html: startupScript }} />
         <Meta />
         <Links />
       </head>
@@ -85,7 +84,6 @@ function Frame({ children }: { children: ReactNode }) {
     if (hydrated) document.dispatchEvent(new Event(HYDRATED))
   }, [hydrated])
   useEffect(() => {
-    if (typeof BroadcastChannel === 'undefined') return
     const channel = new BroadcastChannel(DATA_CHANNEL)
     const stop = syncOtherTabs(queryClient, channel)
     return () => {
@@ -98,7 +96,7 @@ function Frame({ children }: { children: ReactNode }) {
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queryClient}>
         <ConfirmProvider>
-          <div className="isolate flex min-h-dvh flex-col">
+          <div className="page-frame isolate flex min-h-dvh flex-col">
             <a
               href="#content"
               className="fixed top-2 left-2 z-60 -translate-y-16 rounded-md bg-ink px-4 py-2 font-strong text-inverse focus:translate-y-0"
@@ -127,7 +125,7 @@ function Frame({ children }: { children: ReactNode }) {
 }
 
 export default function App() {
-  useEffect(() => sessionStorage.removeItem(STARTED_PAGES_KEY), [])
+  useEffect(() => sessionStorage.removeItem(RELOADS_KEY), [])
   return <Outlet />
 }
 

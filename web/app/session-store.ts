@@ -14,18 +14,15 @@ export interface User {
   email: string
 }
 
-/**
- * `no-session`: no valid token. `expired`: a call found the session ended. `unanswered`: a stored
- * session that the server hasn't confirmed yet.
- */
-export type SignedOutReason = 'no-session' | 'signed-out-here' | 'signed-out-elsewhere' | 'expired' | 'unanswered'
+/** `expired`: a call found the session ended. `unanswered`: the server hasn't confirmed it yet. */
+type SignedOutReason = 'no-session' | 'signed-out-here' | 'signed-out-elsewhere' | 'expired' | 'unanswered'
 
 export type SessionState =
   | { status: 'starting' }
   | { status: 'signed-in'; user: User }
   | { status: 'signed-out'; reason: SignedOutReason }
 
-export interface TokenPair {
+interface TokenPair {
   token: string
   refreshToken: string
 }
@@ -40,10 +37,7 @@ const USER = 'authUser'
 export const STARTING_LIMIT_MS = 2000
 /** Tokens that expire within this time are renewed. */
 const RENEW_BEFORE_MS = 90_000
-/**
- * Calls sent with the previous token may get a 401 this long after a renewal; they reuse its
- * result.
- */
+/** Calls with the previous token may get a 401 this long after a renewal; they reuse its result. */
 const JUST_RENEWED_MS = 3000
 /** Delays before retrying an unanswered refresh. */
 const BACK_OFF_MS = [200, 400, 800]
@@ -54,15 +48,9 @@ export type RefreshAnswer = TokenPair | 'refused' | 'unreachable' | 'failed'
 /** The store's dependencies, replaced in tests. */
 export interface SessionDeps {
   storage: KeyValueStorage
-  /**
-   * POST /auth/refresh. `refused`: the session has ended. `failed`: an error response.
-   * `unreachable`: no response about the session.
-   */
+  /** POST /auth/refresh. `unreachable`: no response about the session. */
   refresh(refreshToken: string): Promise<RefreshAnswer>
-  /**
-   * GET /me; null if the token is rejected. Called only if the browser doesn't know the token's
-   * owner.
-   */
+  /** GET /me, if the token's owner isn't stored; null if the token is rejected. */
   findUser(token: string): Promise<User | null>
   /** POST /auth/sign-out. */
   revoke(token: string): Promise<void>
@@ -77,7 +65,7 @@ export interface SessionDeps {
 }
 
 /** An access token's claims, unverified (the server verifies them), or null if it isn't a JWT. */
-export function readClaims(
+function readClaims(
   token: string,
 ): { userId: string; expiresAtMs: number; workspaceId: string | null; role: string | null } | null {
   try {
@@ -92,10 +80,7 @@ export function readClaims(
   }
 }
 
-/**
- * The browser's session: user, tokens and their changes, here or in another tab. Independent of
- * React and the page.
- */
+/** The browser's session in this and other tabs. Independent of React and the page. */
 export function createSessionStore(deps: SessionDeps) {
   let state: SessionState = { status: 'starting' }
   let knownToken: string | null = null
@@ -149,10 +134,7 @@ export function createSessionStore(deps: SessionDeps) {
     compare(former, token)
   }
 
-  /**
-   * Emits an event if the same user has switched workspaces or got another role; renewed tokens
-   * carry both.
-   */
+  /** Notices that renewed tokens name another workspace or role. */
   function compare(former: string | null, token: string): void {
     const before = former ? readClaims(former) : null
     const now = readClaims(token)
@@ -207,10 +189,7 @@ export function createSessionStore(deps: SessionDeps) {
     })
   }
 
-  /**
-   * A new access token, or null if the session has ended or the server didn't answer. One refresh
-   * at a time across tabs.
-   */
+  /** A new access token, or null if the session ended or got no answer. One at a time. */
   function refresh(reason: SignedOutReason = 'expired'): Promise<string | null> {
     const { token } = read()
     if (token && deps.now() - renewedAtMs < JUST_RENEWED_MS) return Promise.resolve(token)
@@ -298,10 +277,7 @@ export function createSessionStore(deps: SessionDeps) {
       emit('SIGNED_IN')
     },
 
-    /**
-     * Stores tokens for another workspace. Reload the page afterwards. Other tabs notice through
-     * storage events.
-     */
+    /** Stores tokens for another workspace. Reload the page; other tabs follow. */
     move(pair: TokenPair): void {
       store(pair)
     },
@@ -313,10 +289,7 @@ export function createSessionStore(deps: SessionDeps) {
       if (token) await deps.revoke(token).catch(() => {})
     },
 
-    /**
-     * Clears a session that a call has already ended at the server (signed out everywhere, account
-     * deleted).
-     */
+    /** Clears a session that a call has ended at the server, such as an account's deletion. */
     clear(): void {
       endSession('signed-out-here')
     },
@@ -353,10 +326,7 @@ export function createSessionStore(deps: SessionDeps) {
       emit(event)
     },
 
-    /**
-     * Another tab sent an event or changed storage. Re-reads storage and emits at most one event
-     * for each change.
-     */
+    /** Another tab sent an event or changed storage. Emits at most one event per change. */
     async syncFromOtherTab(event?: AuthEvent): Promise<void> {
       const { token } = read()
       if (event === 'PASSWORD_RECOVERY' || event === 'MFA_CHALLENGE_VERIFIED') return emit(event, 'this tab')
@@ -380,5 +350,3 @@ export function createSessionStore(deps: SessionDeps) {
     hasStoredToken: () => read().token !== null,
   }
 }
-
-export type SessionStore = ReturnType<typeof createSessionStore>

@@ -15,9 +15,7 @@ const guest = contractClient()
 const withToken = (token: string) => contractClient({ current: () => token })
 const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('x-automated-auth')
 
-/**
- * Runs one at a time across tabs. Browsers that block storage reject locks too; then it just runs.
- */
+/** Runs one at a time across tabs, unless the browser blocks locks along with storage. */
 async function exclusively<T>(work: () => Promise<T>): Promise<T> {
   if (typeof navigator === 'undefined' || !navigator.locks) return work()
   let begun: Promise<T> | undefined
@@ -64,10 +62,7 @@ export const session = createSessionStore({
   wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 })
 
-/**
- * Starts the session, listens to other tabs and renews tokens. Called once by SessionWatch. Returns
- * a cleanup function.
- */
+/** Starts the session, follows other tabs and renews tokens. Returns a cleanup function. */
 export function attachSession(): () => void {
   const stop = new AbortController()
   const { signal } = stop
@@ -89,7 +84,9 @@ export function attachSession(): () => void {
     signal,
   })
   const stopListening = session.onEvent((event) => {
-    delete document.documentElement.dataset.session
+    const { dataset } = document.documentElement
+    if (session.state().status === 'signed-in') dataset.session = 'known'
+    else delete dataset.session
     if (event !== 'SIGNED_OUT') return
     setTimeout(
       () => session.state().status === 'signed-out' && session.hasStoredToken() && location.reload(),

@@ -1,10 +1,7 @@
 import type { FieldValues, Path, UseFormReturn } from 'react-hook-form'
 import { errorText, fieldProblems } from './api'
 
-/**
- * Shows why a call failed: beside the form's fields, or as `errors.root`. @param text the message
- * for other errors than fields
- */
+/** Shows why a call failed: beside its fields, else as `errors.root` with this text. */
 export function showProblems<Values extends FieldValues, Context, Output>(
   form: UseFormReturn<Values, Context, Output>,
   error: unknown,

@@ -1,7 +1,4 @@
-/**
- * `/embed.js` for other sites: inserts the widget after its script tag, with the page's color
- * scheme. See docs/widget.md.
- */
+/** `/embed.js`: inserts the widget after its script tag (docs/widget.md). */
 import { readWidgetMessage, type Scheme, schemeOf, type ThemeMessage } from './messages'
 
 /** Height in pixels until the widget reports its own, so that the page doesn't jump. */

@@ -36,10 +36,7 @@ function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
 }
 
-/**
- * The embedding page's origin as its loader reported it, or null if messages can't be sent to it
- * (sandboxed pages, files).
- */
+/** The embedding page's origin, or null if it can't get messages (sandboxed pages, files). */
 export function hostOrigin(said: string | null): string | null {
   return said !== null && URL.canParse(said) && new URL(said).origin === said ? said : null
 }

@@ -1,7 +1,4 @@
-/**
- * `/embed`: the widget page that other sites frame. No framework, cookies or session; storage is
- * optional.
- */
+/** `/embed`: the framed widget. No framework, cookies or session; storage is optional. */
 
 import type { Client } from '@x-automated/contract/client'
 import type { ErrorEnvelope } from '@x-automated/contract/errors'

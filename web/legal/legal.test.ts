@@ -7,8 +7,6 @@ import { PLAN_LEVELS, PLANS } from '@x-automated/contract/platform/plans'
 import { REFERRAL_TIERS } from '@x-automated/contract/waitlist/waitlist'
 import { describe, expect, it } from 'vitest'
 import { faq } from '../app/features/waitlist/landing/faq-answers'
-import { PRODUCT_TEXT, shareAddresses } from '../app/features/waitlist/waitlist/referral-links'
-import { ORIGIN_PLACEHOLDER } from '../app/product-address'
 
 const wordsOf = (file: string) =>
   readFileSync(new URL(file, import.meta.url), 'utf8')
@@ -19,15 +17,6 @@ const terms = wordsOf('./terms.html')
 
 const count = (value: number | null) => (value === null ? 'unlimited' : formatNumber(value))
 const priceOf = (id: string) => `$${(PLANS.find((plan) => plan.id === id)?.priceCents ?? Number.NaN) / 100}`
-
-describe('both documents', () => {
-  it.each([['privacy.html'], ['terms.html']])('%s has the share and support links of every page', (file) => {
-    const html = readFileSync(new URL(`./${file}`, import.meta.url), 'utf8').replaceAll('&amp;', '&')
-    for (const network of ['twitter', 'linkedin', 'facebook'] as const)
-      expect(html).toContain(`href="${shareAddresses[network](`${ORIGIN_PLACEHOLDER}/`, PRODUCT_TEXT)}"`)
-    expect(html).toContain('<a href="mailto:support@x-automated.example">Contact support</a>')
-  })
-})
 
 describe('the terms', () => {
   it.each(['free', 'pro', 'agency'] as const)('list the limits of %s', (id) => {

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { Email, Id, requiredName, requiredText, Success, Time } from '../fields.ts'
-import { route } from '../route.ts'
+import { routes } from '../route.ts'
 import { FactorRemoval, NewPassword, SignedIn } from './auth.ts'
+
+const route = routes('Account')
 
 /** Minutes for which a reauthentication allows sensitive changes. */
 export const REAUTHENTICATED_MINUTES = 10
@@ -16,9 +18,7 @@ export const User = z.object({
   createdAt: Time,
   /** False for accounts that sign in only through a provider such as Google. */
   hasPassword: z.boolean(),
-  /**
-   * The new address, until both mailboxes have confirmed the change; null: no change is pending.
-   */
+  /** The new address, until both mailboxes have confirmed the change; else null. */
   pendingEmail: z.string().nullable(),
   /** Which of the two mailboxes have confirmed; null: no change is pending. */
   pendingEmailConfirmed: z.object({ present: z.boolean(), new: z.boolean() }).nullable(),
@@ -49,89 +49,52 @@ const MailCode = z
 const Password = z.string().min(1).max(1000)
 
 export const account = {
-  recover: route({
-    method: 'POST',
-    path: '/auth/recover',
-    tag: 'Account',
+  recover: route('POST /auth/recover', 'public', 'unkeyed', {
     summary: 'Ask for a link to set a new password',
     description: 'The response and its timing are the same for known and unknown addresses.',
-    access: 'public',
-    effect: 'unkeyed',
   })
     .input(z.strictObject({ email: Email }))
     .output(Said),
 
-  resetPassword: route({
-    method: 'POST',
-    path: '/auth/reset-password',
-    tag: 'Account',
+  resetPassword: route('POST /auth/reset-password', 'public', 'unkeyed', {
     summary: 'Set a new password with the token of an emailed link',
     description:
       'The link opens {origin}/reset-password#token=…, works once and expires after an hour. The reset ends every session of the account. ' +
       'If the account has second factors, `factorRemoval` lists them; its ticket goes to POST /auth/factors/remove.',
-    access: 'public',
-    effect: 'unkeyed',
     errors: ['INVALID_CODE'],
   })
     .input(z.strictObject({ token: requiredText(200), password: NewPassword }))
     .output(Said.extend({ factorRemoval: FactorRemoval.optional() })),
 
-  resend: route({
-    method: 'POST',
-    path: '/auth/resend',
-    tag: 'Account',
+  resend: route('POST /auth/resend', 'public', 'unkeyed', {
     summary: 'Send the confirmation email again',
     description: 'The response is the same for every address. Only an unconfirmed one gets an email.',
-    access: 'public',
-    effect: 'unkeyed',
   })
     .input(z.strictObject({ email: Email }))
     .output(Said),
 
-  sendCode: route({
-    method: 'POST',
-    path: '/auth/otp',
-    tag: 'Account',
+  sendCode: route('POST /auth/otp', 'public', 'unkeyed', {
     summary: 'Email a one-time sign-in code',
     description: 'The response is the same for every address. The code only works with the ticket of this response.',
-    access: 'public',
-    effect: 'unkeyed',
   })
     .input(z.strictObject({ email: Email }))
     .output(Said.extend({ ticket: z.string() })),
 
-  verifyCode: route({
-    method: 'POST',
-    path: '/auth/verify',
-    tag: 'Account',
+  verifyCode: route('POST /auth/verify', 'public', 'unkeyed', {
     summary: 'Sign in with an emailed one-time code',
     description: 'A code works once, within 10 minutes. Five wrong attempts invalidate it.',
-    access: 'public',
-    effect: 'unkeyed',
     errors: ['INVALID_CODE'],
   })
     .input(z.strictObject({ ticket: requiredText(200), code: MailCode }))
     .output(SignedIn),
 
-  findUser: route({
-    method: 'GET',
-    path: '/auth/user',
-    tag: 'Account',
-    summary: 'Get your account',
-    access: 'viewer',
-    effect: 'none',
-  }).output(User),
+  findUser: route('GET /auth/user', 'viewer', 'none', { summary: 'Get your account' }).output(User),
 
-  updateUser: route({
-    method: 'PATCH',
-    path: '/auth/user',
-    tag: 'Account',
+  updateUser: route('PATCH /auth/user', 'viewer', 'unkeyed', {
     summary: 'Change your name, password or email address',
     description:
       'Changing the password or the address requires the current password or a recent reauthentication; so does changing the name in a single sign-on session. A new password ends every other session. ' +
       'A new address takes effect after both the old and the new mailbox have confirmed it by link, within 24 hours. Sending the current address cancels the change.',
-    access: 'viewer',
-    effect: 'unkeyed',
     errors: ['REAUTHENTICATION_NEEDED', 'INVALID_CREDENTIALS'],
   })
     .input(
@@ -144,16 +107,11 @@ export const account = {
     )
     .output(User),
 
-  reauthenticate: route({
-    method: 'POST',
-    path: '/auth/reauthenticate',
-    tag: 'Account',
+  reauthenticate: route('POST /auth/reauthenticate', 'viewer', 'unkeyed', {
     summary: 'Reauthenticate before a sensitive change',
     description:
       `An empty body emails a code and returns its ticket. The password, or ticket and code, allow sensitive changes in this session for ${REAUTHENTICATED_MINUTES} minutes. ` +
       'A single sign-on session can then also open your other workspaces.',
-    access: 'viewer',
-    effect: 'unkeyed',
     errors: ['INVALID_CREDENTIALS', 'INVALID_CODE'],
   })
     .input(
@@ -165,23 +123,13 @@ export const account = {
     )
     .output(Said.extend({ ticket: z.string().nullable(), goodUntil: Time.nullable() })),
 
-  listSessions: route({
-    method: 'GET',
-    path: '/auth/sessions',
-    tag: 'Account',
+  listSessions: route('GET /auth/sessions', 'viewer', 'none', {
     summary: 'List your sessions, most recently used first',
-    access: 'viewer',
-    effect: 'none',
   }).output(z.object({ sessions: z.array(SignedInSession) })),
 
-  endSession: route({
-    method: 'DELETE',
-    path: '/auth/sessions/{id}',
-    tag: 'Account',
+  endSession: route('DELETE /auth/sessions/{id}', 'viewer', 'unkeyed', {
     summary: 'End a session',
     description: 'A single sign-on session must reauthenticate to end another one.',
-    access: 'viewer',
-    effect: 'unkeyed',
     successStatus: 204,
     errors: ['SESSION_NOT_FOUND', 'REAUTHENTICATION_NEEDED'],
   }).input(z.strictObject({ id: Id })),

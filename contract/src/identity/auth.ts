@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { Email, nameText, ReferralCode, requiredText, Success, Time } from '../fields.ts'
-import { route } from '../route.ts'
+import { routes } from '../route.ts'
 import { meetsPasswordRules, PASSWORD_MAX, PASSWORD_PROBLEM, PASSWORD_TOO_LONG } from './password-rules.ts'
+
+const route = routes('Authentication')
+const accountRoute = routes('Account')
 
 export const NewPassword = z.string().max(PASSWORD_MAX, PASSWORD_TOO_LONG).refine(meetsPasswordRules, PASSWORD_PROBLEM)
 
@@ -23,10 +26,7 @@ export const SecondFactorNeeded = z.object({
 })
 export type SecondFactorNeeded = z.output<typeof SecondFactorNeeded>
 
-/**
- * Second factors added before the mailbox was confirmed, and the ticket that removes them (15
- * minutes).
- */
+/** Second factors added before a password reset, and the ticket to remove them (15 minutes). */
 export const FactorRemoval = z.object({
   ticket: z.string(),
   factors: z.array(z.object({ kind: FactorKind, name: z.string(), createdAt: Time })),
@@ -59,16 +59,11 @@ const noCode = 'No code detected.'
 const incomplete = 'You must provide either an email or phone number and a password'
 
 export const auth = {
-  signUpEmail: route({
-    method: 'POST',
-    path: '/auth/sign-up/email',
-    tag: 'Authentication',
+  signUpEmail: route('POST /auth/sign-up/email', 'public', 'unkeyed', {
     summary: 'Sign up with email and password',
     description:
       'The response is the same for known and unknown addresses; a known address gets an email that says so. One address gets at most 5 emails an hour. ' +
       'The cookie of the response is only sent to /api/auth/verify-email. In that browser the emailed link confirms the address in one step.',
-    access: 'public',
-    effect: 'unkeyed',
   })
     .input(
       z.strictObject({
@@ -76,10 +71,7 @@ export const auth = {
         password: z.string({ error: incomplete }).pipe(NewPassword),
         name: nameText(100).optional(),
         referralCode: ReferralCode,
-        /**
-         * PKCE (RFC 7636, S256): binds the emailed link's one-time code to the browser that signed
-         * up.
-         */
+        /** PKCE (RFC 7636, S256): binds the link's one-time code to the signing-up browser. */
         codeChallenge: z
           .string()
           .regex(/^[\w-]{43}$/, 'must be the base64url of a SHA-256')
@@ -88,41 +80,26 @@ export const auth = {
     )
     .output(Success.extend({ message: z.string() })),
 
-  confirmEmail: route({
-    method: 'POST',
-    path: '/auth/verify-email',
-    tag: 'Authentication',
+  confirmEmail: route('POST /auth/verify-email', 'public', 'unkeyed', {
     summary: 'Confirm an email address with the token of its link',
     description:
       'Creates the account. In the browser that signed up (identified by its cookie), the password from the sign-up is used. Elsewhere it is discarded, and a new `password` is required.',
-    access: 'public',
-    effect: 'unkeyed',
     errors: ['INVALID_CODE'],
   })
     .input(z.strictObject({ token: requiredText(200), password: NewPassword.optional() }))
     .output(Success.extend({ message: z.string() })),
 
-  signInEmail: route({
-    method: 'POST',
-    path: '/auth/sign-in/email',
-    tag: 'Authentication',
+  signInEmail: route('POST /auth/sign-in/email', 'public', 'unkeyed', {
     summary: 'Sign in with email and password',
-    access: 'public',
-    effect: 'unkeyed',
     errors: ['INVALID_CREDENTIALS', 'EMAIL_NOT_VERIFIED'],
   })
     .input(z.strictObject({ email: Email, password: z.string().min(1).max(1000) }))
     .output(SignedIn),
 
-  exchange: route({
-    method: 'POST',
-    path: '/auth/exchange',
-    tag: 'Authentication',
+  exchange: route('POST /auth/exchange', 'public', 'unkeyed', {
     summary: 'Exchange a one-time code for a session',
     description:
       'The code works once, within 60 seconds. If it was requested with a code challenge, its verifier is required.',
-    access: 'public',
-    effect: 'unkeyed',
     errors: ['INVALID_CODE'],
   })
     .input(
@@ -133,28 +110,18 @@ export const auth = {
     )
     .output(SignedIn),
 
-  refresh: route({
-    method: 'POST',
-    path: '/auth/refresh',
-    tag: 'Authentication',
+  refresh: route('POST /auth/refresh', 'public', 'unkeyed', {
     summary: 'Exchange a refresh token for a new pair of tokens',
     description:
       'The refresh token rotates on each use. Reusing an old one ends the session, except within 10 seconds, when two tabs may refresh at the same time.',
-    access: 'public',
-    effect: 'unkeyed',
     errors: ['UNAUTHORIZED'],
   })
     .input(z.strictObject({ refreshToken: z.string().min(1).max(500) }))
     .output(z.object({ token: z.string(), refreshToken: z.string(), expiresAt: Time })),
 
-  signOut: route({
-    method: 'POST',
-    path: '/auth/sign-out',
-    tag: 'Authentication',
+  signOut: route('POST /auth/sign-out', 'viewer', 'unkeyed', {
     summary: 'Sign out of this session, all others, or all',
     description: 'A single sign-on session must reauthenticate to end others.',
-    access: 'viewer',
-    effect: 'unkeyed',
     errors: ['REAUTHENTICATION_NEEDED'],
   })
     .input(
@@ -165,21 +132,9 @@ export const auth = {
     )
     .output(Success),
 
-  jwks: route({
-    method: 'GET',
-    path: '/auth/jwks',
-    tag: 'Authentication',
-    summary: 'Get the public keys that verify access tokens',
-    access: 'public',
-    effect: 'none',
-  }).output(z.object({ keys: z.array(z.record(z.string(), z.unknown())) })),
+  jwks: route('GET /auth/jwks', 'public', 'none', { summary: 'Get the public keys that verify access tokens' }).output(
+    z.object({ keys: z.array(z.record(z.string(), z.unknown())) }),
+  ),
 
-  me: route({
-    method: 'GET',
-    path: '/me',
-    tag: 'Account',
-    summary: 'Get the current user and workspace',
-    access: 'viewer',
-    effect: 'none',
-  }).output(Me),
+  me: accountRoute('GET /me', 'viewer', 'none', { summary: 'Get the current user and workspace' }).output(Me),
 }

@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { Id, ReferralCode, requiredText, Time } from '../fields.ts'
-import { route } from '../route.ts'
+import { routes } from '../route.ts'
 import { SignedIn } from './auth.ts'
+
+const route = routes('Account')
+const signInRoute = routes('Authentication')
 
 /** External sign-in providers. */
 export const Provider = z.enum(['google'])
@@ -22,26 +25,16 @@ export type Identity = z.output<typeof Identity>
 const CodeChallenge = z.string().regex(/^[\w-]{43}$/, 'must be the base64url of a SHA-256')
 
 export const identities = {
-  listProviders: route({
-    method: 'GET',
-    path: '/auth/providers',
-    tag: 'Authentication',
+  listProviders: signInRoute('GET /auth/providers', 'public', 'none', {
     summary: 'List the configured sign-in providers',
-    access: 'public',
-    effect: 'none',
   }).output(z.object({ providers: z.array(Provider) })),
 
-  authorize: route({
-    method: 'POST',
-    path: '/auth/authorize',
-    tag: 'Authentication',
+  authorize: signInRoute('POST /auth/authorize', 'public', 'unkeyed', {
     summary: 'Start a sign-in with Google',
     description:
       'Returns the URL to open. After the sign-in, the browser returns to {origin}/auth/callback?code=… ' +
       '(intent `waitlist`: joins the waitlist and returns to {origin}/waitlist?code=…), where POST /auth/exchange with the verifier signs in. ' +
       'On failure, `error` is cancelled, no_email, unconfirmed_email, busy or failed.',
-    access: 'public',
-    effect: 'unkeyed',
     errors: ['GOOGLE_UNAVAILABLE'],
   })
     .input(
@@ -54,14 +47,9 @@ export const identities = {
     )
     .output(z.object({ url: z.url() })),
 
-  signInIdToken: route({
-    method: 'POST',
-    path: '/auth/sign-in/id-token',
-    tag: 'Authentication',
+  signInIdToken: signInRoute('POST /auth/sign-in/id-token', 'public', 'unkeyed', {
     summary: "Sign in with Google's id_token",
     description: 'The token must be issued for this product, unexpired and unused. If it has a nonce, pass it.',
-    access: 'public',
-    effect: 'unkeyed',
     errors: ['IDENTITY_REFUSED', 'GOOGLE_UNAVAILABLE'],
   })
     .input(
@@ -74,51 +62,31 @@ export const identities = {
     )
     .output(SignedIn),
 
-  list: route({
-    method: 'GET',
-    path: '/auth/identities',
-    tag: 'Account',
+  list: route('GET /auth/identities', 'viewer', 'none', {
     summary: 'List the external accounts that can sign in to yours',
-    access: 'viewer',
-    effect: 'none',
   }).output(z.object({ identities: z.array(Identity) })),
 
-  authorizeLink: route({
-    method: 'POST',
-    path: '/auth/identities/authorize',
-    tag: 'Account',
+  authorizeLink: route('POST /auth/identities/authorize', 'viewer', 'unkeyed', {
     summary: 'Start linking a Google account',
     description:
       'Requires a recent reauthentication. The browser returns to {origin}/account?code=…, where POST /auth/identities with the verifier links the account; on failure, with `error`.',
-    access: 'viewer',
-    effect: 'unkeyed',
     errors: ['REAUTHENTICATION_NEEDED', 'GOOGLE_UNAVAILABLE'],
   })
     .input(z.strictObject({ provider: Provider, codeChallenge: CodeChallenge }))
     .output(z.object({ url: z.url() })),
 
-  link: route({
-    method: 'POST',
-    path: '/auth/identities',
-    tag: 'Account',
+  link: route('POST /auth/identities', 'viewer', 'unkeyed', {
     summary: 'Link an external account after its sign-in',
     description:
       'Requires the verifier and the session that started the link. This prevents attackers from linking their own account to someone else’s.',
-    access: 'viewer',
-    effect: 'unkeyed',
     errors: ['INVALID_CODE', 'IDENTITY_TAKEN'],
   })
     .input(z.strictObject({ code: requiredText(200), codeVerifier: z.string().min(1).max(200) }))
     .output(Identity),
 
-  unlink: route({
-    method: 'DELETE',
-    path: '/auth/identities/{id}',
-    tag: 'Account',
+  unlink: route('DELETE /auth/identities/{id}', 'viewer', 'unkeyed', {
     summary: 'Unlink an external account',
     description: 'Requires a recent reauthentication. The last way to sign in cannot be removed.',
-    access: 'viewer',
-    effect: 'unkeyed',
     successStatus: 204,
     errors: ['IDENTITY_NOT_FOUND', 'REAUTHENTICATION_NEEDED', 'LAST_WAY_IN'],
   }).input(z.strictObject({ id: Id })),

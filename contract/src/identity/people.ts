@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { Email, Id, NoInput, Page, paging, requiredName, requiredText, Success, Time } from '../fields.ts'
-import { route } from '../route.ts'
+import { routes } from '../route.ts'
 import { Workspace } from './auth.ts'
 
-const TAG = 'People'
+const route = routes('People')
 
 /** Days until an emailed invitation expires. */
 export const INVITATION_DAYS = 7
@@ -47,10 +47,7 @@ export const ReceivedInvitation = z.object({
   expiresAt: Time,
 })
 
-/**
- * `details` of REAUTHENTICATION_NEEDED when switching: the caller's single sign-on in the target
- * workspace.
- */
+/** `details` of REAUTHENTICATION_NEEDED: the caller's single sign-on in the target workspace. */
 export interface SwitchProof {
   /** `same`: the session's identity provider. Null: none, so the account must reauthenticate. */
   singleSignOn: 'same' | 'another' | null
@@ -59,172 +56,100 @@ export interface SwitchProof {
 const Token = requiredText(200)
 
 export const people = {
-  list: route({
-    method: 'GET',
-    path: '/workspace/people',
-    tag: TAG,
+  list: route('GET /workspace/people', 'viewer', 'none', {
     summary: 'List the people in the workspace, owner first, then by when they joined',
-    access: 'viewer',
-    effect: 'none',
   })
     .input(z.strictObject(paging(50)))
     .output(Page.extend({ people: z.array(Person) })),
 
-  update: route({
-    method: 'PATCH',
-    path: '/workspace/people/{id}',
-    tag: TAG,
+  update: route('PATCH /workspace/people/{id}', 'admin', 'rows', {
     summary: 'Change a person’s role',
     description:
       'Takes effect on every process within 60 seconds. The owner’s role changes only by a transfer. If an admin loses the role, the invitations they sent are revoked.',
-    access: 'admin',
-    effect: 'rows',
     errors: ['PERSON_NOT_FOUND', 'LAST_OWNER'],
   })
     .input(z.strictObject({ id: Id, role: GivenRole }))
     .output(Person),
 
-  remove: route({
-    method: 'DELETE',
-    path: '/workspace/people/{id}',
-    tag: TAG,
+  remove: route('DELETE /workspace/people/{id}', 'admin', 'rows', {
     summary: 'Remove a person from the workspace',
     description:
       'Ends their access on every process within 60 seconds. What they created stays, but their pending invitations are revoked.',
-    access: 'admin',
-    effect: 'rows',
     errors: ['PERSON_NOT_FOUND', 'LAST_OWNER'],
     successStatus: 204,
   }).input(z.strictObject({ id: Id })),
 
-  leave: route({
-    method: 'POST',
-    path: '/workspace/leave',
-    tag: TAG,
-    summary: 'Leave the workspace',
-    access: 'viewer',
-    effect: 'rows',
-    errors: ['LAST_OWNER'],
-  })
+  leave: route('POST /workspace/leave', 'viewer', 'rows', { summary: 'Leave the workspace', errors: ['LAST_OWNER'] })
     .input(NoInput)
     .output(Success),
 
-  transfer: route({
-    method: 'POST',
-    path: '/workspace/owner',
-    tag: TAG,
+  transfer: route('POST /workspace/owner', 'owner', 'unkeyed', {
     summary: 'Transfer the workspace to another owner',
     description:
       'Requires the current password or a recent reauthentication. The former owner becomes an admin. Billing and deletion pass to the new owner.',
-    access: 'owner',
-    effect: 'unkeyed',
     errors: ['PERSON_NOT_FOUND', 'REAUTHENTICATION_NEEDED', 'INVALID_CREDENTIALS'],
   })
     .input(z.strictObject({ personId: Id, currentPassword: z.string().min(1).max(1000).optional() }))
     .output(Success),
 
-  rename: route({
-    method: 'PATCH',
-    path: '/workspace',
-    tag: TAG,
-    summary: 'Rename the workspace',
-    access: 'admin',
-    effect: 'rows',
-  })
+  rename: route('PATCH /workspace', 'admin', 'rows', { summary: 'Rename the workspace' })
     .input(z.strictObject({ name: requiredName(100) }))
     .output(Workspace),
 
-  switch: route({
-    method: 'POST',
-    path: '/workspace/switch',
-    tag: TAG,
+  switch: route('POST /workspace/switch', 'viewer', 'unkeyed', {
     summary: 'Switch to another of your workspaces',
     description:
       'Returns tokens of this session for that workspace, which is also the one of your next sign-in. ' +
       'A single sign-on session only works in its own workspace: 403 REAUTHENTICATION_NEEDED with details { singleSignOn }. ' +
       'It is `same` or `another` if the caller has linked single sign-on of the target workspace: POST /auth/sso with its workspaceId signs in there. ' +
       'POST /auth/reauthenticate always lets this session switch.',
-    access: 'viewer',
-    effect: 'unkeyed',
     errors: ['WORKSPACE_NOT_FOUND', 'REAUTHENTICATION_NEEDED'],
   })
     .input(z.strictObject({ workspaceId: Id }))
     .output(z.object({ token: z.string(), refreshToken: z.string(), expiresAt: Time, workspace: Workspace })),
 
-  listInvitations: route({
-    method: 'GET',
-    path: '/workspace/invitations',
-    tag: TAG,
+  listInvitations: route('GET /workspace/invitations', 'admin', 'none', {
     summary: 'List the pending invitations',
-    access: 'admin',
-    effect: 'none',
   }).output(
     z.object({
       invitations: z.array(Invitation),
-      /**
-       * Why the plan allows no more people, and the plan that does; null: invitations are possible.
-       */
+      /** Why the plan allows no more people, and the plan that does; null: it does. */
       planLimit: z.string().nullable(),
     }),
   ),
 
-  invite: route({
-    method: 'POST',
-    path: '/workspace/invitations',
-    tag: TAG,
+  invite: route('POST /workspace/invitations', 'admin', 'rows', {
     summary: 'Invite a person by email',
     description: `The link works once, for ${INVITATION_DAYS} days, and only for the account with this verified address. Inviting an address again emails a new link and invalidates the old one. The response does not reveal whether the address has an account.`,
-    access: 'admin',
-    effect: 'rows',
     errors: ['PLAN_LIMIT', 'ALREADY_IN_WORKSPACE', 'TOO_MANY'],
   })
     .input(z.strictObject({ email: Email, role: GivenRole }))
     .output(Invitation),
 
-  resend: route({
-    method: 'POST',
-    path: '/workspace/invitations/{id}/resend',
-    tag: TAG,
+  resend: route('POST /workspace/invitations/{id}/resend', 'admin', 'rows', {
     summary: 'Email an invitation again',
     description: 'Sends a new link and invalidates the old one.',
-    access: 'admin',
-    effect: 'rows',
     errors: ['INVITATION_NOT_FOUND', 'PLAN_LIMIT'],
   })
     .input(z.strictObject({ id: Id }))
     .output(Invitation),
 
-  revoke: route({
-    method: 'DELETE',
-    path: '/workspace/invitations/{id}',
-    tag: TAG,
+  revoke: route('DELETE /workspace/invitations/{id}', 'admin', 'rows', {
     summary: 'Revoke an invitation',
-    access: 'admin',
-    effect: 'rows',
     errors: ['INVITATION_NOT_FOUND'],
     successStatus: 204,
   }).input(z.strictObject({ id: Id })),
 
-  findInvitation: route({
-    method: 'POST',
-    path: '/invitations/find',
-    tag: TAG,
+  findInvitation: route('POST /invitations/find', 'public', 'unkeyed', {
     summary: 'Get the invitation of an emailed link',
-    access: 'public',
-    effect: 'unkeyed',
     errors: ['INVITATION_NOT_FOUND'],
   })
     .input(z.strictObject({ token: Token }))
     .output(ReceivedInvitation),
 
-  accept: route({
-    method: 'POST',
-    path: '/invitations/accept',
-    tag: TAG,
+  accept: route('POST /invitations/accept', 'viewer', 'rows', {
     summary: 'Accept an invitation',
     description: 'A single sign-on session must reauthenticate first.',
-    access: 'viewer',
-    effect: 'rows',
     errors: ['INVITATION_NOT_FOUND', 'INVITATION_ADDRESS', 'PLAN_LIMIT', 'REAUTHENTICATION_NEEDED'],
   })
     .input(z.strictObject({ token: Token }))

@@ -1,7 +1,4 @@
-/**
- * Why a sign-in at a provider can fail, with its text. The callback passes the key to the page as
- * `?error=`; errors carry it in `details.problem`.
- */
+/** Texts of failed provider sign-ins, by the key in `?error=` or `details.problem`. */
 export const PROVIDER_PROBLEMS = {
   cancelled: 'Failed to sign in with Google. Please try again.',
   no_email: 'Could not retrieve email from Google account.',

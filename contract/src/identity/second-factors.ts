@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { Id, NoInput, nameText, requiredName, requiredText, Success, Time, text } from '../fields.ts'
-import { route } from '../route.ts'
+import { routes } from '../route.ts'
 import { FactorKind, Session } from './auth.ts'
+
+const route = routes('Account')
+const signInRoute = routes('Authentication')
 
 /** A second factor of an account. */
 export const Factor = z.object({
@@ -30,24 +33,14 @@ const FactorCode = z
 const Ticket = requiredText(200)
 
 export const secondFactors = {
-  list: route({
-    method: 'GET',
-    path: '/auth/factors',
-    tag: 'Account',
-    summary: 'List your second factors',
-    access: 'viewer',
-    effect: 'none',
-  }).output(z.object({ factors: z.array(Factor), recoveryCodesLeft: z.number().int() })),
+  list: route('GET /auth/factors', 'viewer', 'none', { summary: 'List your second factors' }).output(
+    z.object({ factors: z.array(Factor), recoveryCodesLeft: z.number().int() }),
+  ),
 
-  enrol: route({
-    method: 'POST',
-    path: '/auth/factors',
-    tag: 'Account',
+  enrol: route('POST /auth/factors', 'viewer', 'unkeyed', {
     summary: 'Start adding a second factor',
     description:
       'Requires a recent reauthentication. `totp` returns the secret and its otpauth: URL for a QR code, `passkey` the options for the browser. The factor takes effect once it is verified, within 10 minutes.',
-    access: 'viewer',
-    effect: 'unkeyed',
     errors: ['REAUTHENTICATION_NEEDED'],
   })
     .input(z.strictObject({ kind: FactorKind, name: nameText(100).optional() }))
@@ -62,106 +55,66 @@ export const secondFactors = {
       }),
     ),
 
-  challenge: route({
-    method: 'POST',
-    path: '/auth/factors/{id}/challenge',
-    tag: 'Account',
+  challenge: route('POST /auth/factors/{id}/challenge', 'viewer', 'unkeyed', {
     summary: 'Start a check with a second factor',
     description: 'For a passkey, returns the options for the browser. An authenticator app needs none.',
-    access: 'viewer',
-    effect: 'unkeyed',
     errors: ['FACTOR_NOT_FOUND'],
   })
     .input(z.strictObject({ id: Id }))
     .output(z.object({ options: PasskeyOptions.nullable() })),
 
-  verify: route({
-    method: 'POST',
-    path: '/auth/factors/{id}/verify',
-    tag: 'Account',
+  verify: route('POST /auth/factors/{id}/verify', 'viewer', 'unkeyed', {
     summary: 'Verify a factor',
     description:
       'A new factor takes effect; the first one also returns the recovery codes, which are shown only once. An existing factor allows sensitive changes for 10 minutes, like a reauthentication.',
-    access: 'viewer',
-    effect: 'unkeyed',
     errors: ['FACTOR_NOT_FOUND', 'INVALID_CODE'],
   })
     .input(z.strictObject({ id: Id, code: FactorCode.optional(), credential: Credential.optional() }))
     .output(Success.extend({ recoveryCodes: z.array(z.string()).nullable() })),
 
-  rename: route({
-    method: 'PATCH',
-    path: '/auth/factors/{id}',
-    tag: 'Account',
+  rename: route('PATCH /auth/factors/{id}', 'viewer', 'unkeyed', {
     summary: 'Rename a second factor',
     description: 'A single sign-on session must reauthenticate first.',
-    access: 'viewer',
-    effect: 'unkeyed',
     errors: ['FACTOR_NOT_FOUND', 'REAUTHENTICATION_NEEDED'],
   })
     .input(z.strictObject({ id: Id, name: requiredName(100) }))
     .output(Factor),
 
-  remove: route({
-    method: 'DELETE',
-    path: '/auth/factors/{id}',
-    tag: 'Account',
+  remove: route('DELETE /auth/factors/{id}', 'viewer', 'unkeyed', {
     summary: 'Remove a second factor',
     description: 'Requires a recent reauthentication. Removing the last one also deletes the recovery codes.',
-    access: 'viewer',
-    effect: 'unkeyed',
     successStatus: 204,
     errors: ['FACTOR_NOT_FOUND', 'REAUTHENTICATION_NEEDED'],
   }).input(z.strictObject({ id: Id })),
 
-  removeByMailbox: route({
-    method: 'POST',
-    path: '/auth/factors/remove',
-    tag: 'Authentication',
+  removeByMailbox: signInRoute('POST /auth/factors/remove', 'public', 'unkeyed', {
     summary: 'Remove the second factors that were added before a password reset',
     description:
       'Requires the ticket of POST /auth/reset-password, within 15 minutes. Factors that were added later are kept. Removing the last one also deletes the recovery codes.',
-    access: 'public',
-    effect: 'unkeyed',
     errors: ['INVALID_CODE'],
   })
     .input(z.strictObject({ ticket: requiredText(500) }))
     .output(Success.extend({ message: z.string() })),
 
-  renewRecoveryCodes: route({
-    method: 'POST',
-    path: '/auth/recovery-codes',
-    tag: 'Account',
+  renewRecoveryCodes: route('POST /auth/recovery-codes', 'viewer', 'unkeyed', {
     summary: 'Create new recovery codes and invalidate the old ones',
     description: 'Requires a recent reauthentication and a second factor.',
-    access: 'viewer',
-    effect: 'unkeyed',
     errors: ['FACTOR_NOT_FOUND', 'REAUTHENTICATION_NEEDED'],
   })
     .input(NoInput)
     .output(z.object({ recoveryCodes: z.array(z.string()) })),
 
-  signInChallenge: route({
-    method: 'POST',
-    path: '/auth/sign-in/challenge',
-    tag: 'Authentication',
+  signInChallenge: signInRoute('POST /auth/sign-in/challenge', 'public', 'unkeyed', {
     summary: 'Start the second step of a sign-in with a passkey',
-    access: 'public',
-    effect: 'unkeyed',
     errors: ['INVALID_CODE'],
   })
     .input(z.strictObject({ ticket: Ticket }))
     .output(z.object({ options: PasskeyOptions })),
 
-  signIn: route({
-    method: 'POST',
-    path: '/auth/sign-in/second-factor',
-    tag: 'Authentication',
+  signIn: signInRoute('POST /auth/sign-in/second-factor', 'public', 'unkeyed', {
     summary: 'Complete the second step of a sign-in',
     description:
       'Requires the ticket of the first step, and a code from an authenticator app, a recovery code, or the response of a passkey. A ticket expires after 10 minutes or 5 wrong attempts.',
-    access: 'public',
-    effect: 'unkeyed',
     errors: ['INVALID_CODE'],
   })
     .input(z.strictObject({ ticket: Ticket, code: FactorCode.optional(), credential: Credential.optional() }))

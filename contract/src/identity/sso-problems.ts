@@ -1,7 +1,4 @@
-/**
- * Why a single sign-on can fail, with its text. The redirect passes the key as `?error=`.
- * Without schemas, so that pages can import it cheaply.
- */
+/** Texts of failed single sign-ons, by the key in `?error=`. Without schemas, for small pages. */
 export const SSO_PROBLEMS = {
   sso_not_set_up:
     'Single sign-on is not set up for this address. Log in with your password, or ask an admin of your workspace.',

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { Email, Id, isStorable, NoInput, requiredText, Time } from '../fields.ts'
-import { route } from '../route.ts'
+import { routes } from '../route.ts'
 
-const TAG = 'Single sign-on'
+const route = routes('Single sign-on')
+
 const CodeChallenge = z.string().regex(/^[\w-]{43}$/, 'must be the base64url of a SHA-256')
 const Started = z.object({ url: z.url() })
 
@@ -30,9 +31,7 @@ export const SsoCertificate = z.object({
   expiresAt: Time,
 })
 
-/**
- * A workspace's identity provider, as its admins see it. The client secret never leaves the server.
- */
+/** A workspace's identity provider, for its admins. The client secret never leaves the server. */
 export const SsoConnection = z.object({
   kind: z.enum(['oidc', 'saml']),
   /** The OpenID Connect issuer or the SAML entity id. */
@@ -116,17 +115,12 @@ export const SsoConnectionInput = z
 export const SsoCheck = z.object({ label: z.string(), ok: z.boolean(), detail: z.string() })
 
 export const sso = {
-  begin: route({
-    method: 'POST',
-    path: '/auth/sso',
-    tag: TAG,
+  begin: route('POST /auth/sso', 'public', 'unkeyed', {
     summary: 'Start single sign-on',
     description:
       'Takes a work email, its domain, or the id of a workspace. Returns the URL to open, even if the address or workspace is unknown. The browser returns to ' +
       '{origin}/auth/callback?provider=sso&code=…, where POST /auth/exchange with the verifier signs in, or with `error`, one of the keys of SSO_PROBLEMS. ' +
       'The session only works in that workspace. Anything that concerns the account (its export, identities, second factors, other sessions, other workspaces) requires POST /auth/reauthenticate first.',
-    access: 'public',
-    effect: 'unkeyed',
   })
     .input(
       z
@@ -144,41 +138,24 @@ export const sso = {
     )
     .output(Started),
 
-  listOwn: route({
-    method: 'GET',
-    path: '/auth/sso/workspaces',
-    tag: TAG,
+  listOwn: route('GET /auth/sso/workspaces', 'viewer', 'none', {
     summary: "List the caller's workspaces that have single sign-on",
-    access: 'viewer',
-    effect: 'none',
   }).output(
     z.object({
       workspaces: z.array(z.object({ id: z.string(), name: z.string(), linked: z.boolean() })),
     }),
   ),
 
-  beginLink: route({
-    method: 'POST',
-    path: '/auth/sso/link',
-    tag: TAG,
+  beginLink: route('POST /auth/sso/link', 'viewer', 'unkeyed', {
     summary: 'Start linking single sign-on to the account',
     description:
       'Requires a recent reauthentication. The browser returns to {origin}/account?provider=sso&code=…, where POST /auth/identities with the verifier links it; on failure, with `error`.',
-    access: 'viewer',
-    effect: 'unkeyed',
     errors: ['SSO_CONNECTION_NOT_FOUND', 'REAUTHENTICATION_NEEDED'],
   })
     .input(z.strictObject({ workspaceId: Id, codeChallenge: CodeChallenge }))
     .output(Started),
 
-  find: route({
-    method: 'GET',
-    path: '/sso',
-    tag: TAG,
-    summary: "Get the workspace's single sign-on",
-    access: 'admin',
-    effect: 'none',
-  }).output(
+  find: route('GET /sso', 'admin', 'none', { summary: "Get the workspace's single sign-on" }).output(
     z.object({
       connection: SsoConnection.nullable(),
       domains: z.array(SsoDomain),
@@ -186,77 +163,45 @@ export const sso = {
     }),
   ),
 
-  save: route({
-    method: 'PUT',
-    path: '/sso/connection',
-    tag: TAG,
+  save: route('PUT /sso/connection', 'owner', 'outside', {
     summary: "Set the workspace's identity provider",
     description:
       'kind `oidc`: issuer, clientId, clientSecret (kept if omitted), scopes. kind `saml`: metadataXml, or metadataUrl, or entityId with ssoUrl and certificate. ' +
       'Requires a recent reauthentication. The owner and everyone who has linked it get an email. Every link ends, with its sessions, ' +
       'unless issuer and client are unchanged (`oidc`), or the entity id is unchanged and one of the new certificates has the key of a current one (`saml`).',
-    access: 'owner',
-    effect: 'outside',
     errors: ['REAUTHENTICATION_NEEDED'],
   })
     .input(SsoConnectionInput)
     .output(SsoConnection),
 
-  remove: route({
-    method: 'DELETE',
-    path: '/sso/connection',
-    tag: TAG,
+  remove: route('DELETE /sso/connection', 'owner', 'rows', {
     summary: "Remove the workspace's identity provider, and every link to it",
     description:
       'Requires a recent reauthentication. Sessions from these links end. The owner and everyone who had linked it get an email.',
-    access: 'owner',
-    effect: 'rows',
     successStatus: 204,
     errors: ['SSO_CONNECTION_NOT_FOUND', 'REAUTHENTICATION_NEEDED'],
   }).input(NoInput),
 
-  test: route({
-    method: 'POST',
-    path: '/sso/connection/test',
-    tag: TAG,
+  test: route('POST /sso/connection/test', 'admin', 'none', {
     summary: 'Test the connection to the identity provider',
-    access: 'admin',
-    effect: 'none',
     errors: ['SSO_CONNECTION_NOT_FOUND'],
   })
     .input(NoInput)
     .output(z.object({ ok: z.boolean(), checks: z.array(SsoCheck) })),
 
-  addDomain: route({
-    method: 'POST',
-    path: '/sso/domains',
-    tag: TAG,
-    summary: 'Add an email domain, to be verified by DNS',
-    access: 'admin',
-    effect: 'rows',
-  })
+  addDomain: route('POST /sso/domains', 'admin', 'rows', { summary: 'Add an email domain, to be verified by DNS' })
     .input(z.strictObject({ domain: Domain }))
     .output(SsoDomain),
 
-  verifyDomain: route({
-    method: 'POST',
-    path: '/sso/domains/{id}/verify',
-    tag: TAG,
+  verifyDomain: route('POST /sso/domains/{id}/verify', 'admin', 'outside', {
     summary: "Check a domain's TXT record",
-    access: 'admin',
-    effect: 'outside',
     errors: ['SSO_DOMAIN_NOT_FOUND', 'SSO_DOMAIN_UNPROVED', 'SSO_DOMAIN_TAKEN'],
   })
     .input(z.strictObject({ id: Id }))
     .output(SsoDomain),
 
-  removeDomain: route({
-    method: 'DELETE',
-    path: '/sso/domains/{id}',
-    tag: TAG,
+  removeDomain: route('DELETE /sso/domains/{id}', 'admin', 'rows', {
     summary: 'Remove a domain; its addresses can no longer use single sign-on',
-    access: 'admin',
-    effect: 'rows',
     successStatus: 204,
     errors: ['SSO_DOMAIN_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),

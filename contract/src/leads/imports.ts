@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { Id, Page, paging, Time } from '../fields.ts'
-import { route } from '../route.ts'
+import { routes } from '../route.ts'
 import { IMPORTS_KEPT } from './import-limits.ts'
 import { ImportResult } from './leads.ts'
+
+const route = routes('Leads')
 
 export const IMPORT_STATUSES = ['running', 'completed', 'failed', 'canceled'] as const
 export type ImportStatus = (typeof IMPORT_STATUSES)[number]
@@ -37,36 +39,19 @@ export const ImportDetail = Import.extend({ rejected: ImportResult.shape.rejecte
 export type ImportDetail = z.output<typeof ImportDetail>
 
 export const imports = {
-  list: route({
-    method: 'GET',
-    path: '/imports',
-    tag: 'Leads',
-    summary: `List the newest ${IMPORTS_KEPT} imports, newest first`,
-    access: 'viewer',
-    effect: 'none',
-  })
+  list: route('GET /imports', 'viewer', 'none', { summary: `List the newest ${IMPORTS_KEPT} imports, newest first` })
     .input(z.object(paging(IMPORTS_KEPT)))
     .output(Page.extend({ imports: z.array(Import) })),
 
-  find: route({
-    method: 'GET',
-    path: '/imports/{id}',
-    tag: 'Leads',
+  find: route('GET /imports/{id}', 'viewer', 'none', {
     summary: 'Get the progress and the rejected rows of an import',
-    access: 'viewer',
-    effect: 'none',
     errors: ['IMPORT_NOT_FOUND'],
   })
     .input(z.object({ id: Id }))
     .output(ImportDetail),
 
-  cancel: route({
-    method: 'POST',
-    path: '/imports/{id}/cancel',
-    tag: 'Leads',
+  cancel: route('POST /imports/{id}/cancel', 'member', 'rows', {
     summary: 'Cancel an import; none of its leads are kept',
-    access: 'member',
-    effect: 'rows',
     errors: ['IMPORT_NOT_FOUND', 'IMPORT_STATE'],
   })
     .input(z.strictObject({ id: Id }))

@@ -3,10 +3,7 @@
 /** Maximum number of ids per call. Larger selections use `filter`. */
 export const IDS_MAX = 5_000
 
-/**
- * Maximum number of leads that one call changes. For more, the response has a cursor for the next
- * call.
- */
+/** Leads that one call changes at most. The response has a cursor for the rest. */
 export const PART_MAX = 10_000
 
 /** Maximum number of tags per list, and their maximum length. */

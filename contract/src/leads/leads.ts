@@ -1,8 +1,22 @@
 import { z } from 'zod'
-import { FollowerQuery, Id, isId, Moment, Page, paging, QueryFlag, Success, Time, text } from '../fields.ts'
+import {
+  cursorPaging,
+  FollowerQuery,
+  Id,
+  isId,
+  Moment,
+  Page,
+  paging,
+  QueryFlag,
+  Success,
+  Time,
+  text,
+} from '../fields.ts'
 import { SkipReason } from '../reason.ts'
-import { route } from '../route.ts'
+import { routes } from '../route.ts'
 import { IDS_MAX } from './lead-limits.ts'
+
+const route = routes('Leads')
 
 /** A lead's status across all campaigns. */
 export const LEAD_STATUSES = ['not_sent', 'queued', 'sent', 'failed', 'contacted', 'failed_contact'] as const
@@ -15,9 +29,7 @@ export type DmStatus = (typeof DM_STATUSES)[number]
 /** Statuses in the leads filter. `contacted` counts as sent, `failed_contact` as failed. */
 export const LEAD_FILTER_STATUSES = ['not_sent', 'queued', 'sent', 'failed'] as const
 
-/**
- * Why a lead may be messaged, which X's rules require: they asked, wrote first, or are a customer.
- */
+/** Why a lead may be messaged under X's rules: they asked, wrote first, or are a customer. */
 export const CONTACT_BASES = ['asked', 'wrote_first', 'customer', 'none'] as const
 export type ContactBasis = (typeof CONTACT_BASES)[number]
 
@@ -186,56 +198,30 @@ export const ImportResult = z.object({
 export type ImportResult = z.output<typeof ImportResult>
 
 export const leads = {
-  list: route({
-    method: 'GET',
-    path: '/leads',
-    tag: 'Leads',
-    summary: 'List leads, newest first, with the exact total',
-    access: 'viewer',
-    effect: 'none',
-  })
+  list: route('GET /leads', 'viewer', 'none', { summary: 'List leads, newest first, with the exact total' })
     .input(
       LeadQuery.extend({
-        ...paging(LEADS_PAGE_SIZE),
+        ...cursorPaging(LEADS_PAGE_SIZE),
         sort: LeadSort.default('-createdAt'),
-        /** Pass the last response's cursor. Every page costs the same, however deep. */
-        cursor: z.string().max(500).optional(),
       }),
     )
     .output(Page.extend({ leads: z.array(ListedLead), cursor: z.string().nullable() })),
 
-  find: route({
-    method: 'GET',
-    path: '/leads/{id}',
-    tag: 'Leads',
+  find: route('GET /leads/{id}', 'viewer', 'none', {
     summary: 'Get a lead with all its data',
-    access: 'viewer',
-    effect: 'none',
     errors: ['LEAD_NOT_FOUND'],
   })
     .input(z.object({ id: Id }))
     .output(LeadDetail),
 
-  history: route({
-    method: 'GET',
-    path: '/leads/{id}/history',
-    tag: 'Leads',
+  history: route('GET /leads/{id}/history', 'viewer', 'none', {
     summary: 'List the history of a lead, newest first: scrapes, lists, tags, messages and replies',
-    access: 'viewer',
-    effect: 'none',
     errors: ['LEAD_NOT_FOUND'],
   })
     .input(z.object({ id: Id, ...paging(20) }))
     .output(Page.extend({ events: z.array(LeadEvent) })),
 
-  setBasis: route({
-    method: 'POST',
-    path: '/leads/basis',
-    tag: 'Leads',
-    summary: 'Record why leads may be messaged',
-    access: 'member',
-    effect: 'rows',
-  })
+  setBasis: route('POST /leads/basis', 'member', 'rows', { summary: 'Record why leads may be messaged' })
     .input(
       z
         .strictObject({
@@ -250,33 +236,18 @@ export const leads = {
     )
     .output(Success.extend({ changed: z.number().int(), ...nextPart })),
 
-  remove: route({
-    method: 'DELETE',
-    path: '/leads/{id}',
-    tag: 'Leads',
+  remove: route('DELETE /leads/{id}', 'member', 'rows', {
     summary: 'Delete a lead',
-    access: 'member',
-    effect: 'rows',
     successStatus: 204,
     errors: ['LEAD_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),
 
-  removeMany: route({
-    method: 'POST',
-    path: '/leads/delete',
-    tag: 'Leads',
-    summary: 'Delete leads; this can be undone for an hour',
-    access: 'member',
-    effect: 'rows',
-  })
+  removeMany: route('POST /leads/delete', 'member', 'rows', { summary: 'Delete leads; this can be undone for an hour' })
     .input(
       z
         .strictObject({
           ...leadSelection,
-          /**
-           * Chosen by the caller, so the deletion can be undone even if the response is lost.
-           * Repeating the call returns the first response.
-           */
+          /** Chosen by the caller, who can undo and repeat the call if the response is lost. */
           removalId: z
             .string()
             .refine(isId, 'must be a UUID')
@@ -294,37 +265,22 @@ export const leads = {
       }),
     ),
 
-  findRemoval: route({
-    method: 'GET',
-    path: '/leads/removals/{id}',
-    tag: 'Leads',
+  findRemoval: route('GET /leads/removals/{id}', 'member', 'none', {
     summary: 'Get a deletion that can be undone; waits for a running one',
-    access: 'member',
-    effect: 'none',
     errors: ['REMOVAL_NOT_FOUND'],
   })
     .input(z.object({ id: Id }))
     .output(z.object({ id: z.string(), removed: z.number().int(), createdAt: Time })),
 
-  restore: route({
-    method: 'POST',
-    path: '/leads/restore',
-    tag: 'Leads',
+  restore: route('POST /leads/restore', 'member', 'rows', {
     summary: 'Undo a deletion: restores the leads with their lists, tags and messages',
-    access: 'member',
-    effect: 'rows',
     errors: ['REMOVAL_NOT_FOUND'],
   })
     .input(z.strictObject({ removalId: Id }))
     .output(Success.extend({ restored: z.number().int() })),
 
-  queue: route({
-    method: 'POST',
-    path: '/leads/queue',
-    tag: 'Leads',
+  queue: route('POST /leads/queue', 'member', 'rows', {
     summary: 'Queue one message for each lead, outside any campaign',
-    access: 'member',
-    effect: 'rows',
     errors: ['X_NOT_CONNECTED', 'PLAN_LIMIT'],
   })
     .input(

@@ -1,12 +1,13 @@
 import { z } from 'zod'
-import { Id, Page, paging, requiredText, Success, Time, text } from '../fields.ts'
-import { route } from '../route.ts'
+import { cursorPaging, Id, Page, requiredText, Success, Time, text } from '../fields.ts'
+import { routes } from '../route.ts'
 import { IDS_MAX, LIST_TAG_LENGTH_MAX, LIST_TAGS_MAX } from './lead-limits.ts'
 import { hasOneSelection, Lead, LeadFilter, leadSelection, nextPart, ONE_SELECTION } from './leads.ts'
 
+const route = routes('Lists')
+
 /** A lead's status in one list, independent of other lists. */
 export const CONTACT_STATUSES = ['pending', 'contacted'] as const
-export type ContactStatus = (typeof CONTACT_STATUSES)[number]
 
 export const List = z.object({
   id: z.string(),
@@ -18,10 +19,7 @@ export const List = z.object({
   leadCount: z.number().int(),
   /** Leads that the list's campaigns have messaged. */
   contactedCount: z.number().int(),
-  /**
-   * When a smart list's leads were last counted, if counting is slow; null: always exact, or never
-   * counted.
-   */
+  /** When a smart list was last counted, if counting is slow; null: exact or never. */
   countedAt: Time.nullable(),
   /** Campaigns that use the list, their sent messages, and the replies. */
   campaignCount: z.number().int(),
@@ -52,65 +50,33 @@ const tags = z
 const filter = z.strictObject(LeadFilter.shape)
 
 export const lists = {
-  list: route({
-    method: 'GET',
-    path: '/lists',
-    tag: 'Lists',
-    summary: 'List the lead lists, newest first',
-    access: 'viewer',
-    effect: 'none',
-  })
+  list: route('GET /lists', 'viewer', 'none', { summary: 'List the lead lists, newest first' })
     .input(
       z.object({
-        ...paging(100),
-        /** Pass the last response's cursor. Every page costs the same, however deep. */
-        cursor: z.string().max(500).optional(),
+        ...cursorPaging(100),
       }),
     )
     .output(Page.extend({ lists: z.array(List), cursor: z.string().nullable() })),
 
-  find: route({
-    method: 'GET',
-    path: '/lists/{id}',
-    tag: 'Lists',
-    summary: 'Get a list',
-    access: 'viewer',
-    effect: 'none',
-    errors: ['LEAD_LIST_NOT_FOUND'],
-  })
+  find: route('GET /lists/{id}', 'viewer', 'none', { summary: 'Get a list', errors: ['LEAD_LIST_NOT_FOUND'] })
     .input(z.object({ id: Id }))
     .output(List),
 
-  create: route({
-    method: 'POST',
-    path: '/lists',
-    tag: 'Lists',
+  create: route('POST /lists', 'member', 'rows', {
     summary: 'Create a list; with a filter, a smart list of all matching leads',
-    access: 'member',
-    effect: 'rows',
   })
     .input(z.strictObject({ name, description, tags: tags.optional(), filter: filter.optional() }))
     .output(List),
 
-  duplicate: route({
-    method: 'POST',
-    path: '/lists/{id}/duplicate',
-    tag: 'Lists',
+  duplicate: route('POST /lists/{id}/duplicate', 'member', 'rows', {
     summary: 'Duplicate a list with its leads, marked as not contacted; a smart list keeps its filter',
-    access: 'member',
-    effect: 'rows',
     errors: ['LEAD_LIST_NOT_FOUND'],
   })
     .input(z.strictObject({ id: Id, name: name.optional() }))
     .output(List),
 
-  update: route({
-    method: 'PATCH',
-    path: '/lists/{id}',
-    tag: 'Lists',
+  update: route('PATCH /lists/{id}', 'member', 'rows', {
     summary: 'Change the name, description, tags or filter of a list',
-    access: 'member',
-    effect: 'rows',
     errors: ['LEAD_LIST_NOT_FOUND', 'LEAD_LIST_KIND'],
   })
     .input(
@@ -118,67 +84,40 @@ export const lists = {
     )
     .output(List),
 
-  remove: route({
-    method: 'DELETE',
-    path: '/lists/{id}',
-    tag: 'Lists',
+  remove: route('DELETE /lists/{id}', 'member', 'rows', {
     summary: 'Delete a list, but not its leads',
-    access: 'member',
-    effect: 'rows',
     successStatus: 204,
     errors: ['LEAD_LIST_NOT_FOUND', 'LEAD_LIST_IN_USE'],
   }).input(z.strictObject({ id: Id })),
 
-  leads: route({
-    method: 'GET',
-    path: '/lists/{id}/leads',
-    tag: 'Lists',
+  leads: route('GET /lists/{id}/leads', 'viewer', 'none', {
     summary: 'List the leads of a list, last added first; of a smart list, newest first',
-    access: 'viewer',
-    effect: 'none',
     errors: ['LEAD_LIST_NOT_FOUND'],
   })
     .input(
       z.object({
         id: Id,
-        ...paging(100),
-        /** Pass the last response's cursor. Every page costs the same, however deep. */
-        cursor: z.string().max(500).optional(),
+        ...cursorPaging(100),
       }),
     )
     .output(Page.extend({ leads: z.array(ListLead), cursor: z.string().nullable() })),
 
-  members: route({
-    method: 'POST',
-    path: '/lists/{id}/members',
-    tag: 'Lists',
+  members: route('POST /lists/{id}/members', 'viewer', 'none', {
     summary: 'Check which leads are in a list',
-    access: 'viewer',
-    effect: 'none',
     errors: ['LEAD_LIST_NOT_FOUND'],
   })
     .input(z.strictObject({ id: Id, leadIds: z.array(Id).min(1).max(IDS_MAX) }))
     .output(z.object({ leadIds: z.array(z.string()) })),
 
-  addLeads: route({
-    method: 'POST',
-    path: '/lists/{id}/leads',
-    tag: 'Lists',
+  addLeads: route('POST /lists/{id}/leads', 'member', 'rows', {
     summary: 'Add leads to a list',
-    access: 'member',
-    effect: 'rows',
     errors: ['LEAD_LIST_NOT_FOUND', 'LEAD_LIST_KIND'],
   })
     .input(z.strictObject({ id: Id, ...leadSelection }).refine(hasOneSelection, ONE_SELECTION))
     .output(Success.extend({ changed: z.number().int(), ...nextPart })),
 
-  removeLeads: route({
-    method: 'DELETE',
-    path: '/lists/{id}/leads',
-    tag: 'Lists',
+  removeLeads: route('DELETE /lists/{id}/leads', 'member', 'rows', {
     summary: 'Remove leads from a list',
-    access: 'member',
-    effect: 'rows',
     errors: ['LEAD_LIST_NOT_FOUND', 'LEAD_LIST_KIND'],
   })
     .input(z.strictObject({ id: Id, ...leadSelection }).refine(hasOneSelection, ONE_SELECTION))

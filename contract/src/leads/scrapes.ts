@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import { FollowerBound, Id, Page, paging, requiredText, Success, Time, TwitterHandle, text } from '../fields.ts'
-import { route } from '../route.ts'
+import { routes } from '../route.ts'
 import { Lead } from './leads.ts'
 import { FOLLOWER_SLIDERS, KEYWORD_LENGTH_MAX, KEYWORDS_MAX } from './scrape-limits.ts'
 
-/**
- * `waiting`: until `resumesAt`, because X limits requests or did not respond; or, if null, for an X
- * account.
- */
+const route = routes('Scraping')
+
+/** `waiting`: until `resumesAt`, as X limits requests or is down; if null, for an X account. */
 export const SCRAPE_STATUSES = ['queued', 'running', 'waiting', 'completed', 'canceled', 'failed'] as const
 export type ScrapeStatus = (typeof SCRAPE_STATUSES)[number]
 
@@ -49,10 +48,7 @@ export const Scrape = z.object({
   error: z.string().nullable(),
   /** What stopped it early; null: nothing. It can be resumed once the plan allows more leads. */
   stoppedBy,
-  /**
-   * Whether it ended and can be resumed. False if X would refuse again, for example an unknown
-   * handle.
-   */
+  /** Whether it ended and can be resumed. False if X would refuse again. */
   isResumable: z.boolean(),
   createdAt: Time,
 })
@@ -98,15 +94,10 @@ const startErrors = [
 ] as const
 
 export const scrapes = {
-  scrape: route({
-    method: 'POST',
-    path: '/scrape/scrape',
-    tag: 'Scraping',
+  scrape: route('POST /scrape/scrape', 'member', 'outside', {
     summary: 'Scrape and wait for the result, at most 60 seconds',
     description:
       'Returns the leads found so far; the job continues. `stoppedBy` is "PLAN_LIMIT" if the plan allows no more leads this month: GET /scrapes/{id} names the limit and the plan that raises it.',
-    access: 'member',
-    effect: 'outside',
     errors: startErrors,
   })
     .input(
@@ -119,15 +110,7 @@ export const scrapes = {
     )
     .output(Success.extend({ leads: z.array(Lead), count: z.number().int(), stoppedBy })),
 
-  create: route({
-    method: 'POST',
-    path: '/scrapes',
-    tag: 'Scraping',
-    summary: 'Start a scrape as a job',
-    access: 'member',
-    effect: 'outside',
-    errors: startErrors,
-  })
+  create: route('POST /scrapes', 'member', 'outside', { summary: 'Start a scrape as a job', errors: startErrors })
     .input(
       z
         .strictObject({
@@ -138,13 +121,8 @@ export const scrapes = {
     )
     .output(Scrape),
 
-  estimate: route({
-    method: 'POST',
-    path: '/scrapes/estimate',
-    tag: 'Scraping',
+  estimate: route('POST /scrapes/estimate', 'member', 'unkeyed', {
     summary: 'Estimate a scrape before it starts',
-    access: 'member',
-    effect: 'unkeyed',
     errors: ['X_SESSION_EXPIRED', 'X_UNAVAILABLE', 'X_ACCOUNT_NOT_FOUND'],
   })
     .input(
@@ -168,50 +146,28 @@ export const scrapes = {
       }),
     ),
 
-  list: route({
-    method: 'GET',
-    path: '/scrapes',
-    tag: 'Scraping',
-    summary: 'List scrapes, newest first',
-    access: 'viewer',
-    effect: 'none',
-  })
+  list: route('GET /scrapes', 'viewer', 'none', { summary: 'List scrapes, newest first' })
     .input(z.object(paging(20)))
     .output(Page.extend({ scrapes: z.array(Scrape) })),
 
-  find: route({
-    method: 'GET',
-    path: '/scrapes/{id}',
-    tag: 'Scraping',
+  find: route('GET /scrapes/{id}', 'viewer', 'none', {
     summary: 'Get a scrape',
     description:
       'For live updates, read the server-sent events `progress` and `done` of GET /scrapes/{id}/events with the bearer header.',
-    access: 'viewer',
-    effect: 'none',
     errors: ['SCRAPE_NOT_FOUND'],
   })
     .input(z.object({ id: Id }))
     .output(Scrape),
 
-  cancel: route({
-    method: 'POST',
-    path: '/scrapes/{id}/cancel',
-    tag: 'Scraping',
+  cancel: route('POST /scrapes/{id}/cancel', 'member', 'rows', {
     summary: 'Cancel a scrape; the leads it found are kept',
-    access: 'member',
-    effect: 'rows',
     errors: ['SCRAPE_NOT_FOUND', 'SCRAPE_STATE'],
   })
     .input(z.strictObject({ id: Id }))
     .output(Scrape),
 
-  resume: route({
-    method: 'POST',
-    path: '/scrapes/{id}/resume',
-    tag: 'Scraping',
+  resume: route('POST /scrapes/{id}/resume', 'member', 'rows', {
     summary: "Resume a scrape that was canceled, failed or stopped at the plan's limit",
-    access: 'member',
-    effect: 'rows',
     errors: ['SCRAPE_NOT_FOUND', 'SCRAPE_STATE', 'PLAN_LIMIT'],
   })
     .input(z.strictObject({ id: Id }))

@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { Id, isStorable, Page, paging, Success, Time, TwitterHandle, text } from '../fields.ts'
-import { route } from '../route.ts'
+import { cursorPaging, Id, Page, Success, Time, TwitterHandle, text } from '../fields.ts'
+import { routes } from '../route.ts'
 import { IDS_MAX } from './lead-limits.ts'
 import { type LeadSelection, leadSelection, nextPart } from './leads.ts'
 import { SUPPRESSION_NOTE_MAX } from './suppression-limits.ts'
 
-/**
- * Why someone is suppressed: opted out elsewhere, replied to stop, added by a member, or imported.
- */
+const route = routes('Suppressions')
+
+/** Opted out elsewhere, replied to stop, added by a member, or imported. */
 export const SUPPRESSION_REASONS = ['opted_out', 'replied_stop', 'manual', 'import'] as const
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number]
 
@@ -51,32 +51,20 @@ export const SuppressionImport = z.object({
 export type SuppressionImport = z.output<typeof SuppressionImport>
 
 export const suppressions = {
-  list: route({
-    method: 'GET',
-    path: '/suppressions',
-    tag: 'Suppressions',
+  list: route('GET /suppressions', 'viewer', 'none', {
     summary: 'List the suppressed people, newest first, with the exact total',
-    access: 'viewer',
-    effect: 'none',
   })
     .input(
       z.object({
         /** Part of a handle, case-insensitive, with or without the @. */
         q: text(50).optional(),
-        ...paging(50),
-        /** Pass the last response's cursor. Every page costs the same, however deep. */
-        cursor: z.string().max(500).refine(isStorable, 'must be the cursor of an earlier response').optional(),
+        ...cursorPaging(50),
       }),
     )
     .output(Page.extend({ suppressions: z.array(Suppression), cursor: z.string().nullable() })),
 
-  create: route({
-    method: 'POST',
-    path: '/suppressions',
-    tag: 'Suppressions',
+  create: route('POST /suppressions', 'member', 'rows', {
     summary: 'Suppress people; their queued messages fail immediately, in every campaign',
-    access: 'member',
-    effect: 'rows',
   })
     .input(
       z
@@ -98,13 +86,8 @@ export const suppressions = {
       }),
     ),
 
-  remove: route({
-    method: 'DELETE',
-    path: '/suppressions/{id}',
-    tag: 'Suppressions',
+  remove: route('DELETE /suppressions/{id}', 'member', 'rows', {
     summary: 'Remove a suppression; messages that failed because of it are not queued again',
-    access: 'member',
-    effect: 'rows',
     successStatus: 204,
     errors: ['SUPPRESSION_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),

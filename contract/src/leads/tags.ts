@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { Id, requiredText, Success, Time } from '../fields.ts'
-import { route } from '../route.ts'
+import { routes } from '../route.ts'
 import { hasOneSelection, leadSelection, nextPart, ONE_SELECTION } from './leads.ts'
+
+const route = routes('Tags')
 
 /** Colors to distinguish tags. */
 export const TAG_COLORS = ['gray', 'red', 'amber', 'green', 'teal', 'blue', 'violet', 'pink'] as const
@@ -24,69 +26,36 @@ const color = z.enum(TAG_COLORS)
 const tagIds = z.array(Id).max(TAGS_MAX)
 
 export const tags = {
-  list: route({
-    method: 'GET',
-    path: '/tags',
-    tag: 'Tags',
-    summary: 'List tags by name, at most 100',
-    access: 'viewer',
-    effect: 'none',
-  }).output(z.object({ tags: z.array(Tag) })),
+  list: route('GET /tags', 'viewer', 'none', { summary: 'List tags by name, at most 100' }).output(
+    z.object({ tags: z.array(Tag) }),
+  ),
 
-  create: route({
-    method: 'POST',
-    path: '/tags',
-    tag: 'Tags',
-    summary: 'Create a tag',
-    access: 'member',
-    effect: 'rows',
-    errors: ['TAG_EXISTS', 'TOO_MANY'],
-  })
+  create: route('POST /tags', 'member', 'rows', { summary: 'Create a tag', errors: ['TAG_EXISTS', 'TOO_MANY'] })
     .input(z.strictObject({ name, color: color.optional() }))
     .output(Tag),
 
-  update: route({
-    method: 'PATCH',
-    path: '/tags/{id}',
-    tag: 'Tags',
+  update: route('PATCH /tags/{id}', 'member', 'rows', {
     summary: 'Change the name or color of a tag',
-    access: 'member',
-    effect: 'rows',
     errors: ['TAG_NOT_FOUND', 'TAG_EXISTS'],
   })
     .input(z.strictObject({ id: Id, name: name.optional(), color: color.optional() }))
     .output(Tag),
 
-  merge: route({
-    method: 'POST',
-    path: '/tags/{id}/merge',
-    tag: 'Tags',
+  merge: route('POST /tags/{id}/merge', 'member', 'rows', {
     summary: 'Merge a tag into another: its leads get the other tag, and it is deleted',
-    access: 'member',
-    effect: 'rows',
     errors: ['TAG_NOT_FOUND'],
   })
     .input(z.strictObject({ id: Id, into: Id }))
     .output(Tag),
 
-  remove: route({
-    method: 'DELETE',
-    path: '/tags/{id}',
-    tag: 'Tags',
+  remove: route('DELETE /tags/{id}', 'member', 'rows', {
     summary: 'Delete a tag, but not its leads',
-    access: 'member',
-    effect: 'rows',
     successStatus: 204,
     errors: ['TAG_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),
 
-  apply: route({
-    method: 'POST',
-    path: '/leads/tags',
-    tag: 'Tags',
+  apply: route('POST /leads/tags', 'member', 'rows', {
     summary: 'Add tags to leads and remove others',
-    access: 'member',
-    effect: 'rows',
     errors: ['TAG_NOT_FOUND'],
   })
     .input(

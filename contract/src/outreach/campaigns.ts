@@ -1,14 +1,15 @@
 import { z } from 'zod'
 import { Id, Page, paging, requiredName, requiredText, Success, Time, text } from '../fields.ts'
 import { PauseReason } from '../reason.ts'
-import { route } from '../route.ts'
+import { routes } from '../route.ts'
 import { Waiting } from './sending-settings.ts'
+import { ReengagementInput, StepInputs } from './steps.ts'
+import { MESSAGE_MAX } from './template.ts'
+
+const route = routes('Campaigns')
 
 export const CAMPAIGN_STATUSES = ['draft', 'paused', 'active', 'completed', 'archived'] as const
 export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number]
-
-/** Maximum length of a direct message on X. */
-export const MESSAGE_MAX = 10_000
 
 export const Campaign = z.object({
   id: z.string(),
@@ -16,6 +17,7 @@ export const Campaign = z.object({
   /** Null if the list was deleted; screens show N/A. */
   leadListId: z.string().nullable(),
   leadListName: z.string().nullable(),
+  /** The text of the first step's first active variant. */
   messageTemplate: z.string(),
   /** Who sends: our worker through X's API, or the browser extension. */
   channel: z.enum(['api', 'extension']),
@@ -34,6 +36,12 @@ export const Campaign = z.object({
   /** Sent messages that X reports as delivered. Includes replied messages. */
   dmsDeliveredCount: z.number().int(),
   dmsRepliedCount: z.number().int(),
+  /** Without re-engagement. */
+  stepCount: z.number().int(),
+  /** People in the sequence who have not left it. Counted from the launch. */
+  openEnrollments: z.number().int(),
+  /** When a follow-up may next be due; null: no follow-up is expected. */
+  nextFollowUpAt: Time.nullable(),
   lastRunAt: Time.nullable(),
   createdAt: Time,
   updatedAt: Time,
@@ -41,10 +49,7 @@ export const Campaign = z.object({
   pauseReason: z.string().nullable(),
   /** The same as a code; null unless it was paused automatically. */
   reason: PauseReason.nullable(),
-  /**
-   * Claimed messages. For a paused or archived campaign: those that may still be sent; 0 means that
-   * none can.
-   */
+  /** Claimed messages; of a paused or archived campaign, those that may still be sent. */
   messagesInFlight: z.number().int(),
   /** Active, but an older campaign on the same X account sends first. */
   waiting: z.boolean(),
@@ -64,14 +69,7 @@ const cursor = z.string().max(500).optional()
 /** Maximum number of leads that an estimate checks. */
 export const LEADS_CHECKED_MAX = 1_000
 export const campaigns = {
-  list: route({
-    method: 'GET',
-    path: '/campaigns',
-    tag: 'Campaigns',
-    summary: 'List campaigns, newest first',
-    access: 'viewer',
-    effect: 'none',
-  })
+  list: route('GET /campaigns', 'viewer', 'none', { summary: 'List campaigns, newest first' })
     .input(
       z.object({
         ...paging(100),
@@ -89,38 +87,36 @@ export const campaigns = {
       }),
     ),
 
-  create: route({
-    method: 'POST',
-    path: '/campaigns',
-    tag: 'Campaigns',
+  create: route('POST /campaigns', 'member', 'rows', {
     summary: 'Create a campaign as a draft or paused',
-    access: 'member',
-    effect: 'rows',
-    errors: ['LEAD_LIST_NOT_FOUND', 'X_ACCOUNT_NOT_FOUND'],
+    errors: ['LEAD_LIST_NOT_FOUND', 'X_ACCOUNT_NOT_FOUND', 'PLAN_LIMIT'],
   })
     .input(
-      z.strictObject({
-        name,
-        leadListId: Id,
-        messageTemplate,
-        status: z.enum(['paused', 'draft']),
-        channel: channel.default('api'),
-        xAccountId: Id.optional(),
-        /** Include leads that another campaign has messaged. */
-        allowRepeat: z.boolean().default(false),
-        /** Include leads who have replied. Without it they are skipped, even with `allowRepeat`. */
-        allowReplied: z.boolean().default(false),
-      }),
+      z
+        .strictObject({
+          name,
+          leadListId: Id,
+          /** Instead of `steps`: a sequence of one step with one variant. */
+          messageTemplate: messageTemplate.optional(),
+          steps: StepInputs.optional(),
+          reengagement: ReengagementInput.nullable().optional(),
+          status: z.enum(['paused', 'draft']),
+          channel: channel.default('api'),
+          xAccountId: Id.optional(),
+          /** Include leads that another campaign has messaged. */
+          allowRepeat: z.boolean().default(false),
+          /** Include leads who have replied. Without it they are skipped, even with `allowRepeat`. */
+          allowReplied: z.boolean().default(false),
+        })
+        .refine(({ messageTemplate, steps }) => (messageTemplate === undefined) !== (steps === undefined), {
+          message: 'is required, unless there are steps',
+          path: ['messageTemplate'],
+        }),
     )
     .output(Campaign),
 
-  estimate: route({
-    method: 'POST',
-    path: '/campaigns/estimate',
-    tag: 'Campaigns',
+  estimate: route('POST /campaigns/estimate', 'viewer', 'none', {
     summary: 'Estimate recipients, time and cost of a campaign before its launch',
-    access: 'viewer',
-    effect: 'none',
     errors: ['LEAD_LIST_NOT_FOUND', 'X_ACCOUNT_NOT_FOUND'],
   })
     .input(
@@ -138,17 +134,11 @@ export const campaigns = {
       z.object({
         /** Leads in the list. Each gets one message unless it may not be messaged. */
         leads: z.number().int(),
-        /**
-         * Leads who replied and did not opt out. Skipped, and not counted below, unless
-         * `allowReplied`.
-         */
+        /** Leads who replied and did not opt out. Skipped unless `allowReplied`. */
         replied: z.number().int(),
         /** Queued messages of the account's other active campaigns, which are sent first. */
         ahead: z.number().int(),
-        /**
-         * Time until the last message is sent, given the account's limits and today's usage; null:
-         * the limits allow none.
-         */
+        /** Time until the last message is sent; null: the account's limits allow none. */
         seconds: z.number().int().nullable(),
         /** What X charges for sending; null: nothing. */
         costCents: z.number().int().nullable(),
@@ -159,47 +149,26 @@ export const campaigns = {
       }),
     ),
 
-  find: route({
-    method: 'GET',
-    path: '/campaigns/{id}',
-    tag: 'Campaigns',
-    summary: 'Get a campaign',
-    access: 'viewer',
-    effect: 'none',
-    errors: ['CAMPAIGN_NOT_FOUND'],
-  })
+  find: route('GET /campaigns/{id}', 'viewer', 'none', { summary: 'Get a campaign', errors: ['CAMPAIGN_NOT_FOUND'] })
     .input(z.object({ id: Id }))
     .output(Campaign),
 
-  forecast: route({
-    method: 'GET',
-    path: '/campaigns/{id}/forecast',
-    tag: 'Campaigns',
+  forecast: route('GET /campaigns/{id}/forecast', 'viewer', 'none', {
     summary: 'Estimate how long an active campaign still takes, given the sending limits of its X account',
-    access: 'viewer',
-    effect: 'none',
     errors: ['CAMPAIGN_NOT_FOUND'],
   })
     .input(z.object({ id: Id }))
     .output(
       z.object({
-        /**
-         * Time until the last message is sent; null: not active, nothing queued, or the cap allows
-         * none.
-         */
+        /** Null: not active, nothing queued, or the cap allows no message. */
         seconds: z.number().int().nullable(),
       }),
     ),
 
-  update: route({
-    method: 'PATCH',
-    path: '/campaigns/{id}',
-    tag: 'Campaigns',
+  update: route('PATCH /campaigns/{id}', 'member', 'outside', {
     summary: 'Resume, pause, archive or edit a campaign',
     description:
       'Activating a campaign queues its unqueued messages in the same transaction. Pausing or archiving takes effect before the next message. The response waits up to 25 seconds for claimed messages; `messagesInFlight` is the number that is left.',
-    access: 'member',
-    effect: 'outside',
     errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_STATE', 'X_NOT_CONNECTED', 'X_ACCOUNT_NOT_FOUND', 'PLAN_LIMIT'],
   })
     .input(
@@ -217,26 +186,16 @@ export const campaigns = {
     )
     .output(Campaign),
 
-  duplicate: route({
-    method: 'POST',
-    path: '/campaigns/{id}/duplicate',
-    tag: 'Campaigns',
+  duplicate: route('POST /campaigns/{id}/duplicate', 'member', 'rows', {
     summary: 'Duplicate a campaign as a draft with the same list, message, channel and account',
-    access: 'member',
-    effect: 'rows',
     errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_STATE'],
   })
     .input(z.strictObject({ id: Id }))
     .output(Campaign),
 
-  sendTest: route({
-    method: 'POST',
-    path: '/campaigns/{id}/test',
-    tag: 'Campaigns',
+  sendTest: route('POST /campaigns/{id}/test', 'member', 'rows', {
     summary: 'Email yourself the message as one lead would get it',
     description: 'By email, because X delivers no direct message to its own sender. The lead gets nothing.',
-    access: 'member',
-    effect: 'rows',
     errors: ['CAMPAIGN_NOT_FOUND', 'LEAD_NOT_FOUND'],
   })
     .input(
@@ -248,13 +207,8 @@ export const campaigns = {
     )
     .output(Success.extend({ sentTo: z.string() })),
 
-  queue: route({
-    method: 'POST',
-    path: '/campaigns/{id}/queue',
-    tag: 'Campaigns',
+  queue: route('POST /campaigns/{id}/queue', 'member', 'rows', {
     summary: 'Launch a campaign: queue one message for each lead of its list',
-    access: 'member',
-    effect: 'rows',
     errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_STATE', 'X_NOT_CONNECTED', 'PLAN_LIMIT'],
   })
     .input(z.strictObject({ id: Id }))

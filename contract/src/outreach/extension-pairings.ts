@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { Id, NoInput, requiredText, Success, Time, text } from '../fields.ts'
-import { route } from '../route.ts'
+import { routes } from '../route.ts'
+
+const route = routes('Extension')
 
 /** Prefix of extension tokens, so that leaked ones can be recognized. */
 export const EXTENSION_TOKEN_PREFIX = 'xae_'
@@ -15,9 +17,7 @@ export const Pairing = z.object({
   /** 'Chrome on Windows'; null if unknown. */
   device: z.string().nullable(),
   version: z.string(),
-  /**
-   * The account signed in to X at its last report, without @; null: none, or X was not open yet.
-   */
+  /** The account signed in to X at its last report; null: none, or X wasn't open yet. */
   signedInAs: z.string().nullable(),
   paused: z.boolean(),
   /** The part of X's page that it no longer finds; null if it finds all. */
@@ -44,10 +44,7 @@ const Report = z
     paused: z.boolean(),
     pageChanged: text(200).nullable(),
     sendsInBackground: z.boolean().optional(),
-    /**
-     * The former name of `sendsInBackground`: installed extensions update later than the server.
-     * Drop it in 1.1.
-     */
+    /** The former name of `sendsInBackground`, for older extensions. Drop it in 1.1. */
     sendsAlone: z.boolean().optional(),
   })
   .refine(({ sendsInBackground, sendsAlone }) => (sendsInBackground ?? sendsAlone) !== undefined, {
@@ -58,10 +55,7 @@ const Report = z
 /** The account data that the popup shows. */
 const ExtensionState = z.object({
   account: z.object({ email: z.string(), workspaceName: z.string() }),
-  /**
-   * Messages in the last 24 hours that count toward the cap of the X account that sends next, and
-   * that cap.
-   */
+  /** Usage and cap of the last 24 hours, of the X account that sends next. */
   sentToday: z.number().int(),
   dailyCap: z.number().int(),
   /** Active campaigns of channel 'extension', and their queued messages. */
@@ -73,13 +67,8 @@ const ExtensionState = z.object({
 export type ExtensionState = z.output<typeof ExtensionState>
 
 export const extension = {
-  list: route({
-    method: 'GET',
-    path: '/extension/pairings',
-    tag: 'Extension',
+  list: route('GET /extension/pairings', 'viewer', 'none', {
     summary: 'List your paired extensions, most recently seen first',
-    access: 'viewer',
-    effect: 'none',
   }).output(
     z.object({
       pairings: z.array(Pairing),
@@ -88,68 +77,43 @@ export const extension = {
     }),
   ),
 
-  createCode: route({
-    method: 'POST',
-    path: '/extension/codes',
-    tag: 'Extension',
+  createCode: route('POST /extension/codes', 'member', 'unkeyed', {
     summary: 'Create a one-time code that pairs an extension',
     description: `Valid once, for ${PAIRING_CODE_MINUTES} minutes.`,
-    access: 'member',
-    effect: 'unkeyed',
     errors: ['TOO_MANY'],
   })
     .input(NoInput)
     .output(z.object({ code: z.string(), expiresAt: Time })),
 
-  pair: route({
-    method: 'POST',
-    path: '/extension/pair',
-    tag: 'Extension',
+  pair: route('POST /extension/pair', 'public', 'unkeyed', {
     summary: 'Exchange a pairing code for an extension token',
     description:
       'For the extension itself. The token can only claim messages, report on them and read the sending state. It is valid until the extension is unpaired.',
-    access: 'public',
-    effect: 'unkeyed',
     errors: ['INVALID_CODE'],
   })
     .input(z.strictObject({ code: PairingCode, version }))
     .output(z.object({ token: z.string(), email: z.string(), workspaceName: z.string() })),
 
-  report: route({
-    method: 'POST',
-    path: '/extension/state',
-    tag: 'Extension',
+  report: route('POST /extension/state', 'viewer', 'unkeyed', {
     summary: 'Report the extension’s status and read the sending state',
     description: 'Requires an extension token.',
-    access: 'viewer',
-    effect: 'unkeyed',
     byExtension: true,
     errors: ['PAIRING_NOT_FOUND'],
   })
     .input(Report)
     .output(ExtensionState),
 
-  unpair: route({
-    method: 'POST',
-    path: '/extension/unpair',
-    tag: 'Extension',
+  unpair: route('POST /extension/unpair', 'viewer', 'unkeyed', {
     summary: 'Unpair the calling extension',
     description: 'Requires an extension token.',
-    access: 'viewer',
-    effect: 'unkeyed',
     byExtension: true,
     errors: ['PAIRING_NOT_FOUND'],
   })
     .input(NoInput)
     .output(Success),
 
-  remove: route({
-    method: 'DELETE',
-    path: '/extension/pairings/{id}',
-    tag: 'Extension',
+  remove: route('DELETE /extension/pairings/{id}', 'viewer', 'unkeyed', {
     summary: 'Unpair an extension and revoke its token',
-    access: 'viewer',
-    effect: 'unkeyed',
     successStatus: 204,
     errors: ['PAIRING_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),

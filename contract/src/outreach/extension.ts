@@ -14,10 +14,7 @@ export interface SendDmRequest {
     twitterHandle: string
     /** 1 to MESSAGE_LIMIT characters, not blank. */
     message: string
-    /**
-     * Idempotency key (the lease): send is pressed at most once per id, and a repeated request
-     * returns the first result.
-     */
+    /** Idempotency key (the lease): send is pressed at most once per id. */
     requestId?: string
     /**
      * The claimed message, whose lease is `requestId`. Before pressing send, the extension asks the
@@ -26,15 +23,9 @@ export interface SendDmRequest {
     dmId?: string
     /** The run it belongs to: consecutive inboxes that seem closed are counted per run. */
     runId?: string
-    /**
-     * The account that must be signed in to X, with or without a leading @. Nothing is sent from
-     * any other.
-     */
+    /** The account that must be signed in to X, with or without a leading @. */
     sendsAs?: string
-    /**
-     * Send is not pressed after this time (milliseconds since 1970, local clock): another sender
-     * may have the claim by then.
-     */
+    /** Send is not pressed after this time (ms since 1970): others may claim it then. */
     notAfter?: number
   }
 }
@@ -57,10 +48,7 @@ export interface UnpairRequest {
 
 /** Allows a paired extension to send while no page of the product is open, or forbids it. */
 export interface BackgroundSendingRequest {
-  /**
-   * The former name works for one version, as pages and extensions update at different times. Drop
-   * it in 1.1.
-   */
+  /** The former name works for one version, for older extensions. Drop it in 1.1. */
   action: 'SET_BACKGROUND_SENDING' | typeof FORMER_BACKGROUND_SENDING
   data: { allowed: boolean }
 }
@@ -75,16 +63,10 @@ export type ExtensionRequest =
   | UnpairRequest
   | BackgroundSendingRequest
 
-/**
- * The port that a page keeps open during a run. While it is open, the extension claims nothing in
- * the background.
- */
+/** The port of a page's run. While it is open, the extension claims nothing in the background. */
 export const RUN_PORT = 'run'
 
-/**
- * Asks the page, right before pressing send, whether the message may still go out. Used if the
- * extension has no key for it.
- */
+/** Asks the page whether the message may still go out, if the extension has no key for it. */
 export interface PageQuestion {
   ask: 'MAY_SEND'
   dmId: string
@@ -98,10 +80,7 @@ export interface PageAnswer {
   maySend: boolean | null
 }
 
-/**
- * How long after its claim a message may be sent, in milliseconds; well within its lease
- * (LEASE_SECONDS).
- */
+/** How long after its claim a message may be sent, in ms; well within LEASE_SECONDS. */
 export const SEND_WITHIN_MS = 90_000
 
 /** The longest direct message that X takes, in UTF-16 code units. */
@@ -181,10 +160,7 @@ export interface ExtensionStatus {
   paused: boolean
   /** The part of X's page that was not found; null if all were. */
   pageChanged: string | null
-  /**
-   * The account last seen signed in to X in this browser, without @; null: none, undefined: X was
-   * not open yet.
-   */
+  /** The account last seen on X, without @; null: none, undefined: X was not open yet. */
   signedInAs: string | null | undefined
   /** The account it is paired with; null: none. */
   pairedWith: { email: string; workspaceName: string } | null
@@ -204,10 +180,7 @@ export type ExtensionActivity =
   /** The user must fix something first; it tries again at `until`. */
   | { doing: 'stopped'; error: string; until: number }
 
-/**
- * The manifest's `externally_connectable` match patterns for this origin; on loopback, both its
- * names.
- */
+/** Match patterns of the manifest for this origin; on loopback, for both its names. */
 export function connectableMatches(publicUrl: string): string[] {
   const { protocol, hostname, port } = new URL(publicUrl)
   const loopback = ['localhost', '127.0.0.1']

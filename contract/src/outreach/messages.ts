@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import { HandleOfLead, Id, Page, paging, requiredText, Success, Time, text } from '../fields.ts'
 import { OfferedLead } from '../leads/leads.ts'
-import { route } from '../route.ts'
-import { MESSAGE_MAX } from './campaigns.ts'
+import { routes } from '../route.ts'
+import { MESSAGE_MAX } from './template.ts'
 
-/**
- * The messenger's filters. `pending` means not_sent or queued; contacted counts as sent,
- * failed_contact as failed.
- */
+const route = routes('Messenger')
+
+/** `pending`: not_sent or queued. `sent` includes contacted, `failed` failed_contact. */
 export const MESSENGER_FILTERS = ['all', 'pending', 'sent', 'failed'] as const
 export type MessengerFilter = (typeof MESSENGER_FILTERS)[number]
 
@@ -15,14 +14,7 @@ export type MessengerFilter = (typeof MESSENGER_FILTERS)[number]
 export const MESSENGER_PAGE_SIZE = 100
 
 export const messages = {
-  leads: route({
-    method: 'GET',
-    path: '/messages/leads',
-    tag: 'Messenger',
-    summary: 'List the leads to message, newest first',
-    access: 'viewer',
-    effect: 'none',
-  })
+  leads: route('GET /messages/leads', 'viewer', 'none', { summary: 'List the leads to message, newest first' })
     .input(
       z.object({
         status: z.enum(MESSENGER_FILTERS).default('all'),
@@ -33,16 +25,11 @@ export const messages = {
     )
     .output(Success.extend({ ...Page.shape, leads: z.array(OfferedLead), cursor: z.string().nullable() })),
 
-  send: route({
-    method: 'POST',
-    path: '/messages/send',
-    tag: 'Messenger',
+  send: route('POST /messages/send', 'member', 'outside', {
     summary: 'Send one direct message now and return its outcome',
     description:
       'Uses the current X account and its daily cap: 429 with Retry-After if the cap is reached. ' +
       'If X did not respond, the outcome is read from the conversation. Until it is known, the response is 503; retrying with the same Idempotency-Key does not send again.',
-    access: 'member',
-    effect: 'outside',
     errors: [
       'LEAD_NOT_FOUND',
       'LEAD_STATE',

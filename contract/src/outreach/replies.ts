@@ -1,9 +1,24 @@
 import { z } from 'zod'
 import { Id, Time } from '../fields.ts'
-import { route } from '../route.ts'
+import { routes } from '../route.ts'
+
+const route = routes('Replies')
 
 /** Maximum length of a stored reply; the rest is cut. */
 export const REPLY_TEXT_MAX = 1_000
+
+/** What a reply means. `referral` names someone else. */
+export const REPLY_LABELS = [
+  'interested',
+  'meeting',
+  'question',
+  'later',
+  'referral',
+  'not_interested',
+  'opted_out',
+  'auto_reply',
+] as const
+export type ReplyLabel = (typeof REPLY_LABELS)[number]
 
 /** Default opt-out phrases. Case, full-width forms and surrounding punctuation are ignored. */
 export const DEFAULT_OPT_OUT_WORDS = [
@@ -38,22 +53,12 @@ export const ReplyDetection = z.object({
 export type ReplyDetection = z.output<typeof ReplyDetection>
 
 export const replies = {
-  detection: route({
-    method: 'GET',
-    path: '/replies/detection',
-    tag: 'Replies',
+  detection: route('GET /replies/detection', 'viewer', 'none', {
     summary: 'Get how replies are currently detected',
-    access: 'viewer',
-    effect: 'none',
   }).output(ReplyDetection),
 
-  removeText: route({
-    method: 'DELETE',
-    path: '/replies/{id}/text',
-    tag: 'Replies',
+  removeText: route('DELETE /replies/{id}/text', 'member', 'rows', {
     summary: 'Delete the text of a reply; the reply still counts',
-    access: 'member',
-    effect: 'rows',
     successStatus: 204,
     errors: ['REPLY_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),

@@ -1,16 +1,15 @@
 import { z } from 'zod'
 import { Id, NoInput, Time, text, wholeNumber } from '../fields.ts'
-import { route } from '../route.ts'
+import { routes } from '../route.ts'
 import { OPT_OUT_WORD_LENGTH_MAX, OPT_OUT_WORDS_MAX } from './replies.ts'
+
+const route = routes('Sending')
 
 /** Warm-up: messages on the first day, and the daily growth factor. */
 export const WARM_UP_START = 20
 export const WARM_UP_GROWTH = 1.1
 
-/**
- * Why an account cannot send now: sending window, daily cap, warm-up cap, the interval between
- * messages, or a limit of X.
- */
+/** Sending window, daily cap, warm-up cap, interval between messages, or a limit of X. */
 export const WAIT_REASONS = ['hours', 'cap', 'warm_up', 'pause', 'x'] as const
 export type WaitReason = (typeof WAIT_REASONS)[number]
 
@@ -91,36 +90,21 @@ export const SendingSettings = z.object({
 export type SendingSettings = z.output<typeof SendingSettings>
 
 export const sendingSettings = {
-  find: route({
-    method: 'GET',
-    path: '/sending/settings',
-    tag: 'Sending',
+  find: route('GET /sending/settings', 'viewer', 'none', {
     summary: 'Get the sending limits of each X account, the opt-out words, and the contact basis',
-    access: 'viewer',
-    effect: 'none',
   })
     .input(NoInput)
     .output(SendingSettings),
 
-  saveLimits: route({
-    method: 'PUT',
-    path: '/sending/limits',
-    tag: 'Sending',
+  saveLimits: route('PUT /sending/limits', 'admin', 'rows', {
     summary: 'Set the sending limits of an X account, from the next message on',
-    access: 'admin',
-    effect: 'rows',
     errors: ['X_ACCOUNT_NOT_FOUND'],
   })
     .input(z.strictObject({ xAccountId: Id.nullable(), ...limitFields }))
     .output(SendingSettings),
 
-  saveOptOutWords: route({
-    method: 'PUT',
-    path: '/sending/opt-out-words',
-    tag: 'Sending',
+  saveOptOutWords: route('PUT /sending/opt-out-words', 'admin', 'rows', {
     summary: 'Set the words that opt a sender out; an empty list restores the defaults',
-    access: 'admin',
-    effect: 'rows',
   })
     .input(
       z.strictObject({
@@ -136,14 +120,9 @@ export const sendingSettings = {
     )
     .output(SendingSettings),
 
-  saveBasis: route({
-    method: 'PUT',
-    path: '/sending/contact-basis',
-    tag: 'Sending',
+  saveBasis: route('PUT /sending/contact-basis', 'owner', 'rows', {
     summary: 'Require a contact basis, or stop requiring it',
     description: 'Queued messages are not affected.',
-    access: 'owner',
-    effect: 'rows',
   })
     .input(
       z

@@ -2,7 +2,10 @@ import { z } from 'zod'
 import { Id, Page, paging, requiredText, Success, Time, text, wholeNumber } from '../fields.ts'
 import { DM_STATUSES } from '../leads/leads.ts'
 import { SkipReason } from '../reason.ts'
-import { route } from '../route.ts'
+import { routes } from '../route.ts'
+
+const route = routes('Sending')
+const campaignsRoute = routes('Campaigns')
 
 /** How long a sender's claim on a message lasts. */
 export const LEASE_SECONDS = 120
@@ -52,15 +55,10 @@ const SIMULATED_BATCH_MAX = 20
 
 /** The messages of campaigns. These operations are called `campaigns.…`. */
 export const sending = {
-  processQueue: route({
-    method: 'POST',
-    path: '/campaigns/process-queue',
-    tag: 'Sending',
+  processQueue: route('POST /campaigns/process-queue', 'member', 'outside', {
     summary: 'Process queued messages without sending them, if X is simulated',
     description:
       'Each message takes 500 to 1,000 ms and is recorded as sent with a probability of 80%. The interval between messages does not apply. The daily cap and sending window of the X account, pauses, suppression and leases apply as for any sender. Returns 429 if they allow no message now.',
-    access: 'member',
-    effect: 'outside',
     errors: ['NOT_FOUND'],
   })
     .input(z.strictObject({ batchSize: wholeNumber(1, SIMULATED_BATCH_MAX).default(SIMULATED_BATCH) }))
@@ -75,13 +73,8 @@ export const sending = {
       }),
     ),
 
-  dms: route({
-    method: 'GET',
-    path: '/campaigns/{id}/dms',
-    tag: 'Campaigns',
+  dms: campaignsRoute('GET /campaigns/{id}/dms', 'viewer', 'none', {
     summary: 'List the messages of a campaign',
-    access: 'viewer',
-    effect: 'none',
     errors: ['CAMPAIGN_NOT_FOUND'],
   })
     .input(
@@ -95,15 +88,10 @@ export const sending = {
     )
     .output(Page.extend({ dms: z.array(Dm), cursor: z.string().nullable() })),
 
-  claim: route({
-    method: 'POST',
-    path: '/campaigns/{id}/claim',
-    tag: 'Sending',
+  claim: route('POST /campaigns/{id}/claim', 'member', 'rows', {
     summary: 'Claim the next message of a campaign that the extension sends',
     description:
       'With an Idempotency-Key, a retry returns the same message under the same lease. 204 (no message due) is not stored, so a retry checks again.',
-    access: 'member',
-    effect: 'rows',
     byExtension: true,
     errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_CHANNEL', 'CAMPAIGN_STATE'],
   })
@@ -111,28 +99,18 @@ export const sending = {
     .input(z.strictObject({ id: Id, holder }))
     .output(ClaimAnswer),
 
-  claimAny: route({
-    method: 'POST',
-    path: '/claim',
-    tag: 'Sending',
+  claimAny: route('POST /claim', 'member', 'rows', {
     summary: 'Claim the next message of any campaign that the extension sends',
     description:
       'With `signedInAs`, messages of other X accounts are returned only if that account has none queued. With an Idempotency-Key, a retry returns the same message under the same lease.',
-    access: 'member',
-    effect: 'rows',
     byExtension: true,
   })
     .route({ outputStructure: 'detailed' })
     .input(z.strictObject({ holder, signedInAs: text(50).optional() }))
     .output(ClaimAnswer),
 
-  recordOutcome: route({
-    method: 'POST',
-    path: '/dms/{id}/outcome',
-    tag: 'Sending',
+  recordOutcome: route('POST /dms/{id}/outcome', 'member', 'rows', {
     summary: 'Report the outcome of a claimed message',
-    access: 'member',
-    effect: 'rows',
     byExtension: true,
     errors: ['DM_NOT_FOUND', 'LEASE_LOST'],
   })
@@ -144,49 +122,32 @@ export const sending = {
         errorMessage: text(2_000).optional(),
         /** Instead of `errorMessage`, if the claim names nobody. */
         reason: SkipReason.extend({ code: z.literal('lead_missing') }).optional(),
-        /**
-         * It may or may not have been sent. The lead gets no other message until someone checks.
-         */
+        /** It may have been sent. The lead gets no other message until someone checks. */
         outcomeUnknown: z.boolean().default(false),
       }),
     )
     .output(Success.extend({ campaignCompleted: z.boolean() })),
 
-  confirm: route({
-    method: 'POST',
-    path: '/dms/{id}/confirm',
-    tag: 'Sending',
+  confirm: route('POST /dms/{id}/confirm', 'member', 'unkeyed', {
     summary: 'Check right before sending whether a claimed message may still be sent; renews its lease',
     description:
       '`maySend` is false if the campaign was paused or ended or the sending limits no longer allow it (the message is queued again), or if the lead may no longer be messaged (it fails, with the reason). The lease then ends.',
-    access: 'member',
-    effect: 'unkeyed',
     byExtension: true,
     errors: ['DM_NOT_FOUND', 'LEASE_LOST'],
   })
     .input(z.strictObject({ id: Id, lease: requiredText(100) }))
     .output(Success.extend({ maySend: z.boolean(), leaseExpiresAt: Time.nullable() })),
 
-  release: route({
-    method: 'POST',
-    path: '/dms/{id}/release',
-    tag: 'Sending',
+  release: route('POST /dms/{id}/release', 'member', 'rows', {
     summary: 'Release a claimed message that was certainly not sent, so that it is queued again',
-    access: 'member',
-    effect: 'rows',
     byExtension: true,
     errors: ['DM_NOT_FOUND', 'LEASE_LOST'],
   })
     .input(z.strictObject({ id: Id, lease: requiredText(100) }))
     .output(Success),
 
-  requeue: route({
-    method: 'POST',
-    path: '/dms/{id}/requeue',
-    tag: 'Sending',
+  requeue: route('POST /dms/{id}/requeue', 'member', 'rows', {
     summary: 'Queue a failed message again',
-    access: 'member',
-    effect: 'rows',
     errors: ['DM_NOT_FOUND', 'DM_STATE', 'PLAN_LIMIT'],
   })
     .input(z.strictObject({ id: Id }))

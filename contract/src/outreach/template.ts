@@ -3,6 +3,9 @@
  * Without schemas: the server renders messages with it, and screens preview them.
  */
 
+/** Maximum length of a direct message on X. */
+export const MESSAGE_MAX = 10_000
+
 /** Part of a template: plain text or a variable. */
 export type Segment =
   | { kind: 'words'; words: string }
@@ -104,10 +107,7 @@ export function renderTemplate(template: Template, lead: Recipient): string {
   return template.map((segment) => fillSegment(segment, lead)).join('')
 }
 
-/**
- * If columns differ only in case, the first non-blank one by code point wins. Non-text values are
- * ignored.
- */
+/** Of columns that differ in case, the first non-blank by code point wins. Only texts count. */
 function variableOf(metadata: Record<string, unknown>, wanted: string): string {
   const keys = Object.keys(metadata).filter((key) => lowerAscii(key) === wanted)
   for (const key of keys.sort()) {

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { Id } from '../fields.ts'
-import { route } from '../route.ts'
+import { routes } from '../route.ts'
+
+const route = routes('Analytics')
 
 /** Maximum number of days per request. */
 export const ANALYTICS_DAYS_MAX = 366
@@ -55,24 +57,16 @@ export const Analytics = z.object({
 export type Analytics = z.output<typeof Analytics>
 
 export const analytics = {
-  find: route({
-    method: 'GET',
-    path: '/analytics',
-    tag: 'Analytics',
+  find: route('GET /analytics', 'viewer', 'none', {
     summary: 'Get the outcomes of messages, in total or by day sent',
     description:
       'Messages count on the day they were sent, and replies on the day of the message they answer. Without `from` and `to`, the totals cover all time.',
-    access: 'viewer',
-    effect: 'none',
     errors: ['CAMPAIGN_NOT_FOUND'],
   })
     .input(
       z
         .object({
-          /**
-           * First and last day. With only `from`, ends today; with only `to`, covers the week
-           * before it.
-           */
+          /** With only `from`, ends today; with only `to`, covers the week before it. */
           from: Day.optional(),
           to: Day.optional(),
           /** A campaign id, or `direct` for messages without a campaign (leads page, messenger). */

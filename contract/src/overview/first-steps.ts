@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { NoInput } from '../fields.ts'
-import { route } from '../route.ts'
+import { routes } from '../route.ts'
+
+const route = routes('First steps')
 
 /** Onboarding steps of a new workspace, in order. */
 export const FIRST_STEPS = ['connect_x', 'find_leads', 'make_list', 'launch_campaign'] as const
@@ -15,24 +17,12 @@ export const FirstSteps = z.object({
 export type FirstSteps = z.output<typeof FirstSteps>
 
 export const firstSteps = {
-  find: route({
-    method: 'GET',
-    path: '/first-steps',
-    tag: 'First steps',
-    summary: 'Get the onboarding steps of the workspace',
-    access: 'viewer',
-    effect: 'none',
-  })
+  find: route('GET /first-steps', 'viewer', 'none', { summary: 'Get the onboarding steps of the workspace' })
     .input(NoInput)
     .output(FirstSteps),
 
-  update: route({
-    method: 'PATCH',
-    path: '/first-steps',
-    tag: 'First steps',
+  update: route('PATCH /first-steps', 'viewer', 'rows', {
     summary: 'Hide the onboarding steps for yourself in this workspace, or show them again',
-    access: 'viewer',
-    effect: 'rows',
   })
     .input(z.strictObject({ dismissed: z.boolean() }))
     .output(FirstSteps),

@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { Id, Page, paging, queryNumber, Success, Time, text, wholeNumber } from '../fields.ts'
 import { formatNumber } from '../format.ts'
-import { route } from '../route.ts'
+import { routes } from '../route.ts'
 import { ACHIEVEMENT_KEYS, HOLD_REASONS } from '../waitlist/waitlist.ts'
 import { FOUND_MEMBERS_MAX, INVITATIONS_MAX, VIEW_DAYS_MAX } from './operator-limits.ts'
+
+const route = routes('Operator')
 
 /** Audited actions of operators. */
 export const OPERATOR_ACTIONS = ['release', 'refuse', 'undo', 'invite', 'export'] as const
@@ -77,97 +79,64 @@ export const LoggedAction = z.object({
 export type LoggedAction = z.output<typeof LoggedAction>
 
 const Day = z.iso.date('must be a day such as 2026-11-20')
-const only = { tag: 'Operator', access: 'operator' } as const
 const OneReferral = z.strictObject({ memberId: Id })
 
 /** Returns 404 to everyone not in OPERATORS, as if these paths did not exist. */
 export const operator = {
-  growth: route({
-    ...only,
-    method: 'GET',
-    path: '/operator/growth',
+  growth: route('GET /operator/growth', 'operator', 'none', {
     summary: 'Get the growth of the waitlist',
     description: 'Current totals, and one entry for each of the last 90 days by default, at most 366. Days are UTC.',
-    effect: 'none',
   })
     .input(z.object({ days: queryNumber(1, 366).default(90) }))
     .output(z.object({ members: count, confirmed: count, invited: count, held: count, days: z.array(GrowthDay) })),
 
-  members: route({
-    ...only,
-    method: 'GET',
-    path: '/operator/members',
+  members: route('GET /operator/members', 'operator', 'none', {
     summary: 'Search members',
     description: `By the start of an email address, a whole referral code, or a position ('12', '#12'). An empty \`q\` lists everyone by position. Returns at most ${formatNumber(FOUND_MEMBERS_MAX)}; \`more\` is true if there are more.`,
-    effect: 'none',
   })
     .input(z.object({ q: text(254).default(''), ...paging(25) }))
     .output(z.object({ members: z.array(WaitlistMember), ...Page.shape, more: z.boolean() })),
 
-  held: route({
-    ...only,
-    method: 'GET',
-    path: '/operator/referrals/held',
+  held: route('GET /operator/referrals/held', 'operator', 'none', {
     summary: 'List the referrals to review, oldest first',
-    effect: 'none',
   })
     .input(z.object(paging(25)))
     .output(z.object({ held: z.array(HeldReferral), ...Page.shape })),
 
-  release: route({
-    ...only,
-    method: 'POST',
-    path: '/operator/referrals/{memberId}/release',
+  release: route('POST /operator/referrals/{memberId}/release', 'operator', 'rows', {
     summary: 'Credit a held referral',
     description: 'If WAITLIST_CONFIRM=required, it counts once the referred member has confirmed.',
-    effect: 'rows',
     errors: ['REFERRAL_NOT_FOUND', 'REFERRAL_STATE'],
   })
     .input(OneReferral)
     .output(Success),
 
-  refuse: route({
-    ...only,
-    method: 'POST',
-    path: '/operator/referrals/{memberId}/refuse',
+  refuse: route('POST /operator/referrals/{memberId}/refuse', 'operator', 'rows', {
     summary: 'Reject a held referral',
-    effect: 'rows',
     errors: ['REFERRAL_NOT_FOUND', 'REFERRAL_STATE'],
   })
     .input(OneReferral)
     .output(Success),
 
-  undo: route({
-    ...only,
-    method: 'POST',
-    path: '/operator/referrals/{memberId}/undo',
+  undo: route('POST /operator/referrals/{memberId}/undo', 'operator', 'rows', {
     summary: 'Hold a referral again that was credited or rejected',
     description: 'This reverts the credit, but not the position.',
-    effect: 'rows',
     errors: ['REFERRAL_NOT_FOUND', 'REFERRAL_STATE'],
   })
     .input(OneReferral)
     .output(Success),
 
-  invite: route({
-    ...only,
-    method: 'POST',
-    path: '/operator/invitations',
+  invite: route('POST /operator/invitations', 'operator', 'rows', {
     summary: 'Invite the next members by position',
     description:
       'They keep their positions and get an email with a sign-up link. Members who were already invited, deleted or unsubscribed are skipped.',
-    effect: 'rows',
   })
     .input(z.strictObject({ count: wholeNumber(1, INVITATIONS_MAX) }))
     .output(Success.extend({ invited: count })),
 
-  views: route({
-    ...only,
-    method: 'GET',
-    path: '/operator/views',
+  views: route('GET /operator/views', 'operator', 'none', {
     summary: 'Get views and joins by day, and by page or referral code',
     description: `Between two UTC days, both included, at most ${VIEW_DAYS_MAX}. Sources with the most joins first. A join is counted for the page on which its visit began.`,
-    effect: 'none',
   })
     .input(
       z
@@ -191,13 +160,7 @@ export const operator = {
       }),
     ),
 
-  log: route({
-    ...only,
-    method: 'GET',
-    path: '/operator/log',
-    summary: 'List the actions of operators, newest first',
-    effect: 'none',
-  })
+  log: route('GET /operator/log', 'operator', 'none', { summary: 'List the actions of operators, newest first' })
     .input(z.object(paging(25)))
     .output(z.object({ actions: z.array(LoggedAction), ...Page.shape })),
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { Moment, NoInput, requiredText, Success, Time } from '../fields.ts'
-import { route } from '../route.ts'
+import { routes } from '../route.ts'
+
+const route = routes('Billing')
 
 /** A plan for sale: a built-in one, or another that has a price at the payment provider. */
 export const Plan = z.object({
@@ -67,10 +69,7 @@ export const Usage = z.object({
   limit: z.number().int().nullable(),
   /** True from USAGE_WARNING_PERCENT on. */
   warning: z.boolean(),
-  /**
-   * The limit and the upgrade: 'Your Free plan includes 50 DMs a month. Upgrade to Pro for 5,000
-   * DMs a month.'
-   */
+  /** 'Your Free plan includes 50 DMs a month. Upgrade to Pro for 5,000 DMs a month.' */
   words: z.string(),
   /** The next level with a higher limit; null: none. */
   lifts: z.object({ level, name: z.string(), limit: z.number().int().nullable() }).nullable(),
@@ -80,23 +79,16 @@ export type Usage = z.output<typeof Usage>
 export const BillingOverview = z.object({
   /** Whether payments are configured. If not, nothing can be bought. */
   available: z.boolean(),
-  /**
-   * The workspace's level and its source: a subscription, months earned by referrals, or neither.
-   */
+  /** The level, and whether it is paid, earned by referrals, or neither. */
   level,
   source: z.enum(['subscription', 'reward', 'none']),
   /** Null: none. */
   subscription: SubscriptionDetails.nullable(),
-  /**
-   * Additional subscriptions without effect, usually bought by mistake while signed out. Only for
-   * the owner.
-   */
+  /** Without effect, usually bought by mistake while signed out. For the owner only. */
   others: z.array(OtherSubscription),
   /** The last subscription, if there is no active one. */
   ended: z.object({ planId: z.string(), name: z.string(), endedAt: Time }).nullable(),
-  /**
-   * Months of Pro that the owner earned by referrals. They are paused during a paid subscription.
-   */
+  /** Months of Pro earned by the owner's referrals, paused while a plan is paid. */
   rewards: z.object({
     months: z.number().int(),
     /** When they run out; null: none are left. */
@@ -109,10 +101,7 @@ export const BillingOverview = z.object({
 })
 export type BillingOverview = z.output<typeof BillingOverview>
 
-/**
- * The cost of a plan change. `dueNowCents` is charged immediately; a negative amount is credited to
- * the next invoices.
- */
+/** The cost of a plan change. A negative `dueNowCents` is credited to the next invoices. */
 export const UpgradePreview = z.object({
   planId: z.string(),
   name: z.string(),
@@ -157,89 +146,47 @@ export type PaymentLinks = z.output<typeof PaymentLinks>
 const planId = requiredText(200)
 
 export const billing = {
-  plans: route({
-    method: 'GET',
-    path: '/billing/plans',
-    tag: 'Billing',
-    summary: 'List the plans for sale, cheapest first',
-    access: 'public',
-    effect: 'none',
-  })
+  plans: route('GET /billing/plans', 'public', 'none', { summary: 'List the plans for sale, cheapest first' })
     .input(z.object({ cycle: z.enum(['monthly', 'yearly']).optional() }))
     .output(Success.extend({ plans: z.array(Plan) })),
 
-  links: route({
-    method: 'GET',
-    path: '/billing/links',
-    tag: 'Billing',
+  links: route('GET /billing/links', 'public', 'none', {
     summary: "Get the payment provider's checkout pages for the built-in plans, without signing in",
     description: 'The payment is assigned to the account with the same verified address, even if it is created later.',
-    access: 'public',
-    effect: 'none',
   }).output(PaymentLinks),
 
-  ownLinks: route({
-    method: 'GET',
-    path: '/billing/links/own',
-    tag: 'Billing',
+  ownLinks: route('GET /billing/links/own', 'owner', 'none', {
     summary:
       "Get the payment provider's checkout pages for the built-in plans, prefilled with your workspace and email address",
-    access: 'owner',
-    effect: 'none',
   }).output(PaymentLinks),
 
-  subscription: route({
-    method: 'GET',
-    path: '/billing/subscription',
-    tag: 'Billing',
+  subscription: route('GET /billing/subscription', 'viewer', 'none', {
     summary: 'Get the subscription of the workspace',
-    access: 'viewer',
-    effect: 'none',
   }).output(Success.extend({ subscription: Subscription.nullable() })),
 
-  overview: route({
-    method: 'GET',
-    path: '/billing/overview',
-    tag: 'Billing',
+  overview: route('GET /billing/overview', 'viewer', 'none', {
     summary: 'Get the plan of the workspace with its limits, usage, subscription and rewards',
-    access: 'viewer',
-    effect: 'none',
   }).output(BillingOverview),
 
-  checkout: route({
-    method: 'POST',
-    path: '/billing/checkout',
-    tag: 'Billing',
+  checkout: route('POST /billing/checkout', 'owner', 'outside', {
     summary: 'Start a checkout at the payment provider',
     description: 'If the workspace has a subscription, change its plan instead.',
-    access: 'owner',
-    effect: 'outside',
     errors: ['PLAN_NOT_FOUND', 'SUBSCRIPTION_STATE', 'PAYMENTS_UNAVAILABLE'],
   })
     .input(z.strictObject({ planId }))
     .output(Success.extend({ checkoutUrl: z.url() })),
 
-  previewUpgrade: route({
-    method: 'GET',
-    path: '/billing/upgrade/preview',
-    tag: 'Billing',
+  previewUpgrade: route('GET /billing/upgrade/preview', 'owner', 'none', {
     summary: 'Preview the cost of a plan change',
-    access: 'owner',
-    effect: 'none',
     errors: ['PLAN_NOT_FOUND', 'SUBSCRIPTION_STATE', 'PAYMENTS_UNAVAILABLE'],
   })
     .input(z.object({ planId }))
     .output(UpgradePreview),
 
-  upgrade: route({
-    method: 'POST',
-    path: '/billing/upgrade',
-    tag: 'Billing',
+  upgrade: route('POST /billing/upgrade', 'owner', 'outside', {
     summary: 'Change the plan immediately',
     description:
       'Unused time on the old plan is credited. PAYMENT_DECLINED: nothing has changed. PAYMENT_CONFIRMATION_NEEDED: the plan changes after the payment is confirmed at `details.url`.',
-    access: 'owner',
-    effect: 'outside',
     errors: [
       'PLAN_NOT_FOUND',
       'SUBSCRIPTION_STATE',
@@ -251,64 +198,39 @@ export const billing = {
     .input(z.strictObject({ planId, prorationDate: Moment.optional() }))
     .output(Success),
 
-  cancel: route({
-    method: 'POST',
-    path: '/billing/cancel',
-    tag: 'Billing',
+  cancel: route('POST /billing/cancel', 'owner', 'outside', {
     summary: 'Cancel the subscription at the end of the paid period',
     description: '`subscriptionId` cancels one of the `others` in the overview instead.',
-    access: 'owner',
-    effect: 'outside',
     errors: ['SUBSCRIPTION_STATE', 'PAYMENTS_UNAVAILABLE'],
   })
     .input(z.preprocess((body) => body ?? {}, z.strictObject({ subscriptionId: requiredText(200).optional() })))
     .output(Success),
 
-  resume: route({
-    method: 'POST',
-    path: '/billing/resume',
-    tag: 'Billing',
+  resume: route('POST /billing/resume', 'owner', 'outside', {
     summary: 'Undo a cancellation before the paid period ends',
-    access: 'owner',
-    effect: 'outside',
     errors: ['SUBSCRIPTION_STATE', 'PAYMENTS_UNAVAILABLE'],
   })
     .input(NoInput)
     .output(Success),
 
-  portal: route({
-    method: 'POST',
-    path: '/billing/portal',
-    tag: 'Billing',
+  portal: route('POST /billing/portal', 'owner', 'outside', {
     summary: "Get the payment provider's page for cards, billing address and invoices",
-    access: 'owner',
-    effect: 'outside',
     errors: ['SUBSCRIPTION_STATE', 'PAYMENTS_UNAVAILABLE'],
   })
     .input(NoInput)
     .output(z.object({ url: z.url() })),
 
-  invoices: route({
-    method: 'GET',
-    path: '/billing/invoices',
-    tag: 'Billing',
+  invoices: route('GET /billing/invoices', 'owner', 'none', {
     summary: 'List invoices, newest first',
     description: 'Pass the `cursor` of the last response to continue; null: this was the last page.',
-    access: 'owner',
-    effect: 'none',
     errors: ['PAYMENTS_UNAVAILABLE'],
   })
     .input(z.object({ cursor: requiredText(500).optional() }))
     .output(z.object({ invoices: z.array(Invoice), cursor: z.string().nullable() })),
 
-  refresh: route({
-    method: 'POST',
-    path: '/billing/refresh',
-    tag: 'Billing',
+  refresh: route('POST /billing/refresh', 'owner', 'outside', {
     summary: 'Fetch new events from the payment provider',
     description: 'Call it after a payment, so that the page does not depend on the webhook.',
-    access: 'owner',
-    effect: 'outside',
     errors: ['PAYMENTS_UNAVAILABLE'],
   })
     .input(NoInput)

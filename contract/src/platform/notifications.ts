@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { Id, NoInput, Page, paging, Success, Time } from '../fields.ts'
 import type { PauseReason } from '../reason.ts'
-import { route } from '../route.ts'
+import { routes } from '../route.ts'
+
+const route = routes('Notifications')
 
 /** The last four go to owners only. */
 export const NOTIFICATION_KINDS = [
@@ -65,57 +67,32 @@ const unread = z.number().int()
 const Preferences = z.object({ preferences: z.array(NotificationPreference) })
 
 export const notifications = {
-  list: route({
-    method: 'GET',
-    path: '/notifications',
-    tag: 'Notifications',
+  list: route('GET /notifications', 'viewer', 'none', {
     summary: 'List your notifications in this workspace, newest first; they are kept for 90 days',
-    access: 'viewer',
-    effect: 'none',
   })
     .input(z.object(paging(20)))
     .output(Page.extend({ notifications: z.array(Notification), unread })),
 
-  countUnread: route({
-    method: 'GET',
-    path: '/notifications/unread',
-    tag: 'Notifications',
+  countUnread: route('GET /notifications/unread', 'viewer', 'none', {
     summary: 'Count unread notifications, up to 100',
-    access: 'viewer',
-    effect: 'none',
   })
     .input(NoInput)
     .output(z.object({ unread })),
 
-  markRead: route({
-    method: 'POST',
-    path: '/notifications/read',
-    tag: 'Notifications',
+  markRead: route('POST /notifications/read', 'viewer', 'rows', {
     summary: 'Mark the given notifications as read, or all of them; unknown ids are ignored',
-    access: 'viewer',
-    effect: 'rows',
   })
     .input(z.strictObject({ ids: z.array(Id).min(1).max(100).optional() }))
     .output(Success.extend({ unread })),
 
-  listPreferences: route({
-    method: 'GET',
-    path: '/notifications/preferences',
-    tag: 'Notifications',
+  listPreferences: route('GET /notifications/preferences', 'viewer', 'none', {
     summary: 'List which notifications you get, in the app and by email',
-    access: 'viewer',
-    effect: 'none',
   })
     .input(NoInput)
     .output(Preferences),
 
-  setPreference: route({
-    method: 'PUT',
-    path: '/notifications/preferences',
-    tag: 'Notifications',
+  setPreference: route('PUT /notifications/preferences', 'viewer', 'rows', {
     summary: 'Turn a kind of notification on or off, in the app or by email',
-    access: 'viewer',
-    effect: 'rows',
   })
     .input(
       z.strictObject({

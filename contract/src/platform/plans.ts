@@ -8,10 +8,7 @@ export type PlanLevel = 'free' | 'pro' | 'agency'
 /** What plans limit. */
 export type Limited = 'scrapedLeads' | 'dms' | 'xAccounts' | 'people'
 
-/**
- * Names and limits: leads scraped and DMs per calendar month, X accounts and people at a time;
- * null: unlimited.
- */
+/** Limits of leads and DMs per calendar month, X accounts and people; null: unlimited. */
 export const PLAN_LEVELS = {
   free: { name: 'Free', scrapedLeads: 100, dms: 50, xAccounts: 1, people: 1 },
   pro: { name: 'Pro', scrapedLeads: 1_000, dms: 5_000, xAccounts: 3, people: 1 },

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { Id, Page, paging, Success, Time, text } from '../fields.ts'
 import { formatNumber } from '../format.ts'
-import { route } from '../route.ts'
+import { routes } from '../route.ts'
+
+const route = routes('Webhooks')
 
 /** Events that endpoints can subscribe to (docs/webhooks.md describes the payloads). */
 export const WEBHOOK_EVENTS = ['member.joined', 'referral.credited', 'achievement.earned'] as const
@@ -15,10 +17,7 @@ export type DeliveryEvent = (typeof DELIVERY_EVENTS)[number]
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
-/**
- * Why an endpoint was disabled automatically: all attempts failed for about a day, or it returned
- * 410 Gone.
- */
+/** Every attempt of about a day failed, or the endpoint returned 410 Gone. */
 export const DISABLED_REASONS = ['failing', 'gone'] as const
 export type DisabledReason = (typeof DISABLED_REASONS)[number]
 
@@ -79,34 +78,25 @@ const Events = z
   .refine((events) => new Set(events).size === events.length, 'must not name an event twice')
 const description = text(200)
 
-const only = { tag: 'Webhooks', access: 'operator' } as const
 const OneEndpoint = z.strictObject({ id: Id })
 
 /** Returns 404 to everyone not in OPERATORS, as if these paths did not exist. */
 export const webhooks = {
-  list: route({ ...only, method: 'GET', path: '/operator/webhooks', summary: 'List endpoints', effect: 'none' }).output(
+  list: route('GET /operator/webhooks', 'operator', 'none', { summary: 'List endpoints' }).output(
     z.object({ endpoints: z.array(WebhookEndpoint) }),
   ),
 
-  create: route({
-    ...only,
-    method: 'POST',
-    path: '/operator/webhooks',
+  create: route('POST /operator/webhooks', 'operator', 'rows', {
     summary: 'Add an endpoint',
     description: `Returns its signing secret, which is shown only once. At most ${ENDPOINTS_MAX} endpoints. The URL must be public and use https.`,
-    effect: 'rows',
     errors: ['WEBHOOK_LIMIT'],
   })
     .input(z.strictObject({ url: Url, description: description.default(''), events: Events }))
     .output(WebhookEndpoint.extend({ secret: Secret })),
 
-  update: route({
-    ...only,
-    method: 'PATCH',
-    path: '/operator/webhooks/{id}',
+  update: route('PATCH /operator/webhooks/{id}', 'operator', 'rows', {
     summary: 'Change, disable or enable an endpoint',
     description: 'While it is disabled, it gets no new events. Pending deliveries are sent once it is enabled again.',
-    effect: 'rows',
     errors: ['WEBHOOK_NOT_FOUND'],
   })
     .input(
@@ -120,47 +110,31 @@ export const webhooks = {
     )
     .output(WebhookEndpoint),
 
-  remove: route({
-    ...only,
-    method: 'DELETE',
-    path: '/operator/webhooks/{id}',
+  remove: route('DELETE /operator/webhooks/{id}', 'operator', 'rows', {
     summary: 'Delete an endpoint and its log',
-    effect: 'rows',
     successStatus: 204,
     errors: ['WEBHOOK_NOT_FOUND'],
   }).input(OneEndpoint),
 
-  test: route({
-    ...only,
-    method: 'POST',
-    path: '/operator/webhooks/{id}/test',
+  test: route('POST /operator/webhooks/{id}/test', 'operator', 'outside', {
     summary: 'Send a test event now',
     description: 'Makes one attempt, even if the endpoint is disabled, and returns its result.',
-    effect: 'outside',
     errors: ['WEBHOOK_NOT_FOUND'],
   })
     .input(OneEndpoint)
     .output(WebhookDelivery),
 
-  rotateSecret: route({
-    ...only,
-    method: 'POST',
-    path: '/operator/webhooks/{id}/secret',
+  rotateSecret: route('POST /operator/webhooks/{id}/secret', 'operator', 'rows', {
     summary: 'Create a new signing secret',
     description: 'Returns the new secret, which is shown only once. The old one also signs for 24 hours.',
-    effect: 'rows',
     errors: ['WEBHOOK_NOT_FOUND'],
   })
     .input(OneEndpoint)
     .output(Success.extend({ secret: Secret, previousSecretUntil: Time })),
 
-  deliveries: route({
-    ...only,
-    method: 'GET',
-    path: '/operator/webhooks/{id}/deliveries',
+  deliveries: route('GET /operator/webhooks/{id}/deliveries', 'operator', 'none', {
     summary: 'List the deliveries of an endpoint, newest first',
     description: `Kept for 30 days. \`total\` counts up to ${formatNumber(COUNTED_DELIVERIES_MAX)}. Use \`cursor\` for deep pages.`,
-    effect: 'none',
     errors: ['WEBHOOK_NOT_FOUND'],
   })
     .input(
@@ -174,13 +148,9 @@ export const webhooks = {
     )
     .output(z.object({ deliveries: z.array(WebhookDelivery), ...Page.shape, cursor: z.string().nullable() })),
 
-  redeliver: route({
-    ...only,
-    method: 'POST',
-    path: '/operator/deliveries/{id}/redeliver',
+  redeliver: route('POST /operator/deliveries/{id}/redeliver', 'operator', 'rows', {
     summary: 'Send an event to its endpoint again',
     description: 'Creates a new delivery with the same event id, so that the receiver can detect duplicates.',
-    effect: 'rows',
     errors: ['DELIVERY_NOT_FOUND', 'DELIVERY_STATE'],
   })
     .input(OneEndpoint)

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { Id, NoInput, requiredText, Success, Time } from '../fields.ts'
-import { route } from '../route.ts'
+import { routes } from '../route.ts'
+
+const route = routes('X connection')
 
 export const XConnection = z.object({
   connected: z.boolean(),
@@ -29,10 +31,7 @@ export const XAccount = z.object({
 })
 export type XAccount = z.output<typeof XAccount>
 
-/**
- * Outcomes of connecting on X's page, passed as `x` in the URL that the callback redirects to.
- * `shared`: connected, and another workspace has the same account.
- */
+/** Outcomes in the callback's `x` parameter. `shared`: another workspace has the account, too. */
 export const X_CALLBACK_OUTCOMES = [
   'connected',
   'shared',
@@ -47,24 +46,14 @@ export type XCallbackOutcome = (typeof X_CALLBACK_OUTCOMES)[number]
 const connectionErrors = ['X_CREDENTIALS_REFUSED', 'X_UNAVAILABLE', 'PLAN_LIMIT'] as const
 
 export const xAccount = {
-  status: route({
-    method: 'GET',
-    path: '/session/status',
-    tag: 'X connection',
-    summary: 'Get the status of the current X account',
-    access: 'viewer',
-    effect: 'none',
-  }).output(XConnection),
+  status: route('GET /session/status', 'viewer', 'none', { summary: 'Get the status of the current X account' }).output(
+    XConnection,
+  ),
 
-  connect: route({
-    method: 'POST',
-    path: '/session/connect',
-    tag: 'X connection',
+  connect: route('POST /session/connect', 'admin', 'outside', {
     summary: 'Connect an X account with username and password',
     description:
       'Only available if the configured X has a password grant. The password is passed to X and never stored.',
-    access: 'admin',
-    effect: 'outside',
     errors: connectionErrors,
   })
     .input(
@@ -78,38 +67,23 @@ export const xAccount = {
     )
     .output(Success.extend({ message: z.string() })),
 
-  authorize: route({
-    method: 'POST',
-    path: '/session/authorize',
-    tag: 'X connection',
+  authorize: route('POST /session/authorize', 'admin', 'unkeyed', {
     summary: "Connect an X account on X's own page",
     description:
       'Returns the URL of that page (OAuth 2.0 with PKCE) and sets a cookie that GET /session/callback requires. Works once, within 10 minutes.',
-    access: 'admin',
-    effect: 'unkeyed',
     errors: ['X_UNAVAILABLE', 'PLAN_LIMIT'],
   })
     .input(NoInput)
     .output(z.object({ url: z.url() })),
 
-  disconnect: route({
-    method: 'POST',
-    path: '/session/disconnect',
-    tag: 'X connection',
+  disconnect: route('POST /session/disconnect', 'admin', 'outside', {
     summary: 'Disconnect the current X account and revoke its tokens',
-    access: 'admin',
-    effect: 'outside',
   })
     .input(NoInput)
     .output(Success.extend({ message: z.string() })),
 
-  list: route({
-    method: 'GET',
-    path: '/x-accounts',
-    tag: 'X connection',
+  list: route('GET /x-accounts', 'viewer', 'none', {
     summary: 'List the X accounts of the workspace, the current one first',
-    access: 'viewer',
-    effect: 'none',
   }).output(
     z.object({
       accounts: z.array(XAccount),
@@ -119,39 +93,24 @@ export const xAccount = {
     }),
   ),
 
-  choose: route({
-    method: 'POST',
-    path: '/x-accounts/{id}/current',
-    tag: 'X connection',
+  choose: route('POST /x-accounts/{id}/current', 'admin', 'rows', {
     summary: 'Make an X account the current one',
     description: 'Running jobs keep their account. A scrape that waits for a connection continues with this one.',
-    access: 'admin',
-    effect: 'rows',
     errors: ['X_ACCOUNT_NOT_FOUND'],
   })
     .input(z.strictObject({ id: Id }))
     .output(XAccount),
 
-  check: route({
-    method: 'POST',
-    path: '/x-accounts/{id}/check',
-    tag: 'X connection',
+  check: route('POST /x-accounts/{id}/check', 'member', 'outside', {
     summary: 'Check whether X still accepts the connection',
     description: 'If X accepts a lost account again, this restores its connection.',
-    access: 'member',
-    effect: 'outside',
     errors: ['X_ACCOUNT_NOT_FOUND', 'X_UNAVAILABLE', 'PLAN_LIMIT'],
   })
     .input(z.strictObject({ id: Id }))
     .output(XAccount),
 
-  disconnectOne: route({
-    method: 'POST',
-    path: '/x-accounts/{id}/disconnect',
-    tag: 'X connection',
+  disconnectOne: route('POST /x-accounts/{id}/disconnect', 'admin', 'outside', {
     summary: 'Disconnect an X account and revoke its tokens',
-    access: 'admin',
-    effect: 'outside',
     errors: ['X_ACCOUNT_NOT_FOUND'],
   })
     .input(z.strictObject({ id: Id }))

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { Email, Page, paging, ReferralCode, requiredText, Success, Time, text } from '../fields.ts'
-import { route } from '../route.ts'
+import { routes } from '../route.ts'
+
+const route = routes('Waitlist')
 
 /** Why an operator must review a referral before it is credited. */
 export const HOLD_REASONS = ['disposable_domain', 'address_burst'] as const
@@ -76,15 +78,10 @@ export const Dashboard = z.object({
 export type Dashboard = z.output<typeof Dashboard>
 
 export const waitlist = {
-  join: route({
-    method: 'POST',
-    path: '/waitlist/join',
-    tag: 'Waitlist',
+  join: route('POST /waitlist/join', 'public', 'rows', {
     summary: 'Join the waitlist',
     description:
       "Joining again returns the same position and code, and the message 'User already exists'. Unknown referral codes are ignored. At most 30 calls a minute from one IP address.",
-    access: 'public',
-    effect: 'rows',
   })
     .input(
       z.strictObject({
@@ -96,14 +93,9 @@ export const waitlist = {
     )
     .output(Success.extend({ position, referralCode: z.string(), message: z.string() })),
 
-  position: route({
-    method: 'POST',
-    path: '/waitlist/position',
-    tag: 'Waitlist',
+  position: route('POST /waitlist/position', 'public', 'none', {
     summary: 'Look up a position by email',
     description: 'At most 20 calls a minute from one IP address.',
-    access: 'public',
-    effect: 'none',
     errors: ['MEMBER_NOT_FOUND'],
   })
     .input(
@@ -131,23 +123,13 @@ export const waitlist = {
       }),
     ),
 
-  count: route({
-    method: 'GET',
-    path: '/waitlist/count',
-    tag: 'Waitlist',
-    summary: 'Get the number of members',
-    access: 'public',
-    effect: 'none',
-  }).output(z.object({ count: z.number().int() })),
+  count: route('GET /waitlist/count', 'public', 'none', { summary: 'Get the number of members' }).output(
+    z.object({ count: z.number().int() }),
+  ),
 
-  trackView: route({
-    method: 'POST',
-    path: '/track-view',
-    tag: 'Waitlist',
+  trackView: route('POST /track-view', 'public', 'rows', {
     summary: 'Count a view of a page',
     description: 'Stored as daily counts by path and referral code, without IP addresses or cookies.',
-    access: 'public',
-    effect: 'rows',
   })
     .input(
       z.strictObject({
@@ -158,15 +140,10 @@ export const waitlist = {
     )
     .output(Success),
 
-  leaderboard: route({
-    method: 'GET',
-    path: '/leaderboard',
-    tag: 'Waitlist',
+  leaderboard: route('GET /leaderboard', 'public', 'none', {
     summary: 'Get the leaderboard of referrers',
     description:
       'Of all time, the last 7 days, or since midnight UTC. Most referrals first, ties by who reached them first. With a token, your own row is unmasked, marked, and also returned as `own` on every page. Use `cursor` for deep pages.',
-    access: 'public',
-    effect: 'none',
     errors: ['UNAUTHORIZED'],
   })
     .input(
@@ -188,24 +165,14 @@ export const waitlist = {
       }),
     ),
 
-  dashboard: route({
-    method: 'GET',
-    path: '/dashboard',
-    tag: 'Waitlist',
+  dashboard: route('GET /dashboard', 'viewer', 'none', {
     summary: 'Get your position, referrals and next reward',
     description: 'If you never joined, your position is 0.',
-    access: 'viewer',
-    effect: 'none',
   }).output(Dashboard),
 
-  refer: route({
-    method: 'POST',
-    path: '/referrals',
-    tag: 'Waitlist',
+  refer: route('POST /referrals', 'viewer', 'rows', {
     summary: 'Set who referred you',
     description: 'The first referrer is final. You cannot name yourself or anyone you referred.',
-    access: 'viewer',
-    effect: 'rows',
     errors: ['INVALID_REFERRAL_CODE'],
   })
     .input(z.strictObject({ referralCode: requiredText(200, 'Invalid referral code') }))

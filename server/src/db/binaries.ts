@@ -22,10 +22,7 @@ export type Binaries = { initdb: string; postgres: string; version: string }
 /** A user of the machine, by ids. */
 export type Account = { uid: number; gid: number }
 
-/**
- * The account to run PostgreSQL as: it refuses root, so `postgres` or `nobody` then. `undefined`
- * means our own.
- */
+/** The account to run PostgreSQL as, which refuses root; `undefined` means our own. */
 export function unprivilegedAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return undefined
   const accounts = readFileSync('/etc/passwd', 'utf8')
@@ -81,10 +78,7 @@ function packageOfThisMachine(): { native: string; version: string } {
 /** Paths from the package's folder, such as native/lib/libpq.so. */
 type Link = { source: string; target: string }
 
-/**
- * Creates the library links that npm packages cannot contain. Returns false if the folder is
- * read-only.
- */
+/** Creates the library links that npm packages cannot contain; false if the folder is read-only. */
 export function makeLinks(native: string): boolean {
   for (const { path, to } of linksOf(native)) {
     try {
@@ -108,10 +102,7 @@ function linksOf(native: string): { path: string; to: string }[] {
   }))
 }
 
-/**
- * Copies the programs so that every user can read and run them. The copy gets its name only once it
- * is complete.
- */
+/** Copies the programs for every user to run. The copy gets its name once it is complete. */
 export function stage(native: string, destination: string): string {
   if (existsSync(destination)) return destination
   const draft = `${destination}.${randomBytes(4).toString('hex')}.new`

@@ -1,14 +1,8 @@
 import type { Database } from './open.ts'
 
-/**
- * Hints between processes, over PostgreSQL's NOTIFY. Delivery is not guaranteed, so subscribers
- * must poll too.
- */
+/** Hints between processes, over NOTIFY. They can be lost, so subscribers must poll too. */
 export interface Channels {
-  /**
-   * Calls `onMessage` with the payload of each message on `channel`, from any process. Returns the
-   * unsubscriber.
-   */
+  /** Calls `onMessage` with each message's payload, from any process; returns the unsubscriber. */
   subscribe(channel: string, onMessage: (payload: string) => void): () => void
 }
 

@@ -9,10 +9,7 @@ const CONNECT_MS = 5_000
 const KEEP_ALIVE_AFTER_MS = 10_000
 const END_MS = 2_000
 
-/**
- * A connection whose loss fails its queries but not the process: pg emits 'error', which is fatal
- * if unhandled. It also closes if the server stops answering, so no query waits forever.
- */
+/** Its loss or silence fails its queries, but not the process (pg's 'error' event would). */
 export class Connection extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super({

@@ -318,7 +318,11 @@ function durableSettings(): Record<string, string> {
   const memory = totalmem() / 2 ** 20
   return {
     ...commonSettings,
-    shared_buffers: memory >= 4_000 ? '256MB' : '128MB',
+    // Above that, the system's file cache serves as well.
+    shared_buffers: '32MB',
+    // No processes that only wait: two cores gain nothing from I/O workers, and nothing replicates.
+    io_method: 'sync',
+    max_logical_replication_workers: '0',
     effective_cache_size: `${Math.round(memory / 2)}MB`,
     fsync: 'on',
     synchronous_commit: 'on',

@@ -3,10 +3,7 @@ import { one } from './one.ts'
 import type { Database } from './open.ts'
 import { workers } from './tables.ts'
 
-/**
- * Detects dead processes. Each worker holds an advisory lock on its id for life, and PostgreSQL
- * releases it as soon as the process dies, even by SIGKILL.
- */
+/** Each worker holds an advisory lock for life, which PostgreSQL releases however it dies. */
 export interface Liveness {
   /** This process's row in `workers`. It survives reconnects. */
   workerId: number
@@ -18,9 +15,7 @@ export interface Liveness {
 /** First half of the lock key. The second is the worker's id. */
 const LOCK_CLASS = 7_281_002
 
-/**
- * One row per id of a living process, for queries such as `worker_id not in (${livingWorkers})`.
- */
+/** Ids of living processes, for queries such as `worker_id not in (${livingWorkers})`. */
 export const livingWorkers = sql`select objid::bigint from pg_locks where locktype = 'advisory' and classid = ${sql.raw(String(LOCK_CLASS))} and objsubid = 2 and granted and database = (select oid from pg_database where datname = current_database())`
 
 /** Registers this process as alive and deletes dead ones. */

@@ -7,10 +7,7 @@ import { Connection } from './connection.ts'
 export const MIGRATION_LOCK = 7_281_001
 export const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url))
 
-/**
- * Migrates the database at `url` to the newest version. Safe to run repeatedly and from several
- * processes.
- */
+/** Migrates the database at `url`. Safe to run repeatedly and from several processes. */
 export async function migrateDatabase(url: string): Promise<void> {
   const client = new Connection({ connectionString: url, application_name: 'x-automated migrate' })
   await client.connect()

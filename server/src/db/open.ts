@@ -9,7 +9,7 @@ import { createSessionLocks, type SessionLocks } from './session-locks.ts'
  * Connections of one process: the main pool, the side pool, and its session. The minimum leaves one
  * for each.
  */
-export const CONNECTIONS = { default: 15, min: 5 }
+export const CONNECTIONS = { default: 10, min: 5 }
 /** The session. */
 const OWN_CONNECTIONS = 1
 
@@ -50,7 +50,9 @@ export function openDatabase(
     Client: Connection as never,
     application_name: 'x-automated',
     connectionTimeoutMillis: 5_000,
-    idleTimeoutMillis: 30_000,
+    idleTimeoutMillis: 10_000,
+    // Each one grows to more than 10 MB with its plans and caches.
+    maxLifetimeSeconds: 600,
     // Including the wait for a connection, a request ends within 30 seconds.
     options: `-c statement_timeout=${STATEMENT_MS} -c idle_in_transaction_session_timeout=60000 -c timezone=UTC`,
   }

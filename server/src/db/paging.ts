@@ -27,10 +27,7 @@ interface Paging {
   cursor?: string | undefined
 }
 
-/**
- * The parts of a query for one page, newest first, after a cursor or by number.
- * @throws Refusal INVALID_INPUT: invalid cursor
- */
+/** The parts of a query for one page, newest first. @throws Refusal INVALID_INPUT: bad cursor */
 export function newestFirst({ page, pageSize, cursor }: Paging, time: PgColumn, id: PgColumn) {
   const place = cursor === undefined ? null : readCursor(cursor)
   return {

@@ -3,10 +3,7 @@ import type { SQL } from 'drizzle-orm'
 import type { PgDialect, PgSession } from 'drizzle-orm/pg-core'
 import type { Db } from './open.ts'
 
-/**
- * Runs a statement that each connection prepares once, if planning it costs more than running it.
- * Every text takes memory on each connection, so it may only have a few variants.
- */
+/** Runs a statement, prepared once per connection. Each takes memory there, so keep them few. */
 export async function executePrepared<Row>(db: Db, statement: SQL): Promise<{ rows: Row[] }> {
   const { dialect, session } = db as unknown as { dialect: PgDialect; session: PgSession }
   const query = dialect.sqlToQuery(statement)

@@ -1,9 +1,7 @@
 import type { Reason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
 
-/**
- * SQL: a reason as jsonb. @param params SQL expressions by name; those that are null are left out
- */
+/** SQL: a reason as jsonb. @param params SQL expressions by name; nulls are left out */
 export function reasonSql(code: Reason['code'], params: Record<string, SQL> = {}): SQL {
   const pairs = Object.entries(params).map(([name, value]) => sql`${sql.raw(`'${name}'`)}, ${value}`)
   return sql`jsonb_build_object('code', ${sql.raw(`'${code}'`)}, 'params', jsonb_strip_nulls(jsonb_build_object(${sql.join(pairs, sql`, `)})))`

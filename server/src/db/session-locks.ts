@@ -9,10 +9,7 @@ export type LockKey = string | readonly [number, number]
  * All locks of this process share one connection. If the process dies, PostgreSQL releases them.
  */
 export interface SessionLocks {
-  /**
-   * Tries to take a lock without waiting. Returns its release function, or null if any process has
-   * it.
-   */
+  /** Tries to take a lock. Returns its release function, or null if any process has it. */
   tryTake(key: LockKey): Promise<(() => Promise<void>) | null>
 }
 
@@ -22,10 +19,7 @@ export function createSessionLocks(session: Session): SessionLocks {
   /** By key. PostgreSQL would grant this process the same lock twice, because it is one session. */
   const held = new Map<string, { key: LockKey; isHeld: boolean }>()
 
-  /**
-   * Takes our locks again after a reconnect. Retries, because the server may not have noticed the
-   * break yet.
-   */
+  /** Takes our locks again. Retries, as the server may not have noticed the break yet. */
   const retake = async (connection: Connection): Promise<void> => {
     let isComplete = true
     for (const lock of held.values()) {

@@ -1,3 +1,4 @@
+import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from './open.ts'
 
 // Transactions lock rows in one order, to avoid deadlocks: see "Lock order" in ARCHITECTURE.md.
@@ -19,4 +20,15 @@ export async function transact<T>(db: Db, work: (tx: Db) => Promise<T>): Promise
       if (tries === TRIES || !RACE_LOST.has(cause?.code ?? code ?? '')) throw error
     }
   }
+}
+
+/** Locks rows of a table by ascending id. @param which a condition */
+export async function lockRows(
+  tx: Db,
+  table: string,
+  which: SQL,
+  strength: 'update' | 'no key update' | 'share' | 'key share' = 'no key update',
+): Promise<void> {
+  const rows = sql`select from ${sql.identifier(table)} where ${which} order by id for ${sql.raw(strength)}`
+  await tx.execute(sql`select count(*) from (${rows}) locked`)
 }

@@ -1,13 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/**
- * PostgreSQL's classes of "connection exception", "insufficient resources" and "operator
- * intervention".
- */
+/** Classes: connection exception, insufficient resources, operator intervention. */
 const CLASSES = /^(08|53|57)/
-/**
- * Serialization failure, deadlock, lock not available, idle transaction timeout, disk I/O error.
- */
+/** Serialization failure, deadlock, lock not available, idle transaction, disk I/O error. */
 const CODES = new Set(['40001', '40P01', '55P03', '25P03', '58030'])
 const SOCKET_CODES = new Set([
   'ECONNREFUSED',
@@ -22,9 +17,7 @@ const SOCKET_CODES = new Set([
 /** Messages of pg and pg-pool for connections that are lost or could not be opened. */
 const LOST = /timeout exceeded when trying to connect|timeout expired|Connection terminated|is not queryable/
 
-/**
- * Whether an error means that the database is temporarily unavailable, so that a retry may succeed.
- */
+/** Whether the database is temporarily unavailable, so that a retry may succeed. */
 export function isUnavailable(error: unknown): boolean {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   const { code = '', syscall, message } = (cause ?? {}) as NodeJS.ErrnoException
@@ -36,10 +29,7 @@ export function isUnavailable(error: unknown): boolean {
 const RETRY_FOR_MS = 60_000
 const RETRY_MS_MAX = 2_000
 
-/**
- * Runs `work` until the database is available, for start-up steps.
- * @throws the last error after a minute; any other error immediately
- */
+/** Runs `work` until the database is available. @throws the last error after a minute */
 export async function retryWhileUnavailable<T>(
   work: () => Promise<T>,
   onWait: (error: unknown) => void = () => {},

@@ -2,10 +2,7 @@ import type { ErrorCode } from '@x-automated/contract/errors'
 import { Refusal } from '../refusal.ts'
 import type { Db } from './open.ts'
 
-/**
- * Whether a query failed with PostgreSQL's unique violation (23505), raised by the driver or
- * wrapped by Drizzle.
- */
+/** Whether a query violated a unique constraint (23505), also as Drizzle wraps it. */
 export function isUniqueViolation(error: unknown): boolean {
   const { code, cause } = error as { code?: string; cause?: { code?: string } }
   return (cause?.code ?? code) === '23505'

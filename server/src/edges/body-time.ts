@@ -11,17 +11,12 @@ declare module 'fastify' {
 
 /** How long a request may take to arrive, by default. */
 const BODY_SECONDS = 120
-/**
- * The longest time of any route. Node's `requestTimeout` applies to all routes, so it uses this
- * one.
- */
+/** The longest time of any route, for Node's `requestTimeout`, which applies to all. */
 export const BODY_SECONDS_MAX = 15 * 60
 /** A connection may pause this long, for example in a tunnel. */
 const PACE_SECONDS = 20
 
-/**
- * Ends connections slower than their route allows through the server's `clientError`, as Node does.
- */
+/** Ends connections slower than their route allows, by `clientError`, as Node does. */
 export function limitBodyTime(
   app: FastifyInstance,
   { seconds = BODY_SECONDS, paceSeconds = PACE_SECONDS }: { seconds?: number; paceSeconds?: number } = {},

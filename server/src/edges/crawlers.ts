@@ -1,9 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-/**
- * GET /robots.txt and /sitemap.xml.
- * @param paths of indexable pages
- */
+/** GET /robots.txt and /sitemap.xml. @param paths of indexable pages */
 export function serveCrawlers(app: FastifyInstance, origin: string, paths: readonly string[]): void {
   const robots = `User-agent: *\nDisallow: /api/\nDisallow: /buy/\n\nSitemap: ${origin}/sitemap.xml\n`
   // https://www.sitemaps.org/protocol.html

@@ -14,10 +14,7 @@ const SIZE_MAX = 512 * 1024
 /** Maximum time per part, in milliseconds, so that several files make progress. */
 const PART_MS = 50
 
-/**
- * Reads a file in parts.
- * @throws Refusal INVALID_INPUT if the file is empty or more than `rejectedMax` rows are rejected
- */
+/** Reads a file in parts. @throws Refusal INVALID_INPUT: empty, or too many rejected rows */
 export function* readParts(file: CsvFile, readLine: ReadLine, rejectedMax = IMPORT_REJECTED_MAX): Generator<FilePart> {
   let first: RejectedLine | null = null
   let count = 0

@@ -20,10 +20,7 @@ export interface ReadOrder {
   port: MessagePort
 }
 
-/**
- * Messages on a file's port. Errors lose their class in transfer, so a refusal is sent as plain
- * data.
- */
+/** Messages on a file's port. Errors lose their class in transfer, hence `refusal`. */
 export type Sent =
   | { part: FilePart }
   | { end: true }

@@ -132,9 +132,7 @@ function createTurns(concurrency: number) {
 
 const NAME_START = 'csv-import-'
 
-/**
- * Creates a file and deletes its name, so that no personal data stays on disk if this process dies.
- */
+/** Deletes the file's name, so that no personal data stays on disk if this process dies. */
 async function openUnnamed(): Promise<FileHandle> {
   const path = join(tmpdir(), `${NAME_START}${crypto.randomUUID()}`)
   const file = await open(path, 'wx+', 0o600)

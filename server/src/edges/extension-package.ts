@@ -38,7 +38,7 @@ interface Manifest {
 }
 
 /** Restricts the manifest to this origin. */
-export function manifestFor(manifest: Manifest, origin: string): Manifest {
+function manifestFor(manifest: Manifest, origin: string): Manifest {
   const matches = connectableMatches(origin)
   return { ...manifest, externally_connectable: { matches }, host_permissions: matches }
 }

@@ -7,15 +7,10 @@ import { sendRefusal } from './envelope.ts'
 
 const READY_TIMEOUT_MS = 2_000
 
-/**
- * Headers added by proxies. A local proxy that adds none looks like a local call: set METRICS_TOKEN
- * then.
- */
+/** Added by proxies. If a local one adds none, set METRICS_TOKEN: it looks like a local call. */
 const FORWARDED = /^(forwarded|via|x-real-ip|x-forwarded-.*)$/
 
-/**
- * GET /healthz (the process runs), GET /readyz (it can serve requests), GET /metrics (Prometheus).
- */
+/** GET /healthz (it runs), GET /readyz (it can serve requests), GET /metrics (Prometheus). */
 export function serveHealth(app: FastifyInstance, services: Services): void {
   app.get('/healthz', async () => ({ status: 'ok' }))
 

@@ -1,9 +1,8 @@
-import { PassThrough, Readable } from 'node:stream'
+import { PassThrough } from 'node:stream'
 import { ERROR_STATUS, ERROR_TEXT } from '@x-automated/contract/errors'
 import { text } from '@x-automated/contract/fields'
 import { inputProblems } from '@x-automated/contract/input-problems'
 import { CONTACT_BASES, IMPORT_MAX_BYTES, LeadFilter } from '@x-automated/contract/leads/leads'
-import { stringify } from 'csv-stringify'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { run } from '../domains/leads/imports/service.ts'
@@ -13,15 +12,14 @@ import { asRefusal } from '../operations.ts'
 import { Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
 import { BODY_SECONDS_MAX } from './body-time.ts'
+import { csvOf } from './csv-download.ts'
 import { openUploads, type Upload } from './csv-uploads.ts'
 import { signedIn } from './signed-in.ts'
 
 /** Slower than any connection used for uploads. */
 const UPLOAD_BYTES_PER_SECOND = 4 * 1024
 
-/**
- * CSV endpoints: POST /api/leads/import, GET /api/leads/export and POST /api/suppressions/import.
- */
+/** POST /api/leads/import, GET /api/leads/export and POST /api/suppressions/import. */
 export function serveLeadFiles(app: FastifyInstance, services: Services): void {
   const uploads = openUploads(services.database.pool.options.max)
   app.addHook('onClose', () => uploads.close())
@@ -76,21 +74,10 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
   app.get('/api/leads/export', { exposeHeadRoute: false }, async (request, reply) => {
     const actor = await signedIn(services, request, 'viewer')
     const filter = readQuery(LeadFilter, request.query)
-    const lines = stringify({
-      header: true,
-      bom: true,
-      columns: [...EXPORT_COLUMNS],
-      // Spreadsheets would run a cell that looks like a formula. Imports remove the escape.
-      escape_formulas: true,
-      record_delimiter: 'windows',
-    })
-    const rows = Readable.from(rowsOf(readAll(services.database.db, actor, filter)))
-    rows.on('error', (error) => lines.destroy(error))
-    lines.on('close', () => rows.destroy())
     return reply
       .type('text/csv; charset=utf-8')
       .header('content-disposition', 'attachment; filename="leads.csv"')
-      .send(rows.pipe(lines))
+      .send(csvOf(COLUMNS, readAll(services.database.db, actor, filter)))
   })
 }
 
@@ -99,10 +86,7 @@ const leadsIn = (upload: Upload): ImportSource => ({
   read: (columns) => upload.read({ domain: 'leads', columns }),
 })
 
-/**
- * Query parameters of an import: the columns as a JSON list, the default contact basis, and the
- * file name.
- */
+/** The columns as a JSON list, the default contact basis, and the file name. */
 const ImportQuery = z.object({
   columns: z
     .string()
@@ -143,55 +127,25 @@ function failureOf(services: Services, error: unknown) {
   return { status: ERROR_STATUS[code], body: { success: false, code, error: message, details } }
 }
 
-/** Export columns. Imports accept the same names. */
-const EXPORT_COLUMNS = [
-  'id',
-  'name',
-  'twitter_handle',
-  'bio',
-  'follower_count',
-  'following_count',
-  'source_profile',
-  'url',
-  'profile_image_url',
-  'location',
-  'website',
-  'metadata',
-  'tags',
-  'basis',
-  'basis_at',
-  'basis_source',
-  'dm_status',
-  'created_at',
-  'updated_at',
-] as const
-
-async function* rowsOf(
-  batches: AsyncIterable<(LeadRow & { tags: string[] })[]>,
-): AsyncGenerator<Record<(typeof EXPORT_COLUMNS)[number], unknown>> {
-  for await (const batch of batches) {
-    for (const lead of batch) {
-      yield {
-        id: lead.id,
-        name: lead.name,
-        twitter_handle: lead.twitterHandle,
-        bio: lead.bio,
-        follower_count: lead.followerCount,
-        following_count: lead.followingCount,
-        source_profile: lead.sourceProfile,
-        url: lead.url,
-        profile_image_url: lead.profileImageUrl,
-        location: lead.location,
-        website: lead.website,
-        metadata: Object.keys(lead.metadata).length > 0 ? JSON.stringify(lead.metadata) : '',
-        tags: lead.tags.join(', '),
-        basis: lead.basis === 'none' ? '' : lead.basis,
-        basis_at: lead.basisAt?.toISOString() ?? '',
-        basis_source: lead.basisSource,
-        dm_status: lead.dmStatus,
-        created_at: lead.createdAt.toISOString(),
-        updated_at: lead.updatedAt.toISOString(),
-      }
-    }
-  }
+/** Columns of an export. Imports accept the same names. */
+const COLUMNS: Record<string, (lead: LeadRow & { tags: string[] }) => unknown> = {
+  id: (lead) => lead.id,
+  name: (lead) => lead.name,
+  twitter_handle: (lead) => lead.twitterHandle,
+  bio: (lead) => lead.bio,
+  follower_count: (lead) => lead.followerCount,
+  following_count: (lead) => lead.followingCount,
+  source_profile: (lead) => lead.sourceProfile,
+  url: (lead) => lead.url,
+  profile_image_url: (lead) => lead.profileImageUrl,
+  location: (lead) => lead.location,
+  website: (lead) => lead.website,
+  metadata: (lead) => (Object.keys(lead.metadata).length > 0 ? JSON.stringify(lead.metadata) : ''),
+  tags: (lead) => lead.tags.join(', '),
+  basis: (lead) => (lead.basis === 'none' ? '' : lead.basis),
+  basis_at: (lead) => lead.basisAt?.toISOString(),
+  basis_source: (lead) => lead.basisSource,
+  dm_status: (lead) => lead.dmStatus,
+  created_at: (lead) => lead.createdAt.toISOString(),
+  updated_at: (lead) => lead.updatedAt.toISOString(),
 }

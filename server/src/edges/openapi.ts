@@ -43,12 +43,18 @@ function csvImport(names: [string, string, string], counts: string[], more: Part
   })
 }
 
+function unsubscribePage(tag: string, domain: string, what: string) {
+  const ask: [string, string, string] = [tag, `${domain}.askUnsubscribe`, `Show the unsubscribe page for ${what}`]
+  const done = `Unsubscribe from ${what} (one click, RFC 8058)`
+  return {
+    get: operation(ask, [200, 'A page with one button', 'text/html'], { parameters: token }),
+    post: operation([tag, `${domain}.unsubscribe`, done], [200, 'Unsubscribed', 'text/html'], { parameters: token }),
+  }
+}
+
 const SSO_OUTCOME = 'Redirects to {origin}/auth/callback or /account with a one-time code or an error'
 
-/**
- * Operations outside the typed contract (redirects, files, streams), described by hand for
- * /api/openapi.json.
- */
+/** Redirects, files and streams outside the contract, for /api/openapi.json. */
 export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
   '/auth/verify-email': {
     get: operation(
@@ -140,18 +146,7 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       { parameters: token },
     ),
   },
-  '/waitlist/unsubscribe': {
-    get: operation(
-      ['Waitlist', 'waitlist.askUnsubscribe', 'Show the unsubscribe page for waitlist emails'],
-      [200, 'A page with one button', 'text/html'],
-      { parameters: token },
-    ),
-    post: operation(
-      ['Waitlist', 'waitlist.unsubscribe', 'Unsubscribe from waitlist emails (one click, RFC 8058)'],
-      [200, 'Unsubscribed', 'text/html'],
-      { parameters: token },
-    ),
-  },
+  '/waitlist/unsubscribe': unsubscribePage('Waitlist', 'waitlist', 'waitlist emails'),
   '/extension.zip': {
     servers: [{ url: '/' }],
     get: operation(
@@ -159,18 +154,7 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       [200, 'Unzip it and load it unpacked', 'application/zip'],
     ),
   },
-  '/notifications/unsubscribe': {
-    get: operation(
-      ['Notifications', 'notifications.askUnsubscribe', 'Show the unsubscribe page for a kind of notification'],
-      [200, 'A page with one button', 'text/html'],
-      { parameters: token },
-    ),
-    post: operation(
-      ['Notifications', 'notifications.unsubscribe', 'Unsubscribe from a kind of notification (one click, RFC 8058)'],
-      [200, 'Unsubscribed', 'text/html'],
-      { parameters: token },
-    ),
-  },
+  '/notifications/unsubscribe': unsubscribePage('Notifications', 'notifications', 'a kind of notification'),
   '/suppressions/import': {
     post: csvImport(
       ['Suppressions', 'suppressions.import', 'Import people into the suppression list from CSV'],

@@ -47,7 +47,7 @@ beforeAll(async () => {
   const list = {
     app: ['/dashboard', '/operator', '/campaigns/:campaignId'],
     notFound: '/404',
-    findable: ['/', '/waitlist', '/leaderboard'],
+    findable: ['/', '/waitlist', '/leaderboard', '/privacy.html', '/terms.html'],
   }
   writeFileSync(join(client, '..', 'pages.json'), JSON.stringify(list))
   app = await openApp()

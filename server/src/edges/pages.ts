@@ -13,24 +13,18 @@ interface Page {
   send: SendText
   policy: string
   isFramed: boolean
-  /**
-   * Renders the page for a referral link; null for documents, the widget and the app's fallback
-   * page.
-   */
+  /** The page for a referral link; null for documents, the widget and the fallback page. */
   invitation: ((code: string) => string) | null
 }
 
 /** The HTML that every signed-in page starts from. */
-const FALLBACK_FILE = '__spa-fallback.html'
+const FALLBACK_PAGE = '/__spa-fallback.html'
 
-/**
- * The join widget: the only page that other sites may frame, and its loader script
- * (docs/widget.md).
- */
+/** The join widget, the only page that others may frame, and its loader (docs/widget.md). */
 const WIDGET_PAGE = '/embed'
 const WIDGET_SCRIPT = 'embed.js'
 
-/** Static documents. Their bare paths redirect to the HTML file. */
+/** Their paths end in `.html`; the bare ones redirect there. */
 const DOCUMENTS = ['/privacy', '/terms']
 
 export interface PagesOptions extends Address {
@@ -53,9 +47,9 @@ export async function servePages(app: FastifyInstance, options: PagesOptions): P
   const { folder } = options
   const list = readPageList(folder)
   const pages = existsSync(folder) ? readPages(options, list) : new Map<string, Page>()
-  const fallback = pages.get('/__spa-fallback')
+  const fallback = pages.get(FALLBACK_PAGE)
   const notFound = pages.get(list.notFound)
-  serveCrawlers(app, options.origin, findable(list))
+  serveCrawlers(app, options.origin, list.findable)
 
   if (existsSync(folder)) {
     await app.register(fastifyStatic, {
@@ -136,10 +130,7 @@ function serve(app: FastifyInstance, path: string, answer: RouteHandlerMethod): 
   }
 }
 
-/**
- * Redirects a form that a browser without JavaScript posted back to its page, without reading the
- * body.
- */
+/** Redirects a form posted without JavaScript to its page, without reading the body. */
 async function redirectToPage({ url }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   // Proxies request absolute URLs, which may name any host.
   const { pathname, search } = new URL(url, 'http://here')
@@ -163,41 +154,26 @@ function sendPage(reply: FastifyReply, page: Page, status: number): Promise<Fast
 /** Reads every HTML file of the build, with a policy that allows exactly its own inline scripts. */
 function readPages({ folder, pictures, ...address }: PagesOptions, list: PageList): Map<string, Page> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.html'))
-  const found = findable(list)
   return new Map(
     files.map((file): [string, Page] => {
       const built = withAddress(readFileSync(join(folder, file), 'utf8'), address)
-      const bare = `/${file
-        .replaceAll('\\', '/')
-        .replace(/(^|\/)index\.html$/, '')
-        .replace(/\.html$/, '')}`
-      const path = DOCUMENTS.includes(bare) ? `${bare}.html` : bare
+      const path = `/${file.replaceAll('\\', '/').replace(/(^|\/)index\.html$/, '')}`
       const isFramed = path === WIDGET_PAGE
       const policy = policyFor(built, isFramed ? '*' : "'none'", pictures)
-      const { origin } = address
-      const url = origin + path
-      const isDocument = DOCUMENTS.includes(bare)
-      if (found.includes(path)) {
-        const invitation = (code: string) => withReferrer(withHead(built, url, origin, code), code)
-        const send = compressedOnce(withHead(built, url, origin))
-        return [path, { send, policy, isFramed, invitation: isDocument ? null : invitation }]
-      }
       // Pages that show leads read the allowed picture origin from here.
       const shown =
-        pictures && file === FALLBACK_FILE
+        pictures && path === FALLBACK_PAGE
           ? built.replace('<head>', `<head><meta name="pictures" content="${pictures}"/>`)
           : built
-      const unlisted = withoutIndex(shown)
-      const isForGuests = !isFramed && !isDocument && file !== FALLBACK_FILE
-      const invitation = isForGuests ? (code: string) => withReferrer(unlisted, code) : null
-      return [path, { send: compressedOnce(unlisted), policy, isFramed, invitation }]
+      const render = (code?: string) =>
+        list.findable.includes(path)
+          ? withHead(shown, address.origin + path, address.origin, code)
+          : withoutIndex(shown)
+      const isForGuests = !isFramed && !path.endsWith('.html')
+      const invitation = isForGuests ? (code: string) => withReferrer(render(code), code) : null
+      return [path, { send: compressedOnce(render()), policy, isFramed, invitation }]
     }),
   )
-}
-
-/** Indexable paths. */
-function findable(list: PageList): string[] {
-  return [...list.findable, ...DOCUMENTS.map((path) => `${path}.html`)]
 }
 
 /** Contents of build/pages.json, written by the build. */
@@ -215,10 +191,7 @@ function readPageList(folder: string): PageList {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as PageList) : none
 }
 
-/**
- * Prerendered pages cannot carry a nonce, so the policy allows inline scripts and styles by hash.
- * @param framedBy who may frame the page
- */
+/** By hash, as prerendered pages cannot carry a nonce. @param framedBy who may frame it */
 function policyFor(html: string, framedBy: "'none'" | '*', pictures: string | null): string {
   const scripts = html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g)
   const styles = html.matchAll(/<style[^>]*>([\s\S]*?)<\/style>/g)

@@ -2,10 +2,7 @@ import { isPlanId } from '@x-automated/contract/platform/plans'
 import type { FastifyInstance } from 'fastify'
 import type { Env } from '../env.ts'
 
-/**
- * GET /buy/:planId redirects to a plan's payment page. The pricing page links here, so that it
- * works without JavaScript.
- */
+/** GET /buy/:planId: a plan's payment page. Pricing links here, to work without JavaScript. */
 export function servePaymentLinks(app: FastifyInstance, { env }: { env: Pick<Env, 'payments'> }): void {
   app.get<{ Params: { planId: string } }>('/buy/:planId', (request, reply) => {
     const { planId } = request.params

@@ -32,8 +32,7 @@ export function serveShareCards(app: FastifyInstance, services: Services): void 
     const { file } = request.params
     const code = file.endsWith('.png') ? file.slice(0, -'.png'.length) : ''
     if (!isPlausibleCode(code)) return reply.callNotFound()
-    const context = contextOf(request, services, (name, value) => reply.header(name, value))
-    const position = await findPosition(context, code)
+    const position = await findPosition(contextOf(services, request, reply), code)
     const isDrawn = position === null || (position !== undefined && pictures.hasRoomFor(position))
     return reply
       .headers(headersFor(isDrawn ? 3_600 : 60))

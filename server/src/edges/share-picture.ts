@@ -17,10 +17,7 @@ const FONT = fileURLToPath(import.meta.resolve('@fontsource-variable/inter/files
 const FAMILY = 'Inter share picture'
 const EDGE = 96
 
-/**
- * Draws the preview picture as a PNG. @param position the referrer's place on the waitlist; null
- * for the generic picture
- */
+/** Draws the preview as a PNG. @param position the referrer's place; null: generic */
 export async function drawSharePicture(position: number | null): Promise<Buffer> {
   // Loaded on first use, because it is slow and large.
   const { createCanvas, GlobalFonts } = await import('@napi-rs/canvas')

@@ -5,10 +5,7 @@ import { authenticate } from '../domains/identity/auth/service.ts'
 import { Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
 
-/**
- * Authenticates a request to an edge. @throws Refusal UNAUTHORIZED, RATE_LIMITED, FORBIDDEN (a role
- * below `access`)
- */
+/** Authenticates a request to an edge. @throws Refusal UNAUTHORIZED, RATE_LIMITED, FORBIDDEN */
 export async function signedIn(services: Services, request: FastifyRequest, access: Role): Promise<Actor> {
   const actor = await authenticate(services, request.headers.authorization ?? null)
   services.limits.countCall(actor.userId)

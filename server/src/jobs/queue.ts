@@ -1,40 +1,30 @@
 import { sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
-import { fromDrizzle, PgBoss } from 'pg-boss'
+import { fromDrizzle, PgBoss, type Queue } from 'pg-boss'
 import type { Channels } from '../db/channels.ts'
 import type { Database } from '../db/open.ts'
 import { isUnavailable } from '../db/unavailable.ts'
 import type { JobName, JobQueue } from '../ports.ts'
 
-const QUEUES: Record<
-  JobName,
-  {
-    retryLimit: number
-    retryDelay: number
-    retryDelayMax?: number
-    retryBackoff: boolean
-    expireInSeconds: number
-    deleteAfterSeconds?: number
-    policy?: 'short'
-  }
-> = {
-  mail: { retryLimit: 10, retryDelay: 5, retryBackoff: true, expireInSeconds: 60 },
-  'account-mail': { retryLimit: 10, retryDelay: 5, retryBackoff: true, expireInSeconds: 60 },
-  scrape: { retryLimit: 20, retryDelay: 5, retryBackoff: true, expireInSeconds: 90 },
+const MAIL = { retryLimit: 10, retryDelay: 5, expireInSeconds: 60 }
+/** All retry with a backoff. */
+const QUEUES: Record<JobName, Omit<Queue, 'name'>> = {
+  mail: MAIL,
+  'account-mail': MAIL,
+  scrape: { retryLimit: 20, retryDelay: 5, expireInSeconds: 90 },
   'webhook-endpoint': {
     retryLimit: 100_000,
     retryDelay: 5,
     retryDelayMax: 60,
-    retryBackoff: true,
     expireInSeconds: 60,
     deleteAfterSeconds: 3_600,
     policy: 'short',
   },
-  payment: { retryLimit: 20, retryDelay: 2, retryBackoff: true, expireInSeconds: 120, policy: 'short' },
-  'payment-end': { retryLimit: 20, retryDelay: 5, retryBackoff: true, expireInSeconds: 120 },
-  'payments-look': { retryLimit: 0, retryDelay: 5, retryBackoff: true, expireInSeconds: 300 },
-  'expire-week': { retryLimit: 0, retryDelay: 5, retryBackoff: true, expireInSeconds: 300 },
-  cleanup: { retryLimit: 2, retryDelay: 60, retryBackoff: true, expireInSeconds: 300 },
+  payment: { retryLimit: 20, retryDelay: 2, expireInSeconds: 120, policy: 'short' },
+  'payment-end': { retryLimit: 20, retryDelay: 5, expireInSeconds: 120 },
+  'payments-look': { retryLimit: 0, expireInSeconds: 300 },
+  'expire-week': { retryLimit: 0, expireInSeconds: 300 },
+  cleanup: { retryLimit: 2, retryDelay: 60, expireInSeconds: 300 },
 }
 
 const QUIET_MS = 30_000
@@ -67,7 +57,7 @@ export async function openJobQueue(database: Database, channels: Channels, log: 
   try {
     await boss.start()
     for (const [name, options] of Object.entries(QUEUES)) {
-      if (!(await boss.getQueue(name))) await boss.createQueue(name, options)
+      if (!(await boss.getQueue(name))) await boss.createQueue(name, { ...options, retryBackoff: true })
     }
     // Earlier versions delivered webhooks by one job for all endpoints.
     if (await boss.getQueue('webhooks')) await boss.deleteQueue('webhooks')

@@ -81,10 +81,7 @@ export async function startSender(
     }
   }
 
-  /**
-   * Runs `count` claims in parallel and starts their deliveries. @returns whether no claim found a
-   * due account
-   */
+  /** Claims in parallel and starts deliveries. @returns whether no account was due */
   async function claimSome(count: number): Promise<boolean> {
     const claims = await Promise.allSettled(
       Array.from({ length: count }, async () => {
@@ -124,10 +121,7 @@ export async function startSender(
       log.warn({ accountId: claimed.accountId }, 'campaigns paused because X rejected the account')
   }
 
-  /**
-   * Outcomes of one campaign lock the same row, so those that arrive during a write are batched
-   * into the next transaction.
-   */
+  /** Outcomes of one campaign lock one row: those that arrive during a write are batched. */
   const writing = new Map<string, { waiting: Done[]; next: Promise<void> }>()
   function queueRecord(done: Done): Promise<void> {
     const { campaignId } = done.claimed

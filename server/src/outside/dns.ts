@@ -8,18 +8,16 @@ export class DnsUnavailable extends Error {
   }
 }
 
-export interface Dns {
-  /** The TXT records of a domain; empty if it has none or does not exist. @throws DnsUnavailable */
-  txt(domain: string): Promise<string[]>
-}
+export type Dns = ReturnType<typeof createDns>
 
 /** Codes for a domain without such records, a missing domain, and an invalid name. */
 const NOTHING = new Set(['ENODATA', 'ENOTFOUND', 'EBADNAME'])
 
 /** @param server address and port of the resolver; null uses the system's */
-export function createDns(server: string | null): Dns {
+export function createDns(server: string | null) {
   return {
-    async txt(domain) {
+    /** The TXT records of a domain; empty if it has none or does not exist. @throws DnsUnavailable */
+    async txt(domain: string): Promise<string[]> {
       // A new resolver each time: a resolver keeps its socket, and the system's servers may change.
       const resolver = new Resolver({ timeout: 3_000, tries: 2 })
       if (server) resolver.setServers([server])

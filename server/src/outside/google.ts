@@ -1,11 +1,7 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import { claimsOf, createOpenId, type OpenId, type ProviderClaims, ProviderUnavailable } from './openid.ts'
+import { claimsOf, createOpenId, ProviderUnavailable } from './openid.ts'
 
-/** An OpenID provider that also accepts id_tokens obtained by the browser itself. */
-export interface Google extends OpenId {
-  /** Verifies an id_token from a client. @returns null if invalid @throws ProviderUnavailable */
-  readIdToken(idToken: string): Promise<(ProviderClaims & { nonce: string | null; expiresAt: Date }) | null>
-}
+export type Google = ReturnType<typeof createGoogle>
 
 const TIMEOUT_MS = 10_000
 
@@ -13,12 +9,7 @@ const TIMEOUT_MS = 10_000
  * Sign-in with Google (https://developers.google.com/identity/openid-connect/openid-connect).
  * @param redirectUri our callback, as registered with Google
  */
-export function createGoogle(options: {
-  issuer: string
-  clientId: string
-  clientSecret: string
-  redirectUri: string
-}): Google {
+export function createGoogle(options: { issuer: string; clientId: string; clientSecret: string; redirectUri: string }) {
   const openId = createOpenId(
     (address, request) =>
       fetch(address, {
@@ -38,7 +29,8 @@ export function createGoogle(options: {
 
   return {
     ...openId,
-    async readIdToken(idToken) {
+    /** Verifies an id_token that a browser obtained. @returns null if invalid @throws ProviderUnavailable */
+    async readIdToken(idToken: string) {
       const { issuer, jwks_uri: address = '' } = await openId.discover()
       if (known?.address !== address)
         known = { address, keys: createRemoteJWKSet(new URL(address), { timeoutDuration: TIMEOUT_MS }) }

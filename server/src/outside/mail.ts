@@ -10,23 +10,20 @@ export interface RenderedEmail {
   headers?: Record<string, string>
 }
 
-export interface Mailer {
-  /** Passes one email to the SMTP server. @throws if it was not accepted: retry later */
-  send(mail: RenderedEmail): Promise<void>
-  close(): void
-}
+export type Mailer = ReturnType<typeof createMailer>
 
 /**
  * @param smtpUrl smtp://user:password@host:port; @param from the sender's address, `Name <address>`
  */
-export function createMailer(smtpUrl: string, from: string): Mailer {
+export function createMailer(smtpUrl: string, from: string) {
   const transport = nodemailer.createTransport(smtpUrl, {
     from,
     connectionTimeout: 10_000,
     socketTimeout: 20_000,
   } as object)
   return {
-    async send(mail) {
+    /** Passes one email to the SMTP server. @throws if it was not accepted: retry later */
+    async send(mail: RenderedEmail): Promise<void> {
       await transport.sendMail({ from, ...mail })
     },
     close: () => transport.close(),

@@ -1,22 +1,5 @@
 import { isStorable, safeName } from '@x-automated/contract/fields'
-import {
-  AuthorizationResponseError,
-  type AuthorizationServer,
-  allowInsecureRequests,
-  authorizationCodeGrantRequest,
-  ClientSecretBasic,
-  ClientSecretPost,
-  calculatePKCECodeChallenge,
-  customFetch,
-  discoveryRequest,
-  getValidatedIdTokenClaims,
-  processAuthorizationCodeResponse,
-  processDiscoveryResponse,
-  processUserInfoResponse,
-  userInfoRequest,
-  validateApplicationLevelSignature,
-  validateAuthResponse,
-} from 'oauth4webapi'
+import * as oauth from 'oauth4webapi'
 import { addressProblem } from '../public-address.ts'
 import type { SafeFetch } from './safe-fetch.ts'
 
@@ -55,33 +38,7 @@ export class ProviderUnavailable extends Error {
   }
 }
 
-export interface OpenIdOptions {
-  issuer: string
-  clientId: string
-  clientSecret: string
-  scopes: string
-  redirectUri: string
-  /** The OpenID `prompt`, such as `select_account`. */
-  prompt?: string
-  /** Sends the client secret in the body, regardless of the provider's metadata. */
-  secretInBody?: boolean
-  /** Allows plain HTTP, for stand-ins. */
-  allowLoopback: boolean
-}
-
-export interface OpenId {
-  /** The provider's discovery document. @throws ProviderUnavailable */
-  discover(): Promise<AuthorizationServer>
-  /** The number of its public keys. @throws ProviderUnavailable */
-  countKeys(): Promise<number>
-  /** The URL where a person signs in. @throws ProviderUnavailable */
-  authorizeUrl(request: OpenIdRequest, loginHint?: string | null): Promise<string>
-  /**
-   * Exchanges the callback's code for claims. @throws ProviderDeclined, ProviderUnavailable; any
-   * other error: invalid response
-   */
-  finish(callback: URL, request: OpenIdRequest): Promise<ProviderClaims>
-}
+export type OpenId = ReturnType<typeof createOpenId>
 
 /** How long the discovery document is cached. */
 const DISCOVERY_MS = 3_600_000
@@ -90,17 +47,32 @@ const DISCOVERY_MS = 3_600_000
  * An OpenID Connect client with discovery, PKCE, state, nonce and signature checks (OpenID Connect
  * Core 1.0, RFC 9700).
  */
-export function createOpenId(fetch: SafeFetch, options: OpenIdOptions): OpenId {
+export function createOpenId(
+  fetch: SafeFetch,
+  options: {
+    issuer: string
+    clientId: string
+    clientSecret: string
+    scopes: string
+    redirectUri: string
+    /** The OpenID `prompt`, such as `select_account`. */
+    prompt?: string
+    /** Sends the client secret in the body, regardless of the provider's metadata. */
+    secretInBody?: boolean
+    /** Allows plain HTTP, for stand-ins. */
+    allowLoopback: boolean
+  },
+) {
   const { issuer, clientId, clientSecret, scopes, redirectUri, prompt, secretInBody = false, allowLoopback } = options
   const client = { client_id: clientId }
-  const http = { [allowInsecureRequests]: allowLoopback, [customFetch]: fetch }
+  const http = { [oauth.allowInsecureRequests]: allowLoopback, [oauth.customFetch]: fetch }
 
-  let known: { server: AuthorizationServer; at: number } | null = null
+  let known: { server: oauth.AuthorizationServer; at: number } | null = null
   const discover = async () => {
     if (known && performance.now() - known.at < DISCOVERY_MS) return known.server
     try {
       const url = new URL(issuer)
-      const server = await processDiscoveryResponse(url, await discoveryRequest(url, http))
+      const server = await oauth.processDiscoveryResponse(url, await oauth.discoveryRequest(url, http))
       known = { server, at: performance.now() }
       return server
     } catch (error) {
@@ -109,9 +81,11 @@ export function createOpenId(fetch: SafeFetch, options: OpenIdOptions): OpenId {
   }
 
   return {
+    /** The provider's discovery document. @throws ProviderUnavailable */
     discover,
 
-    async countKeys() {
+    /** The number of its public keys. @throws ProviderUnavailable */
+    async countKeys(): Promise<number> {
       const { jwks_uri } = await discover()
       try {
         const answer = await fetch(jwks_uri ?? '')
@@ -123,7 +97,8 @@ export function createOpenId(fetch: SafeFetch, options: OpenIdOptions): OpenId {
       }
     },
 
-    async authorizeUrl({ state, nonce, codeVerifier }, loginHint) {
+    /** The URL where a person signs in. @throws ProviderUnavailable */
+    async authorizeUrl({ state, nonce, codeVerifier }: OpenIdRequest, loginHint?: string | null): Promise<string> {
       const { authorization_endpoint = '' } = await discover()
       const isAddress = URL.canParse(authorization_endpoint)
       // The browser is redirected there, so it must be a public web address.
@@ -137,7 +112,7 @@ export function createOpenId(fetch: SafeFetch, options: OpenIdOptions): OpenId {
         scope: scopes,
         state,
         nonce,
-        code_challenge: await calculatePKCECodeChallenge(codeVerifier),
+        code_challenge: await oauth.calculatePKCECodeChallenge(codeVerifier),
         code_challenge_method: 'S256',
         ...(prompt ? { prompt } : {}),
         ...(loginHint ? { login_hint: loginHint } : {}),
@@ -146,40 +121,38 @@ export function createOpenId(fetch: SafeFetch, options: OpenIdOptions): OpenId {
       return url.href
     },
 
-    async finish(callback, { state, nonce, codeVerifier }) {
+    /**
+     * Exchanges the callback's code for claims. @throws ProviderDeclined, ProviderUnavailable; any
+     * other error: invalid response
+     */
+    async finish(callback: URL, { state, nonce, codeVerifier }: OpenIdRequest): Promise<ProviderClaims> {
       const server = await discover()
       let answer: URLSearchParams
       try {
-        answer = validateAuthResponse(server, client, callback, state)
+        answer = oauth.validateAuthResponse(server, client, callback, state)
       } catch (error) {
-        if (!(error instanceof AuthorizationResponseError)) throw error
+        if (!(error instanceof oauth.AuthorizationResponseError)) throw error
         throw new ProviderDeclined(error.error, error.error === 'access_denied')
       }
       const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
       const authentication =
         !secretInBody && methods.includes('client_secret_basic')
-          ? ClientSecretBasic(clientSecret)
-          : ClientSecretPost(clientSecret)
-      const response = await authorizationCodeGrantRequest(
-        server,
-        client,
-        authentication,
-        answer,
-        redirectUri,
-        codeVerifier,
-        http,
-      ).catch(asUnavailable)
-      const tokens = await processAuthorizationCodeResponse(server, client, response, {
+          ? oauth.ClientSecretBasic(clientSecret)
+          : oauth.ClientSecretPost(clientSecret)
+      const response = await oauth
+        .authorizationCodeGrantRequest(server, client, authentication, answer, redirectUri, codeVerifier, http)
+        .catch(asUnavailable)
+      const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
         expectedNonce: nonce,
         requireIdToken: true,
       })
-      await validateApplicationLevelSignature(server, response, http)
-      const claims = getValidatedIdTokenClaims(tokens)
+      await oauth.validateApplicationLevelSignature(server, response, http)
+      const claims = oauth.getValidatedIdTokenClaims(tokens)
       if (!claims) throw new Error('the identity provider sent no id_token')
       if (claims.email !== undefined || !server.userinfo_endpoint) return claimsOf(claims)
       // Strict providers return the address only from the userinfo endpoint.
-      const info = await userInfoRequest(server, client, tokens.access_token, http).catch(asUnavailable)
-      return claimsOf(await processUserInfoResponse(server, client, claims.sub, info))
+      const info = await oauth.userInfoRequest(server, client, tokens.access_token, http).catch(asUnavailable)
+      return claimsOf(await oauth.processUserInfoResponse(server, client, claims.sub, info))
     },
   }
 }

@@ -1,113 +1,19 @@
-import { isPlanId, levelOf, type PlanLevel } from '@x-automated/contract/platform/plans'
+import { isPlanId, levelOf } from '@x-automated/contract/platform/plans'
 import Stripe from 'stripe'
 
 /** A price that belongs to a plan. */
-export interface PlanPrice {
-  priceId: string
-  planId: string
-  level: Exclude<PlanLevel, 'free'>
-  name: string
-  amountCents: number
-  currency: string
-  billingCycle: 'monthly' | 'yearly'
-  features: string[]
-  /** Whether it is still sold. Existing subscribers keep it. */
-  active: boolean
-}
+export type PlanPrice = NonNullable<ReturnType<typeof planOf>>
 
 /** A subscription at the payment provider. */
-export interface PaidSubscription {
-  id: string
-  customerId: string
-  /** The customer's, in lower case. */
-  email: string | null
-  status: Stripe.Subscription.Status
-  itemId: string
-  priceId: string
-  /** Null if the price belongs to no plan of ours. */
-  plan: PlanPrice | null
-  startedAt: Date
-  currentPeriodEnd: Date
-  cancelAtPeriodEnd: boolean
-  trialEnd: Date | null
-  /** When it ended permanently. */
-  endedAt: Date | null
-  /** The invoice left open by a failed payment: where to pay it, and since when. */
-  openInvoice: { url: string | null; since: Date } | null
-}
-
-const INVOICE_STATUSES = ['draft', 'open', 'paid', 'uncollectible', 'void'] as const
-
-export interface PaidInvoice {
-  id: string
-  number: string | null
-  status: (typeof INVOICE_STATUSES)[number]
-  totalCents: number
-  currency: string
-  createdAt: Date
-  url: string | null
-  pdfUrl: string | null
-}
+export type PaidSubscription = ReturnType<typeof subscriptionOf>
 
 /**
  * A provider event and the subscription it concerns. Its content is not trusted: the subscription
  * is fetched again.
  */
-export interface PaymentEvent {
-  id: string
-  subscriptionId: string | null
-  createdAt: Date
-}
+export type PaymentEvent = ReturnType<typeof eventOf>
 
-export interface ChangePreview {
-  currency: string
-  totalCents: number
-  lines: { text: string; amountCents: number }[]
-  /** The end of the period that its lines pay for. */
-  paidUntil: Date
-}
-
-/**
- * The outcome of a plan change. `confirm`: it takes effect once the payment is confirmed at `url`.
- */
-export type ChangeOutcome = { kind: 'changed' } | { kind: 'declined'; text: string } | { kind: 'confirm'; url: string }
-
-export interface Payments {
-  /** Every price of our plans, including those no longer sold. */
-  listPlans(): Promise<PlanPrice[]>
-  /** Null if it does not exist. */
-  findSubscription(id: string): Promise<PaidSubscription | null>
-  /**
-   * The reference and the buyer's email of the checkout that created a subscription; null if there
-   * was none.
-   */
-  findCheckout(subscriptionId: string): Promise<{ reference: string | null; email: string | null } | null>
-  openCheckout(input: {
-    priceId: string
-    reference: string
-    email: string
-    customerId: string | null
-    successUrl: string
-    cancelUrl: string
-  }): Promise<string>
-  previewChange(subscription: PaidSubscription, priceId: string, at: Date): Promise<ChangePreview>
-  change(subscription: PaidSubscription, priceId: string, at: Date): Promise<ChangeOutcome>
-  setCancelled(subscriptionId: string, isCancelled: boolean): Promise<void>
-  /** Ends it immediately. Does nothing if it has ended or does not exist. */
-  end(subscriptionId: string): Promise<void>
-  openPortal(customerId: string, returnUrl: string): Promise<string>
-  listInvoices(
-    customerId: string,
-    page: { after: string | null; limit: number },
-  ): Promise<{ invoices: PaidInvoice[]; hasMore: boolean }>
-  /** Events since a moment, oldest first. */
-  listEvents(since: Date): Promise<PaymentEvent[]>
-  /** Registers a webhook at this URL. Returns its signing secret. */
-  registerWebhook(url: string): Promise<{ id: string; secret: string }>
-  isWebhookRegistered(id: string): Promise<boolean>
-  /** Null if no secret matches the signature, or if it is older than five minutes. */
-  readWebhook(body: Buffer, signature: string, secrets: readonly string[]): PaymentEvent | null
-}
+type ChangeOutcome = { kind: 'changed' } | { kind: 'declined'; text: string } | { kind: 'confirm'; url: string }
 
 /**
  * `unavailable`: no answer, or a temporary error; `declined`: by the card's bank; `refused`: by the
@@ -140,6 +46,10 @@ export const EVENT_TYPES = [
   'invoice.marked_uncollectible',
 ] as const satisfies Stripe.WebhookEndpointCreateParams.EnabledEvent[]
 
+export type Payments = ReturnType<typeof createPayments>
+
+const PAID_LEVELS = ['pro', 'agency'] as const
+const INVOICE_STATUSES = ['draft', 'open', 'paid', 'uncollectible', 'void'] as const
 const TIMEOUT_MS = 10_000
 const PAGE = 100
 const SIGNED_WITHIN_SECONDS = 300
@@ -148,7 +58,7 @@ const SIGNED_WITHIN_SECONDS = 300
  * A client of the payment provider, by its official library (Stripe's API v1). @param apiUrl origin
  * without a trailing slash
  */
-export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKey: string }): Payments {
+export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKey: string }) {
   const { protocol, hostname, port } = new URL(apiUrl)
   const isSecure = protocol === 'https:'
   const stripe = new Stripe(secretKey, {
@@ -170,6 +80,7 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
   }
 
   return {
+    /** Every price of our plans, including those no longer sold. */
     listPlans: () =>
       asked(async () => {
         const plans: PlanPrice[] = []
@@ -180,7 +91,8 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
         return plans
       }),
 
-    findSubscription: (id) =>
+    /** Null if it does not exist. */
+    findSubscription: (id: string) =>
       found(async () =>
         subscriptionOf(
           await stripe.subscriptions.retrieve(id, {
@@ -189,7 +101,11 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
         ),
       ),
 
-    findCheckout: (subscriptionId) =>
+    /**
+     * The reference and the buyer's email of the checkout that created a subscription; null if there
+     * was none.
+     */
+    findCheckout: (subscriptionId: string) =>
       asked(async () => {
         const { data } = await stripe.checkout.sessions.list({ subscription: subscriptionId, limit: 1 })
         const [session] = data
@@ -198,7 +114,21 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
         return { reference: session.client_reference_id, email: email?.toLowerCase() ?? null }
       }),
 
-    openCheckout: ({ priceId, reference, email, customerId, successUrl, cancelUrl }) =>
+    openCheckout: ({
+      priceId,
+      reference,
+      email,
+      customerId,
+      successUrl,
+      cancelUrl,
+    }: {
+      priceId: string
+      reference: string
+      email: string
+      customerId: string | null
+      successUrl: string
+      cancelUrl: string
+    }) =>
       asked(async () => {
         const session = await stripe.checkout.sessions.create({
           mode: 'subscription',
@@ -212,7 +142,7 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
         return session.url
       }),
 
-    previewChange: (subscription, priceId, at) =>
+    previewChange: (subscription: PaidSubscription, priceId: string, at: Date) =>
       asked(async () => {
         const invoice = await stripe.invoices.createPreview({
           subscription: subscription.id,
@@ -227,12 +157,14 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
           currency: invoice.currency,
           totalCents: invoice.total,
           lines: lines.map((line) => ({ text: line.description ?? '', amountCents: line.amount })),
+          /** The end of the period that its lines pay for. */
           paidUntil: moment(Math.max(...lines.map((line) => line.period.end), invoice.period_end)),
         }
       }),
 
-    change: (subscription, priceId, at) =>
-      asked(async () => {
+    /** `confirm`: it takes effect once the payment is confirmed at `url`. */
+    change: (subscription: PaidSubscription, priceId: string, at: Date) =>
+      asked(async (): Promise<ChangeOutcome> => {
         // A payment that does not succeed immediately leaves the change pending (Stripe's pending
         // updates).
         const updated = await stripe.subscriptions.update(subscription.id, {
@@ -256,13 +188,14 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
         return { kind: 'declined', text: intent?.last_payment_error?.message ?? 'Your card was declined.' }
       }),
 
-    setCancelled: (subscriptionId, isCancelled) =>
+    setCancelled: (subscriptionId: string, isCancelled: boolean) =>
       asked(async () => {
         if (isCancelled) await stripe.subscriptions.update(subscriptionId, { cancel_at_period_end: true })
         else await undoCancellation(await stripe.subscriptions.retrieve(subscriptionId))
       }),
 
-    async end(subscriptionId) {
+    /** Ends it immediately. Does nothing if it has ended or does not exist. */
+    async end(subscriptionId: string): Promise<void> {
       await found(async () => {
         const { status } = await stripe.subscriptions.retrieve(subscriptionId)
         if (status !== 'canceled' && status !== 'incomplete_expired') await stripe.subscriptions.cancel(subscriptionId)
@@ -270,12 +203,12 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
       })
     },
 
-    openPortal: (customerId, returnUrl) =>
+    openPortal: (customerId: string, returnUrl: string) =>
       asked(
         async () => (await stripe.billingPortal.sessions.create({ customer: customerId, return_url: returnUrl })).url,
       ),
 
-    listInvoices: (customerId, { after, limit }) =>
+    listInvoices: (customerId: string, { after, limit }: { after: string | null; limit: number }) =>
       asked(async () => {
         const { data, has_more } = await stripe.invoices.list({
           customer: customerId,
@@ -297,7 +230,8 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
         }
       }),
 
-    listEvents: (since) =>
+    /** Events since a moment, oldest first. */
+    listEvents: (since: Date) =>
       asked(async () => {
         const events: PaymentEvent[] = []
         const query = { created: { gte: seconds(since) }, types: [...EVENT_TYPES], limit: PAGE }
@@ -305,18 +239,20 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
         return events.reverse()
       }),
 
-    registerWebhook: (url) =>
+    /** Registers a webhook at this URL. Returns its signing secret. */
+    registerWebhook: (url: string) =>
       asked(async () => {
         const endpoint = await stripe.webhookEndpoints.create({ url, enabled_events: [...EVENT_TYPES] })
         return { id: endpoint.id, secret: endpoint.secret ?? '' }
       }),
 
-    isWebhookRegistered: async (id) => {
+    isWebhookRegistered: async (id: string) => {
       const endpoint = await found(() => stripe.webhookEndpoints.retrieve(id))
       return endpoint !== null && endpoint.status === 'enabled'
     },
 
-    readWebhook(body, signature, secrets) {
+    /** Null if no secret matches the signature, or if it is older than five minutes. */
+    readWebhook(body: Buffer, signature: string, secrets: readonly string[]): PaymentEvent | null {
       for (const secret of secrets) {
         try {
           return eventOf(stripe.webhooks.constructEvent(body, signature, secret, SIGNED_WITHIN_SECONDS))
@@ -359,7 +295,7 @@ function asPaymentsError(error: unknown): unknown {
   return new PaymentsError(kind, error.message, error)
 }
 
-function subscriptionOf(subscription: Stripe.Subscription): PaidSubscription {
+function subscriptionOf(subscription: Stripe.Subscription) {
   const item = subscription.items.data[0]
   if (!item) throw new Error(`subscription ${subscription.id} has no item`)
   const { customer, latest_invoice: invoice } = subscription
@@ -368,16 +304,20 @@ function subscriptionOf(subscription: Stripe.Subscription): PaidSubscription {
   return {
     id: subscription.id,
     customerId: idOf(customer),
+    /** The customer's, in lower case. */
     email: email?.toLowerCase() ?? null,
     status: subscription.status,
     itemId: item.id,
     priceId: item.price.id,
+    /** Null if the price belongs to no plan of ours. */
     plan: planOf(item.price),
     startedAt: moment(subscription.start_date),
     currentPeriodEnd: moment(item.current_period_end),
     cancelAtPeriodEnd: subscription.cancel_at_period_end || subscription.cancel_at !== null,
     trialEnd: momentOrNull(subscription.trial_end),
+    /** When it ended permanently. */
     endedAt: momentOrNull(subscription.ended_at),
+    /** The invoice left open by a failed payment: where to pay it, and since when. */
     openInvoice: isOpen
       ? {
           url: invoice.hosted_invoice_url ?? null,
@@ -391,14 +331,16 @@ function subscriptionOf(subscription: Stripe.Subscription): PaidSubscription {
  * A plan is a recurring price with a lookup key: a built-in plan id, or any other id if the
  * metadata of the price or product sets its `level` (pro, agency).
  */
-function planOf(price: Stripe.Price): PlanPrice | null {
+function planOf(price: Stripe.Price) {
   const { recurring, unit_amount: amountCents } = price
   const product = typeof price.product === 'object' && !price.product.deleted ? price.product : null
   const planId = price.lookup_key ?? price.metadata.plan_id
   if (!planId || !recurring || recurring.interval_count !== 1 || amountCents === null) return null
-  const cycle = recurring.interval === 'month' ? 'monthly' : recurring.interval === 'year' ? 'yearly' : null
-  const level = isPlanId(planId) ? levelOf(planId) : (price.metadata.level ?? product?.metadata.level)
-  if (!cycle || (level !== 'pro' && level !== 'agency')) return null
+  const cycles: Partial<Record<string, 'monthly' | 'yearly'>> = { month: 'monthly', year: 'yearly' }
+  const billingCycle = cycles[recurring.interval]
+  const wanted = isPlanId(planId) ? levelOf(planId) : (price.metadata.level ?? product?.metadata.level)
+  const level = PAID_LEVELS.find((one) => one === wanted)
+  if (!billingCycle || !level) return null
   return {
     priceId: price.id,
     planId,
@@ -406,13 +348,14 @@ function planOf(price: Stripe.Price): PlanPrice | null {
     name: price.nickname ?? product?.name ?? planId,
     amountCents,
     currency: price.currency,
-    billingCycle: cycle,
+    billingCycle,
     features: (product?.marketing_features ?? []).flatMap(({ name }) => name ?? []),
+    /** Whether it is still sold. Existing subscribers keep it. */
     active: price.active && product?.active !== false,
   }
 }
 
-function eventOf(event: Stripe.Event): PaymentEvent {
+function eventOf(event: Stripe.Event) {
   return { id: event.id, subscriptionId: subscriptionIn(event.data.object), createdAt: moment(event.created) }
 }
 

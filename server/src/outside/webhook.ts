@@ -11,7 +11,7 @@ export interface Hook {
 /** An endpoint's response, or why there was none. */
 export type HookAnswer = { status: number; excerpt: string } | { problem: string }
 
-export const HOOK_TIMEOUT_SECONDS = 10
+const HOOK_TIMEOUT_SECONDS = 10
 /**
  * Bytes of the response that are read. Once its status arrives, the delivery counts as accepted.
  */

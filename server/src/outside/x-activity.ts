@@ -2,74 +2,46 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { callX, X_TIMEOUT_MS, XError } from './x.ts'
 
+/** All events about an account's conversations. */
+export const DM_EVENT_TYPES = ['dm.received', 'dm.sent', 'dm.read'] as const
+
+export type XActivity = ReturnType<typeof createXActivity>
+
 /**
  * X's webhooks and Activity API (https://docs.x.com/x-api/webhooks and /activity). Webhooks use the
  * app's token; subscriptions to an account's messages use the account's.
  */
-export interface XActivity {
-  /** The answer to X's challenge-response check, which proves that the webhook is ours. */
-  answerCheck(token: string): string
-  /** Whether X has signed this body, byte for byte. */
-  isSigned(body: Buffer, signature: string | undefined): boolean
-  /**
-   * Registers the URL as a webhook if needed and returns its id. @throws XError invalid: X rejected
-   * the URL or its check failed
-   */
-  ensureWebhook(url: string): Promise<string>
-  listSubscriptions(): Promise<XSubscription[]>
-  /** @returns its id @throws XError */
-  subscribe(accessToken: string, wanted: Omit<XSubscription, 'id'>): Promise<string>
-  /** Does nothing if the subscription does not exist. */
-  unsubscribe(id: string): Promise<void>
-}
-
-export interface XSubscription {
-  id: string
-  eventType: string
-  userId: string
-  webhookId: string | null
-}
-
-/** All events about an account's conversations. */
-export const DM_EVENT_TYPES = ['dm.received', 'dm.sent', 'dm.read'] as const
-
-/**
- * An event in a one-to-one conversation. Ids are X user ids; `handles` are those that X included.
- */
-export type XHappening = { handles: Record<string, string> } & (
-  | { kind: 'message'; eventId: string; senderId: string; recipientId: string; text: string; at: Date }
-  | { kind: 'read'; readerId: string; authorId: string; at: Date }
-)
-
-export interface XActivityOptions {
-  apiUrl: string
-  consumerSecret: string
-  bearerToken: string
-  timeoutMs?: number
-}
-
 export function createXActivity({
   apiUrl,
   consumerSecret,
   bearerToken,
-  timeoutMs = X_TIMEOUT_MS,
-}: XActivityOptions): XActivity {
+}: {
+  apiUrl: string
+  consumerSecret: string
+  bearerToken: string
+}) {
   const sign = (message: string | Buffer) =>
     `sha256=${createHmac('sha256', consumerSecret).update(message).digest('base64')}`
   const call = (path: string, method = 'GET', body?: object, accessToken = bearerToken) =>
-    callX(apiUrl, timeoutMs, path, {
+    callX(apiUrl, X_TIMEOUT_MS, path, {
       method,
       accessToken,
       ...(body ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) } : {}),
     })
 
   return {
-    answerCheck: sign,
-    isSigned(body, signature) {
+    /** The answer to X's challenge-response check, which proves that the webhook is ours. */
+    answerCheck: (token: string) => sign(token),
+    /** Whether X has signed this body, byte for byte. */
+    isSigned(body: Buffer, signature: string | undefined): boolean {
       const [wanted, given] = [Buffer.from(sign(body)), Buffer.from(signature ?? '')]
       return wanted.length === given.length && timingSafeEqual(wanted, given)
     },
-    async ensureWebhook(url) {
+    /**
+     * Registers the URL as a webhook if needed and returns its id. @throws XError invalid: X
+     * rejected the URL or its check failed
+     */
+    async ensureWebhook(url: string): Promise<string> {
       const known = z.array(Webhook).parse((await call('/2/webhooks')).data ?? [])
       const registered = known.find((webhook) => webhook.url === url)
       if (!registered) return Webhook.parse((await call('/2/webhooks', 'POST', { url })).data).id
@@ -77,17 +49,19 @@ export function createXActivity({
       if (!registered.valid) await call(`/2/webhooks/${encodeURIComponent(registered.id)}`, 'PUT')
       return registered.id
     },
-    async listSubscriptions() {
+    async listSubscriptions(): Promise<XSubscription[]> {
       const { data } = await call('/2/activity/subscriptions')
       return z.array(Subscription).parse(data ?? [])
     },
-    async subscribe(accessToken, { eventType, userId, webhookId }) {
+    /** @returns its id @throws XError */
+    async subscribe(accessToken: string, { eventType, userId, webhookId }: Omit<XSubscription, 'id'>): Promise<string> {
       const body = { event_type: eventType, filter: { user_id: userId }, webhook_id: webhookId, tag: eventType }
       const { data } = await call('/2/activity/subscriptions', 'POST', body, accessToken)
       // X's documentation shows both an object and a list.
       return Subscription.parse(Array.isArray(data) ? data[0] : data).id
     },
-    async unsubscribe(id) {
+    /** Does nothing if the subscription does not exist. */
+    async unsubscribe(id: string): Promise<void> {
       await call(`/2/activity/subscriptions/${encodeURIComponent(id)}`, 'DELETE').catch((error) => {
         if (!(error instanceof XError) || error.kind !== 'not-found') throw error
       })
@@ -110,6 +84,7 @@ const Subscription = z
     userId: one.filter.user_id ?? '',
     webhookId: one.webhook_id ?? null,
   }))
+type XSubscription = z.output<typeof Subscription>
 
 /** X's ids are numbers of up to 64 bits. */
 const XId = z.string().regex(/^\d{1,20}$/)
@@ -118,70 +93,68 @@ const Milliseconds = z
   .regex(/^\d{1,15}$/)
   .transform((text) => new Date(Number(text)))
 
-const MessageEvent = z.object({
-  type: z.literal('message_create'),
-  id: XId,
-  created_timestamp: Milliseconds,
-  message_create: z.object({
-    target: z.object({ recipient_id: XId }),
-    sender_id: XId,
-    message_data: z.object({ text: z.string().default('') }),
+const MessageEvent = z
+  .object({
+    type: z.literal('message_create'),
+    id: XId,
+    created_timestamp: Milliseconds,
+    message_create: z.object({
+      target: z.object({ recipient_id: XId }),
+      sender_id: XId,
+      message_data: z.object({ text: z.string().default('') }),
+    }),
+  })
+  .transform(({ id, created_timestamp, message_create: { target, sender_id, message_data } }) => ({
+    kind: 'message' as const,
+    eventId: id,
+    senderId: sender_id,
+    recipientId: target.recipient_id,
+    text: message_data.text,
+    at: created_timestamp,
+  }))
+const ReadEvent = z
+  .object({ created_timestamp: Milliseconds, sender_id: XId, target: z.object({ recipient_id: XId }) })
+  .transform(({ created_timestamp, sender_id, target }) => ({
+    kind: 'read' as const,
+    readerId: sender_id,
+    authorId: target.recipient_id,
+    at: created_timestamp,
+  }))
+const User = z.object({ data: z.object({ username: z.string().min(1) }) })
+
+const Delivery = z.object({
+  data: z.object({
+    payload: z.object({
+      direct_message_events: z.array(z.unknown()).default([]),
+      direct_message_mark_read_events: z.array(z.unknown()).default([]),
+      users: z.record(z.string(), z.unknown()).default({}),
+    }),
   }),
 })
-const ReadEvent = z.object({
-  created_timestamp: Milliseconds,
-  sender_id: XId,
-  target: z.object({ recipient_id: XId }),
-})
-const User = z.object({ data: z.object({ username: z.string().optional() }) })
 
-const Payload = z.object({
-  direct_message_events: z.array(z.unknown()).optional(),
-  direct_message_mark_read_events: z.array(z.unknown()).optional(),
-  users: z.record(z.string(), z.unknown()).optional(),
-})
-const Delivery = z.object({ data: z.object({ event_type: z.string(), payload: z.unknown() }) })
+/**
+ * An event in a one-to-one conversation. Ids are X user ids; `handles` are those that X included.
+ */
+export type XHappening = { handles: Record<string, string> } & (
+  | z.output<typeof MessageEvent>
+  | z.output<typeof ReadEvent>
+)
 
 /** Parses a delivery. Unknown or malformed events are ignored. */
 export function readDelivery(body: unknown): XHappening[] {
   const delivery = Delivery.safeParse(body)
-  const payload = Payload.safeParse(delivery.data?.data.payload)
-  if (!delivery.success || !payload.success) return []
-  const { direct_message_events = [], direct_message_mark_read_events = [], users = {} } = payload.data
-  const handles: Record<string, string> = {}
-  for (const [id, user] of Object.entries(users)) {
-    const username = User.safeParse(user).data?.data.username
-    if (username) handles[id] = username
-  }
-  return [
-    ...direct_message_events.flatMap((event): XHappening[] => {
-      const { data: message } = MessageEvent.safeParse(event)
-      if (!message) return []
-      const { sender_id, target, message_data } = message.message_create
-      return [
-        {
-          kind: 'message',
-          handles,
-          eventId: message.id,
-          senderId: sender_id,
-          recipientId: target.recipient_id,
-          text: message_data.text,
-          at: message.created_timestamp,
-        },
-      ]
+  if (!delivery.success) return []
+  const { direct_message_events: messages, direct_message_mark_read_events: reads, users } = delivery.data.data.payload
+  const handles = Object.fromEntries(
+    Object.entries(users).flatMap(([id, user]) => {
+      const { data } = User.safeParse(user)
+      return data ? [[id, data.data.username]] : []
     }),
-    ...direct_message_mark_read_events.flatMap((event): XHappening[] => {
-      const { data: read } = ReadEvent.safeParse(event)
-      if (!read) return []
-      return [
-        {
-          kind: 'read',
-          handles,
-          readerId: read.sender_id,
-          authorId: read.target.recipient_id,
-          at: read.created_timestamp,
-        },
-      ]
-    }),
-  ]
+  )
+  const events = [...parsed(messages, MessageEvent), ...parsed(reads, ReadEvent)]
+  return events.map((event) => ({ ...event, handles }))
+}
+
+function parsed<Event>(events: unknown[], schema: z.ZodType<Event>): Event[] {
+  return events.flatMap((event) => schema.safeParse(event).data ?? [])
 }

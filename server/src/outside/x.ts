@@ -1,52 +1,6 @@
 import { CONNECTION_LOST } from '@x-automated/contract/reason'
 import { AuthorizationResponseError, type Client, calculatePKCECodeChallenge, validateAuthResponse } from 'oauth4webapi'
-
-/**
- * The parts of X's API v2 that the product uses (https://docs.x.com/x-api). Failed calls throw
- * `XError`. One client serves every X account: calls take the account's access token.
- */
-export interface XApi {
-  /**
-   * Sign-in methods by the server metadata (RFC 8414). The real X publishes none and offers OAuth
-   * only.
-   */
-  signInMethods(): Promise<('password' | 'oauth')[]>
-  /** The URL where a person authorizes this app (OAuth 2.0 with PKCE). */
-  authorizeUrl(request: XAuthorization): Promise<string>
-  /**
-   * Exchanges the callback's code for tokens. Codes expire after 30 seconds. @throws XDeclined;
-   * XError credentials: the response does not fit the request, or X rejected the code
-   */
-  finishAuthorization(callback: URL, request: XAuthorization): Promise<XTokens>
-  /** X's price per follower or followed profile read, in cents; 0 if free. */
-  readPriceCents: number
-  /** X's price per direct message, in cents; 0 if free. */
-  sendPriceCents: number
-  signInWithPassword(username: string, password: string): Promise<XTokens>
-  refreshTokens(refreshToken: string): Promise<XTokens>
-  revokeToken(token: string): Promise<void>
-  findMe(accessToken: string): Promise<XUser>
-  /** Null if the handle does not exist. */
-  findUser(accessToken: string, handle: string): Promise<XUser | null>
-  /** One page of followers or followed people; `next` is null on the last. */
-  listFollows(
-    accessToken: string,
-    userId: string,
-    type: 'followers' | 'following',
-    page: { cursor: string | null; size: number },
-  ): Promise<{ users: XUser[]; next: string | null }>
-  sendMessage(accessToken: string, recipientId: string, text: string): Promise<{ eventId: string }>
-  /** Messages of a one-to-one conversation, newest first, at most 100. */
-  listMessages(accessToken: string, participantId: string): Promise<XMessage[]>
-  /**
-   * A page of messages of all one-to-one conversations, newest first; `next` is null on the last. X
-   * keeps 30 days.
-   */
-  listAllMessages(
-    accessToken: string,
-    cursor: string | null,
-  ): Promise<{ messages: XConversationMessage[]; next: string | null }>
-}
+import { z } from 'zod'
 
 /** Binds X's response to our request. Generated for each connection. */
 export interface XAuthorization {
@@ -66,46 +20,11 @@ export class XDeclined extends Error {
   }
 }
 
-export interface XTokens {
-  accessToken: string
-  /** Single use. Null without `offline.access`. */
-  refreshToken: string | null
-  expiresAt: Date
-}
-
-export interface XUser {
-  id: string
-  handle: string
-  name: string
-  bio: string
-  followerCount: number
-  followingCount: number
-  protected: boolean
-  /** By the account that asks; a protected account has approved it then. Null if unknown. */
-  isFollowed: boolean | null
-  location: string | null
-  website: string | null
-  profileImageUrl: string | null
-}
-
-export interface XMessage {
-  id: string
-  senderId: string
-  text: string
-  at: Date
-}
-
-/** A message in any of the account's conversations; `handles` by user id, those that X included. */
-export interface XConversationMessage extends XMessage {
-  recipientId: string
-  handles: Record<string, string>
-}
-
 /**
  * `recipient`: cannot be messaged; `forbidden`: the account or app lacks permission; `account`:
  * locked or restricted by X; `unavailable`: not done, retry later; `unknown`: may have been done.
  */
-export type XErrorKind =
+type XErrorKind =
   | 'unauthorized'
   | 'credentials'
   | 'rate-limit'
@@ -149,22 +68,32 @@ const X_SEND_PRICE_CENTS = 1.5
 
 const USER_FIELDS = 'description,public_metrics,protected,location,url,profile_image_url'
 
-export interface XOptions {
+export type XApi = ReturnType<typeof createXApi>
+
+/**
+ * The parts of X's API v2 that the product uses (https://docs.x.com/x-api). Failed calls throw
+ * `XError`. One client serves every X account: calls take the account's access token.
+ */
+export function createXApi({
+  apiUrl,
+  clientId,
+  clientSecret,
+  timeoutMs = X_TIMEOUT_MS,
+}: {
   apiUrl: string
   clientId: string
   clientSecret: string | null
   timeoutMs?: number
-}
-
-export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEOUT_MS }: XOptions): XApi {
+}) {
   const isXItself = X_OWN_API.test(new URL(apiUrl).hostname)
-  let known: Metadata | null = null
   const client: Client = { client_id: clientId }
+  const call = (path: string, init?: XRequest) => callX(apiUrl, timeoutMs, path, init)
+  let known: { grants: string[]; authorizeUrl: string } | null = null
 
   /** Reads the server metadata (RFC 8414). The real X publishes none. */
-  async function discover(): Promise<Metadata> {
+  async function discover() {
     if (known) return known
-    const found: Metadata = { grants: [], authorizeUrl: X_AUTHORIZE_URL }
+    const found = { grants: [] as string[], authorizeUrl: X_AUTHORIZE_URL }
     try {
       const response = await fetch(`${apiUrl}/.well-known/oauth-authorization-server`, {
         signal: AbortSignal.timeout(3_000),
@@ -183,28 +112,35 @@ export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEO
     return found
   }
 
-  const call = (path: string, init?: RequestInit & { accessToken?: string }) => callX(apiUrl, timeoutMs, path, init)
-
-  function tokenCall(form: Record<string, string>): Promise<Record<string, unknown>> {
-    const basic = clientSecret
-      ? {
-          authorization: `Basic ${Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`).toString('base64')}`,
-        }
-      : {}
-    return call('/2/oauth2/token', {
+  /** Calls an endpoint of OAuth 2.0 as our app, which is a public client without a secret. */
+  function callAsApp(path: string, form: Record<string, string>) {
+    const credentials = [clientId, clientSecret ?? ''].map(encodeURIComponent).join(':')
+    return call(path, {
       method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded', ...(basic as Record<string, string>) },
-      body: new URLSearchParams({ ...form, ...(clientSecret ? {} : { client_id: clientId }) }).toString(),
+      headers: clientSecret ? { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` } : {},
+      body: new URLSearchParams({ ...form, ...(clientSecret ? {} : { client_id: clientId }) }),
     })
   }
 
+  async function getTokens(form: Record<string, string>): Promise<XTokens> {
+    const { data: tokens } = Tokens.safeParse(await callAsApp('/2/oauth2/token', form))
+    if (!tokens) throw new XError('unknown', 'X sent no token.')
+    return tokens
+  }
+
   return {
+    /** X's price per follower or followed profile read, in cents; 0 if free. */
     readPriceCents: isXItself ? X_READ_PRICE_CENTS : 0,
+    /** X's price per direct message, in cents; 0 if free. */
     sendPriceCents: isXItself ? X_SEND_PRICE_CENTS : 0,
-    async signInMethods() {
+
+    /** Sign-in methods by the server metadata. The real X offers OAuth only. */
+    async signInMethods(): Promise<('password' | 'oauth')[]> {
       return (await discover()).grants.includes('password') ? ['password', 'oauth'] : ['oauth']
     },
-    async authorizeUrl({ state, codeVerifier, redirectUri }) {
+
+    /** The URL where a person authorizes this app (OAuth 2.0 with PKCE). */
+    async authorizeUrl({ state, codeVerifier, redirectUri }: XAuthorization): Promise<string> {
       const { authorizeUrl } = await discover()
       const url = new URL(authorizeUrl)
       url.search = new URLSearchParams({
@@ -218,7 +154,12 @@ export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEO
       }).toString()
       return url.href
     },
-    async finishAuthorization(callback, { state, codeVerifier, redirectUri }) {
+
+    /**
+     * Exchanges the callback's code for tokens. Codes expire after 30 seconds. @throws XDeclined;
+     * XError credentials: the response does not fit the request, or X rejected the code
+     */
+    async finishAuthorization(callback: URL, { state, codeVerifier, redirectUri }: XAuthorization) {
       let answer: URLSearchParams
       try {
         answer = validateAuthResponse({ issuer: apiUrl }, client, callback, state)
@@ -226,42 +167,29 @@ export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEO
         if (error instanceof AuthorizationResponseError) throw new XDeclined(error.error)
         throw new XError('credentials', "The response doesn't match the request.")
       }
-      return tokensOf(
-        await tokenCall({
-          grant_type: 'authorization_code',
-          code: answer.get('code') ?? '',
-          redirect_uri: redirectUri,
-          code_verifier: codeVerifier,
-        }),
-      )
-    },
-    async signInWithPassword(username, password) {
-      return tokensOf(
-        await tokenCall({
-          grant_type: 'password',
-          username,
-          password,
-          scope: SCOPES,
-        }),
-      )
-    },
-    async refreshTokens(refreshToken) {
-      return tokensOf(await tokenCall({ grant_type: 'refresh_token', refresh_token: refreshToken }))
-    },
-    async revokeToken(token) {
-      const basic = clientSecret
-        ? `Basic ${Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`).toString('base64')}`
-        : null
-      await call('/2/oauth2/revoke', {
-        method: 'POST',
-        headers: { 'content-type': 'application/x-www-form-urlencoded', ...(basic ? { authorization: basic } : {}) },
-        body: new URLSearchParams({ token, ...(basic ? {} : { client_id: clientId }) }).toString(),
+      return getTokens({
+        grant_type: 'authorization_code',
+        code: answer.get('code') ?? '',
+        redirect_uri: redirectUri,
+        code_verifier: codeVerifier,
       })
     },
-    async findMe(accessToken) {
+
+    signInWithPassword: (username: string, password: string) =>
+      getTokens({ grant_type: 'password', username, password, scope: SCOPES }),
+
+    refreshTokens: (refreshToken: string) => getTokens({ grant_type: 'refresh_token', refresh_token: refreshToken }),
+
+    async revokeToken(token: string): Promise<void> {
+      await callAsApp('/2/oauth2/revoke', { token })
+    },
+
+    async findMe(accessToken: string): Promise<XUser> {
       return userOf((await call(`/2/users/me?user.fields=${USER_FIELDS}`, { accessToken })).data)
     },
-    async findUser(accessToken, handle) {
+
+    /** Null if the handle does not exist. */
+    async findUser(accessToken: string, handle: string): Promise<XUser | null> {
       try {
         const path = `/2/users/by/username/${encodeURIComponent(handle)}?user.fields=${USER_FIELDS},connection_status`
         const { data, errors } = await call(path, { accessToken })
@@ -273,28 +201,33 @@ export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEO
         throw error
       }
     },
-    async listFollows(accessToken, userId, type, { cursor, size }) {
+
+    /** One page of followers or followed people; `next` is null on the last. */
+    async listFollows(
+      accessToken: string,
+      userId: string,
+      type: 'followers' | 'following',
+      { cursor, size }: { cursor: string | null; size: number },
+    ): Promise<{ users: XUser[]; next: string | null }> {
       const query = new URLSearchParams({
         max_results: String(size),
         'user.fields': USER_FIELDS,
         ...(cursor ? { pagination_token: cursor } : {}),
       })
       const answer = await call(`/2/users/${encodeURIComponent(userId)}/${type}?${query}`, { accessToken })
-      const { data, errors } = answer
-      const meta = answer.meta as { result_count?: unknown; next_token?: unknown } | null | undefined
       // Protected accounts return 200 with `errors` and no `data`.
-      if (data === undefined && Array.isArray(errors))
-        throw new XError('forbidden', String(errors[0]?.detail ?? "X doesn't show these people."))
+      if (answer.data === undefined && Array.isArray(answer.errors))
+        throw new XError('forbidden', String(answer.errors[0]?.detail ?? "X doesn't show these people."))
+      const { data: page } = FollowsPage.safeParse(answer)
       // Only an explicit empty page ends the list.
-      const isPage = data === undefined ? meta?.result_count === 0 : Array.isArray(data)
-      const next = meta?.next_token ?? null
-      const isPlace = next === null || (typeof next === 'string' && next !== '')
-      if (!isPage || typeof meta?.result_count !== 'number' || !isPlace)
+      if (!page || (!page.data && page.meta.result_count !== 0))
         throw new XError('unknown', 'X sent an unexpected response.')
+      const next = page.meta.next_token ?? null
       if (next !== null && next === cursor) throw new XError('unknown', 'X sent the same page again.')
-      return { users: ((data ?? []) as unknown[]).map(userOf), next }
+      return { users: (page.data ?? []).map(userOf), next }
     },
-    async sendMessage(accessToken, recipientId, text) {
+
+    async sendMessage(accessToken: string, recipientId: string, text: string): Promise<{ eventId: string }> {
       const { data } = await call(`/2/dm_conversations/with/${encodeURIComponent(recipientId)}/messages`, {
         method: 'POST',
         accessToken,
@@ -305,19 +238,20 @@ export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEO
       if (!eventId) throw new XError('unknown', "X didn't confirm that the message was sent.")
       return { eventId }
     },
-    async listMessages(accessToken, participantId) {
+
+    /** Messages of a one-to-one conversation, newest first, at most 100. */
+    async listMessages(accessToken: string, participantId: string) {
       const query = 'max_results=100&event_types=MessageCreate&dm_event.fields=id,text,sender_id,created_at,event_type'
-      const { data } = await call(`/2/dm_conversations/with/${encodeURIComponent(participantId)}/dm_events?${query}`, {
-        accessToken,
-      })
-      return ((data ?? []) as { id: string; sender_id: string; text?: string; created_at: string }[]).map((event) => ({
-        id: event.id,
-        senderId: event.sender_id,
-        text: event.text ?? '',
-        at: new Date(event.created_at),
-      }))
+      const path = `/2/dm_conversations/with/${encodeURIComponent(participantId)}/dm_events?${query}`
+      const { data } = await call(path, { accessToken })
+      return ((data ?? []) as MessageEvent[]).map(messageOf)
     },
-    async listAllMessages(accessToken, cursor) {
+
+    /**
+     * A page of messages of all one-to-one conversations, newest first; `next` is null on the last.
+     * X keeps 30 days.
+     */
+    async listAllMessages(accessToken: string, cursor: string | null) {
       const query = new URLSearchParams({
         max_results: '100',
         event_types: 'MessageCreate',
@@ -326,42 +260,32 @@ export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEO
         'user.fields': 'username',
         ...(cursor ? { pagination_token: cursor } : {}),
       })
-      const { data, includes, meta } = await call(`/2/dm_events?${query}`, { accessToken })
-      const users = ((includes as { users?: { id: string; username: string }[] } | undefined)?.users ?? []).map(
-        ({ id, username }) => [id, username] as const,
-      )
-      const handles = Object.fromEntries(users)
-      type Event = { id: string; sender_id: string; text?: string; created_at: string; dm_conversation_id?: string }
-      const messages = ((data ?? []) as Event[]).flatMap((event) => {
+      const answer = (await call(`/2/dm_events?${query}`, { accessToken })) as {
+        data?: MessageEvent[]
+        includes?: { users?: { id: string; username: string }[] }
+        meta?: { next_token?: string }
+      }
+      const handles = Object.fromEntries((answer.includes?.users ?? []).map(({ id, username }) => [id, username]))
+      const messages = (answer.data ?? []).flatMap((event): XConversationMessage[] => {
         // The id of a one-to-one conversation contains both users. Group messages are ignored.
-        const pair = /^(\d+)-(\d+)$/.exec(event.dm_conversation_id ?? '')
-        const recipientId = pair && (pair[1] === event.sender_id ? pair[2] : pair[1])
-        return recipientId
-          ? [
-              {
-                id: event.id,
-                senderId: event.sender_id,
-                recipientId,
-                text: event.text ?? '',
-                at: new Date(event.created_at),
-                handles,
-              },
-            ]
-          : []
+        const [, one, other] = /^(\d+)-(\d+)$/.exec(event.dm_conversation_id ?? '') ?? []
+        const recipientId = one === event.sender_id ? other : one
+        return recipientId ? [{ ...messageOf(event), recipientId, handles }] : []
       })
-      return { messages, next: (meta as { next_token?: string } | undefined)?.next_token ?? null }
+      return { messages, next: answer.meta?.next_token ?? null }
     },
   }
 }
+
+type XRequest = { method?: string; headers?: Record<string, string>; body?: BodyInit; accessToken?: string }
 
 /** Calls X. @throws XError */
 export async function callX(
   apiUrl: string,
   timeoutMs: number,
   path: string,
-  init: RequestInit & { accessToken?: string } = {},
+  { accessToken, headers, ...rest }: XRequest = {},
 ): Promise<Record<string, unknown>> {
-  const { accessToken, ...rest } = init
   let response: Response
   let text: string
   try {
@@ -370,7 +294,7 @@ export async function callX(
       headers: {
         accept: 'application/json',
         ...(accessToken ? { authorization: `Bearer ${accessToken}` } : {}),
-        ...(rest.headers as Record<string, string>),
+        ...headers,
       },
       signal: AbortSignal.timeout(timeoutMs),
       redirect: 'error',
@@ -384,11 +308,6 @@ export async function callX(
   if (!response.ok) throw errorOf(response, body)
   if (!body) throw new XError('unknown', "X sent a response that isn't JSON.")
   return body
-}
-
-interface Metadata {
-  grants: string[]
-  authorizeUrl: string
 }
 
 function parse(text: string): Record<string, unknown> | null {
@@ -408,26 +327,25 @@ const ACCOUNT_CODES = new Map([
 ])
 
 /** Maps an error response to an XError, by status and by X's error codes. */
-function errorOf(response: Response, body: Record<string, unknown> | null): XError {
+function errorOf({ status, statusText, headers }: Response, body: Record<string, unknown> | null): XError {
   const inner = (Array.isArray(body?.errors) ? body.errors[0] : undefined) as
     | { code?: number; message?: string }
     | undefined
   const code = Number(body?.code ?? inner?.code ?? Number.NaN)
   const detail = String(
-    body?.detail ?? body?.message ?? inner?.message ?? body?.error_description ?? body?.title ?? response.statusText,
+    body?.detail ?? body?.message ?? inner?.message ?? body?.error_description ?? body?.title ?? statusText,
   )
   const accountProblem = ACCOUNT_CODES.get(code)
   if (accountProblem) return new XError('account', accountProblem)
-  const { status } = response
   if (status === 429 || status === 420) {
-    const reset = Number(response.headers.get('x-rate-limit-reset'))
+    const reset = Number(headers.get('x-rate-limit-reset')) * 1000
     return new XError(
       'rate-limit',
       "X's rate limit is reached.",
-      reset > 0 ? new Date(reset * 1000) : new Date(Date.now() + 15 * 60_000),
+      new Date(reset > 0 ? reset : Date.now() + 15 * 60_000),
     )
   }
-  if (body?.error === 'invalid_grant' || body?.error === 'invalid_client' || body?.error === 'unauthorized_client')
+  if (['invalid_grant', 'invalid_client', 'unauthorized_client'].includes(String(body?.error)))
     return new XError('credentials', detail)
   if (status === 401) return new XError('unauthorized', CONNECTION_LOST)
   if (status === 403)
@@ -440,42 +358,77 @@ function errorOf(response: Response, body: Record<string, unknown> | null): XErr
   return new XError('invalid', detail)
 }
 
-function tokensOf(body: Record<string, unknown>): XTokens {
-  if (typeof body.access_token !== 'string') throw new XError('unknown', 'X sent no token.')
-  return {
-    accessToken: body.access_token,
-    refreshToken: typeof body.refresh_token === 'string' ? body.refresh_token : null,
-    expiresAt: new Date(Date.now() + Number(body.expires_in ?? 7200) * 1000),
-  }
-}
+const Tokens = z
+  .object({
+    access_token: z.string(),
+    refresh_token: z.string().nullish(),
+    expires_in: z.coerce.number().default(7200),
+  })
+  .transform(({ access_token, refresh_token, expires_in }) => ({
+    accessToken: access_token,
+    /** Single use. Null without `offline.access`. */
+    refreshToken: refresh_token ?? null,
+    expiresAt: new Date(Date.now() + expires_in * 1000),
+  }))
+export type XTokens = z.output<typeof Tokens>
 
-function userOf(data: unknown): XUser {
-  const user = data as
-    | {
-        id?: string
-        username?: string
-        name?: string
-        description?: string
-        protected?: boolean
-        connection_status?: string[]
-        location?: string
-        url?: string
-        profile_image_url?: string
-        public_metrics?: { followers_count?: number; following_count?: number }
-      }
-    | undefined
-  if (!user?.id || !user.username) throw new XError('unknown', 'X sent an unexpected response.')
-  return {
+const FollowsPage = z.object({
+  data: z.array(z.unknown()).optional(),
+  meta: z.object({ result_count: z.number(), next_token: z.string().min(1).nullish() }),
+})
+
+const text = z.string().nullish()
+const User = z
+  .object({
+    id: z.string().min(1),
+    username: z.string().min(1),
+    name: text,
+    description: text,
+    protected: z.boolean().nullish(),
+    connection_status: z.array(z.string()).nullish(),
+    location: text,
+    url: text,
+    profile_image_url: text,
+    public_metrics: z
+      .object({ followers_count: z.number().nullish(), following_count: z.number().nullish() })
+      .nullish(),
+  })
+  .transform(({ connection_status, public_metrics, ...user }) => ({
     id: user.id,
     handle: user.username,
     name: user.name ?? user.username,
     bio: user.description ?? '',
-    followerCount: user.public_metrics?.followers_count ?? 0,
-    followingCount: user.public_metrics?.following_count ?? 0,
+    followerCount: public_metrics?.followers_count ?? 0,
+    followingCount: public_metrics?.following_count ?? 0,
     protected: user.protected ?? false,
-    isFollowed: Array.isArray(user.connection_status) ? user.connection_status.includes('following') : null,
+    /** By the account that asks; a protected account has approved it then. Null if unknown. */
+    isFollowed: connection_status?.includes('following') ?? null,
     location: user.location || null,
     website: user.url || null,
     profileImageUrl: user.profile_image_url || null,
-  }
+  }))
+export type XUser = z.output<typeof User>
+
+function userOf(data: unknown): XUser {
+  const user = User.safeParse(data)
+  if (!user.success) throw new XError('unknown', 'X sent an unexpected response.')
+  return user.data
+}
+
+type MessageEvent = {
+  id: string
+  sender_id: string
+  text?: string
+  created_at: string
+  dm_conversation_id?: string
+}
+
+function messageOf({ id, sender_id, text = '', created_at }: MessageEvent) {
+  return { id, senderId: sender_id, text, at: new Date(created_at) }
+}
+
+/** A message in any of the account's conversations; `handles` by user id, those that X included. */
+export type XConversationMessage = ReturnType<typeof messageOf> & {
+  recipientId: string
+  handles: Record<string, string>
 }

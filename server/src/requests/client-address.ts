@@ -9,10 +9,7 @@ export function clientAddress(address: string): string {
   return firstInNetwork(withoutPort, { ipv4: 32, ipv6: 64 })?.first ?? address
 }
 
-/**
- * The network of `bits` leading bits (a multiple of 8) that contains an address. Null for invalid
- * addresses.
- */
+/** The network that contains an address; null if invalid. Lengths are multiples of 8. */
 export function firstInNetwork(
   address: string,
   lengths: { ipv4: number; ipv6: number },

@@ -28,9 +28,7 @@ export interface RequestContext extends Services {
     /** The Cookie header, used only by X's callback and sign-up links. */
     cookies: string | null
   }
-  /**
-   * Sets the operation's name for the log and the metrics, which otherwise see one route for all.
-   */
+  /** Names the operation for the log and the metrics, which otherwise see one route. */
   setOperation(name: string): void
   /** Sets a response header. */
   setHeader(name: string, value: string): void

@@ -12,10 +12,7 @@ interface Limit {
 /** Rate limits, shared by all processes. */
 const LIMITS = {
   signInByAccountAndAddress: { name: 'sign-in', points: 10, seconds: 15 * 60 },
-  /**
-   * Over all addresses. Addresses where the account is signed in are exempt, so that no one can
-   * lock its owner out.
-   */
+  /** Over all addresses, except where the account is signed in: no one can lock its owner out. */
   signInByAccount: { name: 'sign-in-account', points: 100, seconds: 60 * 60 },
   signInByAddress: { name: 'sign-in-address', points: 300, seconds: 15 * 60 },
   /** Sign-ins started at a provider, and id_tokens submitted. */
@@ -32,10 +29,7 @@ const LIMITS = {
   mailByRecipient: { name: 'mail-recipient', points: 20, seconds: 60 * 60 },
   /** Lookups of invitation links. */
   invitationByAddress: { name: 'invitation', points: 60, seconds: 15 * 60 },
-  /**
-   * Invitations by workspace and by recipient. One workspace alone cannot exhaust a recipient's
-   * limit.
-   */
+  /** One workspace alone cannot exhaust a recipient's limit. */
   inviteByWorkspace: { name: 'invite', points: 100, seconds: 60 * 60 },
   inviteByWorkspaceAndRecipient: { name: 'invite-workspace-recipient', points: 10, seconds: 24 * 60 * 60 },
   inviteByRecipient: { name: 'invite-recipient', points: 100, seconds: 24 * 60 * 60 },
@@ -52,7 +46,7 @@ const LIMITS = {
 export type LimitName = keyof typeof LIMITS
 
 /** Signed-in calls per minute and user, over all processes. */
-export const CALLS_A_MINUTE = 600
+const CALLS_A_MINUTE = 600
 
 export interface Limits {
   /** Counts one call. @throws Refusal RATE_LIMITED beyond the limit */
@@ -60,10 +54,7 @@ export interface Limits {
   /** Subtracts one counted call. */
   refund(limit: LimitName, key: string): Promise<void>
   reset(limit: LimitName, key: string): Promise<void>
-  /**
-   * Counts one signed-in call. Counts of other processes are a second old, or older while the
-   * database is down.
-   */
+  /** Counts one call. Other processes' counts are a second old, or older without the database. */
   countCall(userId: string): void
   close(): Promise<void>
 }
@@ -85,10 +76,7 @@ export function createLimits(pool: pg.Pool, { callsAMinute = CALLS_A_MINUTE }: {
     ]),
   ) as Record<LimitName, RateLimiterPostgres>
 
-  /**
-   * `known`: written, of all processes; `sending`: ours, being written; `unsent`: ours, not written
-   * yet.
-   */
+  /** `known`: written, by all; `sending`: ours, being written; `unsent`: ours, not yet. */
   const calls = new Map<string, { minute: number; known: number; sending: number; unsent: number }>()
   const flush = async () => {
     const minute = currentMinute()

@@ -84,10 +84,7 @@ export interface Keeping {
   progress: Progress
 }
 
-/**
- * Progress of an external effect with steps that must not be repeated if it fails before it has an
- * answer.
- */
+/** Steps of an external effect that a retry must not repeat. */
 export interface Progress {
   /** The progress stored by an earlier attempt without an answer, or undefined. */
   begun: unknown
@@ -146,10 +143,7 @@ const BEGUN = 102
 const ANSWERED = 200
 const REFUSED = 400
 
-/**
- * Whether the same request would get this refusal again, unlike rate limits, expired sessions and
- * server errors.
- */
+/** Whether a repetition would get it too, unlike rate limits, expired sessions and faults. */
 function isAnswer(error: unknown): error is Refusal {
   if (!(error instanceof Refusal) || error.retryAfterSeconds !== undefined) return false
   const status = ERROR_STATUS[error.code]

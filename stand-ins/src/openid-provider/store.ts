@@ -9,18 +9,10 @@ type Entry =
   | { type: 'put'; key: string; payload: AdapterPayload; expiresAt: number }
   | { type: 'gone'; key: string }
 
-export type OpenIdStore = {
-  /** Stored keys, or new ones. */
-  secrets(make: () => Secrets): Secrets
-  rememberPerson(sub: string, email: string): void
-  findPerson(sub: string): string | undefined
-  /** Storage for the provider's sessions, codes and tokens. */
-  adapter: (model: string) => Adapter
-  close(): void
-}
+export type OpenIdStore = ReturnType<typeof openOpenIdStore>
 
 /** Stores the provider's data in a log that survives `kill -9`, or in memory without a file. */
-export function openOpenIdStore(file: string | undefined): OpenIdStore {
+export function openOpenIdStore(file: string | undefined) {
   const rows = new Map<string, { payload: AdapterPayload; expiresAt: number }>()
   const people = new Map<string, string>()
   let kept: Secrets | undefined
@@ -56,15 +48,17 @@ export function openOpenIdStore(file: string | undefined): OpenIdStore {
   }
 
   return {
-    secrets(make) {
+    /** Stored keys, or new ones. */
+    secrets(make: () => Secrets) {
       if (!kept) record({ type: 'secrets', secrets: make() })
       return kept as Secrets
     },
-    rememberPerson(sub, email) {
+    rememberPerson(sub: string, email: string) {
       if (people.get(sub) !== email) record({ type: 'person', sub, email })
     },
-    findPerson: (sub) => people.get(sub),
-    adapter: (model) => ({
+    findPerson: (sub: string) => people.get(sub),
+    /** Storage for the provider's sessions, codes and tokens. */
+    adapter: (model: string): Adapter => ({
       async upsert(id, payload, expiresIn) {
         const expiresAt = expiresIn ? Date.now() + expiresIn * 1000 : Number.MAX_SAFE_INTEGER
         record({ type: 'put', key: `${model}:${id}`, payload, expiresAt })

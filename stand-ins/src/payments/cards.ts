@@ -2,7 +2,7 @@ import type { PaymentIntent, PaymentMethod } from './objects.ts'
 import type { Store } from './store.ts'
 
 /** The outcome of a charge (docs.stripe.com/testing). */
-export type ChargeOutcome = { kind: 'paid' } | { kind: 'confirm' } | { kind: 'declined'; code: string; message: string }
+export type ChargeOutcome = { kind: 'paid' | 'confirm' } | { kind: 'declined'; code: string; message: string }
 
 const DECLINED = { kind: 'declined', code: 'card_declined', message: 'Your card was declined.' } as const
 
@@ -20,17 +20,20 @@ const SPECIAL_CARDS: Record<string, ChargeOutcome | 'confirm-once' | 'fails-late
 }
 
 /** @param onSession whether the owner has just entered or confirmed the card */
-export function chargeOutcome(card: PaymentMethod | undefined, onSession: boolean): ChargeOutcome {
+export function chargeOutcome(
+  card: Pick<PaymentMethod, '_number' | '_confirmed'> | undefined,
+  onSession: boolean,
+): ChargeOutcome {
   if (!card) return { ...DECLINED, message: 'This customer has no attached payment source.' }
   const behavior = SPECIAL_CARDS[card._number] ?? { kind: 'paid' }
-  if (behavior === 'confirm-once') return card._confirmed ? { kind: 'paid' } : { kind: 'confirm' }
+  if (behavior === 'confirm-once') return { kind: card._confirmed ? 'paid' : 'confirm' }
   if (behavior === 'fails-later') return onSession ? { kind: 'paid' } : DECLINED
   if (behavior.kind === 'confirm' && onSession && card._confirmed) return { kind: 'paid' }
   return behavior
 }
 
 /** The digits of a card number, or null if it is invalid (Luhn). */
-export function cardNumber(typed: string): string | null {
+export function cardNumber(typed = ''): string | null {
   const digits = typed.replace(/[\s-]/g, '')
   if (!/^\d{13,19}$/.test(digits)) return null
   const sum = [...digits].reverse().reduce((total, digit, place) => {
@@ -40,50 +43,20 @@ export function cardNumber(typed: string): string | null {
   return sum % 10 === 0 ? digits : null
 }
 
-/** Stores a card for a customer. */
-export function attachCard(store: Store, created: number, customerId: string, number: string): PaymentMethod {
-  const card = store.put<PaymentMethod>({
-    id: store.newId('pm'),
-    object: 'payment_method',
-    created,
-    livemode: false,
-    type: 'card',
-    customer: customerId,
-    card: {
-      brand: number.startsWith('5') ? 'mastercard' : 'visa',
-      last4: number.slice(-4),
-      exp_month: 12,
-      exp_year: new Date(created * 1_000).getUTCFullYear() + 5,
-    },
-    _number: number,
-    _confirmed: false,
-  })
+/** Stores a customer's card as their default. */
+export function attachCard(store: Store, customerId: string, number: string, confirmed = false): PaymentMethod {
+  const card = store.create('payment_method', { _number: number, _confirmed: confirmed })
   const customer = store.get('customer', customerId)
   store.put({ ...customer, invoice_settings: { default_payment_method: card.id } })
   return card
 }
 
+const INTENT_STATUSES = { paid: 'succeeded', confirm: 'requires_action', declined: 'requires_payment_method' } as const
+
 /** Stores the outcome of a charge. */
-export function keepIntent(
-  store: Store,
-  created: number,
-  { customer, amount, currency }: { customer: string; amount: number; currency: string },
-  outcome: ChargeOutcome,
-): PaymentIntent {
-  return store.put<PaymentIntent>({
-    id: store.newId('pi'),
-    object: 'payment_intent',
-    created,
-    livemode: false,
-    amount,
-    currency,
-    customer,
-    status:
-      outcome.kind === 'paid'
-        ? 'succeeded'
-        : outcome.kind === 'confirm'
-          ? 'requires_action'
-          : 'requires_payment_method',
+export function keepIntent(store: Store, outcome: ChargeOutcome): PaymentIntent {
+  return store.create('payment_intent', {
+    status: INTENT_STATUSES[outcome.kind],
     last_payment_error:
       outcome.kind === 'declined' ? { type: 'card_error', code: outcome.code, message: outcome.message } : null,
   })

@@ -1,10 +1,6 @@
-import type { PaymentLink, Price, Product } from './objects.ts'
 import type { Store } from './store.ts'
 
-const PRODUCTS = [
-  { id: 'prod_pro', name: 'Pro' },
-  { id: 'prod_agency', name: 'Agency' },
-] as const
+const PRODUCTS = { prod_pro: 'Pro', prod_agency: 'Agency' }
 
 const PRICES = [
   { plan: 'pro_monthly', product: 'prod_pro', cents: 5_000, interval: 'month' },
@@ -15,44 +11,32 @@ const PRICES = [
 
 export type BuiltInPlan = (typeof PRICES)[number]['plan']
 
-/** Creates the four built-in plans with their payment links in an empty account. */
-export function fillCatalogue(store: Store, created: number): void {
-  if (!store.isEmpty()) return
-  const common = { created, livemode: false, active: true, metadata: {} } as const
-  for (const { id, name } of PRODUCTS)
-    store.put<Product>({ ...common, id, object: 'product', name, description: null, marketing_features: [] })
+/**
+ * Stores the four built-in plans with their payment links. @param redirect where these redirect
+ * after payment
+ */
+export function fillCatalogue(store: Store, redirect: string | null): void {
+  for (const [id, name] of Object.entries(PRODUCTS)) store.create('product', { id, active: true, name, metadata: {} })
   for (const { plan, product, cents, interval } of PRICES) {
-    store.put<Price>({
-      ...common,
+    const price = store.create('price', {
       id: `price_${plan}`,
-      object: 'price',
+      active: true,
       currency: 'usd',
       lookup_key: plan,
-      nickname: null,
+      metadata: {},
       product,
       recurring: { interval, interval_count: 1 },
       type: 'recurring',
       unit_amount: cents,
     })
-    store.put<PaymentLink>({
-      ...common,
+    // The server's address is not known yet.
+    store.create('payment_link', {
       id: `plink_${plan}`,
-      object: 'payment_link',
-      // The server's address is not known yet.
       url: '',
-      line_items: [{ price: `price_${plan}`, quantity: 1 }],
-      subscription_data: { trial_period_days: null },
-      after_completion: { type: 'hosted_confirmation' },
+      _price: price.id,
+      _trialDays: null,
+      _redirect: redirect,
     })
-  }
-}
-
-/** Sets where the built-in payment links redirect after payment. */
-export function setReturnUrl(store: Store, url: string): void {
-  for (const { plan } of PRICES) {
-    const link = store.get('payment_link', `plink_${plan}`)
-    if (link.after_completion.redirect?.url !== url)
-      store.put({ ...link, after_completion: { type: 'redirect', redirect: { url } } })
   }
 }
 

@@ -1,14 +1,11 @@
 import { chargeOutcome, keepIntent } from './cards.ts'
-import type { Customer, Invoice, InvoiceLine, Subscription } from './objects.ts'
-import type { NewLine } from './periods.ts'
+import type { Invoice, InvoiceLine, Subscription } from './objects.ts'
 import type { Store } from './store.ts'
 import { PaymentsProblem } from './wire.ts'
 
 /** Shared by all parts of the stand-in. */
 export interface Machine {
   store: Store
-  /** Unix seconds: now, or the time of the event being processed while the clock is advanced. */
-  now(): number
   /** Stores an event and sends it to webhooks. */
   emit(type: string, object: unknown): void
   url(): string
@@ -19,167 +16,110 @@ const RETRY_AFTER_DAYS = [3, 5, 7]
 
 /** Creates an open invoice, due now, less the customer's credit. */
 export function makeInvoice(
-  { store, now, emit, url }: Machine,
+  { store, emit, url }: Machine,
   subscription: Subscription,
-  lines: NewLine[],
+  lines: InvoiceLine[],
   reason: Invoice['billing_reason'],
 ): Invoice {
-  const customer = store.get('customer', subscription.customer)
-  const invoice = draftInvoice({ id: store.newId('in'), now: now(), url: url() }, subscription, customer, lines, reason)
+  const draft = draftInvoice(store, subscription, lines, reason)
+  const customer = store.get('customer', draft.customer)
   const count = store.all('invoice').filter((one) => one.customer === customer.id).length
-  const finalized: Invoice = {
-    ...invoice,
+  const invoice = store.put<Invoice>({
+    ...draft,
     status: 'open',
     number: `${customer.id.slice(-8).toUpperCase()}-${String(count + 1).padStart(4, '0')}`,
-    hosted_invoice_url: `${url()}/i/${invoice.id}`,
-    invoice_pdf: `${url()}/i/${invoice.id}/pdf`,
-    status_transitions: { ...invoice.status_transitions, finalized_at: now() },
-  }
-  if (invoice.ending_balance !== customer.balance) store.put({ ...customer, balance: invoice.ending_balance ?? 0 })
-  store.put(finalized)
-  emit('invoice.created', finalized)
-  emit('invoice.finalized', finalized)
-  return finalized
+    hosted_invoice_url: `${url()}/i/${draft.id}`,
+    invoice_pdf: `${url()}/i/${draft.id}/pdf`,
+    status_transitions: { finalized_at: store.now() },
+  })
+  store.put({ ...customer, balance: invoice.ending_balance })
+  emit('invoice.created', invoice)
+  emit('invoice.finalized', invoice)
+  return invoice
 }
 
-/** A draft invoice, also used for previews. */
+/** A draft that is not stored, also used for previews. */
 export function draftInvoice(
-  at: { id: string; now: number; url: string },
+  store: Store,
   subscription: Subscription,
-  customer: Customer,
-  lines: NewLine[],
+  lines: InvoiceLine[],
   reason: Invoice['billing_reason'],
 ): Invoice {
+  const [item] = subscription.items.data
+  const { balance } = store.get('customer', subscription.customer)
   const total = lines.reduce((sum, { amount }) => sum + amount, 0)
-  const balance = customer.balance + total
-  const due = Math.max(0, balance)
-  const item = subscription.items.data[0]
   return {
-    id: at.id,
+    id: store.newId('invoice'),
     object: 'invoice',
-    created: at.now,
+    created: store.now(),
     livemode: false,
-    amount_due: due,
-    amount_paid: 0,
-    amount_remaining: due,
+    amount_due: Math.max(0, balance + total),
     attempt_count: 0,
-    attempted: false,
     billing_reason: reason,
-    collection_method: 'charge_automatically',
-    currency: subscription.currency,
-    customer: customer.id,
-    customer_email: customer.email,
+    currency: item.price.currency,
+    customer: subscription.customer,
     hosted_invoice_url: null,
     invoice_pdf: null,
-    lines: {
-      object: 'list',
-      has_more: false,
-      url: `/v1/invoices/${at.id}/lines`,
-      data: lines.map(
-        ({ amount, description, period, proration }, i): InvoiceLine => ({
-          id: `il_${at.id.slice(3)}${i}`,
-          object: 'line_item',
-          amount,
-          currency: subscription.currency,
-          description,
-          period,
-          parent: {
-            type: 'subscription_item_details',
-            subscription_item_details: { proration, subscription: subscription.id, subscription_item: item?.id ?? '' },
-          },
-        }),
-      ),
-    },
-    metadata: {},
+    lines: { object: 'list', data: lines },
     next_payment_attempt: null,
     number: null,
-    parent: { type: 'subscription_details', subscription_details: { subscription: subscription.id, metadata: {} } },
-    payments: { object: 'list', data: [], has_more: false, url: '/v1/invoice_payments' },
-    period_start: item?.current_period_start ?? at.now,
-    period_end: item?.current_period_end ?? at.now,
-    starting_balance: customer.balance,
-    ending_balance: Math.min(0, balance),
+    parent: { type: 'subscription_details', subscription_details: { subscription: subscription.id } },
+    payments: { object: 'list', data: [] },
+    period_end: item.current_period_end,
+    starting_balance: balance,
+    ending_balance: Math.min(0, balance + total),
     status: 'draft',
-    status_transitions: { finalized_at: null, paid_at: null, voided_at: null, marked_uncollectible_at: null },
-    subtotal: total,
+    status_transitions: { finalized_at: null },
     total,
   }
+}
+
+/** The subscription that an invoice belongs to. */
+export function subscriptionOf(store: Store, invoice: Invoice): Subscription {
+  return store.get('subscription', invoice.parent.subscription_details.subscription)
 }
 
 /**
  * Charges an open invoice to the stored card. The caller updates the subscription.
  * @param onSession whether the customer is present
  */
-export function tryToPay(machine: Machine, invoiceId: string, onSession: boolean): Invoice {
-  const { store, now, emit } = machine
-  const invoice = store.get('invoice', invoiceId)
-  if (invoice.status !== 'open')
-    throw new PaymentsProblem(400, `Invoice is ${invoice.status}`, { code: 'invoice_not_editable' })
+export function tryToPay({ store, emit }: Machine, invoiceId: string, onSession = false): Invoice {
+  const invoice = openInvoice(store, invoiceId)
   const customer = store.get('customer', invoice.customer)
-  const subscription = store.get('subscription', invoice.parent.subscription_details.subscription)
-  const cardId = subscription.default_payment_method ?? customer.invoice_settings.default_payment_method
-  const card = cardId ? store.find('payment_method', cardId) : undefined
-  const outcome = invoice.amount_due === 0 ? ({ kind: 'paid' } as const) : chargeOutcome(card, onSession)
-  const payments = { ...invoice.payments, data: [...invoice.payments.data] }
-  if (invoice.amount_due > 0) {
-    const intent = keepIntent(
-      store,
-      now(),
-      { customer: customer.id, amount: invoice.amount_due, currency: invoice.currency },
-      outcome,
-    )
-    payments.data.push({
-      object: 'invoice_payment',
-      id: store.newId('inpay'),
-      status: outcome.kind === 'paid' ? 'paid' : 'open',
-      payment: { type: 'payment_intent', payment_intent: intent.id },
-    })
+  const card = subscriptionOf(store, invoice).default_payment_method ?? customer.invoice_settings.default_payment_method
+  const isFree = invoice.amount_due === 0
+  const outcome = isFree ? ({ kind: 'paid' } as const) : chargeOutcome(store.find('payment_method', card), onSession)
+  const payment = () => ({ type: 'payment_intent' as const, payment_intent: keepIntent(store, outcome).id })
+  const tried: Invoice = {
+    ...invoice,
+    attempt_count: invoice.attempt_count + 1,
+    payments: { ...invoice.payments, data: [...invoice.payments.data, ...(isFree ? [] : [{ payment: payment() }])] },
   }
-  const attempts = invoice.attempt_count + 1
   if (outcome.kind === 'paid') {
-    const paid = store.put<Invoice>({
-      ...invoice,
-      payments,
-      status: 'paid',
-      attempted: true,
-      attempt_count: attempts,
-      amount_paid: invoice.amount_due,
-      amount_remaining: 0,
-      next_payment_attempt: null,
-      status_transitions: { ...invoice.status_transitions, paid_at: now() },
-    })
+    const paid = store.put<Invoice>({ ...tried, status: 'paid', next_payment_attempt: null })
     emit('invoice.paid', paid)
     emit('invoice.payment_succeeded', paid)
     return paid
   }
-  const days = RETRY_AFTER_DAYS[attempts - 1]
-  const isRetried = invoice.billing_reason === 'subscription_cycle' && days !== undefined
-  const failed = store.put<Invoice>({
-    ...invoice,
-    payments,
-    attempted: true,
-    attempt_count: attempts,
-    next_payment_attempt: isRetried ? now() + days * 86_400 : null,
-  })
+  const days = invoice.billing_reason === 'subscription_cycle' && RETRY_AFTER_DAYS[invoice.attempt_count]
+  const failed = store.put<Invoice>({ ...tried, next_payment_attempt: days ? store.now() + days * 86_400 : null })
   emit('invoice.payment_failed', failed)
   if (outcome.kind === 'confirm') emit('invoice.payment_action_required', failed)
   return failed
 }
 
-export function voidInvoice({ store, now, emit }: Machine, id: string): Invoice {
-  const invoice = store.get('invoice', id)
-  if (invoice.status !== 'open')
-    throw new PaymentsProblem(400, `You can only pass in open invoices. This invoice isn't open.`)
-  // Returns the credit that the invoice used.
+/** Voids an open invoice and returns the credit that it used. */
+export function voidInvoice({ store, emit }: Machine, id: string): Invoice {
+  const invoice = openInvoice(store, id)
   const customer = store.get('customer', invoice.customer)
-  const used = (invoice.ending_balance ?? 0) - invoice.starting_balance
-  if (used !== 0) store.put({ ...customer, balance: customer.balance - used })
-  const voided = store.put<Invoice>({
-    ...invoice,
-    status: 'void',
-    next_payment_attempt: null,
-    status_transitions: { ...invoice.status_transitions, voided_at: now() },
-  })
+  store.put({ ...customer, balance: customer.balance - invoice.ending_balance + invoice.starting_balance })
+  const voided = store.put<Invoice>({ ...invoice, status: 'void', next_payment_attempt: null })
   emit('invoice.voided', voided)
   return voided
+}
+
+function openInvoice(store: Store, id: string): Invoice {
+  const invoice = store.get('invoice', id)
+  if (invoice.status === 'open') return invoice
+  throw new PaymentsProblem(400, `Invoice is ${invoice.status}`, { code: 'invoice_not_editable' })
 }

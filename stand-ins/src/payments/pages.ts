@@ -1,232 +1,211 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { escaped, OWN_POLICY, sendPage } from '../sign-in-page.ts'
+import { escaped, hiddenFields, sendPage } from '../page.ts'
 import { attachCard, cardNumber } from './cards.ts'
-import { afterCompletion, openSession, pay, REFERENCE } from './checkout.ts'
-import { type Machine, tryToPay } from './invoices.ts'
+import { openSession, pay, REFERENCE } from './checkout.ts'
+import { type Machine, subscriptionOf, tryToPay } from './invoices.ts'
 import type { Invoice, PortalSession } from './objects.ts'
 import { settle, updateSubscription } from './subscriptions.ts'
-import { type Form, PaymentsProblem, readForm, textIn } from './wire.ts'
 
-type Visit = { Params: { id: string }; Body: Form | null }
+type Fields = Record<string, string | undefined>
+type Visit = { Params: { id: string }; Querystring: Fields; Body: Fields | null }
 
 const CARDS = `<p>4242 4242 4242 4242 works, 4000 0000 0000 0002 is declined, 4000 0025 0000 3155 needs confirmation. This is a local stand-in for Stripe: no money moves.</p>`
+const CARD_FIELDS = `<label>Card number<input name="number" inputmode="numeric" required autocomplete="cc-number" placeholder="4242 4242 4242 4242"></label>
+<label>Expiry<input name="expiry" autocomplete="cc-exp" placeholder="MM / YY"></label>
+<label>CVC<input name="cvc" inputmode="numeric" autocomplete="cc-csc" placeholder="CVC"></label>`
+const INVALID_NUMBER = 'Your card number is invalid.'
 const NOT_CONFIRMED =
   'We are unable to authenticate your payment method. Please choose a different payment method and try again.'
 
-/**
- * Stripe's hosted pages: payment links, checkout, invoices and the customer portal. Every form
- * redirects, as Stripe's do.
- */
+/** Stripe's hosted pages. Every form redirects, as Stripe's do. */
 export function addPages(app: FastifyInstance, machine: Machine): void {
-  const { store, now } = machine
-  const page = (reply: FastifyReply, title: string, body: string) => sendPage(reply, OWN_POLICY, escaped(title), body)
-  const to = (reply: FastifyReply, path: string, problem?: string) =>
-    reply.redirect(problem ? `${path}?problem=${encodeURIComponent(problem)}` : path, 303)
+  addCheckoutPages(app, machine)
+  addInvoicePages(app, machine)
+  addPortalPages(app, machine)
+}
+
+/** Payment links and checkout. */
+function addCheckoutPages(app: FastifyInstance, machine: Machine): void {
+  const { store } = machine
 
   app.get<Visit>('/buy/:id', (request, reply) => {
     const link = store.get('payment_link', request.params.id)
-    const [line] = link.line_items
-    if (!line) throw new PaymentsProblem(404, 'This payment link has no items.')
-    const query = readForm(request.url.split('?')[1] ?? '')
-    const reference = textIn(query, 'client_reference_id')
+    const { client_reference_id: reference = '', prefilled_email } = request.query
     const session = openSession(machine, {
-      price: line.price,
+      price: link._price,
       // Like Stripe, ignores an invalid reference.
-      clientReferenceId: reference && REFERENCE.test(reference) ? reference : undefined,
-      customerEmail: textIn(query, 'prefilled_email'),
-      link,
-      trialDays: link.subscription_data.trial_period_days,
+      clientReferenceId: REFERENCE.test(reference) ? reference : undefined,
+      customerEmail: prefilled_email,
+      successUrl: link._redirect,
+      trialDays: link._trialDays,
     })
-    return to(reply, `/c/pay/${session.id}`)
+    return redirect(reply, `/c/pay/${session.id}`)
   })
 
   app.get<Visit>('/c/pay/:id', (request, reply) => {
     const session = store.get('checkout.session', request.params.id)
-    if (session.status !== 'open') return to(reply, `/c/done/${session.id}`)
+    if (session.status !== 'open') return redirect(reply, `/c/done/${session.id}`)
     const price = store.get('price', session._price)
-    const customer = session.customer ? store.find('customer', session.customer) : undefined
+    const customer = store.find('customer', session.customer)
     const email = customer?.email ?? session.customer_email ?? ''
-    const back = session.cancel_url ? `<p><a href="${escaped(session.cancel_url)}">Back</a></p>` : ''
-    return page(
+    const trial = session._trialDays ? `, after ${session._trialDays} days free` : ''
+    return sendPage(
       reply,
       `Subscribe to ${store.get('product', price.product).name}`,
-      `<p>${money(price.unit_amount)} per ${price.recurring?.interval}${session._trialDays ? `, after ${session._trialDays} days free` : ''}</p>
-${CARDS}${problemIn(request.url)}
+      `<p>${money(price.unit_amount)} per ${price.recurring.interval}${trial}</p>
+${CARDS}${problemIn(request.query)}
 <form method="post"><label>Email<input name="email" type="email" required value="${escaped(email)}" autocomplete="email"${customer ? ' readonly' : ''}></label>
-${cardFields()}<div><button value="continue">Subscribe</button></div></form>${back}`,
+${CARD_FIELDS}<div><button value="continue">Subscribe</button></div></form>${linkTo(session.cancel_url, 'Back')}`,
     )
   })
-  app.post<Visit>('/c/pay/:id', (request, reply) => {
-    const { id } = request.params
-    const form = request.body ?? {}
-    const number = textIn(form, 'number') ?? ''
-    const outcome = pay(machine, id, { email: textIn(form, 'email') ?? '', number, confirmed: false })
-    if (outcome.kind === 'refused') return to(reply, `/c/pay/${id}`, outcome.message)
-    if (outcome.kind === 'paid') return to(reply, `/c/done/${id}`)
-    const carried = new URLSearchParams({ email: textIn(form, 'email') ?? '', number })
-    return to(reply, `/c/confirm/${id}?${carried}`)
-  })
-  app.get<Visit>('/c/confirm/:id', (request, reply) => {
-    const query = readForm(request.url.split('?')[1] ?? '')
-    return page(
-      reply,
-      'Confirm your payment',
-      `<p>Your bank asks you to confirm this payment.</p>
-<form method="post"><input type="hidden" name="email" value="${escaped(textIn(query, 'email') ?? '')}"><input type="hidden" name="number" value="${escaped(textIn(query, 'number') ?? '')}">
-<div><button name="answer" value="fail">Fail</button><button name="answer" value="continue">Complete</button></div></form>`,
-    )
-  })
-  app.post<Visit>('/c/confirm/:id', (request, reply) => {
-    const { id } = request.params
-    const form = request.body ?? {}
-    if (textIn(form, 'answer') !== 'continue') return to(reply, `/c/pay/${id}`, NOT_CONFIRMED)
-    const outcome = pay(machine, id, {
-      email: textIn(form, 'email') ?? '',
-      number: textIn(form, 'number') ?? '',
-      confirmed: true,
+  for (const path of ['/c/pay/:id', '/c/confirm/:id'])
+    app.post<Visit>(path, (request, reply) => {
+      const { id } = request.params
+      const { email = '', number = '', answer } = request.body ?? {}
+      if (answer === 'fail') return redirect(reply, `/c/pay/${id}`, { problem: NOT_CONFIRMED })
+      const outcome = pay(machine, id, { email, number, confirmed: answer === 'continue' })
+      if (outcome.kind === 'refused') return redirect(reply, `/c/pay/${id}`, { problem: outcome.message })
+      return outcome.kind === 'paid'
+        ? redirect(reply, `/c/done/${id}`)
+        : redirect(reply, `/c/confirm/${id}`, { email, number })
     })
-    return outcome.kind === 'refused' ? to(reply, `/c/pay/${id}`, outcome.message) : to(reply, `/c/done/${id}`)
+  app.get<Visit>('/c/confirm/:id', (request, reply) => {
+    const { email, number } = request.query
+    return confirmPage(reply, `/c/confirm/${request.params.id}`, { email, number })
   })
   app.get<Visit>('/c/done/:id', (request, reply) => {
     const session = store.get('checkout.session', request.params.id)
-    if (session.status !== 'complete') return to(reply, `/c/pay/${session.id}`)
-    const next = afterCompletion(machine, session)
+    if (session.status !== 'complete') return redirect(reply, `/c/pay/${session.id}`)
     // The policy forbids form redirects to other origins, so the page redirects itself.
-    const continuation = next
-      ? `<meta http-equiv="refresh" content="0; url=${escaped(next)}"><p><a href="${escaped(next)}">Continue</a></p>`
+    const next = session.success_url
+      ? `<meta http-equiv="refresh" content="0; url=${escaped(session.success_url)}">${linkTo(session.success_url, 'Continue')}`
       : '<p>You can close this page.</p>'
-    return page(
-      reply,
-      'Thanks for subscribing',
-      `<p>A payment to X-Automated will appear on your statement.</p>${continuation}`,
-    )
+    const body = `<p>A payment to X-Automated will appear on your statement.</p>${next}`
+    return sendPage(reply, 'Thanks for subscribing', body)
   })
+}
 
-  // Invoices
+function addInvoicePages(app: FastifyInstance, machine: Machine): void {
+  const { store } = machine
+  const cardOf = (invoice: Invoice) =>
+    store.find('payment_method', subscriptionOf(store, invoice).default_payment_method)
+  const paymentForms = (invoice: Invoice) => {
+    const card = cardOf(invoice)
+    const kept = card
+      ? `<form method="post"><div><button name="use" value="kept">Pay with •••• ${card._number.slice(-4)}</button></div></form>`
+      : ''
+    return `${kept}<form method="post">${CARD_FIELDS}<div><button name="use" value="continue">Pay ${money(invoice.amount_due)}</button></div></form>`
+  }
+  const page = (reply: FastifyReply, invoice: Invoice, body: string) => {
+    const lines = invoice.lines.data.map(
+      (line) => `<dt>${escaped(line.description)}</dt><dd>${money(line.amount)}</dd>`,
+    )
+    const content = `<p>${money(invoice.total)}</p><dl>${lines.join('')}</dl>${body}`
+    return sendPage(reply, `Invoice ${invoice.number ?? ''}`, content)
+  }
+
   app.get<Visit>('/i/:id', (request, reply) => {
     const invoice = store.get('invoice', request.params.id)
-    const body =
-      invoice.status === 'open' ? openInvoice(invoice, request.url) : `<p>This invoice is ${invoice.status}.</p>`
-    return page(reply, `Invoice ${invoice.number ?? ''}`, `<p>${money(invoice.total)}</p>${linesOf(invoice)}${body}`)
+    return invoice.status === 'open'
+      ? page(reply, invoice, `${CARDS}${problemIn(request.query)}${paymentForms(invoice)}`)
+      : page(reply, invoice, `<p>This invoice is ${invoice.status}.</p>`)
   })
-  app.get<Visit>('/i/:id/pdf', (request, reply) => {
-    const invoice = store.get('invoice', request.params.id)
-    return page(reply, `Invoice ${invoice.number ?? ''}`, `<p>${money(invoice.total)}</p>${linesOf(invoice)}`)
-  })
-  function openInvoice(invoice: Invoice, address: string): string {
-    const { subscription } = invoice.parent.subscription_details
-    const { default_payment_method: cardId } = store.get('subscription', subscription)
-    const card = cardId ? store.find('payment_method', cardId) : undefined
-    const kept = card
-      ? `<form method="post"><div><button name="use" value="kept">Pay with •••• ${card.card.last4}</button></div></form>`
-      : ''
-    return `${CARDS}${problemIn(address)}${kept}<form method="post">${cardFields()}<div><button name="use" value="continue">Pay ${money(invoice.amount_due)}</button></div></form>`
-  }
+  app.get<Visit>('/i/:id/pdf', (request, reply) => page(reply, store.get('invoice', request.params.id), ''))
+  app.get<Visit>('/i/:id/confirm', (request, reply) => confirmPage(reply, `/i/${request.params.id}`, {}))
   app.post<Visit>('/i/:id', (request, reply) => {
-    const { id } = request.params
-    const form = request.body ?? {}
-    const invoice = store.get('invoice', id)
-    if (invoice.status !== 'open') return to(reply, `/i/${id}`)
-    const subscription = store.get('subscription', invoice.parent.subscription_details.subscription)
-    if (textIn(form, 'use') !== 'kept' && !textIn(form, 'answer')) {
-      const number = cardNumber(textIn(form, 'number') ?? '')
-      if (!number) return to(reply, `/i/${id}`, 'Your card number is invalid.')
-      const card = attachCard(store, now(), invoice.customer, number)
-      store.put({ ...subscription, default_payment_method: card.id })
+    const path = `/i/${request.params.id}`
+    const { use, answer, number: typed } = request.body ?? {}
+    const invoice = store.get('invoice', request.params.id)
+    if (invoice.status !== 'open') return redirect(reply, path)
+    if (answer === 'fail') return redirect(reply, path, { problem: NOT_CONFIRMED })
+    const card = cardOf(invoice)
+    if (answer === 'continue' && card) store.put({ ...card, _confirmed: true })
+    if (use !== 'kept' && !answer) {
+      const number = cardNumber(typed)
+      if (!number) return redirect(reply, path, { problem: INVALID_NUMBER })
+      const { id } = attachCard(store, invoice.customer, number)
+      store.put({ ...subscriptionOf(store, invoice), default_payment_method: id })
     }
-    if (textIn(form, 'answer') === 'fail') return to(reply, `/i/${id}`, NOT_CONFIRMED)
-    if (textIn(form, 'answer') === 'continue') confirmCard(invoice)
-    const paid = tryToPay(machine, id, true)
-    settle(machine, paid)
-    if (paid.status === 'paid') return to(reply, `/i/${id}`)
-    const intentId = paid.payments.data.at(-1)?.payment.payment_intent
-    const intent = intentId ? store.get('payment_intent', intentId) : undefined
-    if (intent?.status === 'requires_action') return to(reply, `/i/${id}/confirm`)
-    return to(reply, `/i/${id}`, intent?.last_payment_error?.message ?? 'Your card was declined.')
+    const tried = tryToPay(machine, invoice.id, true)
+    settle(machine, tried)
+    if (tried.status === 'paid') return redirect(reply, path)
+    const intent = store.get('payment_intent', tried.payments.data.at(-1)?.payment.payment_intent ?? '')
+    return intent.status === 'requires_action'
+      ? redirect(reply, `${path}/confirm`)
+      : redirect(reply, path, { problem: intent.last_payment_error?.message })
   })
-  app.get<Visit>('/i/:id/confirm', (request, reply) =>
-    page(
-      reply,
-      'Confirm your payment',
-      `<p>Your bank asks you to confirm this payment.</p><form method="post" action="/i/${escaped(request.params.id)}">
-<div><button name="answer" value="fail">Fail</button><button name="answer" value="continue">Complete</button></div></form>`,
-    ),
-  )
-  function confirmCard(invoice: Invoice): void {
-    const subscription = store.get('subscription', invoice.parent.subscription_details.subscription)
-    const card = subscription.default_payment_method
-      ? store.find('payment_method', subscription.default_payment_method)
-      : undefined
-    if (card) store.put({ ...card, _confirmed: true })
-  }
+}
 
-  // The customer portal
+/** The customer portal. */
+function addPortalPages(app: FastifyInstance, machine: Machine): void {
+  const { store } = machine
+  const subscriptionsOf = ({ customer }: PortalSession) =>
+    store.all('subscription').filter((one) => one.customer === customer)
+
   app.get<Visit>('/p/session/:id', (request, reply) => {
     const session = store.get('billing_portal.session', request.params.id)
-    return page(reply, 'Manage your subscription', portalBody(session, request.url))
-  })
-  function portalBody(session: PortalSession, address: string): string {
-    const subscriptions = store.all('subscription').filter((one) => one.customer === session.customer)
-    const plans = subscriptions.map((one) => {
-      const price = one.items.data[0]?.price
-      const name = price ? store.get('product', price.product).name : ''
-      const action = one.cancel_at_period_end ? 'renew' : 'cancel'
+    const plans = subscriptionsOf(session).map(({ id, items, status, cancel_at_period_end: ends }) => {
+      const name = store.get('product', items.data[0].price.product).name
+      const action = ends ? 'renew' : 'cancel'
       const button =
-        one.status === 'canceled'
+        status === 'canceled'
           ? ''
-          : `<form method="post"><input type="hidden" name="subscription" value="${one.id}"><div><button name="do" value="${action}">${action === 'renew' ? 'Renew plan' : 'Cancel plan'}</button></div></form>`
-      return `<dt>${escaped(name)}</dt><dd>${one.status}${one.cancel_at_period_end ? ', ends at the end of its period' : ''}${button}</dd>`
+          : `<form method="post">${hiddenFields({ subscription: id })}<div><button name="do" value="${action}">${ends ? 'Renew' : 'Cancel'} plan</button></div></form>`
+      return `<dt>${escaped(name)}</dt><dd>${status}${ends ? ', ends at the end of its period' : ''}${button}</dd>`
     })
     const invoices = store
       .all('invoice')
-      .filter((one) => one.customer === session.customer)
-      .map(
-        (one) =>
-          `<dt><a href="/i/${one.id}">${escaped(one.number ?? one.id)}</a></dt><dd>${money(one.total)} ${one.status}</dd>`,
-      )
-    const back = session.return_url ? `<p><a href="${escaped(session.return_url)}">Return to X-Automated</a></p>` : ''
-    return `${back}${problemIn(address)}<dl>${plans.join('')}</dl>${CARDS}
-<form method="post">${cardFields()}<div><button name="do" value="card">Change card</button></div></form><dl>${invoices.join('')}</dl>`
-  }
+      .filter(({ customer }) => customer === session.customer)
+      .map(({ id, number, total, status }) => {
+        return `<dt><a href="/i/${id}">${escaped(number ?? id)}</a></dt><dd>${money(total)} ${status}</dd>`
+      })
+    return sendPage(
+      reply,
+      'Manage your subscription',
+      `${linkTo(session.return_url, 'Return to X-Automated')}${problemIn(request.query)}<dl>${plans.join('')}</dl>${CARDS}
+<form method="post">${CARD_FIELDS}<div><button name="do" value="card">Change card</button></div></form><dl>${invoices.join('')}</dl>`,
+    )
+  })
   app.post<Visit>('/p/session/:id', (request, reply) => {
     const session = store.get('billing_portal.session', request.params.id)
     const form = request.body ?? {}
     const path = `/p/session/${session.id}`
-    const action = textIn(form, 'do')
-    const own = store.all('subscription').filter((one) => one.customer === session.customer)
-    if (action === 'card') {
-      const number = cardNumber(textIn(form, 'number') ?? '')
-      if (!number) return to(reply, path, 'Your card number is invalid.')
-      const card = attachCard(store, now(), session.customer, number)
+    const own = subscriptionsOf(session).filter(({ status }) => status !== 'canceled')
+    if (form.do === 'card') {
+      const number = cardNumber(form.number)
+      if (!number) return redirect(reply, path, { problem: INVALID_NUMBER })
       // A card that is changed here counts as confirmed.
-      store.put({ ...card, _confirmed: true })
-      for (const one of own) if (one.status !== 'canceled') store.put({ ...one, default_payment_method: card.id })
-      return to(reply, path)
+      const { id } = attachCard(store, session.customer, number, true)
+      for (const one of own) store.put({ ...one, default_payment_method: id })
+    } else {
+      const chosen = own.find(({ id }) => id === form.subscription)
+      if (chosen) updateSubscription(machine, chosen.id, { cancel_at_period_end: form.do === 'cancel' })
     }
-    const chosen = own.find((one) => one.id === textIn(form, 'subscription'))
-    if (chosen)
-      updateSubscription(machine, chosen.id, {
-        cancelAtPeriodEnd: action === 'cancel',
-        prorationBehavior: 'none',
-        paymentBehavior: 'allow_incomplete',
-      })
-    return to(reply, path)
+    return redirect(reply, path)
   })
 }
 
-function cardFields(): string {
-  return `<label>Card number<input name="number" inputmode="numeric" required autocomplete="cc-number" placeholder="4242 4242 4242 4242"></label>
-<label>Expiry<input name="expiry" autocomplete="cc-exp" placeholder="MM / YY"></label>
-<label>CVC<input name="cvc" inputmode="numeric" autocomplete="cc-csc" placeholder="CVC"></label>`
+function confirmPage(reply: FastifyReply, action: string, carried: Fields) {
+  return sendPage(
+    reply,
+    'Confirm your payment',
+    `<p>Your bank asks you to confirm this payment.</p>
+<form method="post" action="${escaped(action)}">${hiddenFields(carried)}
+<div><button name="answer" value="continue">Complete</button><button name="answer" value="fail">Fail</button></div></form>`,
+  )
 }
 
-function problemIn(address: string): string {
-  const problem = textIn(readForm(address.split('?')[1] ?? ''), 'problem')
+function redirect(reply: FastifyReply, path: string, query: Fields = {}) {
+  const parameters = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  return reply.redirect(parameters.length > 0 ? `${path}?${new URLSearchParams(parameters)}` : path, 303)
+}
+
+function problemIn({ problem }: Fields): string {
   return problem ? `<p role="alert">${escaped(problem)}</p>` : ''
 }
 
-function linesOf({ lines }: Invoice): string {
-  return `<dl>${lines.data.map((line) => `<dt>${escaped(line.description)}</dt><dd>${money(line.amount)}</dd>`).join('')}</dl>`
+function linkTo(url: string | null, text: string): string {
+  return url ? `<p><a href="${escaped(url)}">${text}</a></p>` : ''
 }
 
 function money(cents: number): string {

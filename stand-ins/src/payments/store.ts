@@ -5,9 +5,24 @@ import { PaymentsProblem } from './wire.ts'
 
 type Entry = { put: Stored } | { remove: string } | { aheadMs: number }
 
+const PREFIXES: Record<Kind, string> = {
+  product: 'prod',
+  price: 'price',
+  payment_link: 'plink',
+  customer: 'cus',
+  payment_method: 'pm',
+  payment_intent: 'pi',
+  'checkout.session': 'cs_test',
+  subscription: 'sub',
+  invoice: 'in',
+  'billing_portal.session': 'bps',
+  event: 'evt',
+  webhook_endpoint: 'we',
+}
+
 export type Store = ReturnType<typeof openStore>
 
-/** All objects by id, in order of creation. `put` writes to disk before it returns. */
+/** All objects by id, in order of creation, and their clock. Writes to disk before it returns. */
 export function openStore(file: string | undefined) {
   const things = new Map<string, Stored>()
   let aheadMs = 0
@@ -22,12 +37,47 @@ export function openStore(file: string | undefined) {
     replay(entry)
   }
 
-  function find<K extends Kind>(kind: K, id: string): OfKind<K> | undefined {
-    const thing = things.get(id)
+  /** The time of the event being processed while the clock is advanced. */
+  let eventTime: number | null = null
+  const today = () => Math.floor((Date.now() + aheadMs) / 1_000)
+  const now = () => eventTime ?? today()
+
+  const newId = (kind: Kind) => `${PREFIXES[kind]}_${randomBytes(12).toString('hex')}`
+  const put = <T extends Stored>(thing: T): T => {
+    record({ put: thing })
+    return thing
+  }
+  function find<K extends Kind>(kind: K, id: string | null): OfKind<K> | undefined {
+    const thing = things.get(id ?? '')
     return thing?.object === kind ? (thing as OfKind<K>) : undefined
   }
 
   return {
+    /** Unix seconds. */
+    today,
+    /** Unix seconds: the time of the event being processed, or today. */
+    now,
+    /** Runs `work` with the clock at this time. */
+    at(time: number, work: () => void) {
+      eventTime = time
+      try {
+        work()
+      } finally {
+        eventTime = null
+      }
+    },
+    advance: (ms: number) => record({ aheadMs: aheadMs + ms }),
+    newId,
+    /** Stores a new object, with an id of its kind unless it has one. */
+    create<K extends Kind>(
+      kind: K,
+      fields: Omit<OfKind<K>, 'id' | 'object' | 'created' | 'livemode'> & { id?: string },
+    ): OfKind<K> {
+      const base = { id: newId(kind), object: kind, created: now(), livemode: false }
+      return put({ ...base, ...fields } as unknown as OfKind<K>)
+    },
+    put,
+    remove: (id: string) => record({ remove: id }),
     find,
     /** @throws PaymentsProblem 404 for an unknown id */
     get<K extends Kind>(kind: K, id: string): OfKind<K> {
@@ -37,18 +87,9 @@ export function openStore(file: string | undefined) {
     },
     /** An object of any kind, for `expand`. */
     any: (id: string): Stored | undefined => things.get(id),
-    put<T extends Stored>(thing: T): T {
-      record({ put: thing })
-      return thing
-    },
-    remove: (id: string) => record({ remove: id }),
     /** All objects of a kind, newest first. */
     all: <K extends Kind>(kind: K): OfKind<K>[] =>
       [...things.values()].filter((thing): thing is OfKind<K> => thing.object === kind).reverse(),
-    isEmpty: () => things.size === 0,
-    newId: (prefix: string) => `${prefix}_${randomBytes(12).toString('hex')}`,
-    aheadMs: () => aheadMs,
-    setAhead: (ms: number) => record({ aheadMs: ms }),
     close: () => log.close(),
   }
 }

@@ -1,7 +1,8 @@
-import { draftInvoice, type Machine, makeInvoice, tryToPay, voidInvoice } from './invoices.ts'
-import type { Invoice, Price, Subscription } from './objects.ts'
+import { z } from 'zod'
+import { draftInvoice, type Machine, makeInvoice, subscriptionOf, tryToPay, voidInvoice } from './invoices.ts'
+import type { Invoice, Period, Price, Subscription } from './objects.ts'
 import { after, changeLines, nextEnd } from './periods.ts'
-import { PaymentsProblem } from './wire.ts'
+import { flag, integer, list, PaymentsProblem } from './wire.ts'
 
 /** Stripe's limit for pending changes and unconfirmed first payments: 23 hours. */
 const PENDING_SECONDS = 23 * 3_600
@@ -11,229 +12,156 @@ export interface NewSubscription {
   customer: string
   price: string
   trialDays?: number | null
-  defaultCard?: string | null
-  metadata?: Record<string, string>
+  defaultCard?: string
   /** Whether the customer is present. */
-  onSession: boolean
+  onSession?: boolean
 }
 
 /** Creates a subscription, `incomplete` until its first invoice is paid. */
 export function createSubscription(machine: Machine, input: NewSubscription): Subscription {
-  const { store, now, emit } = machine
+  const { store, emit } = machine
   const price = store.get('price', input.price)
-  if (!price.recurring) throw PaymentsProblem.invalid('items', 'The price is not recurring.')
-  const id = store.newId('sub')
-  const start = now()
+  const start = store.now()
   const trialEnd = input.trialDays ? start + input.trialDays * 86_400 : null
   const end = trialEnd ?? after(start, price.recurring)
-  const made = store.put<Subscription>({
+  const id = store.newId('subscription')
+  const item = { id: id.replace('sub', 'si'), current_period_start: start, current_period_end: end, price }
+  const made = store.create('subscription', {
     id,
-    object: 'subscription',
-    created: start,
-    livemode: false,
-    billing_cycle_anchor: end === trialEnd ? end : start,
+    billing_cycle_anchor: trialEnd ?? start,
     cancel_at: null,
     cancel_at_period_end: false,
-    canceled_at: null,
-    collection_method: 'charge_automatically',
-    currency: price.currency,
     customer: input.customer,
     default_payment_method: input.defaultCard ?? null,
     ended_at: null,
-    items: {
-      object: 'list',
-      has_more: false,
-      url: `/v1/subscription_items?subscription=${id}`,
-      data: [
-        {
-          id: store.newId('si'),
-          object: 'subscription_item',
-          created: start,
-          current_period_start: start,
-          current_period_end: end,
-          metadata: {},
-          price,
-          quantity: 1,
-          subscription: id,
-        },
-      ],
-    },
+    items: { object: 'list', data: [item] },
     latest_invoice: null,
-    metadata: input.metadata ?? {},
     pending_update: null,
     start_date: start,
     status: trialEnd ? 'trialing' : 'incomplete',
-    trial_start: trialEnd && start,
     trial_end: trialEnd,
   })
-  const invoice = makeInvoice(
-    machine,
-    made,
-    [
-      {
-        amount: trialEnd ? 0 : price.unit_amount,
-        description: trialEnd ? `Trial period for ${nameOf(machine, price)}` : `1 × ${nameOf(machine, price)}`,
-        period: { start, end },
-        proration: false,
-      },
-    ],
-    'subscription_create',
-  )
-  store.put({ ...made, latest_invoice: invoice.id })
-  emit('customer.subscription.created', store.get('subscription', id))
+  const name = nameOf(machine, price)
+  const period = { start, end }
+  const line = trialEnd
+    ? { amount: 0, description: `Trial period for ${name}`, period }
+    : { amount: price.unit_amount, description: `1 × ${name}`, period }
+  const invoice = makeInvoice(machine, made, [line], 'subscription_create')
+  emit('customer.subscription.created', store.put({ ...made, latest_invoice: invoice.id }))
   settle(machine, tryToPay(machine, invoice.id, input.onSession))
-  return store.get('subscription', id)
+  return store.get('subscription', made.id)
 }
 
 function nameOf({ store }: Machine, price: Price): string {
-  return store.find('product', price.product)?.name ?? 'Plan'
+  return store.get('product', price.product).name
 }
 
 function save({ store, emit }: Machine, subscription: Subscription): Subscription {
-  store.put(subscription)
-  emit('customer.subscription.updated', subscription)
+  emit('customer.subscription.updated', store.put(subscription))
   return subscription
+}
+
+function hasEnded({ status }: Subscription): boolean {
+  return status === 'canceled' || status === 'incomplete_expired'
 }
 
 /** Updates a subscription after an attempt to charge its invoice. */
 export function settle(machine: Machine, invoice: Invoice): void {
-  const { store, emit } = machine
-  const subscription = store.get('subscription', invoice.parent.subscription_details.subscription)
-  if (subscription.status === 'canceled' || subscription.status === 'incomplete_expired') return
+  const subscription = subscriptionOf(machine.store, invoice)
+  const { status, latest_invoice, _pending: change, ...rest } = subscription
+  if (hasEnded(subscription)) return
   const isPaid = invoice.status === 'paid'
-  if (subscription.pending_update && subscription.latest_invoice === invoice.id) {
+  const isNewest = latest_invoice === invoice.id
+  if (change && isNewest) {
     if (!isPaid) return
-    const applied = applyPending(subscription)
-    save(machine, applied)
-    emit('customer.subscription.pending_update_applied', applied)
-    return
+    const applied = save(machine, atPrice({ ...rest, status, latest_invoice, pending_update: null }, change))
+    machine.emit('customer.subscription.pending_update_applied', applied)
+  } else if (isPaid) {
+    if (status === 'incomplete' || (status === 'past_due' && isNewest))
+      save(machine, { ...subscription, status: 'active' })
+  } else if (invoice.billing_reason === 'subscription_cycle') {
+    if (invoice.next_payment_attempt === null) endNow(machine, subscription.id)
+    else if (status !== 'past_due') save(machine, { ...subscription, status: 'past_due' })
   }
-  if (isPaid && (subscription.status === 'incomplete' || subscription.status === 'past_due')) {
-    const isNewest = subscription.latest_invoice === invoice.id
-    if (subscription.status === 'incomplete' || isNewest) save(machine, { ...subscription, status: 'active' })
-    return
-  }
-  if (isPaid || invoice.billing_reason !== 'subscription_cycle') return
-  if (invoice.next_payment_attempt === null) endNow(machine, subscription.id)
-  else if (subscription.status !== 'past_due') save(machine, { ...subscription, status: 'past_due' })
 }
 
-function applyPending(subscription: Subscription): Subscription {
+/** The subscription at another price, in its present period or a new one. */
+function atPrice(subscription: Subscription, { price, period }: { price: Price; period: Period | null }): Subscription {
   const [item] = subscription.items.data
-  const [next] = subscription.pending_update?.subscription_items ?? []
-  if (!item || !next) return subscription
-  const { _pending: waiting, ...rest } = subscription
-  const isNewPeriod = waiting !== undefined && waiting.anchor !== null
-  const changed = {
-    ...item,
-    price: next.price,
-    ...(isNewPeriod && next.price.recurring
-      ? { current_period_start: waiting.at, current_period_end: after(waiting.at, next.price.recurring) }
-      : {}),
-  }
+  const { start, end } = period ?? { start: item.current_period_start, end: item.current_period_end }
   return {
-    ...rest,
-    pending_update: null,
-    billing_cycle_anchor: waiting?.anchor ?? subscription.billing_cycle_anchor,
-    items: { ...subscription.items, data: [changed] },
+    ...subscription,
+    billing_cycle_anchor: period?.start ?? subscription.billing_cycle_anchor,
+    // If a new period starts, the cancellation moves to its end.
+    cancel_at: subscription.cancel_at_period_end ? end : subscription.cancel_at,
+    items: { object: 'list', data: [{ ...item, price, current_period_start: start, current_period_end: end }] },
   }
 }
 
-export interface SubscriptionChange {
-  price?: string
-  prorationDate?: number
-  prorationBehavior: 'create_prorations' | 'always_invoice' | 'none'
-  paymentBehavior: 'allow_incomplete' | 'pending_if_incomplete' | 'error_if_incomplete' | 'default_incomplete'
-  cancelAtPeriodEnd?: boolean
-  /** Null removes the date. */
-  cancelAt?: number | null
-  defaultCard?: string
-  metadata?: Record<string, string>
-}
+/** A change as it is asked for or previewed. Its proration is always invoiced. */
+export const SubscriptionChange = z.object({
+  items: list(z.object({ price: z.string().optional() })),
+  proration_date: integer.optional(),
+  payment_behavior: z.enum(['allow_incomplete', 'pending_if_incomplete']).optional(),
+  cancel_at_period_end: flag.optional(),
+  /** Empty removes the date. */
+  cancel_at: z.union([z.literal('').transform(() => null), integer]).optional(),
+  default_payment_method: z.string().optional(),
+})
+type SubscriptionChange = Partial<z.output<typeof SubscriptionChange>>
 
-function planChange(machine: Machine, subscription: Subscription, priceId: string, at: number) {
+/** The effect of a change of the price; null if it does not change. */
+function planChange(machine: Machine, subscription: Subscription, { items, proration_date }: SubscriptionChange) {
   const [item] = subscription.items.data
-  if (!item) throw PaymentsProblem.invalid('items', 'The subscription has no item.')
+  const priceId = items?.[0]?.price
+  if (!priceId || priceId === item.price.id) return null
   const price = machine.store.get('price', priceId)
+  const at = proration_date ?? machine.store.now()
   if (at < item.current_period_start || at > item.current_period_end)
-    throw PaymentsProblem.invalid(
-      'proration_date',
-      'The subscription proration date specified is not within the current period.',
-    )
+    throw PaymentsProblem.invalid('proration_date', 'The proration date is not within the current period.')
   const names = { name: nameOf(machine, price), oldName: nameOf(machine, item.price) }
-  return { item, price, ...changeLines(subscription, item, { price, ...names }, at) }
+  return { price, ...changeLines(subscription, { price, ...names }, at) }
 }
 
 /** The invoice that a change would create. */
-export function previewChange(machine: Machine, id: string, { price, prorationDate }: SubscriptionChange): Invoice {
-  const { store, now, url } = machine
-  const subscription = store.get('subscription', id)
-  const customer = store.get('customer', subscription.customer)
-  const at = prorationDate ?? now()
-  const upcoming = { id: store.newId('upcoming_in'), now: now(), url: url() }
-  if (!price) return draftInvoice(upcoming, subscription, customer, [], 'upcoming')
-  const { lines, period } = planChange(machine, subscription, price, at)
-  const invoice = draftInvoice(upcoming, subscription, customer, lines, 'upcoming')
-  return { ...invoice, period_end: period.end }
+export function previewChange(machine: Machine, id: string, change: SubscriptionChange): Invoice {
+  const subscription = machine.store.get('subscription', id)
+  const planned = planChange(machine, subscription, change)
+  const invoice = draftInvoice(machine.store, subscription, planned?.lines ?? [], 'upcoming')
+  return { ...invoice, period_end: planned?.period?.end ?? invoice.period_end }
 }
 
-/**
- * @throws PaymentsProblem 402 if the payment fails with `error_if_incomplete`; nothing is changed
- * then
- */
 export function updateSubscription(machine: Machine, id: string, change: SubscriptionChange): Subscription {
-  const { store, now } = machine
+  const { store } = machine
   const before = store.get('subscription', id)
-  if (before.status === 'canceled' || before.status === 'incomplete_expired')
+  if (hasEnded(before))
     throw new PaymentsProblem(400, 'A canceled subscription can only update its cancellation_details and metadata.')
-  let next: Subscription = {
+  const { cancel_at_period_end: cancels, cancel_at: cancelAt, default_payment_method: card } = change
+  const isPending = change.payment_behavior === 'pending_if_incomplete'
+  if (isPending && (cancels !== undefined || cancelAt !== undefined))
+    throw PaymentsProblem.invalid('payment_behavior', '`cancel_at_period_end` may not be passed with it.')
+  const next: Subscription = {
     ...before,
-    ...(change.metadata ? { metadata: { ...before.metadata, ...change.metadata } } : {}),
-    ...(change.defaultCard ? { default_payment_method: change.defaultCard } : {}),
-    ...(change.cancelAt === undefined ? {} : { cancel_at: change.cancelAt, cancel_at_period_end: false }),
+    ...(card !== undefined && { default_payment_method: card }),
+    ...(cancelAt !== undefined && { cancel_at: cancelAt, cancel_at_period_end: false }),
+    ...(cancels !== undefined && {
+      cancel_at_period_end: cancels,
+      cancel_at: cancels ? before.items.data[0].current_period_end : null,
+    }),
   }
-  if (change.cancelAtPeriodEnd !== undefined) {
-    next = {
-      ...next,
-      cancel_at_period_end: change.cancelAtPeriodEnd,
-      cancel_at: change.cancelAtPeriodEnd ? (next.items.data[0]?.current_period_end ?? null) : null,
-      canceled_at: change.cancelAtPeriodEnd ? now() : null,
-    }
-  }
-  const [item] = next.items.data
-  if (!change.price || change.price === item?.price.id) return save(machine, next)
-  const at = change.prorationDate ?? now()
-  const { item: changed, price, lines, period, anchor } = planChange(machine, next, change.price, at)
-  const isNewPeriod = anchor !== next.billing_cycle_anchor
-  const applied: Subscription = {
-    ...next,
-    billing_cycle_anchor: anchor,
-    // If a new period starts, the cancellation moves to its end.
-    cancel_at: next.cancel_at_period_end ? period.end : next.cancel_at,
-    items: {
-      ...next.items,
-      data: [{ ...changed, price, current_period_start: period.start, current_period_end: period.end }],
-    },
-  }
-  const isInvoiced = (change.prorationBehavior === 'always_invoice' || isNewPeriod) && lines.length > 0
-  if (!isInvoiced) return save(machine, applied)
-  const invoice = makeInvoice(machine, next, lines, 'subscription_update')
-  const tried = tryToPay(machine, invoice.id, false)
-  if (tried.status === 'paid' || change.paymentBehavior === 'allow_incomplete')
-    return save(machine, {
-      ...applied,
-      latest_invoice: invoice.id,
-      status: tried.status === 'paid' ? applied.status : 'past_due',
-    })
-  if (change.paymentBehavior === 'error_if_incomplete') {
-    voidInvoice(machine, invoice.id)
-    throw new PaymentsProblem(402, 'Your card was declined.', { type: 'card_error', code: 'card_declined' })
-  }
+  const planned = planChange(machine, next, change)
+  if (!planned) return save(machine, next)
+  const applied = atPrice(next, planned)
+  if (planned.lines.length === 0) return save(machine, applied)
+  const invoice = makeInvoice(machine, next, planned.lines, 'subscription_update')
+  const isPaid = tryToPay(machine, invoice.id).status === 'paid'
+  if (isPaid || !isPending)
+    return save(machine, { ...applied, latest_invoice: invoice.id, status: isPaid ? applied.status : 'past_due' })
   return save(machine, {
     ...next,
     latest_invoice: invoice.id,
-    pending_update: { expires_at: now() + PENDING_SECONDS, subscription_items: [{ id: changed.id, price }] },
-    _pending: { at, anchor: isNewPeriod ? anchor : null },
+    pending_update: { expires_at: store.now() + PENDING_SECONDS },
+    _pending: { price: planned.price, period: planned.period },
   })
 }
 
@@ -245,82 +173,61 @@ export function dropPending(machine: Machine, id: string): void {
 }
 
 /** Ends a subscription immediately. */
-export function endNow({ store, now, emit }: Machine, id: string): Subscription {
-  const subscription = store.get('subscription', id)
+export function endNow({ store, emit }: Machine, id: string): Subscription {
+  const { _pending: _, ...subscription } = store.get('subscription', id)
   if (subscription.status === 'canceled') throw PaymentsProblem.missing('subscription', id)
-  const { _pending: _, ...rest } = subscription
   const ended = store.put<Subscription>({
-    ...rest,
+    ...subscription,
     status: subscription.status === 'incomplete' ? 'incomplete_expired' : 'canceled',
     pending_update: null,
-    canceled_at: subscription.canceled_at ?? now(),
-    ended_at: now(),
+    ended_at: store.now(),
   })
   emit('customer.subscription.deleted', ended)
   return ended
 }
 
-/** When the subscription next changes without a request, or Infinity. Unix seconds. */
-export function dueAt({ store }: Machine, subscription: Subscription): number {
-  const { status, items, cancel_at, pending_update, trial_end, created, latest_invoice } = subscription
-  if (status === 'canceled' || status === 'incomplete_expired') return Number.POSITIVE_INFINITY
-  if (status === 'incomplete') return created + PENDING_SECONDS
-  const invoice = latest_invoice ? store.find('invoice', latest_invoice) : undefined
-  return Math.min(
-    items.data[0]?.current_period_end ?? Number.POSITIVE_INFINITY,
-    cancel_at ?? Number.POSITIVE_INFINITY,
-    pending_update?.expires_at ?? Number.POSITIVE_INFINITY,
-    (invoice?.status === 'open' && invoice.next_payment_attempt) || Number.POSITIVE_INFINITY,
-    status === 'trialing' && trial_end && !subscription._trialTold
-      ? Math.max(created, trial_end - TRIAL_NOTICE_SECONDS)
-      : Number.POSITIVE_INFINITY,
-  )
+/** The next change of a subscription without a request: when, in unix seconds, and what it does. */
+export function nextDue(machine: Machine, subscription: Subscription): { at: number; run(): void } | undefined {
+  const { store, emit } = machine
+  const { id, status, created, trial_end, latest_invoice, _trialTold } = subscription
+  if (hasEnded(subscription)) return undefined
+  if (status === 'incomplete') return { at: created + PENDING_SECONDS, run: () => endNow(machine, id) }
+  const invoice = store.find('invoice', latest_invoice)
+  const isNoticeDue = status === 'trialing' && trial_end && !_trialTold
+  const due = [
+    {
+      at: subscription.pending_update?.expires_at,
+      run() {
+        if (latest_invoice) voidInvoice(machine, latest_invoice)
+        dropPending(machine, id)
+      },
+    },
+    {
+      at: isNoticeDue ? Math.max(created, trial_end - TRIAL_NOTICE_SECONDS) : null,
+      run: () => emit('customer.subscription.trial_will_end', store.put({ ...subscription, _trialTold: true })),
+    },
+    { at: subscription.cancel_at, run: () => endNow(machine, id) },
+    {
+      at: invoice?.status === 'open' ? invoice.next_payment_attempt : null,
+      run: () => settle(machine, tryToPay(machine, invoice?.id ?? '')),
+    },
+    { at: subscription.items.data[0].current_period_end, run: () => renew(machine, subscription) },
+  ]
+  // At the same time, the first of the list comes first.
+  return due.flatMap(({ at, run }) => (at == null ? [] : { at, run })).sort((a, b) => a.at - b.at)[0]
 }
 
-/** Processes the next due event of a subscription, with the clock at its time. */
-export function processDueEvent(machine: Machine, id: string): void {
-  const { store, now, emit } = machine
-  const subscription = store.get('subscription', id)
+function renew(machine: Machine, subscription: Subscription): void {
   const [item] = subscription.items.data
-  if (!item) return
-  if (subscription.status === 'incomplete') {
-    endNow(machine, id)
-    return
-  }
-  if (subscription.pending_update && subscription.pending_update.expires_at <= now()) {
-    if (subscription.latest_invoice) voidInvoice(machine, subscription.latest_invoice)
-    dropPending(machine, id)
-    return
-  }
-  if (subscription.status === 'trialing' && !subscription._trialTold && (subscription.trial_end ?? 0) > now()) {
-    const notified = store.put<Subscription>({ ...subscription, _trialTold: true })
-    emit('customer.subscription.trial_will_end', notified)
-    return
-  }
-  if (subscription.cancel_at !== null && subscription.cancel_at <= now()) {
-    endNow(machine, id)
-    return
-  }
-  const invoice = subscription.latest_invoice ? store.find('invoice', subscription.latest_invoice) : undefined
-  if (invoice?.status === 'open' && invoice.next_payment_attempt !== null && invoice.next_payment_attempt <= now()) {
-    settle(machine, tryToPay(machine, invoice.id, false))
-    return
-  }
-  if (item.current_period_end > now() || !item.price.recurring) return
-  const start = item.current_period_end
-  const end = nextEnd(subscription.billing_cycle_anchor, start, item.price.recurring)
+  const { price, current_period_end: start } = item
+  const end = nextEnd(subscription.billing_cycle_anchor, start, price.recurring)
   const renewed: Subscription = {
     ...subscription,
     status: subscription.status === 'trialing' ? 'active' : subscription.status,
-    items: { ...subscription.items, data: [{ ...item, current_period_start: start, current_period_end: end }] },
+    items: { object: 'list', data: [{ ...item, current_period_start: start, current_period_end: end }] },
   }
-  const line = {
-    amount: item.price.unit_amount,
-    description: `1 × ${nameOf(machine, item.price)}`,
-    period: { start, end },
-    proration: false,
-  }
-  const next = makeInvoice(machine, renewed, [line], 'subscription_cycle')
-  save(machine, { ...renewed, latest_invoice: next.id })
-  settle(machine, tryToPay(machine, next.id, false))
+  const line = { amount: price.unit_amount, description: `1 × ${nameOf(machine, price)}`, period: { start, end } }
+  const invoice = makeInvoice(machine, renewed, [line], 'subscription_cycle')
+  save(machine, { ...renewed, latest_invoice: invoice.id })
+  settle(machine, tryToPay(machine, invoice.id))
 }

@@ -1,4 +1,5 @@
-import type { Kind, Stored } from './objects.ts'
+import { z } from 'zod'
+import type { Kind } from './objects.ts'
 
 /** An error in Stripe's format: `{ error: { type, code, message, param } }`. */
 export class PaymentsProblem extends Error {
@@ -13,19 +14,16 @@ export class PaymentsProblem extends Error {
   }
 
   static missing(kind: Kind, id: string): PaymentsProblem {
-    return new PaymentsProblem(404, `No such ${kind.replace(/[._]/g, ' ')}: '${id}'`, {
-      code: 'resource_missing',
-      param: 'id',
-    })
+    const message = `No such ${kind.replace(/[._]/g, ' ')}: '${id}'`
+    return new PaymentsProblem(404, message, { code: 'resource_missing', param: 'id' })
   }
 
-  static invalid(param: string, message: string): PaymentsProblem {
-    return new PaymentsProblem(400, message, { code: 'parameter_invalid', param })
+  static invalid(param: string, message: string, code = 'parameter_invalid'): PaymentsProblem {
+    return new PaymentsProblem(400, message, { code, param })
   }
 }
 
-export type Form = { [key: string]: Field }
-export type Field = string | Form | undefined
+export type Form = { [key: string]: string | Form | undefined }
 
 /**
  * Reads Stripe's form encoding: `items[0][price]=a&expand[]=b` → { items: { 0: { price: 'a' } },
@@ -41,7 +39,7 @@ export function readForm(text: string): Form {
       if (own === '__proto__') throw PaymentsProblem.invalid(name, 'Received unknown parameter')
       if (depth === keys.length - 1) place[own] = value
       else {
-        const next = typeof place[own] === 'object' ? (place[own] as Form) : {}
+        const next = typeof place[own] === 'object' ? place[own] : {}
         place[own] = next
         place = next
       }
@@ -50,76 +48,45 @@ export function readForm(text: string): Form {
   return form
 }
 
-/** A text field, or undefined. */
-export function textIn(form: Form, key: string): string | undefined {
-  const value = form[key]
-  return typeof value === 'string' ? value : undefined
+export const integer = z
+  .string()
+  .regex(/^-?\d+$/)
+  .transform(Number)
+export const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
+/** A list, whose places are the keys of a form. */
+export const list = <Item extends z.ZodType>(item: Item) =>
+  z
+    .record(z.string(), item)
+    .default({})
+    .transform((places) => Object.values(places))
+
+/** Reads the fields that a call takes, ignoring others. @throws PaymentsProblem */
+export function fieldsIn<Fields extends z.ZodType>(form: Form, fields: Fields): z.output<Fields> {
+  const read = fields.safeParse(form)
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  const [first = '', ...rest] = issue?.path ?? []
+  const param = [String(first), ...rest.map((part) => `[${String(part)}]`)].join('')
+  const isMissing = issue?.code === 'invalid_type' && issue.message.endsWith('received undefined')
+  throw isMissing
+    ? PaymentsProblem.invalid(param, `Missing required param: ${param}.`, 'parameter_missing')
+    : PaymentsProblem.invalid(param, `Invalid ${param}: ${issue?.message}`)
 }
 
-/** @throws PaymentsProblem if the field is missing or empty */
-export function requiredIn(form: Form, key: string): string {
-  const value = textIn(form, key)
-  if (!value)
-    throw new PaymentsProblem(400, `Missing required param: ${key}.`, { code: 'parameter_missing', param: key })
-  return value
-}
-
-/** A nested form, or {}. */
-export function formIn(form: Form, key: string): Form {
-  const value = form[key]
-  return typeof value === 'object' ? value : {}
-}
-
-/** A list of texts. */
-export function textsIn(form: Form, key: string): string[] {
-  return Object.values(formIn(form, key)).filter((value): value is string => typeof value === 'string')
-}
-
-/** A list of forms. */
-export function formsIn(form: Form, key: string): Form[] {
-  return Object.values(formIn(form, key)).filter((value): value is Form => typeof value === 'object')
-}
-
-export function numberIn(form: Form, key: string): number | undefined {
-  const value = textIn(form, key)
-  if (value === undefined || value === '') return undefined
-  const number = Number(value)
-  if (!Number.isInteger(number)) throw PaymentsProblem.invalid(key, `Invalid integer: ${value}`)
-  return number
-}
-
-export function flagIn(form: Form, key: string): boolean | undefined {
-  const value = textIn(form, key)
-  return value === undefined ? undefined : value === 'true'
-}
-
-export function metadataIn(form: Form): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(formIn(form, 'metadata')).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-  )
-}
+const Paging = z.object({
+  limit: integer.pipe(z.int().min(1).max(100)).default(10),
+  created: z.object({ gte: integer.optional() }).optional(),
+  starting_after: z.string().optional(),
+})
 
 /** One page of a list, newest first. */
-export function pageOf<T extends Stored>(all: T[], query: Form, url: string) {
-  const limit = Math.min(100, Math.max(1, numberIn(query, 'limit') ?? 10))
-  const created = formIn(query, 'created')
-  const from = numberIn(created, 'gte') ?? (numberIn(created, 'gt') ?? Number.NEGATIVE_INFINITY) + 1
-  const to = numberIn(created, 'lte') ?? (numberIn(created, 'lt') ?? Number.POSITIVE_INFINITY) - 1
-  let chosen = all.filter((one) => one.created >= from && one.created <= to)
-  const after = textIn(query, 'starting_after')
-  const before = textIn(query, 'ending_before')
-  for (const id of [after, before])
-    if (id && !all.some((one) => one.id === id))
-      throw new PaymentsProblem(400, `No such object: '${id}'`, { code: 'resource_missing', param: 'starting_after' })
-  if (after) chosen = chosen.slice(chosen.findIndex((one) => one.id === after) + 1)
-  if (before)
-    chosen = chosen
-      .slice(
-        0,
-        chosen.findIndex((one) => one.id === before),
-      )
-      .slice(-limit)
-  return { object: 'list' as const, url, has_more: chosen.length > limit, data: chosen.slice(0, limit) }
+export function pageOf(all: { id: string; created: number }[], form: Form, url: string) {
+  const { limit, created, starting_after: after } = fieldsIn(form, Paging)
+  const place = all.findIndex(({ id }) => id === after)
+  if (after && place === -1)
+    throw PaymentsProblem.invalid('starting_after', `No such object: '${after}'`, 'resource_missing')
+  const rest = all.slice(place + 1).filter((one) => one.created >= (created?.gte ?? 0))
+  return { object: 'list' as const, url, has_more: rest.length > limit, data: rest.slice(0, limit) }
 }
 
 /** A copy without our own `_` fields, with the `expand` paths resolved from ids to objects. */
@@ -141,11 +108,5 @@ function expandIn(value: unknown, [key, ...rest]: string[], find: (id: string) =
 }
 
 function withoutPrivateFields(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutPrivateFields)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([key]) => !key.startsWith('_'))
-      .map(([key, one]) => [key, withoutPrivateFields(one)]),
-  )
+  return JSON.parse(JSON.stringify(value, (key, one) => (key.startsWith('_') ? undefined : one)))
 }

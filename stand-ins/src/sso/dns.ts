@@ -5,24 +5,14 @@ import { openAppendLog } from '../append-log.ts'
 
 type Entry = { domain: string; txt: string[] }
 
-/** A DNS resolver for TXT records that tests or people set. */
-export type StandInDns = {
-  /** Address and port. */
-  address: string
-  /** Replaces a domain's TXT records. An empty list removes them. */
-  set(domain: string, txt: string[]): void
-  records(): Record<string, string[]>
-  close(): Promise<void>
-}
-
 /** NXDOMAIN (RFC 1035, 4.1.1). */
 const NO_SUCH_DOMAIN = 3
 
 /**
- * Listens on a loopback UDP port, 0 for any free one. @param file where records are stored; in
- * memory if undefined
+ * Starts a DNS resolver for TXT records on a loopback UDP port, 0 for any free one.
+ * @param file where records are stored; in memory if undefined
  */
-export async function startDns(file: string | undefined, port = 0): Promise<StandInDns> {
+export async function startDns(file: string | undefined, port = 0) {
   const records = new Map<string, string[]>()
   const apply = ({ domain, txt }: Entry) => (txt.length > 0 ? records.set(domain, txt) : records.delete(domain))
   const log = openAppendLog<Entry>(file, apply)
@@ -51,7 +41,8 @@ export async function startDns(file: string | undefined, port = 0): Promise<Stan
   await once(socket, 'listening')
   return {
     address: `127.0.0.1:${socket.address().port}`,
-    set(domain, txt) {
+    /** Replaces a domain's TXT records. An empty list removes them. */
+    set(domain: string, txt: string[]) {
       const entry = { domain: domain.toLowerCase(), txt }
       log.append(entry)
       apply(entry)

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, webcrypto } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { isAddress } from '../openid-provider.ts'
-import { postingPage, signInPage } from '../sign-in-page.ts'
+import { postingPage, signInPage } from '../page.ts'
 
 const EMAIL = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress'
 const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent'
@@ -130,7 +130,7 @@ export function serveSaml(
     name: 'your company',
     action: '/saml/sso',
     hidden: query,
-    appOrigin: new URL(asked.acsUrl).origin,
+    appUrl: asked.acsUrl,
     typed,
     isRefused,
   })

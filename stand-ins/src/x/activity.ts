@@ -35,8 +35,6 @@ const ANSWER_WITHIN_MS = 10_000
 /** X does not document its retries. */
 const RETRY_AFTER_MS = [500, 2_000, 5_000]
 
-const USER_FIELDS = new Set(['username', 'name', 'id'])
-
 const NewSubscription = z.object({
   event_type: z.enum(EVENT_TYPES),
   filter: z.object({ user_id: z.string().regex(/^\d{1,19}$/) }),
@@ -44,24 +42,14 @@ const NewSubscription = z.object({
   webhook_id: z.string().optional(),
 })
 
-export interface Activity {
-  /** Replays a stored entry. */
-  replay(entry: ActivityEntry): void
-  /** Notifies subscribers of a sent message. */
-  sent(message: Message): void
-  /** Notifies the author that `message` and all before it were read. */
-  read(message: Message, at: number): void
-  addRoutes(app: FastifyInstance, network: Network): void
-  /** Resolves when all deliveries have succeeded or been given up. */
-  stop(): Promise<void>
-}
+export type Activity = ReturnType<typeof createActivity>
 
 /** @param secrets the consumer secret signs deliveries, the app's token registers webhooks */
 export function createActivity(
   now: () => number,
   write: (entry: ActivityEntry) => void,
   secrets: { consumerSecret: string; bearerToken: string },
-): Activity {
+) {
   const webhooks = new Map<string, Webhook>()
   const subscriptions = new Map<string, Subscription>()
   const stopping = new AbortController()
@@ -108,18 +96,11 @@ export function createActivity(
       if (subscription.eventType !== eventType || subscription.userId !== userId) continue
       const { webhookId, tag } = subscription
       if (webhookId === undefined) continue
-      const body = JSON.stringify({
-        data: {
-          event_uuid: nextId(),
-          filter: { user_id: userId },
-          event_type: eventType,
-          ...(tag === undefined ? {} : { tag }),
-          payload,
-        },
-      })
+      const data = { event_uuid: nextId(), filter: { user_id: userId }, event_type: eventType, tag, payload }
+      const line = lines.get(webhookId) ?? Promise.resolve()
       lines.set(
         webhookId,
-        (lines.get(webhookId) ?? Promise.resolve()).then(() => deliver(webhookId, body)),
+        line.then(() => deliver(webhookId, JSON.stringify({ data }))),
       )
     }
   }
@@ -146,12 +127,12 @@ export function createActivity(
   }
 
   function usersOf(ids: string[]) {
-    const users: Record<string, unknown> = {}
-    for (const id of ids) {
-      const found = network ? personById(network, id) : { error: {} }
-      if (network && 'person' in found) users[id] = { data: userJson(network, found.person, USER_FIELDS, found.person) }
-    }
-    return users
+    const users = ids.flatMap((id) => {
+      const found = network && personById(network, id)
+      if (!network || !found || 'error' in found) return []
+      return [[id, { data: userJson(network, found.person, new Set(), found.person) }]]
+    })
+    return Object.fromEntries(users)
   }
 
   function sent(message: Message) {
@@ -246,8 +227,8 @@ export function createActivity(
     })
 
     // An account's messages are private, so only its own token can subscribe to them.
-    app.post('/2/activity/subscriptions', async (request) => {
-      const { person } = callerOf(given, request, 'subscribe', ['dm.read', 'tweet.read', 'users.read'])
+    app.post('/2/activity/subscriptions', async (request, reply) => {
+      const person = callerOf(given, request, reply, 'subscribe', ['dm.read', 'tweet.read', 'users.read'])
       const read = NewSubscription.safeParse(request.body)
       if (!read.success) throw invalidRequest('body', '', z.prettifyError(read.error))
       const { event_type: eventType, filter, tag, webhook_id: webhookId } = read.data
@@ -273,10 +254,14 @@ export function createActivity(
   }
 
   return {
+    /** Replays a stored entry. */
     replay,
+    /** Notifies subscribers of a sent message. */
     sent,
+    /** Notifies the author that `message` and all before it were read. */
     read,
     addRoutes,
+    /** Resolves when all deliveries have succeeded or been given up. */
     async stop() {
       stopping.abort()
       await Promise.all(lines.values())
@@ -313,7 +298,7 @@ function subscriptionJson({ id, eventType, userId, webhookId, tag, createdAt }: 
     filter: { user_id: userId },
     created_at: at,
     updated_at: at,
-    ...(tag === undefined ? {} : { tag }),
-    ...(webhookId === undefined ? {} : { webhook_id: webhookId }),
+    tag,
+    webhook_id: webhookId,
   }
 }

@@ -1,37 +1,32 @@
 import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
 import { conversationId, type Message } from './messages.ts'
 import { callerOf, type Network, personById } from './network.ts'
 import type { Person } from './people.ts'
 import { codedProblem, invalidRequest } from './problems.ts'
-import { readCount, readId, readQuery, readWords } from './queries.ts'
-import { fieldsOf, userJson } from './users.ts'
+import { count, invalidToken, readId, readQuery, words } from './queries.ts'
+import { userFields, userJson } from './users.ts'
 
-const EVENT_TYPES = ['MessageCreate', 'ParticipantsJoin', 'ParticipantsLeave']
-const EVENT_FIELDS = [
-  'attachments',
-  'created_at',
-  'dm_conversation_id',
-  'entities',
-  'event_type',
-  'id',
-  'participant_ids',
-  'referenced_tweets',
-  'sender_id',
-  'text',
-]
-const EXPANSIONS = ['attachments.media_keys', 'participant_ids', 'referenced_tweets.id', 'sender_id']
-const QUERY = [
-  'max_results',
-  'pagination_token',
-  'event_types',
-  'dm_event.fields',
-  'expansions',
-  'user.fields',
-  'media.fields',
-  'tweet.fields',
-]
-const DEFAULT_FIELDS = ['id', 'event_type', 'text']
+/** The supported event fields. */
+const FIELDS: Record<string, (message: Message) => unknown> = {
+  id: ({ id }) => id,
+  event_type: () => 'MessageCreate',
+  text: ({ text }) => text,
+  created_at: ({ at }) => new Date(at).toISOString(),
+  sender_id: ({ from }) => from,
+  dm_conversation_id: ({ from, to }) => conversationId(from, to),
+  participant_ids: ({ from, to }) => [from, to],
+}
+const PARAMETERS = {
+  max_results: count(100),
+  pagination_token: z.string().optional(),
+  event_types: words(['MessageCreate', 'ParticipantsJoin', 'ParticipantsLeave']),
+  'dm_event.fields': words(Object.keys(FIELDS)),
+  expansions: words(['sender_id']),
+  'user.fields': userFields,
+}
 
+const READ_DMS = ['dm.read', 'tweet.read', 'users.read']
 const THIRTY_DAYS = 30 * 24 * 60 * 60 * 1000
 const LONGEST_TEXT = 10_000
 
@@ -40,8 +35,7 @@ export function addDirectMessages(app: FastifyInstance, network: Network) {
   type Participant = { Params: { participant_id: string } }
 
   app.post<Participant>('/2/dm_conversations/with/:participant_id/messages', async (request, reply) => {
-    const { person: sender, limits } = callerOf(network, request, 'sendDm', ['dm.write', 'tweet.read', 'users.read'])
-    reply.headers(limits)
+    const sender = callerOf(network, request, reply, 'sendDm', ['dm.write', 'tweet.read', 'users.read'])
     const participantId = readId('participant_id', request.params.participant_id)
     const text = textOf(request.body)
     const found = personById(network, participantId)
@@ -53,89 +47,71 @@ export function addDirectMessages(app: FastifyInstance, network: Network) {
   })
 
   app.get('/2/dm_events', async (request, reply) => {
-    const { person, limits } = callerOf(network, request, 'readDms', ['dm.read', 'tweet.read', 'users.read'])
-    reply.headers(limits)
+    const person = callerOf(network, request, reply, 'readDms', READ_DMS)
     return eventsPage(network.messages.ofUser(person.id), request.query, person)
   })
 
   app.get<Participant>('/2/dm_conversations/with/:participant_id/dm_events', async (request, reply) => {
-    const { person, limits } = callerOf(network, request, 'readConversation', ['dm.read', 'tweet.read', 'users.read'])
-    reply.headers(limits)
+    const person = callerOf(network, request, reply, 'readConversation', READ_DMS)
     const participantId = readId('participant_id', request.params.participant_id)
     return eventsPage(network.messages.ofConversation(person.id, participantId), request.query, person)
   })
 
   /** Newest first. The cursor is the last event's id, so new messages do not shift pages. */
   function eventsPage(messages: readonly Message[], rawQuery: unknown, viewer: Person) {
-    const query = readQuery(rawQuery, QUERY)
-    const size = readCount('max_results', query.max_results, 100, 100)
-    const types = readWords('event_types', query.event_types, EVENT_TYPES)
-    const expansions = readWords('expansions', query.expansions, EXPANSIONS)
-    const fields = readWords('dm_event.fields', query['dm_event.fields'], EVENT_FIELDS)
-    const userFields = fieldsOf(query)
-    for (const field of DEFAULT_FIELDS) fields.add(field)
-    if (expansions.has('sender_id')) fields.add('sender_id')
-
-    const oldest = network.now() - THIRTY_DAYS
-    let place = messages.length
-    if (query.pagination_token !== undefined) {
-      const last = idOfToken(query.pagination_token)
-      place = messages.findLastIndex(({ id }) => BigInt(id) < last) + 1
-    }
-    const page: Message[] = []
-    let more = false
-    if (types.size === 0 || types.has('MessageCreate')) {
-      for (let i = place - 1; i >= 0; i--) {
-        const message = messages[i] as Message
-        if (message.at < oldest) break
-        more = page.length === size
-        if (more) break
-        page.push(message)
-      }
-    }
-    const meta: Record<string, unknown> = { result_count: page.length }
+    const query = readQuery(rawQuery, PARAMETERS)
+    const { max_results: size, event_types: types, expansions } = query
+    const token = query.pagination_token
+    const isWanted = types.size === 0 || types.has('MessageCreate')
+    const end = token === undefined ? messages.length : messages.findLastIndex(isBefore(idOfToken(token))) + 1
+    const isRecent = ({ at }: Message) => at >= network.now() - THIRTY_DAYS
+    const page = isWanted
+      ? messages
+          .slice(Math.max(0, end - size), end)
+          .filter(isRecent)
+          .reverse()
+      : []
     const last = page.at(-1)
-    if (more && last) meta.next_token = Buffer.from(`dm.${last.id}`).toString('base64url')
-    if (page.length === 0) return { meta }
+    if (!last) return { meta: { result_count: 0 } }
 
-    const data = page.map((message) => eventJson(message, fields))
-    if (!expansions.has('sender_id')) return { data, meta }
+    const next = messages[end - size - 1]
+    const meta = { result_count: page.length, ...(next && isRecent(next) && { next_token: tokenOf(last) }) }
+    const hasUsers = expansions.has('sender_id')
+    const fields = new Set([
+      'id',
+      'event_type',
+      'text',
+      ...query['dm_event.fields'],
+      ...(hasUsers ? ['sender_id'] : []),
+    ])
+    const data = page.map((message) => Object.fromEntries([...fields].map((name) => [name, FIELDS[name]?.(message)])))
+    if (!hasUsers) return { data, meta }
     const users = [...new Set(page.map(({ from }) => from))].flatMap((id) => {
       const found = personById(network, id)
-      return 'person' in found ? [userJson(network, found.person, userFields, viewer)] : []
+      return 'person' in found ? [userJson(network, found.person, query['user.fields'], viewer)] : []
     })
     return { data, includes: { users }, meta }
   }
 }
 
-function eventJson(message: Message, fields: Set<string>) {
-  const event: Record<string, unknown> = { id: message.id, event_type: 'MessageCreate', text: message.text }
-  if (fields.has('created_at')) event.created_at = new Date(message.at).toISOString()
-  if (fields.has('sender_id')) event.sender_id = message.from
-  if (fields.has('dm_conversation_id')) event.dm_conversation_id = conversationId(message.from, message.to)
-  if (fields.has('participant_ids')) event.participant_ids = [message.from, message.to]
-  return event
-}
+const Body = z.strictObject({ text: z.string().max(LONGEST_TEXT).regex(/\S/) })
 
 function textOf(body: unknown): string {
-  const { text, ...rest } = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
-  const unknown = Object.keys(rest).find((key) => key !== 'attachments')
-  if (unknown !== undefined)
-    throw invalidRequest(unknown, rest[unknown], `The body parameter [${unknown}] is not one of [text,attachments]`)
-  if (rest.attachments !== undefined)
-    throw invalidRequest('attachments', rest.attachments, 'The stand-in does not support attachments')
-  if (typeof text !== 'string' || text.trim() === '') throw invalidRequest('text', text, '`text` must not be empty')
-  if (text.length > LONGEST_TEXT)
-    throw invalidRequest('text', text.length, `\`text\` is longer than ${LONGEST_TEXT} characters`)
-  return text
+  const { data, error } = Body.safeParse(body)
+  if (data) return data.text
+  throw invalidRequest('text', (body as { text?: unknown } | null)?.text, z.prettifyError(error))
+}
+
+function tokenOf({ id }: Message): string {
+  return Buffer.from(`dm.${id}`).toString('base64url')
 }
 
 function idOfToken(token: string): bigint {
   const id = /^dm\.(\d{1,20})$/.exec(Buffer.from(token, 'base64url').toString())?.[1]
-  if (id !== undefined) return BigInt(id)
-  throw invalidRequest(
-    'pagination_token',
-    token,
-    `The \`pagination_token\` query parameter value [${token}] is not valid`,
-  )
+  if (id === undefined) throw invalidToken(token)
+  return BigInt(id)
+}
+
+function isBefore(last: bigint) {
+  return ({ id }: Message) => BigInt(id) < last
 }

@@ -29,52 +29,38 @@ export type LimitedCall = keyof typeof LIMITS
 
 const UNLIMITED = 1_000_000
 
-/** X's headers, in unix seconds. X sends no Retry-After. */
-export type LimitHeaders = {
-  'x-rate-limit-limit': string
-  'x-rate-limit-remaining': string
-  'x-rate-limit-reset': string
-}
-
 /**
  * Counts calls in fixed windows, in memory. If not `enforced`, every call passes and the headers
  * name a limit that is never reached.
  */
 export function createLimits(enforced: boolean, now: () => number) {
-  const windows = new Map<string, { used: number; resetAt: number }>()
+  const windows = new Map<string, { most: number; left: number; resetAt: number }>()
 
   /** Counts a call. @returns the headers of the tightest window @throws the 429 of a full window */
-  return function count(call: LimitedCall, userId: string, clientId: string): LimitHeaders {
+  return function count(call: LimitedCall, userId: string, clientId: string) {
     const time = now()
-    if (!enforced) return headers(UNLIMITED, UNLIMITED - 1, time + WINDOW)
+    if (!enforced) return limitHeaders(UNLIMITED, UNLIMITED - 1, time + WINDOW)
 
-    let tightest: { most: number; left: number; resetAt: number } | undefined
     const counted = LIMITS[call].map(({ scope, most, windowMs }) => {
-      const key = `${call} ${scope} ${scope === 'app' ? clientId : userId} ${most} ${windowMs}`
-      let window = windows.get(key)
-      if (!window || window.resetAt <= time) {
-        window = { used: 0, resetAt: time + windowMs }
-        windows.set(key, window)
-      }
-      const left = most - window.used
-      if (left <= 0 && (!tightest || tightest.left > 0 || window.resetAt > tightest.resetAt)) {
-        tightest = { most, left: 0, resetAt: window.resetAt }
-      } else if (left > 0 && (!tightest || (tightest.left > 0 && left < tightest.left))) {
-        tightest = { most, left, resetAt: window.resetAt }
-      }
+      const key = `${call} ${scope} ${scope === 'app' ? clientId : userId} ${most}`
+      const last = windows.get(key)
+      const window = last && last.resetAt > time ? last : { most, left: most as number, resetAt: time + windowMs }
+      windows.set(key, window)
       return window
     })
+    const [tightest] = counted.sort((a, b) => a.left - b.left || b.resetAt - a.resetAt)
     if (!tightest) throw new Error(`Unknown limit for ${call}`)
     const { most, left, resetAt } = tightest
-    if (left <= 0) throw genericProblem(429, headers(most, 0, resetAt))
-    for (const window of counted) window.used++
-    return headers(most, left - 1, resetAt)
+    if (left <= 0) throw genericProblem(429, limitHeaders(most, 0, resetAt))
+    for (const window of counted) window.left--
+    return limitHeaders(most, left - 1, resetAt)
   }
 }
 
 export type CountCall = ReturnType<typeof createLimits>
 
-function headers(most: number, left: number, resetAt: number): LimitHeaders {
+/** X's headers, in unix seconds. X sends no Retry-After. */
+export function limitHeaders(most: number, left: number, resetAt: number) {
   return {
     'x-rate-limit-limit': String(most),
     'x-rate-limit-remaining': String(left),

@@ -1,10 +1,10 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HANDLE } from './ids.ts'
 import type { CountCall, LimitedCall } from './limits.ts'
 import type { Messages } from './messages.ts'
 import { existenceOf, type Person, personOf, type Registry } from './people.ts'
-import { genericProblem, missingScope, userNotFound, userSuspended } from './problems.ts'
-import type { Grant, Tokens } from './tokens.ts'
+import { genericProblem, userNotFound, userSuspended } from './problems.ts'
+import type { Tokens } from './tokens.ts'
 
 const SHORTEST_PASSWORD = 8
 
@@ -18,38 +18,44 @@ export type Network = {
   count: CountCall
 }
 
-/** Checks token and scopes and counts the call. @returns the caller @throws the 401, 403 or 429 */
+/**
+ * Checks token and scopes, counts the call and sends its limits. @returns the caller @throws the
+ * 401, 403 or 429
+ */
 export function callerOf(
   network: Network,
   request: FastifyRequest,
+  reply: FastifyReply,
   call: LimitedCall,
   scopes: string[],
-): { grant: Grant; person: Person; limits: ReturnType<CountCall> } {
+): Person {
   const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
-  const grant = token === undefined ? undefined : network.tokens.find(token)
+  const grant = network.tokens.find(token ?? '')
   const handle = grant && network.registry.find(grant.userId)
   if (!grant || handle === undefined) throw genericProblem(401)
-  if (!scopes.every((scope) => grant.scopes.includes(scope))) throw missingScope()
-  return { grant, person: personOf(handle), limits: network.count(call, grant.userId, grant.clientId) }
+  if (!scopes.every((scope) => grant.scopes.includes(scope))) throw genericProblem(403)
+  reply.headers(network.count(call, grant.userId, grant.clientId))
+  return personOf(handle)
 }
 
+type Found = { person: Person } | { error: object }
+
 /** The person with this id, or the error that X puts into a 200. */
-export function personById(network: Network, id: string): { person: Person } | { error: object } {
-  const handle = network.registry.find(id)
-  if (handle === undefined) return { error: userNotFound('id', id) }
-  const existence = existenceOf(handle)
-  if (existence === 'missing') return { error: userNotFound('id', id) }
-  if (existence === 'suspended') return { error: userSuspended('id', id) }
-  return { person: personOf(handle) }
+export function personById(network: Network, id: string): Found {
+  return lookUp(network.registry.find(id), 'id', id)
 }
 
 /** The person with this valid handle, or the error that X puts into a 200. */
-export function personByHandle(network: Network, handle: string): { person: Person } | { error: object } {
-  const existence = existenceOf(handle)
-  if (existence === 'missing') return { error: userNotFound('username', handle) }
-  if (existence === 'suspended') return { error: userSuspended('username', handle) }
-  network.registry.see(handle)
-  return { person: personOf(handle) }
+export function personByHandle(network: Network, handle: string): Found {
+  const found = lookUp(handle, 'username', handle)
+  if ('person' in found) network.registry.see(handle)
+  return found
+}
+
+function lookUp(handle: string | undefined, parameter: 'id' | 'username', value: string): Found {
+  const existence = handle && existenceOf(handle)
+  if (existence === 'suspended') return { error: userSuspended(parameter, value) }
+  return handle && existence === 'there' ? { person: personOf(handle) } : { error: userNotFound(parameter, value) }
 }
 
 /** Signs in any existing person with any long enough password. @returns their id */

@@ -43,18 +43,10 @@ export function addOAuth(app: FastifyInstance, network: Network, client: Client)
       return reply.redirect(back.href, 303)
     }
     const userId = signedInBy(network, form.username, form.password)
-    if (userId === undefined)
-      return authorizePage(
-        reply,
-        asked,
-        form,
-        'Wrong username or password. Any username works here, with a password of 8 or more characters.',
-      )
+    if (userId === undefined) return authorizePage(reply, asked, form, true)
     const { redirectUri, scopes, challenge } = asked
-    back.searchParams.set(
-      'code',
-      network.tokens.issueCode({ userId, clientId: client.id, scopes, redirectUri, challenge }),
-    )
+    const code = network.tokens.issueCode({ userId, clientId: client.id, scopes, redirectUri, challenge })
+    back.searchParams.set('code', code)
     return reply.redirect(back.href, 303)
   })
 
@@ -69,17 +61,7 @@ export function addOAuth(app: FastifyInstance, network: Network, client: Client)
       }
       const { code = '', redirect_uri: redirectUri = '', code_verifier: verifier = '' } = form
       const answer = network.tokens.redeemCode(code, client.id, redirectUri, verifier)
-      if (answer === 'code')
-        return refuse(reply, 'invalid_request', 'Value passed for the authorization code was invalid.')
-      if (answer === 'redirect')
-        return refuse(
-          reply,
-          'invalid_request',
-          'Value passed for the redirect uri did not match the uri of the authorization code.',
-        )
-      if (answer === 'verifier')
-        return refuse(reply, 'invalid_request', 'Value passed for the code verifier did not match the code challenge.')
-      return answer
+      return typeof answer === 'string' ? refuse(reply, 'invalid_request', answer) : answer
     }
     if (form.grant_type === 'refresh_token') {
       if (!form.refresh_token) return refuse(reply, 'invalid_request', 'Missing required parameter [refresh_token].')

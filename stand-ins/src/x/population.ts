@@ -59,26 +59,33 @@ export type People = { count: number; handleAt(place: number): string; includes(
 
 /** @param list such as `followers:bigfounder` @param trait of a test list's population */
 export function peopleOf(list: string, count: number, trait?: string): People {
-  if (trait === undefined) {
-    const order = shuffle(POPULATION, hash(list))
-    const size = Math.min(count, POPULATION)
-    return {
-      count: size,
-      handleAt: (place) => withCapitals(handleOf(order.at(place))),
-      includes(handle) {
-        const member = memberOf(handle)
-        return member !== undefined && order.placeOf(member.person) < size
-      },
-    }
-  }
-  const order = shuffle(TRAIT_POPULATION, hash(list))
-  const size = Math.min(count, TRAIT_POPULATION)
+  const { size, handleOf, numberOf } = trait === undefined ? EVERYONE : peopleWith(trait)
+  const order = shuffle(size, hash(list))
+  const length = Math.min(count, size)
   return {
-    count: size,
-    handleAt: (place) => `${trait}_${order.at(place).toString(36).padStart(TRAIT_DIGITS, '0')}`,
+    count: length,
+    handleAt: (place) => handleOf(order.at(place)),
     includes(handle) {
-      const digits = new RegExp(`^${trait}_([0-9a-z]{${TRAIT_DIGITS}})$`).exec(handle.toLowerCase())?.[1]
-      return digits !== undefined && order.placeOf(Number.parseInt(digits, 36)) < size
+      const number = numberOf(handle)
+      return number !== undefined && order.placeOf(number) < length
+    },
+  }
+}
+
+const EVERYONE = {
+  size: POPULATION,
+  handleOf: (person: number) => withCapitals(handleOf(person)),
+  numberOf: (handle: string) => memberOf(handle)?.person,
+}
+
+function peopleWith(trait: string): typeof EVERYONE {
+  const pattern = new RegExp(`^${trait}_([0-9a-z]{${TRAIT_DIGITS}})$`, 'i')
+  return {
+    size: TRAIT_POPULATION,
+    handleOf: (person) => `${trait}_${person.toString(36).padStart(TRAIT_DIGITS, '0')}`,
+    numberOf(handle) {
+      const digits = pattern.exec(handle)?.[1]
+      return digits === undefined ? undefined : Number.parseInt(digits, 36)
     },
   }
 }

@@ -56,11 +56,6 @@ export function codedProblem(status: number, code: number, message = CODES[code]
   return new Problem(status, { code, message })
 }
 
-/** The token lacks required scopes. */
-export function missingScope(): Problem {
-  return genericProblem(403)
-}
-
 /** Errors that X puts into a 200. */
 export function userNotFound(parameter: 'username' | 'id', value: string) {
   return {

@@ -1,46 +1,34 @@
+import { z } from 'zod'
 import { invalidRequest } from './problems.ts'
 
-type Query = Record<string, string | string[] | undefined>
-
-/** Parses a query string like X. @throws the 400 for an unknown, repeated or invalid parameter */
-export function readQuery(query: unknown, known: string[]): Record<string, string | undefined> {
-  const values: Record<string, string | undefined> = {}
-  for (const [name, value] of Object.entries(query as Query)) {
-    if (!known.includes(name)) {
-      throw invalidRequest(name, value, `The query parameter [${name}] is not one of [${known.join(',')}]`)
-    }
-    if (Array.isArray(value)) {
-      throw invalidRequest(name, value, `Duplicate parameters are not allowed: the \`${name}\` query parameter`)
-    }
-    values[name] = value
-  }
-  return values
+/** Reads a query like X. @throws the 400 for an unknown, repeated or invalid parameter */
+export function readQuery<Shape extends z.ZodRawShape>(query: unknown, parameters: Shape) {
+  const read = z.strictObject(parameters).safeParse(query)
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  const name = String(issue?.code === 'unrecognized_keys' ? issue.keys[0] : issue?.path[0])
+  const value = (query as Record<string, unknown>)[name]
+  throw invalidRequest(name, value, `The \`${name}\` query parameter value [${value}] is not valid: ${issue?.message}`)
 }
 
 /** An integer from 1 to `most`. */
-export function readCount(name: string, value: string | undefined, most: number, otherwise: number): number {
-  if (value === undefined) return otherwise
-  const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN
-  if (number >= 1 && number <= most) return number
-  throw invalidRequest(name, value, `The \`${name}\` query parameter value [${value}] is not between 1 and ${most}`)
-}
+export const count = (most: number) => z.coerce.number().int().min(1).max(most).default(100)
 
-/** A list of known values. */
-export function readWords(name: string, value: string | undefined, known: readonly string[]): Set<string> {
-  const values = new Set<string>(value ? value.split(',') : [])
-  for (const word of values) {
-    if (known.includes(word)) continue
-    throw invalidRequest(
-      name,
-      word,
-      `The \`${name}\` query parameter value [${word}] is not one of [${known.join(',')}]`,
-    )
-  }
-  return values
-}
+/** A list of known words, separated by commas. */
+export const words = <Word extends string>(known: readonly Word[]) =>
+  z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').filter((word) => word !== ''))
+    .pipe(z.array(z.enum(known)))
+    .transform((list): ReadonlySet<string> => new Set(list))
 
 /** A numeric id in a path. */
-export function readId(name: string, value: string | undefined): string {
-  if (value !== undefined && /^[0-9]{1,19}$/.test(value)) return value
+export function readId(name: string, value: string): string {
+  if (/^[0-9]{1,19}$/.test(value)) return value
   throw invalidRequest(name, value, `The \`${name}\` query parameter value [${value}] is not valid`)
+}
+
+export function invalidToken(token: string) {
+  return invalidRequest('pagination_token', token, `The \`pagination_token\` value [${token}] is not valid`)
 }

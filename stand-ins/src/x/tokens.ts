@@ -10,17 +10,9 @@ export type Grant = { family: string; userId: string; clientId: string; scopes: 
 
 /** Stored on disk, so that tokens survive a restart. */
 export type TokenEntry =
-  | ({ type: 'tokens'; access: string; refresh?: string; expiresAt: number; usedRefresh?: string } & Grant)
+  | ({ type: 'tokens'; access: string; refresh?: string; expiresAt: number; usedRefresh?: string | undefined } & Grant)
   | { type: 'revokedFamily'; family: string }
   | { type: 'revokedAccess'; access: string }
-
-export type TokenAnswer = {
-  token_type: 'bearer'
-  expires_in: number
-  access_token: string
-  scope: string
-  refresh_token?: string
-}
 
 type Code = {
   userId: string
@@ -40,40 +32,23 @@ export function createTokens(now: () => number, write: (entry: TokenEntry) => vo
   const access = new Map<string, Grant & { expiresAt: number }>()
   const refresh = new Map<string, Grant & { used: boolean }>()
   const signedIn = new Set<string>()
-  const families = new Map<string, { access: Set<string>; refresh: Set<string> }>()
-
-  const membersOf = (family: string) => {
-    const members = families.get(family) ?? { access: new Set(), refresh: new Set() }
-    families.set(family, members)
-    return members
-  }
 
   function apply(entry: TokenEntry) {
     if (entry.type === 'revokedAccess') {
       access.delete(entry.access)
       return
     }
-    const members = membersOf(entry.family)
     if (entry.type === 'revokedFamily') {
-      for (const token of members.access) access.delete(token)
-      for (const token of members.refresh) refresh.delete(token)
-      families.delete(entry.family)
+      for (const tokens of [access, refresh])
+        for (const [token, { family }] of tokens) if (family === entry.family) tokens.delete(token)
       return
     }
     const { family, userId, clientId, scopes, expiresAt } = entry
     signedIn.add(userId)
-    for (const token of members.access) {
-      if ((access.get(token)?.expiresAt ?? 0) > now()) continue
-      access.delete(token)
-      members.access.delete(token)
-    }
-    const used = entry.usedRefresh === undefined ? undefined : refresh.get(entry.usedRefresh)
+    const used = refresh.get(entry.usedRefresh ?? '')
     if (used) used.used = true
     access.set(entry.access, { family, userId, clientId, scopes, expiresAt })
-    members.access.add(entry.access)
-    if (entry.refresh === undefined) return
-    refresh.set(entry.refresh, { family, userId, clientId, scopes, used: false })
-    members.refresh.add(entry.refresh)
+    if (entry.refresh) refresh.set(entry.refresh, { family, userId, clientId, scopes, used: false })
   }
 
   function record(entry: TokenEntry) {
@@ -81,27 +56,17 @@ export function createTokens(now: () => number, write: (entry: TokenEntry) => vo
     apply(entry)
   }
 
-  function issue(grant: Grant, usedRefresh?: string): TokenAnswer {
-    const answer: TokenAnswer = {
+  function issue({ family, userId, clientId, scopes }: Grant, usedRefresh?: string) {
+    const tokens = { access: opaque(), ...(scopes.includes('offline.access') && { refresh: opaque() }) }
+    const expiresAt = now() + ACCESS_SECONDS * 1000
+    record({ type: 'tokens', ...tokens, expiresAt, usedRefresh, family, userId, clientId, scopes })
+    return {
       token_type: 'bearer',
       expires_in: ACCESS_SECONDS,
-      access_token: opaque(),
-      scope: grant.scopes.join(' '),
+      access_token: tokens.access,
+      scope: scopes.join(' '),
+      ...(tokens.refresh && { refresh_token: tokens.refresh }),
     }
-    if (grant.scopes.includes('offline.access')) answer.refresh_token = opaque()
-    const { family, userId, clientId, scopes } = grant
-    record({
-      type: 'tokens',
-      access: answer.access_token,
-      refresh: answer.refresh_token,
-      expiresAt: now() + ACCESS_SECONDS * 1000,
-      usedRefresh,
-      family,
-      userId,
-      clientId,
-      scopes,
-    })
-    return answer
   }
 
   return {
@@ -119,18 +84,16 @@ export function createTokens(now: () => number, write: (entry: TokenEntry) => vo
       return value
     },
 
-    /** Exchanges a code for tokens, or names the problem. Either way the code is used up. */
-    redeemCode(
-      value: string,
-      clientId: string,
-      redirectUri: string,
-      verifier: string,
-    ): TokenAnswer | 'code' | 'redirect' | 'verifier' {
+    /** Exchanges a code for tokens, or returns the problem. Either way the code is used up. */
+    redeemCode(value: string, clientId: string, redirectUri: string, verifier: string) {
       const code = codes.get(value)
       codes.delete(value)
-      if (!code || code.expiresAt <= now() || code.clientId !== clientId) return 'code'
-      if (code.redirectUri !== redirectUri) return 'redirect'
-      if (createHash('sha256').update(verifier).digest('base64url') !== code.challenge) return 'verifier'
+      if (!code || code.expiresAt <= now() || code.clientId !== clientId)
+        return 'Value passed for the authorization code was invalid.'
+      if (code.redirectUri !== redirectUri)
+        return 'Value passed for the redirect uri did not match the uri of the authorization code.'
+      if (createHash('sha256').update(verifier).digest('base64url') !== code.challenge)
+        return 'Value passed for the code verifier did not match the code challenge.'
       return issue({ family: opaque(), userId: code.userId, clientId, scopes: code.scopes })
     },
 
@@ -138,7 +101,7 @@ export function createTokens(now: () => number, write: (entry: TokenEntry) => vo
      * The next tokens of a family, or undefined for an unknown or reused refresh token. Reuse
      * revokes the family.
      */
-    rotate(value: string, clientId: string): TokenAnswer | undefined {
+    rotate(value: string, clientId: string) {
       const grant = refresh.get(value)
       if (!grant || grant.clientId !== clientId) return undefined
       if (grant.used) {

@@ -1,121 +1,119 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import { hash } from './hash.ts'
 import { HANDLE } from './ids.ts'
+import type { LimitedCall } from './limits.ts'
 import { callerOf, type Network, personByHandle, personById } from './network.ts'
 import { followedBy, followersOf, type Person, personOf } from './people.ts'
 import type { People } from './population.ts'
 import { invalidRequest, notAuthorizedToSee } from './problems.ts'
-import { readCount, readId, readQuery, readWords } from './queries.ts'
+import { count, invalidToken, readId, readQuery, words } from './queries.ts'
 
-/** All user fields of X. The stand-in fills those that the product may need. */
-const USER_FIELDS = [
-  'affiliation',
-  'confirmed_email',
-  'connection_status',
-  'created_at',
-  'description',
-  'entities',
-  'id',
-  'is_identity_verified',
-  'location',
-  'most_recent_tweet_id',
-  'name',
-  'parody',
-  'pinned_tweet_id',
-  'profile_banner_url',
-  'profile_image_url',
-  'protected',
-  'public_metrics',
-  'receives_your_dm',
-  'subscription',
-  'subscription_type',
-  'url',
-  'username',
-  'verified',
-  'verified_followers_count',
-  'verified_type',
-  'withheld',
-]
+type Ties = { followers: People; following: People }
+
+/** The supported user fields. `ties` are the viewer's. */
+const FIELDS: Record<string, (person: Person, network: Network, ties: () => Ties) => unknown> = {
+  id: ({ id }) => id,
+  name: ({ name }) => name,
+  username: ({ handle }) => handle,
+  created_at: ({ createdAt }) => createdAt,
+  description: ({ bio }) => bio,
+  location: ({ location }) => location || undefined,
+  profile_image_url: ({ id }, network) => `${network.url()}/profile_images/${id}.svg`,
+  protected: (person) => person.protected,
+  public_metrics: (person) => ({
+    followers_count: person.followerCount,
+    following_count: person.followingCount,
+    tweet_count: person.postCount,
+    listed_count: person.listedCount,
+    like_count: person.likeCount,
+    media_count: Math.round(person.postCount / 9),
+  }),
+  receives_your_dm: ({ inboxOpen }) => inboxOpen,
+  url: ({ website }) => website,
+  verified: ({ verified }) => verified,
+  verified_type: ({ verified }) => (verified ? 'blue' : 'none'),
+  connection_status({ handle }, _network, ties) {
+    const { followers, following } = ties()
+    const status = []
+    if (following.includes(handle)) status.push('following')
+    if (followers.includes(handle)) status.push('followed_by')
+    return status.length > 0 ? status : ['none']
+  },
+}
+
+/** The parameter with the requested user fields. */
+export const userFields = words(Object.keys(FIELDS))
 
 const READ_USERS = ['tweet.read', 'users.read']
 
+type ById = FastifyRequest<{ Params: { id: string } }>
+
 /** Routes that look up users, followers and followed people. */
 export function addUsers(app: FastifyInstance, network: Network) {
+  /** The caller, and how they see people with the requested fields. */
+  function read(request: FastifyRequest, reply: FastifyReply, call: LimitedCall) {
+    const person = callerOf(network, request, reply, call, READ_USERS)
+    const { 'user.fields': fields } = readQuery(request.query, { 'user.fields': userFields })
+    return { person, show: (found: Person) => userJson(network, found, fields, person) }
+  }
+
   app.get('/2/users/me', async (request, reply) => {
-    const { person, limits } = callerOf(network, request, 'me', READ_USERS)
-    reply.headers(limits)
-    const query = readQuery(request.query, ['user.fields', 'expansions', 'tweet.fields'])
-    return { data: userJson(network, person, fieldsOf(query), person) }
+    const { person, show } = read(request, reply, 'me')
+    return { data: show(person) }
   })
 
   app.get<{ Params: { username: string } }>('/2/users/by/username/:username', async (request, reply) => {
-    const { person: viewer, limits } = callerOf(network, request, 'userByUsername', READ_USERS)
-    reply.headers(limits)
-    const fields = fieldsOf(readQuery(request.query, ['user.fields', 'expansions', 'tweet.fields']))
+    const { show } = read(request, reply, 'userByUsername')
     const { username } = request.params
-    if (!HANDLE.test(username)) {
-      throw invalidRequest(
-        'username',
-        username,
-        `The \`username\` query parameter value [${username}] does not match ${HANDLE.source}`,
-      )
-    }
+    if (!HANDLE.test(username))
+      throw invalidRequest('username', username, `The username [${username}] does not match ${HANDLE.source}`)
     const found = personByHandle(network, username)
-    return 'error' in found ? { errors: [found.error] } : { data: userJson(network, found.person, fields, viewer) }
+    return 'error' in found ? { errors: [found.error] } : { data: show(found.person) }
   })
 
-  app.get<{ Params: { id: string } }>('/2/users/:id', async (request, reply) => {
-    const { person: viewer, limits } = callerOf(network, request, 'userById', READ_USERS)
-    reply.headers(limits)
-    const fields = fieldsOf(readQuery(request.query, ['user.fields', 'expansions', 'tweet.fields']))
+  app.get('/2/users/:id', async (request: ById, reply) => {
+    const { show } = read(request, reply, 'userById')
     const found = personById(network, readId('id', request.params.id))
-    return 'error' in found ? { errors: [found.error] } : { data: userJson(network, found.person, fields, viewer) }
+    return 'error' in found ? { errors: [found.error] } : { data: show(found.person) }
   })
 
-  const lists = { followers: followersOf, following: followedBy } as const
-  for (const list of ['followers', 'following'] as const) {
-    app.get<{ Params: { id: string } }>(`/2/users/:id/${list}`, (request, reply) => readList(request, reply, list))
-  }
+  for (const [list, peopleOf] of [
+    ['followers', followersOf],
+    ['following', followedBy],
+  ] as const)
+    app.get(`/2/users/:id/${list}`, async (request: ById, reply) => {
+      const viewer = callerOf(network, request, reply, list, [...READ_USERS, 'follows.read'])
+      const query = readQuery(request.query, {
+        max_results: count(1000),
+        pagination_token: z.string().optional(),
+        'user.fields': userFields,
+      })
+      const found = personById(network, readId('id', request.params.id))
+      if ('error' in found) return { errors: [found.error] }
+      const owner = found.person
+      // Followers of a protected account were approved by it.
+      const isApproved = owner.id === viewer.id || followedBy(viewer.handle).includes(owner.handle)
+      if (owner.protected && !isApproved) return { errors: [notAuthorizedToSee(owner.id)] }
 
-  async function readList(
-    request: FastifyRequest<{ Params: { id: string } }>,
-    reply: FastifyReply,
-    list: 'followers' | 'following',
-  ) {
-    const { person: viewer, limits } = callerOf(network, request, list, [...READ_USERS, 'follows.read'])
-    reply.headers(limits)
-    const query = readQuery(request.query, [
-      'max_results',
-      'pagination_token',
-      'user.fields',
-      'expansions',
-      'tweet.fields',
-    ])
-    const size = readCount('max_results', query.max_results, 1000, 100)
-    const fields = fieldsOf(query)
-    const found = personById(network, readId('id', request.params.id))
-    if ('error' in found) return { errors: [found.error] }
-    const owner = found.person
-    // Followers of a protected account were approved by it.
-    const isApproved = owner.id === viewer.id || followedBy(viewer.handle).includes(owner.handle)
-    if (owner.protected && !isApproved) return { errors: [notAuthorizedToSee(owner.id)] }
-
-    const people = lists[list](owner.handle)
-    const start = placeOf(`${list}:${owner.id}`, query.pagination_token)
-    const end = Math.min(start + size, people.count)
-    const ties = fields.has('connection_status') ? tiesOf(viewer) : undefined
-    const data = []
-    for (let place = start; place < end; place++) {
-      data.push(userJson(network, personOf(people.handleAt(place)), fields, viewer, ties))
-    }
-    const meta: Record<string, unknown> = { result_count: data.length }
-    if (end < people.count) meta.next_token = tokenOf(`${list}:${owner.id}`, end)
-    if (start > 0) meta.previous_token = tokenOf(`${list}:${owner.id}`, Math.max(0, start - size))
-    return data.length > 0 ? { data, meta } : { meta }
-  }
+      const people = peopleOf(owner.handle)
+      const key = `${list}:${owner.id}`
+      const start = placeOf(key, query.pagination_token)
+      const end = Math.min(start + query.max_results, people.count)
+      const ties = tiesOf(viewer)
+      const data = Array.from({ length: Math.max(0, end - start) }, (_, place) =>
+        userJson(network, personOf(people.handleAt(start + place)), query['user.fields'], viewer, ties),
+      )
+      const meta = {
+        result_count: data.length,
+        ...(end < people.count && { next_token: tokenOf(key, end) }),
+        ...(start > 0 && { previous_token: tokenOf(key, Math.max(0, start - query.max_results)) }),
+      }
+      return data.length > 0 ? { data, meta } : { meta }
+    })
 
   // A letter on a color, so that no image is loaded from outside.
-  app.get<{ Params: { id: string } }>('/profile_images/:id.svg', async (request, reply) => {
+  app.get('/profile_images/:id.svg', async (request: ById, reply) => {
     const found = personById(network, readId('id', request.params.id))
     if ('error' in found) return reply.code(404).send()
     const { name, handle } = found.person
@@ -132,47 +130,21 @@ export function addUsers(app: FastifyInstance, network: Network) {
 }
 
 /** A user in X's format: id, name, username and the requested `fields`. */
-export function userJson(network: Network, person: Person, fields: Set<string>, viewer: Person, ties?: Ties): object {
-  const user: Record<string, unknown> = { id: person.id, name: person.name, username: person.handle }
-  if (fields.size === 0) return user
-  if (fields.has('created_at')) user.created_at = person.createdAt
-  if (fields.has('description')) user.description = person.bio
-  if (fields.has('location') && person.location) user.location = person.location
-  if (fields.has('profile_image_url')) user.profile_image_url = `${network.url()}/profile_images/${person.id}.svg`
-  if (fields.has('protected')) user.protected = person.protected
-  if (fields.has('public_metrics')) {
-    user.public_metrics = {
-      followers_count: person.followerCount,
-      following_count: person.followingCount,
-      tweet_count: person.postCount,
-      listed_count: person.listedCount,
-      like_count: person.likeCount,
-      media_count: Math.round(person.postCount / 9),
-    }
-  }
-  if (fields.has('receives_your_dm')) user.receives_your_dm = person.inboxOpen
-  if (fields.has('url')) user.url = person.website
-  if (fields.has('verified')) user.verified = person.verified
-  if (fields.has('verified_type')) user.verified_type = person.verified ? 'blue' : 'none'
-  if (fields.has('connection_status')) {
-    const { followers, following } = ties ?? tiesOf(viewer)
-    const status = []
-    if (following.includes(person.handle)) status.push('following')
-    if (followers.includes(person.handle)) status.push('followed_by')
-    user.connection_status = status.length > 0 ? status : ['none']
-  }
-  return user
+export function userJson(
+  network: Network,
+  person: Person,
+  fields: ReadonlySet<string>,
+  viewer: Person,
+  ties = tiesOf(viewer),
+): object {
+  const names = new Set(['id', 'name', 'username', ...fields])
+  return Object.fromEntries([...names].map((name) => [name, FIELDS[name]?.(person, network, ties)]))
 }
 
-/** The requested user fields. */
-export function fieldsOf(query: Record<string, string | undefined>): Set<string> {
-  return readWords('user.fields', query['user.fields'], USER_FIELDS)
-}
-
-type Ties = { followers: People; following: People }
-
-function tiesOf(viewer: Person): Ties {
-  return { followers: followersOf(viewer.handle), following: followedBy(viewer.handle) }
+/** Whom the viewer follows and who follows them, computed once and only if needed. */
+function tiesOf({ handle }: Person): () => Ties {
+  let ties: Ties | undefined
+  return () => (ties ??= { followers: followersOf(handle), following: followedBy(handle) })
 }
 
 /** A cursor that is valid only for its list. */
@@ -184,9 +156,5 @@ function placeOf(list: string, token: string | undefined): number {
   if (token === undefined) return 0
   const place = Number.parseInt(Buffer.from(token, 'base64url').toString(), 10)
   if (Number.isSafeInteger(place) && place >= 0 && tokenOf(list, place) === token) return place
-  throw invalidRequest(
-    'pagination_token',
-    token,
-    `The \`pagination_token\` query parameter value [${token}] is not valid`,
-  )
+  throw invalidToken(token)
 }

@@ -5,12 +5,12 @@ export interface AvatarProps {
   /** Provides the initials if there is no picture. */
   name: string
   src?: string | null
-  size?: 'sm' | 'md' | 'lg'
+  size?: 'xs' | 'sm' | 'md' | 'lg'
   /** Number of initials. */
   letters?: 1 | 2
 }
 
-const sizes = { sm: 'size-7 text-xs', md: 'size-9 text-sm', lg: 'size-14 text-xl' }
+const sizes = { xs: 'size-5 text-2xs', sm: 'size-7 text-xs', md: 'size-9 text-sm', lg: 'size-14 text-xl' }
 
 /** A person's picture or initials. Decorative: show the name next to it. */
 export function Avatar({ name, src, size = 'md', letters = 1 }: AvatarProps) {

@@ -18,13 +18,15 @@ import { cn } from './cn'
 
 export type Tone = 'neutral' | 'accent' | 'info' | 'good' | 'warn' | 'bad'
 
+const colored = 'border-current/25 bg-current/8'
+
 const tones: Record<Tone, string> = {
   neutral: 'border-line bg-sunken text-muted',
   accent: 'border-accent-edge bg-accent text-accent-ink',
-  info: 'border-info/25 bg-info/8 text-info',
-  good: 'border-good/25 bg-good/8 text-good',
-  warn: 'border-warn/25 bg-warn/8 text-warn',
-  bad: 'border-bad/25 bg-bad/8 text-bad',
+  info: `${colored} text-info`,
+  good: `${colored} text-good`,
+  warn: `${colored} text-warn`,
+  bad: `${colored} text-bad`,
 }
 
 const shape =
@@ -40,71 +42,33 @@ export function Badge({ tone = 'neutral', icon, children }: { tone?: Tone; icon?
   )
 }
 
-interface StatusLook {
-  label: string
-  icon: LucideIcon
-  className: string
-}
-
-const quiet = 'border-status-queued/25 bg-status-queued/8 text-status-queued'
-const sent = 'border-status-sent/25 bg-status-sent/8 text-status-sent'
-const failed = 'border-status-failed/25 bg-status-failed/8 text-status-failed'
+const sent = `${colored} text-status-sent`
+const busy = `${colored} text-status-sending [&_svg]:animate-spin`
+const ended = 'border-line bg-sunken text-status-archived'
 
 /** The label, icon and color of every status. */
 export const statusLooks = {
   // messages
-  queued: { label: 'Queued', icon: Clock, className: quiet },
-  sending: {
-    label: 'Sending',
-    icon: LoaderCircle,
-    className: 'border-status-sending/25 bg-status-sending/8 text-status-sending [&_svg]:animate-spin',
-  },
+  queued: { label: 'Queued', icon: Clock, className: `${colored} text-status-queued` },
+  sending: { label: 'Sending', icon: LoaderCircle, className: busy },
   sent: { label: 'Sent', icon: Check, className: sent },
-  delivered: {
-    label: 'Delivered',
-    icon: CheckCheck,
-    className: 'border-status-delivered/25 bg-status-delivered/8 text-status-delivered',
-  },
-  replied: {
-    label: 'Replied',
-    icon: Reply,
-    className: 'border-status-replied/25 bg-status-replied/8 text-status-replied',
-  },
-  failed: { label: 'Failed', icon: CircleAlert, className: failed },
+  delivered: { label: 'Delivered', icon: CheckCheck, className: `${colored} text-status-delivered` },
+  replied: { label: 'Replied', icon: Reply, className: `${colored} text-status-replied` },
+  failed: { label: 'Failed', icon: CircleAlert, className: `${colored} text-status-failed` },
   // leads
   not_sent: { label: 'Not sent', icon: Clock, className: 'border-line bg-transparent text-muted' },
   contacted: { label: 'Sent', icon: Check, className: sent },
-  failed_contact: { label: 'Failed', icon: CircleAlert, className: failed },
+  failed_contact: { label: 'Failed', icon: CircleAlert, className: `${colored} text-status-failed` },
   // campaigns and scrapes
-  draft: {
-    label: 'Draft',
-    icon: Pencil,
-    className: 'border-status-draft/25 bg-status-draft/8 text-status-draft',
-  },
-  active: {
-    label: 'Active',
-    icon: Play,
-    className: 'border-status-active/25 bg-status-active/8 text-status-active',
-  },
-  running: {
-    label: 'Running',
-    icon: LoaderCircle,
-    className: 'border-status-sending/25 bg-status-sending/8 text-status-sending [&_svg]:animate-spin',
-  },
-  waiting: { label: 'Waiting', icon: Clock, className: quiet },
-  paused: {
-    label: 'Paused',
-    icon: Pause,
-    className: 'border-status-paused/25 bg-status-paused/8 text-status-paused',
-  },
-  completed: {
-    label: 'Completed',
-    icon: CircleCheck,
-    className: 'border-status-completed/25 bg-status-completed/8 text-status-completed',
-  },
-  canceled: { label: 'Canceled', icon: Ban, className: 'border-line bg-sunken text-status-archived' },
-  archived: { label: 'Archived', icon: Archive, className: 'border-line bg-sunken text-status-archived' },
-} as const satisfies Record<string, StatusLook>
+  draft: { label: 'Draft', icon: Pencil, className: `${colored} text-status-draft` },
+  active: { label: 'Active', icon: Play, className: `${colored} text-status-active` },
+  running: { label: 'Running', icon: LoaderCircle, className: busy },
+  waiting: { label: 'Waiting', icon: Clock, className: `${colored} text-status-queued` },
+  paused: { label: 'Paused', icon: Pause, className: `${colored} text-status-paused` },
+  completed: { label: 'Completed', icon: CircleCheck, className: `${colored} text-status-completed` },
+  canceled: { label: 'Canceled', icon: Ban, className: ended },
+  archived: { label: 'Archived', icon: Archive, className: ended },
+} as const satisfies Record<string, { label: string; icon: LucideIcon; className: string }>
 
 export type Status = keyof typeof statusLooks
 

@@ -99,7 +99,8 @@ export function ButtonLink({ variant, size, wide, icon, className, children, ...
   )
 }
 
-export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'aria-label'> {
+export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'aria-label' | 'children'> {
+  icon: ReactNode
   /** Accessible name and title. */
   label: string
   variant?: ButtonVariant
@@ -113,14 +114,23 @@ const iconSizes: Record<ButtonSize, string> = {
   lg: 'size-11',
 }
 
+/** Icon button classes for other elements. */
+export function iconButtonClass({ variant = 'ghost', size = 'md' }: Look): string {
+  return cn(
+    'inline-flex shrink-0 items-center justify-center rounded-md border transition-colors off:cursor-not-allowed [&_svg]:size-4',
+    variants[variant],
+    iconSizes[size],
+  )
+}
+
 /** An icon-only button. Wrap it in a `Tooltip` if the icon isn't obvious. */
 export function IconButton({
+  icon,
   label,
-  variant = 'ghost',
-  size = 'md',
+  variant,
+  size,
   loading,
   className,
-  children,
   disabled,
   type = 'button',
   ...rest
@@ -132,14 +142,9 @@ export function IconButton({
       {...busy(loading)}
       aria-label={label}
       disabled={disabled}
-      className={cn(
-        'inline-flex shrink-0 items-center justify-center rounded-md border transition-colors off:cursor-not-allowed [&_svg]:size-4',
-        variants[variant],
-        iconSizes[size],
-        className,
-      )}
+      className={cn(iconButtonClass({ variant, size }), className)}
     >
-      {loading ? <LoaderCircle aria-hidden className="animate-spin" /> : children}
+      {loading ? <LoaderCircle aria-hidden className="animate-spin" /> : icon}
     </button>
   )
 }

@@ -18,10 +18,7 @@ export interface ChipsInputProps {
   /** Maximum length of a chip. */
   maxLength?: number
   id?: string
-  /**
-   * The text in the field, for forms that include text that wasn't added. Defaults to internal
-   * state.
-   */
+  /** The text in the field, for forms that submit what wasn't added. */
   typed?: string
   onType?: (typed: string) => void
 }
@@ -33,10 +30,7 @@ export function withChip(values: readonly string[], typed: string): string[] {
   return word === '' || isKnown ? [...values] : [...values, word]
 }
 
-/**
- * A list of short texts. Enter or the plus button adds one; its cross, or Backspace in the empty
- * field, removes it.
- */
+/** A list of short texts. Enter adds one; its cross, or Backspace in the empty field, removes it. */
 export function ChipsInput({
   values,
   onChange,
@@ -81,13 +75,12 @@ export function ChipsInput({
           }}
         />
         <IconButton
+          icon={<Plus />}
           label={`Add ${noun}`}
           variant="secondary"
           disabled={disabled || isFull || typed.trim() === ''}
           onClick={add}
-        >
-          <Plus aria-hidden />
-        </IconButton>
+        />
       </div>
       {values.length > 0 ? (
         <ul className="flex flex-wrap gap-1.5" aria-label={`Chosen ${noun}s`}>

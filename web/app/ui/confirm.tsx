@@ -5,10 +5,7 @@ type Ask = (question: Question) => Promise<boolean>
 
 const ConfirmContext = createContext<Ask | null>(null)
 
-/**
- * `const confirm = useConfirm()`, then `if (await confirm({ title, body, confirm: 'Delete list',
- * danger: true })) …`
- */
+/** `if (await confirm({ title, body, confirm: 'Delete list', danger: true })) …` */
 export function useConfirm(): Ask {
   const ask = useContext(ConfirmContext)
   if (!ask) throw new Error('useConfirm needs a ConfirmProvider around it')

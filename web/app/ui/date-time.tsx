@@ -13,10 +13,7 @@ export interface DateTimeProps {
 const day = { month: 'short', day: 'numeric' } as const
 const minute = { ...day, hour: 'numeric', minute: '2-digit' } as const
 
-/**
- * A time in the user's time zone and locale, in full on hover. Not for prerendered pages, which
- * don't know the time zone.
- */
+/** A time in the user's zone and locale, in full on hover. Not for prerendered pages. */
 export function DateTime({ value, precision = 'minute', endsSentence, className }: DateTimeProps) {
   const date = new Date(value)
   const isThisYear = date.getFullYear() === new Date().getFullYear()

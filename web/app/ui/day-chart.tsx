@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { Area, Bar, CartesianGrid, ComposedChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts'
 import { Button } from './button'
 import { cn } from './cn'
-import { Table, Td, Th, Tr } from './table'
+import { Table, Td, Tr } from './table'
 
 export interface DaySeries<K extends string> {
   key: K
@@ -33,6 +33,14 @@ const tones = {
 const shortDay = (day: string) => formatDate(day, { month: 'short', day: 'numeric', timeZone: 'UTC' })
 const fullDay = (day: string) => formatDate(day, { dateStyle: 'medium', timeZone: 'UTC' })
 const tick = { fill: 'var(--color-muted)', fontSize: 12 }
+const yAxis = {
+  width: 44,
+  tick,
+  tickLine: false,
+  axisLine: false,
+  allowDecimals: false,
+  tickFormatter: formatCompact,
+}
 
 /** Numbers by day as a chart, or as a table with the same values. */
 export function DayChart<K extends string>({ label, days, series, extra }: DayChartProps<K>) {
@@ -55,37 +63,29 @@ export function DayChart<K extends string>({ label, days, series, extra }: DayCh
         </Button>
       </div>
       {asTable ? (
-        <Table label={label} narrow="scroll" maxHeight="18rem">
-          <thead>
-            <tr>
-              <Th>Day</Th>
-              {series.map(({ key, label: name }) => (
-                <Th key={key} end>
-                  {name}
-                </Th>
-              ))}
-              {extra && <Th end>{extra.label}</Th>}
-            </tr>
-          </thead>
-          <tbody>
-            {days.toReversed().map((row) => (
-              <Tr key={row.day}>
-                <Td>
-                  <time dateTime={row.day}>{fullDay(row.day)}</time>
+        <Table
+          label={label}
+          narrow="scroll"
+          maxHeight="18rem"
+          columns={['Day', ...[...series, ...(extra ? [extra] : [])].map(({ label: name }) => ({ name, end: true }))]}
+        >
+          {days.toReversed().map((row) => (
+            <Tr key={row.day}>
+              <Td>
+                <time dateTime={row.day}>{fullDay(row.day)}</time>
+              </Td>
+              {series.map(({ key }) => (
+                <Td key={key} end data-numeric>
+                  {formatNumber(row[key])}
                 </Td>
-                {series.map(({ key }) => (
-                  <Td key={key} end data-numeric>
-                    {formatNumber(row[key])}
-                  </Td>
-                ))}
-                {extra && (
-                  <Td end data-numeric>
-                    {extra.value(row)}
-                  </Td>
-                )}
-              </Tr>
-            ))}
-          </tbody>
+              ))}
+              {extra && (
+                <Td end data-numeric>
+                  {extra.value(row)}
+                </Td>
+              )}
+            </Tr>
+          ))}
         </Table>
       ) : (
         <div aria-hidden className="h-72 min-w-0">
@@ -104,27 +104,8 @@ export function DayChart<K extends string>({ label, days, series, extra }: DayCh
                 axisLine={{ stroke: 'var(--color-line)' }}
                 minTickGap={32}
               />
-              <YAxis
-                yAxisId="main"
-                width={44}
-                tick={tick}
-                tickLine={false}
-                axisLine={false}
-                allowDecimals={false}
-                tickFormatter={formatCompact}
-              />
-              {hasTwoAxes && (
-                <YAxis
-                  yAxisId="bars"
-                  orientation="right"
-                  width={44}
-                  tick={tick}
-                  tickLine={false}
-                  axisLine={false}
-                  allowDecimals={false}
-                  tickFormatter={formatCompact}
-                />
-              )}
+              <YAxis yAxisId="main" {...yAxis} />
+              {hasTwoAxes && <YAxis yAxisId="bars" orientation="right" {...yAxis} />}
               <Tooltip
                 isAnimationActive={false}
                 cursor={{ fill: 'var(--color-hover)', stroke: 'var(--color-line-strong)' }}

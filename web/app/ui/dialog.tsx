@@ -88,13 +88,7 @@ function PopupHead({ title, description }: { title: ReactNode; description: Reac
         {title}
         {description}
       </div>
-      <Base.Close
-        render={
-          <IconButton label="Close" size="sm" className="-me-2 -mt-1">
-            <X aria-hidden />
-          </IconButton>
-        }
-      />
+      <Base.Close render={<IconButton icon={<X />} label="Close" size="sm" className="-me-2 -mt-1" />} />
     </div>
   )
 }

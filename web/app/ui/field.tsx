@@ -24,9 +24,7 @@ export interface FieldProps {
   /** Keeps the label for screen readers only. */
   hideLabel?: boolean
   className?: string
-  /**
-   * One control of this folder (Input, Select, Combobox…), which reads its id and state from here.
-   */
+  /** One control of this folder, which reads its id and state from here. */
   children: ReactNode
 }
 

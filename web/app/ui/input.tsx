@@ -29,9 +29,7 @@ export function Input({ leading, trailing, className, ...own }: InputProps) {
   )
 }
 
-/**
- * A password field with a show button. Set `autoComplete` to 'current-password' or 'new-password'.
- */
+/** A password field. Set `autoComplete` to 'current-password' or 'new-password'. */
 export function PasswordInput(props: Omit<InputProps, 'type' | 'trailing'>) {
   const [shown, setShown] = useState(false)
   const Icon = shown ? EyeOff : Eye

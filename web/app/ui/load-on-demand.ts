@@ -1,8 +1,4 @@
-/**
- * Loads a component's code, or shows a toast if that fails.
- * @param what 'The menu'
- * @returns whether it loaded
- */
+/** Whether a component's code loaded; if not, shows a toast. @param what 'The menu' */
 export async function loadOnDemand(load: () => Promise<unknown>, what: string): Promise<boolean> {
   try {
     await load()

@@ -7,13 +7,13 @@ export interface PageHeaderProps {
   actions?: ReactNode
 }
 
-/** A page's title, description and actions. */
+/** A page's title, description and actions. Signed-in people see it in the top bar. */
 export function PageHeader({ title, description, actions }: PageHeaderProps) {
   return (
-    <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-4 pb-6">
-      <div className="grid gap-1">
-        <h1 className="text-2xl">{title}</h1>
-        {description && <p className="max-w-2xl text-muted">{description}</p>}
+    <header className="page-header">
+      <div>
+        <h1>{title}</h1>
+        {description && <p className="text-muted">{description}</p>}
       </div>
       {actions && <div className="flex flex-wrap gap-2 empty:hidden max-sm:w-full">{actions}</div>}
     </header>

@@ -1,10 +1,7 @@
 /** A page number or a gap. */
 export type PagerEntry = number | 'gap-before' | 'gap-after'
 
-/**
- * The pager's entries in order: first, last, and the current page with its neighbors.
- * @param page 1-based; clamped to `pages`
- */
+/** The pager's entries: first, last, and the current page with its neighbors. */
 export function pagerNumbers(page: number, pages: number): PagerEntry[] {
   const last = Math.max(1, Math.floor(pages))
   const current = Math.min(Math.max(1, Math.floor(page)), last)
@@ -18,10 +15,7 @@ export function pagerNumbers(page: number, pages: number): PagerEntry[] {
   })
 }
 
-/**
- * The last page if the current one no longer exists, else null. Null too while the total is
- * undefined or stale.
- */
+/** The last page if the current one no longer exists; null while the total may be outdated. */
 export function pageLeft(of: {
   page: number
   pageSize: number

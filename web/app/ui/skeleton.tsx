@@ -1,9 +1,6 @@
 import { cn } from './cn'
 
-/**
- * A loading placeholder, sized by classes. Appears after 200 ms to avoid flicker, and never without
- * scripts.
- */
+/** A placeholder, sized by classes. Appears after 200 ms, and never without scripts. */
 export function Skeleton({ className }: { className?: string }) {
   return <span aria-hidden className={cn('animate-appear noscript:hidden', shape, className)} />
 }

@@ -1,6 +1,17 @@
 import { MoveHorizontal } from 'lucide-react'
 import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from 'react'
 import { cn } from './cn'
+import { SkeletonRows } from './skeleton'
+
+/** A column's name, aligned to the end for numbers, or for screen readers only. */
+export type Column = string | NamedColumn
+
+export interface NamedColumn {
+  name: ReactNode
+  end?: boolean
+  hidden?: boolean
+  className?: string
+}
 
 export interface TableProps {
   /** For screen readers: 'Leads'. */
@@ -12,12 +23,25 @@ export interface TableProps {
   /** Dims the previous page while the next one loads. */
   stale?: boolean
   className?: string
-  /** thead and tbody of Tr, Th and Td. */
-  children: ReactNode
+  /** The header. Omit it if a header needs more than names. */
+  columns?: readonly Column[]
+  /** Number of placeholder rows; default 5. */
+  skeletonRows?: number
+  /** Rows (Tr); undefined while loading. Without `columns`, thead and tbody. */
+  children?: ReactNode
 }
 
 /** A table with a sticky header. Overflow scrolls inside its frame. */
-export function Table({ label, narrow = 'cards', maxHeight, stale, className, children }: TableProps) {
+export function Table({
+  label,
+  narrow = 'cards',
+  maxHeight,
+  stale,
+  className,
+  columns,
+  skeletonRows,
+  children,
+}: TableProps) {
   const frame = useRef<HTMLDivElement>(null)
   const [overflowing, setOverflowing] = useState(false)
 
@@ -60,7 +84,21 @@ export function Table({ label, narrow = 'cards', maxHeight, stale, className, ch
             narrow === 'scroll' && 'max-md:w-max max-md:min-w-full max-md:[&_td]:max-w-64',
           )}
         >
-          {children}
+          {columns ? (
+            <>
+              <thead>
+                <tr>
+                  {columns.map((column, index) => (
+                    // biome-ignore lint/suspicious/noArrayIndexKey: columns never move
+                    <ColumnTh key={index} column={column} />
+                  ))}
+                </tr>
+              </thead>
+              <tbody>{children ?? <SkeletonRows rows={skeletonRows} columns={columns.length} />}</tbody>
+            </>
+          ) : (
+            children
+          )}
         </table>
       </div>
     </div>
@@ -95,6 +133,16 @@ export function Th({ end, className, ...rest }: ComponentProps<'th'> & { end?: b
         className,
       )}
     />
+  )
+}
+
+function ColumnTh({ column }: { column: Column }) {
+  if (typeof column === 'string') return <Th>{column}</Th>
+  const { name, hidden, end, className } = column
+  return (
+    <Th end={end} className={className}>
+      {hidden ? <span className="sr-only">{name}</span> : name}
+    </Th>
   )
 }
 

@@ -59,10 +59,7 @@ export function Tabs({ label, tabs, value, onChange }: TabsProps) {
   )
 }
 
-/**
- * The open tab, kept in the URL (`?tab=…`). @param values all tabs; the first is the default and
- * omitted from the URL
- */
+/** The open tab, kept in the URL (`?tab=…`) unless it is the first, the default. */
 export function useTabParam<T extends string>(
   values: readonly [T, ...T[]],
   name = 'tab',

@@ -1,6 +1,8 @@
 import { Tooltip as Base } from '@base-ui/react/tooltip'
 import type { ReactElement, ReactNode } from 'react'
-import { OPEN_AFTER_MS } from './tooltip-provider'
+
+/** Hover delay in milliseconds. */
+const OPEN_AFTER_MS = 400
 
 /** Extra text on hover or focus. Never the only source of information: touch has no hover. */
 export function Tooltip({ text, children }: { text: ReactNode; children: ReactElement }) {

@@ -1,9 +1,6 @@
 import { useEffect, useEffectEvent } from 'react'
 
-/**
- * Asks before closing the tab while work is running in it. @param isStillUnderWay checked on
- * closing; false closes without asking
- */
+/** Asks before closing the tab while work is running. @param isStillUnderWay asked on closing */
 export function useConfirmBeforeUnload(isUnderWay: boolean, isStillUnderWay: () => boolean = () => true): void {
   const ask = useEffectEvent((event: BeforeUnloadEvent) => {
     if (isStillUnderWay()) event.preventDefault()

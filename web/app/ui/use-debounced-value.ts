@@ -1,9 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/**
- * The value once it hasn't changed for `delayMs` milliseconds, so that typing doesn't send a
- * request per letter.
- */
+/** The value once it has been the same for `delayMs`, so that not every letter sends a request. */
 export function useDebouncedValue<T>(value: T, delayMs = 500): T {
   const [debounced, setDebounced] = useState(value)
   useEffect(() => {

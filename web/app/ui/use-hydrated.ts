@@ -1,5 +1,8 @@
 import { startTransition, useEffect, useState } from 'react'
 
+/** Dispatched on the document once the app has hydrated. */
+export const HYDRATED = 'hydrated'
+
 let isAppHydrated = false
 
 /** False until hydrated. Content that depends on the query, storage or time must wait for it. */

@@ -1,8 +1,6 @@
 import { useEffect, useRef } from 'react'
 
-/**
- * Runs when Back restores this page from the back/forward cache, where its navigation was aborted.
- */
+/** Runs when Back restores this page, whose navigation away was aborted. */
 export function usePageRestored(onBack: () => void): void {
   const latest = useRef(onBack)
   useEffect(() => {

@@ -16,10 +16,7 @@ export const meta = () => pageMeta('Signing you in', 'One moment.')
 /** Codes work once, and React may run effects twice: one exchange per code. */
 const exchanges = new Map<string, ReturnType<typeof client.auth.exchange>>()
 
-/**
- * Null without a verifier: the sign-up started in another browser, so the user logs in with their
- * password.
- */
+/** Null without a verifier: a sign-up of another browser, so the user logs in. */
 function exchange(code: string, begun: 'signUp' | 'sso' | 'google') {
   const running = exchanges.get(code)
   if (running) return running
@@ -30,10 +27,7 @@ function exchange(code: string, begun: 'signUp' | 'sso' | 'google') {
   return exchanging
 }
 
-/**
- * The end of email confirmations, Google sign-ins and single sign-on: exchanges the URL's code for
- * a session.
- */
+/** Where email confirmations, Google and single sign-on end: exchanges the code for a session. */
 export default function AuthCallback() {
   const navigate = useNavigate()
   useEffect(() => {

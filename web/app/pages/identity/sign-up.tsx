@@ -6,9 +6,8 @@ import { SignUpForm } from '../../features/identity/auth/sign-up-form'
 import { useLeaveWhenSignedIn } from '../../features/identity/auth/use-leave-when-signed-in'
 import { pageMeta } from '../../features/overview/shell/page-meta'
 import { ForReferred } from '../../features/waitlist/waitlist/for-referred'
-import { documents, paths } from '../../paths'
-import { useReferralCode } from '../../referral-code'
-import { withReferralCode } from '../../referral-query'
+import { paths } from '../../paths'
+import { useReferralCode, withReferralCode } from '../../referral-code'
 
 export const meta = () => pageMeta('Sign up', 'Create your X-Automated account and automate your outreach on X.')
 
@@ -28,11 +27,11 @@ export default function SignUp() {
           </p>
           <p className="text-xs">
             By signing up you agree to our{' '}
-            <a href={documents.terms} className="underline">
+            <a href={paths.terms} className="underline">
               Terms of Service
             </a>{' '}
             and{' '}
-            <a href={documents.privacy} className="underline">
+            <a href={paths.privacy} className="underline">
               Privacy Policy
             </a>
             .

@@ -116,7 +116,7 @@ function CampaignFailure({ query }: { query: ReturnType<typeof useCampaign> }) {
       <PageHeader title="Campaign" />
       {errorCode(query.error) === 'CAMPAIGN_NOT_FOUND' ? (
         <EmptyState
-          icon={<SearchX aria-hidden />}
+          icon={<SearchX />}
           title={errorText(query.error, 'Campaign not found or access denied')}
           action={<ButtonLink to={paths.campaigns}>Back to campaigns</ButtonLink>}
         >
@@ -142,7 +142,7 @@ function CampaignHeader({ campaign, actions }: CampaignHeaderProps) {
         to={paths.campaigns}
         className="-ms-1 flex w-fit items-center gap-1 rounded-sm pe-1 text-muted transition-colors hover:text-ink"
       >
-        <ChevronLeft aria-hidden className="size-4" />
+        <ChevronLeft className="size-4" />
         Campaigns
       </Link>
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-4">

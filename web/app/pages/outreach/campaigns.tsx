@@ -13,7 +13,7 @@ import {
   useLostConnection,
   useXConnections,
 } from '../../features/outreach/campaigns/campaign-watch'
-import { CampaignsTable } from '../../features/outreach/campaigns/campaigns-table'
+import { campaignColumns } from '../../features/outreach/campaigns/campaigns-table'
 import { DmsDialog } from '../../features/outreach/campaigns/dms-dialog'
 import { useProcessQueue } from '../../features/outreach/campaigns/process-queue'
 import { useRealSend } from '../../features/outreach/campaigns/real-send'
@@ -22,21 +22,22 @@ import { RunNotice, useRunNoticeKnown } from '../../features/outreach/real-send/
 import { pageMeta } from '../../features/overview/shell/page-meta'
 import { useAccounts } from '../../features/platform/x-account/use-accounts'
 import { isInitialLoading } from '../../initial-loading'
+import { PagedTable } from '../../paged-table'
 import { paths } from '../../paths'
 import { QueryError } from '../../query-error'
 import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { EmptyState } from '../../ui/empty-state'
 import { PageHeader } from '../../ui/page-header'
-import { Pager } from '../../ui/pager'
-import { LoadingText, Skeleton } from '../../ui/skeleton'
+import { Skeleton } from '../../ui/skeleton'
+import { useDialogs } from '../../ui/use-dialogs'
 
 export const meta = () => pageMeta('Campaigns', 'Message everyone on a list, one by one, at a safe pace.')
 
 /** Creates campaigns and lists all with their progress. */
 export default function Campaigns() {
   const [page, setPage] = useState(1)
-  const [viewed, setViewed] = useState<{ campaign: Campaign; open: boolean } | null>(null)
+  const dms = useDialogs<Campaign>()
   const campaigns = useCampaigns(page)
   const realSend = useRealSend(campaigns.data?.campaigns)
   const actions = useCampaignActions(realSend)
@@ -52,8 +53,6 @@ export default function Campaigns() {
   const lost = useLostConnection()
   const isAnyDisconnected =
     campaigns.data?.campaigns.some((campaign) => isDisconnected(campaign, connections(campaign))) ?? false
-  // The dialog shows the table's latest data.
-  const current = viewed && (campaigns.data?.campaigns.find(({ id }) => id === viewed.campaign.id) ?? viewed.campaign)
   return (
     <>
       <PageHeader title="Campaigns" description="Message everyone on a list, one by one, at a safe pace." />
@@ -87,7 +86,7 @@ export default function Campaigns() {
             <h2 className="text-lg">My Campaigns</h2>
             {mayChange && campaigns.data?.simulatedQueue && (
               <Button
-                icon={<FlaskConical aria-hidden />}
+                icon={<FlaskConical />}
                 loading={queue.isProcessing}
                 onClick={queue.process}
                 title="Marks queued messages as sent or failed without sending them"
@@ -97,48 +96,35 @@ export default function Campaigns() {
             )}
           </div>
           {isShown && <RunNotice campaigns={campaigns.data?.campaigns} />}
-          {campaigns.isError && (
-            <QueryError query={campaigns} tone={campaigns.data ? 'warn' : 'bad'}>
-              {campaignsProblem(campaigns.error, campaigns.data !== undefined)}
+          {campaigns.isError && campaigns.data && (
+            <QueryError query={campaigns} tone="warn">
+              {campaignsProblem(campaigns.error, true)}
             </QueryError>
           )}
-          {campaigns.data?.total === 0 ? (
-            <EmptyState
-              icon={<Megaphone aria-hidden />}
-              title={mayChange ? 'No campaigns found. Create one above to get started!' : 'No campaigns yet'}
-            />
-          ) : (
-            (campaigns.data || campaigns.isPending) && (
-              <div>
-                {campaigns.isPending && <LoadingText>Loading campaigns…</LoadingText>}
-                <CampaignsTable
-                  campaigns={isShown ? campaigns.data?.campaigns : undefined}
-                  stale={campaigns.isPlaceholderData}
-                  connections={connections}
-                  noSender={noSender}
-                  actions={actions}
-                  onViewDms={(campaign) => setViewed({ campaign, open: true })}
-                />
-                <Pager
-                  page={page}
-                  pageSize={CAMPAIGNS_PAGE_SIZE}
-                  query={campaigns}
-                  onChange={setPage}
-                  noun="campaigns"
-                />
-              </div>
-            )
-          )}
+          <PagedTable
+            label="My Campaigns"
+            query={campaigns}
+            rows={isShown ? campaigns.data?.campaigns : undefined}
+            columns={campaignColumns({ connections, noSender, actions, onViewDms: dms.show })}
+            loading="Loading campaigns…"
+            failure={(error) => campaignsProblem(error, false)}
+            page={page}
+            pageSize={CAMPAIGNS_PAGE_SIZE}
+            onChange={setPage}
+            noun="campaigns"
+            empty={
+              <EmptyState
+                icon={<Megaphone />}
+                title={mayChange ? 'No campaigns found. Create one above to get started!' : 'No campaigns yet'}
+              />
+            }
+          />
         </section>
       </div>
-      {current && (
-        <DmsDialog
-          key={current.id}
-          campaign={current}
-          open={viewed?.open ?? false}
-          onClose={() => setViewed((now) => now && { ...now, open: false })}
-        />
-      )}
+      {dms.render((campaign, props) => (
+        // The dialog shows the table's latest data.
+        <DmsDialog campaign={campaigns.data?.campaigns.find(({ id }) => id === campaign.id) ?? campaign} {...props} />
+      ))}
     </>
   )
 }

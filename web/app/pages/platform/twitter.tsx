@@ -5,7 +5,6 @@ import { ReplyDetectionNotice } from '../../features/outreach/replies/reply-dete
 import { Analytics } from '../../features/overview/analytics/analytics'
 import { pageMeta } from '../../features/overview/shell/page-meta'
 import type { SignedInHandle } from '../../features/overview/shell/signed-in'
-import { AccountSwitcher } from '../../features/platform/x-account/account-switcher'
 import { ConnectX } from '../../features/platform/x-account/connect-x'
 import { PageHeader } from '../../ui/page-header'
 import { Tabs, useTabParam } from '../../ui/tabs'
@@ -21,7 +20,7 @@ export default function XAutomation() {
   const [tab, openTab] = useTabParam(['connect', 'scraper', 'messenger', 'analytics', 'lists'])
   return (
     <>
-      <PageHeader title="X Automation" description={text} actions={<AccountSwitcher />} />
+      <PageHeader title="X Automation" description={text} />
       <Tabs
         label="X Automation"
         value={tab}

@@ -11,9 +11,7 @@ export function resetPasswordEmail(to: string, link: string): Email {
   }
 }
 
-/**
- * Alerts the owner, who may not have made the change. @param recoverLink starts a password reset
- */
+/** Alerts the owner, who may not have made the change. @param recoverLink resets the password */
 export function passwordChangedEmail(to: string, recoverLink: string): Email {
   return {
     to,
@@ -61,10 +59,7 @@ export function confirmNewAddressEmail(to: string, link: string): Email {
   }
 }
 
-/**
- * To an address that another account tried to change to: that account's screen does not reveal that
- * it is taken.
- */
+/** Another account tried to change to this address. Its screen does not reveal that it is taken. */
 export function addressTakenEmail(to: string, loginLink: string): Email {
   return {
     to,

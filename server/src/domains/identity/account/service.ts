@@ -8,11 +8,12 @@ import { secondsFromNow } from '../../../db/columns.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import { isUniqueViolation } from '../../../db/unique-violation.ts'
-import type { JobQueue, Outbox, SignUpContext, Waitlist } from '../../../ports.ts'
+import type { JobQueue, SignUpContext, Waitlist } from '../../../ports.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import { countryOf } from '../../../requests/country.ts'
 import type { Limits } from '../../../requests/limits.ts'
 import { createSealer, hashToken, newToken, type Sealer } from '../../../sealing.ts'
+import type { Services } from '../../../services.ts'
 import {
   type Auth,
   type AuthContext,
@@ -60,18 +61,13 @@ type AccountEmail =
   | { kind: 'resend'; email: string }
   | { kind: 'code'; email: string; code: string }
 
-/**
- * Emails a link to set a new password, if the address has an account. @throws Refusal RATE_LIMITED
- */
+/** Emails a link to set a new password, if the address has an account. */
 export async function recover(context: Context, { email }: InputOf<'account', 'recover'>) {
   if (await mayEmail(context, 'recover', email)) await enqueueEmail(context, context.db, { kind: 'recover', email })
   return { success: true as const, message: 'Password reset email sent. Please check your inbox.' }
 }
 
-/**
- * Emails the confirmation link again, if the address has a pending sign-up.
- * @throws Refusal RATE_LIMITED
- */
+/** Emails the confirmation link again, if the address has a pending sign-up. */
 export async function resend(context: Context, { email }: InputOf<'account', 'resend'>) {
   if (await mayEmail(context, 'resend', email)) await enqueueEmail(context, context.db, { kind: 'resend', email })
   return {
@@ -113,10 +109,7 @@ export async function verifyCode(context: Context, { ticket, code }: InputOf<'ac
 
 type EmailKind = AccountEmail['kind'] | 'reauthenticate' | 'change'
 
-/**
- * Counts a requested email. IP addresses with a session have their own limit.
- * @returns false over the recipient's limit @throws Refusal RATE_LIMITED over the caller's
- */
+/** Counts an email. @returns false over the recipient's limit @throws Refusal over the caller's */
 async function mayEmail({ db, limits, request }: Context, kind: EmailKind, email: string): Promise<boolean> {
   await limits.consume('mailByAddress', request.addressHash)
   await limits.consume('mailByRecipientAndAddress', hashToken(`${kind}\n${email}\n${request.addressHash}`))
@@ -133,15 +126,7 @@ function accountEmailSealer(secret: string): Sealer {
   return createSealer(secret, 'x-automated account mail')
 }
 
-interface EmailServices {
-  env: { authSecret: string }
-  database: { db: Db }
-  auth: Auth
-  jobs: JobQueue
-  outbox: Outbox
-  limits: Limits
-  origin: string
-}
+type EmailServices = Pick<Services, 'env' | 'database' | 'auth' | 'jobs' | 'outbox' | 'limits' | 'origin'>
 
 /** Starts the worker that sends requested emails to the addresses that have an account. */
 export async function workOnAccountEmails(services: EmailServices): Promise<void> {
@@ -190,10 +175,7 @@ async function createCode(tx: Db, email: string, sessionId: string | null): Prom
   return { ticket, code }
 }
 
-/**
- * Redeems a code, or counts a failed attempt. @returns the address it was sent to; null if it is
- * not valid
- */
+/** Redeems a code, or counts a failed attempt. @returns the address it was sent to, or null */
 async function useCode(
   tx: Db,
   { ticket, code, sessionId }: { ticket: string; code: string; sessionId: string | null },
@@ -222,10 +204,7 @@ function codeHash(ticket: string, code: string): string {
 
 // Passwords
 
-/**
- * Sets a new password by an emailed link and ends every session. @throws Refusal INVALID_CODE:
- * unknown, used or expired
- */
+/** Sets a new password by an emailed link and ends every session. */
 export async function resetPassword(context: Context, { token, password }: InputOf<'account', 'resetPassword'>) {
   const { db, auth, outbox, origin } = context
   const tokenHash = hashToken(token)
@@ -282,10 +261,7 @@ async function checkPassword({ db, limits }: { db: Db; limits: Limits }, userId:
   await limits.reset('proofByUser', userId)
 }
 
-/**
- * Requires the current password, or a session that reauthenticated recently.
- * @throws Refusal REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS (wrong password), RATE_LIMITED
- */
+/** Requires the current password, or a session that reauthenticated recently. */
 export async function requireProof(
   context: { db: Db; limits: Limits },
   { userId, sessionId }: Actor,
@@ -300,10 +276,7 @@ export async function requireProof(
   if (!session) throw new Refusal('REAUTHENTICATION_NEEDED')
 }
 
-/**
- * Reauthenticates this session with the password or a code; emails a code if neither is given.
- * @throws Refusal INVALID_CREDENTIALS, INVALID_CODE, RATE_LIMITED; UNAUTHORIZED: account deleted
- */
+/** Reauthenticates with the password or a code; emails a code if neither is given. */
 export async function reauthenticate(
   context: Context,
   actor: Actor,
@@ -361,10 +334,7 @@ export async function findUser(db: Db, actor: Actor) {
   }
 }
 
-/**
- * Changes name, password and address together. @throws Refusal REAUTHENTICATION_NEEDED,
- * INVALID_CREDENTIALS, RATE_LIMITED
- */
+/** Changes name, password and address together. */
 export async function updateUser(context: Context, actor: Actor, changes: InputOf<'account', 'updateUser'>) {
   const { db, auth, outbox, origin } = context
   const { name, password, email, currentPassword } = changes
@@ -393,10 +363,7 @@ export async function updateUser(context: Context, actor: Actor, changes: InputO
 
 // The address
 
-/**
- * Behaves the same for free and taken addresses; only the mailbox learns which. The current address
- * cancels a pending change.
- */
+/** Behaves the same for free and taken addresses. The current one cancels a pending change. */
 async function beginEmailChange(
   { outbox, origin, waitlist }: Context,
   tx: Db,
@@ -422,10 +389,7 @@ async function beginEmailChange(
   )
 }
 
-/**
- * Whether another account or waitlist member owns the address or its mailbox. Unconfirmed accounts
- * do not count.
- */
+/** Whether another confirmed account or waitlist member owns the address or its mailbox. */
 async function isTaken(tx: Db, waitlist: Waitlist, userId: string, email: string): Promise<boolean> {
   const isAnothers = and(eq(authUsers.email, email), eq(authUsers.emailVerified, true), ne(authUsers.id, userId))
   const [account] = await tx.select({ id: authUsers.id }).from(authUsers).where(isAnothers)
@@ -434,10 +398,7 @@ async function isTaken(tx: Db, waitlist: Waitlist, userId: string, email: string
   return owner !== null && owner !== userId
 }
 
-/**
- * Records one mailbox's confirmation; the second completes the change and moves the waitlist entry
- * along. @throws Refusal INVALID_CODE: unknown, used or expired, or the address was taken meanwhile
- */
+/** Records one mailbox's confirmation; the second completes the change, also on the waitlist. */
 export async function confirmEmailChange(
   context: SignUpContext & { db: Db },
   token: string,
@@ -507,10 +468,7 @@ export async function listSessions(db: Db, actor: Actor) {
   }
 }
 
-/**
- * Ends one of the caller's sessions.
- * @throws Refusal SESSION_NOT_FOUND; REAUTHENTICATION_NEEDED: another session, from single sign-on
- */
+/** Ends one of the caller's sessions; from single sign-on, only this one. */
 export async function endSession({ db, auth }: { db: Db; auth: Auth }, actor: Actor, id: string): Promise<void> {
   if (id !== actor.sessionId) await requireAccountSession(db, actor)
   const ended = await db.transaction((tx) => endSessionOf(tx, auth, { userId: actor.userId, id }))

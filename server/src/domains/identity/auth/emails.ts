@@ -11,10 +11,7 @@ export function confirmAddressEmail(to: string, link: string): Email {
   }
 }
 
-/**
- * Sent when a known address signs up again, because the sign-up screen never reveals that an
- * account exists.
- */
+/** A known address signed up again: the screen never reveals that an account exists. */
 export function alreadyRegisteredEmail(to: string, loginLink: string, resetLink: string): Email {
   return {
     to,

@@ -23,10 +23,7 @@ export interface AuthEngineOptions {
   origin: string
 }
 
-/**
- * better-auth as an engine behind our own routes; none of its routes is mounted.
- * `within(tx, …)` runs its queries in a transaction.
- */
+/** better-auth behind our own routes. `within(tx, …)` runs its queries in a transaction. */
 export function createAuthEngine({ db, secret, origin }: AuthEngineOptions) {
   const calls = new AsyncLocalStorage<Db>()
   const current = () => calls.getStore() ?? db
@@ -107,10 +104,7 @@ interface AdapterQuery {
   update?: Record<string, unknown>
 }
 
-/**
- * better-auth stores session tokens in plain text; this wrapper makes it store and look up their
- * hashes.
- */
+/** Stores and looks up hashes of better-auth's session tokens, which it stores in plain text. */
 function withHashedSessionTokens<A extends object>(adapter: A): A {
   return new Proxy(adapter, {
     get(target, key) {

@@ -11,10 +11,7 @@ export interface MailboxProof {
   provedAt: Date
 }
 
-/**
- * After a fresh mailbox proof, offers to remove older second factors, which may be lost or an
- * attacker's. @returns null if the account has none
- */
+/** After a mailbox proof, offers to remove older factors: they may be lost or an attacker's. */
 export async function offerFactorRemoval({ db, env }: { db: Db; env: { authSecret: string } }, userId: string) {
   const factors = await db
     .select({ kind: authFactors.kind, name: authFactors.name, createdAt: authFactors.createdAt })

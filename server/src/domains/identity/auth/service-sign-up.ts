@@ -7,6 +7,7 @@ import type { Db } from '../../../db/open.ts'
 import { normalizeEmail } from '../../../mailbox.ts'
 import type { Outbox, SignUpContext } from '../../../ports.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
+import { cookieIn } from '../../../requests/cookie.ts'
 import type { LimitName, Limits } from '../../../requests/limits.ts'
 import { hashToken, newToken } from '../../../sealing.ts'
 import { ensurePersonalWorkspace } from '../workspaces/service.ts'
@@ -92,10 +93,7 @@ export async function openConfirmation(
   })
 }
 
-/**
- * Confirms a sign-up. Any other browser than its own must set a new password.
- * @throws Refusal INVALID_CODE: forged, expired or used; INVALID_INPUT: the new password is missing
- */
+/** Confirms a sign-up. Any other browser than its own must set a new password. */
 export async function confirmEmail(
   context: SignUpContext & { db: Db },
   { token, password, cookies }: InputOf<'auth', 'confirmEmail'> & { cookies: string | null },
@@ -159,10 +157,7 @@ export async function issueCode(
   return code
 }
 
-/**
- * Counts one use of a limit. @returns false if it is exceeded, so that the caller can still respond
- * as usual
- */
+/** Counts one use of a limit. @returns false beyond it, so that the caller can respond as usual */
 export async function isWithin(limits: Limits, limit: LimitName, key: string): Promise<boolean> {
   try {
     await limits.consume(limit, key)
@@ -214,10 +209,7 @@ async function findWaiting(db: Db, email: string, password?: string): Promise<Si
   return waiting
 }
 
-/**
- * @returns null if another link confirmed the address meanwhile, or its account has since changed
- * address
- */
+/** @returns null if another link confirmed it, or its account has since changed address */
 async function createAccount(context: SignUpContext & { db: Db }, signUp: SignUp, password: string | null) {
   const { db: tx } = context
   const { id, email, name, referral } = signUp
@@ -303,18 +295,14 @@ function signatureOf(secret: string, id: Buffer): Buffer {
   return createHmac('sha256', key).update(id).digest()
 }
 
-/**
- * One cookie per sign-up, so that a second sign-up in the same browser does not break the first
- * link.
- */
+/** One cookie per sign-up, so that a second one does not break the first link. */
 function cookieName(id: string): string {
   return `sign-up-${id}`
 }
 
 function isSameBrowser({ id, browserHash }: SignUp, cookies: string | null): boolean {
-  const pairs = (cookies ?? '').split(';').map((pair) => pair.trim().split('=', 2))
-  const value = pairs.find(([name]) => name === cookieName(id))?.[1]
-  return value !== undefined && browserHash !== null && hashToken(value) === browserHash
+  const value = cookieIn(cookies, cookieName(id))
+  return value !== null && browserHash !== null && hashToken(value) === browserHash
 }
 
 function linkExpiry(): Date {

@@ -53,10 +53,7 @@ const REFRESH_GRACE_SECONDS = 10
 /** Time to complete the second step of a sign-in. */
 const TICKET_SECONDS = 10 * 60
 const SECOND_FACTOR_TRIES = 5
-/**
- * How often revocations and membership changes are read; database notifications usually deliver
- * them sooner.
- */
+/** Fallback for lost database notifications. */
 const REVOCATION_POLL_MS = 20_000
 export const REVOCATIONS_CHANNEL = 'revocations'
 
@@ -206,10 +203,7 @@ export async function openAuth({ database, channels, origin, secret }: AuthOptio
   }
 }
 
-/**
- * The actor of an `Authorization: Bearer` header. @throws Refusal UNAUTHORIZED: token missing or
- * not valid
- */
+/** The actor of an `Authorization: Bearer` header. @throws Refusal UNAUTHORIZED */
 export async function authenticate({ auth }: { auth: Auth }, authorization: string | null): Promise<Actor> {
   const token = authorization?.match(/^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i)?.[1]
   const actor = token ? await auth.verify(token) : null
@@ -217,10 +211,7 @@ export async function authenticate({ auth }: { auth: Auth }, authorization: stri
   return actor
 }
 
-/**
- * Like `authenticate`, for operators only. @throws Refusal NOT_FOUND for everyone else, with or
- * without a token
- */
+/** Like `authenticate`, for operators only. @throws Refusal NOT_FOUND for everyone else */
 export async function authenticateOperator(
   context: { db: Db; auth: Auth; env: { operators: string[] } },
   authorization: string | null,
@@ -246,10 +237,7 @@ export interface AuthContext {
   request: Client
 }
 
-/**
- * Signs in with a password. @throws Refusal INVALID_CREDENTIALS, EMAIL_NOT_VERIFIED (emails the
- * link again), RATE_LIMITED
- */
+/** Signs in with a password. Emails an unconfirmed address its link again. */
 export async function signIn(
   context: AuthContext & Parameters<typeof rejectUnconfirmed>[0],
   input: InputOf<'auth', 'signInEmail'>,
@@ -291,10 +279,7 @@ export async function signIn(
   return session
 }
 
-/**
- * Completes the first step of a sign-in: returns a session, or a ticket for the second factor.
- * @throws Refusal INVALID_CODE: see signInAs
- */
+/** Completes the first step: a session, or a ticket for the second factor. @throws as signInAs */
 export async function finishSignIn(
   tx: Db,
   context: Pick<AuthContext, 'auth' | 'request'>,
@@ -335,10 +320,7 @@ export async function trustSession(db: Db, sessionId: string): Promise<Date> {
   return now
 }
 
-/**
- * Whether the session came from single sign-on, with no proof since. @throws Refusal UNAUTHORIZED:
- * it has ended
- */
+/** Whether it came from single sign-on, with no proof since. @throws Refusal UNAUTHORIZED: ended */
 export async function isSsoSession(db: Db, { sessionId }: Pick<Actor, 'sessionId'>): Promise<boolean> {
   const [session] = await db
     .select({ ssoIdentityId: authSessions.ssoIdentityId })
@@ -348,10 +330,7 @@ export async function isSsoSession(db: Db, { sessionId }: Pick<Actor, 'sessionId
   return session.ssoIdentityId !== null
 }
 
-/**
- * Guards account changes: single sign-on vouches for one workspace only.
- * @throws Refusal REAUTHENTICATION_NEEDED; UNAUTHORIZED: the session has ended
- */
+/** Guards account changes: single sign-on vouches for one workspace only. */
 export async function requireAccountSession(db: Db, actor: Pick<Actor, 'sessionId'>): Promise<void> {
   if (await isSsoSession(db, actor)) throw new Refusal('REAUTHENTICATION_NEEDED')
 }
@@ -433,10 +412,7 @@ export async function proveMailbox(
   await context.waitlist.joinOnSignUp(context, user.id, referral)
 }
 
-/**
- * Whether the account has a session from this IP address. Such callers skip the limit that guesses
- * from elsewhere use up.
- */
+/** Whether the account has a session from this address; such callers skip limits on guesses. */
 export async function isKnownAddress(db: Db, email: string, address: string): Promise<boolean> {
   const [found] = await db
     .select({ id: authSessions.id })
@@ -452,10 +428,7 @@ export async function resetSignInAttempts(limits: Limits, email: string): Promis
   await limits.reset('signInByAccount', hashToken(email))
 }
 
-/**
- * Redeems a one-time code for a session. @throws Refusal INVALID_CODE: unknown, used, expired, or
- * wrong verifier
- */
+/** Redeems a one-time code for a session. */
 export async function exchangeCode({ db, auth, request }: AuthContext, input: InputOf<'auth', 'exchange'>) {
   return db
     .transaction(async (tx) => {
@@ -497,7 +470,7 @@ export async function refresh({ db, auth, request }: AuthContext, { refreshToken
     const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, session.userId))
     if (!token || !user || token.expiresAt < new Date()) return null
     if (token.revokedAt || (token.rotatedAt && !(await isInGrace(tx, token)))) {
-      await endSessions(tx, auth, [session.id])
+      await endSessions(tx, auth, eq(authSessions.id, session.id))
       return null
     }
     // A session from single sign-on has no other workspace to fall back to.
@@ -505,7 +478,7 @@ export async function refresh({ db, auth, request }: AuthContext, { refreshToken
       ? await findChosenWorkspace(tx, session.id)
       : await workspaceOf(tx, { sessionId: session.id, user })
     if (!workspace) {
-      await endSessions(tx, auth, [session.id])
+      await endSessions(tx, auth, eq(authSessions.id, session.id))
       return null
     }
     if (!token.rotatedAt) await useRefreshToken(tx, token)
@@ -532,10 +505,7 @@ async function useRefreshToken(tx: Db, { id, parentId }: RefreshToken): Promise<
   await tx.update(authRefreshTokens).set({ revokedAt: now }).where(isSibling)
 }
 
-/**
- * Signs out of this session, all others, or all.
- * @throws Refusal REAUTHENTICATION_NEEDED: ending others from single sign-on
- */
+/** Signs out of this session, all others, or all; from single sign-on, only this one. */
 export async function signOut(
   { db, auth }: { db: Db; auth: Auth },
   actor: Actor,
@@ -550,10 +520,7 @@ export async function signOut(
   return { success: true as const }
 }
 
-/**
- * Switches this session to another of the user's workspaces. @throws Refusal WORKSPACE_NOT_FOUND;
- * UNAUTHORIZED: it has ended; REAUTHENTICATION_NEEDED: from single sign-on
- */
+/** Switches this session to another of the user's workspaces. */
 export async function switchWorkspace(
   { db, auth }: { db: Db; auth: Auth },
   { userId, sessionId }: Actor,
@@ -626,9 +593,7 @@ export async function findMe({ db, env }: { db: Db; env: { operators: string[] }
   }
 }
 
-/**
- * Whether the account's verified address is in OPERATORS. Single sign-on does not count as proof.
- */
+/** Whether the verified address is in OPERATORS. Single sign-on does not count as proof. */
 async function isOperator(db: Db, env: { operators: string[] }, actor: Actor): Promise<boolean> {
   if (env.operators.length === 0) return false
   const [found] = await db
@@ -698,10 +663,7 @@ async function openSession(
 
 /** Ends one session of a user. @returns whether it existed */
 export async function endSession(tx: Db, auth: Auth, { userId, id }: { userId: string; id: string }): Promise<boolean> {
-  const which = and(eq(authSessions.id, id), eq(authSessions.userId, userId))
-  const [found] = await tx.select({ id: authSessions.id }).from(authSessions).where(which)
-  if (found) await endSessions(tx, auth, [found.id])
-  return found !== undefined
+  return (await endSessions(tx, auth, and(eq(authSessions.id, id), eq(authSessions.userId, userId)))) > 0
 }
 
 /** Ends every session of a user. @param except a session to keep */
@@ -710,19 +672,10 @@ export async function endOtherSessions(
   auth: Auth,
   { userId, except }: { userId: string; except: string | null },
 ): Promise<void> {
-  const which = and(eq(authSessions.userId, userId), except === null ? undefined : ne(authSessions.id, except))
-  const rows = await tx.select({ id: authSessions.id }).from(authSessions).where(which)
-  await endSessions(
-    tx,
-    auth,
-    rows.map((row) => row.id),
-  )
+  await endSessions(tx, auth, and(eq(authSessions.userId, userId), except ? ne(authSessions.id, except) : undefined))
 }
 
-/**
- * Deletes identities with the codes, tickets and sessions that came from them. @param which a
- * condition on auth_identities
- */
+/** Deletes identities and what came from them. @param which a condition on auth_identities */
 export async function endIdentities(tx: Db, auth: Auth, which: SQL | undefined): Promise<void> {
   // Codes and tickets first: exchanges and pairings lock them before the identity.
   const ofThese = tx.select({ id: authIdentities.id }).from(authIdentities).where(which)
@@ -737,20 +690,15 @@ export async function endIdentities(tx: Db, auth: Auth, which: SQL | undefined):
   const rows = await tx.select({ id: authIdentities.id }).from(authIdentities).where(which).for('update')
   const ids = rows.map(({ id }) => id)
   if (ids.length === 0) return
-  const sessions = await tx
-    .select({ id: authSessions.id })
-    .from(authSessions)
-    .where(inArray(authSessions.ssoIdentityId, ids))
+  await endSessions(tx, auth, inArray(authSessions.ssoIdentityId, ids))
   await tx.delete(authIdentities).where(inArray(authIdentities.id, ids))
-  await auth.revoke(
-    tx,
-    sessions.map(({ id }) => id),
-  )
 }
 
-async function endSessions(tx: Db, auth: Auth, sessionIds: string[]): Promise<void> {
-  for (const id of sessionIds) await tx.delete(authSessions).where(eq(authSessions.id, id))
-  await auth.revoke(tx, sessionIds)
+async function endSessions(tx: Db, auth: Auth, which: SQL | undefined): Promise<number> {
+  const ended = await tx.delete(authSessions).where(which).returning({ id: authSessions.id })
+  const ids = ended.map(({ id }) => id)
+  await auth.revoke(tx, ids)
+  return ids.length
 }
 
 function sessionExpiry(): Date {

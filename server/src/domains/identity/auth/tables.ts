@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { createdAt, id, time, updatedAt } from '../../../db/columns.ts'
+import { createdAt, id, partOf, time, updatedAt } from '../../../db/columns.ts'
 
 /** User accounts. (The table `users` holds the members of the waitlist.) */
 export const authUsers = pgTable('auth_users', {
@@ -14,15 +14,9 @@ export const authUsers = pgTable('auth_users', {
 })
 
 /** The column of a row that belongs to a user. */
-export const userId = () =>
-  uuid('user_id')
-    .notNull()
-    .references(() => authUsers.id, { onDelete: 'cascade' })
+export const userId = () => partOf('user_id', () => authUsers.id)
 
-/**
- * One row per sign-in. `token` is better-auth's session token, stored hashed; it never leaves the
- * server.
- */
+/** One row per sign-in. `token` is better-auth's, stored hashed; it never leaves the server. */
 export const authSessions = pgTable(
   'auth_sessions',
   {
@@ -34,10 +28,7 @@ export const authSessions = pgTable(
     userAgent: text('user_agent'),
     /** When the user last reauthenticated, which sensitive changes require. */
     reauthenticatedAt: time('reauthenticated_at'),
-    /**
-     * The single sign-on it came from: the session is limited to that workspace and ends with the
-     * link.
-     */
+    /** The single sign-on that it came from, whose workspace limits it, and with which it ends. */
     ssoIdentityId: uuid('sso_identity_id').references(() => authIdentities.id, { onDelete: 'cascade' }),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -48,9 +39,7 @@ export const authSessions = pgTable(
   ],
 )
 
-/**
- * Sign-ups whose emailed link is unopened; there is no account yet. An address can have several.
- */
+/** Sign-ups without an account yet: their link is unopened. An address can have several. */
 export const authSignUps = pgTable(
   'auth_sign_ups',
   {
@@ -134,9 +123,7 @@ export const authRefreshTokens = pgTable(
   'auth_refresh_tokens',
   {
     id: id(),
-    sessionId: uuid('session_id')
-      .notNull()
-      .references(() => authSessions.id, { onDelete: 'cascade' }),
+    sessionId: partOf('session_id', () => authSessions.id),
     tokenHash: text('token_hash').notNull().unique(),
     createdAt: createdAt(),
     expiresAt: time('expires_at').notNull(),
@@ -160,10 +147,7 @@ export const authCodes = pgTable('auth_codes', {
   expiresAt: time('expires_at').notNull(),
 })
 
-/**
- * Sessions that ended before their access tokens expire; every process learns of them within 30 s.
- * Kept for an hour.
- */
+/** Ended sessions whose access tokens may still be valid. Kept for an hour. */
 export const authRevocations = pgTable(
   'auth_revocations',
   { sessionId: uuid('session_id').primaryKey(), revokedAt: time('revoked_at').notNull().defaultNow() },

@@ -107,10 +107,7 @@ const PAGES = {
   used: '/auth/callback',
 } as const
 
-/**
- * Handles Google's callback.
- * @returns a URL on our origin, with a one-time code or `error`
- */
+/** Handles Google's callback. @returns a URL on our origin, with a one-time code or `error` */
 export async function finishAuthorize(context: Context & { log: FastifyBaseLogger }, callback: URL): Promise<string> {
   const { db, origin, log } = context
   const given = callback.searchParams.get('state') ?? ''
@@ -214,10 +211,7 @@ async function findByEmail(tx: Db, email: string) {
   return user
 }
 
-/**
- * Signs in with an id_token, once. @throws Refusal IDENTITY_REFUSED, GOOGLE_UNAVAILABLE,
- * RATE_LIMITED
- */
+/** Signs in with an id_token, once. */
 export async function signInIdToken(
   context: Context,
   { idToken, nonce, referralCode }: InputOf<'identities', 'signInIdToken'>,
@@ -240,10 +234,7 @@ export async function signInIdToken(
 
 // Linking
 
-/**
- * Issues a one-time code for POST /auth/identities that links an outside account from the session
- * that started it.
- */
+/** Issues a one-time code that links an outside account, for POST /auth/identities. */
 export async function issueLinkCode(
   tx: Db,
   identity: Omit<typeof authLinkCodes.$inferInsert, 'codeHash' | 'expiresAt'>,
@@ -278,10 +269,7 @@ export async function list(db: Db, { userId }: Actor) {
   return { identities: rows }
 }
 
-/**
- * Links the outside account behind a code, in the session that started it.
- * @throws Refusal INVALID_CODE, IDENTITY_TAKEN
- */
+/** Links the outside account behind a code, in the session that started it. */
 export async function link(
   { db, outbox, origin }: { db: Db; outbox: Outbox; origin: string },
   actor: Actor,

@@ -7,10 +7,7 @@ export const ROLE_NAMES: Record<GivenRole, string> = {
   admin: 'an admin',
 }
 
-/**
- * The link in an invitation email. The token is in the fragment, which no log or Referer header
- * contains.
- */
+/** The link in the email. Its token is in the fragment, which no log or Referer contains. */
 export function invitationLink(origin: string, token: string): string {
   return `${origin}/invitation#token=${token}`
 }

@@ -31,10 +31,7 @@ export async function list({ db, plans }: Pick<Context, 'db' | 'plans'>, { works
   return { invitations, planLimit: beyond?.message ?? null }
 }
 
-/**
- * Emails an invitation, replacing a pending one to the same address. Does not reveal whether it has
- * an account. @throws Refusal PLAN_LIMIT, ALREADY_IN_WORKSPACE, TOO_MANY, RATE_LIMITED, FORBIDDEN
- */
+/** Emails an invitation, or a new one. Does not reveal whether the address has an account. */
 export async function invite(context: Context, actor: Actor, { email, role }: InputOf<'people', 'invite'>) {
   const { workspaceId } = actor
   await context.limits.consume('inviteByWorkspace', workspaceId)
@@ -64,10 +61,7 @@ export async function invite(context: Context, actor: Actor, { email, role }: In
   })
 }
 
-/**
- * Emails an invitation again, with a new link. @throws Refusal INVITATION_NOT_FOUND, PLAN_LIMIT,
- * RATE_LIMITED, FORBIDDEN
- */
+/** Emails an invitation again, with a new link. */
 export async function resend(context: Context, actor: Actor, id: string) {
   const isIt = and(eq(workspaceInvitations.id, id), eq(workspaceInvitations.workspaceId, actor.workspaceId), isOpen)
   const [found] = await context.db.select().from(workspaceInvitations).where(isIt)
@@ -128,10 +122,7 @@ export async function revoke(db: Db, actor: Actor, id: string): Promise<void> {
   })
 }
 
-/**
- * Revokes the pending invitations of a former admin, who could otherwise return through one of
- * their own addresses.
- */
+/** Revokes a former admin's invitations: they could return through one of their own addresses. */
 export async function revokeInvitationsBy(tx: Db, { workspaceId }: Actor, userId: string): Promise<void> {
   const isOfWorkspace = and(eq(workspaceInvitations.workspaceId, workspaceId), eq(workspaceInvitations.userId, userId))
   await tx.delete(workspaceInvitations).where(isOfWorkspace)
@@ -153,11 +144,7 @@ export async function findReceived(
   return found
 }
 
-/**
- * Accepts an invitation. Requires the verified address it was emailed to.
- * @throws Refusal INVITATION_NOT_FOUND, INVITATION_ADDRESS, PLAN_LIMIT, REAUTHENTICATION_NEEDED
- * (single sign-on)
- */
+/** Accepts an invitation. Requires the verified address it was emailed to. */
 export async function accept(
   { db, plans }: Pick<Context, 'db' | 'plans'>,
   actor: Actor,

@@ -2,23 +2,13 @@ import type { Role } from '@x-automated/contract/route'
 import { and, eq } from 'drizzle-orm'
 import { type Actor, roleAllows } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
-import type { Outbox, Plans } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
-import type { Limits } from '../../../requests/limits.ts'
+import type { RequestContext } from '../../../requests/context.ts'
 import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
 
-export interface Context {
-  db: Db
-  outbox: Outbox
-  plans: Plans
-  limits: Limits
-  origin: string
-}
+export type Context = Pick<RequestContext, 'db' | 'outbox' | 'plans' | 'limits' | 'origin'>
 
-/**
- * Serializes changes to a workspace's members and rechecks the caller's role, as the token's may be
- * outdated. @returns the workspace's name @throws Refusal FORBIDDEN
- */
+/** Locks the members and rechecks the caller's role. @returns the workspace's name */
 export async function lockPeople(tx: Db, actor: Actor, needed: Role): Promise<string> {
   const [workspace] = await tx
     .select({ name: workspaces.name })

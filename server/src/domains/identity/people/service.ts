@@ -50,10 +50,7 @@ async function findPerson(tx: Db, actor: Actor, id: string) {
   return { ...person, isYou: person.id === actor.userId }
 }
 
-/**
- * Changes a member's role. @throws Refusal PERSON_NOT_FOUND, LAST_OWNER (it is the owner),
- * FORBIDDEN
- */
+/** Changes a member's role, but not the owner's. */
 export async function update(db: Db, actor: Actor, { id, role }: InputOf<'people', 'update'>) {
   return db.transaction(async (tx) => {
     await lockPeople(tx, actor, 'admin')
@@ -65,10 +62,7 @@ export async function update(db: Db, actor: Actor, { id, role }: InputOf<'people
   })
 }
 
-/**
- * Removes a member; what they created stays. @throws Refusal PERSON_NOT_FOUND, LAST_OWNER,
- * FORBIDDEN
- */
+/** Removes a member; what they created stays. */
 export async function remove({ db, outbox, origin }: Context, actor: Actor, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     const workspace = await lockPeople(tx, actor, 'admin')
@@ -92,10 +86,7 @@ export async function leave(db: Db, actor: Actor) {
   return { success: true as const }
 }
 
-/**
- * Transfers ownership; the former owner becomes an admin. @throws Refusal PERSON_NOT_FOUND,
- * FORBIDDEN, REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS, RATE_LIMITED
- */
+/** Transfers ownership; the former owner becomes an admin. */
 export async function transfer(
   context: Context & { env: { supportEmail: string } },
   actor: Actor,

@@ -8,9 +8,8 @@ import type { Actor } from '../../../actor.ts'
 import { secondsFromNow } from '../../../db/columns.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
-import type { Outbox } from '../../../ports.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
-import type { Limits } from '../../../requests/limits.ts'
+import type { RequestContext } from '../../../requests/context.ts'
 import { createSealer, hashToken, type Sealer } from '../../../sealing.ts'
 import { requireProof } from '../account/service.ts'
 import { type AuthContext, openRemovalTicket, requireAccountSession, signInAs, trustSession } from '../auth/service.ts'
@@ -35,13 +34,7 @@ const MAX_FACTORS = 20
 type Row = typeof authFactors.$inferSelect
 type Credential = NonNullable<Shown['credential']>
 
-interface Context {
-  db: Db
-  env: { authSecret: string }
-  limits: Limits
-  outbox: Outbox
-  origin: string
-}
+type Context = Pick<RequestContext, 'db' | 'env' | 'limits' | 'outbox' | 'origin'>
 
 /** The proof that a user presents: a code or a passkey's response. */
 type Shown = Omit<InputOf<'secondFactors', 'verify'>, 'id'>
@@ -121,10 +114,7 @@ export async function challenge({ db, origin }: Context, actor: Actor, id: strin
   return { options: options as unknown as Record<string, unknown> }
 }
 
-/**
- * Confirms a new factor, or reauthenticates with an existing one. Returns recovery codes with the
- * first factor. @throws Refusal FACTOR_NOT_FOUND, INVALID_CODE, RATE_LIMITED
- */
+/** Confirms a new factor (the first returns recovery codes), or reauthenticates with one. */
 export async function verify(context: Context, actor: Actor, { id, ...shown }: InputOf<'secondFactors', 'verify'>) {
   const { db, limits } = context
   const found = await findFactor(db, actor, id)
@@ -155,10 +145,6 @@ export async function verify(context: Context, actor: Actor, { id, ...shown }: I
   return { success: true as const, ...outcome }
 }
 
-/**
- * @throws Refusal FACTOR_NOT_FOUND: not the caller's, or unconfirmed; REAUTHENTICATION_NEEDED from
- * single sign-on
- */
 export async function rename(db: Db, actor: Actor, { id, name }: InputOf<'secondFactors', 'rename'>) {
   await requireAccountSession(db, actor)
   const isOwn = and(eq(authFactors.id, id), eq(authFactors.userId, actor.userId), isConfirmed)
@@ -185,10 +171,7 @@ export async function remove(context: Context, actor: Actor, id: string): Promis
   })
 }
 
-/**
- * Removes factors older than a mailbox proof. Repeating it changes nothing.
- * @throws Refusal INVALID_CODE: the ticket is forged or expired
- */
+/** Removes factors older than a mailbox proof. Repeating it changes nothing. */
 export async function removeByMailbox(context: Context, { ticket }: InputOf<'secondFactors', 'removeByMailbox'>) {
   const proof = openRemovalTicket(context.env, ticket)
   if (!proof) throw new Refusal('INVALID_CODE')
@@ -226,10 +209,7 @@ export async function renewRecoveryCodes(context: Context, actor: Actor) {
 
 // The second step of a sign-in
 
-/**
- * Creates a challenge for the passkeys of a ticket's account. @throws Refusal INVALID_CODE: invalid
- * ticket, or no passkey
- */
+/** Creates a challenge for the passkeys of a ticket's account. */
 export async function signInChallenge(
   { db, origin }: Context,
   { ticket }: InputOf<'secondFactors', 'signInChallenge'>,
@@ -430,10 +410,7 @@ function credentialsOf(factors: Row[]) {
 
 // Rows
 
-/**
- * Emails the owner, who may not have made the change. @param change a full sentence that says what
- * happened
- */
+/** Emails the owner, who may not have made the change. @param change a full sentence */
 async function notifyOwner({ outbox, origin }: Context, tx: Db, userId: string, change: string): Promise<void> {
   const [user] = await tx.select({ email: authUsers.email }).from(authUsers).where(eq(authUsers.id, userId))
   if (user) await outbox.post(tx, factorsChangedEmail(user.email, change, `${origin}/account`))

@@ -14,10 +14,7 @@ export const authFactors = pgTable(
     sealedSecret: text('sealed_secret'),
     /** The time step of the last accepted code, so that no code works twice. */
     lastStep: integer('last_step'),
-    /**
-     * A passkey's credential id (base64url). Below: its public key, signature counter and
-     * transports.
-     */
+    /** A passkey's credential id (base64url), public key, signature counter and transports. */
     credentialId: text('credential_id').unique(),
     publicKey: text('public_key'),
     signCount: integer('sign_count').notNull().default(0),

@@ -9,9 +9,7 @@ export interface ConnectionChange {
   origin: string
 }
 
-/**
- * Notifies the owner and everyone who linked it that a workspace's identity provider has changed.
- */
+/** Emails the owner and everyone who linked it that the identity provider has changed. */
 export function connectionChangedEmail(
   { email, isOwner, isLinked }: { email: string; isOwner: boolean; isLinked: boolean },
   change: ConnectionChange,

@@ -15,10 +15,7 @@ import { newToken, type Sealer } from '../../../sealing.ts'
 import { openIdRequestOf, serviceProviderOf } from './rules.ts'
 import type { ssoConnections } from './tables.ts'
 
-/**
- * What talking to a workspace's identity provider needs. Nothing in this module touches the
- * database.
- */
+/** What talking to an identity provider needs. This module does not touch the database. */
 export interface ProviderContext {
   env: { standIns: boolean; authSecret: string }
   origin: string

@@ -40,10 +40,7 @@ export function providerIdOf(connectionId: string): string {
   return `sso:${connectionId}`
 }
 
-/**
- * Our endpoints for a workspace's identity provider. Each workspace has its own, which prevents
- * mix-up attacks (RFC 9700, section 2.1).
- */
+/** One set per workspace, which prevents mix-up attacks (RFC 9700, section 2.1). */
 export function serviceProviderOf(origin: string, workspaceId: string) {
   const base = `${origin}/api/auth/sso`
   return {

@@ -78,10 +78,7 @@ export async function begin(context: SignInContext, asked: InputOf<'sso', 'begin
   return prepare(context, { connectionId: found?.id ?? null, codeChallenge, loginHint: email ?? null, sessionId: null })
 }
 
-/**
- * Starts linking a workspace's single sign-on. @throws Refusal REAUTHENTICATION_NEEDED,
- * SSO_CONNECTION_NOT_FOUND
- */
+/** Starts linking a workspace's single sign-on. */
 export async function beginLink(
   context: SignInContext,
   actor: Actor,
@@ -132,10 +129,7 @@ export async function leave(context: SignInContext, given: string): Promise<stri
 
 // Returning from the provider
 
-/**
- * Handles the OpenID callback of a workspace. @returns a URL on our origin, with a one-time code or
- * `error`
- */
+/** Handles an OpenID callback. @returns a URL on our origin, with a one-time code or `error` */
 export async function finishOpenIdSignIn(context: SignInContext, workspaceId: string, callback: URL): Promise<string> {
   const state = callback.searchParams.get('state') ?? ''
   const request = await take(context.db, 'return', state)
@@ -149,9 +143,7 @@ export async function finishOpenIdSignIn(context: SignInContext, workspaceId: st
   })
 }
 
-/**
- * Handles a SAML response posted to a workspace; ignores RelayState. @returns as finishOpenIdSignIn
- */
+/** Handles a posted SAML response; ignores RelayState. @returns as finishOpenIdSignIn */
 export async function finishSamlSignIn(context: SignInContext, workspaceId: string, encoded: string): Promise<string> {
   const response = openSamlResponse(encoded)
   const requestId = response?.requestId ?? ''
@@ -183,10 +175,7 @@ async function take(db: Db, step: Request['step'], given: string): Promise<Reque
   return row && row.expiresAt > new Date() ? row : null
 }
 
-/**
- * The connection of a request, if the response came to the endpoint of its workspace and kind.
- * @throws SsoRejected
- */
+/** The connection of a request that came to its own endpoint. @throws SsoRejected */
 async function connectionFor(
   db: Db,
   request: Request | null,
@@ -237,10 +226,7 @@ async function completeSignIn(
   return page.href
 }
 
-/**
- * The address the provider vouches for, on a domain that its workspace has verified.
- * @throws SsoRejected
- */
+/** The vouched address, on a domain that the workspace has verified. @throws SsoRejected */
 async function requireProvedEmail(
   tx: Db,
   { workspaceId }: Connection,
@@ -284,10 +270,7 @@ async function findMember(
   return linked
 }
 
-/**
- * Creates the account of an invited person, linked to their single sign-on. @throws SsoRejected:
- * not invited, or the address has an account
- */
+/** Creates an invited person's account, linked. @throws SsoRejected: not invited, or has one */
 async function acceptInvitation(
   context: SignInContext,
   { connection, claims, email }: { connection: Connection; claims: ProviderClaims; email: string },
@@ -393,10 +376,7 @@ function shownDomain(domain: typeof ssoDomains.$inferSelect) {
   return { ...domain, record: DOMAIN_RECORD + domain.token }
 }
 
-/**
- * Saves the workspace's provider. Ends pending sign-ins, and links it may not vouch for.
- * @throws Refusal REAUTHENTICATION_NEEDED, FORBIDDEN (not the owner), INVALID_INPUT, RATE_LIMITED
- */
+/** Saves the workspace's provider. Ends pending sign-ins, and links it may not vouch for. */
 export async function save(context: AdminContext & OwnerContext, actor: Actor, input: InputOf<'sso', 'save'>) {
   const { db, limits } = context
   const { workspaceId, userId } = actor
@@ -434,10 +414,7 @@ function isUnchanged(stored: Connection, provider: Provider): boolean {
   return isDeepStrictEqual({ ...stored, ...provider }, stored)
 }
 
-/**
- * Checked in the transaction, because the role in the token may be outdated.
- * @throws Refusal FORBIDDEN
- */
+/** In the transaction, as the token's role may be outdated. @throws Refusal FORBIDDEN */
 async function requireOwner(tx: Db, { workspaceId, userId }: Actor): Promise<void> {
   if ((await findRole(tx, { workspaceId, userId })) !== 'owner') throw new Refusal('FORBIDDEN')
 }
@@ -472,10 +449,7 @@ async function emailChange(
   )
 }
 
-/**
- * Removes the provider and every link to it.
- * @throws Refusal REAUTHENTICATION_NEEDED, FORBIDDEN: no longer the owner, SSO_CONNECTION_NOT_FOUND
- */
+/** Removes the provider and every link to it. */
 export async function remove(context: OwnerContext, actor: Actor): Promise<void> {
   await requireProof(context, actor)
   await context.db.transaction(async (tx) => {
@@ -526,10 +500,7 @@ export async function addDomain(db: Db, { workspaceId, userId }: Actor, { domain
   return shownDomain(one(await db.select().from(ssoDomains).where(isIt)))
 }
 
-/**
- * Verifies a domain by its TXT record. @throws Refusal SSO_DOMAIN_NOT_FOUND, SSO_DOMAIN_UNPROVED,
- * SSO_DOMAIN_TAKEN, UNAVAILABLE (DNS), RATE_LIMITED
- */
+/** Verifies a domain by its TXT record. */
 export async function verifyDomain({ db, dns, limits }: AdminContext, { workspaceId }: Actor, id: string) {
   const isOwn = and(eq(ssoDomains.id, id), eq(ssoDomains.workspaceId, workspaceId))
   const [domain] = await db.select().from(ssoDomains).where(isOwn)

@@ -4,10 +4,7 @@ import { createdAt, id, time, updatedAt } from '../../../db/columns.ts'
 import { authSessions, authUsers } from '../auth/tables.ts'
 import { workspaceId, workspaces } from '../workspaces/tables.ts'
 
-/**
- * A workspace's identity provider, one at most. Linked users have an identity with the provider
- * `sso:<id>`.
- */
+/** A workspace's identity provider, one at most. Its identities have the provider `sso:<id>`. */
 export const ssoConnections = pgTable(
   'sso_connections',
   {
@@ -18,10 +15,7 @@ export const ssoConnections = pgTable(
       .references(() => workspaces.id, { onDelete: 'cascade' }),
     userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     kind: text('kind', { enum: ['oidc', 'saml'] }).notNull(),
-    /**
-     * The provider's own name: OpenID Connect's issuer, SAML's entity id. Subjects are unique
-     * within it.
-     */
+    /** OpenID Connect's issuer or SAML's entity id. Subjects are unique within it. */
     issuer: text('issuer').notNull(),
     clientId: text('client_id'),
     sealedClientSecret: text('sealed_client_secret'),
@@ -62,18 +56,12 @@ export const ssoDomains = pgTable(
   ],
 )
 
-/**
- * Pending sign-ins: 10 minutes, single use, hashed. Nonce and verifier are derived from the request
- * and the secret.
- */
+/** Pending sign-ins: 10 minutes, single use, hashed. Nonce and verifier are derived. */
 export const ssoRequests = pgTable(
   'sso_requests',
   {
     requestHash: text('request_hash').primaryKey(),
-    /**
-     * `leave`: before the redirect to the provider; `return`: until the browser comes back with the
-     * request.
-     */
+    /** `leave`: until the redirect to the provider; `return`: until the browser comes back. */
     step: text('step', { enum: ['leave', 'return'] }).notNull(),
     /** Null if no workspace has verified the requested domain: revealed only after the redirect. */
     connectionId: uuid('connection_id').references(() => ssoConnections.id, { onDelete: 'cascade' }),

@@ -115,10 +115,7 @@ export async function workspaceOf(
   return workspace
 }
 
-/**
- * Chooses the workspace of this session and of the user's next sign-in. @returns false if they are
- * not a member
- */
+/** Chooses the workspace of this session and the next sign-in. @returns false: not a member */
 export async function chooseWorkspace(
   tx: Db,
   { sessionId, userId, workspaceId }: { sessionId: string; userId: string; workspaceId: string },
@@ -146,10 +143,7 @@ export function membershipKey({ workspaceId, userId }: { workspaceId: string; us
   return `${workspaceId} ${userId}`
 }
 
-/**
- * Changes a member's role. After the commit, tokens with the former role are rejected: here, and
- * soon on every process.
- */
+/** Changes a member's role. Tokens with the former one are rejected, soon by every process. */
 export async function setRole(
   tx: Db,
   { workspaceId, userId }: { workspaceId: string; userId: string },

@@ -11,7 +11,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
-import { createdAt, id, time } from '../../../db/columns.ts'
+import { createdAt, id, partOf, time } from '../../../db/columns.ts'
 import { authSessions, authUsers, userId } from '../auth/tables.ts'
 
 /** Workspaces own leads, lists, campaigns and X accounts. Every user starts with a personal one. */
@@ -28,10 +28,7 @@ export const workspaces = pgTable(
 )
 
 /** The column of a row that belongs to a workspace. */
-export const workspaceId = () =>
-  uuid('workspace_id')
-    .notNull()
-    .references(() => workspaces.id, { onDelete: 'cascade' })
+export const workspaceId = () => partOf('workspace_id', () => workspaces.id)
 
 export const workspaceMembers = pgTable(
   'workspace_members',
@@ -39,10 +36,7 @@ export const workspaceMembers = pgTable(
     workspaceId: workspaceId(),
     userId: userId(),
     role: text('role', { enum: ['viewer', 'member', 'admin', 'owner'] }).notNull(),
-    /**
-     * Grows with each role change, across all members. Access tokens contain it; earlier versions
-     * are rejected.
-     */
+    /** Grows with each role change, over all members. Tokens with an earlier one are rejected. */
     version: bigserial('version', { mode: 'number' }).notNull(),
     /** When the user last switched to this workspace; the next sign-in opens it. */
     chosenAt: time('chosen_at'),
@@ -90,10 +84,7 @@ export const membershipChanges = pgTable(
   (t) => [primaryKey({ columns: [t.workspaceId, t.userId] }), index('membership_changes_at').on(t.changedAt)],
 )
 
-/**
- * Paired browser extensions. Each has its own session, so that whatever ends sessions (sign-out
- * everywhere, a new password, account deletion) also ends the pairing.
- */
+/** Paired extensions. Each has its own session: whatever ends sessions ends the pairing. */
 export const extensionPairings = pgTable(
   'extension_pairings',
   {
@@ -123,8 +114,6 @@ export const extensionCodes = pgTable('extension_codes', {
   userId: userId(),
   workspaceId: workspaceId(),
   /** The session that created the code; the code ends with it. */
-  sessionId: uuid('session_id')
-    .notNull()
-    .references(() => authSessions.id, { onDelete: 'cascade' }),
+  sessionId: partOf('session_id', () => authSessions.id),
   expiresAt: time('expires_at').notNull(),
 })

@@ -6,9 +6,7 @@ const SAVING_SHARE = 0.6
 /** Below this share, the remaining time is unknown. */
 const ESTIMATE_MIN_SHARE = 0.02
 
-/**
- * The remaining time in seconds; null while unknown. @param elapsedSeconds since the import started
- */
+/** The remaining seconds; null while unknown. @param elapsedSeconds since it started */
 export function secondsLeft(stage: ImportStage, done: number, of: number, elapsedSeconds: number): number | null {
   const part = Math.min(1, done / Math.max(1, of))
   const whole = stage === 'reading' ? READING_SHARE * part : 1 - SAVING_SHARE * (1 - part)
@@ -16,9 +14,7 @@ export function secondsLeft(stage: ImportStage, done: number, of: number, elapse
   return Math.ceil((elapsedSeconds * (1 - whole)) / whole)
 }
 
-/**
- * After this silence an import counts as dead, and can no longer save anything even if it is alive.
- */
+/** A silent import counts as dead, and can save nothing even if it is alive. */
 export const SILENT_SECONDS_MAX = 60
 
 /** The whole file is one transaction. */

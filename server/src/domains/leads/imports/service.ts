@@ -73,10 +73,7 @@ export async function find(db: Db, actor: Actor, id: string) {
   return { ...view(row), rejected: row.rejected }
 }
 
-/**
- * Cancels an import; nothing is saved. @throws Refusal IMPORT_NOT_FOUND, IMPORT_STATE (ended or
- * dead)
- */
+/** Cancels an import; nothing is saved. */
 export async function cancel(db: Db, actor: Actor, id: string) {
   const { rowCount } = await db
     .update(imports)

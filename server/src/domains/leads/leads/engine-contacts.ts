@@ -11,10 +11,7 @@ const xUserHash = (alias: string, workspaceId: SQL) => hashOf(workspaceId, sql`'
 const handleHash = (alias: string, workspaceId: SQL) =>
   hashOf(workspaceId, sql`'@' || lower(${sql.raw(alias)}.twitter_handle)`)
 
-/**
- * Records that leads about to be deleted were or may have been messaged, or replied. Call it before
- * their messages go.
- */
+/** Remembers the contacted among leads to be deleted. Call it before their messages go. */
 export async function storePastContacts(tx: Db, workspaceId: string, leadIds: SQL): Promise<void> {
   const own = sql`${workspaceId}::uuid`
   await tx.execute(sql`

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
+import { lockRows } from '../../../db/transact.ts'
 import { mayGoOut } from './tables.ts'
 
 /**
@@ -14,17 +15,13 @@ export async function mergeDuplicateLeads(tx: Db, workspaceId: string): Promise<
   if (rows.length === 0) return
   const pairs = sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as pair(kept uuid, gone uuid)`
   // Lock messages, lists, then leads, in the lock order (ARCHITECTURE.md).
-  await tx.execute(sql`
-    select count(*) from (select from dms where lead_id in (select gone from ${pairs}) order by id for no key update) locked`)
-  await tx.execute(sql`
-    select count(*) from (
-      select from lead_lists where id in (select lead_list_id from lead_list_items where lead_id in (select gone from ${pairs}))
-      order by id for no key update
-    ) locked`)
-  await tx.execute(sql`
-    select count(*) from (
-      select l.id from leads l where l.id in (select kept from ${pairs} union select gone from ${pairs}) order by l.id for update
-    ) locked`)
+  await lockRows(tx, 'dms', sql`lead_id in (select gone from ${pairs})`)
+  await lockRows(
+    tx,
+    'lead_lists',
+    sql`id in (select lead_list_id from lead_list_items where lead_id in (select gone from ${pairs}))`,
+  )
+  await lockRows(tx, 'leads', sql`id in (select kept from ${pairs} union select gone from ${pairs})`, 'update')
   await tx.execute(sql`
     insert into lead_list_items (lead_list_id, lead_id, contact_status, added_at)
     select i.lead_list_id, pair.kept, i.contact_status, i.added_at from lead_list_items i join ${pairs} on i.lead_id = pair.gone
@@ -38,6 +35,10 @@ export async function mergeDuplicateLeads(tx: Db, workspaceId: string): Promise<
   await tx.execute(sql`
     update dms d set lead_id = pair.kept from ${pairs} where d.lead_id = pair.gone
     and not exists (select from dms other where other.campaign_id = d.campaign_id and other.step = d.step and other.lead_id = pair.kept)`)
+  // If one campaign enrolled both, the second's enrollment stays behind with its message.
+  await tx.execute(sql`
+    update enrollments e set lead_id = pair.kept from ${pairs} where e.workspace_id = ${workspaceId} and e.lead_id = pair.gone
+    and not exists (select from enrollments other where other.workspace_id = e.workspace_id and other.campaign_id = e.campaign_id and other.lead_id = pair.kept)`)
   // Replies move too, so that queued messages stop.
   await tx.execute(sql`update replies r set lead_id = pair.kept from ${pairs} where r.lead_id = pair.gone`)
   await tx.execute(sql`

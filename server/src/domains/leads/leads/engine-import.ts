@@ -74,10 +74,7 @@ export interface FilePart {
 /** A completely received file of leads. */
 export interface ImportSource {
   bytes: number
-  /**
-   * Runs `work` when it is this file's turn, as only a few are imported at a time. Throws the
-   * signal's reason.
-   */
+  /** Runs `work` in this file's turn: a few are imported at a time. Throws the signal's reason. */
   inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>
   /** Reads the file from its beginning. @throws Refusal INVALID_INPUT as `importLeads` */
   read(columns?: readonly string[]): AsyncIterable<FilePart>

@@ -1,4 +1,4 @@
-import { type ContactBasis, LEADS_PAGE_SIZE, type LeadSort, type LeadStatus } from '@x-automated/contract/leads/leads'
+import { LEADS_PAGE_SIZE, type LeadSort, type ListedLead } from '@x-automated/contract/leads/leads'
 import { type SQL, sql } from 'drizzle-orm'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
@@ -21,26 +21,7 @@ import {
  */
 
 /** A lead as shown on pages. */
-export interface PageLead {
-  id: string
-  name: string
-  twitterHandle: string
-  bio: string | null
-  followerCount: number | null
-  followingCount: number | null
-  sourceProfile: string | null
-  url: string | null
-  profileImageUrl: string | null
-  location: string | null
-  website: string | null
-  metadata: Record<string, unknown>
-  dmStatus: LeadStatus
-  basis: ContactBasis
-  tagIds: string[]
-  suppressed: boolean
-  createdAt: Date
-  updatedAt: Date
-}
+export type PageLead = Omit<ListedLead, 'createdAt' | 'updatedAt'> & { createdAt: Date; updatedAt: Date }
 
 type Json<T> = { [K in keyof T]: T[K] extends Date ? string : T[K] }
 

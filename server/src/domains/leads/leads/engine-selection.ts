@@ -29,10 +29,7 @@ export function asksForTag(filter: PgColumn, names: readonly string[]): SQL {
   return sql`lower(${filter} ->> 'tag') = any(${sql.param(names.map((name) => name.toLowerCase()))}::text[])`
 }
 
-/**
- * A filter without ids unknown to the workspace. Tag names stay, because the tag may be created
- * later.
- */
+/** A filter without ids unknown to the workspace. Tag names stay: the tag may be created later. */
 export async function withoutUnknownIds(db: Db, { workspaceId }: WorkspaceOf, filter: LeadFilter): Promise<LeadFilter> {
   const { listId, scrapeId, tag, ...rest } = filter
   const { rows } = await db.execute<{ list: boolean; scrape: boolean; tag: boolean }>(sql`select
@@ -97,10 +94,7 @@ export function matching(
   )
 }
 
-/**
- * SQL subquery (without brackets) of the selected lead ids, for `… in (…)`. Lock and change leads
- * in the order of their ids.
- */
+/** SQL subquery (without brackets) of lead ids. Lock and change leads in the order of ids. */
 export function selectLeads(
   actor: WorkspaceOf,
   { leadIds, filter }: { leadIds?: string[]; filter?: ResolvedFilter },

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
+import { lockRows } from '../../../db/transact.ts'
 import { isSuppressed } from '../suppressions/tables.ts'
 import { restorePastContacts } from './engine-contacts.ts'
 import { mergeDuplicateLeads } from './engine-duplicates.ts'
@@ -32,10 +33,7 @@ export async function upsertLeads(
   return rows.map((row) => row.lead_id)
 }
 
-/**
- * Creates the connection's temporary table of incoming people. It is emptied when the transaction
- * ends.
- */
+/** Creates the connection's temporary table, emptied when the transaction ends. */
 export async function openStage(tx: Db): Promise<void> {
   await tx.execute(sql`create temp table if not exists incoming_leads (
     line integer primary key, x_user_id text, twitter_handle text not null, name text, bio text, follower_count integer, following_count integer,
@@ -63,10 +61,7 @@ const STAGED = sql.raw(
   'x_user_id, twitter_handle, name, bio, follower_count, following_count, source_profile, url, profile_image_url, location, website, metadata, basis, basis_at, basis_source, tags',
 )
 
-/**
- * Removes duplicates by this key from the stage. Returns their number and the first `named` of
- * them.
- */
+/** Removes duplicates by this key. Returns their number and the first `named` of them. */
 export async function unstageDuplicates(
   tx: Db,
   key: SQL,
@@ -89,9 +84,7 @@ export interface StagedLines {
   total: number
 }
 
-/**
- * @param gone a statement that returns the `line` of each row @param named how many lines to return
- */
+/** @param gone returns the `line` of each row @param named how many lines to return */
 async function linesOf(tx: Db, gone: SQL, named: number): Promise<StagedLines> {
   const { rows } = await tx.execute<StagedLines & Record<string, unknown>>(sql`
     with gone as (${gone})
@@ -109,10 +102,7 @@ export async function unstageSuppressed(tx: Db, workspaceId: string, named: numb
   return linesOf(tx, gone, named)
 }
 
-/**
- * Saves the stage as leads. Rows that would exceed the metadata limit are rejected; `named` of them
- * are returned.
- */
+/** Saves the stage as leads, but rejects rows beyond the metadata limit, and names some. */
 export async function settleStage(
   tx: Db,
   { workspaceId, userId }: Owner,
@@ -130,8 +120,7 @@ export async function settleStage(
         (select l.id from leads l where l.workspace_id = ${workspaceId} and lower(l.twitter_handle) = lower(i.twitter_handle) order by l.updated_at desc, l.id desc limit 1)
       end)`)
   // By id, the order in which leads are locked.
-  await tx.execute(sql`
-    select count(*) from (select id from leads where id in (select lead_id from incoming_leads) order by id for no key update) locked`)
+  await lockRows(tx, 'leads', sql`id in (select lead_id from incoming_leads)`)
   const overfull = await linesOf(
     tx,
     sql`

@@ -64,24 +64,17 @@ export function anywhere(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`
 }
 
+type TextField = 'xUserId' | 'name' | 'bio' | 'sourceProfile' | 'url' | 'profileImageUrl' | 'location' | 'website'
+
 /** What is known of an incoming person. Null keeps the lead's value. */
-export interface IncomingLead {
-  xUserId: string | null
-  twitterHandle: string
-  name: string | null
-  bio: string | null
-  followerCount: number | null
-  followingCount: number | null
-  sourceProfile: string | null
-  url: string | null
-  profileImageUrl: string | null
-  location: string | null
-  website: string | null
-  metadata: Record<string, unknown> | null
-}
+export type IncomingLead = Record<TextField, string | null> &
+  Record<'followerCount' | 'followingCount', number | null> & {
+    twitterHandle: string
+    metadata: Record<string, unknown> | null
+  }
 
 /** Additional values from a file. */
-export interface ImportedLead extends IncomingLead {
+export type ImportedLead = IncomingLead & {
   basis: ContactBasis | null
   /** A date or a timestamp. */
   basisAt: string | null
@@ -91,25 +84,9 @@ export interface ImportedLead extends IncomingLead {
 
 /** A person as a row of `incoming_leads`. */
 export function stagedRow(line: number, lead: IncomingLead & Partial<ImportedLead>): object {
-  return {
-    line,
-    x_user_id: lead.xUserId,
-    twitter_handle: lead.twitterHandle,
-    name: lead.name,
-    bio: lead.bio,
-    follower_count: lead.followerCount,
-    following_count: lead.followingCount,
-    source_profile: lead.sourceProfile,
-    url: lead.url,
-    profile_image_url: lead.profileImageUrl,
-    location: lead.location,
-    website: lead.website,
-    metadata: lead.metadata,
-    basis: lead.basis,
-    basis_at: lead.basisAt,
-    basis_source: lead.basisSource,
-    tags: lead.tags,
-  }
+  const row: Record<string, unknown> = { line }
+  for (const [name, field] of FIELDS) row[name] = lead[field]
+  return row
 }
 
 type Cell = { value: unknown } | { problem: string }
@@ -234,6 +211,13 @@ const COLUMNS: Record<string, Column | null> = {
   updated_at: null,
 }
 
+/** The fields of a lead by column. */
+const FIELDS = Object.entries(COLUMNS).flatMap(([name, column]) => (column ? [[name, column.field] as const] : []))
+const NOTHING = {
+  ...(Object.fromEntries(FIELDS.map(([, field]) => [field, null])) as { [K in keyof ImportedLead]: null }),
+  twitterHandle: '',
+}
+
 const KEY_MAX = 100
 const VALUE_MAX = 5_000
 
@@ -288,25 +272,6 @@ export function readLine(
   if (JSON.stringify(lead.metadata).length > METADATA_MAX)
     return { problem: `has more than ${formatNumber(METADATA_MAX)} characters in custom columns` }
   return lead
-}
-
-const NOTHING: ImportedLead = {
-  xUserId: null,
-  twitterHandle: '',
-  name: null,
-  bio: null,
-  followerCount: null,
-  followingCount: null,
-  sourceProfile: null,
-  url: null,
-  profileImageUrl: null,
-  location: null,
-  website: null,
-  metadata: null,
-  basis: null,
-  basisAt: null,
-  basisSource: null,
-  tags: null,
 }
 
 /** Removes the apostrophe by which an export escapes formulas. */

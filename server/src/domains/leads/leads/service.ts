@@ -5,7 +5,7 @@ import { and, asc, desc, eq, getTableColumns, ne, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
-import { transact } from '../../../db/transact.ts'
+import { lockRows, transact } from '../../../db/transact.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import { leadLists } from '../lists/tables.ts'
 import { scrapeCounts, scrapes } from '../scrapes/tables.ts'
@@ -39,10 +39,7 @@ export { asksForTag, choosePart, selectLeads, withoutUnknownIds } from './engine
 export { upsertLeads } from './engine-stage.ts'
 export { anywhere, type IncomingLead } from './rules.ts'
 
-/**
- * One page of leads with the exact total.
- * @throws Refusal INVALID_INPUT for a cursor of another order
- */
+/** One page of leads with the exact total. */
 export async function list(db: Db, actor: Actor, { page, pageSize, sort, cursor, ...asked }: InputOf<'leads', 'list'>) {
   const filter = await resolveFilter(db, actor, asked)
   const place = cursor === undefined ? null : readCursor(sort, cursor)
@@ -81,10 +78,7 @@ function namesOf(filter: ResolvedFilter): string[] {
   return Object.entries(filter).flatMap(([name, value]) => (value === undefined || value === '' ? [] : name))
 }
 
-/**
- * A lead's tags in the order in which they were added. Names are qualified for queries without
- * joins.
- */
+/** Tags in the order in which they were added. Names are qualified for queries without joins. */
 const tagIds = sql<string[]>`array(
   select t.tag_id::text from lead_tags t where t.lead_id = leads.id order by t.added_at, t.tag_id
 )`
@@ -92,10 +86,7 @@ const tagNames = sql<string[]>`array(
   select t.name from lead_tags g join tags t on t.id = g.tag_id where g.lead_id = leads.id order by lower(t.name)
 )`
 
-/**
- * One page of leads in some filter statuses, newest first. @param standings empty for all leads
- * @throws Refusal INVALID_INPUT for a bad cursor
- */
+/** One page of leads in some filter statuses, newest first. @param standings empty: all leads */
 export async function listByStanding(
   db: Db,
   actor: Actor,
@@ -138,10 +129,7 @@ export async function listByStanding(
   }
 }
 
-/**
- * The number of matches: from maintained counts for a single status, list, tag or scrape, otherwise
- * counted.
- */
+/** The number of matches, from maintained counts for a single status, list, tag or scrape. */
 export async function count(db: Db, actor: WorkspaceOf, filter: ResolvedFilter): Promise<number> {
   const asked = namesOf(filter)
   const only = asked.length === 1 ? asked[0] : null
@@ -196,13 +184,12 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
   await transact(db, async (tx) => {
     const own = sql`${actor.workspaceId}::uuid`
     // Lock messages and lists before the lead, in the lock order (ARCHITECTURE.md).
-    await tx.execute(sql`
-      select count(*) from (select from dms where lead_id = ${id} and workspace_id = ${own} order by id for no key update) locked`)
-    await tx.execute(sql`
-      select count(*) from (
-        select from lead_lists where id in (select lead_list_id from lead_list_items where lead_id = ${id}) and workspace_id = ${own}
-        order by id for no key update
-      ) locked`)
+    await lockRows(tx, 'dms', sql`lead_id = ${id} and workspace_id = ${own}`)
+    await lockRows(
+      tx,
+      'lead_lists',
+      sql`id in (select lead_list_id from lead_list_items where lead_id = ${id}) and workspace_id = ${own}`,
+    )
     const [found] = await tx
       .select({ id: leads.id })
       .from(leads)

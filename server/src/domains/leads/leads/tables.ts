@@ -16,10 +16,7 @@ export const foldedBio = sql<string>`lower(left(coalesce(bio, ''), 60))`
 /** The text that keywords match, covered by the trigram index `leads_words`. */
 export const words = sql<string>`(coalesce(name, '') || ' ' || twitter_handle || ' ' || coalesce(bio, ''))`
 
-/**
- * People on X, one row per person and workspace: by X user id, or by handle while the id is
- * unknown.
- */
+/** One row per person and workspace: by X user id, or by handle while the id is unknown. */
 export const leads = pgTable(
   'leads',
   {
@@ -42,10 +39,11 @@ export const leads = pgTable(
     dmStatus: text('dm_status', { enum: LEAD_STATUSES }).notNull().default('not_sent'),
     /** When they last messaged an account of the workspace, by X's clock. */
     repliedAt: time('replied_at'),
-    /**
-     * When they were last messaged before their lead was deleted and added again (`pastContacts`).
-     */
+    /** When they were last messaged, if that lead was deleted and then added again. */
     contactedBeforeAt: time('contacted_before_at'),
+    /** When, and for which campaign, an automated message to them was last claimed. */
+    lastClaimedAt: time('last_claimed_at'),
+    lastClaimedCampaignId: uuid('last_claimed_campaign_id'),
     /** Why, since when and by what source they may be messaged, as X's rules require. */
     basis: text('basis', { enum: CONTACT_BASES }).notNull().default('none'),
     basisAt: time('basis_at'),
@@ -72,10 +70,7 @@ export const leads = pgTable(
   ],
 )
 
-/**
- * Leads of each status in order, maintained by triggers. `leads` has no index on the status, so
- * that changing it writes no index entry (docs/decisions/0019).
- */
+/** Filter statuses, by triggers: changing one writes no index entry of `leads` (decision 0019). */
 export const leadStandings = pgTable(
   'lead_standings',
   {

@@ -145,9 +145,6 @@ async function countContacted(db: Db, row: Row, filter: LeadFilter): Promise<num
 
 type NewList = InputOf<'lists', 'create'>
 
-/**
- * @throws Refusal INVALID_INPUT if the filter names a smart list, or a missing list, scrape or tag
- */
 export async function create(db: Db, actor: Actor, input: NewList) {
   if (input.filter) await checkFilter(db, actor, input.filter)
   return insert(db, actor, input)
@@ -160,9 +157,7 @@ async function insert(db: Db, actor: Actor, { description, filter, ...input }: N
   return findChanged(db, actor, id)
 }
 
-/**
- * Smart lists cannot nest. Unknown ids are rejected, because dropping one would match more leads.
- */
+/** Smart lists cannot nest. Dropping an unknown id would match more leads. */
 async function checkFilter(db: Db, actor: Actor, filter: LeadFilter): Promise<void> {
   const { listId } = filter
   const { scrapeId, tag } = await withoutUnknownIds(db, actor, filter)
@@ -225,10 +220,7 @@ export async function replaceTag(tx: Db, actor: Actor, names: readonly string[],
     .where(and(eq(leadLists.workspaceId, actor.workspaceId), asksForTag(leadLists.filter, names)))
 }
 
-/**
- * Deletes a list and its memberships; the leads stay.
- * @throws Refusal LEAD_LIST_NOT_FOUND, LEAD_LIST_IN_USE (an active campaign uses it)
- */
+/** Deletes a list that no active campaign uses; its leads stay. */
 export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
   await transact(db, async (tx) => {
     await allowLongStatements(tx)
@@ -243,10 +235,7 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
   })
 }
 
-/**
- * One page of a list's leads, last added first; of a smart list, its current matches, newest first.
- * @throws Refusal LEAD_LIST_NOT_FOUND; INVALID_INPUT for a cursor of the other kind of list
- */
+/** One page of a list's leads, last added first; of a smart list, its matches, newest first. */
 export async function listLeads(db: Db, actor: Actor, { id, ...input }: InputOf<'lists', 'leads'>) {
   const row = await findStored(db, actor, id)
   if (row.filter) {
@@ -316,10 +305,7 @@ export async function members(db: Db, actor: Actor, { id, leadIds }: InputOf<'li
   return { leadIds: rows.map((row) => row.id) }
 }
 
-/**
- * Adds leads, ignoring those already in the list. @throws Refusal LEAD_LIST_NOT_FOUND,
- * LEAD_LIST_KIND
- */
+/** Adds leads, ignoring those already in the list. */
 export async function addLeads(db: Db, actor: Actor, { id, ...selection }: InputOf<'lists', 'addLeads'>) {
   return change(
     db,
@@ -364,10 +350,7 @@ async function change(
   })
 }
 
-/**
- * The stored list, without updating its counts. @param lock `update` to delete the list, `no key
- * update` to change its items @throws Refusal LEAD_LIST_NOT_FOUND
- */
+/** The list without updated counts. @param lock `update` to delete it, else to change items */
 export async function findStored(db: Db, actor: Actor, id: string, lock?: 'update' | 'no key update'): Promise<Row> {
   const query = db
     .select()

@@ -1,7 +1,7 @@
 import type { LeadFilter } from '@x-automated/contract/leads/leads'
 import { CONTACT_STATUSES } from '@x-automated/contract/leads/lists'
 import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import { createdAt, id, time } from '../../../db/columns.ts'
+import { createdAt, id, partOf, time } from '../../../db/columns.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
 import { leads } from '../leads/tables.ts'
@@ -32,12 +32,8 @@ export const leadLists = pgTable(
 export const leadListItems = pgTable(
   'lead_list_items',
   {
-    leadListId: uuid('lead_list_id')
-      .notNull()
-      .references(() => leadLists.id, { onDelete: 'cascade' }),
-    leadId: uuid('lead_id')
-      .notNull()
-      .references(() => leads.id, { onDelete: 'cascade' }),
+    leadListId: partOf('lead_list_id', () => leadLists.id),
+    leadId: partOf('lead_id', () => leads.id),
     /** Status in this list only; a lead can have another one elsewhere. */
     contactStatus: text('contact_status', { enum: CONTACT_STATUSES }).notNull().default('pending'),
     addedAt: time('added_at').notNull().defaultNow(),

@@ -2,7 +2,7 @@ import type { InputOf } from '@x-automated/contract/contract'
 import { and, eq, lt, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
-import { transact } from '../../../db/transact.ts'
+import { lockRows, transact } from '../../../db/transact.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import { hashToken } from '../../../sealing.ts'
 import { choosePart, deletePastContacts, storePastContacts } from '../leads/service.ts'
@@ -31,15 +31,9 @@ export async function removeMany(
     }
     const { leads: chosen, cursor } = await choosePart(tx, actor, selection, most)
     // Messages and lists before leads (db/transact.ts).
-    await tx.execute(sql`
-      select count(*) from (select from dms where lead_id in (${chosen}) order by id for no key update) locked`)
-    await tx.execute(sql`
-      select count(*) from (
-        select from lead_lists where id in (select lead_list_id from lead_list_items where lead_id in (${chosen}))
-        order by id for no key update
-      ) locked`)
-    await tx.execute(sql`
-      select count(*) from (select from leads where id in (${chosen}) order by id for update) locked`)
+    await lockRows(tx, 'dms', sql`lead_id in (${chosen})`)
+    await lockRows(tx, 'lead_lists', sql`id in (select lead_list_id from lead_list_items where lead_id in (${chosen}))`)
+    await lockRows(tx, 'leads', sql`id in (${chosen})`, 'update')
     const [removal] = await tx
       .insert(leadRemovals)
       .values({
@@ -92,9 +86,7 @@ function ofWorkspace({ workspaceId }: Actor, id: string) {
   )
 }
 
-/**
- * A deletion that can still be undone. Waits for it to complete. @throws Refusal REMOVAL_NOT_FOUND
- */
+/** A deletion that can still be undone. Waits for it to complete. */
 export async function find(db: Db, actor: Actor, id: string) {
   return db.transaction(async (tx) => {
     await lockRemoval(tx, actor, id)
@@ -126,23 +118,19 @@ export async function restore(db: Db, actor: Actor, removalId: string) {
       .for('update')
     if (!removal) throw new Refusal('REMOVAL_NOT_FOUND')
     const removed = sql`removed_leads r where r.removal_id = ${removal.id}`
-    await tx.execute(sql`
-      select count(*) from (
-        select from dms where id in (select unnest(r.dm_ids) from ${removed}) order by id for no key update
-      ) locked`)
-    await tx.execute(sql`
-      select count(*) from (
-        select from lead_lists
-        where id in (select (place ->> 'lead_list_id')::uuid from removed_leads r, jsonb_array_elements(r.places) place where r.removal_id = ${removal.id})
-        order by id for no key update
-      ) locked`)
+    await lockRows(tx, 'dms', sql`id in (select unnest(r.dm_ids) from ${removed})`)
+    await lockRows(
+      tx,
+      'lead_lists',
+      sql`id in (select (place ->> 'lead_list_id')::uuid from removed_leads r, jsonb_array_elements(r.places) place where r.removal_id = ${removal.id})`,
+    )
     // A concurrent archive either finishes first or sees the restored leads.
-    await tx.execute(sql`
-      select count(*) from (
-        select from campaigns
-        where id in (select campaign_id from dms where id in (select unnest(r.dm_ids) from ${removed}) and status = 'queued')
-        order by id for share
-      ) locked`)
+    await lockRows(
+      tx,
+      'campaigns',
+      sql`id in (select campaign_id from dms where id in (select unnest(r.dm_ids) from ${removed}) and status = 'queued')`,
+      'share',
+    )
     // A formerly queued message is still queued, has failed without its lead, or its campaign was
     // archived.
     const { rowCount } = await tx.execute(sql`

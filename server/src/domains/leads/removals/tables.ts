@@ -1,5 +1,5 @@
 import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import { createdAt, id } from '../../../db/columns.ts'
+import { createdAt, id, partOf } from '../../../db/columns.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
 
 /** Deletions of leads that can still be undone. */
@@ -21,9 +21,7 @@ export const leadRemovals = pgTable(
 export const removedLeads = pgTable(
   'removed_leads',
   {
-    removalId: uuid('removal_id')
-      .notNull()
-      .references(() => leadRemovals.id, { onDelete: 'cascade' }),
+    removalId: partOf('removal_id', () => leadRemovals.id),
     leadId: uuid('lead_id').notNull(),
     /** Its row of `leads`. */
     lead: jsonb('lead').notNull(),

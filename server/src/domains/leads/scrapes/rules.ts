@@ -7,10 +7,7 @@ export interface Wanted {
   keywords: readonly string[]
 }
 
-/**
- * Bounds are inclusive. Any keyword must appear in the bio, ignoring case; without keywords, all
- * match.
- */
+/** Bounds are inclusive. Any keyword in the bio, ignoring case, is enough; none: all match. */
 export function isWanted(
   profile: { bio: string; followerCount: number },
   { minFollowers, maxFollowers, keywords }: Wanted,
@@ -58,9 +55,7 @@ export interface Estimate {
   costCents: number | null
 }
 
-/**
- * The number of profiles, the remaining seconds and X's cost; null before X has returned a count.
- */
+/** Profiles, remaining seconds and X's cost; null before X has returned a count. */
 export function estimate(progress: Progress, status: ScrapeStatus, waitSeconds: number): Estimate | null {
   const { expected, fetched, billed, matched, maxResults, busyMs } = progress
   if (expected === null) return null
@@ -91,10 +86,7 @@ const MS_EACH = 1
 const WINDOW_PAGES = 300
 const WINDOW_SECONDS = 15 * 60
 
-/**
- * The expected time of a scrape, in seconds. @param msEach time per profile in earlier scrapes, or
- * null
- */
+/** The expected seconds of a scrape. @param msEach time per profile in earlier ones, or null */
 export function secondsFor(
   profiles: number,
   msEach: number | null,

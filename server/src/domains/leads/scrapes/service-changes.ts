@@ -4,10 +4,7 @@ import { scrapes } from './tables.ts'
 
 export type ScrapeRow = typeof scrapes.$inferSelect
 
-/**
- * Channel for the id of each changed scrape; a trigger sends `connected:<workspace>` for new X
- * accounts.
- */
+/** Payload: a changed scrape's id, or from a trigger `connected:<workspace>`. */
 export const SCRAPES_CHANNEL = 'scrapes'
 export const CONNECTED = 'connected:'
 

@@ -138,9 +138,7 @@ async function run(runner: Runner, scrapeId: string): Promise<void> {
   }
 }
 
-/**
- * Claims the scrape for this process. Null if it is over, not due, or claimed by another process.
- */
+/** Claims the scrape. Null if it is over, not due, or claimed by another process. */
 async function claim({ database, workerId, running }: Runner, scrapeId: string): Promise<ScrapeRow | null> {
   const [row] = await database.db
     .update(scrapes)
@@ -179,10 +177,7 @@ function isStillClaimed(row: ScrapeRow): SQL | undefined {
   return and(eq(scrapes.id, row.id), eq(scrapes.version, row.version), eq(scrapes.status, 'running'))
 }
 
-/**
- * Reads one page outside and saves it inside a transaction. Returns the scrape; null if the claim
- * was lost.
- */
+/** Reads one page, then saves it in a transaction. Null if the claim was lost. */
 async function step(runner: Runner, row: ScrapeRow): Promise<ScrapeRow | null> {
   try {
     const { db } = runner.database

@@ -42,10 +42,7 @@ export function view(row: ScrapeRow) {
   }
 }
 
-/**
- * Starts a scrape as a job. Credentials connect the X account first. @throws Refusal FORBIDDEN,
- * PLAN_LIMIT, X_SESSION_EXPIRED, X_ACCOUNT_NOT_FOUND, X_CREDENTIALS_REFUSED, X_UNAVAILABLE
- */
+/** Starts a scrape as a job. Credentials connect the X account first. */
 export async function create(context: SignedInContext, actor: Actor, input: ScrapeInput) {
   return view(await start(context, actor, input, (tx, row) => context.remember(tx, Scrape.parse(view(row)))))
 }
@@ -80,11 +77,7 @@ async function requireAllowance(db: Db, workspaceId: string): Promise<void> {
   if (allowance.left === 0) throw beyondPlan(allowance, 'scrapedLeads')
 }
 
-/**
- * Estimates a scrape. It reads every profile unless it finds enough leads before.
- * @throws Refusal X_SESSION_EXPIRED, X_ACCOUNT_NOT_FOUND, X_UNAVAILABLE, INVALID_INPUT (unusable
- * handle)
- */
+/** Estimates a scrape. It reads every profile unless it finds enough leads before. */
 export async function estimateFor(
   context: SignedInContext,
   actor: Actor,
@@ -160,9 +153,7 @@ export async function scrape(context: SignedInContext, actor: Actor, input: Scra
   return { success: true as const, leads: found.map((one) => one.lead), count: found.length, stoppedBy: row.stoppedBy }
 }
 
-/**
- * The scrape started by an earlier attempt of this call, resumed if it failed. Null without one.
- */
+/** The scrape that an earlier attempt started, resumed if it failed; or null. */
 async function findBegun({ db, jobs, progress }: SignedInContext, actor: Actor): Promise<ScrapeRow | null> {
   if (typeof progress?.begun !== 'string') return null
   const [row] = await db
@@ -203,10 +194,7 @@ export async function cancel(db: Db, actor: Actor, id: string) {
   return view(await end(db, actor, id, 'canceled'))
 }
 
-/**
- * Resumes a scrape (`isResumable`) from its cursor. @throws Refusal SCRAPE_NOT_FOUND, SCRAPE_STATE,
- * PLAN_LIMIT
- */
+/** Resumes a scrape (`isResumable`) from its cursor. */
 export async function resume({ db, jobs }: Pick<SignedInContext, 'db' | 'jobs'>, actor: Actor, id: string) {
   return db.transaction(async (tx) => {
     const [stopped] = await tx
@@ -253,10 +241,7 @@ function ignoreRefusal(error: unknown): void {
 /** Polls after this time, because notifications may be lost when a connection breaks. */
 const POLL_MS = 3_000
 
-/**
- * Yields the scrape now and after each change, until it is over or aborted.
- * @throws Refusal SCRAPE_NOT_FOUND
- */
+/** Yields the scrape now and after each change, until it is over or aborted. */
 export async function* follow(
   { database, channels, isDraining }: Pick<RequestContext, 'database' | 'channels' | 'isDraining'>,
   actor: Actor,

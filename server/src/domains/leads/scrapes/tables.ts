@@ -1,7 +1,7 @@
 import { SCRAPE_STATUSES, STOPPED_BY } from '@x-automated/contract/leads/scrapes'
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, check, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import { createdAt, id, time, updatedAt } from '../../../db/columns.ts'
+import { createdAt, id, partOf, time, updatedAt } from '../../../db/columns.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
@@ -64,20 +64,14 @@ export const scrapes = pgTable(
 export const scrapeLeads = pgTable(
   'scrape_leads',
   {
-    scrapeId: uuid('scrape_id')
-      .notNull()
-      .references(() => scrapes.id, { onDelete: 'cascade' }),
-    leadId: uuid('lead_id')
-      .notNull()
-      .references(() => leads.id, { onDelete: 'cascade' }),
+    scrapeId: partOf('scrape_id', () => scrapes.id),
+    leadId: partOf('lead_id', () => leads.id),
     foundAt: time('found_at').notNull().defaultNow(),
   },
   (t) => [primaryKey({ columns: [t.scrapeId, t.leadId] }), index('scrape_leads_lead').on(t.leadId)],
 )
 
-/**
- * Remaining leads per scrape, maintained by triggers. Separate, so that deletions lock no scrape.
- */
+/** Remaining leads per scrape, by triggers. Separate, so that deletions lock no scrape. */
 export const scrapeCounts = pgTable('scrape_counts', {
   scrapeId: uuid('scrape_id')
     .primaryKey()

@@ -23,10 +23,7 @@ const columns = {
   createdAt: suppressions.createdAt,
 }
 
-/**
- * One page of the suppression list, newest first, with the exact total.
- * @throws Refusal INVALID_INPUT for a bad cursor
- */
+/** One page of the suppression list, newest first, with the exact total. */
 export async function list(db: Db, actor: Actor, { q, ...input }: InputOf<'suppressions', 'list'>) {
   const page = newestFirst(input, suppressions.createdAt, suppressions.id)
   const matching = and(eq(suppressions.workspaceId, actor.workspaceId), q ? handleHas(q) : undefined)
@@ -45,10 +42,7 @@ export async function list(db: Db, actor: Actor, { q, ...input }: InputOf<'suppr
   return { suppressions: shown, total, ...paging }
 }
 
-/**
- * Three letters or more match anywhere, by a trigram index; fewer match the beginning, by another
- * index.
- */
+/** Three letters or more match anywhere, fewer the beginning: two indexes. */
 function handleHas(q: string): SQL | undefined {
   const part = q.replace(/^@/, '').toLowerCase()
   if (part === '') return undefined
@@ -114,10 +108,7 @@ export async function suppressLead(
   return settleStage({ db: tx, sending }, by)
 }
 
-/**
- * Removes an entry. Stopped messages stay failed until requeued.
- * @throws Refusal SUPPRESSION_NOT_FOUND
- */
+/** Removes an entry. Stopped messages stay failed until requeued. */
 export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
   const gone = await db
     .delete(suppressions)
@@ -149,10 +140,7 @@ export async function importSuppressions(
   })
 }
 
-/**
- * Creates the connection's temporary table of people to suppress. It is emptied when the
- * transaction ends.
- */
+/** Creates the connection's temporary table, emptied when the transaction ends. */
 async function openStage(tx: Db): Promise<void> {
   await tx.execute(sql`create temp table if not exists incoming_suppressions (
     twitter_handle text primary key, x_user_id text, reason text not null, note text

@@ -6,10 +6,7 @@ import { reasonSql } from '../../../db/reasons.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { workspaceId, workspaces } from '../../identity/workspaces/tables.ts'
 
-/**
- * People on X whom a workspace must not message. They stay suppressed even if their leads are
- * deleted.
- */
+/** People whom a workspace must not message, even once their leads are deleted. */
 export const suppressions = pgTable(
   'suppressions',
   {
@@ -18,10 +15,7 @@ export const suppressions = pgTable(
     userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     /** In lower case, without the @. */
     twitterHandle: text('twitter_handle').notNull(),
-    /**
-     * Set, also by a trigger, once a lead with this handle has an id: handle changes do not lift
-     * the suppression.
-     */
+    /** Set, also by a trigger, once known: a new handle does not lift the suppression. */
     xUserId: text('x_user_id'),
     reason: text('reason', { enum: SUPPRESSION_REASONS }).notNull(),
     note: text('note'),
@@ -51,10 +45,7 @@ export function isSuppressed(lead: string): SQL<boolean> {
   return sql`(${suppressionReason(lead)} is not null)`
 }
 
-/**
- * SQL subquery (without brackets) of a workspace's suppressed lead ids, driven by the suppression
- * list.
- */
+/** SQL subquery (without brackets) of suppressed lead ids, driven by the suppression list. */
 export function suppressedLeads(workspaceId: string): SQL {
   const own = sql`s.workspace_id = ${workspaceId}`
   return sql`
@@ -63,10 +54,7 @@ export function suppressedLeads(workspaceId: string): SQL {
     select l.id from suppressions s join leads l on l.workspace_id = s.workspace_id and l.x_user_id = s.x_user_id where ${own}`
 }
 
-/**
- * SQL over `leads` of the workspace: whether they can be messaged. Like `isSuppressed`, for many
- * rows.
- */
+/** SQL over `leads`: whether they can be messaged. Like `isSuppressed`, for many rows. */
 export function isMessageable(workspaceId: string): SQL {
   const onList = sql`select from suppressions s where s.workspace_id = ${workspaceId}`
   return sql`not exists (${onList} and s.twitter_handle = lower(leads.twitter_handle))

@@ -5,7 +5,7 @@ import type { Actor } from '../../../actor.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
-import { transact } from '../../../db/transact.ts'
+import { lockRows, transact } from '../../../db/transact.ts'
 import { withUniqueViolationAs } from '../../../db/unique-violation.ts'
 import { Refusal } from '../../../refusal.ts'
 import { choosePart } from '../leads/service.ts'
@@ -65,10 +65,7 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
   })
 }
 
-/**
- * Replaces a tag on leads and in filters. @throws Refusal TAG_NOT_FOUND, INVALID_INPUT (into
- * itself)
- */
+/** Replaces a tag on leads and in filters. */
 export async function merge(db: Db, actor: Actor, { id, into }: InputOf<'tags', 'merge'>) {
   return transact(db, async (tx) => {
     await allowLongStatements(tx)
@@ -90,8 +87,7 @@ export async function apply(db: Db, actor: Actor, { add, remove: gone, ...select
   return transact(db, async (tx) => {
     const part = await choosePart(tx, actor, selection)
     // The lock that the foreign key takes, but before the tags (db/transact.ts).
-    await tx.execute(sql`
-      select count(*) from (select from leads where id in (${part.leads}) order by id for key share) locked`)
+    await lockRows(tx, 'leads', sql`id in (${part.leads})`, 'key share')
     await lockTags(tx, actor, [...add, ...gone])
     const { rows } = await tx.execute<{ changed: number }>(sql`
       with chosen as (${part.leads}),
@@ -120,10 +116,7 @@ async function keepInFilters(tx: Db, actor: Actor, id: string, into: string): Pr
   await replaceTagInSavedFilters(tx, actor, names, into)
 }
 
-/**
- * Locks tags by id before triggers change their counts, to avoid deadlocks.
- * @throws Refusal TAG_NOT_FOUND
- */
+/** Locks tags by id before triggers change their counts. @throws Refusal TAG_NOT_FOUND */
 async function lockTags(tx: Db, actor: Actor, ids: readonly string[]): Promise<void> {
   const wanted = new Set(ids)
   const { rows } = await tx.execute(sql`

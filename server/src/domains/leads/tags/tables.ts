@@ -1,7 +1,7 @@
 import { TAG_COLORS } from '@x-automated/contract/leads/tags'
 import { sql } from 'drizzle-orm'
-import { index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { createdAt, id, time } from '../../../db/columns.ts'
+import { index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { createdAt, id, partOf, time } from '../../../db/columns.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
 import { leads } from '../leads/tables.ts'
 
@@ -22,12 +22,8 @@ export const tags = pgTable(
 export const leadTags = pgTable(
   'lead_tags',
   {
-    tagId: uuid('tag_id')
-      .notNull()
-      .references(() => tags.id, { onDelete: 'cascade' }),
-    leadId: uuid('lead_id')
-      .notNull()
-      .references(() => leads.id, { onDelete: 'cascade' }),
+    tagId: partOf('tag_id', () => tags.id),
+    leadId: partOf('lead_id', () => leads.id),
     addedAt: time('added_at').notNull().defaultNow(),
   },
   (t) => [primaryKey({ columns: [t.tagId, t.leadId] }), index('lead_tags_lead').on(t.leadId)],

@@ -22,10 +22,11 @@ import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { isLinked, resolveAccount, type XAccount } from '../../platform/x-account/service.ts'
 import { renderedPart } from '../sending/service.ts'
 import { secondsToSend } from '../sending-settings/service.ts'
+import { copySteps } from '../sequences/service.ts'
 import { testEmail } from './emails.ts'
 import { placeholdersWithFallback } from './rules.ts'
-import { find } from './service.ts'
-import { campaigns, isSentNow } from './tables.ts'
+import { find, insert } from './service.ts'
+import { isSentNow } from './tables.ts'
 
 // Estimates, test messages and copies of campaigns.
 
@@ -128,29 +129,19 @@ async function countMissing(db: Db, actor: Actor, list: Awaited<ReturnType<typeo
  * @throws Refusal CAMPAIGN_NOT_FOUND; CAMPAIGN_STATE: its list was deleted
  */
 export async function duplicate(db: Db, actor: Actor, id: string) {
-  const { name, leadListId, messageTemplate, channel, xAccountId, allowRepeat, allowReplied } = await find(
-    db,
-    actor,
-    id,
-  )
+  const { name, leadListId, channel, xAccountId, allowRepeat, allowReplied } = await find(db, actor, id)
   if (!leadListId)
     throw new Refusal('CAMPAIGN_STATE', 'This campaign’s lead list was deleted. Create a campaign with another list.')
-  const copies = await db
-    .insert(campaigns)
-    .values({
-      workspaceId: actor.workspaceId,
-      userId: actor.userId,
-      name: `${name.slice(0, NAME_MAX - COPY.length)}${COPY}`,
-      leadListId,
-      messageTemplate,
-      channel,
-      xAccountId,
-      allowRepeat,
-      allowReplied,
-      status: 'draft',
-    })
-    .returning({ id: campaigns.id })
-  return find(db, actor, one(copies).id)
+  const copy = {
+    name: `${name.slice(0, NAME_MAX - COPY.length)}${COPY}`,
+    leadListId,
+    channel,
+    xAccountId,
+    allowRepeat,
+    allowReplied,
+    status: 'draft' as const,
+  }
+  return find(db, actor, await insert(db, actor, copy, await copySteps(db, actor, id)))
 }
 
 const COPY = ' (copy)'

@@ -25,11 +25,20 @@ import {
   queueList,
   readTemplate,
   releaseLeads,
-  rerenderQueued,
   waitForInFlight,
   wakeAccount,
 } from '../sending/service.ts'
 import type { SendingEnv } from '../sending-settings/service.ts'
+import {
+  createSequence,
+  editFirstMessage,
+  launchSteps,
+  lockForEdit,
+  planSteps,
+  queuedStep,
+  summaryOf,
+} from '../sequences/service.ts'
+import type { VersionStep } from '../sequences/tables.ts'
 import { mayBeEdited, refusalOf, transition } from './rules.ts'
 import { campaigns, olderOf, WITHOUT_REASON, waitsForOlder } from './tables.ts'
 
@@ -57,6 +66,9 @@ const columns = {
   dmsFailedCount: campaigns.dmsFailedCount,
   dmsDeliveredCount: campaigns.dmsDeliveredCount,
   dmsRepliedCount: campaigns.dmsRepliedCount,
+  stepCount: campaigns.stepCount,
+  openEnrollments: campaigns.openEnrollments,
+  nextFollowUpAt: campaigns.followUpDueAt,
   lastRunAt: campaigns.lastRunAt,
   createdAt: campaigns.createdAt,
   updatedAt: campaigns.updatedAt,
@@ -115,18 +127,34 @@ export function campaignAnswer<Answer extends Pick<Row, 'reason' | 'pauseReason'
   return row.reason ? { ...row, pauseReason: pauseText(row.reason, row.pauseReason) } : row
 }
 
-/** @throws Refusal LEAD_LIST_NOT_FOUND, X_ACCOUNT_NOT_FOUND, INVALID_INPUT (placeholder) */
-export async function create(db: Db, actor: Actor, input: InputOf<'campaigns', 'create'>) {
-  readTemplate('messageTemplate', input.messageTemplate)
+/**
+ * @throws Refusal LEAD_LIST_NOT_FOUND, X_ACCOUNT_NOT_FOUND, PLAN_LIMIT, INVALID_INPUT (placeholder)
+ */
+export async function create(
+  db: Db,
+  actor: Actor,
+  { messageTemplate, steps: wanted, reengagement, ...input }: InputOf<'campaigns', 'create'>,
+) {
+  const steps = await planSteps(db, actor, { messageTemplate, steps: wanted, reengagement })
   const [leadList] = await db
     .select({ id: leadLists.id })
     .from(leadLists)
     .where(and(eq(leadLists.id, input.leadListId), eq(leadLists.workspaceId, actor.workspaceId)))
   if (!leadList) throw new Refusal('LEAD_LIST_NOT_FOUND')
   if (input.xAccountId) await findAccount(db, actor.workspaceId, input.xAccountId)
-  const row = { ...input, workspaceId: actor.workspaceId, userId: actor.userId }
-  const { id } = one(await db.insert(campaigns).values(row).returning({ id: campaigns.id }))
-  return find(db, actor, id)
+  return find(db, actor, await insert(db, actor, input, steps))
+}
+
+type NewCampaign = Omit<typeof campaigns.$inferInsert, 'workspaceId' | 'messageTemplate' | 'stepCount'>
+
+/** Creates a campaign with its steps. @returns its id */
+export async function insert(db: Db, actor: Actor, input: NewCampaign, steps: readonly VersionStep[]): Promise<string> {
+  return db.transaction(async (tx) => {
+    const row = { ...input, ...summaryOf(steps), workspaceId: actor.workspaceId, userId: actor.userId }
+    const campaign = one(await tx.insert(campaigns).values(row).returning())
+    await createSequence(tx, campaign, steps)
+    return campaign.id
+  })
 }
 
 type Changes = InputOf<'campaigns', 'update'>
@@ -160,25 +188,27 @@ async function applyChanges(
   tx: Db,
   limits: SendingEnv,
   actor: Actor,
-  { id, status, ...edits }: Changes,
+  { id, status, messageTemplate, ...edits }: Changes,
 ): Promise<void> {
-  const template = edits.messageTemplate === undefined ? null : readTemplate('messageTemplate', edits.messageTemplate)
+  if (messageTemplate !== undefined) readTemplate('messageTemplate', messageTemplate)
   // Before locking any row, because senders record outcomes meanwhile.
-  if (status === 'paused' || status === 'archived' || template) await blockNewClaims(tx, (await find(tx, actor, id)).id)
+  if (status === 'archived' || messageTemplate !== undefined)
+    await lockForEdit(tx, actor.workspaceId, (await find(tx, actor, id)).id)
+  else if (status === 'paused') await blockNewClaims(tx, (await find(tx, actor, id)).id)
   if (status === 'archived') await lockQueuedLeads(tx, id)
   if (status === 'active') await lockList(tx, actor, id)
   const before = await lock(tx, actor, id)
   const step = status ? transition(before.status, status) : 'same'
   if (status && step === 'forbidden') throw new Refusal('CAMPAIGN_STATE', refusalOf(before.status, status))
   const isEdited = Object.values(edits).some((value) => value !== undefined)
-  if (isEdited && !mayBeEdited(before.status))
+  if ((isEdited || messageTemplate !== undefined) && !mayBeEdited(before.status))
     throw new Refusal('CAMPAIGN_STATE', `A campaign that is ${before.status} can’t be edited.`)
   if ((edits.allowRepeat !== undefined || edits.allowReplied !== undefined) && before.queuedAt !== null)
     throw new Refusal('CAMPAIGN_STATE', 'Recipients can’t be changed after the launch.')
   if (edits.xAccountId) await findAccount(tx, actor.workspaceId, edits.xAccountId)
-  const edited = isEdited ? await edit(tx, before, edits) : before
+  const renamed = isEdited ? await edit(tx, before, edits) : before
+  const edited = messageTemplate === undefined ? renamed : await editFirstMessage(tx, renamed, messageTemplate)
   if (edited.xAccountId !== before.xAccountId) await endTurn(tx, before.xAccountId)
-  if (template) await rerenderQueued(tx, id, template)
 
   if (status === 'active' && step === 'changes') await activate(tx, limits, actor, edited)
   else if (edited.status === 'active' && (edits.channel || edits.xAccountId)) await requireSender(tx, edited)
@@ -230,7 +260,7 @@ async function lock(tx: Db, actor: Actor, id: string): Promise<Row> {
   return row
 }
 
-async function edit(tx: Db, before: Row, edits: Omit<Changes, 'id' | 'status'>): Promise<Row> {
+async function edit(tx: Db, before: Row, edits: Omit<Changes, 'id' | 'status' | 'messageTemplate'>): Promise<Row> {
   const set = { ...edits, updatedAt: sql`now()` }
   return one(await tx.update(campaigns).set(set).where(eq(campaigns.id, before.id)).returning())
 }
@@ -239,7 +269,8 @@ async function edit(tx: Db, before: Row, edits: Omit<Changes, 'id' | 'status'>):
  * Activates a draft or paused campaign and queues its messages. With an empty list it completes
  * immediately.
  */
-async function activate(tx: Db, limits: SendingEnv, actor: Actor, campaign: Row): Promise<void> {
+async function activate(tx: Db, limits: SendingEnv, actor: Actor, stored: Row): Promise<void> {
+  let campaign = stored
   let totals: Partial<Row> = {}
   let isDone = false
   let filter: LeadFilter | null = null
@@ -264,18 +295,15 @@ async function activate(tx: Db, limits: SendingEnv, actor: Actor, campaign: Row)
   }
   const account = await accountFor(tx, campaign)
   if (campaign.queuedAt === null) {
-    const { queued, total } = await queueList(
-      tx,
-      limits,
-      campaign,
-      readTemplate('messageTemplate', campaign.messageTemplate),
-      filter,
-    )
-    totals = { totalLeadsInList: total, queuedAt: new Date() }
+    const launched = await launchSteps(tx, campaign)
+    campaign = launched.campaign
+    const [first] = launched.steps
+    if (!first) throw new Error('A sequence has a first step.')
+    const { queued, total } = await queueList(tx, limits, campaign, queuedStep(campaign.id, first, 1), filter)
+    totals = { totalLeadsInList: total, queuedAt: new Date(), openEnrollments: queued }
     isDone = queued === 0
   } else {
-    isDone =
-      campaign.dmsQueuedCount === 0 && campaign.dmsSentCount + campaign.dmsFailedCount >= campaign.totalLeadsInList
+    isDone = campaign.dmsQueuedCount === 0 && campaign.openEnrollments === 0
   }
   await tx
     .update(campaigns)

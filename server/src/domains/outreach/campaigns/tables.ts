@@ -34,16 +34,26 @@ export const campaigns = pgTable(
     reason: jsonb('reason').$type<PauseReason>(),
     /** What X said when it was paused automatically. */
     pauseReason: text('pause_reason'),
+    /** The version of its sequence that new changes start from. */
+    version: integer('version').notNull().default(1),
+    /** Without re-engagement. */
+    stepCount: integer('step_count').notNull().default(1),
     /** Null until first queued. */
     queuedAt: time('queued_at'),
     totalLeadsInList: integer('total_leads_in_list').notNull().default(0),
     /** Triggers on dms maintain these counts. */
     dmsQueuedCount: integer('dms_queued_count').notNull().default(0),
+    /** Queued first messages that are not held: other campaigns of the account wait for them. */
+    firstsQueuedCount: integer('firsts_queued_count').notNull().default(0),
     dmsSentCount: integer('dms_sent_count').notNull().default(0),
     dmsFailedCount: integer('dms_failed_count').notNull().default(0),
     /** Sent includes delivered, and delivered includes replied. */
     dmsDeliveredCount: integer('dms_delivered_count').notNull().default(0),
     dmsRepliedCount: integer('dms_replied_count').notNull().default(0),
+    /** Enrollments that are active or paused. */
+    openEnrollments: integer('open_enrollments').notNull().default(0),
+    /** When the due job looks at its enrollments: not after the first of their times; null: never. */
+    followUpDueAt: time('follow_up_due_at'),
     lastRunAt: time('last_run_at'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -60,8 +70,13 @@ export const campaigns = pgTable(
       .where(sql`status = 'active' and dms_queued_count > 0`),
     // For resuming campaigns of reconnected accounts, over all workspaces.
     index('campaigns_stopped').on(t.xAccountId).where(sql`status = 'paused' and reason is not null`),
+    // For the due job, over all workspaces.
+    index('campaigns_follow_up').on(t.followUpDueAt).where(sql`status = 'active' and follow_up_due_at is not null`),
     index('campaigns_list').on(t.leadListId),
-    check('campaigns_counts', sql`dms_queued_count >= 0 and dms_sent_count >= 0 and dms_failed_count >= 0`),
+    check(
+      'campaigns_counts',
+      sql`dms_queued_count >= 0 and dms_sent_count >= 0 and dms_failed_count >= 0 and open_enrollments >= 0`,
+    ),
   ],
 )
 
@@ -82,7 +97,7 @@ export function isSentNow(campaign: SQL): SQL<boolean> {
  */
 const goesBefore = (
   campaign: SQL,
-) => sql`older.kind = 'campaign' and older.status = 'active' and older.dms_queued_count > 0
+) => sql`older.kind = 'campaign' and older.status = 'active' and older.firsts_queued_count > 0
   and (older.x_account_id = ${campaign}.x_account_id
     or (older.x_account_id is null and ${campaign}.x_account_id is null and older.workspace_id = ${campaign}.workspace_id))
   and (older.created_at, older.id) < (${campaign}.created_at, ${campaign}.id)

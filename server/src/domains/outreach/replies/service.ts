@@ -8,7 +8,7 @@ import { transact } from '../../../db/transact.ts'
 import type { XHappening } from '../../../outside/x-activity.ts'
 import { Refusal } from '../../../refusal.ts'
 import { suppressLead } from '../../leads/suppressions/service.ts'
-import { findSentMessage, stopMessages } from '../sending/service.ts'
+import { endAnswered, findSentMessage, lockEnrollmentsOfLead, stopMessages } from '../sending/service.ts'
 import { optOutWordsOf } from '../sending-settings/service.ts'
 import { pollAccounts, type WatchContext, watchReplies } from './engine.ts'
 import { answeredMessage, asksToStop } from './rules.ts'
@@ -112,6 +112,7 @@ type XMessageEvent = Extract<XHappening, { kind: 'message' }>
 async function recordMessage(tx: Db, conversation: Conversation, message: XMessageEvent): Promise<void> {
   const { workspaceId, leadId, leadXUserId, accountXUserId } = conversation
   const isReply = message.senderId === leadXUserId
+  await lockEnrollmentsOfLead(tx, workspaceId, leadId)
   const ours = await lockMessages(tx, conversation)
   if (!isReply && ours.some((one) => isSameMessage(one, message))) return
   await lockLeadAndCampaigns(tx, leadId)
@@ -136,6 +137,7 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
     .onConflictDoNothing()
     .returning({ id: replies.id })
   if (!kept) return
+  if (!optedOut) await endAnswered(tx, workspaceId, leadId, isReply)
   const at = sql`${message.at.toISOString()}::timestamptz`
   // Of duplicate leads, the one that already has the X id is found by it.
   await tx.execute(sql`

@@ -1,3 +1,4 @@
+import { REPLY_LABELS } from '@x-automated/contract/outreach/replies'
 import { type SQL, sql } from 'drizzle-orm'
 import { boolean, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time } from '../../../db/columns.ts'
@@ -30,6 +31,8 @@ export const replies = pgTable(
     text: text('text'),
     /** Contains one of the workspace's opt-out words. */
     optedOut: boolean('opted_out').notNull().default(false),
+    /** What kind of reply it is; null: unknown. */
+    label: text('label', { enum: REPLY_LABELS }),
     /** When it was written, by X's clock. */
     at: time('at').notNull(),
     /** When it was stored. It stops messages that were queued before. */

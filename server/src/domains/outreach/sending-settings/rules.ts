@@ -147,7 +147,7 @@ export interface SentBefore {
 }
 
 /** Jitter lengthens pauses by up to a fifth (sending/rules.ts), a tenth on average. */
-const MEAN_JITTER = 1.1
+export const MEAN_JITTER = 1.1
 
 /**
  * About how many seconds pass until the last of `messages` is sent, if each working day sends what
@@ -195,25 +195,41 @@ function minutesOf({ startMinute, endMinute }: WorkingHours): number {
 
 /** The first moment in working hours at or after `from`; null if the time zone is unknown. */
 export function nextWorkingMoment(hours: WorkingHours, from: Date): Date | null {
+  // Two weeks, because a clock change can skip one day's hours.
+  const [next] = windowsFrom(hours, from, 14)
+  return next ? new Date(Math.max(next.opensAt, from.getTime())) : null
+}
+
+/** A sending window, in milliseconds since 1970. */
+export interface SendingWindow {
+  /** The local day on which it opens, '2026-11-20'. */
+  day: string
+  opensAt: number
+  closesAt: number
+}
+
+/**
+ * The windows that are open at `from` or open in the `days` after it. None if the time zone is
+ * unknown.
+ */
+export function* windowsFrom(hours: WorkingHours, from: Date, days: number): Generator<SendingWindow> {
   const start = hours.startMinute ?? 0
   const length = minutesOf(hours)
   try {
     const now = Temporal.Instant.fromEpochMilliseconds(from.getTime())
     const today = now.toZonedDateTimeISO(hours.timeZone).toPlainDate()
-    // Yesterday's hours can last into today. Two weeks, because a clock change can skip one day's
-    // hours.
-    for (let days = -1; days <= 14; days += 1) {
-      const day = today.add({ days })
+    // Yesterday's hours can last into today.
+    for (let after = -1; after <= days; after += 1) {
+      const day = today.add({ days: after })
       if (!hours.workDays.includes(day.dayOfWeek)) continue
       const moment = (minutes: number, disambiguation: 'earlier' | 'later') =>
         day.toPlainDateTime().add({ minutes }).toZonedDateTime(hours.timeZone, { disambiguation }).epochMilliseconds
       // A clock change can repeat or skip a local time: hours start late and end early.
-      const begins = moment(start, 'later')
-      const ends = moment(start + length, 'earlier')
-      if (ends > begins && ends > from.getTime()) return new Date(Math.max(begins, from.getTime()))
+      const opensAt = moment(start, 'later')
+      const closesAt = moment(start + length, 'earlier')
+      if (closesAt > opensAt && closesAt > from.getTime()) yield { day: day.toString(), opensAt, closesAt }
     }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
   }
-  return null
 }

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { formatCount, formatNumber } from '@x-automated/contract/format'
-import { MESSAGE_MAX } from '@x-automated/contract/outreach/campaigns'
 import { LEASE_SECONDS } from '@x-automated/contract/outreach/sending'
-import { renderTemplate } from '@x-automated/contract/outreach/template'
+import { MESSAGE_MAX, renderTemplate } from '@x-automated/contract/outreach/template'
 import { refusalText, type SkipReason } from '@x-automated/contract/reason'
 import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
@@ -37,6 +36,7 @@ import {
 import { lockLeads, lockQueueing, openDirectCampaign, readTemplate } from './queue.ts'
 import { LEAD_MISSING, recordOutcome } from './record.ts'
 import { reasonToStop, release, skipMessage } from './stop.ts'
+import { isFirstInQueue } from './tables.ts'
 
 /** What a claim returns: a message, or why there is none. */
 type Answer =
@@ -131,7 +131,7 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
         (${claimThatLeavesTheDay(claims, cap.cap)}) + interval '1 day' as leaves_at
     ), head as materialized (
       select * from dms
-      where campaign_id = ${campaignId} and status = 'queued' and lease_expires_at is null ${dmId ? sql`and id = ${dmId}` : sql``}
+      where campaign_id = ${campaignId} and ${isFirstInQueue} ${dmId ? sql`and id = ${dmId}` : sql``}
       order by due_at, id limit 1 for update skip locked
     ), next as materialized (
       select d.*, ${waitsForOlder(sql`c`)} as is_waiting, ${sender.skips ? reasonToStop : sql`null::jsonb`} as stopped

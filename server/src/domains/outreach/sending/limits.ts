@@ -24,7 +24,7 @@ import {
   unreadRest,
 } from '../sending-settings/service.ts'
 import { withJitter } from './rules.ts'
-import { dms } from './tables.ts'
+import { dms, isFirstInQueue } from './tables.ts'
 
 /** How a sender differs from the others. They all claim in the same way (claim.ts). */
 export interface Sender {
@@ -142,7 +142,7 @@ export async function lockDue(tx: Db, env: SendingEnv): Promise<Locked | null> {
     ) a ${ITS_LIMITS} left join lateral (
       select c.id from campaigns c cross join lateral (
         select from dms
-        where campaign_id = c.id and status = 'queued' and lease_expires_at is null and due_at <= now()
+        where campaign_id = c.id and ${isFirstInQueue} and due_at <= now()
         order by due_at, id limit 1
       ) d
       where c.x_account_id = a.id and c.status = 'active' and c.channel = 'api' and c.dms_queued_count > 0 and not ${waitsForOlder(sql`c`)}
@@ -395,7 +395,7 @@ export async function reschedule(tx: Db, accountId: string, now: Date, until: Da
     : sql`(
         select min(case when ${waitsForOlder(sql`c`)} then ${turn}::timestamptz else greatest(d.due_at, ${soon}::timestamptz) end)
         from campaigns c cross join lateral (
-          select due_at from dms where campaign_id = c.id and status = 'queued' and lease_expires_at is null order by due_at, id limit 1
+          select due_at from dms where campaign_id = c.id and ${isFirstInQueue} order by due_at, id limit 1
         ) d
         where c.x_account_id = ${accountId} and c.status = 'active' and c.channel = 'api' and c.dms_queued_count > 0)`
   await tx.execute(sql`update x_accounts set next_send_at = ${next} where id = ${accountId}`)

@@ -2,7 +2,7 @@ import { isId, isMoment } from '@x-automated/contract/fields'
 import type { DmStatus, LeadFilter, LeadSelection } from '@x-automated/contract/leads/leads'
 import { parseTemplate, type Template, type Vocabulary } from '@x-automated/contract/outreach/template'
 import { refusalText, type SkipReason, skipText } from '@x-automated/contract/reason'
-import { and, asc, eq, gt, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, or, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
 import type { Db } from '../../../db/open.ts'
@@ -17,6 +17,7 @@ import { requireConnectedAccount } from '../../platform/x-account/service.ts'
 import { campaigns, WITHOUT_REASON } from '../campaigns/tables.ts'
 import { repliedReason } from '../replies/tables.ts'
 import { isBasisRequired, type SendingEnv } from '../sending-settings/service.ts'
+import { isEnrollmentOf, isOpen } from '../sequences/tables.ts'
 import { wakeAccount } from './limits.ts'
 import { compileTemplate } from './rules.ts'
 import { dms } from './tables.ts'
@@ -27,15 +28,24 @@ type Campaign = typeof campaigns.$inferSelect
 
 // Queueing
 
+/** A step of a sequence. The variant's id and the message are SQL over a lead `l`. */
+export interface QueuedStep {
+  id: string
+  number: number
+  variantId: SQL
+  message: SQL
+}
+
 /**
- * Queues one message per lead in list order; excluded leads get a failed one with the reason.
- * @param filter of a smart list, else null @throws Refusal PLAN_LIMIT: not enough DMs left
+ * Enrolls each lead of the list in its order and queues the first step; excluded leads get a failed
+ * message with the reason. @param filter of a smart list, else null
+ * @throws Refusal PLAN_LIMIT: not enough DMs left
  */
 export async function queueList(
   tx: Db,
   limits: SendingEnv,
   campaign: Campaign,
-  template: Template,
+  first: QueuedStep,
   filter: LeadFilter | null,
 ): Promise<{ queued: number; total: number }> {
   await lockQueueing(tx, campaign.workspaceId)
@@ -52,16 +62,27 @@ export async function queueList(
   )
   await lockLeads(tx, members)
   const { rows } = await tx.execute<{ queued: number; total: number }>(sql`
-    with added as (
-      insert into dms (workspace_id, user_id, lead_id, campaign_id, message, status, reason)
-      select l.workspace_id, ${campaign.userId}::uuid, l.id, ${campaign.id}::uuid, ${renderedMessage(template)},
-        case when skip.reason is null then 'queued' else 'failed' end, skip.reason
-      from leads l
-      left join lead_list_items i on i.lead_list_id = ${campaign.leadListId} and i.lead_id = l.id
-      left join lateral (${skip}) skip on true
-      where l.id in (${members})
-      order by coalesce(i.added_at, l.created_at), l.id
-      on conflict (campaign_id, step, lead_id) do nothing
+    with chosen as materialized (
+      select new_id() as enrollment_id, ordered.* from (
+        select l.id as lead_id, skip.reason, ${first.variantId} as variant_id, ${first.message} as message
+        from leads l
+        left join lead_list_items i on i.lead_list_id = ${campaign.leadListId} and i.lead_id = l.id
+        left join lateral (${skip}) skip on true
+        where l.id in (${members})
+        order by coalesce(i.added_at, l.created_at), l.id
+      ) ordered
+    ), enrolled as (
+      insert into enrollments (workspace_id, id, campaign_id, lead_id, version, state, reason, next_step_number)
+      select ${campaign.workspaceId}::uuid, enrollment_id, ${campaign.id}::uuid, lead_id, ${campaign.version}::int,
+        case when reason is null then 'active' else 'stopped' end,
+        case when reason is not null then ${reasonSql('skipped', { skip: sql`reason ->> 'code'` })} end,
+        case when reason is null then 1 end
+      from chosen
+    ), added as (
+      insert into dms (workspace_id, user_id, lead_id, campaign_id, enrollment_id, step_id, step_number, variant_id, message, status, reason)
+      select ${campaign.workspaceId}::uuid, ${campaign.userId}::uuid, lead_id, ${campaign.id}::uuid, enrollment_id,
+        ${first.id}::uuid, 1, variant_id, message, case when reason is null then 'queued' else 'failed' end, reason
+      from chosen
       returning lead_id, status
     ), marked as (
       update leads set dm_status = 'queued', updated_at = now()
@@ -98,16 +119,14 @@ function reasonToSkip(
 }
 
 /**
- * Renders queued, never tried messages with a changed template. Requires `blockNewClaims`, because
- * it locks messages in no particular order.
+ * Renders queued first messages with a changed step. Requires `blockNewClaims`, because it locks
+ * messages in no particular order. @param which SQL over dms
  */
-export async function rerenderQueued(tx: Db, campaignId: string, template: Template): Promise<void> {
-  await allowLongStatements(tx)
+export async function rerenderFirst(tx: Db, { id, number, variantId, message }: QueuedStep, which: SQL): Promise<void> {
   await tx.execute(sql`
-    update dms set message = ${renderedMessage(template)}, updated_at = now()
-    from leads l
-    where dms.campaign_id = ${campaignId} and l.id = dms.lead_id and dms.status = 'queued'
-      and dms.lease_expires_at is null and dms.tried_at is null`)
+    update dms set message = ${message}, variant_id = ${variantId},
+      step_id = ${id}, step_number = ${number}, updated_at = now()
+    from leads l where ${which} and not is_follow_up and l.id = dms.lead_id`)
 }
 
 /**
@@ -156,7 +175,8 @@ export async function queueDirect(
  */
 export async function requeue(db: Db, limits: SendingEnv, actor: Actor, id: string) {
   return transact(db, async (tx) => {
-    // Lock message, lead, campaign, in the same order as recording an outcome (db/transact.ts).
+    // Lock enrollment, message, lead, campaign, as recording an outcome does.
+    await lockEnrollmentsOf(tx, sql`select ${id}::uuid`)
     const [found] = await tx
       .select({ dm: dms, campaign: campaigns })
       .from(dms)
@@ -167,6 +187,7 @@ export async function requeue(db: Db, limits: SendingEnv, actor: Actor, id: stri
     const { dm, campaign } = found
     if (dm.status !== 'failed') throw new Refusal('DM_STATE', 'Only failed messages can be queued again.')
     if (!dm.leadId) throw new Refusal('DM_STATE', 'This message’s lead was deleted.')
+    if (await isPassed(tx, dm)) throw new Refusal('DM_STATE', 'A later message was already sent to this person.')
     await lockQueueing(tx, actor.workspaceId)
     const basisRequired = await isBasisRequired(tx, limits, actor.workspaceId)
     const { rows } = await tx.execute<{ reason: SkipReason | null }>(
@@ -180,6 +201,7 @@ export async function requeue(db: Db, limits: SendingEnv, actor: Actor, id: stri
         reason: null,
         errorMessage: null,
         outcomeUnknown: false,
+        isHeld: false,
         lease: null,
         holder: null,
         dueAt: sql`now()`,
@@ -188,18 +210,32 @@ export async function requeue(db: Db, limits: SendingEnv, actor: Actor, id: stri
       })
       .where(eq(dms.id, id))
     await tx.update(leads).set({ dmStatus: 'queued', updatedAt: sql`now()` }).where(eq(leads.id, dm.leadId))
-    const requeuable = await tx
-      .update(campaigns)
-      .set({ status: sql`case when status = 'completed' then 'active' else status end`, updatedAt: sql`now()` })
-      .where(and(eq(campaigns.id, campaign.id), ne(campaigns.status, 'archived')))
-      .returning({ id: campaigns.id })
-    if (requeuable.length === 0) throw new Refusal('DM_STATE', 'This message’s campaign is archived.')
-    if (campaign.xAccountId) await wakeAccount(tx, campaign.xAccountId)
+    const requeuable = await tx.execute(sql`
+      with old as (
+        select e.id, ${isOpen('e')} as was_open from dms d join enrollments e on ${isEnrollmentOf('e', 'd')} where d.id = ${id}
+      ), changed as (
+        update enrollments e set state = 'active', reason = null, paused_until = null, next_at = null,
+          next_step_number = ${dm.stepNumber}, resumed_at = now(), updated_at = now()
+        from old where e.workspace_id = ${actor.workspaceId} and e.id = old.id
+      )
+      update campaigns set status = case when status = 'completed' then 'active' else status end, updated_at = now(),
+        open_enrollments = open_enrollments + (select count(*) from old where not was_open)
+      where id = ${campaign.id} and status <> 'archived'`)
+    if (!requeuable.rowCount) throw new Refusal('DM_STATE', 'This message’s campaign is archived.')
+    const accountId = dm.isFollowUp ? dm.xAccountId : campaign.xAccountId
+    if (accountId) await wakeAccount(tx, accountId)
     if (dm.triedAt === null && dm.claimedAt === null)
       await spend(tx, actor.workspaceId, await allowanceOf(tx, actor.workspaceId, 'dms'), 1)
     const [row] = await tx.select(dmColumns).from(dms).leftJoin(leads, eq(leads.id, dms.leadId)).where(eq(dms.id, id))
     return dmAnswer(row as NonNullable<typeof row>)
   })
+}
+
+/** Whether a later message of its sequence was sent. */
+async function isPassed(tx: Db, dm: typeof dms.$inferSelect): Promise<boolean> {
+  const { rows } = await tx.execute(sql`
+    select from enrollments e where e.workspace_id = ${dm.workspaceId} and e.id = ${dm.enrollmentId} and e.last_ordinal > ${dm.step}`)
+  return rows.length > 0
 }
 
 // Locks
@@ -210,6 +246,34 @@ export async function requeue(db: Db, limits: SendingEnv, actor: Actor, id: stri
  */
 export async function lockQueueing(tx: Db, workspaceId: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('queueing:' || ${workspaceId}::text, 0))`)
+}
+
+/** Locks the enrollments of messages. Call it before locking the messages, as a reply does. */
+export async function lockEnrollmentsOf(tx: Db, dmIds: SQL): Promise<void> {
+  await tx.execute(sql`
+    select count(*) from (
+      select from enrollments e
+      where (e.workspace_id, e.id) in (select workspace_id, enrollment_id from dms where id in (${dmIds}))
+      order by e.id for no key update
+    ) locked`)
+}
+
+/** Locks a lead's enrollments, before their messages. */
+export async function lockEnrollmentsOfLead(tx: Db, workspaceId: string, leadId: string): Promise<void> {
+  await tx.execute(sql`
+    select count(*) from (
+      select from enrollments where workspace_id = ${workspaceId} and lead_id = ${leadId} order by id for no key update
+    ) locked`)
+}
+
+/** Locks a campaign's open enrollments, before its messages, leads and the campaign itself. */
+export async function lockOpenEnrollments(tx: Db, workspaceId: string, campaignId: string): Promise<void> {
+  await allowLongStatements(tx)
+  await tx.execute(sql`
+    select count(*) from (
+      select from enrollments e where e.workspace_id = ${workspaceId} and e.campaign_id = ${campaignId} and ${isOpen('e')}
+      order by e.id for no key update
+    ) locked`)
 }
 
 /** Locks leads in id order, so that two transactions never deadlock. */

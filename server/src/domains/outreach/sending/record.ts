@@ -3,11 +3,13 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
 import { executePrepared } from '../../../db/prepared.ts'
-import { reasonValue } from '../../../db/reasons.ts'
+import { reasonSql, reasonValue } from '../../../db/reasons.ts'
 import { transact } from '../../../db/transact.ts'
 import { Refusal } from '../../../refusal.ts'
 import { campaigns } from '../campaigns/tables.ts'
+import { followingStep, isEnrollmentOf } from '../sequences/tables.ts'
 import { wakeAccount } from './limits.ts'
+import { lockEnrollmentsOf } from './queue.ts'
 import { backoffSeconds } from './rules.ts'
 import { completeIfDone, type Failure, type Pause, pauseCampaignsOf, release, skipMessage } from './stop.ts'
 import { dms } from './tables.ts'
@@ -29,22 +31,49 @@ export interface Outcome {
 }
 
 /**
- * Records the outcome of a claimed message once: on the message, its lead, its list item and its
- * campaign. @returns null if the lease is no longer valid
+ * Records the outcome of a claimed message once: on the message, its enrollment, its lead, its list
+ * item and its campaign. @returns null if the lease is no longer valid
  */
 export async function recordOutcome(
   tx: Db,
   dm: { id: string; lease: string },
   { wasSent, eventId = null, reason, errorMessage, outcomeUnknown = false, sentAt = null }: Outcome,
 ): Promise<{ campaignCompleted: boolean } | null> {
-  const { rows } = await executePrepared<{ campaignId: string }>(
+  const { rows } = await executePrepared<{ campaignId: string; opened: number; nextAt: string | null }>(
     tx,
     sql`
-    with dm as (
+    with enrolled as materialized (
+      -- Before the message, as a reply does.
+      select e.* from dms d join enrollments e on ${isEnrollmentOf('e', 'd')} where d.id = ${dm.id} for no key update of e
+    ), dm as (
       update dms set status = ${wasSent ? 'sent' : 'failed'}, sent_at = ${wasSent ? sql`coalesce(${sentAt?.toISOString() ?? null}::timestamptz, now())` : null}, x_event_id = ${eventId},
         reason = ${reasonValue((!wasSent && reason) || null)}, error_message = ${(!wasSent && errorMessage) || null}, outcome_unknown = ${outcomeUnknown}, lease_expires_at = null, updated_at = now()
       where id = ${dm.id} and lease = ${dm.lease} and (status = 'queued' or (status = 'failed' and outcome_unknown))
-      returning campaign_id, lead_id
+        and (select count(*) from enrolled) >= 0
+      returning *
+    ), following as (
+      select e.id, next.number, dm.sent_at + next.delay as due_at, case
+          when e.state not in ('active', 'paused', 'failed') then e.state
+          when ${wasSent}::boolean and next.number is null then 'finished'
+          when ${wasSent}::boolean and e.state = 'paused' and e.reason ->> 'code' <> 'outcome_unknown' then 'paused'
+          when ${wasSent}::boolean then 'active'
+          when ${outcomeUnknown}::boolean and next.number is not null then 'paused'
+          else 'failed' end as state
+      from enrolled e cross join dm left join lateral (${followingStep('e', 'dm')}) next on true
+    ), moved as (
+      update enrollments e set state = f.state, updated_at = now(),
+        x_account_id = case when ${wasSent}::boolean then coalesce(e.x_account_id, dm.x_account_id) else e.x_account_id end,
+        last_step_id = case when ${wasSent}::boolean then dm.step_id else e.last_step_id end,
+        last_step_number = case when ${wasSent}::boolean then dm.step_number else e.last_step_number end,
+        last_ordinal = case when ${wasSent}::boolean then dm.step else e.last_ordinal end,
+        last_sent_at = case when ${wasSent}::boolean then dm.sent_at else e.last_sent_at end,
+        next_step_number = case when f.state in ('active', 'paused') then f.number end,
+        next_at = case f.state when 'active' then f.due_at when 'paused' then e.next_at end,
+        paused_until = case when f.state = 'paused' then e.paused_until end,
+        reason = case when ${outcomeUnknown}::boolean and f.state = 'paused' then ${reasonSql('outcome_unknown')}
+          when f.state in ('active', 'finished', 'failed') then null else e.reason end
+      from following f, dm where e.workspace_id = dm.workspace_id and e.id = f.id
+      returning e.id, e.state, e.next_at
     ), list as (
       -- Its contact count changes last. The lock order is list, lead, list item.
       select l.id from lead_lists l join campaigns c on c.lead_list_id = l.id join dm on dm.campaign_id = c.id
@@ -57,11 +86,13 @@ export async function recordOutcome(
       from dm cross join list
       where i.lead_list_id = list.id and i.lead_id = dm.lead_id and i.contact_status <> 'contacted'
     )
-    select campaign_id as "campaignId" from dm`,
+    select dm.campaign_id as "campaignId", m.next_at as "nextAt",
+      coalesce((m.state in ('active', 'paused'))::int - (e.state in ('active', 'paused'))::int, 0) as opened
+    from dm left join moved m on true left join enrolled e on true`,
   )
-  const campaignId = rows[0]?.campaignId
-  if (!campaignId) return null
-  return { campaignCompleted: await completeIfDone(tx, campaignId, wasSent ? dm.id : null) }
+  const [row] = rows
+  if (!row) return null
+  return { campaignCompleted: await completeIfDone(tx, row.campaignId, { ...row, sentId: wasSent ? dm.id : null }) }
 }
 
 /**
@@ -84,6 +115,7 @@ export async function reportOutcome(
   const outcomeUnknown = !wasSent && report.outcomeUnknown === true
   const errorMessage = report.errorMessage || (outcomeUnknown ? OUTCOME_UNKNOWN : DEFAULT_FAILURE)
   return transact(db, async (tx) => {
+    await lockEnrollmentsOf(tx, sql`select ${id}::uuid`)
     const [dm] = await tx
       .select()
       .from(dms)
@@ -170,6 +202,7 @@ async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<
       await recordOutcome(tx, claimed, { wasSent: false, reason: verdict.reason, errorMessage: verdict.errorMessage })
       return
     case 'skipped':
+      await lockEnrollmentsOf(tx, sql`select ${claimed.id}::uuid`)
       await release(tx, isHeld(claimed))
       await skipMessage(tx, claimed.id, { reason: verdict.reason })
       return

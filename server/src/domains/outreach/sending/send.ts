@@ -15,6 +15,7 @@ import { campaigns } from '../campaigns/tables.ts'
 import type { SendingEnv } from '../sending-settings/service.ts'
 import { type Claimed, claimDirect, type DirectMessage, RATE_LIMITED_BY_X, withdrawDirect } from './claim.ts'
 import { renewClaim } from './limits.ts'
+import { lockEnrollmentsOf } from './queue.ts'
 import { delayAccount, LEAD_MISSING, record, recordOutcome, type Verdict } from './record.ts'
 import { findSentMessage } from './rules.ts'
 import {
@@ -471,6 +472,7 @@ const returnToQueue = (tx: Db, id: string) => release(tx, sql`id = ${id}`)
 export async function confirm(db: Db, limits: SendingEnv, actor: Actor, held: { id: string; lease: string }) {
   const no = { success: true as const, maySend: false, leaseExpiresAt: null }
   return transact(db, async (tx) => {
+    await lockEnrollmentsOf(tx, sql`select ${held.id}::uuid`)
     const dm = await lockClaimed(tx, actor, held)
     if (!dm.leadId) {
       await recordOutcome(tx, dm, { wasSent: false, reason: LEAD_MISSING })

@@ -5,15 +5,30 @@ export { campaignGate, endTurn, SENDING_CHANNEL, SIMULATED_HOLDER, wakeAccount }
 export {
   dmAnswer,
   listDms,
+  lockEnrollmentsOfLead,
+  lockOpenEnrollments,
   lockQueuedLeads,
+  lockQueueing,
+  type QueuedStep,
   queueDirect,
   queueList,
   readTemplate,
+  refund,
+  renderedMessage,
   renderedPart,
-  rerenderQueued,
+  rerenderFirst,
 } from './queue.ts'
 export { recordOutcome } from './record.ts'
 export { findSentMessage } from './rules.ts'
 export { expireLeases, finishReading, recordMessagesFromX } from './settle.ts'
-export { blockNewClaims, release, releaseLeads, skipMessage, stopMessages, waitForInFlight } from './stop.ts'
+export {
+  blockNewClaims,
+  completeIfDone,
+  endAnswered,
+  release,
+  releaseLeads,
+  skipMessage,
+  stopMessages,
+  waitForInFlight,
+} from './stop.ts'
 export { countInFlight } from './tables.ts'

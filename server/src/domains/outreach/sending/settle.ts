@@ -14,7 +14,7 @@ import { lockLeads } from './queue.ts'
 import { OUTCOME_UNKNOWN, recordOutcome } from './record.ts'
 import { CLOCK_SKEW_MS, findSentMessage } from './rules.ts'
 import { findInConversation, lookUp, type Needs, TIMING, type Timing, verdictOf } from './send.ts'
-import { pauseCampaignsOf, release, releaseIfArchived, skipMessage } from './stop.ts'
+import { endEnrollmentsOf, pauseCampaignsOf, release, releaseIfArchived, skipMessage } from './stop.ts'
 
 /**
  * Ends expired leases. An extension's message fails with an unknown outcome, for a person to check.
@@ -207,15 +207,21 @@ export async function pauseRestored(tx: Db, backedUpAt: Date): Promise<RestoreSu
 async function failUnread(tx: Db, which: SQL): Promise<number> {
   const those = sql`from dms d join campaigns c on c.id = d.campaign_id where d.status = 'queued' and ${which}`
   await lockLeads(tx, sql`select d.lead_id ${those}`)
-  const { rowCount } = await tx.execute(sql`
+  const { rows } = await tx.execute<{ id: string; workspaceId: string }>(sql`
     with failed as (
       update dms set status = 'failed', error_message = ${OUTCOME_UNKNOWN}, outcome_unknown = true, lease_expires_at = null, updated_at = now()
-      where id in (select d.id ${those}) returning lead_id
+      where id in (select d.id ${those}) returning id, workspace_id, lead_id
     ), leads_failed as (
       update leads set dm_status = 'failed_contact', updated_at = now() where id in (select lead_id from failed) and dm_status = 'queued'
     )
-    select from failed`)
-  return rowCount ?? 0
+    select id, workspace_id as "workspaceId" from failed`)
+  for (const workspaceId of new Set(rows.map((row) => row.workspaceId)))
+    await endEnrollmentsOf(
+      tx,
+      workspaceId,
+      rows.filter((row) => row.workspaceId === workspaceId).map(({ id }) => id),
+    )
+  return rows.length
 }
 
 /**

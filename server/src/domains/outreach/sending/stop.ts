@@ -7,8 +7,9 @@ import { reasonSql, reasonValue } from '../../../db/reasons.ts'
 import { mayGoOut, wasTried } from '../../leads/leads/tables.ts'
 import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { answeredReason, repliedReason } from '../replies/tables.ts'
+import { isOpen } from '../sequences/tables.ts'
 import { campaignGate, endTurn, SIMULATED_HOLDER } from './limits.ts'
-import { lockLeads, lockQueuedLeads, refund } from './queue.ts'
+import { lockEnrollmentsOf, lockLeads, lockQueuedLeads, refund } from './queue.ts'
 import { countInFlight } from './tables.ts'
 
 /** Why a message was skipped, or in words why it failed. */
@@ -60,15 +61,16 @@ export const reasonToStop = sql`coalesce(
  * @param leadIds a query; leads without a reason are not affected @returns number of messages
  */
 export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): Promise<number> {
+  const ended = await endEnrollments(tx, workspaceId, leadIds, SUPPRESSED)
   // Queueing a list locks its leads, so this waits for it and sees its messages.
   await lockLeads(tx, leadIds)
   const waiting = sql`
     from dms d join leads l on l.id = d.lead_id
-    where d.workspace_id = ${workspaceId} and d.lead_id in (${leadIds}) and d.status = 'queued' and d.lease_expires_at is null`
+    where d.workspace_id = ${workspaceId} and d.lead_id in (${leadIds}) and d.status = 'queued' and d.lease_expires_at is null and not d.is_held`
   // Lock campaigns before messages, and skip locked messages: their owner may be waiting for a
   // lead.
   const { rows: locked } = await tx.execute<{ id: string }>(sql`
-    select id from campaigns where id in (select d.campaign_id ${waiting}) order by id for no key update`)
+    select id from campaigns where id in (select d.campaign_id ${waiting}) or id = any(${sql.param(ended)}::uuid[]) order by id for no key update`)
   if (locked.length === 0) return 0
   const { rows: stopped } = await tx.execute<{ id: string }>(sql`
     update dms set status = 'failed', reason = found.reason, updated_at = now()
@@ -79,9 +81,82 @@ export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): P
     where dms.id = found.id and found.reason is not null
     returning dms.id`)
   await resetLeadStatus(tx, leadIds)
+  await endEnrollmentsOf(
+    tx,
+    workspaceId,
+    stopped.map(({ id }) => id),
+  )
   for (const { id } of locked) await completeIfDone(tx, id)
   await refund(tx, sql`d.id = any(${sql.param(stopped.map(({ id }) => id))}::uuid[]) and ${isNotRefunded}`)
   return stopped.length
+}
+
+/** What becomes of an enrollment. */
+export interface End {
+  /** SQL over an enrollment `e` and its lead `l`: whether it is affected. */
+  which: SQL
+  /** SQL over the same: the new state, and why. */
+  state: SQL
+  reason: SQL
+  /** SQL: until when it is paused; left out: without a date. */
+  until?: SQL
+}
+
+/** Suppressed people leave every sequence. */
+const SUPPRESSED: End = {
+  which: sql`(${isOpen('e')} or e.state = 'finished') and ${suppressionReason('l')} is not null`,
+  state: sql`case when ${suppressionReason('l')} -> 'params' ->> 'reason' in ('opted_out', 'replied_stop') then 'opted_out' else 'stopped' end`,
+  reason: sql`case when ${suppressionReason('l')} -> 'params' ->> 'reason' in ('opted_out', 'replied_stop') then ${reasonSql('opt_out')}
+    else ${reasonSql('skipped', { skip: sql`'suppressed'` })} end`,
+}
+
+/**
+ * Ends or pauses enrollments of these leads, and holds the queued messages of those it pauses.
+ * Call it before locking messages. @returns the campaigns that may now be completed
+ */
+export async function endEnrollments(tx: Db, workspaceId: string, leadIds: SQL, end: End): Promise<string[]> {
+  const { rows } = await tx.execute<{ campaignId: string }>(sql`
+    with old as materialized (
+      select e.*, ${end.state} as to_state, ${end.reason} as to_reason
+      from enrollments e join leads l on l.id = e.lead_id
+      where e.workspace_id = ${workspaceId} and e.lead_id in (${leadIds}) and ${end.which}
+      order by e.id for no key update of e
+    ), changed as (
+      update enrollments e set state = old.to_state, reason = old.to_reason, updated_at = now(),
+        next_step_number = case when old.to_state = 'paused' then e.next_step_number end,
+        paused_until = case when old.to_state = 'paused' then ${end.until ?? sql`null::timestamptz`} end,
+        next_at = case when old.to_state = 'paused' then ${end.until ?? sql`null::timestamptz`} end
+      from old where e.workspace_id = ${workspaceId} and e.id = old.id
+      returning e.campaign_id, e.next_at, ${isOpen('old')}::int - ${isOpen('e')}::int as closed
+    )
+    update campaigns c set open_enrollments = c.open_enrollments - d.closed, follow_up_due_at = least(c.follow_up_due_at, d.next_at)
+    from (select campaign_id, sum(closed)::int as closed, min(next_at) as next_at from changed group by 1) d where c.id = d.campaign_id
+    returning c.id as "campaignId"`)
+  return rows.map(({ campaignId }) => campaignId)
+}
+
+/** Ends the open enrollments of messages that failed in this transaction, for the same reason. */
+export async function endEnrollmentsOf(tx: Db, workspaceId: string, dmIds: readonly string[]): Promise<void> {
+  const message = sql`(select d.reason ->> 'code' from dms d where d.enrollment_id = e.id and d.id = any(${sql.param([...dmIds])}::uuid[]) limit 1)`
+  await endEnrollments(tx, workspaceId, sql`select lead_id from dms where id = any(${sql.param([...dmIds])}::uuid[])`, {
+    which: sql`${isOpen('e')} and e.id in (select enrollment_id from dms where id = any(${sql.param([...dmIds])}::uuid[]))`,
+    state: sql`case when ${message} in ('replied', 'written_by_hand') then 'replied' when ${message} is null then 'failed' else 'stopped' end`,
+    reason: sql`case ${message} when 'replied' then ${reasonSql('reply')} when 'written_by_hand' then ${reasonSql('written_by_hand')}
+      else case when ${message} is not null then ${reasonSql('skipped', { skip: message })} end end`,
+  })
+}
+
+/**
+ * Ends what the lead's conversation ends: a reply, or a message that the account's owner wrote.
+ * Also those who are through, so that no later step reaches them.
+ */
+export async function endAnswered(tx: Db, workspaceId: string, leadId: string, isReply: boolean): Promise<void> {
+  const ended = await endEnrollments(tx, workspaceId, sql`select ${leadId}::uuid`, {
+    which: sql`(${isOpen('e')} or e.state = 'finished')`,
+    state: sql`'replied'`,
+    reason: isReply ? reasonSql('reply') : reasonSql('written_by_hand'),
+  })
+  for (const id of ended.sort()) await completeIfDone(tx, id)
 }
 
 /**
@@ -89,8 +164,9 @@ export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): P
  * tried.
  */
 export async function skipMessage(tx: Db, id: string, { reason, errorMessage }: Failure): Promise<void> {
-  const { rows } = await tx.execute<{ campaignId: string; leadId: string }>(sql`
-    select campaign_id as "campaignId", lead_id as "leadId" from dms
+  await lockEnrollmentsOf(tx, sql`select ${id}::uuid`)
+  const { rows } = await tx.execute<{ workspaceId: string; campaignId: string; leadId: string }>(sql`
+    select workspace_id as "workspaceId", campaign_id as "campaignId", lead_id as "leadId" from dms
     where id = ${id} and status = 'queued' and lease_expires_at is null and lead_id is not null for update`)
   const [skipped] = rows
   if (!skipped) return
@@ -101,6 +177,12 @@ export async function skipMessage(tx: Db, id: string, { reason, errorMessage }: 
     sql`update dms set status = 'failed', reason = ${reasonValue(reason ?? null)}, error_message = ${errorMessage ?? null}, updated_at = now() where id = ${id}`,
   )
   await resetLeadStatus(tx, leadId)
+  await endEnrollments(tx, skipped.workspaceId, leadId, {
+    which: sql`${isOpen('e')} and e.campaign_id = ${skipped.campaignId}`,
+    state: sql`case when ${reason?.code ?? ''} in ('replied', 'written_by_hand') then 'replied' else 'stopped' end`,
+    reason: sql`case ${reason?.code ?? ''} when 'replied' then ${reasonSql('reply')} when 'written_by_hand' then ${reasonSql('written_by_hand')}
+      else ${reasonSql('skipped', { skip: sql`${reason?.code ?? null}::text` })} end`,
+  })
   await completeIfDone(tx, skipped.campaignId)
   await refund(tx, sql`d.id = ${id} and ${isNotRefunded}`)
 }
@@ -121,6 +203,14 @@ export async function releaseLeads(tx: Db, campaignId: string): Promise<void> {
   await lockQueuedLeads(tx, campaignId)
   await resetLeadStatus(tx, sql`select lead_id from dms where campaign_id = ${campaignId} and status = 'queued'`)
   await refund(tx, sql`d.campaign_id = ${campaignId} and d.status = 'queued'`)
+  await tx.execute(sql`
+    with ended as (
+      update enrollments e set state = 'stopped', reason = ${reasonSql('archived')}, next_step_number = null, next_at = null,
+        paused_until = null, updated_at = now()
+      where e.workspace_id = (select workspace_id from campaigns where id = ${campaignId}) and e.campaign_id = ${campaignId} and ${isOpen('e')}
+      returning e.id
+    )
+    update campaigns set open_enrollments = open_enrollments - (select count(*) from ended), follow_up_due_at = null where id = ${campaignId}`)
 }
 
 /**
@@ -171,14 +261,28 @@ async function resetLeadStatus(tx: Db, leadIds: SQL): Promise<void> {
     from known where l.id = known.lead_id and l.dm_status = 'queued' and not known.still_queued`)
 }
 
+/** What a recorded outcome changes in its campaign. */
+interface Recorded {
+  /** The message, if it was sent. */
+  sentId: string | null
+  /** By how much the number of open enrollments grows. */
+  opened: number
+  /** When its enrollment's next step may be due; null: none follows. */
+  nextAt: string | null
+}
+
 /**
- * Completes a campaign when sent and failed messages reach the list's total. Also stores when it
+ * Completes a campaign when no enrollment is open and no message is queued. Also stores when it
  * last ran, and applies reads and replies that arrived before `sentId` was recorded as sent: a
  * separate statement, to see events stored while recording waited.
  */
-export async function completeIfDone(tx: Db, campaignId: string, sentId: string | null = null): Promise<boolean> {
+export async function completeIfDone(
+  tx: Db,
+  campaignId: string,
+  { sentId, opened, nextAt }: Recorded = { sentId: null, opened: 0, nextAt: null },
+): Promise<boolean> {
   const done = sql`kind = 'campaign' and queued_at is not null and status not in ('completed', 'archived')
-    and dms_sent_count + dms_failed_count >= total_leads_in_list`
+    and dms_queued_count = 0 and open_enrollments + ${opened}::int = 0`
   const { rows } = await executePrepared<{ status: string; xAccountId: string | null }>(
     tx,
     sql`
@@ -192,7 +296,8 @@ export async function completeIfDone(tx: Db, campaignId: string, sentId: string 
       ) event
       where m.id = ${sentId}::uuid and d.id = m.id and d.status = 'sent' and coalesce(event.replied_at, event.read_at) is not null
     )
-    update campaigns set last_run_at = now(), updated_at = now(), status = case when ${done} then 'completed' else status end,
+    update campaigns set open_enrollments = open_enrollments + ${opened}::int, follow_up_due_at = least(follow_up_due_at, ${nextAt}::timestamptz),
+      last_run_at = now(), updated_at = now(), status = case when ${done} then 'completed' else status end,
       reason = case when ${done} then null else reason end, pause_reason = case when ${done} then null else pause_reason end
     where id = ${campaignId} returning status, x_account_id as "xAccountId"`,
   )

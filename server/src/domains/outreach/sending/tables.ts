@@ -25,8 +25,18 @@ export const dms = pgTable(
     campaignId: uuid('campaign_id')
       .notNull()
       .references(() => campaigns.id, { onDelete: 'cascade' }),
-    /** 0 is a campaign's first message. The direct campaign numbers its messages to a lead. */
+    /** The ordinal: how many messages the campaign queued for this lead before. */
     step: integer('step').notNull().default(0),
+    /** Whose next step it is; null: direct. */
+    enrollmentId: uuid('enrollment_id'),
+    /** The step and variant that it is a message of, and the step's number then; null: direct. */
+    stepId: uuid('step_id'),
+    stepNumber: integer('step_number'),
+    variantId: uuid('variant_id'),
+    /** A later message of a sequence. Its account sends these before first messages. */
+    isFollowUp: boolean('is_follow_up').notNull().default(false),
+    /** Its enrollment is paused, so no sender sees it. */
+    isHeld: boolean('is_held').notNull().default(false),
     message: text('message').notNull(),
     status: text('status', { enum: DM_STATUSES }).notNull().default('queued'),
     /** Not sent before this time. */
@@ -76,13 +86,21 @@ export const dms = pgTable(
   },
   (t) => [
     uniqueIndex('dms_once').on(t.campaignId, t.step, t.leadId),
-    index('dms_next').on(t.campaignId, t.dueAt, t.id).where(sql`status = 'queued' and lease_expires_at is null`),
+    // What senders may claim. Each account sends its follow-ups, whichever account their campaign has now.
+    index('dms_next')
+      .on(t.campaignId, t.isFollowUp, t.dueAt, t.id)
+      .where(sql`status = 'queued' and lease_expires_at is null and not is_held`),
+    index('dms_follow_ups')
+      .on(t.xAccountId, t.campaignId, t.dueAt, t.id)
+      .where(sql`status = 'queued' and lease_expires_at is null and not is_held and is_follow_up`),
     // Few rows: only claimed messages.
     index('dms_leased').on(t.campaignId, t.leaseExpiresAt).where(sql`lease_expires_at is not null`),
     index('dms_campaign').on(t.campaignId, t.createdAt, t.id),
     index('dms_campaign_status').on(t.campaignId, t.status, t.createdAt, t.id),
     index('dms_account_claims').on(t.xAccountId, t.claimedAt).where(sql`claimed_at is not null`),
     index('dms_lead').on(t.leadId),
+    // Which variants were sent, and their results.
+    index('dms_variants').on(t.campaignId, t.variantId, t.status).where(sql`sent_at is not null`),
     // Latest replies of a workspace or a campaign.
     index('dms_answers').on(t.workspaceId, t.repliedAt).where(sql`status = 'replied' and replied_at is not null`),
     index('dms_campaign_answers')
@@ -93,6 +111,11 @@ export const dms = pgTable(
     check('dms_sent', sql`(status in ('sent', 'delivered', 'replied')) = (sent_at is not null)`),
   ],
 )
+
+/** SQL over messages that senders may claim. */
+export const isInQueue = sql`status = 'queued' and lease_expires_at is null and not is_held`
+/** SQL over the same, without follow-ups: first messages and direct ones. */
+export const isFirstInQueue = sql`${isInQueue} and not is_follow_up`
 
 /**
  * SQL: the number of a campaign's messages that a sender owns. Excludes messages being settled and

@@ -1,19 +1,14 @@
-import { index, integer, pgTable, primaryKey, uuid } from 'drizzle-orm/pg-core'
-import { time } from '../../../db/columns.ts'
+import { index, integer, pgTable, primaryKey } from 'drizzle-orm/pg-core'
+import { partOf, time } from '../../../db/columns.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
 import { campaigns } from '../../outreach/campaigns/tables.ts'
 
-/**
- * Outcomes of the messages sent in each quarter of an hour, by campaign. Triggers on dms maintain
- * them. Quarters, because days start on one in every time zone.
- */
+/** By quarter of an hour and campaign, by triggers. Days start on a quarter in every time zone. */
 export const dmActivity = pgTable(
   'dm_activity',
   {
     workspaceId: workspaceId(),
-    campaignId: uuid('campaign_id')
-      .notNull()
-      .references(() => campaigns.id, { onDelete: 'cascade' }),
+    campaignId: partOf('campaign_id', () => campaigns.id),
     /** Start of the quarter of an hour in which they were sent. */
     slot: time('slot').notNull(),
     /** Includes messages that were delivered or replied to later. */

@@ -82,10 +82,7 @@ export async function searchMembers(db: Db, { q, page, pageSize }: InputOf<'oper
   return { members: inOrder, total: ids.length, page, pageSize, more: found.length > ids.length }
 }
 
-/**
- * Members by position, code or start of the address. One over the maximum shows that there are
- * more.
- */
+/** Members by position, code or start of the address, and one more than are shown. */
 async function findIds(db: Db, text: string): Promise<string[]> {
   const typed = text.toLowerCase()
   // Stored addresses are normalized, so also search for the normalized text, and without its dots.
@@ -146,10 +143,7 @@ export async function listHeld(db: Db, paging: InputOf<'operator', 'held'>) {
 
 // Deciding
 
-/**
- * Credits a held referral, or if confirmation is required, once the member confirms.
- * @throws Refusal REFERRAL_NOT_FOUND, REFERRAL_STATE
- */
+/** Credits a held referral, or if confirmation is required, once the member confirms. */
 export async function releaseReferral(context: OperatorContext, operatorId: string, memberId: string) {
   return decide(context, { operatorId, action: 'release', memberId }, ['held'], async (waitlist, referral) => {
     const { tx, now } = waitlist
@@ -171,10 +165,7 @@ export async function refuseReferral(context: OperatorContext, operatorId: strin
   )
 }
 
-/**
- * Holds a released or refused referral again. Reverts its credit, but not the position it gained.
- * @throws Refusal REFERRAL_NOT_FOUND, REFERRAL_STATE
- */
+/** Holds a decided referral again. Reverts its credit, but not the position it gained. */
 export async function undoDecision(context: OperatorContext, operatorId: string, memberId: string) {
   const decided: Referral['status'][] = ['credited', 'refused', 'unconfirmed']
   return decide(context, { operatorId, action: 'undo', memberId }, decided, async (waitlist, referral) => {

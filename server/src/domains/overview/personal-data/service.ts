@@ -1,5 +1,5 @@
 import type { InputOf } from '@x-automated/contract/contract'
-import { and, asc, eq, getTableColumns, gt, inArray, ne, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, inArray, ne, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { Zip, ZipDeflate } from 'fflate'
 import type { Actor, WorkspaceScope } from '../../../actor.ts'
@@ -41,10 +41,7 @@ import { accountDeletedEmail } from './emails.ts'
 /** Rows per read, which bounds memory. */
 const BATCH = 1_000
 
-/**
- * Permanently deletes an account, its sessions and its workspaces. @throws Refusal INVALID_INPUT
- * (wrong confirmation), REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS, RATE_LIMITED
- */
+/** Permanently deletes an account, its sessions and its workspaces. */
 export async function remove(
   context: AuthContext & SignUpContext & Parameters<typeof disconnectAll>[0] & { jobs: JobQueue },
   actor: Actor,
@@ -98,6 +95,7 @@ export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Ui
   const ids: string[] = await ownedBy(db, userId)
   const inOwn = (column: PgColumn) => inArray(column, ids)
   const [member] = await db.select({ id: members.id }).from(members).where(eq(members.accountUserId, userId))
+  const ownTags = db.select({ id: tags.id }).from(tags).where(inOwn(tags.workspaceId))
   const lists = db.select({ id: leadLists.id }).from(leadLists).where(inOwn(leadLists.workspaceId))
 
   return zipOf([
@@ -119,10 +117,13 @@ export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Ui
     ['imports.json', rowsOf(db, imports, inOwn(imports.workspaceId))],
     ['past-contacts.json', rowsOf(db, pastContacts, inOwn(pastContacts.workspaceId))],
     ['tags.json', rowsOf(db, tags, inOwn(tags.workspaceId))],
-    ['lead-tags.json', tagsOf(db, inOwn(tags.workspaceId))],
+    ['lead-tags.json', rowsBy(db, leadTags, ['tagId', 'leadId'], inArray(leadTags.tagId, ownTags))],
     ['saved-filters.json', rowsOf(db, savedFilters, inOwn(savedFilters.workspaceId))],
     ['lead-lists.json', rowsOf(db, leadLists, inOwn(leadLists.workspaceId))],
-    ['lead-list-items.json', itemsOf(db, inArray(leadListItems.leadListId, lists))],
+    [
+      'lead-list-items.json',
+      rowsBy(db, leadListItems, ['leadListId', 'leadId'], inArray(leadListItems.leadListId, lists)),
+    ],
     ['campaigns.json', campaignsOf(db, inOwn(campaigns.workspaceId))],
     ['messages.json', messagesOf(db, inOwn(dms.workspaceId))],
     ['replies.json', rowsOf(db, replies, inOwn(replies.workspaceId))],
@@ -208,21 +209,26 @@ async function allOf(db: Db, table: PgTable, where: SQL): Promise<Rows> {
   return rows[Symbol.iterator]()
 }
 
-/** Reads rows in batches, by id. */
+/** Reads rows in batches, by their primary key. */
 async function* rowsOf(db: Db, table: PgTable & { id: PgColumn }, where: SQL | undefined): AsyncGenerator<Row> {
-  const columns = shownOf(table)
-  let after: unknown = null
-  for (;;) {
+  yield* rowsBy(db, table, ['id'], where)
+}
+
+async function* rowsBy(db: Db, table: PgTable, key: string[], where: SQL | undefined): AsyncGenerator<Row> {
+  const all = getTableColumns(table)
+  const keys = key.flatMap((name) => all[name] ?? [])
+  let last: Row | undefined
+  do {
+    const after = key.map((name) => sql`${last?.[name]}`)
     const rows: Row[] = await db
-      .select(columns)
+      .select(shownOf(table))
       .from(table)
-      .where(and(where, after === null ? undefined : gt(table.id, after)))
-      .orderBy(asc(table.id))
+      .where(and(where, last && sql`(${sql.join(keys, sql`, `)}) > (${sql.join(after, sql`, `)})`))
+      .orderBy(...keys.map((column) => asc(column)))
       .limit(BATCH)
     yield* rows
-    after = rows.at(-1)?.id
-    if (rows.length < BATCH) return
-  }
+    last = rows.length < BATCH ? undefined : rows.at(-1)
+  } while (last)
 }
 
 async function* campaignsOf(db: Db, where: SQL): AsyncGenerator<Row> {
@@ -232,48 +238,6 @@ async function* campaignsOf(db: Db, where: SQL): AsyncGenerator<Row> {
 
 async function* messagesOf(db: Db, where: SQL): AsyncGenerator<Row> {
   for await (const row of rowsOf(db, dms, where)) yield { ...dmAnswer(row as typeof dms.$inferSelect) }
-}
-
-async function* tagsOf(db: Db, where: SQL): AsyncGenerator<Row> {
-  let after: { tagId: string; leadId: string } | undefined
-  for (;;) {
-    const rows = await db
-      .select(getTableColumns(leadTags))
-      .from(leadTags)
-      .innerJoin(tags, eq(tags.id, leadTags.tagId))
-      .where(
-        and(
-          where,
-          after && sql`(${leadTags.tagId}, ${leadTags.leadId}) > (${after.tagId}::uuid, ${after.leadId}::uuid)`,
-        ),
-      )
-      .orderBy(asc(leadTags.tagId), asc(leadTags.leadId))
-      .limit(BATCH)
-    yield* rows
-    after = rows.at(-1)
-    if (rows.length < BATCH) return
-  }
-}
-
-async function* itemsOf(db: Db, where: SQL): AsyncGenerator<Row> {
-  let after: { leadListId: string; leadId: string } | undefined
-  for (;;) {
-    const rows = await db
-      .select()
-      .from(leadListItems)
-      .where(
-        and(
-          where,
-          after &&
-            sql`(${leadListItems.leadListId}, ${leadListItems.leadId}) > (${after.leadListId}::uuid, ${after.leadId}::uuid)`,
-        ),
-      )
-      .orderBy(asc(leadListItems.leadListId), asc(leadListItems.leadId))
-      .limit(BATCH)
-    yield* rows
-    after = rows.at(-1)
-    if (rows.length < BATCH) return
-  }
 }
 
 /** A member's referrals, without the identity of those referred. */

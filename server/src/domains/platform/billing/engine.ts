@@ -62,10 +62,7 @@ export async function runPayments(services: Services): Promise<void> {
   await retryWhileUnavailable(() => jobs.enqueue(database.db, 'payments-look', {}))
 }
 
-/**
- * Registers our webhook unless one is configured. @throws PaymentsError if the provider rejects the
- * URL
- */
+/** Registers our webhook unless one is configured. @throws PaymentsError: URL rejected */
 async function ensureWebhook({ payments, database, origin, env }: Services): Promise<void> {
   if (!payments || !env.payments || env.payments.webhookSecret) return
   const url = `${origin}${PAYMENTS_WEBHOOK_PATH}`

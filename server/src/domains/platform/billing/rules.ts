@@ -34,7 +34,7 @@ export const GRACE_DAYS = 7
 const GRACE_MS = GRACE_DAYS * 24 * 60 * 60_000
 
 /** The expected end of a subscription's plan, including the grace period for late renewals. */
-export function lastsUntil({ status, currentPeriodEnd, pastDueSince }: NonNullable<PlanFacts['subscription']>): Date {
+function lastsUntil({ status, currentPeriodEnd, pastDueSince }: NonNullable<PlanFacts['subscription']>): Date {
   if (status === 'canceled') return currentPeriodEnd
   // The provider starts the new period whether it was paid or not.
   return graceEnd(pastDueSince ?? currentPeriodEnd)
@@ -119,10 +119,7 @@ interface Comparable {
   endedAt: Date | null
 }
 
-/**
- * The best started subscription: paid before past due, then highest and dearest; else the last that
- * ended.
- */
+/** Paid before past due, then the highest and most expensive; else the last that ended. */
 export function bestOf<S extends Comparable>(all: readonly S[]): S | null {
   const runs = ({ status }: S) => (statusOf(status) === 'canceled' ? 0 : statusOf(status) === 'past_due' ? 1 : 2)
   const monthly = ({ priceCents, billingCycle }: S) => (billingCycle === 'yearly' ? priceCents / 12 : priceCents)
@@ -197,10 +194,7 @@ export function liftOf(plan: PlanLevel, what: Limited): PlanLevel | null {
   return levels.slice(levels.indexOf(plan) + 1).find((level) => limitOf(level, what) > limit) ?? null
 }
 
-/**
- * Describes a limit and the plan that lifts it: 'Your Free plan includes 1 X account. Upgrade to
- * Pro for 3 X accounts.'
- */
+/** 'Your Free plan includes 1 X account. Upgrade to Pro for 3 X accounts.' */
 export function limitText(plan: PlanLevel, what: Limited): string {
   const limit = limitOf(plan, what)
   const higher = liftOf(plan, what)

@@ -21,9 +21,7 @@ function requirePayments({ payments }: Context, message?: string): Payments {
   return payments
 }
 
-/**
- * Turns errors of the provider into refusals. @param message shown if the provider is unavailable
- */
+/** Turns the provider's errors into refusals. @param message if it is unavailable */
 async function asking<T>(
   call: () => Promise<T>,
   message?: string,
@@ -39,10 +37,7 @@ async function asking<T>(
   }
 }
 
-/**
- * Finds a plan and its price, asking the provider if unknown. @throws Refusal PLAN_NOT_FOUND,
- * PAYMENTS_UNAVAILABLE
- */
+/** Finds a plan and its price, asking the provider if unknown. */
 async function findPlan(context: Context, payments: Payments, planId: string, message?: string) {
   const find = async () => (await soldPlans(context.db)).find(({ id }) => id === planId)
   const known = await find()
@@ -63,10 +58,7 @@ async function findCurrentPaid(db: Db, { workspaceId }: Actor) {
   return row?.paid ?? null
 }
 
-/**
- * Whether the subscription is running. A paused one, whose trial ended without a card, counts as
- * ended.
- */
+/** Whether it is running. A paused one, whose trial ended without a card, counts as ended. */
 function runs({ status, endedAt }: { status: string; endedAt: Date | null }): boolean {
   return endedAt === null && statusOf(status) !== 'canceled'
 }
@@ -84,10 +76,7 @@ async function findRunning(db: Db, actor: Actor, id?: string) {
   return row ?? null
 }
 
-/**
- * Reads the running subscription from the provider. @throws Refusal SUBSCRIPTION_STATE,
- * PAYMENTS_UNAVAILABLE
- */
+/** Reads the running subscription from the provider. */
 async function requireRunning(
   context: Context,
   payments: Payments,
@@ -100,10 +89,7 @@ async function requireRunning(
   return found
 }
 
-/**
- * The checkout URL: the payment link of a built-in plan, else a new checkout page.
- * @throws Refusal PLAN_NOT_FOUND, SUBSCRIPTION_STATE (already subscribed), PAYMENTS_UNAVAILABLE
- */
+/** The payment link of a built-in plan, else the URL of a new checkout page. */
 export async function checkout(context: Context, actor: Actor, planId: string) {
   const payments = requirePayments(context)
   const { db, env, origin } = context
@@ -142,10 +128,7 @@ async function findChange(context: Context, actor: Actor, planId: string) {
   return { payments, plan, running }
 }
 
-/**
- * Previews a plan change. @throws Refusal PLAN_NOT_FOUND, SUBSCRIPTION_STATE (none, same plan,
- * overdue), PAYMENTS_UNAVAILABLE
- */
+/** Previews a plan change. */
 export async function previewUpgrade(context: Context, actor: Actor, planId: string) {
   const { payments, plan, running } = await findChange(context, actor, planId)
   // The provider counts in seconds.
@@ -168,18 +151,12 @@ export async function previewUpgrade(context: Context, actor: Actor, planId: str
   }
 }
 
-/**
- * How long a preview is valid. Any other proration date could make an upgrade free or refund used
- * time.
- */
+/** An older proration date could make an upgrade free or refund used time. */
 const PREVIEW_VALID_MS = 60 * 60_000
 /** Tolerated clock difference between processes. */
 const CLOCKS_DIFFER_MS = 60_000
 
-/**
- * Changes the plan immediately. @throws Refusal as `previewUpgrade`, PAYMENT_DECLINED,
- * PAYMENT_CONFIRMATION_NEEDED (details {url})
- */
+/** Changes the plan immediately. */
 export async function upgrade(
   context: Context,
   actor: Actor,
@@ -206,18 +183,13 @@ function within({ startedAt, currentPeriodEnd }: PaidSubscription, at: Date): Da
   return new Date(Math.min(Math.max(at.getTime(), startedAt.getTime()), currentPeriodEnd.getTime() - 1_000))
 }
 
-/**
- * Cancels the subscription at the end of its period. @param subscriptionId another subscription of
- * the workspace @throws Refusal SUBSCRIPTION_STATE, PAYMENTS_UNAVAILABLE
- */
+/** Cancels at the end of the period. @param subscriptionId another one of the workspace */
 export async function cancel(context: Context, actor: Actor, subscriptionId?: string) {
   const none = 'There is no subscription to cancel.'
   return setCancelled(context, actor, true, { none, message: CANCEL_FAILED, id: subscriptionId })
 }
 
-/**
- * Reverts a cancellation. @throws Refusal SUBSCRIPTION_STATE (none, or ended), PAYMENTS_UNAVAILABLE
- */
+/** Reverts a cancellation. */
 export async function resume(context: Context, actor: Actor) {
   return setCancelled(context, actor, false, { none: 'There is no subscription to resume. Choose a plan.' })
 }
@@ -244,10 +216,7 @@ async function syncNow(context: Context, subscriptionId: string): Promise<void> 
   )
 }
 
-/**
- * The provider's portal for card and address. @throws Refusal SUBSCRIPTION_STATE (never paid),
- * PAYMENTS_UNAVAILABLE
- */
+/** The provider's portal for card and address. */
 export async function portal(context: Context, actor: Actor) {
   const payments = requirePayments(context)
   const held = await findCurrentPaid(context.db, actor)

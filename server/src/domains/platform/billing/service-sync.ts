@@ -1,10 +1,8 @@
 import { and, eq, inArray, isNull, lt, sql } from 'drizzle-orm'
-import type { FastifyBaseLogger } from 'fastify'
 import type { Actor } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
-import type { Env } from '../../../env.ts'
 import {
   type PaidSubscription,
   type PaymentEvent,
@@ -12,7 +10,7 @@ import {
   PaymentsError,
   type PlanPrice,
 } from '../../../outside/payments.ts'
-import type { Outbox } from '../../../ports.ts'
+import type { RequestContext } from '../../../requests/context.ts'
 import { hashToken } from '../../../sealing.ts'
 import { workspaces } from '../../identity/workspaces/tables.ts'
 import { notifyOwners } from '../notifications/service.ts'
@@ -26,15 +24,7 @@ import { paidSubscriptions, paymentEvents, paymentLooks, planPrices, subscriptio
  * events may be lost, repeated or reordered. If two reads overlap, the one that started later wins.
  */
 
-export interface SyncContext {
-  /** Null if payments are not configured. */
-  payments: Payments | null
-  db: Db
-  outbox: Outbox
-  origin: string
-  log: FastifyBaseLogger
-  env: Pick<Env, 'authSecret' | 'payments'>
-}
+export type SyncContext = Pick<RequestContext, 'payments' | 'db' | 'outbox' | 'origin' | 'log' | 'env'>
 
 type Paid = typeof paidSubscriptions.$inferSelect
 
@@ -44,10 +34,7 @@ const DAY_MS = 86_400_000
 /** The provider announces the end of a trial three days before. */
 const TRIAL_NOTICE_MS = 3.5 * DAY_MS
 
-/**
- * Reads a subscription from the provider and stores it, unless it belongs to no plan of ours.
- * @throws PaymentsError
- */
+/** Stores a subscription as the provider has it, if of a plan of ours. @throws PaymentsError */
 export async function syncSubscription(context: SyncContext, id: string): Promise<void> {
   const { payments, db } = context
   if (!payments) return
@@ -136,10 +123,7 @@ async function storeSubscription(
 
 // Ownership
 
-/**
- * Assigns it to the workspace of its reference, or while it runs, to the account with the buyer's
- * address.
- */
+/** Assigns it to its reference's workspace or, while it runs, to the buyer's account. */
 async function claim({ env }: SyncContext, tx: Db, row: Paid, reference: string | null): Promise<Paid> {
   const referred = reference ? workspaceIn(env.authSecret, reference) : null
   if (referred) {
@@ -157,10 +141,7 @@ async function claim({ env }: SyncContext, tx: Db, row: Paid, reference: string 
   return workspaceId ? { ...row, workspaceId } : row
 }
 
-/**
- * Assigns unowned subscriptions to accounts with the buyer's verified address. @param id limits it
- * to one @returns their workspaces
- */
+/** Assigns unowned ones to the buyer's verified address. @param id limits it to one */
 async function claimByAddress(tx: Db, id: string | null): Promise<string[]> {
   const { rows } = await tx.execute<{ workspaceId: string }>(sql`
     update paid_subscriptions p set workspace_id = w.id, claimed_by = 'address', updated_at = now()
@@ -291,10 +272,7 @@ const OVERLAP_MS = 10 * 60_000
 /** How far back the first poll goes: as long as the provider retries webhooks. */
 const FIRST_POLL_MS = 3 * DAY_MS
 
-/**
- * Syncs one of several subscriptions without blocking the others. @returns whether it succeeded
- * @throws PaymentsError if unavailable
- */
+/** Syncs one without blocking others. @returns its success @throws PaymentsError if unavailable */
 async function syncOneOfMany(context: SyncContext, id: string): Promise<boolean> {
   try {
     await syncSubscription(context, id)
@@ -306,10 +284,7 @@ async function syncOneOfMany(context: SyncContext, id: string): Promise<boolean>
   }
 }
 
-/**
- * Polls events since the last poll and syncs those missed. @throws PaymentsError if unavailable;
- * the next poll repeats it
- */
+/** Syncs events missed since the last poll. @throws PaymentsError if unavailable */
 export async function syncEvents(context: SyncContext): Promise<void> {
   const { payments, db, env } = context
   if (!payments || !env.payments) return
@@ -347,10 +322,7 @@ export async function syncEvents(context: SyncContext): Promise<void> {
 /** Subscriptions per run. */
 const OVERDUE_BATCH = 50
 
-/**
- * Syncs subscriptions whose period ended without an event, longest waiting first.
- * @throws PaymentsError if unavailable
- */
+/** Syncs those whose period ended without an event. @throws PaymentsError if unavailable */
 export async function syncOverdue(context: SyncContext): Promise<void> {
   const anHourAgo = sql`now() - interval '1 hour'`
   const rows = await context.db
@@ -373,10 +345,7 @@ export async function syncOverdue(context: SyncContext): Promise<void> {
   }
 }
 
-/**
- * Reads the prices for sale. Discontinued prices stay for existing subscribers.
- * @throws PaymentsError
- */
+/** Reads the prices for sale; discontinued ones stay for subscribers. @throws PaymentsError */
 export async function syncPlans(db: Db, payments: Payments): Promise<void> {
   const plans = await payments.listPlans()
   await db.transaction(async (tx) => {

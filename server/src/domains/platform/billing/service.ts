@@ -58,10 +58,7 @@ export interface Allowance {
   left: number
 }
 
-/**
- * What is left of a monthly limit. @param lock blocks other uses by the workspace until the
- * transaction ends
- */
+/** What is left of a monthly limit. @param lock until the transaction ends */
 export async function allowanceOf(
   db: Db,
   workspaceId: string,
@@ -140,10 +137,7 @@ export function beyondPlan(
   })
 }
 
-/**
- * The plan's limit as a Refusal if the workspace is full, else null. Existing members stay after a
- * downgrade.
- */
+/** A Refusal if the workspace is full. Existing members stay after a downgrade. */
 export async function findPeopleLimit(db: Db, workspaceId: string): Promise<Refusal | null> {
   const { plan, limit } = await limitOn(db, workspaceId, 'people')
   if (!Number.isFinite(limit)) return null
@@ -151,10 +145,7 @@ export async function findPeopleLimit(db: Db, workspaceId: string): Promise<Refu
   return used < limit ? null : beyondPlan({ plan, used }, 'people')
 }
 
-/**
- * Queues the end of deleted workspaces' subscriptions, in the transaction that deletes them, and
- * removes emails.
- */
+/** Queues the end of deleted workspaces' subscriptions, and removes their emails. */
 export async function endSubscriptions(tx: Db, jobs: JobQueue, workspaceIds: readonly string[]): Promise<void> {
   if (workspaceIds.length === 0) return
   const rows = await tx

@@ -33,10 +33,7 @@ export const paidSubscriptions = pgTable(
     workspaceId: uuid('workspace_id').references(() => workspaces.id, { onDelete: 'set null' }),
     /** `reference`: by its payment link; `address`: by the buyer's verified address. */
     claimedBy: text('claimed_by', { enum: ['reference', 'address'] }),
-    /**
-     * The buyer's, in lower case, to assign unowned subscriptions. Null once the workspace was
-     * deleted.
-     */
+    /** The buyer's, to assign unowned subscriptions. Null once the workspace was deleted. */
     email: text('email'),
     customerId: text('customer_id').notNull(),
     /** The provider's status. */

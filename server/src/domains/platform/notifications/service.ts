@@ -12,8 +12,8 @@ import type { Actor } from '../../../actor.ts'
 import type { Channels } from '../../../db/channels.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
-import type { Outbox } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
+import type { RequestContext } from '../../../requests/context.ts'
 import { createSealer } from '../../../sealing.ts'
 import { notificationEmail } from './emails.ts'
 import { KIND_TOPICS, notificationText } from './rules.ts'
@@ -122,21 +122,13 @@ async function savePreference(
 
 // Emails
 
-interface EmailContext {
-  db: Db
-  outbox: Outbox
-  origin: string
-  env: { authSecret: string }
-}
+type EmailContext = Pick<RequestContext, 'db' | 'outbox' | 'origin' | 'env'>
 
 /** Emails queued in one transaction. */
 const BATCH = 100
 const POLL_MS = 60_000
 
-/**
- * Queues due emails and marks them in the same transaction, so each goes out once.
- * @returns how many
- */
+/** Queues due emails and marks them in one transaction. @returns how many */
 export async function queueNotificationEmails({ db, outbox, origin, env }: EmailContext): Promise<number> {
   return db.transaction(async (tx) => {
     const { rows } = await tx.execute<Due>(sql`
@@ -199,9 +191,7 @@ function unsubscribeSealer(secret: string) {
   return createSealer(secret, 'x-automated notices unsubscribe')
 }
 
-/**
- * Stops emails of one kind to one person. @returns what they are about @throws Refusal INVALID_CODE
- */
+/** Stops emails of one kind to one person. @returns what they are about */
 export async function unsubscribe(
   { db, env }: { db: Db; env: { authSecret: string } },
   token: string,

@@ -20,9 +20,7 @@ export interface WebhookContext {
   outbox: Outbox
 }
 
-/**
- * Lease of a claimed delivery, due again if its process dies. An attempt takes up to 10 seconds.
- */
+/** After this a claimed delivery is due again. An attempt takes up to 10 seconds. */
 export const LEASE_SECONDS = 60
 /** Concurrent attempts per endpoint, so that slow ones do not take more. */
 const CONCURRENCY = 5

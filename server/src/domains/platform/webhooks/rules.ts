@@ -6,20 +6,14 @@ const WAITS_SECONDS = [5, 30, 120, 900, 3_600, 18_000, 64_800] as const
 /** Each delay varies by up to a fifth, so that simultaneous failures are not retried together. */
 const JITTER = 0.2
 
-/**
- * Seconds to wait after a failed attempt; null after the last.
- * @param attempt from 1 @param random from 0 to 1
- */
+/** Seconds to wait after failed attempt 1, 2, …; null after the last. @param random from 0 to 1 */
 export function retryDelaySeconds(attempt: number, random: number): number | null {
   if (attempt >= DELIVERY_ATTEMPTS) return null
   const wait = WAITS_SECONDS[attempt - 1]
   return wait === undefined ? null : wait * (1 + JITTER * (2 * random - 1))
 }
 
-/**
- * Hours of failure after which an endpoint is disabled when a delivery is given up. Less than the
- * shortest sum of delays.
- */
+/** Hours of failure that disable an endpoint. Less than the shortest sum of delays. */
 export const DISABLE_AFTER_HOURS = 18
 /** How long the previous secret stays valid after a rotation. */
 export const PREVIOUS_SECRET_HOURS = 24
@@ -39,10 +33,7 @@ export interface SignedMessage {
   body: string
 }
 
-/**
- * The webhook-signature header: `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body` per secret
- * (standardwebhooks.com).
- */
+/** `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body` per secret (standardwebhooks.com). */
 export function signatureOf(secrets: readonly string[], { id, timestamp, body }: SignedMessage): string {
   return secrets
     .map((secret) => Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64'))

@@ -205,10 +205,7 @@ export async function listDeliveries(
   return { deliveries, total: one(counted).total, page, pageSize, cursor: next }
 }
 
-/**
- * Sends an event again: a waiting delivery now, a finished one as a new delivery.
- * @throws Refusal DELIVERY_NOT_FOUND, DELIVERY_STATE
- */
+/** Sends an event again: a waiting delivery now, a finished one as a new delivery. */
 export async function redeliver({ db, jobs }: Pick<WebhookContext, 'db' | 'jobs'>, id: string): Promise<Delivery> {
   return db.transaction(async (tx) => {
     const [found] = await tx
@@ -246,13 +243,8 @@ const ENDPOINTS_AT_A_TIME = 8
 /** Then other endpoints get a turn. With the last attempts, less than the job's limit. */
 const TURN_MS = 20_000
 
-/** The running delivery workers. After `close`, they only finish attempts in progress. */
-export interface Deliverer {
-  close(): void
-}
-
-/** Delivers due events, at one endpoint by one process at a time. */
-export async function runWebhooks(context: WebhookContext): Promise<Deliverer> {
+/** Delivers due events, at one endpoint by one process at a time. `close` lets attempts finish. */
+export async function runWebhooks(context: WebhookContext) {
   let closed = false
   await context.jobs.work('webhook-endpoint', ENDPOINTS_AT_A_TIME, async ({ endpointId }) => {
     const until = performance.now() + TURN_MS

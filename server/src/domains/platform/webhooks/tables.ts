@@ -6,7 +6,7 @@ import {
 } from '@x-automated/contract/platform/webhooks'
 import { sql } from 'drizzle-orm'
 import { boolean, check, index, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
-import { createdAt, id, time, updatedAt } from '../../../db/columns.ts'
+import { createdAt, id, partOf, time, updatedAt } from '../../../db/columns.ts'
 
 /** Endpoints where operators receive waitlist events. */
 export const webhookEndpoints = pgTable('webhook_endpoints', {
@@ -34,9 +34,7 @@ export const webhookDeliveries = pgTable(
   'webhook_deliveries',
   {
     id: id(),
-    endpointId: uuid('endpoint_id')
-      .notNull()
-      .references(() => webhookEndpoints.id, { onDelete: 'cascade' }),
+    endpointId: partOf('endpoint_id', () => webhookEndpoints.id),
     /** The same for all endpoints and retries: identifies the event to receivers. */
     eventId: uuid('event_id').notNull(),
     event: text('event', { enum: DELIVERY_EVENTS }).notNull(),

@@ -77,10 +77,7 @@ export const AUTHORIZATION_COOKIE = 'x-authorization'
 
 type AuthorizationNeeds = Needs & { origin: string; env: { authSecret: string } }
 
-/**
- * Starts connecting an account on X's own page. @returns its URL, and the cookie that the browser
- * must send back @throws Refusal X_UNAVAILABLE, PLAN_LIMIT
- */
+/** Starts connecting on X's own page. @returns its URL, and the cookie to send back */
 export async function authorize(context: AuthorizationNeeds, actor: Actor): Promise<{ url: string; cookie: string }> {
   const { x, database } = context
   if (!x) throw new Refusal('X_UNAVAILABLE', 'X is not configured on this server.')
@@ -171,9 +168,7 @@ async function assignToCampaigns(db: Db, workspaceId: string): Promise<void> {
       order by id for no key update)`)
 }
 
-/**
- * Whether another workspace has connected the same X account: they then share its cap and interval.
- */
+/** Whether another workspace has connected it too: they then share its cap and interval. */
 async function isShared(db: Db, workspaceId: string, xUserId: string): Promise<boolean> {
   const [other] = await db
     .select({ id: xAccounts.id })
@@ -242,10 +237,7 @@ async function saveAccount(
   return accessToken ? { accessToken, refreshToken: unseal(sealer, before?.sealedRefreshToken ?? null) } : null
 }
 
-/**
- * What a restore may have lost for an account unknown to the product: the time since the backup.
- * Nulls without a restore.
- */
+/** When messages of an unknown account may have been lost by a restore; nulls if never. */
 async function findUnread(db: Db): Promise<{ unreadSince: Date | null; unreadUntil: Date | null }> {
   const unread = await db
     .select({ unreadSince: min(restores.backedUpAt), unreadUntil: max(restores.unreadUntil) })

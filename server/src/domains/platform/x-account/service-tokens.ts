@@ -3,23 +3,16 @@ import { and, eq } from 'drizzle-orm'
 import type { Database, Db } from '../../../db/open.ts'
 import { type XApi, XError, type XTokens } from '../../../outside/x.ts'
 import type { Sealer } from '../../../sealing.ts'
+import type { Services } from '../../../services.ts'
 import type { XAccount } from './service-accounts.ts'
 import { xAccounts } from './tables.ts'
 
-export interface Needs {
-  database: Database
-  /** Null if X is not configured. */
-  x: XApi | null
-  sealer: Sealer
-}
+export type Needs = Pick<Services, 'database' | 'x' | 'sealer'>
 
 /** Access tokens are renewed when they expire sooner than this. */
 const RENEW_BEFORE_MS = 60_000
 
-/**
- * Marks an account as lost: the screen shows the reason, and work waits until it is connected
- * again.
- */
+/** Marks an account as lost: work waits until it is connected again. */
 async function markLost(db: Db, accountId: string, reason: string): Promise<void> {
   await db
     .update(xAccounts)
@@ -47,10 +40,7 @@ export async function accessTokenOf(
   throw new XError('unauthorized', CONNECTION_LOST)
 }
 
-/**
- * The only transaction that waits for another service: its lock keeps other processes from
- * replaying the token.
- */
+/** Waits for X in a transaction: its lock keeps other processes from replaying the token. */
 function renewToken(
   { database, x, sealer }: Needs & { x: XApi },
   accountId: string,
@@ -103,9 +93,7 @@ async function limitRenewals<T>({ pool }: Database, renewal: () => Promise<T>): 
   }
 }
 
-/**
- * Which accounts' tokens may be used. Lost ones are tried only to see whether X accepts them again.
- */
+/** Lost accounts are tried only to see whether X accepts them again. */
 type Accepted = 'connected' | 'connected or lost'
 
 function isAccepted<A extends Pick<XAccount, 'status'>>(account: A | undefined, accepted: Accepted): account is A {

@@ -1,13 +1,10 @@
 import { sql } from 'drizzle-orm'
-import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time, updatedAt } from '../../../db/columns.ts'
 import { authUsers, userId } from '../../identity/auth/tables.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
 
-/**
- * Pending connections at X: 10 minutes, single use. The verifier is derived from the state and the
- * secret.
- */
+/** Pending connections at X: 10 minutes, single use. The verifier is derived. */
 export const xAuthorizations = pgTable('x_authorizations', {
   stateHash: text('state_hash').primaryKey(),
   /** Hash of the cookie that binds the callback to the browser that started it. */
@@ -20,10 +17,7 @@ export const xAuthorizations = pgTable('x_authorizations', {
 /** X lists an account's messages for this many days. */
 export const X_KEEPS_DAYS = 30
 
-/**
- * Restores of a backup: an account first connected after one may have been connected and used
- * before it.
- */
+/** Restores of a backup: an account connected later may have been used after the backup. */
 export const restores = pgTable('restores', {
   id: id(),
   backedUpAt: time('backed_up_at').notNull(),
@@ -31,10 +25,7 @@ export const restores = pgTable('restores', {
   unreadUntil: time('unread_until').notNull(),
 })
 
-/**
- * X accounts that a workspace sends and scrapes with. Tokens are sealed; passwords are never
- * stored.
- */
+/** X accounts of a workspace. Tokens are sealed; passwords are never stored. */
 export const xAccounts = pgTable(
   'x_accounts',
   {
@@ -50,20 +41,15 @@ export const xAccounts = pgTable(
     sealedRefreshToken: text('sealed_refresh_token'),
     accessTokenExpiresAt: time('access_token_expires_at'),
     lastConnectedAt: time('last_connected_at'),
-    /**
-     * When it was first connected or last chosen: the latest is the workspace's current account.
-     */
+    /** First connected or last chosen: the latest is the workspace's current account. */
     chosenAt: time('chosen_at').notNull().defaultNow(),
-    /**
-     * When the worker next looks for a message to send; null: nothing is queued. Claims advance it.
-     */
+    /** When a message is next looked for; null: nothing is queued. Claims advance it. */
     nextSendAt: time('next_send_at'),
+    /** Follow-ups claimed since the last first message: one of ten messages is a first one. */
+    followUpsInRow: integer('follow_ups_in_row').notNull().default(0),
     /** X accepts nothing before this time. Kept apart, so that other settings never shorten it. */
     restsUntil: time('rests_until'),
-    /**
-     * A restore lost what was sent since then. Nothing is sent until it was read from X again;
-     * null: nothing was lost.
-     */
+    /** A restore lost what was sent since. Until it was read from X again, nothing is sent. */
     unreadSince: time('unread_since'),
     /** After this, messages in flight at the restore can no longer reach X. */
     unreadUntil: time('unread_until'),

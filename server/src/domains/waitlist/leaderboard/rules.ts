@@ -1,7 +1,4 @@
-/**
- * The end of a leaderboard page: its last row's count and last credit, and the number of rows so
- * far.
- */
+/** The end of a page: its last row's count and last credit, and the rows so far. */
 export interface LeaderboardPlace {
   referralCount: number
   lastCredit: number

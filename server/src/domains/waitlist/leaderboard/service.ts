@@ -14,10 +14,7 @@ import {
 } from '../waitlist/tables.ts'
 import { type LeaderboardPlace, readCursor, writeCursor } from './rules.ts'
 
-/**
- * Returns one page of a leaderboard, and the caller's own row. @param userId null for visitors
- * @throws Refusal INVALID_INPUT for a malformed cursor
- */
+/** One page of a leaderboard, and the caller's own row. @param userId null for visitors */
 export async function leaderboard(
   { db, env }: { db: Db; env: { leaderboardEmailsInFull: boolean } },
   userId: string | null,
@@ -60,10 +57,7 @@ interface RankedMember {
   lastCredit: number
 }
 
-/**
- * Expired credits that a period's counts still contain, by referrer. Reads subtract them without a
- * lock.
- */
+/** By referrer: expired credits that counts still contain. Reads subtract them, unlocked. */
 const expiredCredits = sql`select referrer_id, count(*)::int as credits from ${referrals} where ${expiredInWeek} group by 1`
 const noCredits = sql`select null::uuid as referrer_id, 0 as credits where false`
 
@@ -104,10 +98,7 @@ async function readRanked(
     .orderBy(sql`-ranked.referral_count`, sql`ranked.last_credit`)
 }
 
-/**
- * Members on a leaderboard: the sum over all distinct counts, without those who have lost all
- * credits.
- */
+/** The sum over all distinct counts, without those who have lost all credits. */
 async function readTotal(db: Db, key: SQL, lost: SQL): Promise<number> {
   const { rows } = await db.execute<{ total: string }>(sql`
     with lost as materialized (${lost})

@@ -49,10 +49,7 @@ async function countView(db: Db, path: string, ref: string): Promise<void> {
     })
 }
 
-/**
- * Counts a join, in the transaction that creates the member.
- * @param from the first page of the visit, and its known referral code or ''
- */
+/** Counts a join. @param from the first page of the visit, and its known code or '' */
 export async function countJoin(tx: Db, from: { path: string; ref: string }): Promise<void> {
   await tx
     .insert(pageViews)

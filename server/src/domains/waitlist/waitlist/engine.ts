@@ -76,10 +76,7 @@ export async function assignPlace(
   return member
 }
 
-/**
- * Assigns the next place to an existing member without one. @returns null if they have joined in
- * the meantime
- */
+/** Assigns the next place to an existing member. @returns null if they have joined meanwhile */
 export async function assignPlaceToMember(
   waitlist: LockedWaitlist,
   context: WaitlistContext,
@@ -199,10 +196,7 @@ export async function refer(
   return true
 }
 
-/**
- * Records a referral, and credits it unless it is suspicious or unconfirmed. Call it before storing
- * the member's address.
- */
+/** Credits a referral unless suspicious or unconfirmed. Call it before storing the address. */
 export async function creditOrHold(
   waitlist: LockedWaitlist,
   context: WaitlistContext,
@@ -308,9 +302,7 @@ async function countCredit(
   }
 }
 
-/**
- * Moves a member up by one referral's spots, and the members passed down by one: at most 6 rows.
- */
+/** Moves a member up, and the members passed down by one: at most 6 rows. */
 async function moveUp(tx: Db, memberId: string): Promise<void> {
   await tx.execute(sql`
     update users as u
@@ -390,10 +382,7 @@ const EXPIRY_BATCH = 1_000
 /** Credits older than 7 days that the weekly counts still contain until the next `expireWeek`. */
 export const expiredInWeek = sql`in_week and credited_at <= now() - interval '7 days'`
 
-/**
- * Removes expired credits from the weekly counts, once each. A job runs it every minute; reads
- * subtract the rest.
- */
+/** Removes expired credits from weekly counts, every minute; reads subtract the rest. */
 export async function expireWeek(db: Db): Promise<void> {
   for (;;) {
     const { rows: due } = await db.execute(sql`select from referrals where ${expiredInWeek} limit 1`)

@@ -5,10 +5,7 @@ import { leaderboard } from '../leaderboard/service.ts'
 import { trackView } from '../views/service.ts'
 import { count, dashboard, findPosition, join, setReferrer } from './service.ts'
 
-/**
- * The optional caller of a public operation. An expired token is rejected, so that the page renews
- * it.
- */
+/** The optional caller. An expired token is rejected, so that the page renews it. */
 async function findCaller(context: RequestContext): Promise<string | null> {
   const { authorization } = context.request
   return authorization ? (await authenticate(context, authorization)).userId : null

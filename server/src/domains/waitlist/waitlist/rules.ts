@@ -3,9 +3,7 @@ import { ACHIEVEMENTS, type Achievement, REFERRAL_TIERS } from '@x-automated/con
 import { disposableEmailBlocklistSet } from 'disposable-email-domains-js'
 import { firstInNetwork } from '../../../requests/client-address.ts'
 
-/**
- * Masks an address: the first 3 characters (1 if the local part is shorter), `***@` and the domain.
- */
+/** The first 3 characters (1 if the local part is shorter), `***@` and the domain. */
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@')
   const local = email.slice(0, at)
@@ -22,18 +20,13 @@ export function isDisposable(email: string): boolean {
   return domains.some((domain) => DISPOSABLE.has(domain))
 }
 
-/**
- * The network range of an address: /24 of IPv4, /48 of IPv6. @returns null for invalid addresses
- */
+/** The range of an address: /24 of IPv4, /48 of IPv6; null for invalid addresses. */
 export function addressRange(address: string): string | null {
   const network = firstInNetwork(address, { ipv4: 24, ipv6: 48 })
   return network && `${network.first}/${network.bits}`
 }
 
-/**
- * More referred joins from one range within these minutes are a burst. Offices that join together
- * stay below.
- */
+/** More joins from one range within these minutes are a burst. Offices stay below. */
 export const BURSTS = [
   { joins: 20, minutes: 10 },
   { joins: 60, minutes: 24 * 60 },
@@ -80,10 +73,7 @@ export function nextReward(referralCount: number) {
   return { key, label: ACHIEVEMENTS[key], threshold, remaining: Math.max(0, threshold - referralCount) }
 }
 
-/**
- * Progress towards the last tier: 25, 50, 75 and 100 at the four tiers, linear between, to one
- * decimal.
- */
+/** Progress over the four tiers: 25 percent each, linear between, to one decimal. */
 export function progressPercent(referralCount: number): number {
   const next = REFERRAL_TIERS.findIndex((tier) => referralCount < tier.threshold)
   if (next === -1) return 100

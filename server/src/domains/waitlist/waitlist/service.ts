@@ -78,10 +78,7 @@ interface JoinContext extends WaitlistContext {
 /** `path` is the page on which the visit began. */
 type JoinInput = InputOf<'waitlist', 'join'>
 
-/**
- * Joins at the end of the waitlist. Members who join again get their existing place.
- * @throws Refusal RATE_LIMITED
- */
+/** Joins at the end of the waitlist. Members who join again get their existing place. */
 export async function join(context: JoinContext, input: JoinInput) {
   const { db, limits, request } = context
   await limits.consume('joinByAddress', request.addressHash)
@@ -97,9 +94,7 @@ export async function join(context: JoinContext, input: JoinInput) {
   return joinedAgain(context, member)
 }
 
-/**
- * @param known a member without a place. @returns null if the mailbox got a member in the meantime
- */
+/** @param known a member without a place @returns null if the mailbox has got a member */
 async function joinNow(
   context: JoinContext,
   { email, referralCode, path }: JoinInput,
@@ -164,13 +159,7 @@ async function findReferrer(db: Db, code: string | undefined): Promise<string | 
   return referrer?.id ?? null
 }
 
-function provenanceOf({
-  env,
-  request,
-}: {
-  env: { authSecret: string }
-  request: Pick<Client, 'address' | 'addressHash'>
-}): Provenance {
+function provenanceOf({ env, request }: { env: { authSecret: string }; request: Client }): Provenance {
   const range = addressRange(request.address) ?? request.address
   return {
     addressHash: request.addressHash,
@@ -179,10 +168,7 @@ function provenanceOf({
   }
 }
 
-/**
- * Confirms a member's address by an emailed token and credits a waiting referral.
- * @throws Refusal INVALID_CODE
- */
+/** Confirms an address by an emailed token and credits a waiting referral. */
 export async function confirmMember(context: WaitlistContext & { db: Db }, token: string): Promise<void> {
   const memberId = memberIn(context, 'confirm', token)
   await changeWaitlist(context.db, (waitlist) => confirm(waitlist, context, memberId))
@@ -222,10 +208,7 @@ function memberIn({ env }: Pick<WaitlistContext, 'env'>, purpose: 'confirm' | 'u
 
 // Lookup
 
-/**
- * A member's place by email. Accounts that never joined are not found.
- * @throws Refusal MEMBER_NOT_FOUND, RATE_LIMITED
- */
+/** A member's place by email. Accounts that never joined are not found. */
 export async function findPosition(
   { db, limits, request }: { db: Db; limits: Limits; request: Client },
   { email }: InputOf<'waitlist', 'position'>,
@@ -328,7 +311,7 @@ async function ensureMember(context: WaitlistContext & { db: Db }, userId: strin
 
 /** The referral to store with a sign-up; null for an unknown code. */
 export async function findSignUpReferral(
-  context: { db: Db; env: { authSecret: string }; request: Pick<Client, 'address' | 'addressHash'> },
+  context: { db: Db; env: { authSecret: string }; request: Client },
   referralCode: string | undefined,
 ): Promise<SignUpReferral | null> {
   if (!(await findReferrer(context.db, referralCode))) return null
@@ -375,10 +358,7 @@ export async function dashboard(context: WaitlistContext & { db: Db }, { userId 
   }
 }
 
-/**
- * Sets the referrer of the account's member, if it has none. @throws Refusal INVALID_REFERRAL_CODE:
- * unknown, the caller's own, or of a member whom the caller referred
- */
+/** Sets the referrer of the account's member, if it has none. */
 export async function setReferrer(
   context: WaitlistContext & { db: Db; request: Client },
   { userId }: { userId: string },
@@ -455,10 +435,7 @@ async function mergeEntries(tx: Db, userId: string, { own, there }: { own: Membe
   return stays
 }
 
-/**
- * Anonymizes an account's place. Credits that it gave are kept. Call it before the account is
- * deleted.
- */
+/** Anonymizes an account's place, before the account is deleted. Its credits are kept. */
 export async function anonymizeMember(db: Db, userId: string): Promise<void> {
   await changeWaitlist(db, async ({ tx }) => {
     const found = await findMember(tx, userId)

@@ -65,7 +65,6 @@ export const members = pgTable(
 
 /** `unconfirmed`: credited once the referred member confirms. `held`: an operator decides. */
 export const REFERRAL_STATUSES = ['unconfirmed', 'held', 'credited', 'refused'] as const
-export type ReferralStatus = (typeof REFERRAL_STATUSES)[number]
 
 /** One row per referred member. */
 export const referrals = pgTable(
@@ -108,10 +107,7 @@ export const referrals = pgTable(
 /** Leaderboard order, negated so that both columns ascend and a position is one row comparison. */
 export const mostFirst = sql<number>`(-referral_count)`
 
-/**
- * Credited referrals per member and period: 'alltime', 'week' (last 7 days), and UTC days
- * ('2026-11-20').
- */
+/** By period: 'alltime', 'week' (last 7 days), and UTC days ('2026-11-20'). */
 export const referralCounts = pgTable(
   'referral_counts',
   {
@@ -120,9 +116,7 @@ export const referralCounts = pgTable(
       .notNull()
       .references(() => members.id),
     referralCount: integer('referral_count').notNull(),
-    /**
-     * The number of the newest of these credits. Among equal counts, the lower number ranks first.
-     */
+    /** The newest of these credits. Among equal counts, the lower number ranks first. */
     lastCredit: bigint('last_credit', { mode: 'number' }).notNull(),
   },
   (t) => [
@@ -132,10 +126,7 @@ export const referralCounts = pgTable(
   ],
 )
 
-/**
- * The number of members with each count in a period, maintained by triggers, so that a rank is a
- * short sum.
- */
+/** Members with each count in a period, by triggers, so that a rank is a short sum. */
 export const leaderboardTallies = pgTable(
   'leaderboard_tallies',
   {
@@ -172,10 +163,7 @@ export const waitlistState = pgTable(
   () => [check('waitlist_state_one', sql`id = 1`)],
 )
 
-/**
- * Members who joined, confirmed and were invited, by UTC day, maintained by triggers. Earlier
- * confirmations count on the join day.
- */
+/** Members who joined, confirmed and were invited, by UTC day, maintained by triggers. */
 export const waitlistDays = pgTable('waitlist_days', {
   day: date('day', { mode: 'string' }).primaryKey(),
   joined: integer('joined').notNull().default(0),

@@ -1,10 +1,10 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, client } from '../../../api'
 import { Badge } from '../../../ui/badge'
 import { Button } from '../../../ui/button'
 import { Skeleton, SkeletonButton } from '../../../ui/skeleton'
-import { showFailure, useReauthentication } from '../auth/reauthentication'
+import { useAction } from '../../../use-action'
 import { type AuthenticatorSetup, EnrolAuthenticatorDialog } from './enrol-authenticator-dialog'
 import { FactorRows } from './factor-rows'
 import { RecoveryCodesDialog } from './recovery-codes-dialog'
@@ -12,14 +12,11 @@ import { Section } from './section'
 
 /** Authenticator apps as second factors. */
 export function AuthenticatorSection() {
-  const withReauthentication = useReauthentication()
   const factors = useQuery(api.secondFactors.list.queryOptions())
   const [setup, setSetup] = useState<AuthenticatorSetup | null>(null)
   const [recoveryCodes, setRecoveryCodes] = useState<string[] | null>(null)
-  const begin = useMutation({
-    mutationFn: () => withReauthentication(() => client.secondFactors.enrol({ kind: 'totp' })),
+  const begin = useAction(() => client.secondFactors.enrol({ kind: 'totp' }), {
     onSuccess: ({ id, secret, uri }) => secret && uri && setSetup({ id, secret, uri }),
-    onError: (error) => showFailure(error),
   })
   const all = factors.data?.factors ?? []
   const apps = all.filter(({ kind }) => kind === 'totp')
@@ -38,7 +35,7 @@ export function AuthenticatorSection() {
               size="sm"
               variant={apps.length === 0 ? 'primary' : 'secondary'}
               loading={begin.isPending}
-              onClick={() => begin.mutate()}
+              onClick={() => begin.run()}
             >
               {apps.length === 0 ? 'Set up' : 'Add another'}
             </Button>

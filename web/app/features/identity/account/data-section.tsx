@@ -1,29 +1,25 @@
-import { useMutation } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { Button } from '../../../ui/button'
 import { Progress } from '../../../ui/progress'
 import { save } from '../../../ui/save-file'
-import { toast } from '../../../ui/toast'
-import { showFailure, useReauthentication } from '../auth/reauthentication'
+import { useAction } from '../../../use-action'
+import { showFailure } from '../auth/reauthentication'
 import { downloadedText, fetchArchive } from './archive'
 import { Section } from './section'
 
 /** Downloads the account's data. */
 export function DataSection() {
   const [received, setReceived] = useState(0)
-  const withReauthentication = useReauthentication()
   const stop = useRef<AbortController | null>(null)
-  const download = useMutation({
-    async mutationFn() {
-      stop.current = new AbortController()
-      setReceived(0)
-      const { signal } = stop.current
-      const archive = await withReauthentication(() => fetchArchive(setReceived, signal))
-      save(archive, `x-automated-${new Date().toISOString().slice(0, 10)}.zip`)
-      return archive.size
-    },
-    onSuccess: (bytes) => toast.success(`Downloaded your data (${downloadedText(bytes)}).`),
+  const fetchData = () => {
+    stop.current = new AbortController()
+    setReceived(0)
+    return fetchArchive(setReceived, stop.current.signal)
+  }
+  const download = useAction(fetchData, {
+    onSuccess: (archive) => save(archive, `x-automated-${new Date().toISOString().slice(0, 10)}.zip`),
+    done: ({ size }) => `Downloaded your data (${downloadedText(size)}).`,
     onError: (error) => stop.current?.signal.aborted || showFailure(error),
   })
   return (
@@ -39,7 +35,7 @@ export function DataSection() {
           </Button>
         </div>
       ) : (
-        <Button icon={<Download aria-hidden />} onClick={() => download.mutate()}>
+        <Button icon={<Download aria-hidden />} onClick={() => download.run()}>
           Download my data
         </Button>
       )}

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useForm } from 'react-hook-form'
 import { api, client } from '../../../api'
 import { localStorage } from '../../../browser-storage'
@@ -9,8 +9,7 @@ import { Button } from '../../../ui/button'
 import { Field } from '../../../ui/field'
 import { Input } from '../../../ui/input'
 import { SkeletonButton, SkeletonField, SkeletonText } from '../../../ui/skeleton'
-import { toast } from '../../../ui/toast'
-import { showFailure, useReauthentication } from '../auth/reauthentication'
+import { useAction } from '../../../use-action'
 import { Section } from './section'
 
 /** Deletes the account. */
@@ -35,20 +34,17 @@ export function DeleteSection() {
 }
 
 function DeleteForm({ email }: { email: string }) {
-  const withReauthentication = useReauthentication()
   const form = useForm({ defaultValues: { confirmation: '' } })
   const confirmation = form.watch('confirmation')
-  const remove = useMutation({
-    mutationFn: () => withReauthentication(() => client.personalData.remove({ confirmation: email })),
+  const remove = useAction(() => client.personalData.remove({ confirmation: email }), {
+    done: 'Account deleted.',
     onSuccess() {
       if (readPlace(localStorage)?.email === email) clearPlace()
-      toast.success('Account deleted.')
       session.clear()
     },
-    onError: (error) => showFailure(error),
   })
   return (
-    <form noValidate method="post" className="grid gap-4" onSubmit={form.handleSubmit(() => remove.mutate())}>
+    <form noValidate method="post" className="grid gap-4" onSubmit={form.handleSubmit(() => remove.run())}>
       <div className="grid gap-2">
         <p>This also deletes:</p>
         <ul className="grid list-disc gap-1 ps-5 text-muted">

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { account, type User } from '@x-automated/contract/identity/account'
 import { Check, Clock } from 'lucide-react'
 import { useForm } from 'react-hook-form'
@@ -9,8 +9,7 @@ import { Button } from '../../../ui/button'
 import { Field } from '../../../ui/field'
 import { Input } from '../../../ui/input'
 import { SkeletonButton, SkeletonField, SkeletonLine } from '../../../ui/skeleton'
-import { toast } from '../../../ui/toast'
-import { showFailure, useReauthentication } from '../auth/reauthentication'
+import { useAction } from '../../../use-action'
 import { Section } from './section'
 
 /** Shows and changes the email address. Both addresses must confirm a change. */
@@ -44,17 +43,14 @@ function EmailSkeleton() {
 
 function EmailChange({ user }: { user: User }) {
   const queries = useQueryClient()
-  const withReauthentication = useReauthentication()
   const form = useForm({ resolver: contractResolver(account.updateUser), defaultValues: { email: '' } })
-  const change = useMutation({
-    mutationFn: (email: string) => withReauthentication(() => client.account.updateUser({ email })),
+  const change = useAction((email: string) => client.account.updateUser({ email }), {
     onSuccess(changed) {
       queries.setQueryData(api.account.findUser.queryKey(), changed)
       form.reset()
-      if (changed.pendingEmail) toast.success("We've emailed a link to both addresses.")
-      else toast.success('Your email address stays the same.')
     },
-    onError: (error) => showFailure(error),
+    done: ({ pendingEmail }) =>
+      pendingEmail ? "We've emailed a link to both addresses." : 'Your email address stays the same.',
   })
   const { pendingEmail, pendingEmailConfirmed } = user
 
@@ -77,10 +73,10 @@ function EmailChange({ user }: { user: User }) {
             <Mailbox address={pendingEmail} confirmed={pendingEmailConfirmed?.new ?? false} />
           </ul>
           <div className="flex flex-wrap gap-2">
-            <Button size="sm" loading={change.isPending} onClick={() => change.mutate(pendingEmail)}>
+            <Button size="sm" loading={change.isPending} onClick={() => change.run(pendingEmail)}>
               Send the links again
             </Button>
-            <Button size="sm" variant="ghost" disabled={change.isPending} onClick={() => change.mutate(user.email)}>
+            <Button size="sm" variant="ghost" disabled={change.isPending} onClick={() => change.run(user.email)}>
               Cancel the change
             </Button>
           </div>
@@ -92,7 +88,7 @@ function EmailChange({ user }: { user: User }) {
           className="flex flex-wrap items-start gap-3"
           onSubmit={form.handleSubmit(({ email = '' }) => {
             if (email === user.email) form.setError('email', { message: 'This is already your address' })
-            else change.mutate(email)
+            else change.run(email)
           })}
         >
           <Field

@@ -1,13 +1,10 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Factor } from '@x-automated/contract/identity/second-factors'
 import { KeyRound, Smartphone } from 'lucide-react'
 import { useState } from 'react'
 import { api, client } from '../../../api'
 import { Button } from '../../../ui/button'
-import { useConfirm } from '../../../ui/confirm'
 import { DateTime } from '../../../ui/date-time'
-import { toast } from '../../../ui/toast'
-import { showFailure, useReauthentication } from '../auth/reauthentication'
+import { useAction } from '../../../use-action'
 import { RenameFactorDialog } from './rename-factor-dialog'
 import { Row, Rows } from './rows'
 
@@ -34,28 +31,18 @@ export function FactorRows({
 function FactorRow({ factor, isLast }: { factor: Factor; isLast: boolean }) {
   const { id, kind, name, createdAt, lastUsedAt } = factor
   const [renaming, setRenaming] = useState(false)
-  const queries = useQueryClient()
-  const withReauthentication = useReauthentication()
-  const confirm = useConfirm()
-  const remove = useMutation({
-    mutationFn: () => withReauthentication(() => client.secondFactors.remove({ id })),
-    onSuccess() {
-      toast.success(`Removed “${name}”.`)
-      return queries.invalidateQueries({ queryKey: api.secondFactors.key() })
-    },
-    onError: (error) => showFailure(error),
-  })
-  const ask = async () => {
-    const yes = await confirm({
+  const remove = useAction(() => client.secondFactors.remove({ id }), {
+    question: {
       title: `Remove “${name}”?`,
       body: isLast
         ? "This is your only second factor. You'll log in with your password alone, and your recovery codes will stop working."
         : "You won't be asked for it at login.",
       confirm: 'Remove',
       danger: true,
-    })
-    if (yes) remove.mutate()
-  }
+    },
+    done: `Removed “${name}”.`,
+    refetches: [api.secondFactors],
+  })
   return (
     <Row
       icon={kind === 'totp' ? <Smartphone aria-hidden /> : <KeyRound aria-hidden />}
@@ -77,7 +64,7 @@ function FactorRow({ factor, isLast }: { factor: Factor; isLast: boolean }) {
           <Button size="sm" onClick={() => setRenaming(true)}>
             Rename<span className="sr-only"> {name}</span>
           </Button>
-          <Button size="sm" loading={remove.isPending} onClick={ask}>
+          <Button size="sm" loading={remove.isPending} onClick={() => remove.run()}>
             Remove<span className="sr-only"> {name}</span>
           </Button>
           <RenameFactorDialog factor={factor} open={renaming} onClose={() => setRenaming(false)} />

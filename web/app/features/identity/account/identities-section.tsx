@@ -1,17 +1,13 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import type { Identity } from '@x-automated/contract/identity/identities'
 import { KeyRound, Mail, ShieldCheck } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { api, client } from '../../../api'
 import { BrandIcon } from '../../../ui/brand-icon'
 import { Button } from '../../../ui/button'
-import { useConfirm } from '../../../ui/confirm'
 import { DateTime } from '../../../ui/date-time'
 import { SkeletonButton } from '../../../ui/skeleton'
-import { toast } from '../../../ui/toast'
-import { usePageRestored } from '../../../ui/use-page-restored'
+import { useAction, useRedirect } from '../../../use-action'
 import { requireCodeChallenge } from '../auth/pkce'
-import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { LinkSingleSignOn } from '../sso/link-single-sign-on'
 import { providerName } from './link-problems'
 import { Row, Rows, RowsSkeleton } from './rows'
@@ -56,31 +52,20 @@ export function IdentitiesSection() {
 }
 
 function IdentityRow({ identity: { id, provider, email, createdAt } }: { identity: Identity }) {
-  const queries = useQueryClient()
-  const withReauthentication = useReauthentication()
-  const confirm = useConfirm()
   const name = providerName(provider)
-  const unlink = useMutation({
-    mutationFn: () => withReauthentication(() => client.identities.unlink({ id })),
-    onSuccess() {
-      toast.success(`${name} unlinked.`)
-      void queries.invalidateQueries({ queryKey: api.sso.key() })
-      return queries.invalidateQueries({ queryKey: api.identities.key() })
-    },
-    onError: (error) => showFailure(error),
-  })
-  const ask = async () => {
-    const yes = await confirm({
+  const unlink = useAction(() => client.identities.unlink({ id }), {
+    question: {
       title: `Unlink ${name}?`,
       body: `${email ?? 'This account'} will no longer sign you in. You can link it again.`,
       confirm: 'Unlink',
       danger: true,
-    })
-    if (yes) unlink.mutate()
-  }
+    },
+    done: `${name} unlinked.`,
+    refetches: [api.identities, api.sso],
+  })
   return (
     <Row
-      icon={iconOf(provider)}
+      icon={provider === 'google' ? <BrandIcon brand="google" /> : <ShieldCheck aria-hidden />}
       title={name}
       detail={
         <>
@@ -89,7 +74,7 @@ function IdentityRow({ identity: { id, provider, email, createdAt } }: { identit
         </>
       }
       action={
-        <Button size="sm" loading={unlink.isPending} onClick={ask}>
+        <Button size="sm" loading={unlink.isPending} onClick={() => unlink.run()}>
           Unlink<span className="sr-only"> {name}</span>
         </Button>
       }
@@ -97,28 +82,14 @@ function IdentityRow({ identity: { id, provider, email, createdAt } }: { identit
   )
 }
 
-function iconOf(provider: string): ReactNode {
-  return provider === 'google' ? <BrandIcon brand="google" /> : <ShieldCheck aria-hidden />
-}
-
 function LinkGoogle({ another }: { another: boolean }) {
-  const withReauthentication = useReauthentication()
-  const begin = useMutation({
-    async mutationFn() {
-      const codeChallenge = await requireCodeChallenge('link')
-      return withReauthentication(() => client.identities.authorizeLink({ provider: 'google', codeChallenge }))
-    },
-    onSuccess: ({ url }) => location.assign(url),
-    onError: (error) => showFailure(error, 'Failed to sign in with Google. Please try again.'),
-  })
-  usePageRestored(begin.reset)
+  const begin = useRedirect(
+    async () =>
+      client.identities.authorizeLink({ provider: 'google', codeChallenge: await requireCodeChallenge('link') }),
+    'Failed to sign in with Google. Please try again.',
+  )
   return (
-    <Button
-      size="sm"
-      icon={<BrandIcon brand="google" />}
-      loading={begin.isPending || begin.isSuccess}
-      onClick={() => begin.mutate()}
-    >
+    <Button size="sm" icon={<BrandIcon brand="google" />} loading={begin.isLeaving} onClick={() => begin.run()}>
       {another ? 'Link another Google account' : 'Link Google'}
     </Button>
   )

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { formatDate } from '@x-automated/contract/format'
 import { account, type User } from '@x-automated/contract/identity/account'
 import { useForm } from 'react-hook-form'
@@ -10,8 +10,7 @@ import { Button } from '../../../ui/button'
 import { Field } from '../../../ui/field'
 import { Input } from '../../../ui/input'
 import { Skeleton, SkeletonButton, SkeletonField, SkeletonLine } from '../../../ui/skeleton'
-import { toast } from '../../../ui/toast'
-import { showFailure, useReauthentication } from '../auth/reauthentication'
+import { useAction } from '../../../use-action'
 import { Section } from './section'
 
 /** The user's name. */
@@ -43,22 +42,19 @@ function ProfileSkeleton() {
 function ProfileForm({ user }: { user: User }) {
   const queries = useQueryClient()
   const form = useForm({ resolver: contractResolver(account.updateUser), values: { name: user.name } })
-  const withReauthentication = useReauthentication()
-  const save = useMutation({
-    mutationFn: (input: { name?: string }) => withReauthentication(() => client.account.updateUser(input)),
+  const save = useAction((input: { name?: string }) => client.account.updateUser(input), {
     onSuccess(changed) {
       queries.setQueryData(api.account.findUser.queryKey(), changed)
       session.updateUser({ id: changed.id, email: changed.email })
-      toast.success('Name saved.')
     },
-    onError: (error) => showFailure(error),
+    done: 'Name saved.',
   })
   return (
     <form
       noValidate
       method="post"
       className="grid grid-cols-1 gap-5"
-      onSubmit={form.handleSubmit((values) => save.mutate(values))}
+      onSubmit={form.handleSubmit((values) => save.run(values))}
     >
       <div className="flex items-center gap-4">
         <Avatar name={user.name || user.email} size="lg" />

@@ -1,12 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { useState } from 'react'
 import { api, client } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
-import { useConfirm } from '../../../ui/confirm'
 import { SkeletonLine } from '../../../ui/skeleton'
-import { showFailure, useReauthentication } from '../auth/reauthentication'
+import { useAction } from '../../../use-action'
 import { RecoveryCodesDialog } from './recovery-codes-dialog'
 import { Section } from './section'
 
@@ -15,27 +14,17 @@ const LOW = 3
 
 /** The number of recovery codes left, and a way to replace them. */
 export function RecoverySection() {
-  const queries = useQueryClient()
-  const withReauthentication = useReauthentication()
-  const confirm = useConfirm()
   const factors = useQuery(api.secondFactors.list.queryOptions())
   const [codes, setCodes] = useState<string[] | null>(null)
-  const renew = useMutation({
-    mutationFn: () => withReauthentication(() => client.secondFactors.renewRecoveryCodes()),
-    onSuccess({ recoveryCodes }) {
-      setCodes(recoveryCodes)
-      return queries.invalidateQueries({ queryKey: api.secondFactors.key() })
-    },
-    onError: (error) => showFailure(error),
-  })
-  const ask = async () => {
-    const yes = await confirm({
+  const renew = useAction(() => client.secondFactors.renewRecoveryCodes(), {
+    question: {
       title: 'Generate new recovery codes?',
       body: 'Your current codes will stop working.',
       confirm: 'Generate codes',
-    })
-    if (yes) renew.mutate()
-  }
+    },
+    onSuccess: ({ recoveryCodes }) => setCodes(recoveryCodes),
+    refetches: [api.secondFactors],
+  })
   const left = factors.data?.recoveryCodesLeft ?? 0
   const hasFactor = (factors.data?.factors.length ?? 0) > 0
   return (
@@ -46,7 +35,7 @@ export function RecoverySection() {
       description="Use one if you lose your second factor. Each works once."
       actions={
         hasFactor && (
-          <Button size="sm" loading={renew.isPending} onClick={ask}>
+          <Button size="sm" loading={renew.isPending} onClick={() => renew.run()}>
             Generate new codes
           </Button>
         )

@@ -1,4 +1,3 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type Factor, secondFactors } from '@x-automated/contract/identity/second-factors'
 import { useForm } from 'react-hook-form'
 import { api, client } from '../../../api'
@@ -6,8 +5,7 @@ import { contractResolver } from '../../../contract-resolver'
 import { Field } from '../../../ui/field'
 import { FormDialog } from '../../../ui/form-dialog'
 import { Input } from '../../../ui/input'
-import { toast } from '../../../ui/toast'
-import { showFailure, useReauthentication } from '../auth/reauthentication'
+import { useAction } from '../../../use-action'
 
 interface RenameFactorProps {
   factor: Pick<Factor, 'id' | 'name'>
@@ -17,17 +15,11 @@ interface RenameFactorProps {
 
 /** Renames a second factor. */
 export function RenameFactorDialog({ factor: { id, name }, open, onClose }: RenameFactorProps) {
-  const queries = useQueryClient()
   const form = useForm({ resolver: contractResolver(secondFactors.rename), values: { id, name } })
-  const withReauthentication = useReauthentication()
-  const rename = useMutation({
-    mutationFn: (input: { id: string; name: string }) => withReauthentication(() => client.secondFactors.rename(input)),
-    async onSuccess(renamed) {
-      await queries.invalidateQueries({ queryKey: api.secondFactors.key() })
-      toast.success(`Renamed to “${renamed.name}”.`)
-      onClose()
-    },
-    onError: (error) => showFailure(error),
+  const rename = useAction((input: { id: string; name: string }) => client.secondFactors.rename(input), {
+    done: (renamed) => `Renamed to “${renamed.name}”.`,
+    onSuccess: onClose,
+    refetches: [api.secondFactors],
   })
   const close = () => {
     form.reset()
@@ -42,7 +34,7 @@ export function RenameFactorDialog({ factor: { id, name }, open, onClose }: Rena
       loading={rename.isPending}
       onSubmit={form.handleSubmit((values) => {
         if (values.name === name) close()
-        else rename.mutate(values)
+        else rename.run(values)
       })}
     >
       <Field label="New name" error={form.formState.errors.name?.message} required>

@@ -1,47 +1,32 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import type { SignedInSession } from '@x-automated/contract/identity/account'
 import { CircleHelp, LogOut, Monitor, Puzzle, Smartphone, Tablet } from 'lucide-react'
 import { api, client } from '../../../api'
 import { session } from '../../../session'
 import { Badge } from '../../../ui/badge'
 import { Button } from '../../../ui/button'
-import { useConfirm } from '../../../ui/confirm'
 import { DateTime } from '../../../ui/date-time'
 import { SkeletonButton } from '../../../ui/skeleton'
-import { toast } from '../../../ui/toast'
-import { showFailure, useReauthentication } from '../auth/reauthentication'
+import { useAction } from '../../../use-action'
 import { Row, Rows, RowsSkeleton } from './rows'
 import { Section } from './section'
 
 /** Sessions of the account, which can be ended. */
 export function SessionsSection() {
-  const queries = useQueryClient()
-  const withReauthentication = useReauthentication()
-  const confirm = useConfirm()
   const list = useQuery(api.account.listSessions.queryOptions())
-  const refetchSessions = () => queries.invalidateQueries({ queryKey: api.account.listSessions.key() })
-  const elsewhere = useMutation({
-    mutationFn: () => withReauthentication(() => client.auth.signOut({ scope: 'others' })),
-    onSuccess() {
-      toast.success('Signed out on all other devices.')
-      return refetchSessions()
-    },
-    onError: (error) => showFailure(error),
+  const elsewhere = useAction(() => client.auth.signOut({ scope: 'others' }), {
+    done: 'Signed out on all other devices.',
+    refetches: [api.account.listSessions],
   })
-  const everywhere = useMutation({
-    mutationFn: () => withReauthentication(() => client.auth.signOut({ scope: 'global' })),
-    onSuccess: () => session.clear(),
-    onError: (error) => showFailure(error),
-  })
-  const askEverywhere = async () => {
-    const yes = await confirm({
+  const everywhere = useAction(() => client.auth.signOut({ scope: 'global' }), {
+    question: {
       title: 'Sign out everywhere?',
       body: 'This signs you out on every device, including this one.',
       confirm: 'Sign out everywhere',
       danger: true,
-    })
-    if (yes) everywhere.mutate()
-  }
+    },
+    onSuccess: () => session.clear(),
+  })
   const sessions = list.data?.sessions ?? []
   return (
     <Section
@@ -58,12 +43,12 @@ export function SessionsSection() {
       <div className="grid gap-5">
         <Rows label="Sessions">
           {sessions.map((one) => (
-            <SessionRow key={one.id} session={one} onEnded={refetchSessions} />
+            <SessionRow key={one.id} session={one} />
           ))}
         </Rows>
         <div className="flex flex-wrap gap-2">
           {sessions.length > 1 && (
-            <Button size="sm" loading={elsewhere.isPending} onClick={() => elsewhere.mutate()}>
+            <Button size="sm" loading={elsewhere.isPending} onClick={() => elsewhere.run()}>
               Sign out elsewhere
             </Button>
           )}
@@ -72,7 +57,7 @@ export function SessionsSection() {
             variant="ghost"
             icon={<LogOut aria-hidden />}
             loading={everywhere.isPending}
-            onClick={askEverywhere}
+            onClick={() => everywhere.run()}
           >
             Sign out everywhere
           </Button>
@@ -84,22 +69,13 @@ export function SessionsSection() {
 
 const deviceIcons = { desktop: Monitor, mobile: Smartphone, tablet: Tablet, extension: Puzzle, other: CircleHelp }
 
-function SessionRow({ session: one, onEnded }: { session: SignedInSession; onEnded: () => Promise<void> }) {
+function SessionRow({ session: one }: { session: SignedInSession }) {
   const { id, current, device, deviceKind, place, createdAt, lastSeenAt } = one
   const Icon = deviceIcons[deviceKind]
   const name = `${device ?? 'Unknown device'}${deviceKind === 'extension' ? ' (extension)' : ''}`
-  const withReauthentication = useReauthentication()
-  const end = useMutation({
-    mutationFn: () => withReauthentication(() => client.account.endSession({ id })),
-    onSuccess() {
-      toast.success(`${name} signed out.`)
-      return onEnded()
-    },
-    onError(error) {
-      showFailure(error)
-      // It may have ended already.
-      void onEnded()
-    },
+  const end = useAction(() => client.account.endSession({ id }), {
+    done: `${name} signed out.`,
+    refetches: [api.account.listSessions],
   })
   return (
     <Row
@@ -122,7 +98,7 @@ function SessionRow({ session: one, onEnded }: { session: SignedInSession; onEnd
       }
       action={
         !current && (
-          <Button size="sm" loading={end.isPending} onClick={() => end.mutate()}>
+          <Button size="sm" loading={end.isPending} onClick={() => end.run()}>
             Sign out<span className="sr-only"> of {name}</span>
           </Button>
         )

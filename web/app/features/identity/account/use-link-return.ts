@@ -10,10 +10,7 @@ import { linkProblem, providerName } from './link-problems'
 /** Codes work once, and React may run effects twice. */
 const handled = new Set<string>()
 
-/**
- * Handles the redirect from Google or single sign-on to the account page: links the account or
- * shows why not.
- */
+/** Links the account with which Google or single sign-on returned, or shows why not. */
 export function useLinkReturn(): void {
   const queries = useQueryClient()
   const navigate = useNavigate()

@@ -26,10 +26,7 @@ export function InvalidConfirmationLink() {
   )
 }
 
-/**
- * Confirms a sign-up started in another browser. A stranger may have chosen its password, so a new
- * one is required.
- */
+/** Confirms a sign-up of another browser, with a new password: a stranger may have chosen the old. */
 export function ConfirmEmailForm({ token }: { token: string }) {
   const navigate = useNavigate()
   const form = useForm({ defaultValues: { password: '' } })

@@ -3,19 +3,13 @@ export function supportsPasskeys(): boolean {
   return 'PublicKeyCredential' in window && 'parseRequestOptionsFromJSON' in PublicKeyCredential
 }
 
-/**
- * Signs in with a passkey. @param options from the API @throws DOMException if canceled or no
- * passkey matches
- */
+/** Signs in with a passkey. @throws DOMException if canceled or no passkey matches */
 export async function signWithPasskey(options: unknown) {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options as PublicKeyCredentialRequestOptionsJSON)
   return responseOf(await navigator.credentials.get({ publicKey }))
 }
 
-/**
- * Creates a passkey. @param options from the API @throws DOMException if canceled;
- * 'InvalidStateError' if the device already has one
- */
+/** Creates a passkey. @throws DOMException if canceled, or if one exists ('InvalidStateError') */
 export async function createPasskey(options: unknown) {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as PublicKeyCredentialCreationOptionsJSON)
   return responseOf(await navigator.credentials.create({ publicKey }))

@@ -1,16 +1,10 @@
 import { ORPCError } from '@orpc/client'
 import { type KeyValueStorage, localStorage, sessionStorage } from '../../../browser-storage'
 
-/**
- * Storage keys by purpose. Emailed links open in another tab, so sign-ups use local storage;
- * redirects return to the same tab.
- */
+/** Storage keys. Emailed links open in another tab, so sign-ups use local storage. */
 const VERIFIER_KEYS = { signUp: 'signUpVerifier', google: 'googleVerifier', sso: 'ssoVerifier', link: 'linkVerifier' }
 
-/**
- * Stores a verifier and returns its PKCE challenge (RFC 7636, S256), or null without Web Crypto
- * (plain HTTP).
- */
+/** Stores a verifier; returns its PKCE challenge (RFC 7636, S256), or null on plain HTTP. */
 export async function newCodeChallenge(purpose: keyof typeof VERIFIER_KEYS = 'signUp'): Promise<string | null> {
   if (!globalThis.crypto?.subtle) return null
   const verifier = base64url(crypto.getRandomValues(new Uint8Array(32)))

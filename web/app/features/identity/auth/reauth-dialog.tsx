@@ -30,9 +30,7 @@ interface ReauthDialogProps {
   onCancel: () => void
 }
 
-/**
- * The dialog behind `useReauthentication`: password, authenticator app, passkey or emailed code.
- */
+/** The dialog behind `useReauthentication`, which is loaded when it is first needed. */
 export default function ReauthDialog({ open, question, onVerified, onCancel }: ReauthDialogProps) {
   const user = useQuery(api.account.findUser.queryOptions({ staleTime: 0 }))
   const factors = useQuery(api.secondFactors.list.queryOptions({ staleTime: 0 }))

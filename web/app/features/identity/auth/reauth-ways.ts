@@ -8,10 +8,7 @@ export type ReauthWay =
   | { kind: 'passkey'; factorId: string; name: string }
   | { kind: 'email' }
 
-/**
- * The account's ways to reauthenticate in this browser, the easiest first. An emailed code always
- * works.
- */
+/** The account's ways to reauthenticate in this browser, the easiest first. */
 export function reauthWays(
   { hasPassword, factors }: { hasPassword: boolean; factors: readonly Pick<Factor, 'id' | 'kind' | 'name'>[] },
   canPasskey: boolean,

@@ -8,16 +8,15 @@ export class ReauthCancelled extends Error {}
 
 type WithReauth = <T>(call: () => Promise<T>, questionOf?: (error: unknown) => ReauthPrompt) => Promise<T>
 
-const ReauthContext = createContext<WithReauth | null>(null)
+// Without a provider, calls that require reauthentication fail.
+const ReauthContext = createContext<WithReauth>((call) => call())
 
 /**
  * `withReauthentication(() => client.x())` asks the user to reauthenticate if the call requires it,
  * then repeats it. @throws ReauthCancelled if the user cancels, else what the call throws
  */
 export function useReauthentication(): WithReauth {
-  const withReauthentication = useContext(ReauthContext)
-  if (!withReauthentication) throw new Error('useReauthentication needs a ReauthProvider around it')
-  return withReauthentication
+  return useContext(ReauthContext)
 }
 
 /** Shows an error toast, unless the user canceled. */

@@ -1,7 +1,4 @@
-/**
- * The token in an emailed link's fragment (`#token=…`), or null. Fragments never reach servers or
- * logs.
- */
+/** The token in a link's fragment (`#token=…`), which never reaches servers or logs; or null. */
 export function tokenIn(fragment: string): string | null {
   return new URLSearchParams(fragment.replace(/^#/, '')).get('token') || null
 }

@@ -8,10 +8,7 @@ import { requireCodeChallenge } from './pkce'
 const BUSY_MS = 30_000
 const FAILED = 'Failed to sign in with Google. Please try again.'
 
-/**
- * Hides elements if the server doesn't offer Google. The server marks its pages, so this needs no
- * request and nothing shifts.
- */
+/** Hides elements if Google isn't offered. The server marks its pages, so nothing shifts. */
 export const whereGoogleIsOffered = '[[data-without~=google]_&]:hidden'
 
 export interface GoogleSignInOptions {

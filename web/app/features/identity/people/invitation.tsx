@@ -11,7 +11,7 @@ import { DateTime } from '../../../ui/date-time'
 import { SkeletonText } from '../../../ui/skeleton'
 import { ReauthCancelled, ReauthProvider, useReauthentication } from '../auth/reauthentication'
 import { asRole, roleSentence } from './role-text'
-import { useSwitchWorkspace } from './use-workspaces'
+import { useSwitchWorkspace } from './use-switch-workspace'
 
 /** An invitation, and accepting it. */
 export function Invitation({ token }: { token: string }) {

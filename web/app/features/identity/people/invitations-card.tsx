@@ -1,17 +1,16 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import type { Invitation } from '@x-automated/contract/identity/people'
 import { UserPlus } from 'lucide-react'
 import { useState } from 'react'
-import { api, errorText } from '../../../api'
+import { api, client } from '../../../api'
 import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
 import { Button, ButtonLink } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Card } from '../../../ui/card'
-import { useConfirm } from '../../../ui/confirm'
 import { DateTime } from '../../../ui/date-time'
 import { SkeletonText } from '../../../ui/skeleton'
-import { toast } from '../../../ui/toast'
+import { useAction } from '../../../use-action'
 import { InviteDialog } from './invite-dialog'
 import { ROLES } from './role-text'
 
@@ -69,29 +68,20 @@ export function InvitationsCard() {
 
 function Row({ invitation, mayResend }: { invitation: Invitation; mayResend: boolean }) {
   const { id, email, role, invitedBy, sentAt, expiresAt } = invitation
-  const queries = useQueryClient()
-  const confirm = useConfirm()
-  const onSettled = () => queries.invalidateQueries({ queryKey: api.people.key() })
-  const onError = (error: Error) => void toast.error(errorText(error))
-  const resend = useMutation(
-    api.people.resend.mutationOptions({
-      onSuccess: () => void toast.success(`New link sent to ${email}.`),
-      onError,
-      onSettled,
-    }),
-  )
-  const revoke = useMutation(
-    api.people.revoke.mutationOptions({
-      onSuccess: () => void toast.success(`Invitation for ${email} revoked.`),
-      onError,
-      onSettled,
-    }),
-  )
-  const askRevoke = async () => {
-    const body = 'The emailed link will stop working. You can invite them again.'
-    if (await confirm({ title: `Revoke the invitation for ${email}?`, body, confirm: 'Revoke', danger: true }))
-      revoke.mutate({ id })
-  }
+  const resend = useAction(() => client.people.resend({ id }), {
+    done: `New link sent to ${email}.`,
+    refetches: [api.people],
+  })
+  const revoke = useAction(() => client.people.revoke({ id }), {
+    question: {
+      title: `Revoke the invitation for ${email}?`,
+      body: 'The emailed link will stop working. You can invite them again.',
+      confirm: 'Revoke',
+      danger: true,
+    },
+    done: `Invitation for ${email} revoked.`,
+    refetches: [api.people],
+  })
   return (
     <li className="flex flex-wrap items-center gap-x-6 gap-y-2 py-3 first:pt-0 last:pb-0">
       <div className="grid min-w-0 flex-1 basis-60">
@@ -107,7 +97,7 @@ function Row({ invitation, mayResend }: { invitation: Invitation; mayResend: boo
           disabled={!mayResend}
           loading={resend.isPending}
           aria-label={`Resend to ${email}`}
-          onClick={() => resend.mutate({ id })}
+          onClick={() => resend.run()}
         >
           Resend
         </Button>
@@ -115,7 +105,7 @@ function Row({ invitation, mayResend }: { invitation: Invitation; mayResend: boo
           size="sm"
           loading={revoke.isPending}
           aria-label={`Revoke the invitation for ${email}`}
-          onClick={askRevoke}
+          onClick={() => revoke.run()}
         >
           Revoke
         </Button>

@@ -1,7 +1,6 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type GivenRole, people } from '@x-automated/contract/identity/people'
 import { useForm } from 'react-hook-form'
-import { api, errorText } from '../../../api'
+import { api, client, errorText } from '../../../api'
 import { contractResolver } from '../../../contract-resolver'
 import { showProblems } from '../../../show-problems'
 import { Callout } from '../../../ui/callout'
@@ -9,29 +8,23 @@ import { RadioGroup } from '../../../ui/choice'
 import { Field } from '../../../ui/field'
 import { FormDialog } from '../../../ui/form-dialog'
 import { Input } from '../../../ui/input'
-import { toast } from '../../../ui/toast'
+import { useAction } from '../../../use-action'
 import { GIVEN_ROLES, ROLES } from './role-text'
 
 /** Invites someone by email. */
 export function InviteDialog({ onClose }: { onClose: () => void }) {
-  const queries = useQueryClient()
   const form = useForm({
     resolver: contractResolver(people.invite),
     defaultValues: { email: '', role: 'member' as GivenRole },
   })
   const { errors } = form.formState
   const role = form.watch('role')
-  const invite = useMutation(
-    api.people.invite.mutationOptions({
-      onSuccess({ email }) {
-        toast.success(`Invitation sent to ${email}.`)
-        onClose()
-      },
-      onError: (error) =>
-        showProblems(form, error, errorText(error, 'Failed to send the invitation. Please try again.')),
-      onSettled: () => queries.invalidateQueries({ queryKey: api.people.key() }),
-    }),
-  )
+  const invite = useAction(client.people.invite, {
+    done: ({ email }) => `Invitation sent to ${email}.`,
+    onSuccess: onClose,
+    onError: (error) => showProblems(form, error, errorText(error, 'Failed to send the invitation. Please try again.')),
+    refetches: [api.people],
+  })
   return (
     <FormDialog
       open
@@ -40,7 +33,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
       description="We'll email them a link. It works once, for 7 days, and only for this address."
       label="Send invitation"
       loading={invite.isPending}
-      onSubmit={form.handleSubmit((values) => invite.mutate(values))}
+      onSubmit={form.handleSubmit((values) => invite.run(values))}
     >
       {errors.root && <Callout tone="bad">{errors.root.message}</Callout>}
       <Field label="Email address" error={errors.email?.message} required>

@@ -1,13 +1,12 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { api, errorText } from '../../../api'
+import { useQuery } from '@tanstack/react-query'
+import { api, client } from '../../../api'
 import { QueryError } from '../../../query-error'
 import { session } from '../../../session'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Card } from '../../../ui/card'
-import { useConfirm } from '../../../ui/confirm'
 import { LoadingText, SkeletonButton, SkeletonLine } from '../../../ui/skeleton'
-import { toast } from '../../../ui/toast'
+import { useAction } from '../../../use-action'
 import { ReauthProvider } from '../auth/reauthentication'
 import { InvitationsCard } from './invitations-card'
 import { PeopleSkeleton, PeopleTable, peoplePage } from './people-table'
@@ -80,25 +79,21 @@ function RolesCard() {
   )
 }
 
-/**
- * Leaves the workspace; not for owners. The next token is for another workspace and reloads the
- * page.
- */
+/** Leaves the workspace; not for owners. The next token is for another one and reloads the page. */
 function LeaveCard({ name }: { name: string }) {
-  const confirm = useConfirm()
-  const leave = useMutation(
-    api.people.leave.mutationOptions({
-      onSuccess: () => void session.refresh(),
-      onError: (error) => void toast.error(errorText(error, 'Failed to leave. Please try again.')),
-    }),
-  )
-  const ask = async () => {
-    const body = "You'll lose access to everything in it. What you created stays. To rejoin, you need an invitation."
-    if (await confirm({ title: `Leave ${name}?`, body, confirm: 'Leave', danger: true })) leave.mutate({})
-  }
+  const leave = useAction(() => client.people.leave({}), {
+    question: {
+      title: `Leave ${name}?`,
+      body: "You'll lose access to everything in it. What you created stays. To rejoin, you need an invitation.",
+      confirm: 'Leave',
+      danger: true,
+    },
+    onSuccess: () => void session.refresh(),
+    failed: 'Failed to leave. Please try again.',
+  })
   return (
     <Card title="Leave this workspace" description="You keep your account and your own workspace.">
-      <Button variant="danger" loading={leave.isPending} onClick={ask}>
+      <Button variant="danger" loading={leave.isPending} onClick={() => leave.run()}>
         Leave {name}
       </Button>
     </Card>

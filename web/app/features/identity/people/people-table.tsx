@@ -1,26 +1,25 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { GivenRole, Person } from '@x-automated/contract/identity/people'
 import type { Role } from '@x-automated/contract/route'
 import { Ellipsis } from 'lucide-react'
 import { useState } from 'react'
-import { api, client, errorText } from '../../../api'
+import { api, client } from '../../../api'
 import { QueryError } from '../../../query-error'
 import { Avatar } from '../../../ui/avatar'
 import { Badge } from '../../../ui/badge'
 import { IconButton } from '../../../ui/button'
-import { useConfirm } from '../../../ui/confirm'
 import { DateTime } from '../../../ui/date-time'
 import { Menu, MenuItem } from '../../../ui/menu'
 import { Pager } from '../../../ui/pager'
 import { Select } from '../../../ui/select'
-import { Skeleton, SkeletonLine, SkeletonRows } from '../../../ui/skeleton'
-import { ActionsTh, Table, Td, Th, Tr } from '../../../ui/table'
-import { toast } from '../../../ui/toast'
-import { showFailure, useReauthentication } from '../auth/reauthentication'
+import { Skeleton, SkeletonLine } from '../../../ui/skeleton'
+import { Table, Td, Tr } from '../../../ui/table'
+import { useAction } from '../../../use-action'
 import { GIVEN_ROLES, ROLES, withArticle } from './role-text'
 import { isAtLeast } from './use-role'
 
 const PAGE_SIZE = 50
+const COLUMNS = ['Person', 'Role', 'Since']
 
 /** Query options for a page of members. */
 export function peoplePage(page: number) {
@@ -30,33 +29,24 @@ export function peoplePage(page: number) {
 /** One placeholder row: most workspaces have one member. */
 export function PeopleSkeleton() {
   return (
-    <Table label="People">
-      <thead>
-        <tr>
-          <Th>Person</Th>
-          <Th>Role</Th>
-          <Th>Since</Th>
-        </tr>
-      </thead>
-      <tbody>
-        <Tr aria-hidden>
-          <Td>
-            <span className="flex items-center gap-3">
-              <Skeleton className="size-7 shrink-0 rounded-full!" />
-              <span>
-                <SkeletonLine className="w-28" />
-                <SkeletonLine className="w-44" />
-              </span>
+    <Table label="People" columns={COLUMNS}>
+      <Tr aria-hidden>
+        <Td>
+          <span className="flex items-center gap-3">
+            <Skeleton className="size-7 shrink-0 rounded-full!" />
+            <span>
+              <SkeletonLine className="w-28" />
+              <SkeletonLine className="w-44" />
             </span>
-          </Td>
-          <Td label="Role">
-            <Skeleton className="h-6 w-16" />
-          </Td>
-          <Td label="Since">
-            <SkeletonLine className="w-14" />
-          </Td>
-        </Tr>
-      </tbody>
+          </span>
+        </Td>
+        <Td label="Role">
+          <Skeleton className="h-6 w-16" />
+        </Td>
+        <Td label="Since">
+          <SkeletonLine className="w-14" />
+        </Td>
+      </Tr>
     </Table>
   )
 }
@@ -72,22 +62,14 @@ export function PeopleTable({ role }: { role: Role }) {
   }
   return (
     <div className="grid gap-4">
-      <Table label="People" stale={list.isPlaceholderData}>
-        <thead>
-          <tr>
-            <Th>Person</Th>
-            <Th>Role</Th>
-            <Th>Since</Th>
-            {mayManage && <ActionsTh end />}
-          </tr>
-        </thead>
-        <tbody>
-          {data ? (
-            data.people.map((person) => <PersonRow key={person.id} person={person} viewerRole={role} />)
-          ) : (
-            <SkeletonRows columns={mayManage ? 4 : 3} />
-          )}
-        </tbody>
+      <Table
+        label="People"
+        columns={mayManage ? [...COLUMNS, { name: 'Actions', end: true, hidden: true }] : COLUMNS}
+        stale={list.isPlaceholderData}
+      >
+        {data?.people.map((person) => (
+          <PersonRow key={person.id} person={person} viewerRole={role} />
+        ))}
       </Table>
       <Pager page={page} pageSize={PAGE_SIZE} query={list} onChange={setPage} noun="people" />
     </div>
@@ -129,64 +111,59 @@ function PersonRow({ person, viewerRole }: { person: Person; viewerRole: Role })
 }
 
 function RoleSelect({ person, role }: { person: Person; role: GivenRole }) {
-  const queries = useQueryClient()
-  const update = useMutation(
-    api.people.update.mutationOptions({
-      onSuccess: ({ name, role: given }) => void toast.success(`${name} is now ${withArticle(given)}.`),
-      onError: (error) => void toast.error(errorText(error, 'Failed to change the role. Please try again.')),
-      onSettled: () => queries.invalidateQueries({ queryKey: api.people.key() }),
-    }),
-  )
+  const update = useAction((role: GivenRole) => client.people.update({ id: person.id, role }), {
+    done: ({ name, role: given }) => `${name} is now ${withArticle(given)}.`,
+    failed: 'Failed to change the role. Please try again.',
+    refetches: [api.people],
+  })
   return (
     <Select
       aria-label={`Role of ${person.name}`}
       className="w-32"
       disabled={update.isPending}
-      value={update.isPending ? update.variables.role : role}
+      value={update.isPending ? update.variables : role}
       options={GIVEN_ROLES.map((value) => ({ value, label: ROLES[value].name }))}
-      onChange={(event) => update.mutate({ id: person.id, role: event.currentTarget.value as GivenRole })}
+      onChange={(event) => update.run(event.currentTarget.value as GivenRole)}
     />
   )
 }
 
 function PersonMenu({ person: { id, name, email }, mayHandOver }: { person: Person; mayHandOver: boolean }) {
-  const queries = useQueryClient()
-  const confirm = useConfirm()
-  const withReauthentication = useReauthentication()
-  const onSettled = () =>
-    Promise.all([api.people.key(), api.auth.key()].map((queryKey) => queries.invalidateQueries({ queryKey })))
-  const remove = useMutation(
-    api.people.remove.mutationOptions({
-      onSuccess: () => void toast.success(`${name} was removed from the workspace.`),
-      onError: (error) => void toast.error(errorText(error, 'Failed to remove them. Please try again.')),
-      onSettled,
-    }),
-  )
-  const transfer = useMutation({
-    mutationFn: () => withReauthentication(() => client.people.transfer({ personId: id })),
-    onSuccess: () => void toast.success(`${name} now owns the workspace.`),
-    onError: (error) => showFailure(error, 'Failed to transfer ownership. Please try again.'),
-    onSettled,
+  const remove = useAction(() => client.people.remove({ id }), {
+    question: {
+      title: `Remove ${name}?`,
+      body: `${email} loses access within a minute. What they created stays.`,
+      confirm: 'Remove',
+      danger: true,
+    },
+    done: `${name} was removed from the workspace.`,
+    failed: 'Failed to remove them. Please try again.',
+    refetches: [api.people, api.auth],
   })
-  const askRemove = async () => {
-    const body = `${email} loses access within a minute. What they created stays.`
-    if (await confirm({ title: `Remove ${name}?`, body, confirm: 'Remove', danger: true })) remove.mutate({ id })
-  }
-  const askTransfer = async () => {
-    const body = "They'll control billing and deletion. You become an admin and can't undo this."
-    if (await confirm({ title: `Make ${name} the owner?`, body, confirm: 'Make owner', danger: true }))
-      transfer.mutate()
-  }
+  const transfer = useAction(() => client.people.transfer({ personId: id }), {
+    question: {
+      title: `Make ${name} the owner?`,
+      body: "They'll control billing and deletion. You become an admin and can't undo this.",
+      confirm: 'Make owner',
+      danger: true,
+    },
+    done: `${name} now owns the workspace.`,
+    failed: 'Failed to transfer ownership. Please try again.',
+    refetches: [api.people, api.auth],
+  })
   return (
     <Menu
       trigger={
-        <IconButton label={`More for ${name}`} size="sm" disabled={remove.isPending || transfer.isPending}>
-          <Ellipsis aria-hidden />
-        </IconButton>
+        <IconButton
+          icon={<Ellipsis />}
+          label={`More for ${name}`}
+          size="sm"
+          disabled={remove.isPending || transfer.isPending}
+        />
       }
     >
-      {mayHandOver && <MenuItem onSelect={askTransfer}>Make owner</MenuItem>}
-      <MenuItem danger onSelect={askRemove}>
+      {mayHandOver && <MenuItem onSelect={() => transfer.run()}>Make owner</MenuItem>}
+      <MenuItem danger onSelect={() => remove.run()}>
         Remove
       </MenuItem>
     </Menu>

@@ -1,16 +1,13 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { formatCount } from '@x-automated/contract/format'
 import type { SsoConnection } from '@x-automated/contract/identity/sso'
 import { CircleAlert, CircleCheck } from 'lucide-react'
 import { useState } from 'react'
-import { api, client, errorText } from '../../../api'
+import { api, client } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Card } from '../../../ui/card'
-import { useConfirm } from '../../../ui/confirm'
 import { DateTime } from '../../../ui/date-time'
-import { toast } from '../../../ui/toast'
-import { showFailure, useReauthentication } from '../auth/reauthentication'
+import { useAction } from '../../../use-action'
 import { ConnectionForm } from './connection-form'
 
 const kindNames = { oidc: 'OpenID Connect', saml: 'SAML 2.0' }
@@ -49,30 +46,21 @@ interface ConnectionProps {
 }
 
 function Connection({ connection, mayChange, onEdit }: ConnectionProps) {
-  const withReauthentication = useReauthentication()
-  const queries = useQueryClient()
-  const confirm = useConfirm()
-  const test = useMutation(api.sso.test.mutationOptions({ onError: (error) => toast.error(errorText(error)) }))
-  const remove = useMutation({
-    mutationFn: () => withReauthentication(() => client.sso.remove({})),
-    onSuccess: () => toast.success('Identity provider removed.'),
-    onError: (error) => showFailure(error),
-    onSettled: () => queries.invalidateQueries({ queryKey: api.sso.key() }),
-  })
   const { kind, issuer, clientId, scopes, ssoUrl, certificates, linkedCount, updatedAt } = connection
-  const ask = async () => {
-    const people = formatCount(linkedCount, 'person', 'people')
-    const yes = await confirm({
+  const test = useAction(() => client.sso.test({}))
+  const remove = useAction(() => client.sso.remove({}), {
+    question: {
       title: 'Remove the identity provider?',
       body:
         linkedCount > 0
-          ? `No one can sign in with it anymore. ${people} linked it: they'll be unlinked, signed out of those sessions and notified by email.`
+          ? `No one can sign in with it anymore. ${formatCount(linkedCount, 'person', 'people')} linked it: they'll be unlinked, signed out of those sessions and notified by email.`
           : 'No one will be able to sign in with it.',
       confirm: 'Remove',
       danger: true,
-    })
-    if (yes) remove.mutate()
-  }
+    },
+    done: 'Identity provider removed.',
+    refetches: [api.sso],
+  })
   return (
     <div className="grid gap-5">
       <dl className="grid gap-x-6 gap-y-3 sm:grid-cols-[auto_1fr]">
@@ -110,12 +98,12 @@ function Connection({ connection, mayChange, onEdit }: ConnectionProps) {
         </ul>
       )}
       <div className="flex flex-wrap gap-2">
-        <Button loading={test.isPending} onClick={() => test.mutate({})}>
+        <Button loading={test.isPending} onClick={() => test.run()}>
           Test connection
         </Button>
         {mayChange && <Button onClick={onEdit}>Change</Button>}
         {mayChange && (
-          <Button loading={remove.isPending} onClick={ask}>
+          <Button loading={remove.isPending} onClick={() => remove.run()}>
             Remove
           </Button>
         )}

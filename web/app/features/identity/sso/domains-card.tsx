@@ -1,19 +1,17 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type SsoDomain, sso } from '@x-automated/contract/identity/sso'
 import { CircleCheck, Clock } from 'lucide-react'
 import { useForm } from 'react-hook-form'
-import { api, errorText } from '../../../api'
+import { api, client, errorText } from '../../../api'
 import { contractResolver } from '../../../contract-resolver'
 import { showProblems } from '../../../show-problems'
 import { Badge } from '../../../ui/badge'
 import { Button } from '../../../ui/button'
 import { Card } from '../../../ui/card'
-import { useConfirm } from '../../../ui/confirm'
 import { CopyButton } from '../../../ui/copy-button'
 import { DateTime } from '../../../ui/date-time'
 import { Field, FieldError } from '../../../ui/field'
 import { Input } from '../../../ui/input'
-import { toast } from '../../../ui/toast'
+import { useAction } from '../../../use-action'
 
 /** Domains with their TXT records. */
 export function DomainsCard({ domains }: { domains: readonly SsoDomain[] }) {
@@ -37,35 +35,24 @@ export function DomainsCard({ domains }: { domains: readonly SsoDomain[] }) {
 }
 
 function DomainRow({ domain: { id, domain, record, verifiedAt } }: { domain: SsoDomain }) {
-  const queries = useQueryClient()
-  const confirm = useConfirm()
-  const refresh = () => queries.invalidateQueries({ queryKey: api.sso.key() })
-  const verify = useMutation(
-    api.sso.verifyDomain.mutationOptions({
-      onSuccess() {
-        toast.success(`${domain} verified.`)
-        return refresh()
-      },
-    }),
-  )
-  const remove = useMutation(
-    api.sso.removeDomain.mutationOptions({
-      onSuccess: () => toast.success(`${domain} removed.`),
-      onError: (error) => toast.error(errorText(error)),
-      onSettled: refresh,
-    }),
-  )
-  const ask = async () => {
-    const yes = await confirm({
+  const verify = useAction(() => client.sso.verifyDomain({ id }), {
+    done: `${domain} verified.`,
+    // Shown below the record.
+    onError: () => {},
+    refetches: [api.sso],
+  })
+  const remove = useAction(() => client.sso.removeDomain({ id }), {
+    question: {
       title: `Remove ${domain}?`,
       body: verifiedAt
         ? 'People with an email address on it can no longer use single sign-on. To add it again, you must verify it again.'
         : 'Its TXT record is no longer valid. To add it again, you get a new one.',
       confirm: 'Remove',
       danger: true,
-    })
-    if (yes) remove.mutate({ id })
-  }
+    },
+    done: `${domain} removed.`,
+    refetches: [api.sso],
+  })
   return (
     <li className="grid gap-3 rounded-lg border border-line p-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
@@ -83,11 +70,11 @@ function DomainRow({ domain: { id, domain, record, verifiedAt } }: { domain: Sso
         </div>
         <div className="flex gap-2">
           {!verifiedAt && (
-            <Button size="sm" variant="primary" loading={verify.isPending} onClick={() => verify.mutate({ id })}>
+            <Button size="sm" variant="primary" loading={verify.isPending} onClick={() => verify.run()}>
               Verify<span className="sr-only"> {domain}</span>
             </Button>
           )}
-          <Button size="sm" loading={remove.isPending} onClick={ask}>
+          <Button size="sm" loading={remove.isPending} onClick={() => remove.run()}>
             Remove<span className="sr-only"> {domain}</span>
           </Button>
         </div>
@@ -107,23 +94,18 @@ function DomainRow({ domain: { id, domain, record, verifiedAt } }: { domain: Sso
 }
 
 function AddDomain() {
-  const queries = useQueryClient()
   const form = useForm({ resolver: contractResolver(sso.addDomain), defaultValues: { domain: '' } })
   const { errors } = form.formState
-  const add = useMutation(
-    api.sso.addDomain.mutationOptions({
-      onSuccess() {
-        form.reset()
-        return queries.invalidateQueries({ queryKey: api.sso.key() })
-      },
-      onError: (error) => showProblems(form, error),
-    }),
-  )
+  const add = useAction(client.sso.addDomain, {
+    onSuccess: () => form.reset(),
+    onError: (error) => showProblems(form, error),
+    refetches: [api.sso],
+  })
   return (
     <form
       noValidate
       className="flex flex-wrap items-start gap-3"
-      onSubmit={form.handleSubmit((values) => add.mutate(values))}
+      onSubmit={form.handleSubmit((values) => add.run(values))}
     >
       <Field
         label="Domain"

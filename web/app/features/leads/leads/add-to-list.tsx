@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { lists } from '@x-automated/contract/leads/lists'
 import { ListPlus } from 'lucide-react'
@@ -17,14 +17,14 @@ import { Field } from '../../../ui/field'
 import { Input } from '../../../ui/input'
 import { LoadingText, SkeletonText } from '../../../ui/skeleton'
 import { toast } from '../../../ui/toast'
+import type { ShownDialog } from '../../../ui/use-dialogs'
+import { useRefresh } from '../../../use-refresh'
 import { needsBatches, runAndSum } from './bulk-runs'
 import { type Picked, pickedCount } from './lead-selection'
 
 const LISTS_PAGE_SIZE = 100
 
-export interface AddToListProps {
-  open: boolean
-  onClose: () => void
+interface AddToListProps extends ShownDialog {
   picked: Picked
   onAdded: () => void
 }
@@ -36,9 +36,9 @@ function toastAdded(changed: number): void {
 /** Adds leads to an existing or new list. */
 export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
   const count = pickedCount(picked)
-  const queries = useQueryClient()
+  const refresh = useRefresh()
   const [chosen, setChosen] = useState<string | null>(null)
-  const { signedIn, found } = useManualLists(open)
+  const { signedIn, found } = useManualLists()
 
   const close = () => {
     onAdded()
@@ -63,11 +63,7 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
       if (!needsBatches(picked)) close()
     },
     onError: (error) => toast.error(`Failed to add leads to list: ${errorText(error, 'Unknown error')}`),
-    onSettled: () =>
-      Promise.all([
-        queries.invalidateQueries({ queryKey: api.lists.key() }),
-        queries.invalidateQueries({ queryKey: api.leads.key() }),
-      ]),
+    onSettled: () => refresh(api.lists, api.leads),
   })
   const submit = () => {
     if (!signedIn || count === 0) return toast.error('No leads selected or user not found.')
@@ -100,14 +96,14 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
 }
 
 /** Lists that leads can be added to, refetched on each opening. Smart lists fill themselves. */
-function useManualLists(isOpen: boolean) {
+function useManualLists() {
   const signedIn = useSession().status === 'signed-in'
   const lists = useInfiniteQuery(
     api.lists.list.infiniteOptions({
-      input: (cursor: string | null) => ({ pageSize: LISTS_PAGE_SIZE, ...(cursor ? { cursor } : {}) }),
-      initialPageParam: null,
-      getNextPageParam: (page) => page.cursor,
-      enabled: isOpen && signedIn,
+      input: (cursor: string | undefined) => ({ pageSize: LISTS_PAGE_SIZE, cursor }),
+      initialPageParam: undefined,
+      getNextPageParam: (page) => page.cursor ?? undefined,
+      enabled: signedIn,
       staleTime: 0,
     }),
   )
@@ -116,7 +112,7 @@ function useManualLists(isOpen: boolean) {
 }
 
 export function ListChoice({ chosen, onChoose }: { chosen: string | null; onChoose: (id: string) => void }) {
-  const { signedIn, lists, found } = useManualLists(true)
+  const { signedIn, lists, found } = useManualLists()
   return (
     <div className="grid gap-5">
       {!signedIn ? (
@@ -162,13 +158,13 @@ export function ListChoice({ chosen, onChoose }: { chosen: string | null; onChoo
 
 /** Creates a list and selects it. */
 function NewList({ first, onCreated }: { first: boolean; onCreated: (id: string) => void }) {
-  const queries = useQueryClient()
+  const refresh = useRefresh()
   const form = useForm({ resolver: contractResolver(lists.create), defaultValues: { name: '' } })
   const { errors } = form.formState
   const create = useMutation(
     api.lists.create.mutationOptions({
       onSuccess: async (list) => {
-        await queries.invalidateQueries({ queryKey: api.lists.key() })
+        await refresh(api.lists)
         form.reset()
         onCreated(list.id)
       },
@@ -187,7 +183,7 @@ function NewList({ first, onCreated }: { first: boolean; onCreated: (id: string)
       >
         <Input maxLength={200} placeholder="Founders in Berlin" {...form.register('name')} />
       </Field>
-      <Button type="submit" size="sm" icon={<ListPlus aria-hidden />} loading={create.isPending} className="w-fit">
+      <Button type="submit" size="sm" icon={<ListPlus />} loading={create.isPending} className="w-fit">
         Create List
       </Button>
     </form>

@@ -18,7 +18,7 @@ export function BulkProgress() {
       {runs.length > 0 && (
         <section
           aria-label="In progress"
-          className="fixed inset-x-4 bottom-4 z-40 mx-auto grid max-w-md gap-4 rounded-lg border border-line bg-raised p-4 shadow-md"
+          className="fixed inset-x-4 bottom-4 z-40 max-md:bottom-[calc(var(--spacing-tab-bar)+1rem)] mx-auto grid max-w-md gap-4 rounded-lg border border-line bg-raised p-4 shadow-md"
         >
           <BulkRunList runs={runs} />
           <p className="text-xs text-muted">Keeps running while you browse, but stops if you close this tab.</p>

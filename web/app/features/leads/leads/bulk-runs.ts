@@ -5,10 +5,7 @@ import { session } from '../../../session'
 import { toast } from '../../../ui/toast'
 import { changeInBatches, type PartResponse, type Picked, pickedCount, type Selection } from './lead-selection'
 
-/**
- * A change that runs in batches, because it exceeds the limit of one call. Survives navigation, but
- * not closing the tab.
- */
+/** A change too large for one call, in batches. Survives navigation, but not closing the tab. */
 export interface BulkRun {
   id: number
   /** The progress label: 'Deleting'. */
@@ -52,10 +49,7 @@ export function createBulkRuns({ workspaceId, now }: BulkRunDeps) {
 
     stop: (id: number) => change(id, () => ({ isStopping: true })),
 
-    /**
-     * Changes the selected leads in batches. Completed batches stay if a later one fails.
-     * @param onAnswer called after each batch
-     */
+    /** Changes leads in batches; completed ones stay if one fails. @param onAnswer after each */
     async run<Answer extends PartResponse>(
       doing: string,
       picked: Picked,
@@ -99,10 +93,7 @@ export function needsBatches(picked: Picked): boolean {
 /** The bulk runs of this tab. */
 export const bulkRuns = createBulkRuns({ workspaceId: session.workspaceId, now: Date.now })
 
-/**
- * Runs in batches and adds up their results. @param onPartly called with the sum so far if a batch
- * fails, before this throws
- */
+/** Runs in batches and sums their results. @param onPartly gets the sum so far if one fails */
 export async function runAndSum<Answer extends PartResponse>(
   doing: string,
   picked: Picked,

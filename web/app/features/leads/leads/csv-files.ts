@@ -22,10 +22,7 @@ export interface ImportOrder {
   basisSource: string
 }
 
-/**
- * Uploads a CSV file; the server then imports it without this tab. @returns the import's id
- * @throws ORPCError if it is rejected, TypeError if the connection breaks, AbortError on abort
- */
+/** Uploads a CSV file to import. @returns its id @throws ORPCError; TypeError; AbortError */
 export async function sendImport(
   order: ImportOrder,
   onProgress: (state: UploadState) => void,

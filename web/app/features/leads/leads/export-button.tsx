@@ -1,21 +1,20 @@
-import { useMutation } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { useSearchParams } from 'react-router'
 import { errorText } from '../../../api'
 import { Button } from '../../../ui/button'
 import { toast } from '../../../ui/toast'
+import { useAction } from '../../../use-action'
 import { exportLeads } from './csv-files'
 import { parseLeadsParams } from './leads-url'
 
 /** Downloads every lead that matches the table's filter. */
 export function ExportButton() {
   const [params] = useSearchParams()
-  const download = useMutation({
-    mutationFn: () => exportLeads(parseLeadsParams(params).filter),
+  const download = useAction(() => exportLeads(parseLeadsParams(params).filter), {
     onError: (error) => toast.error(`Failed to export leads: ${errorText(error)}`),
   })
   return (
-    <Button icon={<Download aria-hidden />} loading={download.isPending} onClick={() => download.mutate()}>
+    <Button icon={<Download />} loading={download.isPending} onClick={() => download.run()}>
       {download.isPending ? 'Exporting…' : 'Export CSV'}
     </Button>
   )

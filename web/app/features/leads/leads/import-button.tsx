@@ -16,7 +16,7 @@ export function ImportButton() {
   })
   return (
     <>
-      <Button icon={<Upload aria-hidden />} onClick={() => setOpen(true)}>
+      <Button icon={<Upload />} onClick={() => setOpen(true)}>
         {known.shown?.status === 'running' ? inProgressText(known.shown) : 'Import CSV'}
       </Button>
       <ImportDialog open={open} onClose={() => setOpen(false)} known={known} />

@@ -2,10 +2,7 @@ import { type CsvRecord, openCsv } from '@x-automated/contract/csv'
 import { IMPORT_COLUMNS_MAX } from '@x-automated/contract/leads/import-limits'
 import { parse } from 'csv-parse/browser/esm/sync'
 
-/**
- * The fields that a column can map to. Others become custom fields under their own name, or are
- * skipped.
- */
+/** The fields that a column can map to. Others become custom fields, or are skipped. */
 export const columnLabels = {
   twitter_handle: 'Handle',
   name: 'Name',
@@ -68,10 +65,7 @@ const PREVIEW_ROWS = 5
 const ROWS_TRIED_MAX = 100
 const UNREADABLE = "We couldn't read the first rows of this file as CSV."
 
-/**
- * Reads the header and the first rows as an import would, or returns what is wrong. Only the start
- * of the file is read.
- */
+/** Reads the header and first rows as an import would, or says what is wrong. */
 export async function readPreview(file: Blob): Promise<Preview | string> {
   const start = new Uint8Array(await file.slice(0, PREVIEW_BYTES).arrayBuffer())
   try {

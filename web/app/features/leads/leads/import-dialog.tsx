@@ -87,7 +87,7 @@ export function ImportDialog({ open, onClose, known: { shown, isLoading, newest,
           </Button>
         ) : isRunning ? (
           <>
-            <Button loading={cancel.isPending} onClick={() => cancel.mutate({ id: shown.id })}>
+            <Button loading={cancel.isPending} onClick={() => cancel.run(shown.id)}>
               Stop import
             </Button>
             <Button onClick={close}>Close</Button>
@@ -102,7 +102,7 @@ export function ImportDialog({ open, onClose, known: { shown, isLoading, newest,
         ) : (
           <>
             <Button onClick={close}>Cancel</Button>
-            <Button variant="primary" icon={<Upload aria-hidden />} disabled={!isReady} onClick={start}>
+            <Button variant="primary" icon={<Upload />} disabled={!isReady} onClick={start}>
               Import leads
             </Button>
           </>

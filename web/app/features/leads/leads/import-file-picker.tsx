@@ -24,7 +24,7 @@ export function ImportFilePicker({ file, onPick }: { file: File | null; onPick: 
         over ? 'border-accent-line bg-accent-soft' : 'border-line-strong',
       )}
     >
-      <FileSpreadsheet aria-hidden className="size-6 text-muted" />
+      <FileSpreadsheet className="size-6 text-muted" />
       {file ? (
         <span className="grid gap-0.5">
           <span className="font-strong wrap-anywhere">{file.name}</span>

@@ -4,7 +4,7 @@ import { Field } from '../../../ui/field'
 import { Input } from '../../../ui/input'
 import { Select } from '../../../ui/select'
 import { shorten } from '../../../ui/shorten'
-import { Table, Td, Th, Tr } from '../../../ui/table'
+import { Table, Td, Tr } from '../../../ui/table'
 import { CUSTOM_FIELD, columnLabels, columnsProblem, type Preview, SKIP } from './import-columns'
 import { basisLabels } from './leads-url'
 
@@ -18,7 +18,7 @@ export interface Mapping {
   basisSource: string
 }
 
-export interface ImportMappingProps {
+interface ImportMappingProps {
   preview: Preview
   mapping: Mapping
   onChange: (mapping: Mapping) => void
@@ -33,38 +33,29 @@ export function ImportMapping({ preview, mapping, onChange }: ImportMappingProps
   return (
     <div className="grid gap-4">
       {problem && <Callout tone="warn">{problem}</Callout>}
-      <Table label="Columns of the file" narrow="scroll" maxHeight="20rem">
-        <thead>
-          <tr>
-            <Th>Column</Th>
-            <Th>Maps to</Th>
-            <Th>Sample</Th>
-          </tr>
-        </thead>
-        <tbody>
-          {headers.map((header, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: two columns may share a name, and columns never move
-            <Tr key={index}>
-              <Td className="max-w-40 wrap-anywhere">{header.trim() || <span className="text-faint">No name</span>}</Td>
-              <Td>
-                <Select
-                  aria-label={`${header.trim() || `Column ${index + 1}`} maps to`}
-                  className="w-44"
-                  value={mapping.columns[index] ?? SKIP}
-                  options={[
-                    ...Object.entries(columnLabels).map(([value, label]) => ({ value, label })),
-                    ...(header.trim() === '' ? [] : [{ value: CUSTOM_FIELD, label: 'Custom field' }]),
-                    { value: SKIP, label: 'Skip' },
-                  ]}
-                  onChange={(event) => choose(index, event.currentTarget.value)}
-                />
-              </Td>
-              <Td className="min-w-40 text-muted wrap-anywhere">
-                {shorten(rows.flatMap((row) => row[index]?.trim() || []).join(' · '), CELL_SHOWN)}
-              </Td>
-            </Tr>
-          ))}
-        </tbody>
+      <Table label="Columns of the file" narrow="scroll" maxHeight="20rem" columns={['Column', 'Maps to', 'Sample']}>
+        {headers.map((header, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two columns may share a name, and columns never move
+          <Tr key={index}>
+            <Td className="max-w-40 wrap-anywhere">{header.trim() || <span className="text-faint">No name</span>}</Td>
+            <Td>
+              <Select
+                aria-label={`${header.trim() || `Column ${index + 1}`} maps to`}
+                className="w-44"
+                value={mapping.columns[index] ?? SKIP}
+                options={[
+                  ...Object.entries(columnLabels).map(([value, label]) => ({ value, label })),
+                  ...(header.trim() === '' ? [] : [{ value: CUSTOM_FIELD, label: 'Custom field' }]),
+                  { value: SKIP, label: 'Skip' },
+                ]}
+                onChange={(event) => choose(index, event.currentTarget.value)}
+              />
+            </Td>
+            <Td className="min-w-40 text-muted wrap-anywhere">
+              {shorten(rows.flatMap((row) => row[index]?.trim() || []).join(' · '), CELL_SHOWN)}
+            </Td>
+          </Tr>
+        ))}
       </Table>
       <div className="grid gap-4 sm:grid-cols-2">
         <Field label="Contact basis for these leads" hint="Used where the file has none">

@@ -4,7 +4,7 @@ import { Download } from 'lucide-react'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { save } from '../../../ui/save-file'
-import { Table, Td, Th, Tr } from '../../../ui/table'
+import { Table, Td, Tr } from '../../../ui/table'
 import { skippedRowsCsv } from './csv-files'
 import { importedText } from './import-text'
 
@@ -24,33 +24,24 @@ export function ImportOutcome({ result }: { result: ImportDetail }) {
         <div className="grid gap-2">
           <div className="flex flex-wrap items-center justify-between gap-2">
             <h3 className="font-strong">Skipped rows</h3>
-            <Button
-              size="sm"
-              icon={<Download aria-hidden />}
-              onClick={() => save(skippedRowsCsv(rejected), 'skipped-rows.csv')}
-            >
+            <Button size="sm" icon={<Download />} onClick={() => save(skippedRowsCsv(rejected), 'skipped-rows.csv')}>
               Download as CSV
             </Button>
           </div>
-          <Table label="Skipped rows" narrow="scroll" maxHeight="20rem">
-            <thead>
-              <tr>
-                <Th end className="w-px">
-                  Row
-                </Th>
-                <Th>Problem</Th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map(({ line, problem }) => (
-                <Tr key={line}>
-                  <Td end data-numeric>
-                    {formatNumber(line)}
-                  </Td>
-                  <Td className="wrap-anywhere">{problem}</Td>
-                </Tr>
-              ))}
-            </tbody>
+          <Table
+            label="Skipped rows"
+            narrow="scroll"
+            maxHeight="20rem"
+            columns={[{ name: 'Row', end: true, className: 'w-px' }, 'Problem']}
+          >
+            {shown.map(({ line, problem }) => (
+              <Tr key={line}>
+                <Td end data-numeric>
+                  {formatNumber(line)}
+                </Td>
+                <Td className="wrap-anywhere">{problem}</Td>
+              </Tr>
+            ))}
           </Table>
           {shown.length < rejected.length && (
             <p className="text-muted">{formatCount(rejected.length - shown.length, 'more row')} in the download.</p>

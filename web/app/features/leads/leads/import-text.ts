@@ -27,10 +27,7 @@ export function outcomeText(ended: Import): string {
 const timeLeftSuffix = (seconds: number | null) => (seconds === null ? '' : ` · ${roughDurationText(seconds)} left`)
 const share = (done: number, of: number) => done / Math.max(1, of)
 
-/**
- * Whether the upload can still be canceled. A complete file becomes an import, which has its own
- * cancellation.
- */
+/** Whether the upload can still be canceled. After it, the import has its own cancellation. */
 export const isUploading = (state: UploadState | null): boolean => state === null || state.done < state.of
 
 /** Upload progress for a progress bar. @param elapsedSeconds since the upload started */

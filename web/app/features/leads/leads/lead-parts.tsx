@@ -48,7 +48,7 @@ export function LeadBio({ bio }: Pick<Lead, 'bio'>) {
 
 export function SuppressedBadge() {
   return (
-    <Badge tone="warn" icon={<Ban aria-hidden />}>
+    <Badge tone="warn" icon={<Ban />}>
       Suppressed
     </Badge>
   )

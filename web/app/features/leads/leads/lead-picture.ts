@@ -1,9 +1,6 @@
 import type { Lead } from '@x-automated/contract/leads/leads'
 
-/**
- * X's image host. Imported URLs can point anywhere, but the content security policy allows only
- * this host.
- */
+/** X's image host, the only one that the content security policy allows. */
 const X_IMAGES = 'https://pbs.twimg.com/'
 
 /** Another image host that this server's policy allows, as the page's meta tag states. */

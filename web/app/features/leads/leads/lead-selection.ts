@@ -1,10 +1,7 @@
 import type { LeadFilter, LeadQuery } from '@x-automated/contract/leads/leads'
 import { messageableParts } from './lead-status'
 
-/**
- * A bulk action's leads: selected ids, the messageable leads that match a filter, or all that match
- * it.
- */
+/** A bulk action's leads: ids, the messageable matches of a filter, or all its matches. */
 export type Picked = { ids: string[] } | ({ count: number } & ({ matching: LeadFilter } | { everyone: LeadFilter }))
 
 export function pickedCount(picked: Picked): number {
@@ -23,12 +20,7 @@ export type Selection = ({ leadIds: string[] } | { filter: LeadQuery }) & { curs
 /** A response with the cursor of the next batch; null after the last. */
 export type PartResponse = { cursor: string | null }
 
-/**
- * Changes the selected leads in batches: one call changes a limited number of leads and returns a
- * cursor.
- * @param mayContinue checked before each batch @returns false if it was stopped before the last
- * batch
- */
+/** Changes leads in batches. @param mayContinue checked before each @returns false if stopped */
 export async function changeInBatches<Answer extends PartResponse>(
   picked: Picked,
   call: (selection: Selection) => Promise<Answer>,

@@ -1,4 +1,4 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { LeadDetail, LeadEvent } from '@x-automated/contract/leads/leads'
 import {
   Ban,
@@ -14,7 +14,7 @@ import {
   Trash2,
 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { api, errorText } from '../../../api'
+import { api, client, errorText } from '../../../api'
 import { QueryError } from '../../../query-error'
 import { Avatar } from '../../../ui/avatar'
 import { StatusBadge } from '../../../ui/badge'
@@ -25,7 +25,8 @@ import { DateTime } from '../../../ui/date-time'
 import { Sheet } from '../../../ui/dialog'
 import { Pager } from '../../../ui/pager'
 import { SkeletonText } from '../../../ui/skeleton'
-import { toast } from '../../../ui/toast'
+import { useDialogs } from '../../../ui/use-dialogs'
+import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
 import { XHandle } from '../../platform/x-account/x-handle'
 import { BasisDialog } from './basis-dialog'
@@ -49,7 +50,7 @@ export interface LeadSheetProps {
 
 /** A lead's details and history. */
 export function LeadSheet({ id, onClose, onSuppress, onRemove }: LeadSheetProps) {
-  const [settingBasis, setSettingBasis] = useState(false)
+  const basis = useDialogs<string[]>()
   const lead = useQuery(
     api.leads.find.queryOptions({ input: { id: id ?? '' }, enabled: id !== null, placeholderData: keepPreviousData }),
   )
@@ -66,11 +67,11 @@ export function LeadSheet({ id, onClose, onSuppress, onRemove }: LeadSheetProps)
         mayWrite && (
           <>
             {!known.suppressed && (
-              <Button size="sm" icon={<Ban aria-hidden />} onClick={() => onSuppress(known)}>
+              <Button size="sm" icon={<Ban />} onClick={() => onSuppress(known)}>
                 Suppress
               </Button>
             )}
-            <Button size="sm" variant="danger" icon={<Trash2 aria-hidden />} onClick={() => onRemove(known)}>
+            <Button size="sm" variant="danger" icon={<Trash2 />} onClick={() => onRemove(known)}>
               Delete lead
             </Button>
           </>
@@ -91,7 +92,7 @@ export function LeadSheet({ id, onClose, onSuppress, onRemove }: LeadSheetProps)
             title="Contact basis"
             aside={
               mayWrite && (
-                <Button size="sm" variant="ghost" icon={<Pencil aria-hidden />} onClick={() => setSettingBasis(true)}>
+                <Button size="sm" variant="ghost" icon={<Pencil />} onClick={() => basis.show([known.id])}>
                   Change
                 </Button>
               )
@@ -107,7 +108,9 @@ export function LeadSheet({ id, onClose, onSuppress, onRemove }: LeadSheetProps)
           </Part>
           <Tags lead={known} />
           <History lead={known} />
-          <BasisDialog open={settingBasis} onClose={() => setSettingBasis(false)} picked={{ ids: [known.id] }} />
+          {basis.render((ids, props) => (
+            <BasisDialog picked={{ ids }} {...props} />
+          ))}
         </div>
       ) : (
         <SkeletonText lines={8} />
@@ -200,7 +203,7 @@ function Tags({ lead }: { lead: LeadDetail }) {
       title="Tags"
       aside={
         mayWrite && (
-          <Button size="sm" variant="ghost" icon={<Pencil aria-hidden />} onClick={() => setEditing(!editing)}>
+          <Button size="sm" variant="ghost" icon={<Pencil />} onClick={() => setEditing(!editing)}>
             {editing ? 'Done' : 'Edit tags'}
           </Button>
         )
@@ -266,7 +269,7 @@ function History({ lead }: { lead: LeadDetail }) {
             const Icon = icons[event.kind]
             return (
               <li key={`${event.kind}${event.at}${JSON.stringify(event)}`} className="flex gap-3">
-                <Icon aria-hidden className="mt-0.5 size-4 shrink-0 text-muted" />
+                <Icon className="mt-0.5 size-4 shrink-0 text-muted" />
                 <div className="grid min-w-0 flex-1 gap-0.5">
                   <EventText event={event} lead={lead} />
                   <DateTime value={event.at} className="text-xs text-muted" />
@@ -291,14 +294,8 @@ function History({ lead }: { lead: LeadDetail }) {
 
 /** The text of a message in the conversation, with a button that deletes it here. */
 function MessageText({ replyId, text }: { replyId: string; text: string | null }) {
-  const queries = useQueryClient()
   const mayWrite = useIsOffered('member')
-  const remove = useMutation(
-    api.replies.removeText.mutationOptions({
-      onSuccess: () => queries.invalidateQueries({ queryKey: api.leads.history.key() }),
-      onError: (error) => toast.error(errorText(error)),
-    }),
-  )
+  const remove = useAction(() => client.replies.removeText({ id: replyId }), { refetches: [api.leads.history] })
   if (text === null) return <p className="text-muted">This text was deleted.</p>
   return (
     <div className="flex items-start justify-between gap-2">
@@ -307,10 +304,10 @@ function MessageText({ replyId, text }: { replyId: string; text: string | null }
         <Button
           size="sm"
           variant="ghost"
-          icon={<Trash2 aria-hidden />}
+          icon={<Trash2 />}
           aria-label="Delete this text"
           loading={remove.isPending}
-          onClick={() => remove.mutate({ id: replyId })}
+          onClick={() => remove.run()}
         />
       )}
     </div>

@@ -25,10 +25,7 @@ export function canBeMessaged(lead: Pick<OfferedLead, 'dmStatus' | 'suppressed'>
 /** Why a suppressed lead can't be selected. */
 export const SUPPRESSED_HINT = 'On your suppression list: no one in this workspace can message them.'
 
-/**
- * The filters that together match the messageable leads of `filter`: one per status, as the API
- * filters by one status.
- */
+/** The filters that match the messageable leads of `filter`: the API takes one status each. */
 export function messageableParts(filter: LeadFilter): LeadQuery[] {
   const statuses: LeadFilterStatus[] = filter.status ? [filter.status] : ['not_sent', 'failed']
   return statuses

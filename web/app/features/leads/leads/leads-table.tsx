@@ -8,7 +8,7 @@ import { DateTime } from '../../../ui/date-time'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu'
 import { Skeleton } from '../../../ui/skeleton'
 import { SortTh } from '../../../ui/sort-th'
-import { ActionsTh, Table, Td, Th, Tr } from '../../../ui/table'
+import { ActionsTh, Table, Td, type TdProps, Th, Tr } from '../../../ui/table'
 import { useIsOffered } from '../../identity/people/use-role'
 import { LeadBio, LeadFollowers, LeadIdentity, SuppressedBadge } from './lead-parts'
 import { SUPPRESSED_HINT } from './lead-status'
@@ -139,7 +139,7 @@ function RowActions({ row, onOpen, onSend, onSuppress, onRemove }: { row: LeadRo
     <span className="flex items-center gap-1 max-md:w-full">
       <Button
         size="sm"
-        icon={<Send aria-hidden />}
+        icon={<Send />}
         disabled={!row.getCanSelect()}
         title={lead.suppressed ? SUPPRESSED_HINT : undefined}
         className="max-md:flex-1"
@@ -148,27 +148,29 @@ function RowActions({ row, onOpen, onSend, onSuppress, onRemove }: { row: LeadRo
       >
         Send DM
       </Button>
-      <Menu
-        trigger={
-          <IconButton label={`More for @${lead.twitterHandle}`} size="sm">
-            <Ellipsis aria-hidden />
-          </IconButton>
-        }
-      >
-        <MenuItem icon={<PanelRightOpen aria-hidden />} onSelect={() => onOpen(lead)}>
+      <Menu trigger={<IconButton icon={<Ellipsis />} label={`More for @${lead.twitterHandle}`} size="sm" />}>
+        <MenuItem icon={<PanelRightOpen />} onSelect={() => onOpen(lead)}>
           Show details
         </MenuItem>
         <MenuSeparator />
-        <MenuItem danger icon={<Ban aria-hidden />} disabled={lead.suppressed} onSelect={() => onSuppress(lead)}>
+        <MenuItem danger icon={<Ban />} disabled={lead.suppressed} onSelect={() => onSuppress(lead)}>
           Suppress
         </MenuItem>
-        <MenuItem danger icon={<Trash2 aria-hidden />} onSelect={() => onRemove(lead)}>
+        <MenuItem danger icon={<Trash2 />} onSelect={() => onRemove(lead)}>
           Delete lead
         </MenuItem>
       </Menu>
     </span>
   )
 }
+
+const skeletons: (TdProps & { skeleton: string })[] = [
+  { className: 'w-1/2', skeleton: 'h-3.5 w-52 max-w-full' },
+  { label: 'Followers', end: true, skeleton: 'h-3.5 w-12 md:ms-auto' },
+  { label: 'Status', skeleton: 'h-6 w-20' },
+  { label: 'Added', className: 'md:max-lg:hidden', skeleton: 'h-3.5 w-12' },
+  { skeleton: 'h-8 w-32 max-md:w-full' },
+]
 
 function LeadsSkeleton({ pickable }: { pickable: boolean }) {
   return Array.from({ length: LEADS_PER_PAGE }, (_, row) => (
@@ -188,21 +190,11 @@ function LeadsSkeleton({ pickable }: { pickable: boolean }) {
           </span>
         </span>
       </Td>
-      <Td className="w-1/2">
-        <Skeleton className="h-3.5 w-52 max-w-full" />
-      </Td>
-      <Td label="Followers" end>
-        <Skeleton className="h-3.5 w-12 md:ms-auto" />
-      </Td>
-      <Td label="Status">
-        <Skeleton className="h-6 w-20" />
-      </Td>
-      <Td label="Added" className="md:max-lg:hidden">
-        <Skeleton className="h-3.5 w-12" />
-      </Td>
-      <Td>
-        <Skeleton className="h-8 w-32 max-md:w-full" />
-      </Td>
+      {skeletons.map(({ skeleton, ...td }) => (
+        <Td key={skeleton} {...td}>
+          <Skeleton className={skeleton} />
+        </Td>
+      ))}
     </Tr>
   ))
 }

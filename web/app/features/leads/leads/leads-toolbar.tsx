@@ -2,12 +2,12 @@ import { useQueries } from '@tanstack/react-query'
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import type { LeadFilter } from '@x-automated/contract/leads/leads'
 import { Ban, Ellipsis, HandHeart, ListPlus, Pencil, Send, Tag as TagSign, Trash2, X } from 'lucide-react'
-import { useState } from 'react'
 import { api } from '../../../api'
 import { Button, IconButton } from '../../../ui/button'
 import { useConfirm } from '../../../ui/confirm'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu'
 import { shorten } from '../../../ui/shorten'
+import { useDialogs } from '../../../ui/use-dialogs'
 import { useIsOffered } from '../../identity/people/use-role'
 import { AddToList } from './add-to-list'
 import { BasisDialog } from './basis-dialog'
@@ -21,7 +21,7 @@ import type { useLeadsTable } from './use-leads-table'
 
 const MESSAGE_PREVIEW = 70
 
-export interface LeadsToolbarProps {
+interface LeadsToolbarProps {
   filter: LeadFilter
   /** Null while it is unknown. */
   total: number | null
@@ -54,21 +54,15 @@ export function LeadsToolbar({
 }: LeadsToolbarProps) {
   const confirm = useConfirm()
   const mayWrite = useIsOffered('member')
-  const [open, setOpen] = useState<'list' | 'message' | 'tag' | 'tags' | 'basis' | null>(null)
-  /** The leads that the tag dialog was opened for; null means the selection. */
-  const [tagged, setTagged] = useState<Picked | null>(null)
-  const close = () => setOpen(null)
   // Offered once the whole page is selected.
   const offersAll = selection.table.getIsAllPageRowsSelected() && (total ?? 0) > selection.ids.length
   const messageable = useMessageableCount(filter, offersAll || selection.all)
   const picked: Picked = selection.all ? { matching: filter, count: messageable ?? 0 } : { ids: selection.ids }
   const count = pickedCount(picked)
   const everyone: Picked = { everyone: filter, count: total ?? 0 }
-
-  const tag = (matched: Picked | null) => {
-    setTagged(matched)
-    setOpen('tag')
-  }
+  const allText = total === 1 ? 'the lead' : `all ${formatCount(everyone.count, 'lead')}`
+  const dialogs = useDialogs<{ kind: 'list' | 'tag' | 'basis' | 'tags' | 'message'; of?: Picked | undefined }>()
+  const show = (kind: Parameters<typeof dialogs.show>[0]['kind'], of?: Picked) => dialogs.show({ kind, of })
   const send = async () => {
     const sure =
       'ids' in picked ||
@@ -79,6 +73,7 @@ export function LeadsToolbar({
       }))
     if (sure) onSend(picked)
   }
+  const onClear = count > 0 ? selection.clear : onClearFilter
 
   return (
     <div className="grid gap-2 pb-3">
@@ -91,16 +86,10 @@ export function LeadsToolbar({
         <p className="text-muted" role="status" data-numeric>
           {count > 0 ? `${formatNumber(count)} selected` : total !== null && formatCount(total, 'lead')}
         </p>
-        {count > 0 ? (
-          <Button size="sm" variant="ghost" icon={<X aria-hidden />} onClick={selection.clear}>
-            Clear selection
+        {onClear && (
+          <Button size="sm" variant="ghost" icon={<X />} onClick={onClear}>
+            {count > 0 ? 'Clear selection' : 'Clear filters'}
           </Button>
-        ) : (
-          onClearFilter && (
-            <Button size="sm" variant="ghost" icon={<X aria-hidden />} onClick={onClearFilter}>
-              Clear filters
-            </Button>
-          )
         )}
         {offersAll && !selection.all && messageable !== null && messageable > count && (
           <Button size="sm" variant="ghost" onClick={selection.pickAll}>
@@ -109,119 +98,92 @@ export function LeadsToolbar({
         )}
         {mayWrite && (
           <div className="ms-auto flex gap-2 max-sm:w-full max-sm:flex-wrap max-sm:[&>*:not(:last-child)]:flex-1">
-            <Button size="sm" icon={<ListPlus aria-hidden />} disabled={count === 0} onClick={() => setOpen('list')}>
+            <Button size="sm" icon={<ListPlus />} disabled={count === 0} onClick={() => show('list')}>
               Add to list
             </Button>
-            <Button size="sm" icon={<TagSign aria-hidden />} disabled={count === 0} onClick={() => tag(null)}>
+            <Button size="sm" icon={<TagSign />} disabled={count === 0} onClick={() => show('tag')}>
               Tag
             </Button>
             <Button
               size="sm"
               variant={count > 0 ? 'primary' : 'secondary'}
-              icon={<Send aria-hidden />}
+              icon={<Send />}
               disabled={count === 0}
               loading={sending}
               onClick={send}
             >
               Send DM{count > 1 && ` to ${formatNumber(count)}`}
             </Button>
-            <MoreActions
-              count={count}
-              total={total ?? 0}
-              stale={stale}
-              onOpen={setOpen}
-              onTagAll={() => tag(everyone)}
-              onSuppress={() => onSuppress(picked)}
-              onRemove={() => onRemove(picked)}
-              onRemoveAll={() => onRemove(everyone)}
-            />
+            <Menu
+              trigger={
+                <IconButton
+                  icon={<Ellipsis />}
+                  label={count > 0 ? 'More for the selected leads' : 'More for all leads'}
+                  size="sm"
+                  variant="secondary"
+                />
+              }
+            >
+              <MenuItem icon={<HandHeart />} disabled={count === 0} onSelect={() => show('basis')}>
+                Set contact basis
+              </MenuItem>
+              <MenuItem icon={<TagSign />} onSelect={() => show('tags')}>
+                Manage tags
+              </MenuItem>
+              <MenuSeparator />
+              <MenuItem danger icon={<Ban />} disabled={count === 0} onSelect={() => onSuppress(picked)}>
+                Suppress leads
+              </MenuItem>
+              <MenuItem danger icon={<Trash2 />} disabled={count === 0} onSelect={() => onRemove(picked)}>
+                Delete leads
+              </MenuItem>
+              {/* Includes leads that can't be selected. Disabled while `total` is of the previous filter. */}
+              {count === 0 && everyone.count > 0 && (
+                <>
+                  <MenuSeparator />
+                  <MenuItem icon={<TagSign />} disabled={stale} onSelect={() => show('tag', everyone)}>
+                    Tag {allText}
+                  </MenuItem>
+                  <MenuItem danger icon={<Trash2 />} disabled={stale} onSelect={() => onRemove(everyone)}>
+                    Delete {allText}
+                  </MenuItem>
+                </>
+              )}
+            </Menu>
           </div>
         )}
       </div>
-      {mayWrite && <QuickMessage message={message} onEdit={() => setOpen('message')} />}
-      <AddToList open={open === 'list'} onClose={close} picked={picked} onAdded={selection.clear} />
-      <TagDialog open={open === 'tag'} onClose={close} picked={tagged ?? picked} onManage={() => setOpen('tags')} />
-      <ManageTagsDialog open={open === 'tags'} onClose={close} />
-      <BasisDialog open={open === 'basis'} onClose={close} picked={picked} />
-      <MessageDialog
-        open={open === 'message'}
-        onClose={close}
-        message={message}
-        onSave={(next) => {
-          onMessage(next)
-          close()
-        }}
-      />
-    </div>
-  )
-}
-
-interface MoreActionsProps {
-  /** Selected leads. */
-  count: number
-  total: number
-  stale: boolean
-  onOpen: (dialog: 'basis' | 'tags') => void
-  onTagAll: () => void
-  onSuppress: () => void
-  onRemove: () => void
-  onRemoveAll: () => void
-}
-
-/** Less frequent actions, and those for all matching leads. */
-function MoreActions({ count, total, stale, onOpen, onTagAll, onSuppress, onRemove, onRemoveAll }: MoreActionsProps) {
-  const all = total === 1 ? 'the lead' : `all ${formatCount(total, 'lead')}`
-  return (
-    <Menu
-      trigger={
-        <IconButton
-          label={count > 0 ? 'More for the selected leads' : 'More for all leads'}
-          size="sm"
-          variant="secondary"
-        >
-          <Ellipsis aria-hidden />
-        </IconButton>
-      }
-    >
-      <MenuItem icon={<HandHeart aria-hidden />} disabled={count === 0} onSelect={() => onOpen('basis')}>
-        Set contact basis
-      </MenuItem>
-      <MenuItem icon={<TagSign aria-hidden />} onSelect={() => onOpen('tags')}>
-        Manage tags
-      </MenuItem>
-      <MenuSeparator />
-      <MenuItem danger icon={<Ban aria-hidden />} disabled={count === 0} onSelect={onSuppress}>
-        Suppress leads
-      </MenuItem>
-      <MenuItem danger icon={<Trash2 aria-hidden />} disabled={count === 0} onSelect={onRemove}>
-        Delete leads
-      </MenuItem>
-      {/* Includes leads that can't be selected. Disabled while `total` is of the previous filter. */}
-      {count === 0 && total > 0 && (
-        <>
-          <MenuSeparator />
-          <MenuItem icon={<TagSign aria-hidden />} disabled={stale} onSelect={onTagAll}>
-            Tag {all}
-          </MenuItem>
-          <MenuItem danger icon={<Trash2 aria-hidden />} disabled={stale} onSelect={onRemoveAll}>
-            Delete {all}
-          </MenuItem>
-        </>
+      {mayWrite && (
+        <p className="flex flex-wrap items-center gap-x-2 text-muted">
+          <span className="min-w-0 wrap-anywhere">
+            Quick DM: <bdi className="text-ink">“{shorten(message, MESSAGE_PREVIEW)}”</bdi>
+          </span>
+          <Button
+            size="sm"
+            variant="ghost"
+            icon={<Pencil />}
+            className="max-sm:-ms-2.5"
+            onClick={() => show('message')}
+          >
+            Edit
+          </Button>
+        </p>
       )}
-    </Menu>
-  )
-}
-
-function QuickMessage({ message, onEdit }: { message: string; onEdit: () => void }) {
-  return (
-    <p className="flex flex-wrap items-center gap-x-2 text-muted">
-      <span className="min-w-0 wrap-anywhere">
-        Quick DM: <bdi className="text-ink">“{shorten(message, MESSAGE_PREVIEW)}”</bdi>
-      </span>
-      <Button size="sm" variant="ghost" icon={<Pencil aria-hidden />} className="max-sm:-ms-2.5" onClick={onEdit}>
-        Edit
-      </Button>
-    </p>
+      {dialogs.render(({ kind, of = picked }, props) => {
+        switch (kind) {
+          case 'list':
+            return <AddToList picked={of} onAdded={selection.clear} {...props} />
+          case 'tag':
+            return <TagDialog picked={of} onManage={() => show('tags')} {...props} />
+          case 'tags':
+            return <ManageTagsDialog {...props} />
+          case 'basis':
+            return <BasisDialog picked={of} {...props} />
+          case 'message':
+            return <MessageDialog message={message} onSave={onMessage} {...props} />
+        }
+      })}
+    </div>
   )
 }
 
@@ -232,10 +194,5 @@ function useMessageableCount(filter: LeadFilter, enabled: boolean): number | nul
       api.leads.list.queryOptions({ input: { ...part, page: 1, pageSize: 1 }, enabled }),
     ),
   })
-  let count = 0
-  for (const { data } of parts) {
-    if (data === undefined) return null
-    count += data.total
-  }
-  return count
+  return parts.reduce<number | null>((sum, { data }) => (sum === null || !data ? null : sum + data.total), 0)
 }

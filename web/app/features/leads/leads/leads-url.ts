@@ -31,7 +31,7 @@ export const sortLabels: Record<LeadSort, string> = {
   dmStatus: 'Status, A to Z',
   '-dmStatus': 'Status, Z to A',
 }
-export const NEWEST_FIRST: LeadSort = '-createdAt'
+const NEWEST_FIRST: LeadSort = '-createdAt'
 
 /** The state of the Leads page, as its URL has it. */
 export interface LeadsView {
@@ -55,51 +55,52 @@ export function parseKeyword(typed: string | null, max: number): string | undefi
   return keyword?.replace(/[\uD800-\uDBFF]$/, '') || undefined
 }
 
+/** Whether any criterion is set. */
+export function isFiltered(filter: LeadFilter): boolean {
+  return Object.values(filter).some((value) => value !== undefined)
+}
+
 /** Reads the page's URL parameters. Invalid ones are ignored. */
 export function parseLeadsParams(params: URLSearchParams): LeadsView {
-  const keyword = parseKeyword(params.get('keyword'), 200)
-  const minFollowers = parseFollowerCount(params.get('minFollowers') ?? '')
-  const maxFollowers = parseFollowerCount(params.get('maxFollowers') ?? '')
-  const status = params.get('status')
-  const scrapeId = params.get('scrape')?.slice(0, 200)
-  const listId = params.get('list')?.slice(0, 200)
-  const tag = parseKeyword(params.get('tag'), 100)
-  const basis = params.get('basis')
-  const sort = params.get('sort') ?? ''
+  const keyOf = <K extends string>(name: string, labels: Record<K, string>) => {
+    const value = params.get(name) ?? ''
+    return Object.hasOwn(labels, value) ? (value as K) : undefined
+  }
   const page = params.get('page') ?? ''
   return {
     filter: {
-      ...(keyword ? { keyword } : {}),
-      ...(minFollowers === undefined ? {} : { minFollowers }),
-      ...(maxFollowers === undefined ? {} : { maxFollowers }),
-      ...(status !== null && Object.hasOwn(statusLabels, status) ? { status: status as LeadFilterStatus } : {}),
-      ...(scrapeId ? { scrapeId } : {}),
-      ...(listId ? { listId } : {}),
-      ...(tag ? { tag } : {}),
-      ...(basis !== null && Object.hasOwn(basisLabels, basis) ? { basis: basis as ContactBasis } : {}),
+      keyword: parseKeyword(params.get('keyword'), 200),
+      minFollowers: parseFollowerCount(params.get('minFollowers') ?? ''),
+      maxFollowers: parseFollowerCount(params.get('maxFollowers') ?? ''),
+      status: keyOf('status', statusLabels),
+      scrapeId: params.get('scrape')?.slice(0, 200) || undefined,
+      listId: params.get('list')?.slice(0, 200) || undefined,
+      tag: parseKeyword(params.get('tag'), 100),
+      basis: keyOf('basis', basisLabels),
     },
-    sort: Object.hasOwn(sortLabels, sort) ? (sort as LeadSort) : NEWEST_FIRST,
+    sort: keyOf('sort', sortLabels) ?? NEWEST_FIRST,
     page: /^[1-9]\d{0,5}$/.test(page) ? Number(page) : 1,
   }
 }
 
 /** The URL parameters of a view, without defaults. */
-export function toLeadsParams(filter: LeadFilter, page = 1, sort: LeadSort = NEWEST_FIRST): URLSearchParams {
-  const params = new URLSearchParams()
-  if (filter.keyword) params.set('keyword', filter.keyword)
-  if (filter.minFollowers !== undefined) params.set('minFollowers', String(filter.minFollowers))
-  if (filter.maxFollowers !== undefined) params.set('maxFollowers', String(filter.maxFollowers))
-  if (filter.status) params.set('status', filter.status)
-  if (filter.scrapeId) params.set('scrape', filter.scrapeId)
-  if (filter.listId) params.set('list', filter.listId)
-  if (filter.tag) params.set('tag', filter.tag)
-  if (filter.basis) params.set('basis', filter.basis)
-  if (sort !== NEWEST_FIRST) params.set('sort', sort)
-  if (page > 1) params.set('page', String(page))
-  return params
+export function toLeadsParams({ scrapeId, listId, ...filter }: LeadFilter, page = 1, sort = NEWEST_FIRST) {
+  return paramsOf({
+    ...filter,
+    scrape: scrapeId,
+    list: listId,
+    sort: sort === NEWEST_FIRST ? undefined : sort,
+    page: page > 1 ? page : undefined,
+  })
 }
 
 /** The query of GET /leads and GET /leads/export for a filter. */
 export function filterQuery(filter: LeadFilter): URLSearchParams {
-  return new URLSearchParams(Object.entries(filter).map(([name, value]) => [name, String(value)]))
+  return paramsOf(filter)
+}
+
+function paramsOf(values: Record<string, string | number | undefined>): URLSearchParams {
+  return new URLSearchParams(
+    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  )
 }

@@ -2,9 +2,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { formatCount, pluralize } from '@x-automated/contract/format'
 import type { LeadFilter, LeadSort } from '@x-automated/contract/leads/leads'
 import { Search, Undo2, Users } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { api, failureText } from '../../../api'
+import { usePageCursors } from '../../../page-cursors'
 import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
 import { Button, ButtonLink } from '../../../ui/button'
@@ -21,7 +22,7 @@ import { LeadSheet } from './lead-sheet'
 import { filterStatusOf } from './lead-status'
 import { LeadsTable } from './leads-table'
 import { LeadsToolbar } from './leads-toolbar'
-import { LEADS_PER_PAGE, parseLeadsParams, toLeadsParams } from './leads-url'
+import { isFiltered, LEADS_PER_PAGE, parseLeadsParams, toLeadsParams } from './leads-url'
 import { type Deletion, removedCount } from './removal'
 import { DELETING, useLastRemoval, useRemoveLeads, useRestoreLeads, useSuppressLeads } from './use-bulk'
 import { useLeadsTable } from './use-leads-table'
@@ -34,16 +35,15 @@ const POLL_EVERY_MS = 5_000
 export function Leads() {
   const [params, setParams] = useSearchParams()
   const { filter, page, sort } = parseLeadsParams(params)
-  const cursors = useCursors(filter, sort)
+  const cursors = usePageCursors(JSON.stringify([filter, sort]))
   const leads = useQuery(
     api.leads.list.queryOptions({
-      input: { ...filter, sort, page, pageSize: LEADS_PER_PAGE, ...cursors.of(page) },
+      input: { ...filter, sort, page, pageSize: LEADS_PER_PAGE, cursor: cursors.cursorOf(page) },
       placeholderData: keepPreviousData,
       refetchInterval: (query) =>
         query.state.data?.leads.some((lead) => filterStatusOf(lead) === 'queued') ? POLL_EVERY_MS : false,
     }),
   )
-  if (leads.data && !leads.isPlaceholderData) cursors.set(leads.data.page + 1, leads.data.cursor)
   const shown = leads.data?.leads
   const total = leads.data?.total ?? 0
   const [message, setMessage] = useState(DEFAULT_MESSAGE)
@@ -64,9 +64,8 @@ export function Leads() {
     setOpened(null)
   })
 
-  const isFiltered = Object.values(filter).some((value) => value !== undefined)
   const undo = <UndoDeletion deletion={deletion} onDeletion={onDeletion} />
-  if (leads.data && total === 0 && !isFiltered && !leads.isPlaceholderData)
+  if (leads.data && total === 0 && !isFiltered(filter) && !leads.isPlaceholderData)
     return (
       <div className="grid gap-4">
         {undo}
@@ -88,7 +87,7 @@ export function Leads() {
         </QueryError>
       ) : leads.data && total === 0 ? (
         <EmptyState
-          icon={<Search aria-hidden />}
+          icon={<Search />}
           title="No leads found with the selected filter."
           action={<Button onClick={() => goTo({}, 1)}>Clear filters</Button>}
         >
@@ -104,7 +103,7 @@ export function Leads() {
             filter={filter}
             total={leads.data ? total : null}
             stale={leads.isPlaceholderData}
-            onClearFilter={isFiltered ? () => goTo({}, 1) : null}
+            onClearFilter={isFiltered(filter) ? () => goTo({}, 1) : null}
             selection={selection}
             message={message}
             onMessage={setMessage}
@@ -130,7 +129,10 @@ export function Leads() {
             pageSize={LEADS_PER_PAGE}
             query={leads}
             // Replace the URL of a page that no longer exists, to keep it out of the history.
-            onChange={(next) => goTo(filter, next, { replace: page > Math.ceil(total / LEADS_PER_PAGE) })}
+            onChange={(next) => {
+              if (!leads.isPlaceholderData) cursors.keep(page + 1, leads.data?.cursor)
+              goTo(filter, next, { replace: page > Math.ceil(total / LEADS_PER_PAGE) })
+            }}
             noun="leads"
           />
         </div>
@@ -173,13 +175,8 @@ function useConfirmedChanges(onDeletion: (deletion: Deletion) => void, onDone: (
   return { askToRemove, askToSuppress }
 }
 
-interface UndoDeletionProps {
-  deletion: Deletion | null
-  onDeletion: (deletion: Deletion) => void
-}
-
 /** Offers to undo the last deletion. */
-function UndoDeletion({ deletion, onDeletion }: UndoDeletionProps) {
+function UndoDeletion({ deletion, onDeletion }: { deletion: Deletion | null; onDeletion: (of: Deletion) => void }) {
   // A deletion can only be undone once it has finished.
   const isDeleting = useBulkRuns().some(({ doing }) => doing === DELETING)
   const restore = useRestoreLeads(onDeletion)
@@ -192,10 +189,10 @@ function UndoDeletion({ deletion, onDeletion }: UndoDeletionProps) {
         <span className="flex gap-2">
           <Button
             size="sm"
-            icon={<Undo2 aria-hidden />}
+            icon={<Undo2 />}
             disabled={isDeleting}
             loading={restore.isPending}
-            onClick={() => restore.mutate(deletion)}
+            onClick={() => restore.run(deletion)}
           >
             Undo
           </Button>
@@ -211,31 +208,13 @@ function UndoDeletion({ deletion, onDeletion }: UndoDeletionProps) {
   )
 }
 
-/** Cursors of pages visited so far: with one, a deep page costs no more than the first. */
-function useCursors(filter: LeadFilter, sort: LeadSort) {
-  const filterKey = JSON.stringify([filter, sort])
-  const kept = useRef({ filterKey, byPage: new Map<number, string>() })
-  if (kept.current.filterKey !== filterKey) kept.current = { filterKey, byPage: new Map() }
-  const { byPage } = kept.current
-  return {
-    of: (page: number) => {
-      const cursor = byPage.get(page)
-      return cursor === undefined ? {} : { cursor }
-    },
-    set: (page: number, cursor: string | null) => {
-      if (cursor === null) byPage.delete(page)
-      else byPage.set(page, cursor)
-    },
-  }
-}
-
 function NoLeads() {
   return (
     <EmptyState
-      icon={<Users aria-hidden />}
+      icon={<Users />}
       title="No leads yet"
       action={
-        <ButtonLink to={`${paths.xAutomation}?tab=scraper`} variant="primary" icon={<Search aria-hidden />}>
+        <ButtonLink to={`${paths.xAutomation}?tab=scraper`} variant="primary" icon={<Search />}>
           Scrape followers
         </ButtonLink>
       }

@@ -1,49 +1,51 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
+import type { InputOf } from '@x-automated/contract/contract'
 import { formatCount } from '@x-automated/contract/format'
 import type { Tag, TagColor } from '@x-automated/contract/leads/tags'
 import { Ellipsis, Merge, Pencil, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { api, errorText } from '../../../api'
+import { api, client, errorText } from '../../../api'
 import { usePending } from '../../../pending'
 import { Button, IconButton } from '../../../ui/button'
-import { useConfirm } from '../../../ui/confirm'
 import { Dialog } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
 import { Input } from '../../../ui/input'
 import { Menu, MenuItem } from '../../../ui/menu'
 import { Select } from '../../../ui/select'
 import { toast } from '../../../ui/toast'
+import type { ShownDialog } from '../../../ui/use-dialogs'
+import { useAction } from '../../../use-action'
+import { useRefresh } from '../../../use-refresh'
 import { TagBadge, tagColorLabels, useTagsToPick } from './tag-badge'
 import { NewTag } from './tag-dialog'
 
 /** Renames, recolors, merges and deletes tags. */
-export function ManageTagsDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
-  const tags = useTagsToPick(open).data?.tags ?? []
+export function ManageTagsDialog({ open, onClose }: ShownDialog) {
+  const tags = useTagsToPick().data?.tags ?? []
   const [changing, setChanging] = useState<{ id: string; mode: 'name' | 'merge' } | null>(null)
-  const queries = useQueryClient()
-  const confirm = useConfirm()
-  const onSettled = () =>
-    Promise.all([
-      queries.invalidateQueries({ queryKey: api.tags.key() }),
-      queries.invalidateQueries({ queryKey: api.leads.key() }),
-    ])
+  const refresh = useRefresh()
   const done = () => setChanging(null)
-  const onError = (error: unknown) => toast.error(`Failed to change the tag: ${errorText(error)}`)
-  const update = useMutation(api.tags.update.mutationOptions({ onSuccess: done, onError, onSettled }))
-  const merge = useMutation(api.tags.merge.mutationOptions({ onSuccess: done, onError, onSettled }))
+  const onError = (error: Error) => toast.error(`Failed to change the tag: ${errorText(error)}`)
+  const change = { onError, refetches: [api.tags, api.leads] }
+  const update = useAction((input: InputOf<'tags', 'update'>) => client.tags.update(input), {
+    ...change,
+    onSuccess: done,
+  })
+  const merge = useMutation(
+    api.tags.merge.mutationOptions({ onError, onSuccess: done, onSettled: () => refresh(api.tags, api.leads) }),
+  )
   // A merge of many leads takes a while and continues after the dialog closes.
   const merging = usePending<{ id: string; into: string }>(api.tags.merge.mutationKey())
   const nameOf = (id: string) => tags.find((tag) => tag.id === id)?.name
-  const remove = useMutation(api.tags.remove.mutationOptions({ onError, onSettled }))
-  const askToRemove = async (tag: Tag) => {
-    const sure = await confirm({
-      title: `Delete the tag “${tag.name}”?`,
-      body: `This removes it from ${formatCount(tag.leadCount, 'lead')} and keeps the leads. Smart lists and saved filters that use it won't match anyone.`,
+  const remove = useAction(({ id }: Tag) => client.tags.remove({ id }), {
+    ...change,
+    question: ({ name, leadCount }) => ({
+      title: `Delete the tag “${name}”?`,
+      body: `This removes it from ${formatCount(leadCount, 'lead')} and keeps the leads. Smart lists and saved filters that use it won't match anyone.`,
       confirm: 'Delete tag',
       danger: true,
-    })
-    if (sure) remove.mutate({ id: tag.id })
-  }
+    }),
+  })
   return (
     <Dialog open={open} onClose={onClose} title="Manage tags" footer={<Button onClick={onClose}>Done</Button>}>
       <div className="grid gap-4">
@@ -59,7 +61,7 @@ export function ManageTagsDialog({ open, onClose }: { open: boolean; onClose: ()
                   </span>
                 </>
               ) : changing?.id === tag.id && changing.mode === 'name' ? (
-                <Rename tag={tag} onSave={(name) => update.mutate({ id: tag.id, name })} onCancel={done} />
+                <Rename tag={tag} onSave={(name) => void update.run({ id: tag.id, name })} onCancel={done} />
               ) : changing?.id === tag.id ? (
                 <MergeInto
                   tag={tag}
@@ -78,26 +80,20 @@ export function ManageTagsDialog({ open, onClose }: { open: boolean; onClose: ()
                     className="w-28"
                     value={tag.color}
                     options={Object.entries(tagColorLabels).map(([value, label]) => ({ value, label }))}
-                    onChange={(event) => update.mutate({ id: tag.id, color: event.currentTarget.value as TagColor })}
+                    onChange={(event) => void update.run({ id: tag.id, color: event.currentTarget.value as TagColor })}
                   />
-                  <Menu
-                    trigger={
-                      <IconButton label={`More for ${tag.name}`} size="sm">
-                        <Ellipsis aria-hidden />
-                      </IconButton>
-                    }
-                  >
-                    <MenuItem icon={<Pencil aria-hidden />} onSelect={() => setChanging({ id: tag.id, mode: 'name' })}>
+                  <Menu trigger={<IconButton icon={<Ellipsis />} label={`More for ${tag.name}`} size="sm" />}>
+                    <MenuItem icon={<Pencil />} onSelect={() => setChanging({ id: tag.id, mode: 'name' })}>
                       Rename
                     </MenuItem>
                     <MenuItem
-                      icon={<Merge aria-hidden />}
+                      icon={<Merge />}
                       disabled={tags.length < 2}
                       onSelect={() => setChanging({ id: tag.id, mode: 'merge' })}
                     >
                       Merge into another tag
                     </MenuItem>
-                    <MenuItem danger icon={<Trash2 aria-hidden />} onSelect={() => askToRemove(tag)}>
+                    <MenuItem danger icon={<Trash2 />} onSelect={() => remove.run(tag)}>
                       Delete tag
                     </MenuItem>
                   </Menu>

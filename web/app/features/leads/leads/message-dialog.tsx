@@ -1,15 +1,14 @@
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { Button } from '../../../ui/button'
-import { Dialog } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
+import { FormDialog } from '../../../ui/form-dialog'
 import { Textarea } from '../../../ui/input'
+import type { ShownDialog } from '../../../ui/use-dialogs'
 import { DEFAULT_MESSAGE } from './use-queue-dms'
 
 const MESSAGE_MAX = 10_000
 
-export interface MessageDialogProps {
-  open: boolean
-  onClose: () => void
+interface MessageDialogProps extends ShownDialog {
   message: string
   onSave: (message: string) => void
 }
@@ -17,30 +16,28 @@ export interface MessageDialogProps {
 /** Edits the message that 'Send DM' sends. */
 export function MessageDialog({ open, onClose, message, onSave }: MessageDialogProps) {
   const [draft, setDraft] = useState(message)
-  const [wasOpen, setWasOpen] = useState(open)
-  if (open !== wasOpen) {
-    setWasOpen(open)
-    setDraft(message)
-  }
   const blank = draft.trim() === ''
+  const save = (event: FormEvent) => {
+    event.preventDefault()
+    onSave(draft.trim())
+    onClose()
+  }
   return (
-    <Dialog
+    <FormDialog
       open={open}
       onClose={onClose}
       title="Edit message"
       description="The message “Send DM” will send from this page."
-      footer={
-        <>
-          {draft !== DEFAULT_MESSAGE && (
-            <Button variant="ghost" className="sm:me-auto" onClick={() => setDraft(DEFAULT_MESSAGE)}>
-              Reset to default
-            </Button>
-          )}
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" disabled={blank} onClick={() => onSave(draft.trim())}>
-            Save message
+      label="Save message"
+      loading={false}
+      disabled={blank}
+      onSubmit={save}
+      aside={
+        draft !== DEFAULT_MESSAGE && (
+          <Button variant="ghost" className="sm:me-auto" onClick={() => setDraft(DEFAULT_MESSAGE)}>
+            Reset to default
           </Button>
-        </>
+        )
       }
     >
       <Field
@@ -55,6 +52,6 @@ export function MessageDialog({ open, onClose, message, onSave }: MessageDialogP
           className="min-h-32"
         />
       </Field>
-    </Dialog>
+    </FormDialog>
   )
 }

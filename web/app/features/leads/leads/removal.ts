@@ -53,18 +53,13 @@ export function lastDeletion(removal: Removal | null): Deletion | null {
   return removal && known ? { of: known.of, parts: removal.filter(({ of }) => of === known.of) } : null
 }
 
-/**
- * Drops deletions older than the last confirmed one. Older ones stay while newer ones are
- * unconfirmed.
- */
+/** Drops deletions older than the last confirmed one; newer ones are unconfirmed. */
 function sinceLastConfirmed(removal: Removal): Removal {
   const last = lastDeletion(removal)
   return last ? removal.slice(removal.findIndex(({ of }) => of === last.of)) : removal
 }
 
-/**
- * Replaces the batches of one deletion. No batches: it never happened, was undone or was dismissed.
- */
+/** Replaces a deletion's batches. Without any, it was undone, dismissed or never happened. */
 export function withDeletion(removal: Removal | null, { of, parts }: Deletion): Removal {
   const others = removal?.filter((part) => part.of !== of) ?? []
   return sinceLastConfirmed([...others, ...parts].toSorted((a, b) => a.at - b.at))
@@ -75,10 +70,7 @@ export function withSettled(removal: Removal | null, parts: Settled['parts']): R
   return sinceLastConfirmed((removal ?? []).flatMap((part) => (parts.has(part.id) ? (parts.get(part.id) ?? []) : part)))
 }
 
-/**
- * Milliseconds until the next check of unconfirmed batches, less often over time; false if all are
- * confirmed.
- */
+/** Milliseconds until the next check of unconfirmed batches; false if all are confirmed. */
 export function nextPollMs(removal: Removal, now: number): number | false {
   const unknown = removal.findLast(({ count }) => count === null)
   return unknown ? Math.min(60_000, Math.max(3_000, (now - unknown.at) / 4)) : false
@@ -87,9 +79,7 @@ export function nextPollMs(removal: Removal, now: number): number | false {
 /** Whether the server may still run a batch that it doesn't know. */
 const mayStillRun = ({ count, at }: RemovalPart, now: number) => count === null && now - at < QUEUED_MS
 
-/**
- * Saves this tab's last deletion, so that Undo survives a reload. Does nothing if storage is full.
- */
+/** Saves this tab's last deletion, so that Undo survives a reload, unless storage is full. */
 export function saveRemoval(storage: Pick<Storage, 'setItem'>, workspaceId: string | null, removal: Removal): void {
   try {
     storage.setItem(KEY, JSON.stringify({ workspaceId, removal } satisfies StoredRemoval))
@@ -125,10 +115,7 @@ export interface Settled {
   restored: number
 }
 
-/**
- * Looks up unconfirmed batches and repeats requested restores. A batch with no answer yet stays as
- * it is.
- */
+/** Looks up unconfirmed batches and repeats requested restores. */
 export async function settle(
   removal: Removal,
   ask: {

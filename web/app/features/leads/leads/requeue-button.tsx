@@ -1,9 +1,8 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { RotateCcw } from 'lucide-react'
 import { api, client, errorText } from '../../../api'
 import { Button } from '../../../ui/button'
-import { useConfirm } from '../../../ui/confirm'
 import { toast } from '../../../ui/toast'
+import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
 
 interface FailedDm {
@@ -14,42 +13,28 @@ interface FailedDm {
 
 /** Retries a failed message after a confirmation, with a warning if it may have been sent. */
 export function RequeueButton({ dm }: { dm: FailedDm }) {
-  const queries = useQueryClient()
-  const confirm = useConfirm()
   const mayChange = useIsOffered('member')
-  const requeue = useMutation({
-    mutationFn: () => client.campaigns.requeue({ id: dm.id }),
-    onSuccess: () => toast.success(`DM to ${nameOf(dm)} queued again.`),
+  const requeue = useAction(() => client.campaigns.requeue({ id: dm.id }), {
+    question: dm.outcomeUnknown
+      ? {
+          title: 'Check the conversation first',
+          body: `We can't confirm this was delivered to ${nameOf(dm)}. Check the conversation on X first; retrying could send it twice.`,
+          confirm: 'Not there: retry',
+          danger: true,
+        }
+      : { title: 'Retry this DM?', body: `We'll queue the message to ${nameOf(dm)} again.`, confirm: 'Retry' },
+    done: `DM to ${nameOf(dm)} queued again.`,
     onError: (error) => toast.error(`Failed to retry the DM: ${errorText(error)}`),
-    onSettled: () => {
-      for (const queryKey of [api.campaigns.key(), api.leads.key()]) void queries.invalidateQueries({ queryKey })
-    },
+    refetches: [api.campaigns, api.leads],
   })
-  const ask = async () => {
-    const sure = await confirm(
-      dm.outcomeUnknown
-        ? {
-            title: 'Check the conversation first',
-            body: `We can't confirm this was delivered to ${nameOf(dm)}. Check the conversation on X first; retrying could send it twice.`,
-            confirm: 'Not there: retry',
-            danger: true,
-          }
-        : {
-            title: 'Retry this DM?',
-            body: `We'll queue the message to ${nameOf(dm)} again.`,
-            confirm: 'Retry',
-          },
-    )
-    if (sure) requeue.mutate()
-  }
   if (!mayChange) return null
   return (
     <Button
       size="sm"
-      icon={<RotateCcw aria-hidden />}
+      icon={<RotateCcw />}
       loading={requeue.isPending}
       aria-label={`Retry: ${nameOf(dm)}`}
-      onClick={ask}
+      onClick={() => requeue.run()}
     >
       Retry
     </Button>

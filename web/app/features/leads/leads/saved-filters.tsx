@@ -1,19 +1,21 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { type SavedFilter, savedFilters } from '@x-automated/contract/leads/saved-filters'
 import { Bookmark, BookmarkPlus, Link2, ListFilter, Pencil, Settings2, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { api, errorText } from '../../../api'
+import { api, client, errorText } from '../../../api'
 import { contractResolver } from '../../../contract-resolver'
 import { showProblems } from '../../../show-problems'
 import { Button, IconButton } from '../../../ui/button'
-import { useConfirm } from '../../../ui/confirm'
 import { Dialog } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
 import { FormDialog } from '../../../ui/form-dialog'
 import { Input } from '../../../ui/input'
 import { Menu, MenuItem, MenuNote, MenuSeparator } from '../../../ui/menu'
 import { toast } from '../../../ui/toast'
+import { type ShownDialog, useDialogs } from '../../../ui/use-dialogs'
+import { useAction } from '../../../use-action'
+import { useRefresh } from '../../../use-refresh'
 import { useIsOffered } from '../../identity/people/use-role'
 import { ListFormDialog } from '../lists/list-form-dialog'
 import { type LeadsView, toLeadsParams } from './leads-url'
@@ -27,8 +29,8 @@ export interface SavedFiltersProps {
 /** The workspace's saved filters, and a link to the current view. */
 export function SavedFilters({ view, isFiltered, onPick }: SavedFiltersProps) {
   // Prefetched for the menu.
-  useSavedFilters()
-  const [open, setOpen] = useState<'save' | 'list' | 'manage' | null>(null)
+  const saved = useSavedFilters()
+  const dialogs = useDialogs<'save' | 'list' | 'manage'>()
   const mayWrite = useIsOffered('member')
   const copyLink = async () => {
     const address = new URL(location.pathname, location.origin)
@@ -45,7 +47,7 @@ export function SavedFilters({ view, isFiltered, onPick }: SavedFiltersProps) {
       <Menu
         align="start"
         trigger={
-          <Button size="sm" icon={<Bookmark aria-hidden />}>
+          <Button size="sm" icon={<Bookmark />}>
             Saved filters
           </Button>
         }
@@ -54,79 +56,68 @@ export function SavedFilters({ view, isFiltered, onPick }: SavedFiltersProps) {
         <MenuSeparator />
         {mayWrite && (
           <>
-            <MenuItem icon={<BookmarkPlus aria-hidden />} disabled={!isFiltered} onSelect={() => setOpen('save')}>
+            <MenuItem icon={<BookmarkPlus />} disabled={!isFiltered} onSelect={() => dialogs.show('save')}>
               Save this filter
             </MenuItem>
-            <MenuItem icon={<ListFilter aria-hidden />} disabled={!isFiltered} onSelect={() => setOpen('list')}>
+            <MenuItem icon={<ListFilter />} disabled={!isFiltered} onSelect={() => dialogs.show('list')}>
               Save as smart list
             </MenuItem>
           </>
         )}
-        <MenuItem icon={<Link2 aria-hidden />} onSelect={copyLink}>
+        <MenuItem icon={<Link2 />} onSelect={copyLink}>
           Copy link to this view
         </MenuItem>
-        {mayWrite && <ManageItem onSelect={() => setOpen('manage')} />}
+        {mayWrite && saved.length > 0 && (
+          <MenuItem icon={<Settings2 />} onSelect={() => dialogs.show('manage')}>
+            Manage saved filters
+          </MenuItem>
+        )}
       </Menu>
-      {open === 'list' && <ListFormDialog list={null} filter={view.filter} open onClose={() => setOpen(null)} />}
-      <SaveFilter open={open === 'save'} onClose={() => setOpen(null)} view={view} />
-      <ManageFilters open={open === 'manage'} onClose={() => setOpen(null)} />
+      {dialogs.render((kind, props) => {
+        if (kind === 'manage') return <ManageFilters {...props} />
+        if (kind === 'save') return <SaveFilter view={view} {...props} />
+        return <ListFormDialog filter={view.filter} {...props} />
+      })}
     </>
   )
 }
 
 /** The saved filters, refetched each time the menu or the dialog opens. */
-function useSavedFilters(isOpen = true): readonly SavedFilter[] {
-  return useQuery(api.savedFilters.list.queryOptions({ enabled: isOpen, staleTime: 0 })).data?.filters ?? []
+function useSavedFilters(): readonly SavedFilter[] {
+  return useQuery(api.savedFilters.list.queryOptions({ staleTime: 0 })).data?.filters ?? []
 }
 
 function SavedItems({ onPick }: Pick<SavedFiltersProps, 'onPick'>) {
   const saved = useSavedFilters()
   if (saved.length === 0) return <MenuNote>No saved filters yet.</MenuNote>
   return saved.map((one) => (
-    <MenuItem key={one.id} icon={<Bookmark aria-hidden />} onSelect={() => onPick(one)}>
+    <MenuItem key={one.id} icon={<Bookmark />} onSelect={() => onPick(one)}>
       <bdi className="truncate">{one.name}</bdi>
     </MenuItem>
   ))
 }
 
-function ManageItem({ onSelect }: { onSelect: () => void }) {
-  if (useSavedFilters().length === 0) return null
-  return (
-    <MenuItem icon={<Settings2 aria-hidden />} onSelect={onSelect}>
-      Manage saved filters
-    </MenuItem>
-  )
-}
-
-function useFilterChange() {
-  const queries = useQueryClient()
-  return { onSettled: () => queries.invalidateQueries({ queryKey: api.savedFilters.key() }) }
-}
-
-function SaveFilter({ open, onClose, view }: { open: boolean; onClose: () => void; view: LeadsView }) {
+function SaveFilter({ open, onClose, view }: ShownDialog & { view: LeadsView }) {
+  const refresh = useRefresh()
   const form = useForm({
     resolver: contractResolver(savedFilters.create),
-    values: { name: '', filter: view.filter, sort: view.sort },
+    defaultValues: { name: '', filter: view.filter, sort: view.sort },
   })
   const { errors } = form.formState
-  const close = () => {
-    form.reset()
-    onClose()
-  }
   const save = useMutation(
     api.savedFilters.create.mutationOptions({
-      ...useFilterChange(),
       onSuccess: ({ name }) => {
         toast.success(`Filter “${name}” saved`)
-        close()
+        onClose()
       },
       onError: (error) => showProblems(form, error),
+      onSettled: () => refresh(api.savedFilters),
     }),
   )
   return (
     <FormDialog
       open={open}
-      onClose={close}
+      onClose={onClose}
       title="Save this filter"
       description="Everyone in the workspace can use it from “Saved filters”."
       label="Save filter"
@@ -140,25 +131,26 @@ function SaveFilter({ open, onClose, view }: { open: boolean; onClose: () => voi
   )
 }
 
-function ManageFilters({ open, onClose }: { open: boolean; onClose: () => void }) {
-  const saved = useSavedFilters(open)
+function ManageFilters({ open, onClose }: ShownDialog) {
+  const saved = useSavedFilters()
   const [renaming, setRenaming] = useState<{ id: string; name: string } | null>(null)
-  const confirm = useConfirm()
-  const change = useFilterChange()
-  const onError = (error: unknown) => toast.error(`Failed to change the filter: ${errorText(error)}`)
-  const rename = useMutation(
-    api.savedFilters.update.mutationOptions({ ...change, onError, onSuccess: () => setRenaming(null) }),
-  )
-  const remove = useMutation(api.savedFilters.remove.mutationOptions({ ...change, onError }))
-  const askToRemove = async ({ id, name }: SavedFilter) => {
-    const sure = await confirm({
+  const change = {
+    onError: (error: Error) => toast.error(`Failed to change the filter: ${errorText(error)}`),
+    refetches: [api.savedFilters],
+  }
+  const rename = useAction((input: { id: string; name: string }) => client.savedFilters.update(input), {
+    ...change,
+    onSuccess: () => setRenaming(null),
+  })
+  const remove = useAction(({ id }: SavedFilter) => client.savedFilters.remove({ id }), {
+    ...change,
+    question: ({ name }) => ({
       title: `Delete the filter “${name}”?`,
       body: "This doesn't change any leads.",
       confirm: 'Delete filter',
       danger: true,
-    })
-    if (sure) remove.mutate({ id })
-  }
+    }),
+  })
   return (
     <Dialog open={open} onClose={onClose} title="Saved filters" footer={<Button onClick={onClose}>Done</Button>}>
       <ul className="grid divide-y divide-line">
@@ -169,7 +161,7 @@ function ManageFilters({ open, onClose }: { open: boolean; onClose: () => void }
                 className="flex flex-1 items-start gap-2"
                 onSubmit={(event) => {
                   event.preventDefault()
-                  if (renaming.name.trim() !== '') rename.mutate(renaming)
+                  if (renaming.name.trim() !== '') void rename.run(renaming)
                 }}
               >
                 <Field label={`New name for ${one.name}`} hideLabel className="flex-1">
@@ -188,15 +180,12 @@ function ManageFilters({ open, onClose }: { open: boolean; onClose: () => void }
               <>
                 <bdi className="min-w-0 flex-1 truncate">{one.name}</bdi>
                 <IconButton
+                  icon={<Pencil />}
                   label={`Rename ${one.name}`}
                   size="sm"
                   onClick={() => setRenaming({ id: one.id, name: one.name })}
-                >
-                  <Pencil aria-hidden />
-                </IconButton>
-                <IconButton label={`Delete ${one.name}`} size="sm" onClick={() => askToRemove(one)}>
-                  <Trash2 aria-hidden />
-                </IconButton>
+                />
+                <IconButton icon={<Trash2 />} label={`Delete ${one.name}`} size="sm" onClick={() => remove.run(one)} />
               </>
             )}
           </li>

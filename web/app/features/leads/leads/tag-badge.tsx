@@ -34,20 +34,20 @@ export function TagBadge({ tag: { name, color } }: { tag: Pick<Tag, 'name' | 'co
         classes[color],
       )}
     >
-      <TagSign aria-hidden className="size-3 shrink-0" />
+      <TagSign className="size-3 shrink-0" />
       <bdi className="truncate">{name}</bdi>
     </span>
   )
 }
 
 /** The workspace's tags, at most 100. */
-export function useTags() {
+function useTags() {
   return useQuery(api.tags.list.queryOptions())
 }
 
 /** The tags for a dialog, refetched each time it opens, because teammates may have added some. */
-export function useTagsToPick(isOpen = true) {
-  return useQuery(api.tags.list.queryOptions({ enabled: isOpen, staleTime: 0 }))
+export function useTagsToPick() {
+  return useQuery(api.tags.list.queryOptions({ staleTime: 0 }))
 }
 
 /** Badges for the tags with these ids; unknown ids are ignored. */

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { formatCount } from '@x-automated/contract/format'
 import { tags } from '@x-automated/contract/leads/tags'
 import { Plus, Settings2 } from 'lucide-react'
@@ -15,29 +15,23 @@ import { Field } from '../../../ui/field'
 import { Input } from '../../../ui/input'
 import { Segments } from '../../../ui/segments'
 import { SkeletonText } from '../../../ui/skeleton'
+import type { ShownDialog } from '../../../ui/use-dialogs'
+import { useRefresh } from '../../../use-refresh'
 import { type Picked, pickedCount } from './lead-selection'
 import { TagBadge, useTagsToPick } from './tag-badge'
 import { useTagLeads } from './use-bulk'
 
-export interface TagDialogProps {
-  open: boolean
-  onClose: () => void
+interface TagDialogProps extends ShownDialog {
   picked: Picked
   onManage: () => void
 }
 
 /** Adds or removes tags of leads. */
 export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
-  const count = pickedCount(picked)
-  const tags = useTagsToPick(open)
+  const tags = useTagsToPick()
   const [mode, setMode] = useState<'add' | 'remove'>('add')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const close = () => {
-    setChosen(new Set())
-    setMode('add')
-    onClose()
-  }
-  const change = useTagLeads(close)
+  const change = useTagLeads(onClose)
   const known = tags.data?.tags ?? []
   const ids = known.flatMap(({ id }) => (chosen.has(id) ? id : []))
   const toggle = (id: string) => {
@@ -48,27 +42,20 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
   return (
     <Dialog
       open={open}
-      onClose={close}
+      onClose={onClose}
       title="Tag leads"
-      description={
-        'everyone' in picked ? `${formatCount(count, 'lead')} matching` : `${formatCount(count, 'lead')} selected`
-      }
+      description={`${formatCount(pickedCount(picked), 'lead')} ${'everyone' in picked ? 'matching' : 'selected'}`}
       footer={
         <>
-          <Button variant="ghost" icon={<Settings2 aria-hidden />} className="sm:me-auto" onClick={onManage}>
+          <Button variant="ghost" icon={<Settings2 />} className="sm:me-auto" onClick={onManage}>
             Manage tags
           </Button>
-          <Button onClick={close}>Cancel</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button
             variant="primary"
             disabled={ids.length === 0}
             loading={change.isPending}
-            onClick={() =>
-              change.mutate({
-                picked,
-                input: { add: mode === 'add' ? ids : [], remove: mode === 'remove' ? ids : [] },
-              })
-            }
+            onClick={() => change.mutate({ picked, input: { add: [], remove: [], [mode]: ids } })}
           >
             {mode === 'add' ? 'Add tags' : 'Remove tags'}
           </Button>
@@ -112,13 +99,13 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
 
 /** Creates a tag without leaving the dialog. */
 export function NewTag({ onCreated = () => {} }: { onCreated?: (id: string) => void }) {
-  const queries = useQueryClient()
+  const refresh = useRefresh()
   const form = useForm({ resolver: contractResolver(tags.create), defaultValues: { name: '' } })
   const { errors } = form.formState
   const create = useMutation(
     api.tags.create.mutationOptions({
       onSuccess: async (tag) => {
-        await queries.invalidateQueries({ queryKey: api.tags.key() })
+        await refresh(api.tags)
         form.reset()
         onCreated(tag.id)
       },
@@ -134,7 +121,7 @@ export function NewTag({ onCreated = () => {} }: { onCreated?: (id: string) => v
       <Field label="New tag" hideLabel error={(errors.name ?? errors.root)?.message} className="flex-1">
         <Input maxLength={50} placeholder="New tag, e.g. VIP" {...form.register('name')} />
       </Field>
-      <Button type="submit" icon={<Plus aria-hidden />} loading={create.isPending}>
+      <Button type="submit" icon={<Plus />} loading={create.isPending}>
         Create tag
       </Button>
     </form>

@@ -5,6 +5,8 @@ import { api, client, errorText } from '../../../api'
 import { sessionStorage } from '../../../browser-storage'
 import { session } from '../../../session'
 import { toast } from '../../../ui/toast'
+import { useAction } from '../../../use-action'
+import { useRefresh } from '../../../use-refresh'
 import { bulkRuns, needsBatches, stoppedText } from './bulk-runs'
 import { type Picked, pickedCount, type Selection } from './lead-selection'
 import {
@@ -48,7 +50,7 @@ function useBulk<Input, Answer extends { cursor: string | null }>({
   announce,
   onClose = () => {},
 }: Bulk<Input, Answer>) {
-  const queries = useQueryClient()
+  const refresh = useRefresh()
   return useMutation({
     mutationFn: async ({ picked, input }: { picked: Picked; input: Input }) => {
       const answers: Answer[] = []
@@ -73,12 +75,7 @@ function useBulk<Input, Answer extends { cursor: string | null }>({
       }
     },
     onError: (error) => toast.error(`${failed}: ${errorText(error, 'Unknown error')}`),
-    onSettled: () =>
-      Promise.all(
-        [api.leads, api.lists, api.tags, api.suppressions, api.messages].map((part) =>
-          queries.invalidateQueries({ queryKey: part.key() }),
-        ),
-      ),
+    onSettled: () => refresh(api.leads, api.lists, api.tags, api.suppressions, api.messages),
   })
 }
 
@@ -108,24 +105,16 @@ function severalTagsText(picked: Picked, hasRemoved: boolean): string {
   return hasRemoved ? `Changed the tags of ${leads}` : `Tagged ${leads}`
 }
 
-export interface BasisInput {
-  basis: ContactBasis
-  at?: string
-  source?: string
-}
-
 export function useSetBasis(onClose?: () => void) {
   return useBulk({
     doing: 'Setting the contact basis',
     failed: 'Failed to set the contact basis',
-    call: (selection, input: BasisInput) => client.leads.setBasis({ ...selection, ...input }),
-    announce: (answers) =>
-      toast.success(
-        `Contact basis set for ${formatCount(
-          sum(answers, (answer) => answer.changed),
-          'lead',
-        )}`,
-      ),
+    call: (selection, input: { basis: ContactBasis; at?: string; source?: string }) =>
+      client.leads.setBasis({ ...selection, ...input }),
+    announce: (answers) => {
+      const changed = sum(answers, (answer) => answer.changed)
+      toast.success(`Contact basis set for ${formatCount(changed, 'lead')}`)
+    },
     onClose,
   })
 }
@@ -137,10 +126,8 @@ export function useSuppressLeads(onClose?: () => void) {
     call: (selection, _: null) => client.suppressions.create({ ...selection, reason: 'manual' }),
     announce: (answers) => {
       const stopped = sum(answers, (answer) => answer.stopped)
-      const text = `${formatCount(
-        sum(answers, (answer) => answer.suppressed),
-        'lead',
-      )} added to the suppression list`
+      const suppressed = sum(answers, (answer) => answer.suppressed)
+      const text = `${formatCount(suppressed, 'lead')} added to the suppression list`
       toast.success(stopped === 0 ? text : `${text}, ${formatCount(stopped, 'queued message')} canceled`)
     },
     onClose,
@@ -165,6 +152,7 @@ async function whilePending<T>(id: string, work: () => Promise<T>): Promise<T> {
  */
 export function useLastRemoval() {
   const queries = useQueryClient()
+  const refresh = useRefresh()
   const workspaceId = session.workspaceId()
   const queryKey = [LAST_REMOVAL, workspaceId]
   const kept = (): Removal | null => {
@@ -192,9 +180,7 @@ export function useLastRemoval() {
       )
       if (parts.size === 0) return kept()
       if (restored > 0) toast.success(undoneText({ restored, alreadyRestored: 0 }))
-      void Promise.all(
-        [api.leads, api.lists, api.tags].map((part) => queries.invalidateQueries({ queryKey: part.key() })),
-      )
+      void refresh(api.leads, api.lists, api.tags)
       // Reads the state again, because another deletion may have started.
       return keep(withSettled(kept(), parts))
     },
@@ -251,18 +237,18 @@ export function useRemoveLeads(onDeletion: (deletion: Deletion) => void, onClose
 
 /** @param onDeletion called with the batches still to be restored */
 export function useRestoreLeads(onDeletion: (deletion: Deletion) => void) {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: ({ of, parts }: Deletion) =>
+  return useAction(
+    ({ of, parts }: Deletion) =>
       undoRemoval(
         parts,
         (removalId) => whilePending(removalId, () => client.leads.restore({ removalId })),
         (rest) => onDeletion({ of, parts: rest }),
         Date.now,
       ),
-    onSuccess: (result) => toast.success(undoneText(result)),
-    onError: (error) => toast.error(`Failed to restore leads: ${errorText(error, 'Unknown error')}`),
-    onSettled: () =>
-      Promise.all([api.leads, api.lists, api.tags].map((part) => queries.invalidateQueries({ queryKey: part.key() }))),
-  })
+    {
+      done: undoneText,
+      onError: (error) => toast.error(`Failed to restore leads: ${errorText(error, 'Unknown error')}`),
+      refetches: [api.leads, api.lists, api.tags],
+    },
+  )
 }

@@ -1,9 +1,11 @@
-import { type QueryClient, skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { skipToken, useQuery } from '@tanstack/react-query'
 import { IMPORTS_KEPT } from '@x-automated/contract/leads/import-limits'
 import type { Import } from '@x-automated/contract/leads/imports'
-import { useEffect, useEffectEvent, useState } from 'react'
-import { api, errorText } from '../../../api'
-import { toast } from '../../../ui/toast'
+import { useState } from 'react'
+import { api, client } from '../../../api'
+import { useAction } from '../../../use-action'
+import { useEnded } from '../../../use-ended'
+import { useRefresh } from '../../../use-refresh'
 
 const POLL_EVERY_MS = 1_000
 
@@ -14,12 +16,9 @@ export function importToShow(imports: readonly Import[], leftId: string | null):
   return imports.find((one) => isRunning(one) && one.id !== leftId)
 }
 
-/**
- * The import chosen or started here, or else a running one of the workspace. @param onEnded called
- * if it ends while it is shown
- */
+/** The import started here, or a running one. @param onEnded called if it ends while shown */
 export function useImport(onEnded: (ended: Import) => void) {
-  const queries = useQueryClient()
+  const refresh = useRefresh()
   const [id, setId] = useState<string | null>(null)
   /** The import that the user has left: it doesn't reopen automatically. */
   const [leftId, setLeftId] = useState<string | null>(null)
@@ -34,20 +33,10 @@ export function useImport(onEnded: (ended: Import) => void) {
     }),
   )
   const shown = id === null ? undefined : found.data
-  const isShownRunning = isRunning(shown)
-  const end = useEffectEvent(() => {
-    if (!shown || isShownRunning) return
-    void invalidateLeads(queries)
-    onEnded(shown)
+  const expectEnd = useEnded(shown, isRunning(shown), (ended) => {
+    void refresh(api.imports.list, api.leads, api.lists, api.tags)
+    onEnded(ended)
   })
-  const [watched, setWatched] = useState<string | null>(null)
-  if (isShownRunning && shown && watched !== shown.id) setWatched(shown.id)
-  const hasEnded = shown !== undefined && !isShownRunning && watched === shown.id
-  useEffect(() => {
-    if (!hasEnded) return
-    end()
-    setWatched(null)
-  }, [hasEnded])
   return {
     /** Undefined if there is none, or while it loads. */
     shown,
@@ -62,27 +51,13 @@ export function useImport(onEnded: (ended: Import) => void) {
     /** Watches a newly started import until it ends. */
     watch(started: string) {
       setId(started)
-      setWatched(started)
-      void queries.invalidateQueries({ queryKey: api.imports.list.key() })
+      expectEnd(started)
+      void refresh(api.imports.list)
     },
   }
 }
 
-function invalidateLeads(queries: QueryClient): Promise<unknown> {
-  return Promise.all(
-    [api.imports.list, api.leads, api.lists, api.tags].map((part) =>
-      queries.invalidateQueries({ queryKey: part.key() }),
-    ),
-  )
-}
-
 /** Stops an import; nothing is imported. */
 export function useCancelImport() {
-  const queries = useQueryClient()
-  return useMutation(
-    api.imports.cancel.mutationOptions({
-      onError: (error) => toast.error(errorText(error)),
-      onSettled: () => queries.invalidateQueries({ queryKey: api.imports.key() }),
-    }),
-  )
+  return useAction((id: string) => client.imports.cancel({ id }), { refetches: [api.imports] })
 }

@@ -9,10 +9,7 @@ interface AffectedCampaign {
 /** Campaigns named in a sentence; the rest are counted. */
 const NAMED_MAX = 3
 
-/**
- * What deleting a list does to its campaigns, one sentence per kind. @param total their number, if
- * `campaigns` is only a part
- */
+/** What deleting a list does to its campaigns. @param total if `campaigns` is only a part */
 export function campaignWarnings(campaigns: readonly AffectedCampaign[], total = campaigns.length): string[] {
   const others = total - campaigns.length
   const active = campaigns.filter(({ status }) => status === 'active')

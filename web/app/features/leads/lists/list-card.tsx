@@ -6,16 +6,11 @@ import { Button, IconButton } from '../../../ui/button'
 import { DateTime } from '../../../ui/date-time'
 import { Tooltip } from '../../../ui/tooltip'
 import { useIsOffered } from '../../identity/people/use-role'
-
-interface ListCardProps {
-  list: List
-  removing: boolean
-  onView: () => void
-  onRemove: () => void
-}
+import { useRemoveList } from './use-remove-list'
 
 /** One list with its tags and numbers. */
-export function ListCard({ list, removing, onView, onRemove }: ListCardProps) {
+export function ListCard({ list, onView }: { list: List; onView: () => void }) {
+  const removal = useRemoveList('campaign')
   const id = `card-${list.id}`
   const mayWrite = useIsOffered('member')
   return (
@@ -26,9 +21,14 @@ export function ListCard({ list, removing, onView, onRemove }: ListCardProps) {
         </h2>
         {mayWrite && (
           <Tooltip text="Delete">
-            <IconButton size="sm" label="Delete" aria-describedby={id} loading={removing} onClick={onRemove}>
-              <Trash2 aria-hidden />
-            </IconButton>
+            <IconButton
+              icon={<Trash2 />}
+              size="sm"
+              label="Delete"
+              aria-describedby={id}
+              loading={removal.isPending}
+              onClick={() => removal.run(list)}
+            />
           </Tooltip>
         )}
       </div>
@@ -41,7 +41,7 @@ export function ListCard({ list, removing, onView, onRemove }: ListCardProps) {
         <ul aria-label="Tags" className="flex flex-wrap gap-1.5">
           {list.filter && (
             <li>
-              <Badge icon={<ListFilter aria-hidden />}>Smart</Badge>
+              <Badge icon={<ListFilter />}>Smart</Badge>
             </li>
           )}
           {list.tags.map((tag) => (

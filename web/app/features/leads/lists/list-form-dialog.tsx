@@ -1,4 +1,5 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
+import { formatList } from '@x-automated/contract/format'
 import type { LeadFilter } from '@x-automated/contract/leads/leads'
 import { type List, lists } from '@x-automated/contract/leads/lists'
 import { useState } from 'react'
@@ -12,26 +13,26 @@ import { Field } from '../../../ui/field'
 import { FormDialog } from '../../../ui/form-dialog'
 import { Input, Textarea } from '../../../ui/input'
 import { toast } from '../../../ui/toast'
-import { draftOf, type FilterDraft, filterOf, rangeProblem } from './filter-draft'
-import { FilterFields } from './filter-fields'
+import type { ShownDialog } from '../../../ui/use-dialogs'
+import { useRefresh } from '../../../use-refresh'
+import { draftOf, FilterFields, filterOf, rangeProblem } from '../leads/filter-fields'
 
-interface ListFormDialogProps {
-  /** The list to edit; null creates one. */
-  list: List | null
+interface ListFormDialogProps extends ShownDialog {
+  /** The list to edit; none creates one. */
+  list?: List
   /** Creates a smart list with this filter. */
   filter?: LeadFilter
-  open: boolean
-  onClose: () => void
 }
 
 const SMART = 'Updates automatically. Campaigns use the leads that match at launch.'
 
-/** Creates or edits a list. Mount it with a new key for each list. */
+/** Creates or edits a list. */
 export function ListFormDialog({ list, filter: given, open, onClose }: ListFormDialogProps) {
-  const queries = useQueryClient()
+  const refresh = useRefresh()
   const [kind, setKind] = useState<'manual' | 'smart'>(list?.filter || given ? 'smart' : 'manual')
   const saved = list?.filter ?? given ?? {}
-  const [draft, setDraft] = useState<FilterDraft>(() => draftOf(saved))
+  const kept = [...(saved.listId ? ['list'] : []), ...(saved.scrapeId ? ['scrape'] : [])]
+  const [draft, setDraft] = useState(() => draftOf(saved))
   const form = useForm({
     resolver: contractResolver(lists.create),
     defaultValues: { name: list?.name ?? '', description: list?.description ?? '' },
@@ -41,7 +42,7 @@ export function ListFormDialog({ list, filter: given, open, onClose }: ListFormD
     async onSuccess({ name }: List) {
       onClose()
       toast.success(list ? `List “${name}” saved.` : `List “${name}” created.`)
-      await queries.invalidateQueries({ queryKey: api.lists.key() })
+      await refresh(api.lists)
     },
     onError(error: Error) {
       const fallback = list ? 'Failed to save changes.' : 'Failed to create list. Please try again.'
@@ -53,8 +54,8 @@ export function ListFormDialog({ list, filter: given, open, onClose }: ListFormD
   const saving = list ? update : create
   const save = form.handleSubmit(({ name, description }) => {
     if (kind === 'smart' && rangeProblem(draft)) return
-    const filter = kind === 'smart' ? { filter: filterOf(draft, saved) } : {}
-    const input = { name, description: description || null, ...filter }
+    const filter = kind === 'smart' ? filterOf(draft, saved) : undefined
+    const input = { name, description: description || null, filter }
     if (list) update.mutate({ id: list.id, ...input })
     else create.mutate(input)
   })
@@ -91,7 +92,19 @@ export function ListFormDialog({ list, filter: given, open, onClose }: ListFormD
           ]}
         />
       )}
-      {kind === 'smart' && <FilterFields draft={draft} saved={saved} onChange={setDraft} />}
+      {kind === 'smart' && (
+        <fieldset className="grid gap-3 rounded-lg border border-line p-4 sm:grid-cols-2">
+          <legend className="px-1 font-strong">Include leads matching</legend>
+          <FilterFields
+            draft={draft}
+            onChange={setDraft}
+            classNames={{ keyword: 'sm:col-span-2', status: 'sm:col-span-2' }}
+          />
+          {kept.length > 0 && (
+            <p className="text-muted sm:col-span-2">Also filtered by {formatList(kept)}, as set on the Leads page.</p>
+          )}
+        </fieldset>
+      )}
     </FormDialog>
   )
 }

@@ -1,58 +1,133 @@
-import type { List } from '@x-automated/contract/leads/lists'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { formatNumber } from '@x-automated/contract/format'
+import type { Lead } from '@x-automated/contract/leads/leads'
+import type { List, ListLead } from '@x-automated/contract/leads/lists'
 import { Users } from 'lucide-react'
-import { errorText } from '../../../api'
+import { useState } from 'react'
+import { api, errorText, refusalText } from '../../../api'
+import { type Column, PagedTable } from '../../../paged-table'
+import { StatusBadge } from '../../../ui/badge'
 import { Button } from '../../../ui/button'
 import { Dialog } from '../../../ui/dialog'
 import { EmptyState } from '../../../ui/empty-state'
+import type { ShownDialog } from '../../../ui/use-dialogs'
 import { useIsOffered } from '../../identity/people/use-role'
-import { leadColumns } from './leads-panel'
-import { ListLeads } from './list-leads'
+import { XHandle } from '../../platform/x-account/x-handle'
+import { LeadFollowers, LeadIdentity } from '../leads/lead-parts'
 
-interface ListLeadsDialogProps {
+const PAGE_SIZE = 25
+
+const followers: Column<Lead> = {
+  name: 'Followers',
+  end: true,
+  cell: ({ followerCount }) => <LeadFollowers followerCount={followerCount} />,
+}
+export const leadColumns: Column<Lead>[] = [
+  { name: 'Lead', bare: true, cell: (lead) => <LeadIdentity lead={lead} /> },
+  followers,
+]
+const cardColumns: Column<Lead>[] = [
+  { name: 'Twitter Handle', bare: true, cell: (lead) => <XHandle handle={lead.twitterHandle} /> },
+  {
+    name: 'Name',
+    cell: (lead) => <bdi className="wrap-anywhere">{lead.name || <span className="text-faint">N/A</span>}</bdi>,
+  },
+  followers,
+]
+/** The lead's status in this list: Replied, Sent or Not Sent. */
+const status: Column<ListLead> = {
+  name: 'Status',
+  cell: ({ replied, contactStatus }) => {
+    if (replied) return <StatusBadge status="replied" />
+    if (contactStatus === 'contacted') return <StatusBadge status="sent" />
+    return <StatusBadge status="not_sent">Not Sent</StatusBadge>
+  },
+}
+
+interface ListLeadsDialogProps extends ShownDialog {
   list: List
-  open: boolean
-  onClose: () => void
+  /** A card of the Lead Lists tab, which calls lists campaigns. */
+  isCard?: boolean
   /** Opens the selection of leads, or the filter of a smart list. */
   onManage: () => void
 }
 
-/** The leads of a list, read-only. */
-export function ListLeadsDialog({ list, open, onClose, onManage }: ListLeadsDialogProps) {
+/** The leads of a list with their status. */
+export function ListLeadsDialog({ list, isCard = false, open, onClose, onManage }: ListLeadsDialogProps) {
   const mayWrite = useIsOffered('member')
+  const [page, setPage] = useState(1)
+  const leads = useQuery(
+    api.lists.leads.queryOptions({
+      input: { id: list.id, page, pageSize: PAGE_SIZE },
+      placeholderData: keepPreviousData,
+    }),
+  )
+  const manage = mayWrite && <Button onClick={onManage}>{list.filter ? 'Edit filter' : 'Manage Leads'}</Button>
   return (
     <Dialog
       open={open}
       onClose={onClose}
       size="wide"
-      title={`Leads in ${list.name}`}
+      title={isCard ? list.name : `Leads in ${list.name}`}
       description={list.description}
-      footer={<Button onClick={onClose}>Close</Button>}
+      footer={
+        <>
+          <Button onClick={onClose}>Close</Button>
+          {isCard && mayWrite && (
+            <Button variant="primary" onClick={onManage}>
+              {list.filter ? 'Edit filter' : 'Add Leads'}
+            </Button>
+          )}
+        </>
+      }
     >
-      <ListLeads
-        list={list}
+      <PagedTable<ListLead>
         label={`Leads in ${list.name}`}
-        failure={(error) => `Failed to fetch leads for list: ${errorText(error)}`}
-        columns={leadColumns}
+        query={leads}
+        rows={leads.data?.leads}
+        columns={[...(isCard ? cardColumns : leadColumns), status]}
+        loading="Loading leads…"
+        failure={(error) =>
+          isCard
+            ? refusalText(error, 'Failed to load campaign leads. Please try again.')
+            : `Failed to fetch leads for list: ${errorText(error)}`
+        }
+        page={page}
+        pageSize={PAGE_SIZE}
+        onChange={setPage}
+        noun="leads"
+        maxHeight={DIALOG_TABLE_HEIGHT}
+        skeletonRows={Math.max(1, Math.min(list.leadCount, 5))}
+        above={
+          <p className="pb-2">
+            <ContactCounts list={list} />
+          </p>
+        }
         empty={
-          list.filter ? (
-            <EmptyState
-              icon={<Users aria-hidden />}
-              title="No matches yet"
-              action={mayWrite && <Button onClick={onManage}>Edit filter</Button>}
-            >
+          isCard ? (
+            <EmptyState icon={<Users />} title="No leads in this campaign yet. Add leads from your dashboard." />
+          ) : list.filter ? (
+            <EmptyState icon={<Users />} title="No matches yet" action={manage}>
               New matches are added automatically.
             </EmptyState>
           ) : (
-            <EmptyState
-              icon={<Users aria-hidden />}
-              title="No leads in this list yet"
-              action={mayWrite && <Button onClick={onManage}>Manage Leads</Button>}
-            >
+            <EmptyState icon={<Users />} title="No leads in this list yet" action={manage}>
               Add leads that you've scraped or imported.
             </EmptyState>
           )
         }
       />
     </Dialog>
+  )
+}
+
+export const DIALOG_TABLE_HEIGHT = 'min(24rem, 45dvh)'
+
+/** How many leads of a list its campaigns have contacted, and how many are left. */
+export function ContactCounts({ list: { leadCount, contactedCount } }: { list: List }) {
+  return (
+    <span className="text-muted" data-numeric>
+      {formatNumber(contactedCount)} contacted · {formatNumber(Math.max(0, leadCount - contactedCount))} pending
+    </span>
   )
 }

@@ -13,16 +13,16 @@ test('selects exactly the members without changes', () => {
 
 test('lists what saving adds and removes', () => {
   const pending = select(['bob', 'cem', 'dia'])
-  expect(changesOf(pending)).toEqual({ added: ['cem', 'dia'], removed: ['ann'] })
+  expect(changesOf(pending)).toEqual({ add: ['cem', 'dia'], remove: ['ann'] })
   expect(changesText(changesOf(pending))).toBe('2 to add, 1 to remove')
   expect(selectionOf(page, members, pending)).toEqual({ bob: true, cem: true, dia: true })
 })
 
 test('drops a change that is reverted, and keeps those of other pages', () => {
   const elsewhere = new Map([['eve', true]])
-  expect(changesOf(select(['ann', 'bob'], select(['ann'], elsewhere)))).toEqual({ added: ['eve'], removed: [] })
+  expect(changesOf(select(['ann', 'bob'], select(['ann'], elsewhere)))).toEqual({ add: ['eve'], remove: [] })
 })
 
 test('returns no text if nothing changes', () => {
-  expect(changesText({ added: [], removed: [] })).toBe('')
+  expect(changesText({ add: [], remove: [] })).toBe('')
 })

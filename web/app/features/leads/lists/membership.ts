@@ -2,7 +2,7 @@ import type { RowSelectionState } from '@tanstack/react-table'
 import { formatNumber } from '@x-automated/contract/format'
 
 /** Unsaved changes: lead id → whether it should be in the list. */
-export type PendingChanges = ReadonlyMap<string, boolean>
+type PendingChanges = ReadonlyMap<string, boolean>
 
 export const noChanges: PendingChanges = new Map()
 
@@ -31,18 +31,22 @@ export function withSelection(
   return next
 }
 
-/** What saving adds and removes. */
-export function changesOf(pending: PendingChanges): { added: string[]; removed: string[] } {
-  const added: string[] = []
-  const removed: string[] = []
-  for (const [id, checked] of pending) (checked ? added : removed).push(id)
-  return { added, removed }
+/** The ids of the leads to add and to remove. */
+export interface Changes {
+  add: string[]
+  remove: string[]
+}
+
+export function changesOf(pending: PendingChanges): Changes {
+  const changes: Changes = { add: [], remove: [] }
+  for (const [id, checked] of pending) changes[checked ? 'add' : 'remove'].push(id)
+  return changes
 }
 
 /** '3 to add, 1 to remove'; '' if nothing changes. */
-export function changesText({ added, removed }: { added: readonly string[]; removed: readonly string[] }): string {
+export function changesText({ add, remove }: Changes): string {
   return [
-    ...(added.length > 0 ? [`${formatNumber(added.length)} to add`] : []),
-    ...(removed.length > 0 ? [`${formatNumber(removed.length)} to remove`] : []),
+    ...(add.length > 0 ? [`${formatNumber(add.length)} to add`] : []),
+    ...(remove.length > 0 ? [`${formatNumber(remove.length)} to remove`] : []),
   ].join(', ')
 }

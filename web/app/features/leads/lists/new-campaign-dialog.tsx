@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useForm } from 'react-hook-form'
 import { api, fieldProblems, refusalText } from '../../../api'
 import { Callout } from '../../../ui/callout'
@@ -6,30 +6,27 @@ import { Field } from '../../../ui/field'
 import { FormDialog } from '../../../ui/form-dialog'
 import { Input, Textarea } from '../../../ui/input'
 import { toast } from '../../../ui/toast'
+import type { ShownDialog } from '../../../ui/use-dialogs'
+import { useRefresh } from '../../../use-refresh'
 import { parseTags, tagsProblem } from './parse-tags'
 
-interface Values {
-  name: string
-  description: string
-  tags: string
-}
-
-/** Creates a card of the Lead Lists tab: a list with tags. Mount it with a new key each time. */
-export function NewCampaignDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
-  const queries = useQueryClient()
-  const form = useForm<Values>({ defaultValues: { name: '', description: '', tags: '' } })
+/** Creates a card of the Lead Lists tab: a list with tags. */
+export function NewCampaignDialog({ open, onClose }: ShownDialog) {
+  const refresh = useRefresh()
+  const form = useForm({ defaultValues: { name: '', description: '', tags: '' } })
   const { errors } = form.formState
   const create = useMutation(
     api.lists.create.mutationOptions({
       async onSuccess({ name }) {
         onClose()
         toast.success(`Campaign “${name}” created.`)
-        await queries.invalidateQueries({ queryKey: api.lists.key() })
+        await refresh(api.lists)
       },
     }),
   )
-  const save = ({ name, description, tags }: Values) =>
-    create.mutate({ name: name.trim(), description: description.trim() || null, tags: parseTags(tags) })
+  const save = form.handleSubmit(({ name, description, tags }) =>
+    create.mutate({ name: name.trim(), description: description.trim() || null, tags: parseTags(tags) }),
+  )
   const problems = create.isError ? Object.values(fieldProblems(create.error)) : []
 
   return (
@@ -40,7 +37,7 @@ export function NewCampaignDialog({ open, onClose }: { open: boolean; onClose: (
       description="Group the leads you want to reach. You'll write the message in Campaigns."
       label="Create campaign"
       loading={create.isPending}
-      onSubmit={form.handleSubmit(save)}
+      onSubmit={save}
     >
       {create.isError && (
         <Callout tone="bad">
@@ -66,9 +63,7 @@ export function NewCampaignDialog({ open, onClose }: { open: boolean; onClose: (
         <Input
           placeholder="founders, saas, berlin"
           autoComplete="off"
-          {...form.register('tags', {
-            validate: (text) => tagsProblem(text) ?? true,
-          })}
+          {...form.register('tags', { validate: (text) => tagsProblem(text) ?? true })}
         />
       </Field>
     </FormDialog>

@@ -19,10 +19,7 @@ export function estimateOptions({ twitterHandle, type }: Target) {
 /** Errors that starting the scrape reports itself, so no confirmation is needed. */
 const CHECKED_ON_START = ['INVALID_INPUT', 'X_SESSION_EXPIRED', 'X_ACCOUNT_NOT_FOUND']
 
-/**
- * Asks before starting a scrape that X bills, unless the form shows the cost. @param seen the form
- * shows it @returns whether to start
- */
+/** Asks before a scrape that X bills. @param seen the form shows it @returns whether to start */
 export async function confirmCost(
   target: Target,
   estimate: () => Promise<Estimate>,
@@ -49,18 +46,12 @@ export async function confirmCost(
   return ask({ title, body: estimateText(found, type), confirm: 'Start Scraping' })
 }
 
-/**
- * Whether the form shows the estimate for this handle. It follows the field only after a pause in
- * typing.
- */
+/** Whether the form shows this handle's estimate, which follows the field after a pause. */
 export function isEstimateShown({ twitterHandle }: Target, formHandle: string | null, isLoaded: boolean): boolean {
   return isLoaded && formHandle !== null && handleIn(formHandle) === twitterHandle
 }
 
-/**
- * Returns `confirmStart(target, formHandle)`. @param formHandle the handle whose estimate the form
- * shows; null without a form
- */
+/** Returns `confirmStart(target, formHandle)`: null without a form that shows an estimate. */
 export function useCostConfirmation() {
   const queries = useQueryClient()
   const confirm = useConfirm()

@@ -11,7 +11,7 @@ import { ButtonLink } from '../../../ui/button'
 import { EmptyState } from '../../../ui/empty-state'
 import { Pager } from '../../../ui/pager'
 import { LoadingText, Skeleton } from '../../../ui/skeleton'
-import { LeadCard } from '../leads/lead-card'
+import { LeadBio, LeadFollowers, LeadIdentity } from '../leads/lead-parts'
 import { isInProgress } from './scrape-text'
 
 const PAGE_SIZE = 12
@@ -34,7 +34,7 @@ export function FoundLeads({ scrape }: { scrape: Scrape }) {
     if (inProgress || scrape.status === 'failed') return null
     if (scrape.fetched === 0 && scrape.status === 'completed')
       return (
-        <EmptyState icon={<SearchX aria-hidden />} title="No accounts to read">
+        <EmptyState icon={<SearchX />} title="No accounts to read">
           {scrape.type === 'followers'
             ? `@${scrape.twitterHandle} has no followers yet.`
             : `@${scrape.twitterHandle} doesn't follow anyone yet.`}{' '}
@@ -42,7 +42,7 @@ export function FoundLeads({ scrape }: { scrape: Scrape }) {
         </EmptyState>
       )
     return (
-      <EmptyState icon={<SearchX aria-hidden />} title="No matches">
+      <EmptyState icon={<SearchX />} title="No matches">
         Widen the follower range{scrape.keywords.length > 0 && ' or remove a keyword'}.
       </EmptyState>
     )
@@ -53,7 +53,7 @@ export function FoundLeads({ scrape }: { scrape: Scrape }) {
         <h2 className="text-base">Results</h2>
         <div className="flex items-center gap-3">
           {inProgress && <Badge tone="accent">{formatNumber(scrape.matched)} leads found</Badge>}
-          <ButtonLink to={`${paths.leads}?scrape=${scrape.id}`} size="sm" icon={<Users aria-hidden />}>
+          <ButtonLink to={`${paths.leads}?scrape=${scrape.id}`} size="sm" icon={<Users />}>
             Open in Leads
           </ButtonLink>
         </div>
@@ -61,7 +61,7 @@ export function FoundLeads({ scrape }: { scrape: Scrape }) {
       {found.isError && !found.data ? (
         <QueryError query={found} />
       ) : found.data?.total === 0 ? (
-        <EmptyState icon={<UserX aria-hidden />} title="These leads were deleted">
+        <EmptyState icon={<UserX />} title="These leads were deleted">
           This scrape found {formatCount(scrape.matched, 'lead')}, {scrape.matched > 1 && 'all '}deleted since.
         </EmptyState>
       ) : (
@@ -72,7 +72,22 @@ export function FoundLeads({ scrape }: { scrape: Scrape }) {
             className="grid gap-3 transition-opacity aria-busy:opacity-60 sm:grid-cols-2"
           >
             {found.data
-              ? found.data.leads.map((lead) => <LeadCard key={lead.id} lead={lead} />)
+              ? found.data.leads.map((lead) => (
+                  <li key={lead.id} className="grid content-between gap-3 rounded-lg border border-line bg-surface p-4">
+                    <div className="grid gap-2.5">
+                      <LeadIdentity lead={lead} />
+                      <p className="text-muted">
+                        <LeadBio bio={lead.bio} />
+                      </p>
+                    </div>
+                    <p className="flex items-center gap-1.5 text-xs text-muted">
+                      <Users className="size-3.5" />
+                      <span>
+                        <LeadFollowers followerCount={lead.followerCount} /> followers
+                      </span>
+                    </p>
+                  </li>
+                ))
               : Array.from({ length: Math.min(PAGE_SIZE, scrape.matched) }, (_, index) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: the cards are identical and never move
                   <li key={index}>

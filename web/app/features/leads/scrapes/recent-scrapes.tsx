@@ -3,13 +3,10 @@ import { formatNumber } from '@x-automated/contract/format'
 import type { Scrape } from '@x-automated/contract/leads/scrapes'
 import { RotateCw } from 'lucide-react'
 import { api, client, errorCode, errorText } from '../../../api'
-import { QueryError } from '../../../query-error'
+import { PagedTable } from '../../../paged-table'
 import { StatusBadge } from '../../../ui/badge'
 import { Button } from '../../../ui/button'
 import { DateTime } from '../../../ui/date-time'
-import { Pager } from '../../../ui/pager'
-import { SkeletonRows } from '../../../ui/skeleton'
-import { ActionsTh, Table, Td, Th, Tr } from '../../../ui/table'
 import { toast } from '../../../ui/toast'
 import { useIsOffered } from '../../identity/people/use-role'
 import { useCostConfirmation } from './cost-confirmation'
@@ -18,7 +15,7 @@ import { isInProgress, requestOf, scrapeFilter, scrapeTitle } from './scrape-tex
 /** Polls while a scrape is in progress. The one shown above updates live. */
 const POLL_EVERY_MS = 5_000
 
-export interface RecentScrapesProps {
+interface RecentScrapesProps {
   page: number
   pageSize: number
   onPage: (page: number) => void
@@ -49,7 +46,7 @@ export function RecentScrapes({
       (await confirmStart(scrape, null)) ? client.scrapes.create(requestOf(scrape)) : null,
     onSuccess: (scrape) => {
       if (!scrape) return
-      document.getElementById('content')?.scrollIntoView({ block: 'start' })
+      scrollToTop()
       onStarted(scrape)
     },
     onError: (error) => {
@@ -69,82 +66,75 @@ export function RecentScrapes({
   return (
     <section aria-label="Recent scrapes" className="grid gap-3">
       <h2 className="text-lg">Recent scrapes</h2>
-      {scrapes.isError && !scrapes.data ? (
-        <QueryError query={scrapes} />
-      ) : (
-        <div>
-          <Table label="Recent scrapes" stale={scrapes.isPlaceholderData}>
-            <thead>
-              <tr>
-                <Th>Scrape</Th>
-                <Th end>Read</Th>
-                <Th end>Found</Th>
-                <Th>Status</Th>
-                <Th>Started</Th>
-                <ActionsTh className="w-px" />
-              </tr>
-            </thead>
-            <tbody>
-              {scrapes.data ? (
-                scrapes.data.scrapes.map((scrape) => (
-                  <Tr key={scrape.id} selected={scrape.id === shown}>
-                    <Td>
-                      <span className="grid min-w-0 gap-0.5">
-                        <span className="font-strong wrap-anywhere">{scrapeTitle(scrape)}</span>
-                        <span className="text-xs text-muted wrap-anywhere">{scrapeFilter(scrape)}</span>
-                      </span>
-                    </Td>
-                    <Td label="Read" end>
-                      {formatNumber(scrape.fetched)}
-                    </Td>
-                    <Td label="Found" end>
-                      {formatNumber(scrape.matched)}
-                    </Td>
-                    <Td label="Status">
-                      <StatusBadge status={scrape.status} />
-                    </Td>
-                    <Td label="Started" className="whitespace-nowrap text-muted">
-                      <DateTime value={scrape.createdAt} />
-                    </Td>
-                    <Td>
-                      <span className="flex gap-2 md:justify-end">
-                        <Button
-                          size="sm"
-                          className="max-md:flex-1"
-                          disabled={scrape.id === shown}
-                          aria-label={`${scrape.id === shown ? 'Viewing' : 'View'}: ${scrapeTitle(scrape)}`}
-                          onClick={() => {
-                            onShow(scrape.id)
-                            document.getElementById('content')?.scrollIntoView({ block: 'start' })
-                          }}
-                        >
-                          {scrape.id === shown ? 'Viewing' : 'View'}
-                        </Button>
-                        {mayWrite && (
-                          <Button
-                            size="sm"
-                            className="max-md:flex-1"
-                            icon={<RotateCw aria-hidden />}
-                            aria-label={`Run again: ${scrapeTitle(scrape)}`}
-                            disabled={busy || again.isPending}
-                            loading={again.isPending && again.variables.id === scrape.id}
-                            onClick={() => again.mutate(scrape)}
-                          >
-                            Run again
-                          </Button>
-                        )}
-                      </span>
-                    </Td>
-                  </Tr>
-                ))
-              ) : (
-                <SkeletonRows columns={6} rows={3} />
-              )}
-            </tbody>
-          </Table>
-          <Pager page={page} pageSize={pageSize} query={scrapes} onChange={onPage} noun="scrapes" />
-        </div>
-      )}
+      <PagedTable
+        label="Recent scrapes"
+        query={scrapes}
+        rows={scrapes.data?.scrapes}
+        isSelected={({ id }) => id === shown}
+        loading="Loading scrapes…"
+        page={page}
+        pageSize={pageSize}
+        onChange={onPage}
+        noun="scrapes"
+        skeletonRows={3}
+        empty={null}
+        columns={[
+          {
+            name: 'Scrape',
+            bare: true,
+            cell: (scrape) => (
+              <span className="grid min-w-0 gap-0.5">
+                <span className="font-strong wrap-anywhere">{scrapeTitle(scrape)}</span>
+                <span className="text-xs text-muted wrap-anywhere">{scrapeFilter(scrape)}</span>
+              </span>
+            ),
+          },
+          { name: 'Read', end: true, cell: ({ fetched }) => formatNumber(fetched) },
+          { name: 'Found', end: true, cell: ({ matched }) => formatNumber(matched) },
+          { name: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+          {
+            name: 'Started',
+            className: 'whitespace-nowrap text-muted',
+            cell: ({ createdAt }) => <DateTime value={createdAt} />,
+          },
+          {
+            name: 'Actions',
+            hidden: true,
+            className: 'w-px',
+            cell: (scrape) => (
+              <span className="flex gap-2 md:justify-end">
+                <Button
+                  size="sm"
+                  className="max-md:flex-1"
+                  disabled={scrape.id === shown}
+                  aria-label={`${scrape.id === shown ? 'Viewing' : 'View'}: ${scrapeTitle(scrape)}`}
+                  onClick={() => {
+                    onShow(scrape.id)
+                    scrollToTop()
+                  }}
+                >
+                  {scrape.id === shown ? 'Viewing' : 'View'}
+                </Button>
+                {mayWrite && (
+                  <Button
+                    size="sm"
+                    className="max-md:flex-1"
+                    icon={<RotateCw />}
+                    aria-label={`Run again: ${scrapeTitle(scrape)}`}
+                    disabled={busy || again.isPending}
+                    loading={again.isPending && again.variables.id === scrape.id}
+                    onClick={() => again.mutate(scrape)}
+                  >
+                    Run again
+                  </Button>
+                )}
+              </span>
+            ),
+          },
+        ]}
+      />
     </section>
   )
 }
+
+const scrollToTop = () => document.getElementById('content')?.scrollIntoView({ block: 'start' })

@@ -11,10 +11,7 @@ import { SESSION_EXPIRED } from './scrape-text'
 /** The account may get connected in another tab. */
 const POLL_EVERY_MS = 10_000
 
-/**
- * Connects an X account for a waiting scrape; the server then resumes it. @param reason why X
- * refused, if known
- */
+/** Connects X for a waiting scrape, which then resumes. @param reason why X refused, if known */
 export function Reconnect({ reason }: { reason: string | null }) {
   const connection = useQuery(
     api.xAccount.status.queryOptions({ refetchOnMount: 'always', refetchInterval: POLL_EVERY_MS }),

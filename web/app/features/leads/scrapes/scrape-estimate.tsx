@@ -6,10 +6,7 @@ import { fieldProblems } from '../../../api'
 import { estimateOptions } from './cost-confirmation'
 import { estimateText, handleProblem } from './scrape-text'
 
-/**
- * Time and cost of a scrape before it starts; nothing while unknown. @param typed the handle,
- * debounced
- */
+/** Time and cost of a scrape; nothing while unknown. @param typed the handle, debounced */
 export function ScrapeEstimate({ typed, type, enabled }: { typed: string; type: Scrape['type']; enabled: boolean }) {
   const twitterHandle = handleIn(typed)
   const estimate = useQuery({

@@ -43,7 +43,7 @@ interface Values {
   password: string
 }
 
-export interface ScrapeFormProps {
+interface ScrapeFormProps {
   /**
    * A scrape is in progress: running, or waiting for an X account to be connected next to this
    * form.
@@ -122,7 +122,7 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
           )}
           <Field label="X Handle to Scrape" error={errors.handle?.message} required>
             <Input
-              leading={<AtSign aria-hidden />}
+              leading={<AtSign />}
               placeholder="handle"
               autoComplete="off"
               autoCapitalize="none"
@@ -188,7 +188,7 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
             variant="primary"
             size="lg"
             wide
-            icon={<Search aria-hidden />}
+            icon={<Search />}
             loading={isRunning || form.formState.isSubmitting}
             disabled={busy === 'disconnected'}
           >
@@ -245,34 +245,28 @@ function NotConnected({ connection }: { connection: Connection }) {
   )
 }
 
+const sliders = [
+  { name: 'minFollowers', label: 'Min followers', range: FOLLOWER_SLIDERS.min, move: withMin },
+  { name: 'maxFollowers', label: 'Max followers', range: FOLLOWER_SLIDERS.max, move: withMax },
+] as const
+
 /** The follower range: moving one bound past the other moves both. */
 function FollowerRange({ form }: { form: UseFormReturn<Values> }) {
-  const [minFollowers, maxFollowers] = form.watch(['minFollowers', 'maxFollowers'])
-  const bounds = () => form.getValues()
-  const moveTo = ({ minFollowers, maxFollowers }: Pick<Values, 'minFollowers' | 'maxFollowers'>) => {
-    form.setValue('minFollowers', minFollowers)
-    form.setValue('maxFollowers', maxFollowers)
-  }
-  return (
-    <>
-      <Slider
-        label="Min followers"
-        value={minFollowers}
-        onChange={(value) => moveTo(withMin(bounds(), value))}
-        min={FOLLOWER_SLIDERS.min.from}
-        max={FOLLOWER_SLIDERS.min.to}
-        step={FOLLOWER_SLIDERS.min.step}
-      />
-      <Slider
-        label="Max followers"
-        value={maxFollowers}
-        onChange={(value) => moveTo(withMax(bounds(), value))}
-        min={FOLLOWER_SLIDERS.max.from}
-        max={FOLLOWER_SLIDERS.max.to}
-        step={FOLLOWER_SLIDERS.max.step}
-      />
-    </>
-  )
+  return sliders.map(({ name, label, range: { from, to, step }, move }) => (
+    <Slider
+      key={name}
+      label={label}
+      value={form.watch(name)}
+      onChange={(value) => {
+        const { minFollowers, maxFollowers } = move(form.getValues(), value)
+        form.setValue('minFollowers', minFollowers)
+        form.setValue('maxFollowers', maxFollowers)
+      }}
+      min={from}
+      max={to}
+      step={step}
+    />
+  ))
 }
 
 interface CredentialsProps {
@@ -334,10 +328,9 @@ function Credentials({ form, isNotConnected, byPassword }: CredentialsProps) {
 function ScrapeFormSkeleton() {
   return (
     <div className="grid gap-5">
-      <SkeletonField />
-      <SkeletonField />
-      <SkeletonField />
-      <SkeletonField />
+      {[1, 2, 3, 4].map((field) => (
+        <SkeletonField key={field} />
+      ))}
       <Skeleton className="h-20" />
       <SkeletonField />
       <Skeleton className="h-11" />

@@ -1,14 +1,15 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { formatCount, formatDate, formatMoney, formatNumber } from '@x-automated/contract/format'
 import type { Scrape } from '@x-automated/contract/leads/scrapes'
 import { AtSign, CircleStop, RotateCw } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import { api, errorText } from '../../../api'
+import { api, client } from '../../../api'
 import { Badge, StatusBadge } from '../../../ui/badge'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Progress } from '../../../ui/progress'
 import { toast } from '../../../ui/toast'
+import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
 import { SeePlans } from '../../platform/billing/usage-notice'
 import { Reconnect } from './reconnect'
@@ -22,7 +23,7 @@ import {
 } from './scrape-text'
 import { cacheScrape } from './use-live-scrape'
 
-export interface ScrapePanelProps {
+interface ScrapePanelProps {
   scrape: Scrape
   /** The scrape was resumed. */
   onChanged: (scrape: Scrape) => void
@@ -50,7 +51,7 @@ export function ScrapePanel({ scrape, onChanged, onAnother }: ScrapePanelProps) 
           {mayWrite && inProgress && <Cancel scrape={scrape} />}
           {mayWrite && scrape.isResumable && <Resume scrape={scrape} onResumed={onChanged} />}
           {mayWrite && scrape.status === 'failed' && !scrape.isResumable && (
-            <Button size="sm" icon={<AtSign aria-hidden />} onClick={onAnother}>
+            <Button size="sm" icon={<AtSign />} onClick={onAnother}>
               Try another handle
             </Button>
           )}
@@ -168,46 +169,24 @@ function ScrapeResult({ scrape }: { scrape: Scrape }) {
 
 function Cancel({ scrape }: { scrape: Scrape }) {
   const queries = useQueryClient()
-  const cancel = useMutation(
-    api.scrapes.cancel.mutationOptions({
-      onSuccess: (canceled) => {
-        cacheScrape(queries, canceled)
-        void queries.invalidateQueries({ queryKey: api.scrapes.key() })
-        void queries.invalidateQueries({ queryKey: api.leads.key() })
-        toast.info('Scrape canceled. We kept the leads found so far.')
-      },
-      onError: (error) => {
-        void queries.invalidateQueries({ queryKey: api.scrapes.key() })
-        toast.error(errorText(error))
-      },
-    }),
-  )
+  const cancel = useAction(() => client.scrapes.cancel({ id: scrape.id }), {
+    onSuccess(canceled) {
+      cacheScrape(queries, canceled)
+      toast.info('Scrape canceled. We kept the leads found so far.')
+    },
+    refetches: [api.scrapes, api.leads],
+  })
   return (
-    <Button
-      size="sm"
-      icon={<CircleStop aria-hidden />}
-      loading={cancel.isPending}
-      onClick={() => cancel.mutate({ id: scrape.id })}
-    >
+    <Button size="sm" icon={<CircleStop />} loading={cancel.isPending} onClick={() => cancel.run()}>
       Cancel
     </Button>
   )
 }
 
 function Resume({ scrape, onResumed }: { scrape: Scrape; onResumed: (scrape: Scrape) => void }) {
-  const resume = useMutation(
-    api.scrapes.resume.mutationOptions({
-      onSuccess: onResumed,
-      onError: (error) => toast.error(errorText(error)),
-    }),
-  )
+  const resume = useAction(() => client.scrapes.resume({ id: scrape.id }), { onSuccess: onResumed })
   return (
-    <Button
-      size="sm"
-      icon={<RotateCw aria-hidden />}
-      loading={resume.isPending}
-      onClick={() => resume.mutate({ id: scrape.id })}
-    >
+    <Button size="sm" icon={<RotateCw />} loading={resume.isPending} onClick={() => resume.run()}>
       Resume
     </Button>
   )

@@ -8,6 +8,7 @@ import { cn } from '../../../ui/cn'
 import { EmptyState } from '../../../ui/empty-state'
 import { LoadingText, Skeleton } from '../../../ui/skeleton'
 import { toast } from '../../../ui/toast'
+import { useRefresh } from '../../../use-refresh'
 import { RoleNotice, VIEWER_TEXT } from '../../identity/people/role-notice'
 import { useIsOffered } from '../../identity/people/use-role'
 import { FoundLeads } from './found-leads'
@@ -22,6 +23,7 @@ const RECENT_SIZE = 10
 /** The Scraper tab: the form, the current scrape with its leads, and past scrapes. */
 export function Scraper() {
   const queries = useQueryClient()
+  const refresh = useRefresh()
   const mayWrite = useIsOffered('member')
   const [page, setPage] = useState(1)
   const [chosen, setChosen] = useState<string | null>(null)
@@ -34,13 +36,7 @@ export function Scraper() {
   const watched = chosen ?? running?.id ?? newest.data?.scrapes[0]?.id ?? null
 
   const finish = (scrape: Scrape) => {
-    for (const queryKey of [
-      api.leads.key(),
-      api.scrapes.list.key(),
-      api.scrapes.estimate.key(),
-      api.billing.overview.key(),
-    ])
-      void queries.invalidateQueries({ queryKey })
+    void refresh(api.leads, api.scrapes.list, api.scrapes.estimate, api.billing.overview)
     if (scrape.status === 'completed')
       toast.success(`Successfully scraped ${scrape.matched} ${scrape.type} from @${scrape.twitterHandle}`)
     if (scrape.status === 'failed') {
@@ -53,7 +49,7 @@ export function Scraper() {
     setChosen(scrape.id)
     setPage(1)
     cacheScrape(queries, scrape)
-    void queries.invalidateQueries({ queryKey: api.scrapes.list.key() })
+    void refresh(api.scrapes.list)
     requestAnimationFrame(() => progress.current?.scrollIntoView({ block: 'nearest' }))
   }
   const askForAnother = () => {
@@ -93,7 +89,7 @@ export function Scraper() {
           ) : live.isError || newest.isError ? (
             <QueryError query={newest.isError ? newest : live} />
           ) : newest.isSuccess && watched === null ? (
-            <EmptyState icon={<Search aria-hidden />} title="No scrapes yet">
+            <EmptyState icon={<Search />} title="No scrapes yet">
               Enter a handle to collect its followers who match your filters.
             </EmptyState>
           ) : (

@@ -1,11 +1,11 @@
-import { ORPCError } from '@orpc/client'
 import { type QueryClient, skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Scrape } from '@x-automated/contract/leads/scrapes'
-import { useEffect, useEffectEvent } from 'react'
-import { api, client } from '../../../api'
-import { signedFetch } from '../../../signed-fetch'
-import { followScrape, type ScrapeFeed } from './follow-scrape'
+import { useEffect } from 'react'
+import { api } from '../../../api'
+import { useEnded } from '../../../use-ended'
 import { isInProgress } from './scrape-text'
+
+const POLL_EVERY_MS = 1_000
 
 /** Updates a scrape in every cached query. */
 export function cacheScrape(queries: QueryClient, scrape: Scrape): void {
@@ -16,48 +16,19 @@ export function cacheScrape(queries: QueryClient, scrape: Scrape): void {
   )
 }
 
-/**
- * A scrape with live updates. @param onFinished called if it ends while it is shown, not if it had
- * ended before
- */
+/** A scrape, polled while it is in progress. @param onFinished see `useEnded` */
 export function useLiveScrape(id: string | null, onFinished: (scrape: Scrape) => void) {
   const queries = useQueryClient()
-  const scrape = useQuery(api.scrapes.find.queryOptions({ input: id === null ? skipToken : { id } }))
-  const inProgress = scrape.data !== undefined && isInProgress(scrape.data.status)
-  const onUpdate = useEffectEvent((update: Scrape) => {
-    cacheScrape(queries, update)
-    if (!isInProgress(update.status)) onFinished(update)
-  })
+  const scrape = useQuery(
+    api.scrapes.find.queryOptions({
+      input: id === null ? skipToken : { id },
+      refetchInterval: ({ state: { data } }) => (data && isInProgress(data.status) ? POLL_EVERY_MS : false),
+    }),
+  )
+  const { data } = scrape
   useEffect(() => {
-    if (id === null || !inProgress) return
-    const stop = new AbortController()
-    void followScrape(feedOf(id), onUpdate, stop.signal)
-    return () => stop.abort()
-  }, [id, inProgress])
+    if (data) cacheScrape(queries, data)
+  }, [data, queries])
+  useEnded(data, data !== undefined && isInProgress(data.status), onFinished)
   return scrape
-}
-
-function feedOf(id: string): ScrapeFeed {
-  return {
-    async open(lastEventId, signal) {
-      const answer = await signedFetch(`/api/scrapes/${encodeURIComponent(id)}/events`, {
-        headers: { accept: 'text/event-stream', ...(lastEventId ? { 'last-event-id': lastEventId } : {}) },
-        cache: 'no-store',
-        signal,
-      })
-      if (!answer.body || !answer.headers.get('content-type')?.startsWith('text/event-stream'))
-        throw new TypeError('The response is not an event stream.')
-      return answer.body
-    },
-    find: (signal) => client.scrapes.find({ id }, { signal }),
-    isPermanent: (error) => error instanceof ORPCError && [401, 403, 404].includes(error.status),
-    wait: (ms, signal) =>
-      new Promise((resolve) => {
-        const timer = setTimeout(resolve, ms)
-        signal.addEventListener('abort', () => {
-          clearTimeout(timer)
-          resolve()
-        })
-      }),
-  }
 }

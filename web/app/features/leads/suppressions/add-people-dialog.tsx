@@ -9,11 +9,10 @@ import { Field } from '../../../ui/field'
 import { FormDialog } from '../../../ui/form-dialog'
 import { Input, Textarea } from '../../../ui/input'
 import { toast } from '../../../ui/toast'
+import type { ShownDialog } from '../../../ui/use-dialogs'
 import { typedHandles } from './typed-handles'
 
-export interface PeopleDialogProps {
-  open: boolean
-  onClose: () => void
+export interface PeopleDialogProps extends ShownDialog {
   onDone: () => void
 }
 
@@ -29,29 +28,21 @@ export function AddPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
         toast.success(
           `${people(suppressed)} added.${stopped > 0 ? ` ${formatCount(stopped, 'queued message')} canceled.` : ''}`,
         )
-        close()
+        onClose()
         onDone()
       },
     }),
   )
-  const close = () => {
-    onClose()
-    add.reset()
-    setText('')
-    setNote('')
-    setReason('manual')
-    setProblem(undefined)
-  }
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const read = typedHandles(text)
     setProblem('problem' in read ? read.problem : undefined)
-    if ('handles' in read) add.mutate({ handles: read.handles, reason, ...(note.trim() && { note: note.trim() }) })
+    if ('handles' in read) add.mutate({ handles: read.handles, reason, note: note.trim() || undefined })
   }
   return (
     <FormDialog
       open={open}
-      onClose={close}
+      onClose={onClose}
       title="Add people"
       description="They won't be messaged again, and their queued messages are canceled immediately."
       label="Suppress"

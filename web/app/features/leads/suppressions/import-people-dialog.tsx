@@ -20,11 +20,16 @@ const REFUSED_SHOWN = 100
 const hint = () =>
   `Up to 64 MB. If more than ${formatNumber(IMPORT_REJECTED_MAX)} rows are invalid, nothing is imported.`
 
+function sizeProblem(bytes: number): string | undefined {
+  if (bytes === 0) return 'This file is empty.'
+  return bytes > BYTES_MAX ? 'This file is larger than 64 MB.' : undefined
+}
+
 /** Suppresses people from a CSV file. */
 export function ImportPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
   const formId = useId()
   const [file, setFile] = useState<File | null>(null)
-  const [problem, setProblem] = useState<string | undefined>()
+  const problem = file ? sizeProblem(file.size) : undefined
   const load = useMutation({
     mutationFn: async (chosen: File) => {
       const answer = await signedFetch('/api/suppressions/import', {
@@ -37,11 +42,7 @@ export function ImportPeopleDialog({ open, onClose, onDone }: PeopleDialogProps)
     onSettled: onDone,
   })
   const close = () => {
-    if (load.isPending) return
-    onClose()
-    load.reset()
-    setFile(null)
-    setProblem(undefined)
+    if (!load.isPending) onClose()
   }
   return (
     <Dialog
@@ -63,7 +64,7 @@ export function ImportPeopleDialog({ open, onClose, onDone }: PeopleDialogProps)
               type="submit"
               form={formId}
               variant="primary"
-              icon={<Upload aria-hidden />}
+              icon={<Upload />}
               disabled={!file || problem !== undefined}
               loading={load.isPending}
             >
@@ -92,17 +93,7 @@ export function ImportPeopleDialog({ open, onClose, onDone }: PeopleDialogProps)
               type="file"
               accept=".csv,text/csv"
               disabled={load.isPending}
-              onChange={(event) => {
-                const chosen = event.currentTarget.files?.[0] ?? null
-                setFile(chosen)
-                setProblem(
-                  chosen?.size === 0
-                    ? 'This file is empty.'
-                    : chosen && chosen.size > BYTES_MAX
-                      ? 'This file is larger than 64 MB.'
-                      : undefined,
-                )
-              }}
+              onChange={(event) => setFile(event.currentTarget.files?.[0] ?? null)}
             />
           </Field>
           {load.isPending && <Progress label="Importing, please keep this tab open" value={null} />}

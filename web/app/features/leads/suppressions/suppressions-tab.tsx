@@ -1,20 +1,20 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { formatCount } from '@x-automated/contract/format'
 import type { Suppression, SuppressionReason } from '@x-automated/contract/leads/suppressions'
 import { Ban, Search, Upload, UserMinus, X } from 'lucide-react'
 import { useState } from 'react'
 import { api, errorText } from '../../../api'
-import { QueryError } from '../../../query-error'
+import { usePageCursors } from '../../../page-cursors'
+import { type Column, PagedTable } from '../../../paged-table'
 import { Badge } from '../../../ui/badge'
 import { Button, IconButton } from '../../../ui/button'
 import { DateTime } from '../../../ui/date-time'
 import { EmptyState } from '../../../ui/empty-state'
 import { Input } from '../../../ui/input'
-import { Pager } from '../../../ui/pager'
-import { SkeletonRows } from '../../../ui/skeleton'
-import { ActionsTh, Table, Td, Th, Tr } from '../../../ui/table'
 import { toast } from '../../../ui/toast'
 import { useDebouncedValue } from '../../../ui/use-debounced-value'
+import { useDialogs } from '../../../ui/use-dialogs'
+import { useRefresh } from '../../../use-refresh'
 import { useIsOffered } from '../../identity/people/use-role'
 import { AddPeopleDialog } from './add-people-dialog'
 import { ImportPeopleDialog } from './import-people-dialog'
@@ -28,37 +28,45 @@ export const REASONS: Record<SuppressionReason, string> = {
   import: 'Imported',
 }
 
+const columns: Column<Suppression>[] = [
+  {
+    name: 'Handle',
+    bare: true,
+    cell: ({ twitterHandle }) => <span className="font-strong">@{twitterHandle}</span>,
+  },
+  { name: 'Reason', cell: ({ reason }) => <Badge>{REASONS[reason]}</Badge> },
+  { name: 'Note', className: 'max-w-xs wrap-anywhere', cell: ({ note }) => note ?? '–' },
+  {
+    name: 'Added',
+    cell: ({ createdAt, by }) => (
+      <span>
+        <DateTime value={createdAt} precision="day" />
+        {by && <span className="text-muted"> by {by.name}</span>}
+      </span>
+    ),
+  },
+]
+
 /** The workspace's suppression list. */
 export function SuppressionsTab() {
-  const queries = useQueryClient()
+  const refresh = useRefresh()
   const mayChange = useIsOffered('member')
   const [text, setText] = useState('')
   const [page, setPage] = useState(1)
-  /** Cursors of visited pages, so that deep pages stay fast. */
-  const [cursors, setCursors] = useState<Record<number, string>>({})
-  const [dialog, setDialog] = useState<'add' | 'import' | null>(null)
-  const q = useDebouncedValue(text.trim())
+  const dialogs = useDialogs<typeof AddPeopleDialog | typeof ImportPeopleDialog>()
+  const q = useDebouncedValue(text.trim()) || undefined
+  const { cursorOf, keep, clear } = usePageCursors(q ?? '')
   const list = useQuery(
     api.suppressions.list.queryOptions({
-      input: { ...(q && { q }), page, pageSize: PAGE_SIZE, ...(cursors[page] && { cursor: cursors[page] }) },
+      input: { q, page, pageSize: PAGE_SIZE, cursor: cursorOf(page) },
       placeholderData: keepPreviousData,
     }),
   )
-  const changed = () => {
-    setCursors({})
-    return Promise.all([
-      queries.invalidateQueries({ queryKey: api.suppressions.key() }),
-      queries.invalidateQueries({ queryKey: api.leads.key() }),
-      queries.invalidateQueries({ queryKey: api.messages.key() }),
-      queries.invalidateQueries({ queryKey: api.campaigns.key() }),
-    ])
+  const onChanged = () => {
+    clear()
+    return refresh(api.suppressions, api.leads, api.messages, api.campaigns)
   }
-  const turn = (next: number) => {
-    const cursor = list.data?.cursor
-    if (next === page + 1 && cursor && !list.isPlaceholderData) setCursors({ ...cursors, [next]: cursor })
-    setPage(next)
-  }
-  const data = list.data
+  const remove = useRemoveSuppression(onChanged)
   return (
     <div className="grid gap-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
@@ -66,128 +74,90 @@ export function SuppressionsTab() {
           type="search"
           aria-label="Search by handle"
           placeholder="Search by handle"
-          leading={<Search aria-hidden />}
+          leading={<Search />}
           className="w-full sm:w-72"
           maxLength={50}
           value={text}
           onChange={(event) => {
             setText(event.currentTarget.value)
             setPage(1)
-            setCursors({})
           }}
         />
         {mayChange && (
           <div className="flex gap-2">
-            <Button icon={<Upload aria-hidden />} onClick={() => setDialog('import')}>
+            <Button icon={<Upload />} onClick={() => dialogs.show(ImportPeopleDialog)}>
               Import
             </Button>
-            <Button variant="primary" icon={<UserMinus aria-hidden />} onClick={() => setDialog('add')}>
+            <Button variant="primary" icon={<UserMinus />} onClick={() => dialogs.show(AddPeopleDialog)}>
               Add people
             </Button>
           </div>
         )}
       </div>
       <p className="min-h-5 text-muted" role="status" data-numeric>
-        {data && (
-          <>
-            {formatCount(data.total, 'person', 'people')}
-            {q ? ' found' : ' suppressed'}
-          </>
-        )}
+        {list.data && `${formatCount(list.data.total, 'person', 'people')} ${q ? 'found' : 'suppressed'}`}
       </p>
-      {list.isError && !data ? (
-        <QueryError query={list} fallback="Failed to load the suppression list. Please try again." />
-      ) : data?.total === 0 ? (
-        <EmptyState icon={<Ban aria-hidden />} title={q ? 'No matches' : 'No one suppressed yet'}>
-          {q
-            ? 'Try fewer letters.'
-            : "People who opt out are added automatically. Add anyone else who doesn't want to hear from you."}
-        </EmptyState>
-      ) : (
-        <SuppressionsTable suppressions={data?.suppressions} stale={list.isPlaceholderData} onChanged={changed} />
-      )}
-      <Pager page={page} pageSize={PAGE_SIZE} query={list} onChange={turn} noun="people" />
-      <AddPeopleDialog open={dialog === 'add'} onClose={() => setDialog(null)} onDone={changed} />
-      <ImportPeopleDialog open={dialog === 'import'} onClose={() => setDialog(null)} onDone={changed} />
+      <PagedTable
+        label="Suppression list"
+        query={list}
+        rows={list.data?.suppressions}
+        columns={[
+          ...columns,
+          mayChange && {
+            name: 'Actions',
+            hidden: true,
+            end: true,
+            corner: true,
+            cell: (one) => (
+              <IconButton
+                icon={<X />}
+                size="sm"
+                label={`Remove @${one.twitterHandle} from the list`}
+                disabled={remove.isPending}
+                onClick={() => remove.mutate(one)}
+              />
+            ),
+          },
+        ]}
+        loading="Loading the suppression list…"
+        failure={(error) => errorText(error, 'Failed to load the suppression list. Please try again.')}
+        page={page}
+        pageSize={PAGE_SIZE}
+        onChange={(next) => {
+          if (!list.isPlaceholderData) keep(page + 1, list.data?.cursor)
+          setPage(next)
+        }}
+        noun="people"
+        empty={
+          <EmptyState icon={<Ban />} title={q ? 'No matches' : 'No one suppressed yet'}>
+            {q
+              ? 'Try fewer letters.'
+              : "People who opt out are added automatically. Add anyone else who doesn't want to hear from you."}
+          </EmptyState>
+        }
+      />
+      {dialogs.render((PeopleDialog, props) => (
+        <PeopleDialog onDone={onChanged} {...props} />
+      ))}
     </div>
   )
 }
 
-interface SuppressionsTableProps {
-  /** Undefined while they load. */
-  suppressions: readonly Suppression[] | undefined
-  stale: boolean
-  onChanged: () => Promise<unknown>
-}
-
-function SuppressionsTable({ suppressions, stale, onChanged }: SuppressionsTableProps) {
-  const mayChange = useIsOffered('member')
+/** Removes someone from the list, with an undo. */
+function useRemoveSuppression(onSettled: () => Promise<unknown>) {
   const putBack = useMutation(
     api.suppressions.create.mutationOptions({
-      onSettled: onChanged,
+      onSettled,
       onError: (error) => toast.error(errorText(error, 'Failed to undo. Please try again.')),
     }),
   )
-  const remove = useMutation({
-    mutationFn: (one: Suppression) => api.suppressions.remove.call({ id: one.id }),
-    onSuccess: (_, { twitterHandle, reason, note }) =>
-      toast.success(`@${twitterHandle} can be messaged again.`, {
-        action: {
-          label: 'Undo',
-          onClick: () => putBack.mutate({ handles: [twitterHandle], reason, ...(note && { note }) }),
-        },
-      }),
+  return useMutation({
+    mutationFn: ({ id }: Suppression) => api.suppressions.remove.call({ id }),
+    onSuccess: (_, { twitterHandle, reason, note }) => {
+      const onClick = () => putBack.mutate({ handles: [twitterHandle], reason, note: note ?? undefined })
+      toast.success(`@${twitterHandle} can be messaged again.`, { action: { label: 'Undo', onClick } })
+    },
     onError: (error) => toast.error(errorText(error, 'Failed to remove them. Please try again.')),
-    onSettled: onChanged,
+    onSettled,
   })
-  return (
-    <Table label="Suppression list" stale={stale}>
-      <thead>
-        <tr>
-          <Th>Handle</Th>
-          <Th>Reason</Th>
-          <Th>Note</Th>
-          <Th>Added</Th>
-          {mayChange && <ActionsTh end />}
-        </tr>
-      </thead>
-      <tbody>
-        {suppressions ? (
-          suppressions.map((one) => (
-            <Tr key={one.id}>
-              <Td>
-                <span className="font-strong">@{one.twitterHandle}</span>
-              </Td>
-              <Td label="Reason">
-                <Badge>{REASONS[one.reason]}</Badge>
-              </Td>
-              <Td label="Note" className="max-w-xs wrap-anywhere">
-                {one.note ?? '–'}
-              </Td>
-              <Td label="Added">
-                <span>
-                  <DateTime value={one.createdAt} precision="day" />
-                  {one.by && <span className="text-muted"> by {one.by.name}</span>}
-                </span>
-              </Td>
-              {mayChange && (
-                <Td corner end>
-                  <IconButton
-                    size="sm"
-                    label={`Remove @${one.twitterHandle} from the list`}
-                    disabled={remove.isPending}
-                    onClick={() => remove.mutate(one)}
-                  >
-                    <X aria-hidden />
-                  </IconButton>
-                </Td>
-              )}
-            </Tr>
-          ))
-        ) : (
-          <SkeletonRows columns={mayChange ? 5 : 4} />
-        )}
-      </tbody>
-    </Table>
-  )
 }

@@ -19,10 +19,7 @@ export async function allCampaigns(
   }
 }
 
-/**
- * Query key of all campaign names. Separate from the campaigns' key, which is invalidated after
- * each message.
- */
+/** Query key of all campaign names. The campaigns' key is invalidated after each message. */
 export const CAMPAIGN_NAMES = ['campaignNames']
 
 /** Call after a campaign is created, renamed or archived. */

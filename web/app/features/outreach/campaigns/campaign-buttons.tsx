@@ -21,16 +21,14 @@ export function CampaignButtons({ campaign, actions, size = 'sm', describedBy }:
   const common = { size, disabled: busy, 'aria-describedby': describedBy }
   const iconButton = (label: string, icon: ReactElement, onClick: () => void) => (
     <Tooltip text={label}>
-      <IconButton {...common} label={label} onClick={onClick}>
-        {icon}
-      </IconButton>
+      <IconButton icon={icon} {...common} label={label} onClick={onClick} />
     </Tooltip>
   )
   if (!mayChange) return null
   return (
     <>
       {campaign.status === 'draft' && (
-        <Button {...common} icon={<Rocket aria-hidden />} onClick={() => actions.launch(campaign)}>
+        <Button {...common} icon={<Rocket />} onClick={() => actions.launch(campaign)}>
           Launch
         </Button>
       )}
@@ -38,16 +36,15 @@ export function CampaignButtons({ campaign, actions, size = 'sm', describedBy }:
         <Button
           {...common}
           disabled={busy || actions.isSending(campaign.id)}
-          icon={size === 'md' && <Send aria-hidden />}
+          icon={size === 'md' && <Send />}
           onClick={() => actions.startRealSend(campaign)}
         >
           Start Real Send
         </Button>
       )}
-      {campaign.status === 'paused' && iconButton('Resume', <Play aria-hidden />, () => actions.resume(campaign))}
-      {campaign.status === 'active' && iconButton('Pause', <Pause aria-hidden />, () => actions.pause(campaign))}
-      {campaign.status !== 'archived' &&
-        iconButton('Archive', <Archive aria-hidden />, () => actions.archive(campaign))}
+      {campaign.status === 'paused' && iconButton('Resume', <Play />, () => actions.resume(campaign))}
+      {campaign.status === 'active' && iconButton('Pause', <Pause />, () => actions.pause(campaign))}
+      {campaign.status !== 'archived' && iconButton('Archive', <Archive />, () => actions.archive(campaign))}
     </>
   )
 }

@@ -16,10 +16,7 @@ interface CampaignEstimateProps {
   allowReplied: boolean
 }
 
-/**
- * Duration and cost of a campaign before launch, and leads without a value for its variables.
- * Nothing while unknown.
- */
+/** A campaign's duration, cost and leads without values for its variables; nothing while unknown. */
 export function CampaignEstimate({
   leadListId,
   messageTemplate,
@@ -50,7 +47,7 @@ export function CampaignEstimate({
   const messages = allowReplied ? data.leads : data.leads - data.replied
   return (
     <div className="flex gap-2.5 text-muted" data-numeric>
-      <Timer aria-hidden className="mt-0.5 size-4 shrink-0" />
+      <Timer className="mt-0.5 size-4 shrink-0" />
       <div className="grid gap-1">
         <p>
           {data.seconds === null ? (

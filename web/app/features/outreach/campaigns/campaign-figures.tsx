@@ -72,18 +72,13 @@ export function CampaignFigures({ campaign }: { campaign: Campaign | undefined }
     <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4 lg:gap-4">
       <StatCard
         label="Leads"
-        icon={<Users aria-hidden />}
+        icon={<Users />}
         value={campaign && (isUnqueued(campaign) ? null : progress?.total)}
         hint={campaign ? <bdi className="block truncate">{campaign.leadListName ?? 'Deleted list'}</bdi> : BLANK}
       />
-      <StatCard label="Queued" icon={<Clock aria-hidden />} value={progress?.queued} hint={share(progress?.queued)} />
-      <StatCard label="Sent" icon={<Check aria-hidden />} value={progress?.sent} hint={share(progress?.sent)} />
-      <StatCard
-        label="Failed"
-        icon={<CircleAlert aria-hidden />}
-        value={progress?.failed}
-        hint={share(progress?.failed)}
-      />
+      <StatCard label="Queued" icon={<Clock />} value={progress?.queued} hint={share(progress?.queued)} />
+      <StatCard label="Sent" icon={<Check />} value={progress?.sent} hint={share(progress?.sent)} />
+      <StatCard label="Failed" icon={<CircleAlert />} value={progress?.failed} hint={share(progress?.failed)} />
     </dl>
   )
 }

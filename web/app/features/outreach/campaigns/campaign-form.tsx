@@ -236,10 +236,7 @@ async function findAllLists(signal: AbortSignal): Promise<List[]> {
   }
 }
 
-/**
- * Keeps the Idempotency-Key for the same content until the server answers, so that a retry creates
- * no second campaign.
- */
+/** Keeps the key of the same content until the server answers: a retry creates no second campaign. */
 function useIdempotencyKey() {
   const kept = useRef<{ content: string; key: string } | null>(null)
   return {

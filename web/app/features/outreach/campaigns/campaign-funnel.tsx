@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { Button } from '../../../ui/button'
 import { Card } from '../../../ui/card'
 import { Skeleton, SkeletonButton, SkeletonLine } from '../../../ui/skeleton'
-import { Table, Td, Th, Tr } from '../../../ui/table'
+import { Table, Td, Tr } from '../../../ui/table'
 import { shareText } from './campaign-progress'
 import { funnelOf } from './funnel'
 
@@ -41,31 +41,24 @@ export function CampaignFunnel({ campaign }: { campaign: Campaign }) {
       }
     >
       {asTable ? (
-        <Table label="Funnel" narrow="scroll">
-          <thead>
-            <tr>
-              <Th>Step</Th>
-              <Th end>DMs</Th>
-              <Th end>Of queued</Th>
-              <Th end>Of previous step</Th>
-            </tr>
-          </thead>
-          <tbody>
-            {steps.map(({ label, count, before }) => (
-              <Tr key={label}>
-                <Td>{label}</Td>
-                <Td end data-numeric>
-                  {formatNumber(count)}
-                </Td>
-                <Td end data-numeric>
-                  {shareText(count, all)}
-                </Td>
-                <Td end data-numeric>
-                  {before === null ? '–' : shareText(count, before)}
-                </Td>
-              </Tr>
-            ))}
-          </tbody>
+        <Table
+          label="Funnel"
+          narrow="scroll"
+          columns={['Step', ...['DMs', 'Of queued', 'Of previous step'].map((name) => ({ name, end: true }))]}
+        >
+          {steps.map(({ label, count, before }) => (
+            <Tr key={label}>
+              <Td>{label}</Td>
+              {[formatNumber(count), shareText(count, all), before === null ? '–' : shareText(count, before)].map(
+                (text, column) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: columns never move
+                  <Td key={column} end data-numeric>
+                    {text}
+                  </Td>
+                ),
+              )}
+            </Tr>
+          ))}
         </Table>
       ) : (
         <ol className="grid gap-3">

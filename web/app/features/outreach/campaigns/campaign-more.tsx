@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import { Copy, Ellipsis, Mail, Pencil } from 'lucide-react'
 import { useState } from 'react'
@@ -8,6 +8,7 @@ import { paths } from '../../../paths'
 import { IconButton } from '../../../ui/button'
 import { Menu, MenuItem, MenuNote } from '../../../ui/menu'
 import { toast } from '../../../ui/toast'
+import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
 import { invalidateCampaignNames } from './all-campaigns'
 import { EditCampaignDialog, isEditable } from './edit-campaign-dialog'
@@ -18,38 +19,30 @@ export function CampaignMore({ campaign }: { campaign: Campaign }) {
   const navigate = useNavigate()
   const mayChange = useIsOffered('member')
   const [editing, setEditing] = useState(false)
-  const duplicate = useMutation({
-    mutationFn: () => client.campaigns.duplicate({ id: campaign.id }),
-    async onSuccess(copy) {
+  const duplicate = useAction(() => client.campaigns.duplicate({ id: campaign.id }), {
+    done: ({ name }) => `Draft “${name}” created.`,
+    onSuccess({ id }) {
       invalidateCampaignNames(queries)
-      toast.success(`Draft “${copy.name}” created.`)
-      void queries.invalidateQueries({ queryKey: api.campaigns.key() })
-      await navigate(generatePath(paths.campaign, { campaignId: copy.id }))
+      return navigate(generatePath(paths.campaign, { campaignId: id }))
     },
     onError: (error) => toast.error(`Failed to duplicate campaign: ${errorText(error)}`),
+    refetches: [api.campaigns],
   })
-  const test = useMutation({
-    mutationFn: () => client.campaigns.sendTest({ id: campaign.id }),
-    onSuccess: ({ sentTo }) => toast.success(`Test sent to ${sentTo}.`),
+  const test = useAction(() => client.campaigns.sendTest({ id: campaign.id }), {
+    done: ({ sentTo }) => `Test sent to ${sentTo}.`,
     onError: (error) => toast.error(`Failed to send the test: ${errorText(error)}`),
   })
   if (!mayChange) return null
   return (
     <>
-      <Menu
-        trigger={
-          <IconButton label="More" variant="secondary">
-            <Ellipsis aria-hidden />
-          </IconButton>
-        }
-      >
-        <MenuItem icon={<Pencil aria-hidden />} disabled={!isEditable(campaign)} onSelect={() => setEditing(true)}>
+      <Menu trigger={<IconButton icon={<Ellipsis />} label="More" variant="secondary" />}>
+        <MenuItem icon={<Pencil />} disabled={!isEditable(campaign)} onSelect={() => setEditing(true)}>
           Edit
         </MenuItem>
-        <MenuItem icon={<Copy aria-hidden />} disabled={duplicate.isPending} onSelect={() => duplicate.mutate()}>
+        <MenuItem icon={<Copy />} disabled={duplicate.isPending} onSelect={() => duplicate.run()}>
           Duplicate
         </MenuItem>
-        <MenuItem icon={<Mail aria-hidden />} disabled={test.isPending} onSelect={() => test.mutate()}>
+        <MenuItem icon={<Mail />} disabled={test.isPending} onSelect={() => test.run()}>
           Email me a test
         </MenuItem>
         {campaign.status === 'active' && <MenuNote>Pause the campaign to edit it.</MenuNote>}

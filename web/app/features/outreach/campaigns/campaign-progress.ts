@@ -57,10 +57,7 @@ export function durationText(seconds: number): string {
   return `about ${formatCount(days, 'day')}`
 }
 
-/**
- * Whether the campaign is active while its X account is disconnected. @param connected undefined
- * while unknown
- */
+/** Whether an active campaign's X account is disconnected. @param connected undefined: unknown */
 export function isDisconnected(
   campaign: Pick<Campaign, 'status' | 'channel'>,
   connected: boolean | undefined,
@@ -86,10 +83,7 @@ export function inFlightText({
   return `${formatCount(messagesInFlight, 'message')} ${pluralize(messagesInFlight, 'is', 'are')} still being sent`
 }
 
-/**
- * What a campaign is doing now. @param disconnected see `isDisconnected` @param wait see
- * `notableWait` @param noSender see `hasNoSender`
- */
+/** What a campaign is doing now. @param wait see `notableWait` @param noSender see `hasNoSender` */
 export function activityText(
   campaign: Pick<Campaign, 'status' | 'waiting' | 'messagesInFlight'> & Counts,
   disconnected = false,

@@ -14,9 +14,7 @@ export function listsProblem(error: unknown): string {
   return failureText(error, 'Failed to fetch your lead lists', INITIAL_DATA)
 }
 
-/**
- * Why a campaign could not be created. @param mode the button: Save and Pause, or Launch Campaign
- */
+/** Why a campaign wasn't created. @param mode the button: Save and Pause, or Launch Campaign */
 export function creationProblem(error: unknown, mode: 'pause' | 'launch'): string {
   return mode === 'pause'
     ? `Failed to save campaign: ${errorText(error)}`

@@ -6,18 +6,13 @@ import { isInitialLoading } from '../../../initial-loading'
 import { toast } from '../../../ui/toast'
 import { newlyCompleted, secondsLeftOf } from './campaign-progress'
 
-/**
- * Poll interval while messages are being sent. TanStack Query pauses it while the tab is hidden.
- */
+/** Poll interval while messages are being sent, paused while the tab is hidden. */
 export const POLL_SENDING_EVERY_MS = 1500
 
 /** Poll interval of an open campaign in any state, because replies arrive later. */
-export const POLL_REPLIES_EVERY_MS = 4_000
+const POLL_REPLIES_EVERY_MS = 4_000
 
-/**
- * Poll interval of a page of messages in milliseconds. Deep pages without a cursor are expensive,
- * so they aren't polled.
- */
+/** Poll interval of a page of messages; none for deep pages without a cursor, which are slow. */
 export function pagePollInterval(live: boolean, page: number, cursor: string | undefined): number | false {
   if (page > 1 && cursor === undefined) return false
   return live ? POLL_SENDING_EVERY_MS : POLL_REPLIES_EVERY_MS
@@ -61,16 +56,10 @@ export function useCampaign(id: string) {
 
 const POLL_ACCOUNTS_EVERY_MS = 15_000
 
-/**
- * Whether a campaign's X account is connected, or the current one if it has none. Undefined while
- * unknown.
- */
+/** Whether a campaign's X account, else the current one, is connected. Undefined: unknown. */
 export type Connections = (campaign?: Pick<Campaign, 'xAccountId'>) => boolean | undefined
 
-/**
- * @param campaigns the shown ones: polls while one is active, and refetches when one is paused
- * automatically
- */
+/** Polls while one of the shown campaigns is active, and refetches when one is paused. */
 export function useXConnections(campaigns: readonly Campaign[] | undefined): Connections {
   const queries = useQueryClient()
   const { data } = useQuery(
@@ -88,18 +77,12 @@ export function useXConnections(campaigns: readonly Campaign[] | undefined): Con
   }
 }
 
-/**
- * Whether the X connections have loaded or failed. Only then the page renders content below their
- * notices, so that nothing shifts.
- */
+/** Whether the X connections have loaded or failed; content below their notices waits for it. */
 export function useXConnectionsKnown(): boolean {
   return !isInitialLoading(useQuery(api.xAccount.list.queryOptions()))
 }
 
-/**
- * The current X account and the reason, if X has ended its connection; otherwise, or while unknown,
- * null.
- */
+/** The current X account and the reason, if X has ended its connection; else null. */
 export function useLostConnection(): { handle: string; reason: string } | null {
   const { data } = useQuery(api.xAccount.status.queryOptions())
   return data?.handle && data.reason && !data.connected ? { handle: data.handle, reason: data.reason } : null
@@ -118,10 +101,7 @@ function useCompletionToasts(campaigns: readonly Campaign[] | undefined): void {
 
 const FORECAST_EVERY_MS = 5_000
 
-/**
- * Seconds until a campaign finishes; null if it isn't sending, undefined while it loads.
- * @param blocked nothing can be sent now
- */
+/** Seconds until it finishes; null: not sending, undefined: loading. @param blocked can't send */
 export function useSecondsLeft(campaign: Campaign | undefined, blocked: boolean): number | null | undefined {
   const sending = campaign !== undefined && isActive(campaign) && campaign.dmsQueuedCount > 0 && !blocked
   const forecast = useQuery(

@@ -4,21 +4,17 @@ import type { Dm } from '@x-automated/contract/outreach/sending'
 import { MessagesSquare } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../../api'
-import { QueryError } from '../../../query-error'
+import { usePageCursors } from '../../../page-cursors'
+import { type Column, PagedTable } from '../../../paged-table'
 import { StatusBadge } from '../../../ui/badge'
 import { Callout } from '../../../ui/callout'
-import { cn } from '../../../ui/cn'
 import { DateTime } from '../../../ui/date-time'
 import { EmptyState } from '../../../ui/empty-state'
-import { Pager } from '../../../ui/pager'
 import { shorten } from '../../../ui/shorten'
-import { LoadingText, SkeletonRows } from '../../../ui/skeleton'
-import { Table, Td, Th, Tr } from '../../../ui/table'
 import { RequeueButton } from '../../leads/leads/requeue-button'
 import { XHandle } from '../../platform/x-account/x-handle'
 import { dmsProblem, staleDmsProblem } from './campaign-text'
 import { pagePollInterval } from './campaign-watch'
-import { usePageCursors } from './page-cursors'
 
 const PAGE_SIZE = 25
 const MESSAGE_PREVIEW = 100
@@ -42,13 +38,7 @@ export function DmsTable({ campaignId, status, live, page, onPage, maxHeight, ca
   const cursor = cursorOf(page)
   const dms = useQuery(
     api.campaigns.dms.queryOptions({
-      input: {
-        id: campaignId,
-        page,
-        pageSize: PAGE_SIZE,
-        ...(status ? { status } : {}),
-        ...(cursor ? { cursor } : {}),
-      },
+      input: { id: campaignId, page, pageSize: PAGE_SIZE, status: status ?? undefined, cursor },
       placeholderData: keepPreviousData,
       staleTime: 0,
       refetchInterval: pagePollInterval(live, page, cursor),
@@ -58,83 +48,78 @@ export function DmsTable({ campaignId, status, live, page, onPage, maxHeight, ca
     if (!dms.isPlaceholderData) keep(page + 1, dms.data?.cursor)
     onPage(next)
   }
-  if (dms.isError && !dms.data)
-    return (
-      <QueryError query={dms} title="Failed to fetch DMs for campaign.">
-        {dmsProblem(dms.error)}
-      </QueryError>
-    )
-  if (dms.data?.total === 0 && !dms.isPlaceholderData)
-    return (
-      <EmptyState
-        icon={<MessagesSquare aria-hidden />}
-        title={
-          status ? 'No DMs with this status.' : "No DMs found for this campaign, or they haven't been processed yet."
-        }
-      >
-        {status ? null : 'Launching the campaign queues one message for each lead on the list.'}
-      </EmptyState>
-    )
   return (
-    <>
-      {dms.isPending && <LoadingText>Loading DMs…</LoadingText>}
-      {dms.isError && (
-        <div className="pb-3">
-          <Callout tone="warn">{staleDmsProblem(dms.error)}</Callout>
-        </div>
-      )}
-      <Table label="DMs" stale={dms.isPlaceholderData} {...(maxHeight ? { maxHeight } : {})}>
-        <thead>
-          <tr>
-            <Th>Lead Name</Th>
-            <Th>Twitter</Th>
-            <Th>Message</Th>
-            <Th>Status</Th>
-            <Th>Timestamp</Th>
-            <Th>Details/Error</Th>
-          </tr>
-        </thead>
-        <tbody>
-          {dms.data ? (
-            dms.data.dms.map((dm) => <DmRow key={dm.id} dm={dm} canRetry={canRetry} />)
-          ) : (
-            <SkeletonRows columns={6} />
-          )}
-        </tbody>
-      </Table>
-      <Pager page={page} pageSize={PAGE_SIZE} query={dms} onChange={goTo} noun="DMs" />
-    </>
+    <PagedTable
+      label="DMs"
+      query={dms}
+      rows={dms.data?.dms}
+      columns={columns(canRetry)}
+      loading="Loading DMs…"
+      failureTitle="Failed to fetch DMs for campaign."
+      failure={dmsProblem}
+      page={page}
+      pageSize={PAGE_SIZE}
+      onChange={goTo}
+      noun="DMs"
+      maxHeight={maxHeight}
+      above={
+        dms.isError && (
+          <div className="pb-3">
+            <Callout tone="warn">{staleDmsProblem(dms.error)}</Callout>
+          </div>
+        )
+      }
+      empty={
+        <EmptyState
+          icon={<MessagesSquare />}
+          title={
+            status ? 'No DMs with this status.' : "No DMs found for this campaign, or they haven't been processed yet."
+          }
+        >
+          {status ? null : 'Launching the campaign queues one message for each lead on the list.'}
+        </EmptyState>
+      }
+    />
   )
 }
 
-function DmRow({ dm, canRetry }: { dm: Dm; canRetry: boolean }) {
-  const at = dm.status === 'sent' ? dm.sentAt : dm.updatedAt
-  const problem = dm.status === 'failed' ? dm.errorMessage : null
-  return (
-    <Tr>
-      <Td className="md:max-w-48">
-        <bdi className="font-strong wrap-anywhere max-md:me-28">{dm.lead?.name || 'N/A'}</bdi>
-      </Td>
-      <Td>{dm.lead?.twitterHandle ? <XHandle handle={dm.lead.twitterHandle} /> : 'N/A'}</Td>
-      <Td className="md:min-w-56">
-        <Message text={dm.message} />
-      </Td>
-      <Td corner>
-        <StatusBadge status={dm.status} />
-      </Td>
-      <Td label="Timestamp" className="text-muted md:whitespace-nowrap">
-        {at ? <DateTime value={at} /> : 'N/A'}
-      </Td>
-      {/* Hidden on cards unless there is an error. */}
-      <Td label="Details/Error" className={cn('text-muted md:min-w-36', dm.status !== 'failed' && 'max-md:hidden!')}>
-        <span className="grid justify-items-start gap-2 max-md:justify-items-end">
-          {problem || '-'}
-          {dm.status === 'failed' && dm.lead && canRetry && <RequeueButton dm={dm} />}
-        </span>
-      </Td>
-    </Tr>
-  )
-}
+const columns = (canRetry: boolean): Column<Dm>[] => [
+  {
+    name: 'Lead Name',
+    bare: true,
+    className: 'md:max-w-48',
+    cell: ({ lead }) => <bdi className="font-strong wrap-anywhere max-md:me-28">{lead?.name || 'N/A'}</bdi>,
+  },
+  {
+    name: 'Twitter',
+    bare: true,
+    cell: ({ lead }) => (lead?.twitterHandle ? <XHandle handle={lead.twitterHandle} /> : 'N/A'),
+  },
+  { name: 'Message', bare: true, className: 'md:min-w-56', cell: ({ message }) => <Message text={message} /> },
+  { name: 'Status', corner: true, bare: true, cell: ({ status }) => <StatusBadge status={status} /> },
+  {
+    name: 'Timestamp',
+    className: 'text-muted md:whitespace-nowrap',
+    cell: ({ status, sentAt, updatedAt }) => {
+      const at = status === 'sent' ? sentAt : updatedAt
+      return at ? <DateTime value={at} /> : 'N/A'
+    },
+  },
+  {
+    name: 'Details/Error',
+    // Hidden on cards unless there is an error.
+    className: 'text-muted md:min-w-36 max-md:not-has-data-failed:hidden!',
+    cell: (dm) => (
+      <span
+        data-failed={dm.status === 'failed' || undefined}
+        className="grid justify-items-start gap-2 max-md:justify-items-end"
+      >
+        {(dm.status === 'failed' && dm.errorMessage) || '-'}
+        {dm.status === 'failed' && dm.lead && canRetry && <RequeueButton dm={dm} />}
+      </span>
+    ),
+  },
+]
 
 /**
  * The start of a message. The rest shows in the tooltip or on click, as touch screens have no

@@ -1,6 +1,6 @@
 import { formatNumber, pluralize } from '@x-automated/contract/format'
 import { useRef } from 'react'
-import { Field } from '../../../ui/field'
+import { Field, type FieldProps } from '../../../ui/field'
 import { Textarea } from '../../../ui/input'
 import { InsertButton } from '../../../ui/insert-button'
 import { placeholders, unknownPlaceholders } from './message-template'
@@ -8,38 +8,29 @@ import { placeholders, unknownPlaceholders } from './message-template'
 /** X's limit for direct messages; the contract's MESSAGE_MAX. */
 const MESSAGE_MAX = 10_000
 
-interface MessageFieldProps {
+interface TemplateFieldProps extends Pick<FieldProps, 'error' | 'hint' | 'required'> {
   value: string
   onChange: (value: string) => void
-  error?: string | undefined
+  placeholder: string
+  /** Each has a button that inserts it at the cursor. */
+  variables: readonly { text: string; hint: string }[]
+  disabled?: boolean
 }
 
-/** A message template with buttons that insert variables. */
-export function MessageField({ value, onChange, error }: MessageFieldProps) {
+/** A message with buttons that insert variables. */
+export function TemplateField({ value, onChange, placeholder, variables, disabled, ...field }: TemplateFieldProps) {
   const textarea = useRef<HTMLTextAreaElement>(null)
-  const unknown = unknownPlaceholders(value)
   const insert = (variable: string) => {
-    const field = textarea.current
-    if (!field) return
-    field.setRangeText(variable, field.selectionStart, field.selectionEnd, 'end')
-    onChange(field.value)
-    field.focus()
+    const box = textarea.current
+    if (!box) return
+    box.setRangeText(variable, box.selectionStart, box.selectionEnd, 'end')
+    onChange(box.value)
+    box.focus()
   }
   return (
     <div className="grid gap-3">
       <Field
         label="Message template"
-        error={error}
-        hint={
-          unknown.length > 0 ? (
-            <span className="text-bad">
-              Unknown {pluralize(unknown.length, 'variable')}: {unknown.join(', ')}. Use one below, or a CSV column with
-              a fallback: {'{company|your team}'}.
-            </span>
-          ) : (
-            'Personalize with variables: {lead_name}, {twitter_handle}, or any CSV column with a fallback.'
-          )
-        }
         aside={
           value.length > MESSAGE_MAX * 0.8 && (
             <span data-numeric>
@@ -47,24 +38,57 @@ export function MessageField({ value, onChange, error }: MessageFieldProps) {
             </span>
           )
         }
-        required
+        {...field}
       >
         <Textarea
           name="messageTemplate"
-          placeholder="Hi {lead_name}, I saw what you are building and wanted to say hello."
+          placeholder={placeholder}
           className="min-h-32!"
           maxLength={MESSAGE_MAX}
+          disabled={disabled}
           value={value}
           onChange={(event) => onChange(event.currentTarget.value)}
           ref={textarea}
         />
       </Field>
-      <div className="flex flex-wrap items-center gap-2">
-        <span className="text-muted">Insert</span>
-        {placeholders.map(({ text, hint }) => (
+      <fieldset className="flex flex-wrap items-center gap-2" disabled={disabled}>
+        <legend className="sr-only">Insert a variable</legend>
+        <span aria-hidden className="text-muted">
+          Insert
+        </span>
+        {variables.map(({ text, hint }) => (
           <InsertButton key={text} text={text} hint={hint} onInsert={insert} />
         ))}
-      </div>
+      </fieldset>
     </div>
+  )
+}
+
+interface MessageFieldProps {
+  value: string
+  onChange: (value: string) => void
+  error?: string | undefined
+}
+
+/** The message template of a campaign. */
+export function MessageField(props: MessageFieldProps) {
+  const unknown = unknownPlaceholders(props.value)
+  return (
+    <TemplateField
+      placeholder="Hi {lead_name}, I saw what you are building and wanted to say hello."
+      variables={placeholders}
+      hint={
+        unknown.length > 0 ? (
+          <span className="text-bad">
+            Unknown {pluralize(unknown.length, 'variable')}: {unknown.join(', ')}. Use one below, or a CSV column with a
+            fallback: {'{company|your team}'}.
+          </span>
+        ) : (
+          'Personalize with variables: {lead_name}, {twitter_handle}, or any CSV column with a fallback.'
+        )
+      }
+      required
+      {...props}
+    />
   )
 }

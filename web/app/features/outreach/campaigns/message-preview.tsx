@@ -25,12 +25,8 @@ export function MessagePreview({ template, listId }: { template: string; listId:
             <span className="text-muted" data-numeric aria-live="polite">
               {formatNumber(leads.index + 1)} of {formatNumber(leads.total)}
             </span>
-            <IconButton size="sm" label="Previous lead" onClick={() => leads.move(-1)}>
-              <ChevronLeft aria-hidden />
-            </IconButton>
-            <IconButton size="sm" label="Next lead" onClick={() => leads.move(1)}>
-              <ChevronRight aria-hidden />
-            </IconButton>
+            <IconButton icon={<ChevronLeft />} size="sm" label="Previous lead" onClick={() => leads.move(-1)} />
+            <IconButton icon={<ChevronRight />} size="sm" label="Next lead" onClick={() => leads.move(1)} />
           </div>
         )
       }
@@ -41,7 +37,7 @@ export function MessagePreview({ template, listId }: { template: string; listId:
           aria-label="Find a lead to preview"
           placeholder="Find a lead"
           autoComplete="off"
-          leading={<Search aria-hidden />}
+          leading={<Search />}
           value={leads.search}
           onChange={(event) => leads.find(event.currentTarget.value)}
           // Enter would submit the surrounding form.

@@ -4,10 +4,7 @@ export type { Recipient }
 
 /** Part of a message as one lead sees it. */
 export interface Piece {
-  /**
-   * `filled` came from the lead, `missing` is a fallback, `unknown` a variable that the API
-   * rejects.
-   */
+  /** `missing` is a fallback, `unknown` a variable that the API rejects. */
   kind: 'text' | 'filled' | 'missing' | 'unknown'
   text: string
 }

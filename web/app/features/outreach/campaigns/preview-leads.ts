@@ -9,10 +9,7 @@ const PAGE_SIZE = 10
 
 type PreviewLead = Pick<Lead, 'id' | 'name' | 'twitterHandle' | 'metadata' | 'profileImageUrl'>
 
-/**
- * Steps through a list's leads, or those that match a search. @param listId '' if no list is
- * selected
- */
+/** Steps through a list's leads, or those of a search. @param listId '' for none */
 export function usePreviewLeads(listId: string) {
   const [position, setPosition] = useState({ listId, search: '', index: 0 })
   // Another list starts at its first lead.

@@ -1,7 +1,7 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, client, errorText } from '../../../api'
 import { useSession } from '../../../session'
 import { toast } from '../../../ui/toast'
+import { useAction } from '../../../use-action'
 import { queueRefusal } from './campaign-text'
 
 const SUMMARY_MS = 7_000
@@ -26,26 +26,23 @@ export function announce(done: QueueRun & { problems: readonly string[] }): void
   else if (done.problems.length === 0) toast.info('No queued DMs found to process.')
 }
 
-/**
- * Processes queued messages without sending them. The server allows this only with a simulated X.
- */
+/** Processes queued messages without sending them, if the server's X is simulated. */
 export function useProcessQueue() {
-  const queries = useQueryClient()
   const { status } = useSession()
-  const run = useMutation({
-    mutationFn: () => client.campaigns.processQueue({}, { context: { idempotencyKey: crypto.randomUUID() } }),
-    onSuccess: announce,
-    onError: (error) => toast.error(`Error processing queue: ${errorText(error)}`),
-    onSettled: () => {
-      for (const queryKey of [api.campaigns.key(), api.leads.key()]) void queries.invalidateQueries({ queryKey })
+  const { run, isPending } = useAction(
+    () => client.campaigns.processQueue({}, { context: { idempotencyKey: crypto.randomUUID() } }),
+    {
+      onSuccess: announce,
+      onError: (error) => toast.error(`Error processing queue: ${errorText(error)}`),
+      refetches: [api.campaigns, api.leads],
     },
-  })
+  )
   return {
     process() {
       const refusal = queueRefusal(status === 'signed-in')
       if (refusal) toast.error(refusal)
-      else run.mutate()
+      else void run()
     },
-    isProcessing: run.isPending,
+    isProcessing: isPending,
   }
 }

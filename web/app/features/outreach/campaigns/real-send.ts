@@ -25,11 +25,7 @@ export interface RealSend {
   isSending: (id: string) => boolean
 }
 
-/**
- * Real sending from the page's view: the server sends 'api' campaigns and the page follows them;
- * this tab sends 'extension' ones.
- * @param campaigns the campaigns on the page, refetched while they change
- */
+/** Real sending: the server sends 'api' campaigns and the page follows; this tab sends others. */
 export function useRealSend(campaigns: readonly Campaign[] | undefined): RealSend {
   const queries = useQueryClient()
   const run = useExtensionRun()

@@ -20,7 +20,7 @@ export function ExtensionPage() {
         title="Browser extension"
         description="Send from your own X account, in your own browser, without giving anyone your password."
         actions={
-          <ButtonLink to={paths.campaigns} icon={<Megaphone aria-hidden />}>
+          <ButtonLink to={paths.campaigns} icon={<Megaphone />}>
             Campaigns
           </ButtonLink>
         }
@@ -37,7 +37,7 @@ export function ExtensionPage() {
               ) : (
                 latest && (
                   <a href="/extension.zip" download className={buttonClass({ size: 'sm' })}>
-                    <Download aria-hidden />
+                    <Download />
                     Download {latest}
                   </a>
                 )

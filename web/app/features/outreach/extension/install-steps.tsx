@@ -1,9 +1,6 @@
 import { CopyButton } from '../../../ui/copy-button'
 
-/**
- * Steps from the download to the first pairing. @param available whether this server has a build to
- * download
- */
+/** From the download to the first pairing. @param available whether there is a build to download */
 export function InstallSteps({ available }: { available: boolean }) {
   if (!available)
     return (

@@ -1,15 +1,16 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { Pairing } from '@x-automated/contract/outreach/extension-pairings'
 import { Puzzle } from 'lucide-react'
+import { api, client } from '../../../api'
 import { QueryError } from '../../../query-error'
 import { Badge } from '../../../ui/badge'
 import { Button } from '../../../ui/button'
 import { Card } from '../../../ui/card'
-import { useConfirm } from '../../../ui/confirm'
 import { DateTime } from '../../../ui/date-time'
 import { Skeleton } from '../../../ui/skeleton'
+import { useAction } from '../../../use-action'
 import { Row, Rows } from '../../identity/account/rows'
-import { useExtensionActions } from './use-extension'
+import { statusKey } from './use-extension'
 
 interface PairedExtensionsProps {
   pairings: UseQueryResult<{ pairings: Pairing[] }>
@@ -38,22 +39,21 @@ export function PairedExtensions({ pairings, latest }: PairedExtensionsProps) {
 }
 
 function PairingRow({ pairing, latest }: { pairing: Pairing; latest: string | null }) {
-  const { unpair } = useExtensionActions()
-  const confirm = useConfirm()
   const { id, device, version, signedInAs, paused, pageChanged, sendsInBackground, lastSeenAt } = pairing
   const name = device ?? 'Unknown browser'
-  const ask = async () => {
-    const sure = await confirm({
+  const unpair = useAction(() => client.extension.remove({ id }), {
+    question: {
       title: 'Unpair this browser?',
       body: `The extension in ${name} will stop sending. A message it is sending right now may still go out.`,
       confirm: 'Unpair',
       danger: true,
-    })
-    if (sure) unpair.mutate(id)
-  }
+    },
+    done: 'Unpaired. Its key no longer works.',
+    refetches: [{ key: () => statusKey }, api.extension],
+  })
   return (
     <Row
-      icon={<Puzzle aria-hidden />}
+      icon={<Puzzle />}
       title={
         <>
           {name}
@@ -73,7 +73,7 @@ function PairingRow({ pairing, latest }: { pairing: Pairing; latest: string | nu
         </>
       }
       action={
-        <Button size="sm" loading={unpair.isPending} onClick={ask}>
+        <Button size="sm" loading={unpair.isPending} onClick={() => unpair.run()}>
           Unpair<span className="sr-only"> {name}</span>
         </Button>
       }

@@ -1,19 +1,15 @@
-import { useMutation } from '@tanstack/react-query'
-import { client, errorText } from '../../../api'
+import { client } from '../../../api'
 import { Button } from '../../../ui/button'
 import { CopyButton } from '../../../ui/copy-button'
 import { DateTime } from '../../../ui/date-time'
-import { toast } from '../../../ui/toast'
+import { useAction } from '../../../use-action'
 import { RoleNotice, VIEWER_TEXT } from '../../identity/people/role-notice'
 import { useIsOffered } from '../../identity/people/use-role'
 
 /** Manual pairing, if this page cannot reach the extension: a code to type in its popup. */
 export function PairingCode() {
   const mayPair = useIsOffered('member')
-  const make = useMutation({
-    mutationFn: () => client.extension.createCode(),
-    onError: (error) => toast.error(errorText(error)),
-  })
+  const make = useAction(() => client.extension.createCode())
   if (!mayPair)
     return (
       <div className="pt-4">
@@ -32,7 +28,7 @@ export function PairingCode() {
           </span>
         </p>
       )}
-      <Button size="sm" className="w-fit" loading={make.isPending} onClick={() => make.mutate()}>
+      <Button size="sm" className="w-fit" loading={make.isPending} onClick={() => make.run()}>
         {make.data ? 'Get a new code' : 'Get a pairing code'}
       </Button>
     </div>

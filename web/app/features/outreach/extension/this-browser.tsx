@@ -35,7 +35,7 @@ export function ThisBrowser({ here, latest }: ThisBrowserProps) {
     return (
       <Card title="This browser" actions={<Badge>Not installed</Badge>}>
         <p className="flex items-start gap-2 text-muted">
-          <Puzzle aria-hidden className="mt-0.5 size-4 shrink-0" />
+          <Puzzle className="mt-0.5 size-4 shrink-0" />
           The extension isn’t installed in this browser. Install it below; this page updates automatically.
         </p>
         <PairingCode />
@@ -85,21 +85,21 @@ export function ThisBrowser({ here, latest }: ThisBrowserProps) {
             hint="Extension campaigns keep running while no X-Automated page is open, as long as this browser runs."
             checked={sendInBackground.isPending ? sendInBackground.variables : sendsInBackground}
             disabled={sendInBackground.isPending}
-            onChange={(event) => sendInBackground.mutate(event.currentTarget.checked)}
+            onChange={(event) => void sendInBackground.run(event.currentTarget.checked)}
           />
         )}
         <div className="flex flex-wrap gap-2">
           {pairedWith ? (
-            <Button size="sm" loading={unpairHere.isPending} onClick={() => unpairHere.mutate()}>
+            <Button size="sm" loading={unpairHere.isPending} onClick={() => unpairHere.run()}>
               Unpair this browser
             </Button>
           ) : (
             <Button
               variant="primary"
-              icon={<Link2 aria-hidden />}
+              icon={<Link2 />}
               loading={pair.isPending}
               disabled={!mayPair}
-              onClick={() => pair.mutate()}
+              onClick={() => pair.run()}
             >
               Pair this browser
             </Button>

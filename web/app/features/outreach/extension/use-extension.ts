@@ -1,8 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import type { ExtensionRequest } from '@x-automated/contract/outreach/extension'
 import { api, client, errorText } from '../../../api'
 import { toast } from '../../../ui/toast'
 import { useSlow } from '../../../ui/use-slow'
+import { useAction } from '../../../use-action'
 import {
   askExtension,
   askStatus,
@@ -16,12 +17,9 @@ const POLL_MS = 2_000
 /** An installed extension answers within this time, even if it has to start. */
 const ANSWERS_WITHIN_MS = 1_000
 
-const statusKey = ['extension', 'here']
+export const statusKey = ['extension', 'here']
 
-/**
- * Polls the status of the extension in this browser: null if there is none, undefined until known.
- * @param enabled false while nothing depends on it: a request wakes the extension
- */
+/** The extension in this browser: null if none, undefined: unknown. Polls while `enabled`. */
 export function useExtensionHere(enabled = true): ExtensionHere | null | undefined {
   return useQuery({
     queryKey: statusKey,
@@ -36,10 +34,7 @@ export function useExtensionHere(enabled = true): ExtensionHere | null | undefin
   }).data
 }
 
-/**
- * Whether the status is known, or the extension took too long to answer. @param enabled false if
- * nothing depends on it
- */
+/** Whether the extension's status is known, or took too long. */
 export function useIsExtensionKnown(enabled: boolean): boolean {
   const here = useExtensionHere(enabled)
   const isLate = useSlow(enabled, ANSWERS_WITHIN_MS)
@@ -51,38 +46,23 @@ export function usePairings() {
   return useQuery(api.extension.list.queryOptions({ refetchInterval: POLL_MS * 2, staleTime: 0 }))
 }
 
-/** Pairing, unpairing and background sending. */
+/** Pairing, unpairing and background sending of this browser. */
 export function useExtensionActions() {
-  const queries = useQueryClient()
-  const refresh = () =>
-    Promise.all([
-      queries.invalidateQueries({ queryKey: statusKey }),
-      queries.invalidateQueries({ queryKey: api.extension.key() }),
-    ])
   const ask = (request: ExtensionRequest) => requireSuccess(askExtension(request))
-  const onError = (error: Error) => toast.error(error instanceof ExtensionRefused ? error.message : errorText(error))
-  const pair = useMutation({
-    async mutationFn() {
+  const options = {
+    onError: (error: Error) => toast.error(error instanceof ExtensionRefused ? error.message : errorText(error)),
+    refetches: [{ key: () => statusKey }, api.extension],
+  }
+  const pair = useAction(
+    async () => {
       const { code } = await client.extension.createCode()
       return ask({ action: 'PAIR', data: { code } })
     },
-    onSuccess: () => toast.success('This browser is paired.'),
-    onError,
-    onSettled: refresh,
-  })
-  const sendInBackground = useMutation({
-    mutationFn: (allowed: boolean) => requireSuccess(setBackgroundSending(allowed)),
-    onError,
-    onSettled: refresh,
-  })
-  const unpairHere = useMutation({ mutationFn: () => ask({ action: 'UNPAIR' }), onError, onSettled: refresh })
-  const unpair = useMutation({
-    mutationFn: (id: string) => client.extension.remove({ id }),
-    onSuccess: () => toast.success('Unpaired. Its key no longer works.'),
-    onError,
-    onSettled: refresh,
-  })
-  return { pair, sendInBackground, unpairHere, unpair }
+    { ...options, done: 'This browser is paired.' },
+  )
+  const sendInBackground = useAction((allowed: boolean) => requireSuccess(setBackgroundSending(allowed)), options)
+  const unpairHere = useAction(() => ask({ action: 'UNPAIR' }), options)
+  return { pair, sendInBackground, unpairHere }
 }
 
 class ExtensionRefused extends Error {}

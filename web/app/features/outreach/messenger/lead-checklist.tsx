@@ -90,16 +90,3 @@ export function LeadChecklist({ leads, total, picked, canPick, onPick, loadMore,
     </ul>
   )
 }
-
-export function ChecklistSkeleton() {
-  return (
-    <div aria-hidden className="overflow-hidden rounded-lg border border-line bg-surface" style={{ height: BOX_PX }}>
-      {[0, 1, 2, 3, 4, 5].map((row) => (
-        <div key={row} className="flex h-14 items-center gap-3 px-4">
-          <Skeleton className="size-8 rounded-full" />
-          <Skeleton className="h-4 w-2/5" />
-        </div>
-      ))}
-    </div>
-  )
-}

@@ -10,9 +10,9 @@ import { Checkbox } from '../../../ui/choice'
 import { EmptyState } from '../../../ui/empty-state'
 import { Field, FieldError } from '../../../ui/field'
 import { Select } from '../../../ui/select'
-import { LoadingText } from '../../../ui/skeleton'
+import { LoadingText, Skeleton } from '../../../ui/skeleton'
 import { canBeMessaged, filterStatusOf } from '../../leads/leads/lead-status'
-import { ChecklistSkeleton, LeadChecklist } from './lead-checklist'
+import { LeadChecklist } from './lead-checklist'
 
 const PAGE_SIZE = 100
 const FILTERS: readonly { value: MessengerFilter; label: string }[] = [
@@ -33,11 +33,8 @@ export function useLeadChecklist() {
   const leads = useInfiniteQuery({
     queryKey: [...api.messages.leads.key(), 'checklist', status],
     queryFn: ({ pageParam, signal }) =>
-      client.messages.leads(
-        { status, page: 1, pageSize: PAGE_SIZE, ...(pageParam ? { cursor: pageParam } : {}) },
-        { signal },
-      ),
-    initialPageParam: '',
+      client.messages.leads({ status, page: 1, pageSize: PAGE_SIZE, cursor: pageParam }, { signal }),
+    initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.cursor ?? undefined,
   })
   const reset = () => {
@@ -111,10 +108,10 @@ export function LeadsToMessage({ checklist, disabled }: LeadsToMessageProps) {
       {leads.isPending ? (
         <>
           <LoadingText>Loading leads…</LoadingText>
-          <ChecklistSkeleton />
+          <Skeleton className="h-87.5" />
         </>
       ) : total === 0 ? (
-        <EmptyState icon={<Users aria-hidden />} title="No leads found with the selected filter." />
+        <EmptyState icon={<Users />} title="No leads found with the selected filter." />
       ) : (
         <LeadChecklist
           leads={shown}

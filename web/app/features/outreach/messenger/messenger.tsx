@@ -3,28 +3,32 @@ import { formatCount, formatNumber, pluralize } from '@x-automated/contract/form
 import type { Lead } from '@x-automated/contract/leads/leads'
 import { Send, Users } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { api } from '../../../api'
+import { api, errorCode, errorText } from '../../../api'
 import { isInitialLoading } from '../../../initial-loading'
 import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
 import { Button, ButtonLink } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
+import { Dialog } from '../../../ui/dialog'
 import { EmptyState } from '../../../ui/empty-state'
+import { Progress } from '../../../ui/progress'
 import { shorten } from '../../../ui/shorten'
 import { LoadingText, Skeleton } from '../../../ui/skeleton'
 import { RoleNotice, VIEWER_TEXT } from '../../identity/people/role-notice'
 import { useIsOffered } from '../../identity/people/use-role'
 import { UsageNotice } from '../../platform/billing/usage-notice'
+import { TemplateField } from '../campaigns/message-field'
 import { Pieces } from '../campaigns/message-preview'
 import { previewOf, unknownPlaceholders } from '../campaigns/message-template'
 import { LeadsToMessage, useLeadChecklist } from './leads-to-message'
-import { MessageField } from './message-field'
-import { fetchProblem } from './messenger-text'
-import { RunDialog } from './run-dialog'
 import { useSendRun } from './use-send-run'
 
 /** Characters shown of an interrupted run's message. */
 const MESSAGE_PREVIEW = 80
+const VARIABLES = [
+  { text: '{{name}}', hint: "The lead's name" },
+  { text: '{{handle}}', hint: 'The X handle, with @' },
+]
 
 /** The Messenger tab: sends a message to selected leads, one per second. */
 export function Messenger() {
@@ -43,8 +47,8 @@ export function Messenger() {
   const first = picked.values().next().value
   const blank = message.trim() === ''
   const mayWrite = useIsOffered('member')
-  const cannotSend =
-    !mayWrite || picked.size === 0 || blank || running || unknownPlaceholders(message, 'messenger').length > 0
+  const [unknown] = unknownPlaceholders(message, 'messenger')
+  const cannotSend = !mayWrite || picked.size === 0 || blank || running || unknown !== undefined
 
   const submit = (event?: FormEvent) => {
     event?.preventDefault()
@@ -55,7 +59,7 @@ export function Messenger() {
 
   const failure = leads.isError && (
     <QueryError query={leads} tone={leads.data ? 'warn' : 'bad'}>
-      {fetchProblem(leads.error)}
+      Failed to fetch leads: {errorCode(leads.error) ? errorText(leads.error, 'Unknown error') : 'Unknown error'}
     </QueryError>
   )
   // If leads are loaded, the selection and the message stay on the screen.
@@ -63,7 +67,7 @@ export function Messenger() {
   if (leads.data && total === 0 && status === 'all')
     return (
       <EmptyState
-        icon={<Users aria-hidden />}
+        icon={<Users />}
         title="No leads found. Go to the Twitter Scraper to find leads first."
         action={<ButtonLink to={`${paths.xAutomation}?tab=scraper`}>Open X Scraper</ButtonLink>}
       />
@@ -98,28 +102,69 @@ export function Messenger() {
         <LeadsToMessage checklist={checklist} disabled={running} />
         <section aria-label="Message" className="grid min-w-0 content-start gap-4">
           <RoleNotice needs="member">{VIEWER_TEXT}</RoleNotice>
-          <MessageField
+          <TemplateField
+            placeholder="Hi {{name}}, I came across {{handle}} and…"
+            variables={VARIABLES}
             value={message}
             onChange={(value) => {
               setMessage(value)
               setTouched(true)
             }}
-            error={touched && blank ? 'Please enter a message to send' : undefined}
+            error={
+              touched && blank
+                ? 'Please enter a message to send'
+                : unknown && `Unknown variable: ${unknown}. Use {{name}} or {{handle}}.`
+            }
             disabled={running}
           />
           <Preview message={message} lead={first} />
-          <Button type="submit" variant="primary" icon={<Send aria-hidden />} disabled={cannotSend} className="w-fit">
+          <Button type="submit" variant="primary" icon={<Send />} disabled={cannotSend} className="w-fit">
             Send DMs to {formatNumber(picked.size)} Leads
           </Button>
         </section>
       </div>
-      <RunDialog progress={run.progress} stopping={run.stopping} onStop={run.stop} />
+      <RunDialog run={run} />
     </form>
   )
 }
 
+interface RunProps {
+  run: ReturnType<typeof useSendRun>
+}
+
+/** Shows the progress of a run. Closing it stops the run. */
+function RunDialog({ run: { progress, stopping, stop } }: RunProps) {
+  const { sent, failed, total } = progress ?? { sent: 0, failed: 0, total: 1 }
+  return (
+    <Dialog
+      open={progress !== null}
+      onClose={stop}
+      title="Sending direct messages... This may take a minute."
+      footer={
+        <Button onClick={stop} loading={stopping}>
+          {stopping ? 'Stopping…' : 'Stop'}
+        </Button>
+      }
+    >
+      <div className="grid gap-3">
+        <Progress
+          label={`${formatNumber(sent + failed)} of ${formatCount(total, 'lead')}`}
+          value={sent + failed}
+          max={total}
+          detail={`${formatNumber(sent)} sent · ${formatNumber(failed)} failed`}
+        />
+        <p className="text-muted">
+          {stopping
+            ? 'Finishing the current message…'
+            : 'One message per second. Keep this page open until it finishes.'}
+        </p>
+      </div>
+    </Dialog>
+  )
+}
+
 /** Offers to resume a run that was interrupted in this tab. */
-function InterruptedRun({ run: { interrupted, resume, discard } }: { run: ReturnType<typeof useSendRun> }) {
+function InterruptedRun({ run: { interrupted, resume, discard } }: RunProps) {
   if (!interrupted) return null
   return (
     <Callout

@@ -19,10 +19,7 @@ const EXPIRES_AFTER_MS = 23 * 3_600_000
 
 type Stored = SavedRun & { owner: string; at: number }
 
-/**
- * Loads this tab's interrupted run, so that it can be resumed after a reload. Null for any other
- * owner.
- */
+/** Loads this tab's interrupted run after a reload. Null for any other owner. */
 export function loadRun(storage: Pick<Storage, 'getItem'>, owner: string): SavedRun | null {
   try {
     const stored = JSON.parse(storage.getItem(KEY) ?? 'null') as Stored | null
@@ -35,10 +32,7 @@ export function loadRun(storage: Pick<Storage, 'getItem'>, owner: string): Saved
   }
 }
 
-/**
- * Saves the rest of a run, unless it is complete or its owner has signed out.
- * @param owner user id, a space and workspace id @param signedInAs the current user's id
- */
+/** Saves the rest of a run, unless complete or signed out. @param owner user and workspace id */
 export function saveRun(
   storage: Pick<Storage, 'setItem' | 'removeItem'>,
   owner: string,

@@ -1,8 +1,5 @@
 import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
-/**
- * The outcome of one message. `again`: unknown, so the call is repeated with its key. `halt`: later
- * messages would fail too.
- */
+/** `again`: unknown, so repeat the call with its key. `halt`: later ones would fail too. */
 export type SendResult = { kind: 'sent' } | { kind: 'failed'; text: string } | { kind: 'again' | 'halt'; text: string }
 
 export interface RunProgress {
@@ -21,10 +18,7 @@ export interface RunSummary extends RunProgress {
 /** Calls for one message with an unknown outcome; the server waits for it in each. */
 const TRIES = 3
 
-/**
- * Sends messages one by one and continues after failures.
- * @param pause resolves early if the run is stopped @param stopped checked before each message
- */
+/** Sends one by one, also after failures. @param pause resolves early when stopped */
 export async function sendOneByOne<T>(
   leads: readonly T[],
   send: (lead: T) => Promise<SendResult>,

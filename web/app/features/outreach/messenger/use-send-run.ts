@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useBlocker } from 'react-router'
 import { api, client, errorCode, errorText } from '../../../api'
@@ -7,7 +7,7 @@ import { session } from '../../../session'
 import { useConfirm } from '../../../ui/confirm'
 import { toast } from '../../../ui/toast'
 import { useConfirmBeforeUnload } from '../../../ui/use-confirm-before-unload'
-import { runProblem } from './messenger-text'
+import { useRefresh } from '../../../use-refresh'
 import { discardRun, loadRun, type Recipient, type SavedRun, saveRun } from './saved-run'
 import { notMessagedText, type RunProgress, type SendResult, sendOneByOne, summaryText } from './send-run'
 
@@ -24,12 +24,9 @@ export interface Run {
   runId?: string
 }
 
-/**
- * Sends to leads one by one. Each message has an idempotency key, and an interrupted run can be
- * resumed in this tab.
- */
+/** Sends to leads one by one, with idempotency keys. An interrupted run can be resumed here. */
 export function useSendRun(onDone: () => void) {
-  const queries = useQueryClient()
+  const refresh = useRefresh()
   const [progress, setProgress] = useState<RunProgress | null>(null)
   const [stopping, setStopping] = useState(false)
   /** Why leads weren't messaged in the last run. */
@@ -78,13 +75,12 @@ export function useSendRun(onDone: () => void) {
       else if (summary.failed > 0) toast.error(text)
       setNotMessaged(notMessagedText(summary) ?? (summary.sent === 0 ? summary.lastFailure : null))
     } catch (error) {
-      toast.error(runProblem(error))
+      toast.error(`Failed to send messages: ${errorText(error)}`)
     } finally {
       stop.current = null
       setProgress(null)
       onDone()
-      for (const queryKey of [api.messages.key(), api.leads.key(), api.analytics.key(), api.billing.overview.key()])
-        void queries.invalidateQueries({ queryKey })
+      void refresh(api.messages, api.leads, api.analytics, api.billing.overview)
     }
   }
   return {
@@ -124,7 +120,7 @@ async function sendTo(
         leadId: lead.id,
         message,
         templateVariables: { name: lead.name, handle: lead.twitterHandle },
-        ...(allowRepeat ? { allowRepeat } : {}),
+        allowRepeat: allowRepeat || undefined,
       },
       { context: { idempotencyKey } },
     )

@@ -6,10 +6,7 @@ type Answer = { status: 200; body: Claim } | { status: 204; headers?: Record<str
 /** Retry delay while the first request with this key is still running. */
 const RETRY_SECONDS = 2
 
-/**
- * Claims one message per call; repeats the request after a lost response, which may hold a lease.
- * @returns the message, or the seconds until one is due; null if nothing is left
- */
+/** Claims a message; repeats lost requests. @returns it, or seconds until one is due; null: none */
 export function createClaims(ask: (key: string) => Promise<Answer>) {
   let key: string | null = null
   return async (): Promise<{ claim: Claim } | { inSeconds: number | null }> => {

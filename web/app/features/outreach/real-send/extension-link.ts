@@ -27,10 +27,7 @@ interface Port {
   onDisconnect: { addListener(listener: () => void): void }
 }
 
-/**
- * Why a request failed. `down`: not reached, so nothing was sent. `unclear`: the reply was lost.
- * Other values come from the extension.
- */
+/** `down`: not reached, so nothing was sent. `unclear`: the reply was lost. Or its own reason. */
 export interface ExtensionFailure {
   success: false
   error: string
@@ -61,10 +58,7 @@ export async function askExtension(
   return 'value' in answer ? read(answer.value) : answer
 }
 
-/**
- * Allows the extension to send in the background, or forbids it. Extensions before 1.0 know the
- * request by its former name.
- */
+/** Allows or forbids background sending. Extensions before 1.0 know the former name. */
 export async function setBackgroundSending(
   allowed: boolean,
   runtime: Runtime | null = findRuntime(),
@@ -187,12 +181,7 @@ function isTextOrNull(value: unknown): value is string | null {
   return typeof value === 'string' || value === null
 }
 
-/**
- * Keeps the extension from claiming on its own while this page sends, even after its worker
- * restarts.
- * @param maySend asked right before send is pressed; null if unknown @returns a function that
- * releases the extension
- */
+/** Keeps the extension from claiming while this page sends. @returns a function that releases it */
 export function driveExtension(
   maySend: (claimed: { dmId: string; lease: string }) => Promise<boolean | null>,
   runtime: Runtime | null = findRuntime(),

@@ -62,10 +62,7 @@ export function wakeRun(campaignId: string): void {
   if (run?.campaignId === campaignId) wake()
 }
 
-/**
- * Sends an active 'extension' campaign from this tab until nothing is left or an error stops it. A
- * run of the same campaign continues.
- */
+/** Sends an active 'extension' campaign from this tab, until it is done or an error stops it. */
 export async function startExtensionRun(campaign: Campaign, queries: QueryClient): Promise<void> {
   if (run?.campaignId === campaign.id) return wakeRun(campaign.id)
   if (run) return toast.info(ALREADY_SENDING)
@@ -84,10 +81,7 @@ export async function startExtensionRun(campaign: Campaign, queries: QueryClient
   })
 }
 
-/**
- * Why this tab can't send a campaign through the extension now; null if it can. Check before
- * resuming the campaign.
- */
+/** Why this tab can't send through the extension now; null: it can. Check before resuming. */
 export async function findObstacleInBrowser(campaignId: string): Promise<Obstacle | null> {
   if (run) return run.campaignId === campaignId ? null : { tone: 'info', text: ALREADY_SENDING }
   const { held } = (await navigator.locks?.query()) ?? {}

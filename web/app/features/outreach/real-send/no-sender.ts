@@ -11,11 +11,7 @@ type SentCampaign = Pick<
   'id' | 'channel' | 'status' | 'dmsQueuedCount' | 'waiting' | 'waitingFor' | 'lastRunAt' | 'updatedAt'
 >
 
-/**
- * Whether an active 'extension' campaign has queued messages that no browser is sending. False
- * while sending limits delay it.
- * @param here this browser's extension: null if there is none, undefined while unknown
- */
+/** Whether no browser sends an active campaign's due messages. @param here undefined: unknown */
 export function hasNoSender(
   campaign: SentCampaign,
   { runId, here }: { runId: string | null; here: ExtensionHere | null | undefined },
@@ -34,10 +30,7 @@ function isSending({ activity, pairedWith, sendsInBackground, paused, pageChange
   return pairedWith !== null && sendsInBackground && !paused && pageChanged === null && activity?.doing !== 'stopped'
 }
 
-/**
- * `hasNoSender` with the state of this tab. @param now `dataUpdatedAt` of the campaigns' query, in
- * milliseconds
- */
+/** `hasNoSender` with this tab's state. @param now the campaigns' `dataUpdatedAt` */
 export function useNoSender(
   campaigns: readonly SentCampaign[] | undefined,
   now: number,

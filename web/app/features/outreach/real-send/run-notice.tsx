@@ -26,40 +26,23 @@ export function RunNotice({ campaigns }: { campaigns: readonly Campaign[] | unde
 
 function ExtensionNotice() {
   const here = useExtensionHere()
-  if (here?.isOtherVersion)
-    return (
-      <Callout
-        tone="warn"
-        title="Update the extension"
-        action={
-          <ButtonLink size="sm" to={paths.extension}>
-            Update the extension
-          </ButtonLink>
-        }
-      >
-        {otherVersionText(here)}
-      </Callout>
-    )
-  if (here !== null) return null
+  if (here === undefined || here?.isOtherVersion === false) return null
   return (
     <Callout
       tone="warn"
-      title="Extension not installed in this browser"
+      title={here ? 'Update the extension' : 'Extension not installed in this browser'}
       action={
         <ButtonLink size="sm" to={paths.extension}>
-          Get the extension
+          {here ? 'Update the extension' : 'Get the extension'}
         </ButtonLink>
       }
     >
-      Campaigns sent from your browser need it. Queued messages are kept.
+      {here ? otherVersionText(here) : 'Campaigns sent from your browser need it. Queued messages are kept.'}
     </Callout>
   )
 }
 
-/**
- * Whether the notice's state is known. The page renders the content below it only then, so that
- * nothing shifts.
- */
+/** Whether the notice is known; content below it waits, so that nothing shifts. */
 export function useRunNoticeKnown(campaigns: readonly Campaign[] | undefined): boolean {
   return useIsExtensionKnown(campaigns?.some(needsExtension) ?? false)
 }

@@ -39,20 +39,14 @@ export interface RunDeps {
   now(): number
 }
 
-/**
- * How a run ended. `nothing`: nothing was queued. `stopped`: by an error it has shown. `over`: the
- * campaign was paused or has ended.
- */
+/** `nothing` was queued; `stopped` by an error it showed; `over`: paused or ended elsewhere. */
 export type RunEnd = 'finished' | 'completed' | 'nothing' | 'stopped' | 'over'
 
 /** Attempts at a server call after network errors. */
 const TRIES = 4
 const RETRY_MS = 2_000
 
-/**
- * Claims, sends and records messages one by one, when the server makes them due. A claim is sent at
- * most once.
- */
+/** Claims, sends and records messages as they are due. A claim is sent at most once. */
 export async function runCampaign(deps: RunDeps): Promise<RunEnd> {
   let index = 0
   let refusals = 0

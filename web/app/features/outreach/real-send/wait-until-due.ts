@@ -13,10 +13,7 @@ export interface WaitDeps {
   now(): number
 }
 
-/**
- * Waits until `until` (milliseconds since 1970), or until the campaign is stopped or no longer
- * waits for the same reason.
- */
+/** Waits until this time, or until the campaign stops or no longer waits for this reason. */
 export async function waitUntilDue(until: number, { read, sleep, now }: WaitDeps): Promise<void> {
   const isLong = until - now() > POLL_EVERY_MS
   const first = isLong ? await read() : null

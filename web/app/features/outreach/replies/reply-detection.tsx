@@ -8,10 +8,7 @@ const POLL_EVERY_MS = 60_000
 
 const detection = () => api.replies.detection.queryOptions({ refetchInterval: POLL_EVERY_MS })
 
-/**
- * Whether the notice's state is known. The page renders the content below it only then, so that
- * nothing shifts.
- */
+/** Whether the notice is known; content below it waits, so that nothing shifts. */
 export function useReplyDetectionKnown(): boolean {
   return !isInitialLoading(useQuery(detection()))
 }

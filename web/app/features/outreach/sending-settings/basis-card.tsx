@@ -1,38 +1,31 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { SendingSettings } from '@x-automated/contract/outreach/sending-settings'
 import { useState } from 'react'
-import { api, errorText } from '../../../api'
+import { client } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Card } from '../../../ui/card'
 import { Checkbox, Switch } from '../../../ui/choice'
 import { DateTime } from '../../../ui/date-time'
 import { Dialog } from '../../../ui/dialog'
-import { toast } from '../../../ui/toast'
+import { useSaveSettings } from './use-save-settings'
 
-/**
- * Whether campaigns may only message leads with a contact basis. Only the owner may turn that off.
- */
+/** Whether campaigns need a contact basis. Only the owner may turn that off. */
 export function BasisCard({ basis, disabled }: { basis: SendingSettings['basis']; disabled: boolean }) {
-  const queries = useQueryClient()
   const [asking, setAsking] = useState(false)
   const [hasRead, setHasRead] = useState(false)
   const close = () => {
     setAsking(false)
     setHasRead(false)
   }
-  const save = useMutation(
-    api.sendingSettings.saveBasis.mutationOptions({
-      onSuccess(settings) {
-        queries.setQueryData(api.sendingSettings.find.queryKey(), settings)
-        close()
-        toast.success(
-          settings.basis.required
-            ? 'Campaigns now only message leads with a contact basis.'
-            : 'Campaigns now message every lead on their list.',
-        )
-      },
-      onError: (error) => toast.error(errorText(error, 'Failed to save the setting. Please try again.')),
-    }),
+  const save = useSaveSettings(
+    (required: boolean) => client.sendingSettings.saveBasis({ required, hasReadRules: !required || undefined }),
+    {
+      done: ({ basis }) =>
+        basis.required
+          ? 'Campaigns now only message leads with a contact basis.'
+          : 'Campaigns now message every lead on their list.',
+      onSuccess: close,
+      failed: 'Failed to save the setting. Please try again.',
+    },
   )
   return (
     <Card
@@ -45,7 +38,7 @@ export function BasisCard({ basis, disabled }: { basis: SendingSettings['basis']
           hint="Others are skipped and listed in the campaign. Queued messages aren't affected."
           checked={basis.required}
           disabled={disabled || save.isPending}
-          onChange={(event) => (event.currentTarget.checked ? save.mutate({ required: true }) : setAsking(true))}
+          onChange={(event) => (event.currentTarget.checked ? void save.run(true) : setAsking(true))}
         />
         {disabled && <p className="text-muted">Only the workspace owner can change this.</p>}
         {!basis.isRealX && (
@@ -66,12 +59,7 @@ export function BasisCard({ basis, disabled }: { basis: SendingSettings['basis']
         footer={
           <>
             <Button onClick={close}>Keep requiring a basis</Button>
-            <Button
-              variant="danger"
-              disabled={!hasRead}
-              loading={save.isPending}
-              onClick={() => save.mutate({ required: false, hasReadRules: true })}
-            >
+            <Button variant="danger" disabled={!hasRead} loading={save.isPending} onClick={() => save.run(false)}>
               Message anyone
             </Button>
           </>

@@ -1,9 +1,8 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
 import { DEFAULT_HOURS } from '@x-automated/contract/outreach/sending-limits'
 import type { SendingLimits, SendingSettings } from '@x-automated/contract/outreach/sending-settings'
 import { type FormEvent, useState } from 'react'
-import { api, errorText } from '../../../api'
+import { api, client } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Card } from '../../../ui/card'
@@ -13,7 +12,6 @@ import { Field, FieldError } from '../../../ui/field'
 import { Input } from '../../../ui/input'
 import { NumberInput } from '../../../ui/number-input'
 import { Progress } from '../../../ui/progress'
-import { toast } from '../../../ui/toast'
 import {
   capUsageText,
   DAYS,
@@ -25,8 +23,9 @@ import {
   problemsOf,
   waitText,
 } from './limits-text'
+import { useSaveSettings } from './use-save-settings'
 
-export interface LimitsCardProps {
+interface LimitsCardProps {
   account: SendingLimits
   limits: SendingSettings['limits']
   disabled: boolean
@@ -39,30 +38,25 @@ const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zon
 
 /** The sending limits of one X account, and how much of them is used. */
 export function LimitsCard({ account, limits, disabled }: LimitsCardProps) {
-  const queries = useQueryClient()
   const saved = draftOf(account, DEFAULT_HOURS)
   const [draft, setDraft] = useState(saved)
   const [shown, setShown] = useState(false)
   const problems = problemsOf(draft, limits)
   const isChanged = JSON.stringify(draft) !== JSON.stringify(saved)
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const save = useMutation(
-    api.sendingSettings.saveLimits.mutationOptions({
-      onSuccess(settings) {
-        queries.setQueryData(api.sendingSettings.find.queryKey(), settings)
-        const now = settings.accounts.find(({ xAccountId }) => xAccountId === account.xAccountId)
-        if (now) setDraft(draftOf(now, DEFAULT_HOURS))
-        toast.success('Saved. Applies from the next message.')
-        return queries.invalidateQueries({ queryKey: api.campaigns.key() })
-      },
-      onError: (error) => toast.error(errorText(error, 'Failed to save the settings. Please try again.')),
-    }),
-  )
+  const save = useSaveSettings(() => client.sendingSettings.saveLimits(limitsInput(account.xAccountId, draft)), {
+    done: 'Saved. Applies from the next message.',
+    onSuccess({ accounts }) {
+      const now = accounts.find(({ xAccountId }) => xAccountId === account.xAccountId)
+      if (now) setDraft(draftOf(now, DEFAULT_HOURS))
+    },
+    refetches: [api.campaigns],
+  })
   const set = (change: Partial<LimitsDraft>) => setDraft({ ...draft, ...change })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setShown(true)
-    if (Object.keys(problems).length === 0) save.mutate(limitsInput(account.xAccountId, draft))
+    if (Object.keys(problems).length === 0) void save.run()
   }
   const problem = (name: keyof typeof problems) => (shown ? problems[name] : undefined)
   const now = new Date()

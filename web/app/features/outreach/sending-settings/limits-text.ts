@@ -53,28 +53,18 @@ export function capUsageText({
 }
 
 /** The form's values. */
-export interface LimitsDraft {
-  timeZone: string
-  workDays: number[]
+export interface LimitsDraft
+  extends Pick<SendingLimits, 'timeZone' | 'workDays' | 'dailyCap' | 'warmUp' | 'pauseSeconds'> {
   allDay: boolean
   start: string
   end: string
-  dailyCap: number | null
-  warmUp: boolean
-  pauseSeconds: number | null
 }
 
-export function draftOf(limits: SendingLimits, defaults: { start: string; end: string }): LimitsDraft {
-  return {
-    timeZone: limits.timeZone,
-    workDays: [...limits.workDays],
-    allDay: limits.hours === null,
-    start: limits.hours?.start ?? defaults.start,
-    end: limits.hours?.end ?? defaults.end,
-    dailyCap: limits.dailyCap,
-    warmUp: limits.warmUp,
-    pauseSeconds: limits.pauseSeconds,
-  }
+export function draftOf(
+  { timeZone, workDays, hours, dailyCap, warmUp, pauseSeconds }: SendingLimits,
+  defaults: { start: string; end: string },
+): LimitsDraft {
+  return { timeZone, workDays, allDay: hours === null, ...(hours ?? defaults), dailyCap, warmUp, pauseSeconds }
 }
 
 export type LimitsProblems = Partial<Record<'timeZone' | 'workDays' | 'end' | 'dailyCap' | 'pauseSeconds', string>>
@@ -98,14 +88,6 @@ function isWithin(value: number | null, min: number, max: number): boolean {
 }
 
 /** The form's values as the API takes them. */
-export function limitsInput(xAccountId: string | null, draft: LimitsDraft) {
-  return {
-    xAccountId,
-    timeZone: draft.timeZone,
-    workDays: [...draft.workDays].sort(),
-    hours: draft.allDay ? null : { start: draft.start, end: draft.end },
-    dailyCap: draft.dailyCap,
-    warmUp: draft.warmUp,
-    pauseSeconds: draft.pauseSeconds,
-  }
+export function limitsInput(xAccountId: string | null, { allDay, start, end, ...draft }: LimitsDraft) {
+  return { ...draft, xAccountId, workDays: draft.workDays.toSorted(), hours: allDay ? null : { start, end } }
 }

@@ -1,26 +1,19 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, errorText } from '../../../api'
+import { client } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Card } from '../../../ui/card'
 import { ChipsInput } from '../../../ui/chips-input'
 import { Field } from '../../../ui/field'
-import { toast } from '../../../ui/toast'
+import { useSaveSettings } from './use-save-settings'
 
 /** Words that opt a sender out when they reply with one. */
 export function OptOutCard({ words, disabled }: { words: readonly string[]; disabled: boolean }) {
-  const queries = useQueryClient()
   const [draft, setDraft] = useState<readonly string[]>(words)
-  const save = useMutation(
-    api.sendingSettings.saveOptOutWords.mutationOptions({
-      onSuccess(settings) {
-        queries.setQueryData(api.sendingSettings.find.queryKey(), settings)
-        setDraft(settings.optOutWords)
-        toast.success('Opt-out words saved.')
-      },
-      onError: (error) => toast.error(errorText(error, 'Failed to save the opt-out words. Please try again.')),
-    }),
-  )
+  const save = useSaveSettings((saved: string[]) => client.sendingSettings.saveOptOutWords({ words: saved }), {
+    done: 'Opt-out words saved.',
+    onSuccess: ({ optOutWords }) => setDraft(optOutWords),
+    failed: 'Failed to save the opt-out words. Please try again.',
+  })
   const isChanged = draft.join('\n') !== words.join('\n')
   return (
     <Card
@@ -43,11 +36,11 @@ export function OptOutCard({ words, disabled }: { words: readonly string[]; disa
               variant="primary"
               disabled={!isChanged}
               loading={save.isPending}
-              onClick={() => save.mutate({ words: [...draft] })}
+              onClick={() => save.run([...draft])}
             >
               Save words
             </Button>
-            <Button disabled={save.isPending} onClick={() => save.mutate({ words: [] })}>
+            <Button disabled={save.isPending} onClick={() => save.run([])}>
               Use the default words
             </Button>
           </div>

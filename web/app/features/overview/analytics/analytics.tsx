@@ -16,7 +16,7 @@ import { LazyChart } from '../../../ui/lazy-chart'
 import { Select } from '../../../ui/select'
 import { LoadingText, Skeleton } from '../../../ui/skeleton'
 import { StatCard } from '../../../ui/stat-card'
-import { Table, Td, Th, Tr } from '../../../ui/table'
+import { Table, Td, Tr } from '../../../ui/table'
 import { allCampaigns, CAMPAIGN_NAMES } from '../../outreach/campaigns/all-campaigns'
 import { XHandle } from '../../platform/x-account/x-handle'
 import { daysBefore, daysOf, daysProblem, RANGES, type RangeValue } from './range'
@@ -170,29 +170,20 @@ function TopLeads({ leads }: { leads: Figures['topPerformingLeads'] | undefined 
           Leads who reply appear here, newest first.
         </EmptyState>
       ) : (
-        <Table label="Top Performing Leads">
-          <thead>
-            <tr>
-              <Th>Handle</Th>
-              <Th>Name</Th>
-              <Th end>Replied on</Th>
-            </tr>
-          </thead>
-          <tbody>
-            {leads.map(({ handle, name, repliedAt }) => (
-              <Tr key={handle}>
-                <Td>
-                  <XHandle handle={handle} />
-                </Td>
-                <Td label="Name">
-                  <bdi>{name}</bdi>
-                </Td>
-                <Td label="Replied on" end>
-                  <DateTime value={repliedAt} />
-                </Td>
-              </Tr>
-            ))}
-          </tbody>
+        <Table label="Top Performing Leads" columns={['Handle', 'Name', { name: 'Replied on', end: true }]}>
+          {leads.map(({ handle, name, repliedAt }) => (
+            <Tr key={handle}>
+              <Td>
+                <XHandle handle={handle} />
+              </Td>
+              <Td label="Name">
+                <bdi>{name}</bdi>
+              </Td>
+              <Td label="Replied on" end>
+                <DateTime value={repliedAt} />
+              </Td>
+            </Tr>
+          ))}
         </Table>
       )}
     </section>

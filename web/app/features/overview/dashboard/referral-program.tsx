@@ -24,7 +24,7 @@ export function ReferralProgram({ dashboard, failed }: { dashboard: Dashboard | 
   const link = dashboard && referralLinks.dashboard(location.origin, dashboard.referralCode)
   const figures = { count: dashboard?.referralCount ?? 0, remaining: dashboard?.nextReward.remaining ?? 0 }
   return (
-    <Card title="Referral Program" description="Earn up to 12 months of Pro by inviting friends.">
+    <Card id="refer" title="Referral Program" description="Earn up to 12 months of Pro by inviting friends.">
       <div className="grid gap-6">
         {link ? (
           <div className="grid gap-3">

@@ -8,10 +8,7 @@ import { useIsOffered } from '../../identity/people/use-role'
 import { stepText } from './step-text'
 import { isShown, useFirstSteps } from './use-first-steps'
 
-/**
- * Onboarding checklist of a new workspace. Hidden after the first launch, once dismissed, and for
- * viewers.
- */
+/** Onboarding steps. Hidden after the first launch, once dismissed, and for viewers. */
 export function FirstSteps() {
   const mayWork = useIsOffered('member')
   const mayConnect = useIsOffered('admin')
@@ -28,11 +25,7 @@ export function FirstSteps() {
           ? '4 steps, about 15 minutes.'
           : `${formatNumber(doneCount)} of ${formatCount(found.steps.length, 'step')} done.`
       }
-      actions={
-        <IconButton label="Hide first steps" size="sm" onClick={dismiss}>
-          <X aria-hidden />
-        </IconButton>
-      }
+      actions={<IconButton icon={<X />} label="Hide first steps" size="sm" onClick={dismiss} />}
     >
       <ol className="grid gap-1">
         {found.steps.map((one, index) => (

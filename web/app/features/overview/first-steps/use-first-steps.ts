@@ -14,10 +14,7 @@ export function isShown({ dismissed, steps }: FirstSteps): boolean {
   return !dismissed && steps.some(({ done }) => !done)
 }
 
-/**
- * Onboarding progress, and actions to hide or show it. `isLoading` stays false if the last visit
- * had none.
- */
+/** Onboarding progress. `isLoading` stays false if the last visit had no steps to show. */
 export function useFirstSteps() {
   const queries = useQueryClient()
   const key = api.firstSteps.find.queryKey()

@@ -1,4 +1,4 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { HeldReferral } from '@x-automated/contract/overview/operator'
 import { Check, ShieldCheck, X } from 'lucide-react'
 import { useState } from 'react'
@@ -9,13 +9,17 @@ import { Button } from '../../../ui/button'
 import { DateTime } from '../../../ui/date-time'
 import { EmptyState } from '../../../ui/empty-state'
 import { Pager } from '../../../ui/pager'
-import { SkeletonRows } from '../../../ui/skeleton'
-import { Table, Td, Th, Tr } from '../../../ui/table'
+import { Table, Td, Tr } from '../../../ui/table'
 import { toast } from '../../../ui/toast'
+import { useAction } from '../../../use-action'
 import { reasonText } from './operator-text'
 
 const PAGE_SIZE = 25
 const DELETED = 'Deleted member'
+const DECISIONS = [
+  { decision: 'release', label: 'Release', Icon: Check },
+  { decision: 'refuse', label: 'Reject', Icon: X },
+] as const
 
 /** Held referrals, to release or reject. */
 export function HeldReferrals() {
@@ -33,61 +37,44 @@ export function HeldReferrals() {
     )
   return (
     <div>
-      <Table label="Held referrals" stale={held.isPlaceholderData}>
-        <thead>
-          <tr>
-            <Th>Referred</Th>
-            <Th>By</Th>
-            <Th>Reason</Th>
-            <Th>Joined</Th>
-            <Th end>Decision</Th>
-          </tr>
-        </thead>
-        <tbody>
-          {held.data ? (
-            held.data.held.map((referral) => (
-              <Tr key={referral.memberId}>
-                <Td label="Referred" className="wrap-anywhere">
-                  {referral.email ?? DELETED}
-                </Td>
-                <Td label="By" className="wrap-anywhere">
-                  {referral.referrerEmail ?? DELETED}
-                </Td>
-                <Td label="Reason">
-                  <Badge tone="warn">{reasonText[referral.reason]}</Badge>
-                </Td>
-                <Td label="Joined">
-                  <DateTime value={referral.createdAt} />
-                </Td>
-                <Td end>
-                  <div className="flex justify-end gap-2">
-                    <Button
-                      size="sm"
-                      icon={<Check aria-hidden />}
-                      aria-label={`Release the referral of ${referral.email ?? DELETED}`}
-                      disabled={decide.isPending}
-                      onClick={() => decide.mutate({ referral, decision: 'release' })}
-                    >
-                      Release
-                    </Button>
-                    <Button
-                      size="sm"
-                      variant="ghost"
-                      icon={<X aria-hidden />}
-                      aria-label={`Reject the referral of ${referral.email ?? DELETED}`}
-                      disabled={decide.isPending}
-                      onClick={() => decide.mutate({ referral, decision: 'refuse' })}
-                    >
-                      Reject
-                    </Button>
-                  </div>
-                </Td>
-              </Tr>
-            ))
-          ) : (
-            <SkeletonRows columns={5} />
-          )}
-        </tbody>
+      <Table
+        label="Held referrals"
+        columns={['Referred', 'By', 'Reason', 'Joined', { name: 'Decision', end: true }]}
+        stale={held.isPlaceholderData}
+      >
+        {held.data?.held.map((referral) => (
+          <Tr key={referral.memberId}>
+            <Td label="Referred" className="wrap-anywhere">
+              {referral.email ?? DELETED}
+            </Td>
+            <Td label="By" className="wrap-anywhere">
+              {referral.referrerEmail ?? DELETED}
+            </Td>
+            <Td label="Reason">
+              <Badge tone="warn">{reasonText[referral.reason]}</Badge>
+            </Td>
+            <Td label="Joined">
+              <DateTime value={referral.createdAt} />
+            </Td>
+            <Td end>
+              <div className="flex justify-end gap-2">
+                {DECISIONS.map(({ decision, label, Icon }) => (
+                  <Button
+                    key={decision}
+                    size="sm"
+                    variant={decision === 'release' ? 'secondary' : 'ghost'}
+                    icon={<Icon aria-hidden />}
+                    aria-label={`${label} the referral of ${referral.email ?? DELETED}`}
+                    disabled={decide.isPending}
+                    onClick={() => decide.run({ referral, decision })}
+                  >
+                    {label}
+                  </Button>
+                ))}
+              </div>
+            </Td>
+          </Tr>
+        ))}
       </Table>
       <Pager page={page} pageSize={PAGE_SIZE} query={held} onChange={setPage} noun="referrals" />
     </div>
@@ -96,22 +83,21 @@ export function HeldReferrals() {
 
 /** Releases or rejects a referral, with undo. */
 function useDecision() {
-  const queries = useQueryClient()
-  const again = () => queries.invalidateQueries({ queryKey: api.operator.key() })
-  const undo = useMutation({
-    mutationFn: (memberId: string) => client.operator.undo({ memberId }),
+  const undo = useAction((memberId: string) => client.operator.undo({ memberId }), {
     onSuccess: () => toast.info('Referral held again'),
     onError: (error) => toast.error(`Failed to undo: ${errorText(error)}`),
-    onSettled: again,
+    refetches: [api.operator],
   })
-  return useMutation({
-    mutationFn: ({ referral, decision }: { referral: HeldReferral; decision: 'release' | 'refuse' }) =>
+  return useAction(
+    ({ referral, decision }: { referral: HeldReferral; decision: 'release' | 'refuse' }) =>
       client.operator[decision]({ memberId: referral.memberId }),
-    onSuccess: (_, { referral, decision }) =>
-      toast.success(decision === 'release' ? 'Referral released' : 'Referral rejected', {
-        action: { label: 'Undo', onClick: () => undo.mutate(referral.memberId) },
-      }),
-    onError: (error) => toast.error(`Failed to decide: ${errorText(error)}`),
-    onSettled: again,
-  })
+    {
+      onSuccess: (_, { referral, decision }) =>
+        toast.success(decision === 'release' ? 'Referral released' : 'Referral rejected', {
+          action: { label: 'Undo', onClick: () => undo.run(referral.memberId) },
+        }),
+      onError: (error) => toast.error(`Failed to decide: ${errorText(error)}`),
+      refetches: [api.operator],
+    },
+  )
 }

@@ -9,11 +9,20 @@ import { EmptyState } from '../../../ui/empty-state'
 import { Field } from '../../../ui/field'
 import { Input } from '../../../ui/input'
 import { Pager } from '../../../ui/pager'
-import { SkeletonRows } from '../../../ui/skeleton'
-import { Table, Td, Th, Tr } from '../../../ui/table'
+import { Table, Td, Tr } from '../../../ui/table'
 import { AchievementBadges } from '../../waitlist/waitlist/achievement-badges'
 
 const PAGE_SIZE = 25
+const COLUMNS = [
+  { name: 'Place', end: true },
+  'Email',
+  'Code',
+  { name: 'Referrals', end: true },
+  'Achievements',
+  'Joined',
+  'Confirmed',
+  'Invited',
+]
 
 /** Members by position, or search results. */
 export function Members() {
@@ -50,53 +59,35 @@ export function Members() {
           {members.data?.more && (
             <p className="pb-3 text-muted">Showing the first {formatNumber(members.data.total)}.</p>
           )}
-          <Table label="Members" stale={members.isPlaceholderData}>
-            <thead>
-              <tr>
-                <Th end>Place</Th>
-                <Th>Email</Th>
-                <Th>Code</Th>
-                <Th end>Referrals</Th>
-                <Th>Achievements</Th>
-                <Th>Joined</Th>
-                <Th>Confirmed</Th>
-                <Th>Invited</Th>
-              </tr>
-            </thead>
-            <tbody>
-              {members.data ? (
-                members.data.members.map((member) => (
-                  <Tr key={member.id}>
-                    <Td label="Place" end data-numeric>
-                      {member.position > 0 ? `#${formatNumber(member.position)}` : 'Not joined'}
-                    </Td>
-                    <Td label="Email" className="wrap-anywhere">
-                      {member.email ?? 'Deleted member'}
-                    </Td>
-                    <Td label="Code" className="font-mono text-xs">
-                      {member.referralCode ?? '–'}
-                    </Td>
-                    <Td label="Referrals" end data-numeric>
-                      {formatNumber(member.referralCount)}
-                    </Td>
-                    <Td label="Achievements">
-                      <AchievementBadges keys={member.achievements} />
-                    </Td>
-                    <Td label="Joined">
-                      <When at={member.joinedAt} />
-                    </Td>
-                    <Td label="Confirmed">
-                      <When at={member.confirmedAt} />
-                    </Td>
-                    <Td label="Invited">
-                      <When at={member.invitedAt} />
-                    </Td>
-                  </Tr>
-                ))
-              ) : (
-                <SkeletonRows columns={8} />
-              )}
-            </tbody>
+          <Table label="Members" columns={COLUMNS} stale={members.isPlaceholderData}>
+            {members.data?.members.map((member) => (
+              <Tr key={member.id}>
+                <Td label="Place" end data-numeric>
+                  {member.position > 0 ? `#${formatNumber(member.position)}` : 'Not joined'}
+                </Td>
+                <Td label="Email" className="wrap-anywhere">
+                  {member.email ?? 'Deleted member'}
+                </Td>
+                <Td label="Code" className="font-mono text-xs">
+                  {member.referralCode ?? '–'}
+                </Td>
+                <Td label="Referrals" end data-numeric>
+                  {formatNumber(member.referralCount)}
+                </Td>
+                <Td label="Achievements">
+                  <AchievementBadges keys={member.achievements} />
+                </Td>
+                <Td label="Joined">
+                  <When at={member.joinedAt} />
+                </Td>
+                <Td label="Confirmed">
+                  <When at={member.confirmedAt} />
+                </Td>
+                <Td label="Invited">
+                  <When at={member.invitedAt} />
+                </Td>
+              </Tr>
+            ))}
           </Table>
           <Pager page={page} pageSize={PAGE_SIZE} query={members} onChange={setPage} noun="members" />
         </div>

@@ -7,8 +7,7 @@ import { QueryError } from '../../../query-error'
 import { DateTime } from '../../../ui/date-time'
 import { EmptyState } from '../../../ui/empty-state'
 import { Pager } from '../../../ui/pager'
-import { SkeletonRows } from '../../../ui/skeleton'
-import { Table, Td, Th, Tr } from '../../../ui/table'
+import { Table, Td, Tr } from '../../../ui/table'
 import { actionText } from './operator-text'
 
 const PAGE_SIZE = 25
@@ -28,35 +27,21 @@ export function OperatorLog() {
     )
   return (
     <div>
-      <Table label="Log" stale={log.isPlaceholderData}>
-        <thead>
-          <tr>
-            <Th>When</Th>
-            <Th>Operator</Th>
-            <Th>Action</Th>
-            <Th>Member</Th>
-          </tr>
-        </thead>
-        <tbody>
-          {log.data ? (
-            log.data.actions.map((entry) => (
-              <Tr key={entry.id}>
-                <Td label="When">
-                  <DateTime value={entry.at} />
-                </Td>
-                <Td label="Operator" className="wrap-anywhere">
-                  {entry.operatorEmail ?? 'Deleted account'}
-                </Td>
-                <Td label="Action">{actionText[entry.action]}</Td>
-                <Td label="Member" className="wrap-anywhere">
-                  {entry.count === null ? (entry.memberEmail ?? 'Deleted member') : formatCount(entry.count, 'member')}
-                </Td>
-              </Tr>
-            ))
-          ) : (
-            <SkeletonRows columns={4} />
-          )}
-        </tbody>
+      <Table label="Log" columns={['When', 'Operator', 'Action', 'Member']} stale={log.isPlaceholderData}>
+        {log.data?.actions.map((entry) => (
+          <Tr key={entry.id}>
+            <Td label="When">
+              <DateTime value={entry.at} />
+            </Td>
+            <Td label="Operator" className="wrap-anywhere">
+              {entry.operatorEmail ?? 'Deleted account'}
+            </Td>
+            <Td label="Action">{actionText[entry.action]}</Td>
+            <Td label="Member" className="wrap-anywhere">
+              {entry.count === null ? (entry.memberEmail ?? 'Deleted member') : formatCount(entry.count, 'member')}
+            </Td>
+          </Tr>
+        ))}
       </Table>
       <Pager page={page} pageSize={PAGE_SIZE} query={log} onChange={setPage} noun="entries" />
     </div>

@@ -17,10 +17,7 @@ export const actionText: Record<OperatorAction, string> = {
   export: 'Exported members',
 }
 
-/**
- * Joins ÷ views, '12.5%'; '–' without views. Can exceed 100%, as joins count toward the visit's
- * first page.
- */
+/** Joins ÷ views, '12.5%'. Above 100% if the visits began on other pages. */
 export function conversionText({ views, joins }: { views: number; joins: number }): string {
   if (views === 0) return '–'
   return formatPercent(joins / views, 1)
@@ -31,10 +28,7 @@ export function utcDay(now: Date, daysBefore = 0): string {
   return new Date(now.getTime() - daysBefore * 86_400_000).toISOString().slice(0, 10)
 }
 
-/**
- * Export progress, 0 to 100; null if the total is unknown. @param received lines so far, header
- * included
- */
+/** Progress from 0 to 100, or null. @param received lines so far, header included */
 export function exportPercent(received: number, total: number | null): number | null {
   return total ? Math.min(100, Math.floor(((received - 1) / total) * 100)) : null
 }

@@ -1,7 +1,6 @@
 import { setLocale } from '@x-automated/contract/format'
 import { useEffect } from 'react'
 import { Outlet } from 'react-router'
-import { TooltipProvider } from '../../../ui/tooltip-provider'
 import { LoadingScreen } from '../shell/loading-screen'
 import { NotFound } from '../shell/not-found'
 import { useIsOperator } from '../shell/use-is-operator'
@@ -19,10 +18,8 @@ export default function OperatorsOnly() {
   if (operates === null) return <LoadingScreen text="Loading…" />
   if (!operates) return <NotFound />
   return (
-    <TooltipProvider>
-      <div className="page-width fills-window py-8 md:py-10">
-        <Outlet />
-      </div>
-    </TooltipProvider>
+    <div className="page-width fills-window py-6">
+      <Outlet />
+    </div>
   )
 }

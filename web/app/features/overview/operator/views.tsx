@@ -12,13 +12,13 @@ import { Input } from '../../../ui/input'
 import { LazyChart } from '../../../ui/lazy-chart'
 import { Pager } from '../../../ui/pager'
 import { Select } from '../../../ui/select'
-import { SkeletonRows } from '../../../ui/skeleton'
 import { StatCard } from '../../../ui/stat-card'
-import { Table, Td, Th, Tr } from '../../../ui/table'
+import { Table, Td, Tr } from '../../../ui/table'
 import { conversionText, utcDay } from './operator-text'
 
 const PAGE_SIZE = 25
 const DAY_MS = 86_400_000
+const FIGURES = ['Views', 'Joins', 'Conversion'].map((name) => ({ name, end: true }))
 
 /** The message for an invalid date range, or null. */
 function rangeProblem(from: string, to: string): string | null {
@@ -120,38 +120,24 @@ interface SourcesProps {
 function Sources({ by, sources, stale }: SourcesProps) {
   const name = by === 'page' ? 'Page' : 'Referral code'
   return (
-    <Table label="Sources" stale={stale}>
-      <thead>
-        <tr>
-          <Th>{name}</Th>
-          <Th end>Views</Th>
-          <Th end>Joins</Th>
-          <Th end>Conversion</Th>
-        </tr>
-      </thead>
-      <tbody>
-        {sources ? (
-          sources.map((row) => (
-            <Tr key={row.source}>
-              <Td label={name} className="wrap-anywhere">
-                {row.source || <span className="text-muted">No code</span>}
-                {row.email && <span className="block text-muted">{row.email}</span>}
-              </Td>
-              <Td label="Views" end data-numeric>
-                {formatNumber(row.views)}
-              </Td>
-              <Td label="Joins" end data-numeric>
-                {formatNumber(row.joins)}
-              </Td>
-              <Td label="Conversion" end data-numeric>
-                {conversionText(row)}
-              </Td>
-            </Tr>
-          ))
-        ) : (
-          <SkeletonRows columns={4} />
-        )}
-      </tbody>
+    <Table label="Sources" columns={[name, ...FIGURES]} stale={stale}>
+      {sources?.map((row) => (
+        <Tr key={row.source}>
+          <Td label={name} className="wrap-anywhere">
+            {row.source || <span className="text-muted">No code</span>}
+            {row.email && <span className="block text-muted">{row.email}</span>}
+          </Td>
+          <Td label="Views" end data-numeric>
+            {formatNumber(row.views)}
+          </Td>
+          <Td label="Joins" end data-numeric>
+            {formatNumber(row.joins)}
+          </Td>
+          <Td label="Conversion" end data-numeric>
+            {conversionText(row)}
+          </Td>
+        </Tr>
+      ))}
     </Table>
   )
 }

@@ -12,10 +12,7 @@ export interface SettingsTab {
   content: ReactNode
 }
 
-/**
- * The tabs of the settings page; the first is the default. To add one, write it in its feature's
- * folder and list it here.
- */
+/** The tabs of the settings page, the default first. To add one, list its component here. */
 export const settingsTabs: readonly [SettingsTab, ...SettingsTab[]] = [
   { value: 'sending', label: 'Sending', content: <SendingTab /> },
   { value: 'suppression-list', label: 'Suppression list', content: <SuppressionsTab /> },

@@ -1,4 +1,5 @@
-import { documents } from '../../../paths'
+import { Link } from 'react-router'
+import { paths } from '../../../paths'
 import { ORIGIN_PLACEHOLDER, supportAddress } from '../../../product-address'
 import { type Brand, BrandIcon } from '../../../ui/brand-icon'
 import { useHydrated } from '../../../ui/use-hydrated'
@@ -20,12 +21,12 @@ export function Footer() {
       <div className="page-width flex flex-wrap items-center gap-x-6 gap-y-4 py-8 text-muted">
         <p>© 2024 X-Automated</p>
         <nav aria-label="Legal and support" className="flex flex-wrap gap-x-6 gap-y-2">
-          <a href={documents.privacy} className="hover:text-ink">
+          <Link to={paths.privacy} className="hover:text-ink">
             Privacy Policy
-          </a>
-          <a href={documents.terms} className="hover:text-ink">
+          </Link>
+          <Link to={paths.terms} className="hover:text-ink">
             Terms of Service
-          </a>
+          </Link>
           <a href={`mailto:${supportAddress()}`} className="hover:text-ink">
             Contact support
           </a>

@@ -17,7 +17,7 @@ export function LoadingScreen({ text, slowAfterMs = SLOW_AFTER_MS }: LoadingScre
     <div role="status" className="page-width fills-window flex flex-col items-center justify-center gap-3 text-center">
       <LoaderCircle
         aria-hidden
-        className="size-6 animate-spin text-accent-line in-data-broken:hidden noscript:hidden"
+        className="size-6 animate-spin text-accent-line in-data-[late=broken]:hidden noscript:hidden"
       />
       <h1 className="text-base noscript:hidden">{text}</h1>
       <NeedsScript what="This page" />

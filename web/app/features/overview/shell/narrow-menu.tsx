@@ -1,24 +1,25 @@
 import { ArrowLeftRight, LogOut } from 'lucide-react'
 import { NavLink } from 'react-router'
 import { paths } from '../../../paths'
-import { useCarriedReferral } from '../../../referral-code'
 import type { User } from '../../../session'
-import { Button, ButtonLink } from '../../../ui/button'
+import { Button } from '../../../ui/button'
 import { Sheet } from '../../../ui/dialog'
 import { ReauthProvider } from '../../identity/auth/reauthentication'
-import { useSwitchWorkspace, useWorkspaces } from '../../identity/people/use-workspaces'
+import { useSwitchWorkspace } from '../../identity/people/use-switch-workspace'
+import { useWorkspaces } from '../../identity/people/use-workspaces'
+import { AccountSwitcher } from '../../platform/x-account/account-switcher'
 import { BackToFirstSteps } from '../first-steps/back-to-first-steps'
-import { guestLinks, memberLinks, profileLinks } from './navigation'
+import { menuLinkClass, moreLinks, profileLinks } from './navigation'
 import { useIsOperator } from './use-is-operator'
 import { useSignOut } from './use-sign-out'
 
 interface NarrowMenuProps {
-  user: User | null
+  user: User
   open: boolean
   onClose: () => void
 }
 
-/** The links of the header and the profile menu, below 768 px. */
+/** On phones, what the bottom bar has no room for. */
 export default function NarrowMenu(props: NarrowMenuProps) {
   return (
     <ReauthProvider>
@@ -29,38 +30,31 @@ export default function NarrowMenu(props: NarrowMenuProps) {
 
 function MenuSheet({ user, open, onClose }: NarrowMenuProps) {
   const signOut = useSignOut()
-  const carry = useCarriedReferral()
   const workspaces = useWorkspaces()
   const switching = useSwitchWorkspace(onClose)
-  const more = memberLinks.filter((link) => profileLinks.every(({ to }) => to !== link.to))
+  const more = moreLinks.filter((link) => profileLinks.every(({ to }) => to !== link.to))
   const operates = useIsOperator() === true
   const operator = operates ? [{ label: 'Operator', to: paths.operator }] : []
-  const links = user ? [...profileLinks, ...more, ...operator] : guestLinks
+  const links = [...profileLinks, ...more, ...operator]
   return (
     <Sheet
       open={open}
       onClose={onClose}
       title="Menu"
-      description={user?.email}
+      description={user.email}
       footer={
-        user ? (
-          <Button
-            icon={<LogOut aria-hidden />}
-            onClick={() => {
-              onClose()
-              signOut()
-            }}
-          >
-            Logout
-          </Button>
-        ) : (
-          <ButtonLink to={carry(paths.login)} variant="primary" onClick={onClose}>
-            Sign In
-          </ButtonLink>
-        )
+        <Button
+          icon={<LogOut aria-hidden />}
+          onClick={() => {
+            onClose()
+            signOut()
+          }}
+        >
+          Logout
+        </Button>
       }
     >
-      {user && workspaces && workspaces.others.length > 0 && (
+      {workspaces && workspaces.others.length > 0 && (
         <div className="mb-4 grid gap-2 border-b border-line pb-4">
           <p className="font-strong wrap-anywhere">{workspaces.current.name}</p>
           {workspaces.others.map(({ id, name }) => (
@@ -75,23 +69,26 @@ function MenuSheet({ user, open, onClose }: NarrowMenuProps) {
           ))}
         </div>
       )}
+      <div className="-mx-2 pb-2">
+        <AccountSwitcher />
+      </div>
       <nav aria-label="Menu" className="-mx-3 grid">
         {links.map(({ to, label }) => (
           <NavLink
             key={label}
-            to={carry(to)}
+            to={to}
+            // A part of a page is not a page.
+            aria-current={to.includes('#') ? 'false' : 'page'}
             onClick={onClose}
-            className="rounded-md px-3 py-3 text-base hover:bg-hover aria-[current=page]:bg-pressed aria-[current=page]:font-strong"
+            className={menuLinkClass}
           >
             {label}
           </NavLink>
         ))}
       </nav>
-      {user && (
-        <div className="grid pt-4">
-          <BackToFirstSteps onPress={onClose} />
-        </div>
-      )}
+      <div className="grid pt-4">
+        <BackToFirstSteps onPress={onClose} />
+      </div>
     </Sheet>
   )
 }

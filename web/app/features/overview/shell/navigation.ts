@@ -1,3 +1,17 @@
+import {
+  ChartNoAxesColumn,
+  CreditCard,
+  Gift,
+  House,
+  List,
+  type LucideIcon,
+  Radar,
+  Send,
+  Settings,
+  Trophy,
+  UsersRound,
+  Zap,
+} from 'lucide-react'
 import { type PageName, paths } from '../../../paths'
 
 export interface NavigationLink {
@@ -5,18 +19,46 @@ export interface NavigationLink {
   to: string
 }
 
+/** A link of the frame around signed-in pages. */
+export interface FrameLink extends NavigationLink {
+  icon: LucideIcon
+  /** The tab of the page that it opens. */
+  tab?: string
+  /** Belongs to the link above it. */
+  isChild?: boolean
+}
+
 function links(wanted: readonly (readonly [PageName, string])[]): NavigationLink[] {
   return wanted.map(([name, label]) => ({ label, to: paths[name] }))
 }
 
-/** Header links for signed-in users. */
-export const memberLinks = links([
-  ['xAutomation', 'X automation'],
-  ['leads', 'Leads'],
-  ['lists', 'Lists'],
-  ['campaigns', 'Campaigns'],
-  ['leaderboard', 'Leaderboard'],
-])
+const home: FrameLink = { label: 'Home', to: paths.dashboard, icon: House }
+const findLeads: FrameLink = { label: 'Find leads', to: paths.xAutomation, tab: 'scraper', icon: Radar, isChild: true }
+const leads: FrameLink = { label: 'Leads', to: paths.leads, icon: UsersRound }
+const lists: FrameLink = { label: 'Lists', to: paths.lists, icon: List }
+const campaigns: FrameLink = { label: 'Campaigns', to: paths.campaigns, icon: Send }
+
+/** The pages to work on. */
+export const workLinks: FrameLink[] = [
+  home,
+  { label: 'X automation', to: paths.xAutomation, icon: Zap },
+  findLeads,
+  leads,
+  lists,
+  campaigns,
+  { label: 'Analytics', to: paths.xAutomation, tab: 'analytics', icon: ChartNoAxesColumn },
+]
+
+/** Below the pages to work on. */
+export const moreLinks: FrameLink[] = [
+  { label: 'Leaderboard', to: paths.leaderboard, icon: Trophy },
+  { label: 'Refer friends', to: `${paths.dashboard}#refer`, icon: Gift },
+  { label: 'Settings', to: paths.settings, icon: Settings },
+  { label: 'Billing', to: paths.billing, icon: CreditCard },
+]
+
+/** The bottom bar of phones, which has room for five. */
+export const tabBarLinks: FrameLink[] = [home, { ...findLeads, label: 'Find' }, leads, lists, campaigns]
 
 /** Header links for guests. */
 export const guestLinks = links([
@@ -37,3 +79,7 @@ export const profileLinks = links([
   ['settings', 'Settings'],
   ['extension', 'Browser extension'],
 ])
+
+/** A link in the menu of narrow screens. */
+export const menuLinkClass =
+  'rounded-md px-3 py-3 text-base hover:bg-hover aria-[current=page]:bg-pressed aria-[current=page]:font-strong'

@@ -1,34 +1,36 @@
 import { ArrowLeftRight, ListChecks, LogOut } from 'lucide-react'
+import type { ReactElement } from 'react'
 import { paths } from '../../../paths'
-import type { User } from '../../../session'
+import { useSession } from '../../../session'
 import { Menu, MenuItem, MenuLink, MenuNote, MenuSeparator } from '../../../ui/menu'
 import { ReauthProvider } from '../../identity/auth/reauthentication'
-import { useSwitchWorkspace, useWorkspaces } from '../../identity/people/use-workspaces'
+import { useSwitchWorkspace } from '../../identity/people/use-switch-workspace'
+import { useWorkspaces } from '../../identity/people/use-workspaces'
 import { useHiddenFirstSteps } from '../first-steps/use-hidden-first-steps'
 import { profileLinks } from './navigation'
-import { ProfileButton } from './profile-button'
 import { useIsOperator } from './use-is-operator'
 import { useSignOut } from './use-sign-out'
 
-/** The profile menu. Mounted open, because it loads when its button is pressed. */
-export default function ProfileMenu({ user }: { user: User }) {
+/** The profile menu, which mounts open. */
+export default function ProfileMenu(props: { trigger: ReactElement }) {
   return (
     <ReauthProvider>
-      <OpenProfileMenu user={user} />
+      <OpenProfileMenu {...props} />
     </ReauthProvider>
   )
 }
 
-function OpenProfileMenu({ user }: { user: User }) {
+function OpenProfileMenu({ trigger }: { trigger: ReactElement }) {
+  const state = useSession()
   const signOut = useSignOut()
   const operates = useIsOperator() === true
   const workspaces = useWorkspaces()
   const switching = useSwitchWorkspace()
   const bringBackFirstSteps = useHiddenFirstSteps()
   return (
-    <Menu defaultOpen trigger={<ProfileButton user={user} />}>
+    <Menu defaultOpen trigger={trigger}>
       <MenuNote>
-        <span className="block truncate">{user.email}</span>
+        <span className="block truncate">{state.status === 'signed-in' && state.user.email}</span>
         {workspaces && workspaces.others.length > 0 && (
           <span className="block truncate font-strong text-ink">{workspaces.current.name}</span>
         )}

@@ -4,7 +4,6 @@ import { Navigate, Outlet, useLocation, useMatches } from 'react-router'
 import { paths } from '../../../paths'
 import { saveReturnPath } from '../../../return-path'
 import { useSession } from '../../../session'
-import { TooltipProvider } from '../../../ui/tooltip-provider'
 import { BulkProgress } from '../../leads/leads/bulk-progress'
 import { LoadingScreen } from './loading-screen'
 
@@ -46,11 +45,11 @@ export default function SignedIn() {
     )
   }
   return (
-    <TooltipProvider>
-      <div className="page-width fills-window py-8 md:py-10">
+    <>
+      <div className="page-width fills-window py-6">
         <Outlet />
       </div>
       <BulkProgress />
-    </TooltipProvider>
+    </>
   )
 }

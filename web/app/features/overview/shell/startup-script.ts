@@ -1,6 +1,138 @@
+import { HYDRATED } from '../../../ui/use-hydrated'
+
 /**
- * Inline script that runs before the first paint: applies the theme and marks stored sessions and
- * waitlist places, so that guest content doesn't flash. The content security policy allows it by
- * hash.
+ * Runs before the first paint, inlined as its own source: it can use nothing from outside. Does
+ * what a page needs before hydration, and all that the static landing page needs.
  */
-export const startupScript = `try{var d=document.documentElement.dataset;var t=localStorage.getItem("theme");if(t==="light"||t==="dark")d.theme=t;if(localStorage.getItem("authToken")||localStorage.getItem("refreshToken"))d.session="stored";if(localStorage.getItem("waitlistEmail"))d.waitlist="stored"}catch(e){}`
+function startPage(hydrated: string) {
+  const LINKS_FOR_GUESTS = 'a[href^="/"]:not([href*="."])'
+  const SLOW_AFTER_MS = 10_000
+  /** React Router reloads a page whose code is missing; the message is for when it gave up. */
+  const BROKEN_AFTER_MS = 1_000
+  const { dataset } = document.documentElement
+  const code = new URLSearchParams(location.search).get('ref')?.trim().slice(0, 32)
+  const awaitsApp = new AbortController()
+  const { signal } = awaitsApp
+  let pressed: HTMLElement | undefined
+  let broken = 0
+
+  /** The app of a page that starts it only for people with a session. */
+  const heldApp = () => document.querySelector<HTMLScriptElement>('script[data-preload]')
+  const startApp = (app: HTMLScriptElement) => {
+    for (const href of app.dataset.preload?.split(' ') ?? [])
+      document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href }))
+    app.replaceWith(Object.assign(document.createElement('script'), { type: 'module', textContent: app.textContent }))
+  }
+  const showLate = (late: 'slow' | 'broken') => {
+    clearTimeout(slow)
+    dataset.late = late
+    pressed?.removeAttribute('aria-busy')
+  }
+  const showBroken = () => {
+    clearTimeout(broken)
+    broken = window.setTimeout(showLate, BROKEN_AFTER_MS, 'broken')
+  }
+  const addCode = (link: HTMLAnchorElement) => {
+    if (code) link.setAttribute('href', `${link.pathname}?ref=${encodeURIComponent(code)}`)
+  }
+  const countView = () => {
+    const view = { path: location.pathname, ...(code && { ref: code }) }
+    const headers = { 'content-type': 'application/json' }
+    fetch('/api/track-view', { method: 'POST', headers, body: JSON.stringify(view) })
+      // Read the body to free the connection.
+      .then((answer) => answer.text())
+      .catch(() => {})
+  }
+
+  try {
+    const stored = (key: string) => window.localStorage.getItem(key)
+    const theme = stored('theme')
+    if (theme === 'light' || theme === 'dark') dataset.theme = theme
+    if (stored('authToken') || stored('refreshToken')) dataset.session = 'stored'
+    if (stored('sidebar') === 'rail') dataset.sidebar = 'rail'
+    if (stored('waitlistEmail')) dataset.waitlist = 'stored'
+  } catch {
+    // The browser blocks storage.
+  }
+  document.addEventListener('change', ({ target }) => {
+    if (!(target instanceof HTMLInputElement) || target.name !== 'theme') return
+    if (target.value === 'system') delete dataset.theme
+    else dataset.theme = target.value
+    try {
+      window.localStorage.setItem('theme', target.value)
+    } catch {
+      // As above.
+    }
+  })
+
+  const openMenu = () => document.querySelector<HTMLDetailsElement>('details[data-menu][open]')
+  document.addEventListener('click', ({ target }) => {
+    const menu = openMenu()
+    if (menu && target instanceof Element && (!menu.contains(target) || target.closest('a'))) menu.open = false
+  })
+  document.addEventListener('keydown', ({ key }) => {
+    const menu = openMenu()
+    if (!menu || key !== 'Escape') return
+    menu.open = false
+    menu.querySelector('summary')?.focus()
+  })
+
+  addEventListener(
+    'click',
+    (event) => {
+      if (!(event.target instanceof Element)) return
+      const link = event.target.closest<HTMLAnchorElement>(LINKS_FOR_GUESTS)
+      const button = event.target.closest('button')
+      if (link) addCode(link)
+      if (button) event.preventDefault()
+      // Until it has hydrated, the app neither knows the code nor handles every button.
+      if (button || (link && code)) event.stopPropagation()
+      if (!button) return
+      pressed?.removeAttribute('aria-busy')
+      pressed = button
+      button.setAttribute('aria-busy', 'true')
+    },
+    { capture: true, signal },
+  )
+  const slow = setTimeout(() => !heldApp() && showLate('slow'), SLOW_AFTER_MS)
+  // Errors of scripts don't bubble.
+  addEventListener('error', ({ target }) => target instanceof HTMLScriptElement && showBroken(), {
+    capture: true,
+    signal,
+  })
+  // Only the message says that an import failed; Safari's differs.
+  addEventListener(
+    'unhandledrejection',
+    ({ reason }) => /imported module|importing a module/i.test(String(reason)) && showBroken(),
+    { signal },
+  )
+  // The page is being left or reloaded.
+  addEventListener('beforeunload', () => clearTimeout(broken))
+  document.addEventListener(hydrated, () => {
+    awaitsApp.abort()
+    clearTimeout(slow)
+    clearTimeout(broken)
+    delete dataset.late
+    // After the render that adds query, storage and time.
+    setTimeout(() => {
+      pressed?.removeAttribute('aria-busy')
+      pressed?.click()
+    })
+  })
+
+  document.addEventListener('DOMContentLoaded', () => {
+    const choice = document.querySelector<HTMLInputElement>(`input[name="theme"][value="${dataset.theme}"]`)
+    if (choice) choice.checked = true
+    const app = heldApp()
+    if (!app) return
+    if (dataset.session) return startApp(app)
+    addEventListener('storage', ({ key, newValue }) => key === 'authToken' && newValue && startApp(app))
+    for (const link of document.querySelectorAll<HTMLAnchorElement>(LINKS_FOR_GUESTS)) addCode(link)
+    if ('prerendering' in document && document.prerendering)
+      document.addEventListener('prerenderingchange', countView, { once: true })
+    else countView()
+  })
+}
+
+/** The inline script of every page. Pages are prerendered, so the app's bundle needs no copy. */
+export const startupScript = import.meta.env.SSR ? `(${startPage})(${JSON.stringify(HYDRATED)})` : ''

@@ -1,15 +1,13 @@
 import { Monitor, Moon, Sun } from 'lucide-react'
-import { chooseTheme, type Theme, useTheme } from './theme'
 
-const themes: { value: Theme; label: string; icon: typeof Sun }[] = [
+const themes = [
   { value: 'system', label: 'System theme', icon: Monitor },
   { value: 'light', label: 'Light theme', icon: Sun },
   { value: 'dark', label: 'Dark theme', icon: Moon },
 ]
 
-/** System, light or dark. */
+/** System, light or dark: applied and stored by features/overview/shell/startup-script.ts. */
 export function ThemeSwitch() {
-  const theme = useTheme()
   return (
     <fieldset className="flex w-fit gap-0.5 rounded-full border border-line p-0.5 noscript:hidden">
       <legend className="sr-only">Color theme</legend>
@@ -23,8 +21,7 @@ export function ThemeSwitch() {
             type="radio"
             name="theme"
             value={value}
-            checked={theme === value}
-            onChange={() => chooseTheme(value)}
+            defaultChecked={value === 'system'}
             className="absolute inset-0 cursor-pointer appearance-none rounded-full outline-none"
           />
           <Icon aria-hidden className="size-3.5" />

@@ -117,7 +117,7 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
             <Callout
               tone="bad"
               action={
-                <Button size="sm" loading={portal.isPending} onClick={() => portal.mutate()}>
+                <Button size="sm" loading={portal.isLeaving} onClick={() => portal.run()}>
                   Change card
                 </Button>
               }

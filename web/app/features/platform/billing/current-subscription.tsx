@@ -92,16 +92,16 @@ function Subscribed({ subscription, known }: { subscription: Subscription; known
       </Facts>
       {mayManage && changeable && (
         <div className="flex flex-wrap gap-2 border-t border-line pt-5 max-sm:[&>*]:w-full">
-          <Button icon={<CreditCard aria-hidden />} loading={portal.isPending} onClick={() => portal.mutate()}>
+          <Button icon={<CreditCard aria-hidden />} loading={portal.isLeaving} onClick={() => portal.run()}>
             Manage billing
           </Button>
           {cancelAtPeriodEnd ? (
-            <Button variant="primary" loading={resume.isPending} onClick={() => resume.mutate()}>
+            <Button variant="primary" loading={resume.isPending} onClick={() => resume.run()}>
               Keep subscription
             </Button>
           ) : (
             status === 'active' && (
-              <Button variant="ghost" loading={cancel.isPending} onClick={cancel.ask}>
+              <Button variant="ghost" loading={cancel.isPending} onClick={() => cancel.run()}>
                 Cancel subscription
               </Button>
             )

@@ -2,13 +2,14 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { formatMoney } from '@x-automated/contract/format'
 import type { Invoice } from '@x-automated/contract/platform/billing'
 import { Download, ExternalLink } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { api, errorText } from '../../../api'
 import { QueryError } from '../../../query-error'
 import { Badge, type Tone } from '../../../ui/badge'
 import { Button } from '../../../ui/button'
 import { DateTime } from '../../../ui/date-time'
-import { LoadingText, SkeletonRows } from '../../../ui/skeleton'
-import { Table, Td, Th, Tr } from '../../../ui/table'
+import { LoadingText } from '../../../ui/skeleton'
+import { Table, Td, Tr } from '../../../ui/table'
 
 const looks: Record<Invoice['status'], { label: string; tone: Tone }> = {
   draft: { label: 'Draft', tone: 'neutral' },
@@ -39,25 +40,14 @@ export function Invoices() {
         <p className="text-muted">No invoices yet.</p>
       ) : (
         (invoices || query.isPending) && (
-          <Table label="Invoices">
-            <thead>
-              <Tr>
-                <Th>Date</Th>
-                <Th>Number</Th>
-                <Th>Status</Th>
-                <Th end>Amount</Th>
-                <Th>
-                  <span className="sr-only">Files</span>
-                </Th>
-              </Tr>
-            </thead>
-            <tbody>
-              {invoices ? (
-                invoices.map((invoice) => <InvoiceRow key={invoice.id} invoice={invoice} />)
-              ) : (
-                <SkeletonRows rows={2} columns={5} />
-              )}
-            </tbody>
+          <Table
+            label="Invoices"
+            columns={['Date', 'Number', 'Status', { name: 'Amount', end: true }, { name: 'Files', hidden: true }]}
+            skeletonRows={2}
+          >
+            {invoices?.map((invoice) => (
+              <InvoiceRow key={invoice.id} invoice={invoice} />
+            ))}
           </Table>
         )
       )}
@@ -93,31 +83,26 @@ function InvoiceRow({ invoice }: { invoice: Invoice }) {
       </Td>
       <Td>
         <span className="flex flex-wrap justify-end gap-x-4 gap-y-1">
-          {invoice.url && (
-            <a
-              href={invoice.url}
-              target="_blank"
-              rel="noopener"
-              className="text-link inline-flex items-center gap-1.5 pointer-coarse:min-h-11"
-            >
-              <ExternalLink aria-hidden className="size-4" />
-              {invoice.status === 'open' ? 'Pay' : 'View'}
-              <span className="sr-only"> invoice {name}, in a new tab</span>
-            </a>
-          )}
-          {invoice.pdfUrl && (
-            <a
-              href={invoice.pdfUrl}
-              target="_blank"
-              rel="noopener"
-              className="text-link inline-flex items-center gap-1.5 pointer-coarse:min-h-11"
-            >
-              <Download aria-hidden className="size-4" />
-              PDF<span className="sr-only"> of invoice {name}</span>
-            </a>
-          )}
+          <FileLink url={invoice.url} icon={<ExternalLink aria-hidden className="size-4" />}>
+            {invoice.status === 'open' ? 'Pay' : 'View'}
+            <span className="sr-only"> invoice {name}, in a new tab</span>
+          </FileLink>
+          <FileLink url={invoice.pdfUrl} icon={<Download aria-hidden className="size-4" />}>
+            PDF<span className="sr-only"> of invoice {name}</span>
+          </FileLink>
         </span>
       </Td>
     </Tr>
+  )
+}
+
+function FileLink({ url, icon, children }: { url: string | null; icon: ReactNode; children: ReactNode }) {
+  if (!url) return null
+  const className = 'text-link inline-flex items-center gap-1.5 pointer-coarse:min-h-11'
+  return (
+    <a href={url} target="_blank" rel="noopener" className={className}>
+      {icon}
+      {children}
+    </a>
   )
 }

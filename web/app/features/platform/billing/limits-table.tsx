@@ -1,5 +1,5 @@
 import { PLAN_LEVELS, type PlanLevel } from '@x-automated/contract/platform/plans'
-import { Table, Td, Th, Tr } from '../../../ui/table'
+import { Table, Td, Tr } from '../../../ui/table'
 import { limitText } from './plan-text'
 
 const rows = [
@@ -7,6 +7,7 @@ const rows = [
   ['DMs a month', 'dms'],
   ['X accounts', 'xAccounts'],
   ['Workspace members', 'people'],
+  ['Imported leads', null],
 ] as const
 
 const levels = Object.keys(PLAN_LEVELS) as PlanLevel[]
@@ -14,39 +15,23 @@ const levels = Object.keys(PLAN_LEVELS) as PlanLevel[]
 /** Limits by plan, Free included. Responsive by CSS alone, as the page defers hydration. */
 export function LimitsTable() {
   return (
-    <Table label="Compare plans">
-      <thead>
-        <Tr>
-          <Th>
-            <span className="sr-only">Limit</span>
-          </Th>
+    <Table
+      label="Compare plans"
+      columns={[
+        { name: 'Limit', hidden: true },
+        ...levels.map((level) => ({ name: PLAN_LEVELS[level].name, end: true })),
+      ]}
+    >
+      {rows.map(([label, what]) => (
+        <Tr key={label}>
+          <Td className="max-md:font-strong">{label}</Td>
           {levels.map((level) => (
-            <Th key={level} end>
-              {PLAN_LEVELS[level].name}
-            </Th>
-          ))}
-        </Tr>
-      </thead>
-      <tbody>
-        {rows.map(([label, what]) => (
-          <Tr key={what}>
-            <Td className="max-md:font-strong">{label}</Td>
-            {levels.map((level) => (
-              <Td key={level} label={PLAN_LEVELS[level].name} end data-numeric>
-                {limitText(level, what)}
-              </Td>
-            ))}
-          </Tr>
-        ))}
-        <Tr>
-          <Td className="max-md:font-strong">Imported leads</Td>
-          {levels.map((level) => (
-            <Td key={level} label={PLAN_LEVELS[level].name} end>
-              Unlimited
+            <Td key={level} label={PLAN_LEVELS[level].name} end data-numeric>
+              {what ? limitText(level, what) : 'Unlimited'}
             </Td>
           ))}
         </Tr>
-      </tbody>
+      ))}
     </Table>
   )
 }

@@ -24,7 +24,7 @@ function Other({ other }: { other: OtherSubscription }) {
       tone="warn"
       title={`You also pay for ${other.name}`}
       action={
-        <Button size="sm" aria-label={`Don't renew ${other.name}`} loading={end.isPending} onClick={end.ask}>
+        <Button size="sm" aria-label={`Don't renew ${other.name}`} loading={end.isPending} onClick={() => end.run()}>
           Don't renew
         </Button>
       }

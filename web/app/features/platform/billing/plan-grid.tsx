@@ -31,7 +31,7 @@ export function PlanGrid({ known }: { known: KnownSubscription }) {
   const canChoose = known.subscription !== undefined && known.mayManage === true && known.overview?.available !== false
 
   const choose = (plan: Plan) => {
-    if (!known.changeable) return buy.mutate(plan.id)
+    if (!known.changeable) return buy.run(plan.id)
     // The previous preview and result are outdated.
     queries.removeQueries({ queryKey: api.billing.previewUpgrade.key() })
     setChanging({ plan, open: true, times: (changing?.times ?? 0) + 1 })
@@ -76,7 +76,7 @@ export function PlanGrid({ known }: { known: KnownSubscription }) {
                       size="lg"
                       variant={featured || offer === 'upgrade' ? 'primary' : 'secondary'}
                       disabled={offer === 'current' || !canChoose}
-                      loading={buy.isPending && buy.variables === plan.id}
+                      loading={buy.isLeaving && buy.variables === plan.id}
                       onClick={() => choose(plan)}
                     >
                       {OFFER_LABELS[offer]}

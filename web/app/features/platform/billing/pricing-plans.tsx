@@ -31,7 +31,7 @@ export function PricingPlans() {
 /** Native radio buttons that CSS reads, so that they work before hydration. */
 function CycleSwitch() {
   return (
-    <fieldset className="w-fit" data-works-alone="">
+    <fieldset className="w-fit">
       <legend className="sr-only">Billing cycle</legend>
       <div className="flex gap-1 rounded-lg border border-line bg-sunken p-1">
         {cycles.map(({ value, label }, index) => (

@@ -1,104 +1,72 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import type { OtherSubscription } from '@x-automated/contract/platform/billing'
 import { isPlanId } from '@x-automated/contract/platform/plans'
-import { api, client, errorText } from '../../../api'
-import { useConfirm } from '../../../ui/confirm'
-import { toast } from '../../../ui/toast'
+import { api, client } from '../../../api'
+import { useAction, useRedirect } from '../../../use-action'
+
+const { subscription, overview, ownLinks, invoices } = api.billing
+/** What depends on the plan, which limits X accounts. Upgrade previews are refetched when opened. */
+const DEPENDS_ON_PLAN = [subscription, overview, ownLinks, invoices, api.xAccount]
 
 /** Refetches everything that depends on the plan. */
-export function useRefetchPlan(): () => Promise<void> {
+export function useRefetchPlan(): () => Promise<unknown> {
   const queries = useQueryClient()
-  return async () => {
-    // The plan limits X accounts. Upgrade previews are refetched when opened.
-    const { subscription, overview, ownLinks, invoices } = api.billing
-    const changed = [subscription.key(), overview.key(), ownLinks.key(), invoices.key(), api.xAccount.key()]
-    await Promise.all(changed.map((queryKey) => queries.invalidateQueries({ queryKey })))
-  }
+  return () => Promise.all(DEPENDS_ON_PLAN.map((part) => queries.invalidateQueries({ queryKey: part.key() })))
 }
+
+/** Options of a call that charges or cancels: repeating it has no effect. */
+const once = () => ({ context: { idempotencyKey: crypto.randomUUID() } })
 
 /** Cancels the subscription after a confirmation. */
 export function useCancelSubscription() {
-  const confirm = useConfirm()
-  const refetchPlan = useRefetchPlan()
-  const cancel = useMutation({
-    mutationFn: () => client.billing.cancel({}, { context: { idempotencyKey: crypto.randomUUID() } }),
-    onSuccess() {
-      toast.success('Your subscription has been canceled and will end at the current billing period.')
-      return refetchPlan()
-    },
-    onError: (error) => toast.error(errorText(error, 'Failed to cancel subscription. Please try again.')),
-  })
-  const ask = async () => {
-    const sure = await confirm({
+  return useAction(() => client.billing.cancel({}, once()), {
+    question: {
       title: 'Cancel subscription?',
       body: "Are you sure you want to cancel your subscription? You'll still have access until the end of your billing period.",
       confirm: 'Cancel subscription',
       cancel: 'Keep subscription',
       danger: true,
-    })
-    if (sure) cancel.mutate()
-  }
-  return { ask, isPending: cancel.isPending }
+    },
+    done: 'Your subscription has been canceled and will end at the current billing period.',
+    failed: 'Failed to cancel subscription. Please try again.',
+    refetches: DEPENDS_ON_PLAN,
+  })
 }
 
 /** Cancels a second subscription after a confirmation. */
 export function useEndOther({ id, name }: Pick<OtherSubscription, 'id' | 'name'>) {
-  const confirm = useConfirm()
-  const refetchPlan = useRefetchPlan()
-  const end = useMutation({
-    mutationFn: () =>
-      client.billing.cancel({ subscriptionId: id }, { context: { idempotencyKey: crypto.randomUUID() } }),
-    onSuccess() {
-      toast.success(`Your second subscription, ${name}, won't renew.`)
-      return refetchPlan()
-    },
-    onError: (error) => toast.error(errorText(error, 'Failed to cancel subscription. Please try again.')),
-  })
-  const ask = async () => {
-    const sure = await confirm({
+  return useAction(() => client.billing.cancel({ subscriptionId: id }, once()), {
+    question: {
       title: `Don't renew ${name}?`,
       body: "You won't be charged for it again. Your current plan doesn't change.",
       confirm: "Don't renew",
       cancel: 'Keep paying for both',
       danger: true,
-    })
-    if (sure) end.mutate()
-  }
-  return { ask, isPending: end.isPending }
+    },
+    done: `Your second subscription, ${name}, won't renew.`,
+    failed: 'Failed to cancel subscription. Please try again.',
+    refetches: DEPENDS_ON_PLAN,
+  })
 }
 
 /** Undoes a cancellation. */
 export function useResumeSubscription() {
-  const refetchPlan = useRefetchPlan()
-  return useMutation({
-    mutationFn: () => client.billing.resume({}, { context: { idempotencyKey: crypto.randomUUID() } }),
-    onSuccess() {
-      toast.success('Your subscription continues.')
-      return refetchPlan()
-    },
-    onError: (error) => toast.error(errorText(error, 'Failed to keep your subscription. Please try again.')),
+  return useAction(() => client.billing.resume({}, once()), {
+    done: 'Your subscription continues.',
+    failed: 'Failed to keep your subscription. Please try again.',
+    refetches: DEPENDS_ON_PLAN,
   })
 }
 
 /** Opens the provider's page for card and billing address. */
 export function useOpenPortal() {
-  return useMutation({
-    mutationFn: () => client.billing.portal({}, { context: { idempotencyKey: crypto.randomUUID() } }),
-    onSuccess: ({ url }) => location.assign(url),
-    onError: (error) => toast.error(errorText(error, 'Failed to open the billing page. Please try again.')),
-  })
+  return useRedirect(() => client.billing.portal({}, once()), 'Failed to open the billing page. Please try again.')
 }
 
 /** Opens the payment page: a payment link for built-in plans, a checkout session for others. */
 export function useBuyPlan() {
-  return useMutation({
-    mutationFn: async (planId: string) => {
-      const link = isPlanId(planId) ? (await client.billing.ownLinks({})).links[planId] : null
-      if (link) return link
-      const key = crypto.randomUUID()
-      return (await client.billing.checkout({ planId }, { context: { idempotencyKey: key } })).checkoutUrl
-    },
-    onSuccess: (url) => location.assign(url),
-    onError: (error) => toast.error(errorText(error, 'Failed to process payment. Please try again.')),
-  })
+  return useRedirect(async (planId: string) => {
+    const link = isPlanId(planId) ? (await client.billing.ownLinks({})).links[planId] : null
+    return { url: link ?? (await client.billing.checkout({ planId }, once())).checkoutUrl }
+  }, 'Failed to process payment. Please try again.')
 }

@@ -3,6 +3,7 @@ import type { BillingOverview, Subscription } from '@x-automated/contract/platfo
 import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { createQueryClient } from '../../../query-client'
+import { ConfirmProvider } from '../../../ui/confirm'
 import { SubscriptionNotices } from './subscription-notices'
 import type { KnownSubscription } from './use-subscription'
 
@@ -21,7 +22,9 @@ function textWith(daysLeft: number): string {
   const known = { subscription, overview, mayManage: false } as KnownSubscription
   return renderToString(
     <QueryClientProvider client={createQueryClient()}>
-      <SubscriptionNotices known={known} />
+      <ConfirmProvider>
+        <SubscriptionNotices known={known} />
+      </ConfirmProvider>
     </QueryClientProvider>,
   ).replace(/<[^>]*>/g, '')
 }

@@ -31,7 +31,7 @@ export function SubscriptionNotices({ known: { subscription, overview, mayManage
                   Pay the open invoice<span className="sr-only">, in a new tab</span>
                 </a>
               )}
-              <Button size="sm" loading={portal.isPending} onClick={() => portal.mutate()}>
+              <Button size="sm" loading={portal.isLeaving} onClick={() => portal.run()}>
                 Change card
               </Button>
             </div>

@@ -4,10 +4,7 @@ import { api } from '../../../api'
 import { buyPath, paths } from '../../../paths'
 import { useSession } from '../../../session'
 
-/**
- * The target of 'Get Started': the payment page, or the billing page for subscribers and users who
- * aren't owners.
- */
+/** The target of 'Get Started': the payment page, or the billing page for subscribers. */
 export function usePlanLink(): (planId: PlanId) => string {
   const isSignedIn = useSession().status === 'signed-in'
   const role = useQuery(api.auth.me.queryOptions({ enabled: isSignedIn })).data?.workspace.role

@@ -11,9 +11,7 @@ const RESULTS = {
   cancelled: () => toast.info("Checkout canceled. You weren't charged."),
 }
 
-/**
- * Syncs with the payment provider after a visit to its pages, instead of waiting for its webhook.
- */
+/** Syncs with the payment provider after a visit to its pages, before its webhook arrives. */
 export function useReturnFromPayment(mayManage: boolean | undefined): void {
   const [params, setParams] = useSearchParams()
   const refetchPlan = useRefetchPlan()

@@ -20,6 +20,7 @@ export default function Bell() {
   return (
     <div className="relative">
       <IconButton
+        icon={<BellIcon className="size-5!" />}
         label={unread > 0 ? `Notifications, ${shown} unread` : 'Notifications'}
         onPointerEnter={loadSheet}
         onFocus={loadSheet}
@@ -27,9 +28,7 @@ export default function Bell() {
           setWanted(true)
           setOpen(true)
         }}
-      >
-        <BellIcon aria-hidden className="size-5!" />
-      </IconButton>
+      />
       {unread > 0 && (
         <span
           aria-hidden

@@ -1,9 +1,9 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Notification, NotificationKind } from '@x-automated/contract/platform/notifications'
 import { Bell as BellIcon, CircleCheck, CreditCard, Gauge, Hourglass, Pause, Unplug } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
-import { api, errorText } from '../../../api'
+import { api, client } from '../../../api'
 import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
 import { Button } from '../../../ui/button'
@@ -13,7 +13,7 @@ import { Sheet } from '../../../ui/dialog'
 import { EmptyState } from '../../../ui/empty-state'
 import { Pager } from '../../../ui/pager'
 import { SkeletonText } from '../../../ui/skeleton'
-import { toast } from '../../../ui/toast'
+import { useAction } from '../../../use-action'
 import { NOTIFICATIONS_POLL_MS } from './refresh-interval'
 
 const PAGE_SIZE = 20
@@ -38,15 +38,11 @@ export default function NotificationsSheet({ open, onClose }: { open: boolean; o
     enabled: open,
     refetchInterval: open ? NOTIFICATIONS_POLL_MS : false,
   })
-  const markRead = useMutation(
-    api.notifications.markRead.mutationOptions({
-      onSuccess({ unread }) {
-        queries.setQueryData(api.notifications.countUnread.queryKey(), { unread })
-        return queries.invalidateQueries({ queryKey: api.notifications.list.key() })
-      },
-      onError: (error) => toast.error(errorText(error, 'Failed to mark as read. Please try again.')),
-    }),
-  )
+  const markRead = useAction(client.notifications.markRead, {
+    onSuccess: ({ unread }) => queries.setQueryData(api.notifications.countUnread.queryKey(), { unread }),
+    failed: 'Failed to mark as read. Please try again.',
+    refetches: [api.notifications.list],
+  })
   const { data } = query
   return (
     <Sheet
@@ -60,7 +56,7 @@ export default function NotificationsSheet({ open, onClose }: { open: boolean; o
       }
       footer={
         data && data.unread > 0 ? (
-          <Button loading={markRead.isPending} onClick={() => markRead.mutate({})}>
+          <Button loading={markRead.isPending} onClick={() => markRead.run({})}>
             Mark all as read
           </Button>
         ) : undefined
@@ -83,7 +79,7 @@ export default function NotificationsSheet({ open, onClose }: { open: boolean; o
                 key={notification.id}
                 notification={notification}
                 onOpen={() => {
-                  if (!notification.readAt) markRead.mutate({ ids: [notification.id] })
+                  if (!notification.readAt) markRead.run({ ids: [notification.id] })
                   onClose()
                 }}
               />

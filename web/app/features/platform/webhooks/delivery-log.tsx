@@ -1,9 +1,9 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { formatCount } from '@x-automated/contract/format'
 import type { DeliveryStatus, WebhookDelivery, WebhookEndpoint } from '@x-automated/contract/platform/webhooks'
 import { RotateCw } from 'lucide-react'
 import { useState } from 'react'
-import { api, errorText } from '../../../api'
+import { api, client, errorText } from '../../../api'
 import { StatusBadge } from '../../../ui/badge'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
@@ -11,23 +11,18 @@ import { DateTime } from '../../../ui/date-time'
 import { Dialog } from '../../../ui/dialog'
 import { Pager } from '../../../ui/pager'
 import { Select } from '../../../ui/select'
-import { SkeletonRows } from '../../../ui/skeleton'
-import { ActionsTh, Table, Td, Th, Tr } from '../../../ui/table'
-import { toast } from '../../../ui/toast'
+import { Table, Td, Tr } from '../../../ui/table'
+import { useAction } from '../../../use-action'
 import { eventLabel } from './webhook-text'
 
 const PAGE_SIZE = 25
 const REFRESH_MS = 5_000
 
+const labels: Record<DeliveryStatus, string> = { pending: 'Pending', delivered: 'Delivered', failed: 'Failed' }
 const filters = [
   { value: '', label: 'All deliveries' },
-  { value: 'pending', label: 'Pending' },
-  { value: 'delivered', label: 'Delivered' },
-  { value: 'failed', label: 'Failed' },
-] as const
-
-const looks = { pending: 'queued', delivered: 'delivered', failed: 'failed' } as const
-const labels = { pending: 'Pending', delivered: 'Delivered', failed: 'Failed' } as const
+  ...Object.entries(labels).map(([value, label]) => ({ value, label })),
+]
 
 /** An endpoint's deliveries of the last 30 days. */
 export function DeliveryLog({ endpoint, onClose }: { endpoint: WebhookEndpoint; onClose: () => void }) {
@@ -69,25 +64,14 @@ export function DeliveryLog({ endpoint, onClose }: { endpoint: WebhookEndpoint; 
             {status ? 'No matching deliveries.' : 'Nothing sent yet. Send a test event or wait for someone to join.'}
           </p>
         ) : (
-          <Table label="Deliveries" stale={log.isPlaceholderData}>
-            <thead>
-              <tr>
-                <Th>Event</Th>
-                <Th>Status</Th>
-                <Th>Response</Th>
-                <Th>When</Th>
-                <ActionsTh />
-              </tr>
-            </thead>
-            <tbody>
-              {data ? (
-                data.deliveries.map((delivery) => (
-                  <DeliveryRow key={delivery.id} delivery={delivery} enabled={endpoint.enabled} />
-                ))
-              ) : (
-                <SkeletonRows columns={5} />
-              )}
-            </tbody>
+          <Table
+            label="Deliveries"
+            columns={['Event', 'Status', 'Response', 'When', { name: 'Actions', hidden: true }]}
+            stale={log.isPlaceholderData}
+          >
+            {data?.deliveries.map((delivery) => (
+              <DeliveryRow key={delivery.id} delivery={delivery} enabled={endpoint.enabled} />
+            ))}
           </Table>
         )}
         <Pager page={page} pageSize={PAGE_SIZE} query={log} onChange={setPage} noun="deliveries" />
@@ -98,14 +82,10 @@ export function DeliveryLog({ endpoint, onClose }: { endpoint: WebhookEndpoint; 
 
 function DeliveryRow({ delivery, enabled }: { delivery: WebhookDelivery; enabled: boolean }) {
   const { id, event, status, attempts, lastStatus, lastError, nextAttemptAt, createdAt, payload } = delivery
-  const queries = useQueryClient()
-  const redeliver = useMutation(
-    api.webhooks.redeliver.mutationOptions({
-      onSuccess: () => void toast.success('Delivery queued again.'),
-      onError: (error) => void toast.error(errorText(error)),
-      onSettled: () => queries.invalidateQueries({ queryKey: api.webhooks.key() }),
-    }),
-  )
+  const redeliver = useAction(() => client.webhooks.redeliver({ id }), {
+    done: 'Delivery queued again.',
+    refetches: [api.webhooks],
+  })
   return (
     <Tr>
       <Td label="Event">
@@ -118,7 +98,7 @@ function DeliveryRow({ delivery, enabled }: { delivery: WebhookDelivery; enabled
         </details>
       </Td>
       <Td label="Status">
-        <StatusBadge status={looks[status]}>{labels[status]}</StatusBadge>
+        <StatusBadge status={status === 'pending' ? 'queued' : status}>{labels[status]}</StatusBadge>
       </Td>
       <Td label="Response">
         <span className="grid">
@@ -141,7 +121,7 @@ function DeliveryRow({ delivery, enabled }: { delivery: WebhookDelivery; enabled
           icon={<RotateCw aria-hidden />}
           disabled={!enabled}
           loading={redeliver.isPending}
-          onClick={() => redeliver.mutate({ id })}
+          onClick={() => redeliver.run()}
         >
           Redeliver
         </Button>

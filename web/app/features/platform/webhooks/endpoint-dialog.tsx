@@ -1,8 +1,8 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { InputOf } from '@x-automated/contract/contract'
 import { type WebhookEndpoint, webhooks } from '@x-automated/contract/platform/webhooks'
 import { useId } from 'react'
 import { useForm } from 'react-hook-form'
-import { api } from '../../../api'
+import { api, client } from '../../../api'
 import { contractResolver } from '../../../contract-resolver'
 import { showProblems } from '../../../show-problems'
 import { Callout } from '../../../ui/callout'
@@ -10,7 +10,7 @@ import { Checkbox } from '../../../ui/choice'
 import { Field, FieldError } from '../../../ui/field'
 import { FormDialog } from '../../../ui/form-dialog'
 import { Input } from '../../../ui/input'
-import { toast } from '../../../ui/toast'
+import { useAction } from '../../../use-action'
 import { eventHints, eventNames } from './webhook-text'
 
 export interface EndpointDialogProps {
@@ -24,7 +24,6 @@ export interface EndpointDialogProps {
 /** Adds or edits an endpoint. Remount it for each endpoint. */
 export function EndpointDialog({ endpoint, open, onClose, onSecret }: EndpointDialogProps) {
   const formId = useId()
-  const queries = useQueryClient()
   const form = useForm({
     resolver: contractResolver(webhooks.create),
     defaultValues: {
@@ -34,32 +33,17 @@ export function EndpointDialog({ endpoint, open, onClose, onSecret }: EndpointDi
     },
   })
   const { errors } = form.formState
-  const settled = async () => {
-    onClose()
-    await queries.invalidateQueries({ queryKey: api.webhooks.key() })
-  }
-  const onError = (error: Error) => showProblems(form, error)
-  const create = useMutation(
-    api.webhooks.create.mutationOptions({
-      async onSuccess({ secret }) {
-        onSecret(secret)
-        await settled()
-      },
-      onError,
-    }),
-  )
-  const update = useMutation(
-    api.webhooks.update.mutationOptions({
-      async onSuccess() {
-        toast.success('Webhook saved.')
-        await settled()
-      },
-      onError,
-    }),
-  )
-  const saving = endpoint ? update : create
-  const save = form.handleSubmit((values) =>
-    endpoint ? update.mutate({ id: endpoint.id, ...values }) : create.mutate(values),
+  const save = useAction(
+    async (values: InputOf<'webhooks', 'create'>) => {
+      if (endpoint) await client.webhooks.update({ id: endpoint.id, ...values })
+      else onSecret((await client.webhooks.create(values)).secret)
+    },
+    {
+      ...(endpoint ? { done: 'Webhook saved.' } : {}),
+      onSuccess: onClose,
+      onError: (error) => showProblems(form, error),
+      refetches: [api.webhooks],
+    },
   )
   return (
     <FormDialog
@@ -67,8 +51,8 @@ export function EndpointDialog({ endpoint, open, onClose, onSecret }: EndpointDi
       onClose={onClose}
       title={endpoint ? 'Edit webhook' : 'Add webhook'}
       label={endpoint ? 'Save changes' : 'Add webhook'}
-      loading={saving.isPending}
-      onSubmit={save}
+      loading={save.isPending}
+      onSubmit={form.handleSubmit((values) => save.run(values))}
     >
       {errors.root && <Callout tone="bad">{errors.root.message}</Callout>}
       <Field label="URL" error={errors.url?.message} required>

@@ -1,14 +1,13 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { XAccount } from '@x-automated/contract/platform/x-account'
 import { CircleCheck, Unplug } from 'lucide-react'
-import { api, errorText } from '../../../api'
+import { client } from '../../../api'
 import { Badge } from '../../../ui/badge'
 import { Button } from '../../../ui/button'
-import { useConfirm } from '../../../ui/confirm'
 import { DateTime } from '../../../ui/date-time'
-import { toast } from '../../../ui/toast'
+import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
-import { invalidateAccounts, useChooseAccount } from './use-accounts'
+import { useChooseAccount } from './choose-account'
+import { DEPENDS_ON_ACCOUNT } from './use-accounts'
 import { XHandle } from './x-handle'
 
 /** The workspace's X accounts with their status and actions. */
@@ -48,7 +47,7 @@ function AccountRow({ account }: { account: XAccount }) {
               size="sm"
               aria-label={`Make current: @${handle}`}
               loading={choose.isPending}
-              onClick={() => choose.mutate({ id: account.id })}
+              onClick={() => choose.run(account.id)}
             >
               Make current
             </Button>
@@ -58,7 +57,7 @@ function AccountRow({ account }: { account: XAccount }) {
             icon={<Unplug aria-hidden />}
             aria-label={`Disconnect @${handle}`}
             loading={disconnect.isPending}
-            onClick={disconnect.ask}
+            onClick={() => disconnect.run()}
           >
             Disconnect
           </Button>
@@ -81,31 +80,15 @@ export function AccountBadge({ status }: { status: XAccount['status'] | 'none' }
 
 /** Disconnects an account after a confirmation. @param id null means the current account */
 export function useDisconnect(id: string | null) {
-  const queries = useQueryClient()
-  const confirm = useConfirm()
-  const handlers = {
-    onSuccess: ({ message }: { message: string }) => {
-      toast.success(message || 'Twitter account disconnected successfully!')
-      // Its campaigns stop and scrapes wait.
-      return invalidateAccounts(queries)
-    },
-    onError: (error: Error) => {
-      void invalidateAccounts(queries)
-      toast.error(errorText(error, 'Failed to disconnect Twitter account'))
-    },
-  }
-  const one = useMutation(api.xAccount.disconnectOne.mutationOptions(handlers))
-  const current = useMutation(api.xAccount.disconnect.mutationOptions(handlers))
-  const ask = async () => {
-    const sure = await confirm({
+  return useAction(() => (id === null ? client.xAccount.disconnect() : client.xAccount.disconnectOne({ id })), {
+    question: {
       title: 'Disconnect X account',
       body: 'Are you sure you want to disconnect your Twitter account? You will need to reconnect it to use the automation features.',
       confirm: 'Disconnect',
       danger: true,
-    })
-    if (!sure) return
-    if (id === null) current.mutate(undefined)
-    else one.mutate({ id })
-  }
-  return { ask, isPending: one.isPending || current.isPending }
+    },
+    done: ({ message }) => message || 'Twitter account disconnected successfully!',
+    failed: 'Failed to disconnect Twitter account',
+    refetches: DEPENDS_ON_ACCOUNT,
+  })
 }

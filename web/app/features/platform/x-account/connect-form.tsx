@@ -1,16 +1,15 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { xAccount } from '@x-automated/contract/platform/x-account'
 import { AtSign, Link2 } from 'lucide-react'
 import { useForm } from 'react-hook-form'
-import { api, errorText } from '../../../api'
+import { client, errorText } from '../../../api'
 import { contractResolver } from '../../../contract-resolver'
 import { showProblems } from '../../../show-problems'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Field } from '../../../ui/field'
 import { Input, PasswordInput } from '../../../ui/input'
-import { toast } from '../../../ui/toast'
-import { invalidateAccounts } from './use-accounts'
+import { useAction } from '../../../use-action'
+import { DEPENDS_ON_ACCOUNT } from './use-accounts'
 
 const FAILED = 'Failed to connect Twitter account. Please check your credentials and try again.'
 
@@ -23,29 +22,24 @@ interface ConnectFormProps {
 
 /** Connects X with a username and password. */
 export function ConnectForm({ prefix = '', label = 'Connect X', onConnected }: ConnectFormProps) {
-  const queries = useQueryClient()
   const form = useForm({
     resolver: contractResolver(xAccount.connect),
     defaultValues: { username: '', password: '' },
   })
   const { errors } = form.formState
   const [username, password] = form.watch(['username', 'password'])
-  const connect = useMutation(
-    api.xAccount.connect.mutationOptions({
-      onSuccess: async ({ message }) => {
-        await invalidateAccounts(queries)
-        toast.success(message || 'Twitter account connected successfully!')
-        onConnected?.()
-      },
-      onError: (error) => showProblems(form, error, errorText(error, FAILED)),
-    }),
-  )
+  const connect = useAction(client.xAccount.connect, {
+    done: ({ message }) => message || 'Twitter account connected successfully!',
+    onSuccess: onConnected,
+    onError: (error) => showProblems(form, error, errorText(error, FAILED)),
+    refetches: DEPENDS_ON_ACCOUNT,
+  })
   return (
     <form
       method="post"
       noValidate
       className="grid gap-4"
-      onSubmit={form.handleSubmit((credentials) => connect.mutate(credentials))}
+      onSubmit={form.handleSubmit((credentials) => connect.run(credentials))}
     >
       {errors.root && <Callout tone="bad">{errors.root.message}</Callout>}
       <div className="grid gap-4 sm:grid-cols-2">

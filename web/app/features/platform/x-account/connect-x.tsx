@@ -1,10 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import type { XAccount, XConnection } from '@x-automated/contract/platform/x-account'
 import { Plus, RefreshCw, Search, Unplug } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router'
-import { api, errorText } from '../../../api'
+import { api, client } from '../../../api'
 import { notifyOtherTabs } from '../../../other-tabs'
 import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
@@ -13,8 +13,9 @@ import { Callout } from '../../../ui/callout'
 import { Card } from '../../../ui/card'
 import { DateTime } from '../../../ui/date-time'
 import { LoadingText, Skeleton, SkeletonText } from '../../../ui/skeleton'
-import { toast } from '../../../ui/toast'
 import { useSlow } from '../../../ui/use-slow'
+import { useAction } from '../../../use-action'
+import { OrDivider } from '../../identity/auth/or-divider'
 import { ADMINS_CONNECT, RoleNotice } from '../../identity/people/role-notice'
 import { useIsOffered } from '../../identity/people/use-role'
 import { SeePlans } from '../billing/usage-notice'
@@ -22,7 +23,7 @@ import { AccountBadge, AccountRows, useDisconnect } from './account-rows'
 import { findOutcome } from './callback-outcomes'
 import { ConnectForm } from './connect-form'
 import { ConnectWithX } from './connect-with-x'
-import { invalidateAccounts, useAccounts } from './use-accounts'
+import { DEPENDS_ON_ACCOUNT, useAccounts } from './use-accounts'
 import { XHandle } from './x-handle'
 
 /** After this, the page says that loading takes longer than expected. */
@@ -38,7 +39,8 @@ export function ConnectX({ notice }: { notice: ReactNode }) {
   // Members can have X checked; viewers see the stored status.
   const mayCheck = useIsOffered('member')
   const mayConnect = useIsOffered('admin')
-  const refresh = useRefresh(mayCheck ? accounts.data?.accounts[0]?.id : undefined)
+  const checked = mayCheck ? accounts.data?.accounts[0]?.id : undefined
+  const check = useAction((id: string) => client.xAccount.check({ id }), { refetches: DEPENDS_ON_ACCOUNT })
 
   if (status.isPending) {
     return (
@@ -80,8 +82,8 @@ export function ConnectX({ notice }: { notice: ReactNode }) {
           <Button
             size="sm"
             icon={<RefreshCw aria-hidden />}
-            loading={status.isFetching || refresh.isPending}
-            onClick={() => (refresh.mutate ? refresh.mutate() : status.refetch())}
+            loading={status.isFetching || check.isPending}
+            onClick={() => (checked ? check.run(checked) : status.refetch())}
           >
             Refresh status
           </Button>
@@ -138,10 +140,7 @@ function useOutcome(connection: XConnection | undefined) {
   return current === initial ? findOutcome(named) : null
 }
 
-/**
- * Refetches the list if it disagrees with the status about the current account: one of them is
- * stale.
- */
+/** Refetches the list if the status contradicts it: one of them is stale. */
 function useConsistentList(connection: XConnection | undefined, accounts: ReturnType<typeof useAccounts>) {
   const listed = accounts.data?.accounts[0]?.status === 'connected'
   const differ = connection !== undefined && accounts.data !== undefined && connection.connected !== listed
@@ -149,18 +148,6 @@ function useConsistentList(connection: XConnection | undefined, accounts: Return
   useEffect(() => {
     if (differ) void refetch()
   }, [differ, refetch])
-}
-
-/** Checks the current account with X. @param id undefined without an account */
-function useRefresh(id: string | undefined) {
-  const queries = useQueryClient()
-  const check = useMutation(
-    api.xAccount.check.mutationOptions({
-      onSettled: () => invalidateAccounts(queries),
-      onError: (error) => toast.error(errorText(error)),
-    }),
-  )
-  return { isPending: check.isPending, mutate: id === undefined ? null : () => check.mutate({ id }) }
 }
 
 function ConnectionStatus({ connected, connection }: { connected: boolean; connection: XConnection | undefined }) {
@@ -199,9 +186,7 @@ function HowToConnect({ connection }: { connection: Pick<XConnection, 'methods'>
           <div className="border-t border-line pt-5">
             <ConnectForm />
           </div>
-          <p className="flex items-center gap-3 text-xs text-muted before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
-            OR
-          </p>
+          <OrDivider />
         </>
       )}
       <div className="flex flex-wrap items-center justify-between gap-3">
@@ -212,10 +197,7 @@ function HowToConnect({ connection }: { connection: Pick<XConnection, 'methods'>
   )
 }
 
-/**
- * Next steps for a connected account, and Disconnect for the only one. With several, each row has
- * Disconnect.
- */
+/** Next steps, and Disconnect for the only account. With several, each row has its own. */
 export function NextSteps({ connected, accounts }: { connected: boolean; accounts: readonly XAccount[] }) {
   const disconnect = useDisconnect(null)
   if (!connected && accounts.length !== 1) return null
@@ -226,7 +208,7 @@ export function NextSteps({ connected, accounts }: { connected: boolean; account
           Scrape followers
         </ButtonLink>
       )}
-      <Button icon={<Unplug aria-hidden />} loading={disconnect.isPending} onClick={disconnect.ask}>
+      <Button icon={<Unplug aria-hidden />} loading={disconnect.isPending} onClick={() => disconnect.run()}>
         {disconnect.isPending ? 'Disconnecting…' : 'Disconnect'}
       </Button>
     </div>

@@ -1,7 +1,7 @@
 import { cn } from '../../../ui/cn'
 
 /** The URL of an account on X. @param handle with or without the @ */
-export function profileUrl(handle: string): string {
+function profileUrl(handle: string): string {
   return `https://x.com/${encodeURIComponent(handle.replace(/^@/, ''))}`
 }
 

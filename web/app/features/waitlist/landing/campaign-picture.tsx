@@ -103,27 +103,20 @@ function Bars() {
   const high = (value: number) => (value / MOST) * HEIGHT
   return (
     <svg viewBox={`0 0 ${days.length * STEP - (STEP - BAR)} ${HEIGHT}`} className="max-h-54 w-full" aria-hidden="true">
-      {days.map(([sent, replied], day) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a static list
-        <g key={day}>
+      {days.flatMap((counts, day) =>
+        counts.map((count, kind) => (
           <rect
+            // biome-ignore lint/suspicious/noArrayIndexKey: a static list
+            key={`${day} ${kind}`}
             x={day * STEP}
-            y={HEIGHT - high(sent)}
+            y={HEIGHT - high(count)}
             width={BAR}
-            height={high(sent)}
+            height={high(count)}
             rx="3"
-            className="fill-control"
+            className={kind === 0 ? 'fill-control' : 'fill-accent'}
           />
-          <rect
-            x={day * STEP}
-            y={HEIGHT - high(replied)}
-            width={BAR}
-            height={high(replied)}
-            rx="3"
-            className="fill-accent"
-          />
-        </g>
-      ))}
+        )),
+      )}
     </svg>
   )
 }

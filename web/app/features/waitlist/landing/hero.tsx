@@ -1,9 +1,17 @@
-import { ArrowRight } from 'lucide-react'
+import { ArrowRight, Headset, Lock, RefreshCw, ShieldCheck } from 'lucide-react'
 import { paths } from '../../../paths'
+import { supportAddress } from '../../../product-address'
 import { useCarriedReferral } from '../../../referral-code'
 import { ButtonLink } from '../../../ui/button'
 import { CampaignPicture } from './campaign-picture'
-import { TrustBadges } from './trust-badges'
+
+const SUPPORT = '24/7 support'
+const commitments = [
+  { text: 'GDPR compliant', icon: ShieldCheck },
+  { text: 'Secure data', icon: Lock },
+  { text: SUPPORT, icon: Headset },
+  { text: 'Regular updates', icon: RefreshCw },
+]
 
 export function Hero() {
   const carry = useCarriedReferral()
@@ -22,7 +30,23 @@ export function Hero() {
         </div>
       </div>
       <CampaignPicture />
-      <TrustBadges />
+      <ul aria-label="Our commitments" className="flex flex-wrap gap-x-8 gap-y-3 text-muted">
+        {commitments.map(({ text, icon: Icon }) => (
+          <li key={text} className="flex items-center gap-2 [&>svg]:size-4">
+            <Icon />
+            {text === SUPPORT ? (
+              <a
+                href={`mailto:${supportAddress()}`}
+                className="rounded-sm underline decoration-line-strong underline-offset-4 hover:text-ink"
+              >
+                {text}
+              </a>
+            ) : (
+              text
+            )}
+          </li>
+        ))}
+      </ul>
     </section>
   )
 }

@@ -11,8 +11,7 @@ import { Button, ButtonLink } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { EmptyState } from '../../../ui/empty-state'
 import { Pager } from '../../../ui/pager'
-import { SkeletonRows } from '../../../ui/skeleton'
-import { Table, Td, Th, Tr } from '../../../ui/table'
+import { Table, Td, Tr } from '../../../ui/table'
 import { AchievementBadges } from '../waitlist/achievement-badges'
 import { LEADERBOARD_PAGE_SIZE, useLeaderboard } from './use-leaderboard'
 
@@ -69,23 +68,17 @@ export function LeaderboardBoard({ period }: { period: LeaderboardPeriod }) {
           </Button>
         )}
       </div>
-      <Table label="Leaderboard" narrow="scroll" stale={stale}>
-        <thead>
-          <tr>
-            <Th>Rank</Th>
-            <Th className="w-full">User</Th>
-            <Th end>Referrals</Th>
-            <Th>Achievements</Th>
-          </tr>
-        </thead>
-        <tbody>
-          {board ? (
-            board.leaderboard.map((row) => <BoardRow key={row.id} row={row} ref={row.isOwn ? ownRow : undefined} />)
-          ) : (
-            // Fill a screen, so that content below doesn't jump.
-            <SkeletonRows rows={20} columns={4} />
-          )}
-        </tbody>
+      <Table
+        label="Leaderboard"
+        narrow="scroll"
+        columns={['Rank', { name: 'User', className: 'w-full' }, { name: 'Referrals', end: true }, 'Achievements']}
+        stale={stale}
+        // Fill a screen, so that content below doesn't jump.
+        skeletonRows={20}
+      >
+        {board?.leaderboard.map((row) => (
+          <BoardRow key={row.id} row={row} ref={row.isOwn ? ownRow : undefined} />
+        ))}
       </Table>
       <Pager
         page={page}

@@ -21,10 +21,7 @@ export interface Renewal {
   onRetry: () => void
 }
 
-/**
- * Loads; on session errors renews the session and retries, at most RETRY_CAP times.
- * @throws SessionExpired, or the last error
- */
+/** Loads, and after session errors renews and retries. @throws SessionExpired, or the last error */
 export async function loadWithRenewal<T>(load: () => Promise<T>, { renew, wait, onRetry }: Renewal): Promise<T> {
   for (let retries = 0; ; retries += 1) {
     try {

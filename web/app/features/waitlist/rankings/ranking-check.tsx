@@ -9,7 +9,7 @@ import { Callout } from '../../../ui/callout'
 import { EmptyState } from '../../../ui/empty-state'
 import { Field } from '../../../ui/field'
 import { NeedsScript } from '../../../ui/needs-script'
-import { LoadingText, SkeletonRows } from '../../../ui/skeleton'
+import { LoadingText } from '../../../ui/skeleton'
 import { emailProblem, isEmail } from '../../identity/auth/email'
 import { EmailInput } from '../../identity/auth/email-input'
 import { RankingResult, RankingTable } from './ranking-result'
@@ -65,9 +65,7 @@ export function RankingCheck() {
       {check.isPending ? (
         <>
           <LoadingText>Looking up your ranking…</LoadingText>
-          <RankingTable>
-            <SkeletonRows rows={1} columns={4} />
-          </RankingTable>
+          <RankingTable />
         </>
       ) : failed ? (
         <Callout

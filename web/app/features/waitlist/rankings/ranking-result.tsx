@@ -1,3 +1,4 @@
+import type { Client } from '@x-automated/contract/client'
 import { formatNumber } from '@x-automated/contract/format'
 import type { ReactNode } from 'react'
 import { paths } from '../../../paths'
@@ -5,20 +6,13 @@ import { useCarriedReferral } from '../../../referral-code'
 import { ButtonLink } from '../../../ui/button'
 import { Card } from '../../../ui/card'
 import { CopyButton } from '../../../ui/copy-button'
-import { Table, Td, Th, Tr } from '../../../ui/table'
+import { Table, Td, Tr } from '../../../ui/table'
 import { AchievementBadges } from '../waitlist/achievement-badges'
 import { ReferralLink } from '../waitlist/referral-link'
 import { referralLinks } from '../waitlist/referral-links'
 import { ShareButtons } from '../waitlist/share-buttons'
 
-export interface Ranking {
-  position: number
-  /** Masked. */
-  email: string
-  referralCount: number
-  achievements: readonly string[]
-  referral_code: string
-}
+type Ranking = Awaited<ReturnType<Client['waitlist']['position']>>['user']
 
 /** A member's place and referral link. */
 export function RankingResult({ user }: { user: Ranking }) {
@@ -62,18 +56,11 @@ export function RankingResult({ user }: { user: Ranking }) {
 }
 
 /** The result's table, with its row or a skeleton. */
-export function RankingTable({ children }: { children: ReactNode }) {
+export function RankingTable({ children }: { children?: ReactNode }) {
+  const columns = ['Position', 'Email', { name: 'Referrals', end: true }, 'Achievements']
   return (
-    <Table label="Your ranking">
-      <thead>
-        <tr>
-          <Th>Position</Th>
-          <Th>Email</Th>
-          <Th end>Referrals</Th>
-          <Th>Achievements</Th>
-        </tr>
-      </thead>
-      <tbody>{children}</tbody>
+    <Table label="Your ranking" columns={columns} skeletonRows={1}>
+      {children}
     </Table>
   )
 }

@@ -9,10 +9,7 @@ import { ReferralLink } from './referral-link'
 import { referralLinks } from './referral-links'
 import { ShareButtons } from './share-buttons'
 
-/**
- * Refreshes the stored place, or clears it if the member no longer exists. @returns the number of
- * referrals, 0 until known
- */
+/** Refreshes the stored place, or clears it if the member is gone. */
 export function useCurrentPlace(place: StoredPlace | null) {
   const standing = useQuery({
     ...api.waitlist.position.queryOptions({ input: { email: place?.email ?? '' } }),

@@ -13,10 +13,7 @@ import { googleFlag } from './google-flag'
 /** Codes work once, and React may run effects twice. */
 const handled = new Set<string>()
 
-/**
- * Handles the redirect from Google to /waitlist: signs in with the code and stores the place.
- * Second factors continue on the login page.
- */
+/** Signs in with the code with which Google returned, and stores the place. */
 export function useGoogleReturn(): void {
   const navigate = useNavigate()
   const isSignedIn = useSession().status === 'signed-in'

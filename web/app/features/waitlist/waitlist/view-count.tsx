@@ -1,26 +1,29 @@
 import { useEffect } from 'react'
 import { useLocation } from 'react-router'
 import { client } from '../../../api'
-import { entryOf, VIEW_COUNTED, viewOf } from '../../../first-view'
-import { referralCodeIn } from '../../../referral-query'
+import { referralCodeIn } from '../../../referral-code'
+
+/**
+ * The first page of the visit that this document knows: the product's page that linked here, or
+ * this one.
+ */
+export function entryOf(path: string, referrer: string, origin: string): string {
+  return referrer.startsWith(`${origin}/`) ? new URL(referrer).pathname : path
+}
 
 /** The visit's first page, to which a join is attributed. Not stored. */
 export const entryPath =
   typeof document === 'undefined' ? '' : entryOf(location.pathname, document.referrer, location.origin)
 
-/** The first view was counted by first-touch. */
-let isCounted = typeof document !== 'undefined' && document.documentElement.dataset.view === VIEW_COUNTED
-
-/**
- * Counts page views by path and referral code; the server keeps daily totals only. Failures are
- * ignored.
- */
+/** Counts page views by path and referral code. Failures are ignored. */
 export function ViewCount() {
   const { pathname, search } = useLocation()
   const ref = referralCodeIn(search)
   useEffect(() => {
-    if (isCounted) isCounted = false
-    else client.waitlist.trackView(viewOf(pathname, ref)).catch(() => {})
+    const count = () => void client.waitlist.trackView({ path: pathname, ...(ref && { ref }) }).catch(() => {})
+    if (!('prerendering' in document && document.prerendering)) return count()
+    document.addEventListener('prerenderingchange', count, { once: true })
+    return () => document.removeEventListener('prerenderingchange', count)
   }, [pathname, ref])
   return null
 }

@@ -14,10 +14,7 @@ export function WaitlistCount() {
   return (
     <div className="flex min-h-6 items-center gap-2 text-base has-[p:empty]:invisible">
       <Users aria-hidden className="size-4 shrink-0 text-muted" />
-      {/* Filled by web/first-touch before hydration. */}
-      <p data-joined data-numeric suppressHydrationWarning>
-        {count.data ? joinedText(count.data.count) : ''}
-      </p>
+      <p data-numeric>{count.data ? joinedText(count.data.count) : ''}</p>
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { Link } from 'react-router'
-import { documents, paths } from '../../../paths'
+import { paths } from '../../../paths'
 import { useCarriedReferral, useReferralCode } from '../../../referral-code'
 import { useStoredPlace } from '../../../stored-place'
 import { cn } from '../../../ui/cn'
@@ -14,10 +14,7 @@ import { JoinedPlace, useCurrentPlace } from './joined-place'
 import { useGoogleReturn } from './use-google-return'
 import { WaitlistForm } from './waitlist-form'
 
-/**
- * Hides the form from members until hydration, keeping its space (see
- * features/overview/shell/startup-script.ts).
- */
+/** Hides the form from members until hydration, keeping its space (startup-script.ts). */
 const unseenByMembers =
   '[[data-waitlist=stored]_&]:invisible [[data-waitlist=stored]_&]:min-h-68 max-sm:[[data-waitlist=stored]_&]:min-h-90'
 
@@ -67,11 +64,11 @@ export function WaitlistPanel() {
           </p>
           <p className="text-xs text-muted">
             By joining you agree to our{' '}
-            <a href={documents.terms} className="underline">
+            <a href={paths.terms} className="underline">
               Terms of Service
             </a>{' '}
             and{' '}
-            <a href={documents.privacy} className="underline">
+            <a href={paths.privacy} className="underline">
               Privacy Policy
             </a>
             .

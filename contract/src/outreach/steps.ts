@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import { requiredName, requiredText, wholeNumber } from '../fields.ts'
+import type { PlanLevel } from '../platform/plans.ts'
+import { MESSAGE_MAX } from './template.ts'
+
+/** Steps of a sequence, without re-engagement. */
+export const STEPS_MAX = 10
+/** Active variants of a step. */
+export const VARIANTS_MAX = 5
+const DELAY_DAYS_MAX = 90
+const DELAY_MAX = { minutes: DELAY_DAYS_MAX * 1_440, hours: DELAY_DAYS_MAX * 24, days: DELAY_DAYS_MAX }
+
+/** What each plan allows in a sequence. Re-engagement does not count as a step. */
+export const SEQUENCE_LIMITS = {
+  free: { steps: 1, hasVariants: false, hasReengagement: false },
+  pro: { steps: 3, hasVariants: false, hasReengagement: false },
+  agency: { steps: STEPS_MAX, hasVariants: true, hasReengagement: true },
+} as const satisfies Record<PlanLevel, { steps: number; hasVariants: boolean; hasReengagement: boolean }>
+
+/** Time after the previous message. Days count only days with a sending window. */
+export const Delay = z
+  .strictObject({ amount: wholeNumber(1, DELAY_MAX.minutes), unit: z.enum(['minutes', 'hours', 'days']) })
+  .refine(({ amount, unit }) => amount <= DELAY_MAX[unit], {
+    message: `must be at most ${DELAY_DAYS_MAX} days`,
+    path: ['amount'],
+  })
+export type Delay = z.output<typeof Delay>
+
+/** What must be true of the previous message when the step is due. Otherwise the step is skipped. */
+export const STEP_CONDITIONS = ['no_reply', 'read', 'not_read'] as const
+export type StepCondition = (typeof STEP_CONDITIONS)[number]
+
+export const ALLOCATIONS = ['weights', 'adaptive'] as const
+
+export const Variant = z.object({
+  id: z.string(),
+  name: z.string(),
+  messageTemplate: z.string(),
+  weight: z.number().int(),
+  isActive: z.boolean(),
+  /** It was sent, so its text no longer changes: an edit retires it and creates a new one. */
+  isFrozen: z.boolean(),
+})
+export type Variant = z.output<typeof Variant>
+
+export const Step = z.object({
+  id: z.string(),
+  /** Its place in the sequence, from 1. */
+  number: z.number().int(),
+  /** Null for the first step. */
+  delay: z.object({ amount: z.number().int(), unit: z.enum(['minutes', 'hours', 'days']) }).nullable(),
+  condition: z.enum(STEP_CONDITIONS).nullable(),
+  allocation: z.enum(ALLOCATIONS),
+  /** Moves everyone who was not sent the step to the winner of its test. */
+  switchToWinner: z.boolean(),
+  /** A positive reply counts for the test within this time. */
+  testWindowDays: z.number().int(),
+  variants: z.array(Variant),
+})
+export type Step = z.output<typeof Step>
+
+const messageTemplate = requiredText(MESSAGE_MAX)
+/** An id of an earlier response; compared, never looked up. */
+const knownId = z.string().max(100).optional()
+
+const VariantInput = z.strictObject({
+  /** Without one it is new. */
+  id: knownId,
+  name: requiredName(50).optional(),
+  messageTemplate,
+  weight: wholeNumber(1, 100).default(1),
+  isActive: z.boolean().default(true),
+})
+
+/** A step in a request. A step or variant that is left out is removed. */
+export const StepInput = z.strictObject({
+  /** Without one it is new. */
+  id: knownId,
+  /** For every step but the first. */
+  delay: Delay.nullish(),
+  condition: z.enum(STEP_CONDITIONS).nullish(),
+  allocation: z.enum(ALLOCATIONS).default('weights'),
+  switchToWinner: z.boolean().default(false),
+  testWindowDays: wholeNumber(1, 30).default(7),
+  variants: z
+    .array(VariantInput)
+    .min(1)
+    .max(50)
+    .refine((variants) => variants.some(({ isActive }) => isActive), 'must include an active variant')
+    .refine(
+      (variants) => variants.filter(({ isActive }) => isActive).length <= VARIANTS_MAX,
+      `must include at most ${VARIANTS_MAX} active variants`,
+    ),
+})
+export type StepInput = z.output<typeof StepInput>
+
+export const StepInputs = z
+  .array(StepInput)
+  .min(1)
+  .max(STEPS_MAX)
+  .superRefine((steps, context) => {
+    const first = steps[0]
+    if (first?.delay)
+      context.addIssue({ code: 'custom', path: [0, 'delay'], message: 'must be null for the first step' })
+    if (first?.condition)
+      context.addIssue({ code: 'custom', path: [0, 'condition'], message: 'must be null for the first step' })
+    for (const [index, { delay }] of steps.entries())
+      if (index > 0 && !delay) context.addIssue({ code: 'custom', path: [index, 'delay'], message: 'is required' })
+    const ids = steps.flatMap(({ id, variants }) => [id, ...variants.map((variant) => variant.id)])
+    const known = ids.filter((id) => id !== undefined)
+    if (new Set(known).size < known.length)
+      context.addIssue({ code: 'custom', path: [], message: 'must not contain an id twice' })
+  })
+
+/** An optional last message, some days after the one before it, if nothing happened since. */
+export const ReengagementInput = z.strictObject({
+  afterDays: wholeNumber(1, DELAY_DAYS_MAX).default(30),
+  messageTemplate,
+})
+export type ReengagementInput = z.output<typeof ReengagementInput>

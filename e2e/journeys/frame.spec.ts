@@ -1,0 +1,80 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, it } from 'vitest'
+import { expectSoundBothWays, expectSoundPage, openWorld, signUp, type World } from '../world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+
+const sidebar = (page: Page) => page.getByRole('navigation', { name: 'Main' })
+const tabBar = (page: Page) => page.getByRole('navigation', { name: 'Tabs' })
+const current = (page: Page) => page.locator('header [aria-current]:visible').allInnerTexts()
+
+it('leads to every page from the sidebar and marks the open one', async () => {
+  const page = await world.openPage()
+  await (await signUp(world, 'frame@example.com')).enter(page)
+  await page.goto('/dashboard')
+  const links = sidebar(page).getByRole('link')
+  await links.first().waitFor()
+  expect(await links.evaluateAll((all) => all.map((link) => [link.textContent, link.getAttribute('href')]))).toEqual([
+    ['Home', '/dashboard'],
+    ['X automation', '/twitter'],
+    ['Find leads', '/twitter?tab=scraper'],
+    ['Leads', '/leads'],
+    ['Lists', '/lists'],
+    ['Campaigns', '/campaigns'],
+    ['Analytics', '/twitter?tab=analytics'],
+    ['Leaderboard', '/leaderboard'],
+    ['Refer friends', '/dashboard#refer'],
+    ['Settings', '/settings'],
+    ['Billing', '/billing'],
+  ])
+  for (const [name, heading, marked] of [
+    ['Find leads', 'X Automation', ['X automation', 'Find leads']],
+    ['Analytics', 'X Automation', ['X automation', 'Analytics']],
+    ['Campaigns', 'Campaigns', ['Campaigns']],
+    ['Leaderboard', 'X-Automated Referral Leaderboard', ['Leaderboard']],
+    ['Home', 'Dashboard', ['Home']],
+  ] as const) {
+    await sidebar(page).getByRole('link', { name, exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor()
+    await expect.poll(() => current(page)).toEqual(marked)
+  }
+  // Every path below /campaigns belongs to Campaigns.
+  world.expectConsole(/404/)
+  await page.goto('/campaigns/00000000-0000-4000-8000-000000000000')
+  await page.getByText('Campaign not found or access denied').waitFor()
+  expect(await current(page)).toEqual(['Campaigns'])
+})
+
+it('collapses the sidebar to a rail and remembers it', async () => {
+  const page = await world.openPage()
+  await (await signUp(world, 'rail@example.com')).enter(page)
+  await page.goto('/lists')
+  await page.getByRole('button', { name: 'Collapse sidebar' }).press('Enter')
+  const width = () => sidebar(page).evaluate((nav) => nav.clientWidth)
+  await expect.poll(width).toBeLessThan(60)
+  await page.reload()
+  await sidebar(page).getByRole('link', { name: 'Lists', exact: true }).waitFor()
+  expect(await width()).toBeLessThan(60)
+  await expectSoundPage(page)
+  await page.getByRole('button', { name: 'Expand sidebar' }).click()
+  await expect.poll(width).toBeGreaterThan(150)
+})
+
+it('shows a bottom bar on phones, which covers nothing', async () => {
+  const page = await world.openPage()
+  await (await signUp(world, 'phone@example.com')).enter(page)
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto('/lists')
+  await tabBar(page).getByRole('link', { name: 'Leads' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Twitter Leads' }).waitFor()
+  expect(await current(page)).toEqual(['Leads'])
+  expect(await sidebar(page).isVisible()).toBe(false)
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+  const footer = await page.getByRole('contentinfo').boundingBox()
+  const bar = await tabBar(page).boundingBox()
+  expect((footer?.y ?? 0) + (footer?.height ?? 0)).toBeLessThanOrEqual((bar?.y ?? 0) + 1)
+  await expectSoundBothWays(page)
+})

@@ -1,0 +1,130 @@
+import { type ReengagementInput, SEQUENCE_LIMITS, type StepInput } from '@x-automated/contract/outreach/steps'
+import type { PlanLevel } from '@x-automated/contract/platform/plans'
+import { editVariants } from './rules-versions.ts'
+import type { VersionStep } from './tables.ts'
+
+/** A sequence as a request describes it. `reengagement`: left out, it stays; null, there is none. */
+export interface SequenceEdit {
+  steps: readonly StepInput[]
+  reengagement?: ReengagementInput | null | undefined
+}
+
+interface Ids {
+  isFrozen(variantId: string): boolean
+  newId(): string
+}
+
+/** The steps after an edit, with re-engagement as the last one. Known ids and sent texts stay. */
+export function editSteps(before: readonly VersionStep[], edit: SequenceEdit, ids: Ids): VersionStep[] {
+  const steps = edit.steps.map((input): VersionStep => {
+    const was = before.find(({ id, kind }) => id === input.id && kind === 'step')
+    return {
+      id: was?.id ?? ids.newId(),
+      kind: 'step',
+      delay: input.delay ?? null,
+      condition: input.delay ? (input.condition ?? 'no_reply') : null,
+      allocation: input.allocation,
+      switchToWinner: input.switchToWinner,
+      testWindowDays: input.testWindowDays,
+      variants: editVariants(was?.variants ?? [], input.variants, ids),
+    }
+  })
+  const last = reengagementOf(before)
+  if (edit.reengagement === undefined) return last ? [...steps, last] : steps
+  return edit.reengagement ? [...steps, editReengagement(last, edit.reengagement, ids)] : steps
+}
+
+function editReengagement(before: VersionStep | null, input: ReengagementInput, ids: Ids): VersionStep {
+  const active = before?.variants.find(({ isActive }) => isActive)
+  const { messageTemplate } = input
+  return {
+    id: before?.id ?? ids.newId(),
+    kind: 'reengagement',
+    delay: { amount: input.afterDays, unit: 'days' },
+    condition: 'no_reply',
+    allocation: 'weights',
+    switchToWinner: false,
+    testWindowDays: 7,
+    variants: editVariants(
+      before?.variants ?? [],
+      [{ id: active?.id, messageTemplate, weight: 1, isActive: true }],
+      ids,
+    ),
+  }
+}
+
+/** The steps with another text of the first step's first active variant. */
+export function withFirstMessage(before: readonly VersionStep[], messageTemplate: string, ids: Ids): VersionStep[] {
+  const [first, ...others] = before
+  if (!first) throw new Error('A sequence has a first step.')
+  const changed = first.variants.find(({ isActive }) => isActive)
+  const edits = first.variants
+    .filter(({ id, isActive }) => isActive || !ids.isFrozen(id))
+    .map((variant) => (variant === changed ? { ...variant, messageTemplate } : variant))
+  return [{ ...first, variants: editVariants(first.variants, edits, ids) }, ...others]
+}
+
+/** A sequence of one step with one variant. */
+export const ONE_STEP = { allocation: 'weights', switchToWinner: false, testWindowDays: 7 } as const
+
+export function stepsOf(steps: readonly VersionStep[]): VersionStep[] {
+  return steps.filter(({ kind }) => kind === 'step')
+}
+
+export function reengagementOf(steps: readonly VersionStep[]): VersionStep | null {
+  return steps.find(({ kind }) => kind === 'reengagement') ?? null
+}
+
+/** The text of the first active variant of the first step. */
+export function firstMessage(steps: readonly VersionStep[]): string {
+  return steps[0]?.variants.find(({ isActive }) => isActive)?.messageTemplate ?? ''
+}
+
+const activeVariants = ({ variants }: VersionStep) => variants.filter(({ isActive }) => isActive)
+
+/** What a plan does not allow of a change, as a text with the limit; null: nothing. */
+export function beyondPlan(
+  plan: PlanLevel,
+  before: readonly VersionStep[],
+  after: readonly VersionStep[],
+): { text: string; limit: number; used: number } | null {
+  const limits = SEQUENCE_LIMITS[plan]
+  const [was, is] = [stepsOf(before).length, stepsOf(after).length]
+  if (is > limits.steps && is > was) return { text: stepsText(plan), limit: limits.steps, used: is }
+  if (!limits.hasVariants) {
+    const grown = after.find((step) => {
+      const known = before.find(({ id }) => id === step.id)
+      return activeVariants(step).length > Math.max(1, known ? activeVariants(known).length : 1)
+    })
+    if (grown) return { text: ONLY_AGENCY.variants, limit: 1, used: activeVariants(grown).length }
+  }
+  if (!limits.hasReengagement && reengagementOf(after) && !reengagementOf(before))
+    return { text: ONLY_AGENCY.reengagement, limit: 0, used: 1 }
+  return null
+}
+
+/** The part of a sequence that a plan allows to launch: its first steps with one variant each. */
+export function allowedBy(plan: PlanLevel, steps: readonly VersionStep[]): VersionStep[] {
+  const limits = SEQUENCE_LIMITS[plan]
+  return steps
+    .filter(({ kind }, index) => (kind === 'step' ? index < limits.steps : limits.hasReengagement))
+    .map((step) => {
+      const [first] = activeVariants(step)
+      if (limits.hasVariants || !first || activeVariants(step).length === 1) return step
+      return { ...step, variants: step.variants.map((variant) => ({ ...variant, isActive: variant === first })) }
+    })
+}
+
+const ONLY_AGENCY = {
+  variants: 'A/B variants are part of the Agency plan. Upgrade to Agency to test several messages.',
+  reengagement: 'Re-engagement is part of the Agency plan. Upgrade to Agency to add it.',
+}
+
+function stepsText(plan: PlanLevel): string {
+  const { steps } = SEQUENCE_LIMITS[plan]
+  if (plan === 'free')
+    return `Your Free plan includes 1 step per campaign. Upgrade to Pro for ${SEQUENCE_LIMITS.pro.steps}.`
+  if (plan === 'pro')
+    return `Your Pro plan includes ${steps} steps per campaign. Upgrade to Agency for ${SEQUENCE_LIMITS.agency.steps}.`
+  return `A campaign has at most ${steps} steps.`
+}

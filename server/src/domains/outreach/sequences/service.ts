@@ -1,0 +1,348 @@
+import { randomUUID } from 'node:crypto'
+import type { InputOf } from '@x-automated/contract/contract'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { Actor } from '../../../actor.ts'
+import { allowLongStatements } from '../../../db/long-statements.ts'
+import { one } from '../../../db/one.ts'
+import type { Db } from '../../../db/open.ts'
+import { transact } from '../../../db/transact.ts'
+import { Refusal } from '../../../refusal.ts'
+import { planOf } from '../../platform/billing/service.ts'
+import { campaigns } from '../campaigns/tables.ts'
+import {
+  blockNewClaims,
+  lockOpenEnrollments,
+  type QueuedStep,
+  readTemplate,
+  refund,
+  renderedMessage,
+  rerenderFirst,
+  wakeAccount,
+} from '../sending/service.ts'
+import {
+  allowedBy,
+  beyondPlan,
+  editSteps,
+  firstMessage,
+  ONE_STEP,
+  reengagementOf,
+  stepsOf,
+  withFirstMessage,
+} from './rules.ts'
+import { variantOf } from './rules-variants.ts'
+import { type ApplyTo, continuesWith, firstChangedStep, isAffected, type StepReference } from './rules-versions.ts'
+import { sequenceVersions, type VersionStep } from './tables.ts'
+
+type Campaign = typeof campaigns.$inferSelect
+
+// Reading
+
+/** @throws Refusal CAMPAIGN_NOT_FOUND */
+export async function find(db: Db, actor: Actor, id: string) {
+  const [campaign] = await db.select().from(campaigns).where(isCampaign(actor, id))
+  if (!campaign) throw new Refusal('CAMPAIGN_NOT_FOUND')
+  return answerOf(db, campaign)
+}
+
+const isCampaign = ({ workspaceId }: Actor, id: string) =>
+  and(eq(campaigns.id, id), eq(campaigns.workspaceId, workspaceId), eq(campaigns.kind, 'campaign'))
+
+async function answerOf(db: Db, campaign: Pick<Campaign, 'id' | 'workspaceId' | 'version'>) {
+  const steps = await findSteps(db, campaign)
+  const frozen = await findFrozen(db, campaign.id)
+  const last = reengagementOf(steps)
+  return {
+    version: campaign.version,
+    steps: stepsOf(steps).map((step, index) => ({
+      ...step,
+      number: index + 1,
+      variants: step.variants.map((variant) => ({ ...variant, isFrozen: frozen.has(variant.id) })),
+    })),
+    reengagement: last && {
+      id: last.id,
+      afterDays: last.delay?.amount ?? 0,
+      messageTemplate: firstMessage([last]),
+    },
+  }
+}
+
+/** The steps of a campaign's current version, or of another one. */
+export async function findSteps(
+  db: Db,
+  { id, workspaceId, version }: Pick<Campaign, 'id' | 'workspaceId' | 'version'>,
+): Promise<readonly VersionStep[]> {
+  const rows = await db
+    .select({ steps: sequenceVersions.steps })
+    .from(sequenceVersions)
+    .where(
+      and(
+        eq(sequenceVersions.workspaceId, workspaceId),
+        eq(sequenceVersions.campaignId, id),
+        eq(sequenceVersions.version, version),
+      ),
+    )
+  return one(rows).steps
+}
+
+/** The variants that were sent, or are being sent. */
+async function findFrozen(db: Db, campaignId: string): Promise<Set<string>> {
+  const { rows } = await db.execute<{ id: string }>(sql`
+    with recursive sent(id) as (
+      (select variant_id from dms where campaign_id = ${campaignId} and variant_id is not null and sent_at is not null order by variant_id limit 1)
+      union all
+      select (select d.variant_id from dms d where d.campaign_id = ${campaignId} and d.variant_id > sent.id and d.sent_at is not null
+        order by d.variant_id limit 1) from sent where sent.id is not null
+    )
+    select id from sent where id is not null
+    union select variant_id from dms where campaign_id = ${campaignId} and lease_expires_at is not null and variant_id is not null`)
+  return new Set(rows.map(({ id }) => id))
+}
+
+// Creating
+
+/**
+ * The steps of a new campaign. @throws Refusal PLAN_LIMIT, INVALID_INPUT (placeholder)
+ */
+export async function planSteps(
+  db: Db,
+  actor: Actor,
+  {
+    messageTemplate,
+    steps,
+    reengagement,
+  }: Pick<InputOf<'campaigns', 'create'>, 'messageTemplate' | 'steps' | 'reengagement'>,
+): Promise<VersionStep[]> {
+  const inputs = steps ?? [
+    { ...ONE_STEP, variants: [{ messageTemplate: messageTemplate ?? '', weight: 1, isActive: true }] },
+  ]
+  const planned = editSteps([], { steps: inputs, reengagement }, { isFrozen: () => false, newId: randomUUID })
+  readTemplates(planned, steps ? 'steps' : 'messageTemplate')
+  await requirePlan(db, actor, [], planned)
+  return planned
+}
+
+/** The current steps of a campaign for another one: active variants, with new ids. */
+export async function copySteps(db: Db, actor: Actor, id: string): Promise<VersionStep[]> {
+  const campaign = one(await db.select().from(campaigns).where(isCampaign(actor, id)))
+  return (await findSteps(db, campaign)).map((step) => ({
+    ...step,
+    id: randomUUID(),
+    variants: step.variants.filter(({ isActive }) => isActive).map((variant) => ({ ...variant, id: randomUUID() })),
+  }))
+}
+
+/** Stores the first version of a campaign. */
+export async function createSequence(
+  tx: Db,
+  { id, workspaceId }: Pick<Campaign, 'id' | 'workspaceId'>,
+  steps: readonly VersionStep[],
+): Promise<void> {
+  await tx.insert(sequenceVersions).values({ workspaceId, campaignId: id, version: 1, steps })
+}
+
+/** What `campaigns` stores of its steps. */
+export function summaryOf(steps: readonly VersionStep[]) {
+  return { messageTemplate: firstMessage(steps), stepCount: stepsOf(steps).length }
+}
+
+/** Every template must be readable, so that no message has a gap. @throws Refusal INVALID_INPUT */
+function readTemplates(steps: readonly VersionStep[], field: string): void {
+  for (const [index, { kind, variants }] of steps.entries())
+    for (const [place, { messageTemplate, isActive }] of variants.entries()) {
+      if (!isActive) continue
+      const path = kind === 'step' ? `steps.${index}.variants.${place}.messageTemplate` : 'reengagement.messageTemplate'
+      readTemplate(field === 'messageTemplate' && kind === 'step' ? field : path, messageTemplate)
+    }
+}
+
+async function requirePlan(
+  db: Db,
+  { workspaceId }: Pick<Actor, 'workspaceId'>,
+  before: readonly VersionStep[],
+  after: readonly VersionStep[],
+): Promise<void> {
+  const plan = await planOf(db, workspaceId)
+  const found = beyondPlan(plan, before, after)
+  if (found) throw new Refusal('PLAN_LIMIT', found.text, { details: { limit: found.limit, used: found.used, plan } })
+}
+
+/**
+ * The steps to launch: after a plan ended, only those that the present one allows. Stores them as a
+ * new version if they differ.
+ */
+export async function launchSteps(
+  tx: Db,
+  campaign: Campaign,
+): Promise<{ campaign: Campaign; steps: readonly VersionStep[] }> {
+  const steps = await findSteps(tx, campaign)
+  const allowed = allowedBy(await planOf(tx, campaign.workspaceId), steps)
+  requireNoFollowUps(allowed)
+  if (firstChangedStep(steps, allowed) === null) return { campaign, steps }
+  return { campaign: await storeVersion(tx, campaign, allowed), steps: allowed }
+}
+
+/** No job sends follow-ups yet, so nobody may come to wait for one. @throws Refusal CAMPAIGN_STATE */
+function requireNoFollowUps(steps: readonly VersionStep[]): void {
+  if (steps.length > 1)
+    throw new Refusal('CAMPAIGN_STATE', 'Follow-ups can’t be sent yet. Remove them to launch this campaign.')
+}
+
+/** A step as SQL over a lead `l`, for statements that queue it. */
+export function queuedStep(campaignId: string, step: VersionStep, number: number): QueuedStep {
+  const active = step.variants.filter(({ isActive }) => isActive)
+  const shares = active.map(({ id, weight }) => ({ id, share: weight }))
+  const to = { campaignId: sql`${campaignId}::text`, stepId: sql`${step.id}::text`, leadId: sql`l.id` }
+  const variantId = sql`(${variantOf(to, shares)})::uuid`
+  const [first, ...others] = active.map(({ id, messageTemplate }) => ({
+    id,
+    message: renderedMessage(readTemplate('messageTemplate', messageTemplate)),
+  }))
+  if (!first) throw new Error('A step needs an active variant.')
+  const cases = others.map(({ id, message }) => sql`when ${id}::uuid then ${message}`)
+  const message =
+    cases.length === 0 ? first.message : sql`case ${variantId} ${sql.join(cases, sql` `)} else ${first.message} end`
+  return { id: step.id, number, variantId, message }
+}
+
+// Changing
+
+/**
+ * Saves a changed sequence as a new version, and applies it to the people it concerns.
+ * @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, SEQUENCE_CHANGED, PLAN_LIMIT, INVALID_INPUT
+ */
+export async function save(db: Db, actor: Actor, { id, version, applyTo, ...edit }: InputOf<'sequences', 'save'>) {
+  return transact(db, async (tx) => {
+    const [known] = await tx.select({ id: campaigns.id }).from(campaigns).where(isCampaign(actor, id))
+    if (!known) throw new Refusal('CAMPAIGN_NOT_FOUND')
+    await lockForEdit(tx, actor.workspaceId, id)
+    const campaign = one(await tx.select().from(campaigns).where(isCampaign(actor, id)).for('no key update'))
+    if (campaign.status === 'archived' || campaign.status === 'completed')
+      throw new Refusal('CAMPAIGN_STATE', `A campaign that is ${campaign.status} can’t be edited.`)
+    if (campaign.version !== version) throw new Refusal('SEQUENCE_CHANGED')
+    const before = await findSteps(tx, campaign)
+    const frozen = await findFrozen(tx, id)
+    const after = editSteps(before, edit, { isFrozen: (variant) => frozen.has(variant), newId: randomUUID })
+    readTemplates(after, 'steps')
+    await requirePlan(tx, actor, before, after)
+    if (campaign.queuedAt !== null) requireNoFollowUps(after)
+    return answerOf(tx, await applyVersion(tx, campaign, before, after, applyTo))
+  })
+}
+
+/** Keeps senders and the due job from a campaign's people. Call it before locking the campaign. */
+export async function lockForEdit(tx: Db, workspaceId: string, campaignId: string): Promise<void> {
+  await blockNewClaims(tx, campaignId)
+  await lockOpenEnrollments(tx, workspaceId, campaignId)
+}
+
+/** Changes the first message of a locked campaign, after `lockForEdit`. */
+export async function editFirstMessage(tx: Db, campaign: Campaign, messageTemplate: string): Promise<Campaign> {
+  const before = await findSteps(tx, campaign)
+  const frozen = await findFrozen(tx, campaign.id)
+  const ids = { isFrozen: (variant: string) => frozen.has(variant), newId: randomUUID }
+  return applyVersion(tx, campaign, before, withFirstMessage(before, messageTemplate, ids), 'unpassed')
+}
+
+async function applyVersion(
+  tx: Db,
+  campaign: Campaign,
+  before: readonly VersionStep[],
+  after: readonly VersionStep[],
+  applyTo: ApplyTo,
+): Promise<Campaign> {
+  const firstChanged = firstChangedStep(before, after)
+  if (firstChanged === null) return campaign
+  const changed = await storeVersion(tx, campaign, after)
+  if (campaign.queuedAt === null) return changed
+  await allowLongStatements(tx)
+  for (const group of await findGroups(tx, campaign)) {
+    const lastSent =
+      group.lastStepId && group.lastStepNumber ? { id: group.lastStepId, number: group.lastStepNumber } : null
+    if (!isAffected(before, firstChanged, { lastSent }, applyTo)) continue
+    const lastSkipped: StepReference | null =
+      group.skippedStepId && group.skippedStepNumber
+        ? { id: group.skippedStepId, number: group.skippedStepNumber }
+        : null
+    const next = continuesWith(after, { lastSent, lastSkipped, sentStepIds: new Set(group.sentStepIds) })
+    await moveEnrollments(tx, changed, group.ids, next && { step: next, number: after.indexOf(next) + 1 })
+  }
+  return changed
+}
+
+async function storeVersion(tx: Db, campaign: Campaign, steps: readonly VersionStep[]): Promise<Campaign> {
+  const { id, workspaceId } = campaign
+  const version = campaign.version + 1
+  // Nobody follows an earlier version before the launch.
+  if (campaign.queuedAt === null) await tx.delete(sequenceVersions).where(eq(sequenceVersions.campaignId, id))
+  await tx.insert(sequenceVersions).values({ workspaceId, campaignId: id, version, steps })
+  return one(
+    await tx
+      .update(campaigns)
+      .set({ ...summaryOf(steps), version, updatedAt: sql`now()` })
+      .where(eq(campaigns.id, id))
+      .returning(),
+  )
+}
+
+type Group = {
+  ids: string[]
+  lastStepId: string | null
+  lastStepNumber: number | null
+  skippedStepId: string | null
+  skippedStepNumber: number | null
+  sentStepIds: string[]
+}
+
+/** The people who may follow a new version, by how far they have come. A message being sent counts as sent. */
+async function findGroups(tx: Db, { id, workspaceId }: Campaign): Promise<Group[]> {
+  const { rows } = await tx.execute<Group>(sql`
+    with written as (
+      select enrollment_id, array_agg(distinct step_id order by step_id) as step_ids,
+        (array_agg(step_id order by step desc))[1] as last_id, (array_agg(step_number order by step desc))[1] as last_number
+      from dms where campaign_id = ${id} and enrollment_id is not null
+        and (sent_at is not null or outcome_unknown or (status = 'queued' and (lease_expires_at is not null or tried_at is not null)))
+      group by 1
+    )
+    select array_agg(e.id) as ids, w.last_id as "lastStepId", w.last_number as "lastStepNumber", e.skipped_step_id as "skippedStepId",
+      e.skipped_step_number as "skippedStepNumber", coalesce(w.step_ids, '{}') as "sentStepIds"
+    from enrollments e left join written w on w.enrollment_id = e.id
+    where e.workspace_id = ${workspaceId} and e.campaign_id = ${id} and e.state in ('active', 'paused', 'finished')
+    group by 2, 3, 4, 5, 6`)
+  return rows
+}
+
+/** Moves people to the campaign's version: their queued messages change, or are created again when due. */
+async function moveEnrollments(
+  tx: Db,
+  campaign: Campaign,
+  ids: readonly string[],
+  next: { step: VersionStep; number: number } | null,
+): Promise<void> {
+  const isTheirs = sql`enrollment_id = any(${sql.param(ids)}::uuid[]) and campaign_id = ${campaign.id}
+    and status = 'queued' and lease_expires_at is null and tried_at is null`
+  const isRemoved: SQL = next ? sql`is_follow_up` : sql`true`
+  const { rows: removed } = await tx.execute<{ enrollmentId: string }>(sql`
+    select enrollment_id as "enrollmentId" from dms where ${isTheirs} and ${isRemoved}`)
+  if (removed.length > 0) {
+    await refund(tx, sql`d.id in (select id from dms where ${isTheirs} and ${isRemoved})`)
+    await tx.execute(sql`delete from dms where ${isTheirs} and ${isRemoved}`)
+  }
+  if (next) await rerenderFirst(tx, queuedStep(campaign.id, next.step, next.number), isTheirs)
+  await tx.execute(sql`
+    with queued as (
+      select enrollment_id from dms where campaign_id = ${campaign.id} and status = 'queued' and enrollment_id = any(${sql.param(ids)}::uuid[])
+    ), old as (
+      select id, state, id in (select enrollment_id from queued) as is_queued from enrollments
+      where workspace_id = ${campaign.workspaceId} and id = any(${sql.param(ids)}::uuid[])
+    ), changed as (
+      update enrollments e set version = ${campaign.version}, updated_at = now(),
+        next_step_number = ${next?.number ?? null}::int,
+        state = case when old.is_queued then e.state when ${next !== null}::boolean then case e.state when 'paused' then 'paused' else 'active' end else 'finished' end,
+        next_at = case when e.state = 'paused' and ${next !== null}::boolean then e.next_at when ${next !== null}::boolean and not old.is_queued then now() end
+      from old where e.workspace_id = ${campaign.workspaceId} and e.id = old.id
+      returning e.next_at, (e.state in ('active', 'paused'))::int - (old.state in ('active', 'paused'))::int as opened
+    ), total as (select coalesce(sum(opened), 0)::int as opened, min(next_at) as next_at from changed)
+    update campaigns set open_enrollments = open_enrollments + total.opened, follow_up_due_at = least(follow_up_due_at, total.next_at)
+    from total where id = ${campaign.id}`)
+  if (next && campaign.xAccountId) await wakeAccount(tx, campaign.xAccountId)
+}

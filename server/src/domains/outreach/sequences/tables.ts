@@ -1,0 +1,120 @@
+import type { Delay, StepCondition } from '@x-automated/contract/outreach/steps'
+import type { EnrollmentReason } from '@x-automated/contract/reason'
+import { type SQL, sql } from 'drizzle-orm'
+import { index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, newId, time, updatedAt } from '../../../db/columns.ts'
+import { workspaceId } from '../../identity/workspaces/tables.ts'
+
+/** A variant as a version stores it. */
+export interface VersionVariant {
+  id: string
+  name: string
+  messageTemplate: string
+  weight: number
+  isActive: boolean
+}
+
+/** A step as a version stores it. Its place in the version is its number, from 1. */
+export interface VersionStep {
+  id: string
+  /** Re-engagement is a version's last step, if it has one. */
+  kind: 'step' | 'reengagement'
+  /** Null for the first step. For re-engagement, `afterDays` as days. */
+  delay: Delay | null
+  condition: StepCondition | null
+  allocation: 'weights' | 'adaptive'
+  switchToWinner: boolean
+  testWindowDays: number
+  variants: readonly VersionVariant[]
+}
+
+/** The steps of a campaign as each saved change left them. A version never changes once used. */
+export const sequenceVersions = pgTable(
+  'sequence_versions',
+  {
+    workspaceId: workspaceId(),
+    campaignId: uuid('campaign_id').notNull(),
+    version: integer('version').notNull(),
+    steps: jsonb('steps').$type<readonly VersionStep[]>().notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.campaignId, t.version] })],
+)
+
+export const ENROLLMENT_STATES = ['active', 'paused', 'replied', 'opted_out', 'finished', 'failed', 'stopped'] as const
+
+/**
+ * One lead's way through a campaign. Open are `active` and `paused`; `campaigns.open_enrollments`
+ * counts them. A deleted lead's id stays, and is known again if the deletion is undone.
+ */
+export const enrollments = pgTable(
+  'enrollments',
+  {
+    workspaceId: workspaceId(),
+    id: uuid('id').notNull().default(newId),
+    campaignId: uuid('campaign_id').notNull(),
+    leadId: uuid('lead_id').notNull(),
+    state: text('state', { enum: ENROLLMENT_STATES }).notNull().default('active'),
+    version: integer('version').notNull(),
+    /** The account of the first message, which sends all others; null before it. */
+    xAccountId: uuid('x_account_id'),
+    /** The last step that was sent, with its number then; null: none yet. */
+    lastStepId: uuid('last_step_id'),
+    lastStepNumber: integer('last_step_number'),
+    /** `dms.step` of the last message. */
+    lastOrdinal: integer('last_ordinal'),
+    lastSentAt: time('last_sent_at'),
+    /** The last step that was skipped because its condition was not met. */
+    skippedStepId: uuid('skipped_step_id'),
+    skippedStepNumber: integer('skipped_step_number'),
+    skippedAt: time('skipped_at'),
+    /** The next step, queued or to come; null: none. */
+    nextStepNumber: integer('next_step_number'),
+    /** When the due job looks at it; null: it has a queued message, or nothing follows. */
+    nextAt: time('next_at'),
+    pausedUntil: time('paused_until'),
+    /** Why it is paused or stopped. */
+    reason: jsonb('reason').$type<EnrollmentReason>(),
+    /** What was said before does not stop the next message. */
+    resumedAt: time('resumed_at'),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.id] }),
+    uniqueIndex('enrollments_once').on(t.workspaceId, t.campaignId, t.leadId),
+    index('enrollments_lead').on(t.workspaceId, t.leadId),
+    index('enrollments_state').on(t.workspaceId, t.campaignId, t.state, t.id),
+    index('enrollments_due').on(t.workspaceId, t.campaignId, t.nextAt, t.id).where(sql`next_at is not null`),
+  ],
+)
+
+/** SQL over an enrollment's alias: it has not ended. */
+export function isOpen(enrollment: string): SQL<boolean> {
+  return sql`(${sql.raw(enrollment)}.state in ('active', 'paused'))`
+}
+
+/** SQL over the aliases of an enrollment and a message: they belong together. */
+export function isEnrollmentOf(enrollment: string, message: string): SQL<boolean> {
+  const [e, d] = [sql.raw(enrollment), sql.raw(message)]
+  return sql`(${e}.workspace_id = ${d}.workspace_id and ${e}.id = ${d}.enrollment_id)`
+}
+
+/**
+ * SQL over the aliases of an enrollment and its message: a row with the `number` of the step that
+ * follows it and the `delay` until then, as an interval of whole days; no row if none follows.
+ */
+export function followingStep(enrollment: string, message: string): SQL {
+  const [e, d] = [sql.raw(enrollment), sql.raw(message)]
+  return sql`select s.number::int, make_interval(mins => (s.step -> 'delay' ->> 'amount')::int
+      * case s.step -> 'delay' ->> 'unit' when 'days' then 1440 when 'hours' then 60 else 1 end) as delay
+    from sequence_versions v cross join lateral jsonb_array_elements(v.steps) with ordinality s(step, number)
+    where v.workspace_id = ${e}.workspace_id and v.campaign_id = ${e}.campaign_id and v.version = ${e}.version
+      and s.number > coalesce((
+        select p.number from jsonb_array_elements(v.steps) with ordinality p(step, number) where (p.step ->> 'id')::uuid = ${d}.step_id
+      ), ${d}.step_number)
+      and not exists (
+        select from dms o where o.lead_id = ${d}.lead_id and o.enrollment_id = ${e}.id and o.id <> ${d}.id
+          and o.step_id = (s.step ->> 'id')::uuid and o.sent_at is not null)
+    order by s.number limit 1`
+}

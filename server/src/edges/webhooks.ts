@@ -1,0 +1,69 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { receive, WEBHOOK_PATH } from '../domains/outreach/replies/service.ts'
+import { PAYMENTS_WEBHOOK_PATH, receivePayment } from '../domains/platform/billing/engine.ts'
+import { readDelivery } from '../outside/x-activity.ts'
+import { Refusal } from '../refusal.ts'
+import type { Services } from '../services.ts'
+
+/** X waits 10 seconds for an answer and retries failed deliveries. */
+const ANSWER_WITHIN_MS = 8_000
+
+/**
+ * Characters of X's challenge tokens. Anyone can have one signed, so it must never be a valid
+ * delivery, which is JSON and starts with a brace.
+ */
+const CHALLENGE = /^[A-Za-z0-9._~+/=-]{1,256}$/
+
+/**
+ * Events that other services post, signed over their exact bytes: POST /api/billing/webhook (stored
+ * immediately, processed by the queue), GET and POST /api/x/webhook (X's challenge and deliveries).
+ */
+export async function serveWebhooks(app: FastifyInstance, services: Services): Promise<void> {
+  const { xActivity, database } = services
+  await app.register(async (raw) => {
+    raw.removeAllContentTypeParsers()
+    raw.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+
+    raw.post(PAYMENTS_WEBHOOK_PATH, async (request) => {
+      if (!services.payments) throw new Refusal('NOT_FOUND')
+      const { body, signature } = signedBody(request, 'stripe-signature')
+      if (!(await receivePayment(services, body, signature)))
+        throw new Refusal('FORBIDDEN', 'The signature is invalid or too old.')
+      return { success: true }
+    })
+
+    raw.get<{ Querystring: { crc_token?: unknown } }>(WEBHOOK_PATH, async (request) => {
+      if (!xActivity) throw new Refusal('NOT_FOUND')
+      const token = request.query.crc_token
+      if (typeof token !== 'string' || !CHALLENGE.test(token))
+        throw new Refusal('INVALID_INPUT', 'crc_token is missing or invalid.')
+      return { response_token: xActivity.answerCheck(token) }
+    })
+
+    raw.post(WEBHOOK_PATH, async (request) => {
+      if (!xActivity) throw new Refusal('NOT_FOUND')
+      const { body, signature } = signedBody(request, 'x-twitter-webhooks-signature')
+      if (!xActivity.isSigned(body, signature)) throw new Refusal('FORBIDDEN', 'The signature is invalid.')
+      const kept = receive(database.db, readDelivery(parse(body)))
+      const late = new Promise<'late'>((resolve) => setTimeout(resolve, ANSWER_WITHIN_MS, 'late').unref())
+      if ((await Promise.race([kept, late])) === 'late') {
+        // The work continues. If it fails, X delivers again.
+        kept.catch((error) => request.log.warn({ err: error }, 'X delivery failed after the response'))
+        throw new Refusal('UNAVAILABLE')
+      }
+      return { success: true }
+    })
+  })
+}
+
+function signedBody({ body, headers }: FastifyRequest, header: string) {
+  return { body: Buffer.isBuffer(body) ? body : Buffer.alloc(0), signature: String(headers[header] ?? '') }
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    throw new Refusal('INVALID_INPUT', "The body isn't JSON.")
+  }
+}

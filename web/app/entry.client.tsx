@@ -1,0 +1,24 @@
+import { StrictMode, startTransition } from 'react'
+import { hydrateRoot } from 'react-dom/client'
+import { HydratedRouter } from 'react-router/dom'
+import { sessionStorage } from './browser-storage'
+import { RELOADS_KEY } from './reloads'
+
+/** React Router reloads a page whose code is missing, without end. */
+const MAX_RELOADS = 3
+
+const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+const reloads = navigation?.type === 'reload' ? Number(sessionStorage.getItem(RELOADS_KEY)) + 1 : 0
+const isBroken = reloads > MAX_RELOADS
+// The user's next reload tries again.
+sessionStorage.setItem(RELOADS_KEY, String(isBroken ? 0 : reloads))
+if (isBroken) document.documentElement.dataset.late = 'broken'
+else
+  startTransition(() => {
+    hydrateRoot(
+      document,
+      <StrictMode>
+        <HydratedRouter />
+      </StrictMode>,
+    )
+  })

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { draftOf, filterOf, rangeProblem } from './filter-fields'
+
+test('restores a filter from its fields and keeps criteria without a field', () => {
+  const filter = {
+    keyword: 'maker',
+    minFollowers: 100,
+    maxFollowers: 5000,
+    status: 'not_sent' as const,
+    tag: 'vip',
+    basis: 'asked' as const,
+    listId: 'a',
+  }
+  expect(filterOf(draftOf(filter), filter)).toEqual(filter)
+  expect(filterOf({ keyword: ' ', min: 1000, max: null, status: '', tag: '', basis: '' }, filter)).toEqual({
+    minFollowers: 1000,
+    listId: 'a',
+  })
+})
+
+test('finds a maximum below the minimum', () => {
+  expect(rangeProblem({ min: 10, max: 9 })).toBe('Less than the minimum')
+  expect(rangeProblem({ min: 9, max: 9 })).toBeUndefined()
+  expect(rangeProblem({ min: 9, max: null })).toBeUndefined()
+})

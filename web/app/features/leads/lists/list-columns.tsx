@@ -1,0 +1,118 @@
+import { useMutation } from '@tanstack/react-query'
+import { formatNumber } from '@x-automated/contract/format'
+import type { List } from '@x-automated/contract/leads/lists'
+import { Copy, ListFilter, Pencil, Trash2 } from 'lucide-react'
+import type { ReactElement } from 'react'
+import { api, refusalText } from '../../../api'
+import type { Column } from '../../../paged-table'
+import { usePending } from '../../../pending'
+import { Badge } from '../../../ui/badge'
+import { Button, IconButton } from '../../../ui/button'
+import { DateTime } from '../../../ui/date-time'
+import { toast } from '../../../ui/toast'
+import { Tooltip } from '../../../ui/tooltip'
+import { useRefresh } from '../../../use-refresh'
+import { useIsOffered } from '../../identity/people/use-role'
+import { ContactCounts } from './list-leads-dialog'
+import { useRemoveList } from './use-remove-list'
+
+interface ListActionsProps {
+  onView: (list: List) => void
+  onManage: (list: List) => void
+  onEdit: (list: List) => void
+}
+
+/** The columns of the My Lists page. */
+export const listColumns = (actions: ListActionsProps): Column<List>[] => [
+  {
+    name: 'Name',
+    bare: true,
+    className: 'md:w-1/2 md:max-w-0',
+    cell: (list) => (
+      <span className="grid min-w-0 max-md:pe-32">
+        <span className="flex flex-wrap items-center gap-2">
+          <bdi id={`list-${list.id}`} className="font-strong wrap-anywhere">
+            {list.name}
+          </bdi>
+          {list.filter && <Badge icon={<ListFilter />}>Smart</Badge>}
+        </span>
+        {list.description && (
+          <bdi className="line-clamp-2 text-muted wrap-anywhere" title={list.description}>
+            {list.description}
+          </bdi>
+        )}
+      </span>
+    ),
+  },
+  {
+    name: 'Leads',
+    end: true,
+    cell: (list) => (
+      <span className="grid md:justify-items-end">
+        <span>{formatNumber(list.leadCount)}</span>
+        <span className="text-xs whitespace-nowrap">
+          <ContactCounts list={list} />
+        </span>
+      </span>
+    ),
+  },
+  {
+    name: 'Created',
+    className: 'md:whitespace-nowrap',
+    cell: ({ createdAt }) => <DateTime value={createdAt} precision="day" />,
+  },
+  { name: 'Actions', hidden: true, className: 'md:w-px', cell: (list) => <ListActions list={list} {...actions} /> },
+]
+
+export function ListActions({ list, onView, onManage, onEdit }: ListActionsProps & { list: List }) {
+  const mayWrite = useIsOffered('member')
+  const removal = useRemoveList('list')
+  const { duplicate, isDuplicating } = useDuplicateList(list.id)
+  const describedBy = `list-${list.id}`
+  const iconButton = (label: string, icon: ReactElement, onClick: () => void, loading = false) => (
+    <Tooltip text={label}>
+      <IconButton
+        icon={icon}
+        size="sm"
+        label={label}
+        aria-describedby={describedBy}
+        loading={loading}
+        onClick={onClick}
+      />
+    </Tooltip>
+  )
+  return (
+    <span className="flex flex-wrap items-center gap-2 max-md:pt-1 md:flex-nowrap md:justify-end">
+      <Button size="sm" aria-describedby={describedBy} onClick={() => onView(list)}>
+        View Leads
+      </Button>
+      {mayWrite && (
+        <>
+          <Button size="sm" aria-describedby={describedBy} onClick={() => onManage(list)}>
+            {list.filter ? 'Edit filter' : 'Manage Leads'}
+          </Button>
+          <span className="flex max-md:absolute max-md:inset-e-2 max-md:top-2">
+            {iconButton('Rename', <Pencil />, () => onEdit(list))}
+            {iconButton('Duplicate', <Copy />, duplicate, isDuplicating)}
+            {iconButton('Delete', <Trash2 />, () => removal.run(list), removal.isPending)}
+          </span>
+        </>
+      )}
+    </span>
+  )
+}
+
+/** Copies a list with its leads or filter. */
+function useDuplicateList(id: string) {
+  const refresh = useRefresh()
+  const copying = useMutation(
+    api.lists.duplicate.mutationOptions({
+      onSuccess: ({ name }) => toast.success(`List “${name}” created.`),
+      onError: (error) => toast.error(refusalText(error, 'Failed to create list. Please try again.')),
+      onSettled: () => refresh(api.lists),
+    }),
+  )
+  // Copying a long list takes a while: keeps showing it after leaving and reopening the page.
+  const pending = usePending<{ id: string }>(api.lists.duplicate.mutationKey())
+  return { duplicate: () => copying.mutate({ id }), isDuplicating: pending.some((one) => one.id === id) }
+}

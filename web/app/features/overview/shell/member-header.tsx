@@ -1,0 +1,84 @@
+import { lazy, Suspense, useState } from 'react'
+import { Link } from 'react-router'
+import { paths } from '../../../paths'
+import type { User } from '../../../session'
+import { Avatar } from '../../../ui/avatar'
+import { IconButton } from '../../../ui/button'
+import { loadOnDemand } from '../../../ui/load-on-demand'
+import { FrameLink } from './frame-link'
+import { Mark } from './logo'
+import { tabBarLinks } from './navigation'
+import { Sidebar } from './sidebar'
+
+// Loaded on demand: not needed to read a page.
+const loadMenu = () => import('./narrow-menu')
+const NarrowMenu = lazy(loadMenu)
+const Bell = lazy(() => import('../../platform/notifications/bell'))
+const Profile = lazy(() => import('./profile'))
+
+/** The frame of signed-in people: sidebar and top bar, or on phones top bar and bottom bar. */
+export function MemberHeader({ user }: { user: User }) {
+  return (
+    <header>
+      <Sidebar />
+      <div className="fixed inset-x-0 top-0 z-30 flex h-bar items-center justify-end gap-1 border-b border-hair bg-canvas px-2 md:top-2 md:right-2 md:z-19 md:left-sidebar md:rounded-t-lg md:px-3">
+        <Link to={paths.dashboard} aria-label="Home" className="me-auto rounded-md p-2 md:hidden">
+          <Mark className="size-6" />
+        </Link>
+        <div className="flex size-9 items-center justify-center pointer-coarse:size-11">
+          <Suspense>
+            <Bell />
+          </Suspense>
+        </div>
+        <div className="flex size-9 items-center justify-center max-md:hidden pointer-coarse:size-11">
+          <Suspense fallback={<Avatar name={user.email} size="sm" />}>
+            <Profile user={user} />
+          </Suspense>
+        </div>
+        <MenuButton user={user} />
+      </div>
+      <nav
+        aria-label="Tabs"
+        className="fixed inset-x-0 bottom-0 z-30 grid h-tab-bar grid-cols-5 border-t border-line bg-canvas px-2 pb-[env(safe-area-inset-bottom)] md:hidden"
+      >
+        {tabBarLinks.map((link) => (
+          <FrameLink
+            key={link.label}
+            link={link}
+            className="grid content-center justify-items-center gap-0.5 rounded-lg text-2xs text-muted outline-offset-0 aria-[current]:font-strong aria-[current]:text-ink [&_svg]:size-5.5"
+          >
+            {link.label}
+          </FrameLink>
+        ))}
+      </nav>
+    </header>
+  )
+}
+
+/** Everything that the bottom bar of a phone has no room for. */
+function MenuButton({ user }: { user: User }) {
+  const [open, setOpen] = useState(false)
+  const [wanted, setWanted] = useState(false)
+  return (
+    <div className="md:hidden">
+      <IconButton
+        label="Open menu"
+        aria-expanded={open}
+        aria-haspopup="dialog"
+        onPointerEnter={() => void loadMenu().catch(() => {})}
+        onClick={async () => {
+          if (!(await loadOnDemand(loadMenu, 'The menu'))) return
+          setWanted(true)
+          setOpen(true)
+        }}
+        icon={<Avatar name={user.email} size="sm" />}
+        className="rounded-full!"
+      />
+      {wanted && (
+        <Suspense>
+          <NarrowMenu user={user} open={open} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </div>
+  )
+}

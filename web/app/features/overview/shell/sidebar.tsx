@@ -1,0 +1,65 @@
+import { PanelLeftClose, PanelLeftOpen } from 'lucide-react'
+import { useState } from 'react'
+import { localStorage } from '../../../browser-storage'
+import { IconButton } from '../../../ui/button'
+import { AccountSwitcher } from '../../platform/x-account/account-switcher'
+import { FrameLink } from './frame-link'
+import { type FrameLink as Item, moreLinks, workLinks } from './navigation'
+import { WorkspaceSwitcher } from './workspace-switcher'
+
+/** Set before the first paint by startup-script.ts. */
+const RAIL_KEY = 'sidebar'
+
+/** The pages at the left of wide screens. As a rail it shows icons only. */
+export function Sidebar() {
+  const [isRail, setRail] = useState(() => localStorage.getItem(RAIL_KEY) === 'rail')
+  const toggle = () => {
+    setRail(!isRail)
+    if (isRail) {
+      localStorage.removeItem(RAIL_KEY)
+      delete document.documentElement.dataset.sidebar
+    } else {
+      localStorage.setItem(RAIL_KEY, 'rail')
+      document.documentElement.dataset.sidebar = 'rail'
+    }
+  }
+  const label = isRail ? 'Expand sidebar' : 'Collapse sidebar'
+  const Icon = isRail ? PanelLeftOpen : PanelLeftClose
+  return (
+    <div className="fixed inset-y-0 left-0 z-30 flex w-sidebar flex-col gap-3 overflow-x-hidden overflow-y-auto px-2 py-3 [scrollbar-width:none] max-md:hidden">
+      <div className="grid min-h-17 content-start gap-px">
+        <WorkspaceSwitcher />
+        <AccountSwitcher />
+      </div>
+      <nav aria-label="Main" className="grid gap-px">
+        <Links of={workLinks} />
+        <hr className="m-2 border-line" />
+        <Links of={moreLinks} />
+      </nav>
+      <IconButton
+        size="sm"
+        label={label}
+        title={label}
+        aria-expanded={!isRail}
+        onClick={toggle}
+        icon={<Icon />}
+        className="mt-auto ms-0.5 text-muted"
+      />
+    </div>
+  )
+}
+
+function Links({ of: links }: { of: readonly Item[] }) {
+  return links.map((link) => (
+    <FrameLink
+      key={link.label}
+      link={link}
+      className={
+        // A page whose tab is open gives the mark to the tab's link.
+        `sidebar-row ${link.isChild ? 'ps-7 rail:ps-0' : ''} aria-[current]:font-strong aria-[current]:text-ink aria-[current=true]:bg-pressed not-[:has(~[aria-current=true])]:aria-[current=page]:bg-pressed`
+      }
+    >
+      <span className="truncate rail:sr-only">{link.label}</span>
+    </FrameLink>
+  ))
+}

@@ -1,0 +1,92 @@
+import type { ReactNode } from 'react'
+import { QueryError } from './query-error'
+import { Pager, type PagerProps } from './ui/pager'
+import { LoadingText } from './ui/skeleton'
+import { type NamedColumn, Table, type TableProps, Td, Tr } from './ui/table'
+
+/** A column and its cells. `className` applies to the header and to the cells. */
+export interface Column<Row> extends NamedColumn {
+  /** Cards show the cell without its name. */
+  bare?: boolean
+  corner?: boolean
+  cell: (row: Row) => ReactNode
+}
+
+interface PagedTableProps<Row> extends Pick<TableProps, 'label' | 'maxHeight' | 'skeletonRows'>, PagerProps {
+  query: PagerProps['query'] & {
+    error: Error | null
+    isPending: boolean
+    isPlaceholderData: boolean
+    refetch: () => unknown
+  }
+  /** Undefined while the first page loads. */
+  rows: readonly Row[] | undefined
+  columns: readonly (Column<Row> | false)[]
+  /** Announced to screen readers. */
+  loading: string
+  failureTitle?: string
+  /** The text of an error; by default the server's message. */
+  failure?: (error: Error) => string
+  /** Shown instead of a table without rows. */
+  empty: ReactNode
+  isSelected?: (row: Row) => boolean
+  /** Shown above the table. */
+  above?: ReactNode
+}
+
+/** A page of rows with its loading, error and empty states. */
+export function PagedTable<Row extends { id: string }>({
+  label,
+  maxHeight,
+  query,
+  rows,
+  columns,
+  loading,
+  failureTitle,
+  failure,
+  empty,
+  skeletonRows,
+  isSelected,
+  above,
+  ...paging
+}: PagedTableProps<Row>) {
+  const shown = columns.filter((column) => column !== false)
+  if (query.error && !query.data)
+    return (
+      <QueryError query={query} title={failureTitle}>
+        {failure?.(query.error)}
+      </QueryError>
+    )
+  if (query.data?.total === 0 && !query.isPlaceholderData) return empty
+  return (
+    <div>
+      {query.isPending && <LoadingText>{loading}</LoadingText>}
+      {above}
+      <Table
+        label={label}
+        maxHeight={maxHeight}
+        stale={query.isPlaceholderData}
+        columns={shown}
+        skeletonRows={skeletonRows}
+      >
+        {rows?.map((row) => (
+          <Tr key={row.id} selected={isSelected?.(row)}>
+            {shown.map(({ name, hidden, bare, end, corner, className, cell }, index) => (
+              <Td
+                // biome-ignore lint/suspicious/noArrayIndexKey: columns never move
+                key={index}
+                label={typeof name === 'string' && !bare && !hidden ? name : undefined}
+                end={end}
+                corner={corner}
+                className={className}
+              >
+                {cell(row)}
+              </Td>
+            ))}
+          </Tr>
+        ))}
+      </Table>
+      <Pager query={query} {...paging} />
+    </div>
+  )
+}

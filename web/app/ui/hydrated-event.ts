@@ -1,2 +1,0 @@
-/** Dispatched on the document once the app has hydrated. */
-export const HYDRATED = 'hydrated'
