@@ -18,7 +18,7 @@ import { messages } from './outreach/messages.ts'
 import { replies } from './outreach/replies.ts'
 import { sending } from './outreach/sending.ts'
 import { sendingSettings } from './outreach/sending-settings.ts'
-import { sequences } from './outreach/sequences.ts'
+import { enrollments, sequences } from './outreach/sequences.ts'
 import { analytics } from './overview/analytics.ts'
 import { firstSteps } from './overview/first-steps.ts'
 import { operator } from './overview/operator.ts'
@@ -47,6 +47,7 @@ export const contract = {
   savedFilters,
   campaigns: { ...campaigns, ...sending },
   sequences,
+  enrollments,
   extension,
   messages,
   analytics,

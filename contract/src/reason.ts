@@ -23,6 +23,8 @@ export const SKIP_CODES = [
   'closed_inbox',
   /** The condition of its step was not met. */
   'condition',
+  /** A member of the workspace stopped them. */
+  'person',
 ] as const
 
 /** Why a person's way through a campaign is paused or was stopped. */
@@ -105,6 +107,8 @@ function skipClause({ code, params }: SkipReason): string {
       return 'this person takes no messages from this account.'
     case 'condition':
       return 'the condition of this step was not met.'
+    case 'person':
+      return 'someone in your workspace stopped messages to this person.'
   }
 }
 

@@ -27,7 +27,7 @@ import { extensionRoutes } from './domains/outreach/extension/routes.ts'
 import { replyRoutes } from './domains/outreach/replies/routes.ts'
 import { leadQueueRoutes, messageRoutes, sendingRoutes } from './domains/outreach/sending/routes.ts'
 import { sendingSettingRoutes } from './domains/outreach/sending-settings/routes.ts'
-import { sequenceRoutes } from './domains/outreach/sequences/routes.ts'
+import { enrollmentRoutes, sequenceRoutes } from './domains/outreach/sequences/routes.ts'
 import { simulatedQueueRoutes } from './domains/outreach/simulated-queue/routes.ts'
 import { analyticsRoutes } from './domains/overview/analytics/routes.ts'
 import { firstStepsRoutes } from './domains/overview/first-steps/routes.ts'
@@ -66,6 +66,7 @@ export const router = {
   analytics: analyticsRoutes,
   suppressions: suppressionRoutes,
   sequences: sequenceRoutes,
+  enrollments: enrollmentRoutes,
   sendingSettings: sendingSettingRoutes,
   notifications: notificationRoutes,
   firstSteps: firstStepsRoutes,

@@ -20,6 +20,7 @@ let theirs: Record<
   | 'tag'
   | 'filter'
   | 'campaign'
+  | 'enrollment'
   | 'dm'
   | 'scrape'
   | 'import'
@@ -58,6 +59,7 @@ beforeAll(async () => {
   })
   await owner.client.campaigns.queue({ id: campaign.id })
   const dm = (await owner.client.campaigns.dms({ id: campaign.id })).dms[0]!
+  const enrollment = (await owner.client.enrollments.list({ id: campaign.id })).enrollments[0]!
   const scrape = await owner.client.scrapes.create({ twitterHandle: 'f20_secret', type: 'followers', keywords: [] })
   const [identity] = await app.db
     .insert(authIdentities)
@@ -93,6 +95,7 @@ beforeAll(async () => {
     tag: tag.id,
     filter: filter.id,
     campaign: campaign.id,
+    enrollment: enrollment.id,
     dm: dm.id,
     scrape: scrape.id,
     import: (await owner.client.imports.list({})).imports[0]!.id,
@@ -116,6 +119,7 @@ const KINDS: Record<string, keyof typeof theirs> = {
   tags: 'tag',
   filters: 'filter',
   campaigns: 'campaign',
+  enrollments: 'enrollment',
   dms: 'dm',
   scrapes: 'scrape',
   imports: 'import',
@@ -170,6 +174,7 @@ async function ownersView() {
     await client.lists.leads({ id: theirs.list }),
     await client.campaigns.list({}),
     await client.campaigns.dms({ id: theirs.campaign }),
+    await client.enrollments.list({ id: theirs.campaign }),
     await client.messages.leads({}),
     await client.analytics.find({}),
     await client.scrapes.list({}),

@@ -1,9 +1,11 @@
 import { z } from 'zod'
-import { Id, wholeNumber } from '../fields.ts'
+import { Id, isStorable, Moment, queryNumber, Time, wholeNumber } from '../fields.ts'
+import { EnrollmentReason } from '../reason.ts'
 import { routes } from '../route.ts'
-import { ReengagementInput, Step, StepInputs } from './steps.ts'
+import { ALLOCATIONS, ReengagementInput, STEPS_MAX, Step, StepInputs } from './steps.ts'
 
 const route = routes('Sequences')
+const enrollmentRoute = routes('Enrollments')
 
 export const Sequence = z.object({
   /** Increases with each saved change. */
@@ -13,7 +15,101 @@ export const Sequence = z.object({
 })
 export type Sequence = z.output<typeof Sequence>
 
-/** The steps of campaigns and the people in them. */
+/** Open are `active` and `paused`. */
+export const ENROLLMENT_STATES = ['active', 'paused', 'replied', 'opted_out', 'finished', 'failed', 'stopped'] as const
+
+const LeadOfMessage = z.object({ id: z.string(), name: z.string(), twitterHandle: z.string() })
+/** The variant of a message. */
+export const VariantName = z.object({ id: z.string(), name: z.string() })
+
+/** One lead's way through a campaign. */
+export const Enrollment = z.object({
+  id: z.string(),
+  campaignId: z.string(),
+  /** Null if the lead was deleted. */
+  lead: LeadOfMessage.nullable(),
+  state: z.enum(ENROLLMENT_STATES),
+  /** The version of the sequence that it follows. */
+  version: z.number().int(),
+  /** The next step; null: none follows. */
+  stepNumber: z.number().int().nullable(),
+  /** When the next message may first be sent; null: none follows, or no time is known. */
+  nextAt: Time.nullable(),
+  pausedUntil: Time.nullable(),
+  /** Why it is paused or has ended. */
+  reason: EnrollmentReason.nullable(),
+})
+export type Enrollment = z.output<typeof Enrollment>
+
+/** What became of a message. `sent` includes `read`, and `read` includes `replied`. */
+export const OUTCOMES = ['sent', 'read', 'replied', 'positive', 'optedOut', 'failed'] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
+/** Totals of people stop counting here. */
+export const ENROLLMENTS_COUNTED_MAX = 10_000
+
+/** What an A/B test of a step says. */
+export const Verdict = z.object({
+  /** `mixed`: the winner also gets more opt-outs. */
+  status: z.enum(['collecting', 'winner', 'mixed', 'no_difference']),
+  /** The winner; null unless there is one. */
+  variantId: z.string().nullable(),
+  /** The smallest E of the leading variant against each other one, at its highest. */
+  evidence: z.number(),
+  /** The evidence with which a variant wins. */
+  evidenceNeeded: z.number(),
+  /** Days until a variant has won at the present rates; null: the campaign is too small. */
+  estimatedDays: z.number().int().nullable(),
+})
+export type Verdict = z.output<typeof Verdict>
+
+export const VariantResults = z.object({
+  id: z.string(),
+  name: z.string(),
+  isActive: z.boolean(),
+  sent: z.number().int(),
+  /** Delivered or replied: X reports reading, not delivery. */
+  read: z.number().int(),
+  /** Got a reply that was not automatic. */
+  replied: z.number().int(),
+  positive: z.number().int(),
+  optedOut: z.number().int(),
+  failed: z.number().int(),
+})
+export type VariantResults = z.output<typeof VariantResults>
+
+export const StepResults = z.object({
+  id: z.string(),
+  /** Its place in the sequence; re-engagement comes last. */
+  number: z.number().int(),
+  kind: z.enum(['step', 'reengagement']),
+  allocation: z.enum(ALLOCATIONS),
+  /** People are split over the variants otherwise than planned, so there is no verdict. */
+  isSplitOff: z.boolean(),
+  variants: z.array(VariantResults),
+  /** Null: one variant, an adaptive allocation, or `isSplitOff`. */
+  verdict: Verdict.nullable(),
+})
+export type StepResults = z.output<typeof StepResults>
+
+/** People on each side of the flight board. */
+export const FLIGHT_MAX = 300
+
+export const FlightDot = z.object({
+  enrollmentId: z.string(),
+  /** Null: the message is not written yet. */
+  dmId: z.string().nullable(),
+  lead: LeadOfMessage.nullable(),
+  stepNumber: z.number().int(),
+  variant: VariantName.nullable(),
+  /** `planned`: a step that is to come; `held`: its person is paused. */
+  state: z.enum(['planned', 'queued', 'held', 'sent', 'read', 'replied', 'failed']),
+  /** When it was sent, failed, or may first be sent. */
+  at: Time,
+})
+export type FlightDot = z.output<typeof FlightDot>
+
+/** The steps of campaigns and their results. */
 export const sequences = {
   find: route('GET /campaigns/{id}/sequence', 'viewer', 'none', {
     summary: 'Get the steps of a campaign',
@@ -40,4 +136,98 @@ export const sequences = {
       }),
     )
     .output(Sequence),
+
+  results: route('GET /campaigns/{id}/results', 'viewer', 'none', {
+    summary: 'Get the results of each step and variant of a campaign',
+    errors: ['CAMPAIGN_NOT_FOUND'],
+  })
+    .input(z.object({ id: Id }))
+    .output(z.object({ steps: z.array(StepResults) })),
+
+  flight: route('GET /campaigns/{id}/flight', 'viewer', 'none', {
+    summary: 'Get the messages of the past and the next 24 hours',
+    description: `At most ${FLIGHT_MAX} people on each side: the latest and the next.`,
+    errors: ['CAMPAIGN_NOT_FOUND'],
+  })
+    .input(z.object({ id: Id }))
+    .output(
+      z.object({
+        /** Newest first. */
+        past: z.array(FlightDot),
+        /** Soonest first. */
+        next: z.array(FlightDot),
+        account: z.object({
+          /** Messages that it may send in 24 hours. */
+          capNow: z.number().int(),
+          sentInDay: z.number().int(),
+          /** The day of its warm-up, from 1; null: it does not warm up. */
+          warmUpDay: z.number().int().nullable(),
+          /** Of the last `checked` messages, those that X refused. */
+          refusals: z.number().int(),
+          checked: z.number().int(),
+        }),
+      }),
+    ),
+}
+
+/** The people in campaigns. */
+export const enrollments = {
+  list: enrollmentRoute('GET /campaigns/{id}/enrollments', 'viewer', 'none', {
+    summary: 'List the people in a campaign',
+    description:
+      'With `stepNumber`, `variantId` or `outcome`: people with such a message of the current sequence. `total` counts up to 10,000.',
+    errors: ['CAMPAIGN_NOT_FOUND'],
+  })
+    .input(
+      z.object({
+        id: Id,
+        state: z.enum(ENROLLMENT_STATES).optional(),
+        /** The step of the message, not the next step. Re-engagement comes after the last step. */
+        stepNumber: queryNumber(1, STEPS_MAX + 1).optional(),
+        variantId: Id.optional(),
+        outcome: z.enum(OUTCOMES).optional(),
+        pageSize: queryNumber(1, 100).default(50),
+        /** Pass the last response's cursor. Every page costs the same, however deep. */
+        cursor: z.string().max(500).refine(isStorable, 'must be the cursor of an earlier response').optional(),
+      }),
+    )
+    .output(
+      z.object({
+        enrollments: z.array(Enrollment),
+        /** At most ENROLLMENTS_COUNTED_MAX, unless all are listed. */
+        total: z.number().int(),
+        cursor: z.string().nullable(),
+      }),
+    ),
+
+  pause: enrollmentRoute('POST /enrollments/{id}/pause', 'member', 'rows', {
+    summary: 'Pause a person in a campaign',
+    description: 'Works while they are active. Their queued message waits.',
+    errors: ['ENROLLMENT_NOT_FOUND', 'ENROLLMENT_STATE'],
+  })
+    .input(
+      z.strictObject({
+        id: Id,
+        /** When they continue; without it, when someone resumes them. */
+        until: Moment.optional(),
+      }),
+    )
+    .output(Enrollment),
+
+  resume: enrollmentRoute('POST /enrollments/{id}/resume', 'member', 'rows', {
+    summary: 'Continue with a person who was paused or stopped, or who has replied',
+    description:
+      'A completed campaign becomes active again. A message whose outcome is unknown is treated as sent. Never works for someone who is suppressed.',
+    errors: ['ENROLLMENT_NOT_FOUND', 'ENROLLMENT_STATE', 'LEAD_STATE'],
+  })
+    .input(z.strictObject({ id: Id }))
+    .output(Enrollment),
+
+  stop: enrollmentRoute('POST /enrollments/{id}/stop', 'member', 'rows', {
+    summary: 'Stop a person in a campaign',
+    description: 'Works while they are active or paused. Their queued message fails.',
+    errors: ['ENROLLMENT_NOT_FOUND', 'ENROLLMENT_STATE'],
+  })
+    .input(z.strictObject({ id: Id }))
+    .output(Enrollment),
 }

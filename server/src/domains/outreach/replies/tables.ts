@@ -6,6 +6,7 @@ import { reasonSql } from '../../../db/reasons.ts'
 import { workspaceId, workspaces } from '../../identity/workspaces/tables.ts'
 import { leads } from '../../leads/leads/tables.ts'
 import { dms } from '../sending/tables.ts'
+import { isEnrollmentOf } from '../sequences/tables.ts'
 
 /**
  * Messages that the product did not send: replies, and what the account's owner wrote by hand.
@@ -100,11 +101,12 @@ export function repliedReason(lead: string, isAllowed: SQL): SQL {
 
 /**
  * SQL over the aliases of a lead and a message: the reason to skip it if either side wrote in the
- * conversation since the message was queued; else null.
+ * conversation since the message was queued or its person was resumed; else null.
  */
 export function answeredReason(lead: string, message: string): SQL {
   const [l, d] = [sql.raw(lead), sql.raw(message)]
   return sql`(select case r.kind when 'reply' then ${reasonSql('replied')} else ${reasonSql('written_by_hand')} end
-    from replies r where r.lead_id = ${l}.id and r.created_at >= coalesce(${d}.requeued_at, ${d}.created_at)
+    from replies r where r.lead_id = ${l}.id and r.created_at >= greatest(${d}.created_at, ${d}.requeued_at, (
+      select e.resumed_at from enrollments e where ${isEnrollmentOf('e', message)}))
     order by r.kind limit 1)`
 }

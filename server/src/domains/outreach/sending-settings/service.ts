@@ -206,6 +206,23 @@ export async function findRest(
   }
 }
 
+/** The seconds that an account needs for `messages` from a known state; null: never. */
+export function secondsToSendFrom(
+  { accountLimits, before, now }: SendingState,
+  limits: SendingEnv,
+  messages: number,
+): number | null {
+  return secondsFor(messages, accountLimits, limits, before, now)
+}
+
+/** The day of the account's warm-up, from 1; null: it does not warm up. */
+export function warmUpDayOf(limits: SendingEnv, { accountLimits, cap, before, now }: SendingState): number | null {
+  const isWarmingUp =
+    accountLimits.warmUp && cap.cap < capAt({ ...accountLimits, warmUp: false }, limits, null, now).cap
+  if (!isWarmingUp) return null
+  return before.firstAt ? Math.floor((now.getTime() - before.firstAt.getTime()) / 86_400_000) + 1 : 1
+}
+
 /** The seconds that an account needs for `messages`; null if its cap or hours allow none. */
 export async function secondsToSend(
   db: Db,

@@ -17,6 +17,7 @@ export {
   renderedMessage,
   renderedPart,
   rerenderFirst,
+  spend,
 } from './queue.ts'
 export { recordOutcome } from './record.ts'
 export { findSentMessage } from './rules.ts'

@@ -7,7 +7,7 @@ import { reasonSql, reasonValue } from '../../../db/reasons.ts'
 import { mayGoOut, wasTried } from '../../leads/leads/tables.ts'
 import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { answeredReason, repliedReason } from '../replies/tables.ts'
-import { isOpen } from '../sequences/tables.ts'
+import { isEnrollmentOf, isOpen } from '../sequences/tables.ts'
 import { campaignGate, endTurn, SIMULATED_HOLDER } from './limits.ts'
 import { lockEnrollmentsOf, lockLeads, lockQueuedLeads, refund } from './queue.ts'
 import { countInFlight } from './tables.ts'
@@ -50,11 +50,20 @@ export const includesReplied = sql`(c.allow_replied or c.kind = 'direct')`
  * SQL over a lead `l` and a message `d`: they replied and the campaign excludes such people.
  * Queueing checks it too, but replies may arrive later.
  */
-const repliedBefore = sql`(select ${repliedReason('l', includesReplied)} from campaigns c where c.id = d.campaign_id)`
+const repliedBefore = sql`(select ${repliedReason('l', sql`(${includesReplied} or ${isResumedSince('l.replied_at')})`)} from campaigns c where c.id = d.campaign_id)`
+
+/** SQL over a message `d`: a person has continued with its lead since. @param since SQL: a time */
+function isResumedSince(since: string): SQL<boolean> {
+  return sql`exists (select from enrollments e where ${isEnrollmentOf('e', 'd')} and e.resumed_at >= ${sql.raw(since)})`
+}
+
+/** SQL over a message `d`: a person stopped its lead's way through the campaign. */
+const stoppedReason = sql`(
+  select ${reasonSql('person')} from enrollments e where ${isEnrollmentOf('e', 'd')} and e.state = 'stopped' and e.reason ->> 'code' = 'person')`
 
 /** SQL over a lead `l` and a message `d`: why it must not be sent; null if it may. */
 export const reasonToStop = sql`coalesce(
-  ${suppressionReason('l')}, ${answeredReason('l', 'd')}, ${repliedBefore}, ${duplicateReason})`
+  ${suppressionReason('l')}, ${stoppedReason}, ${answeredReason('l', 'd')}, ${repliedBefore}, ${duplicateReason})`
 
 /**
  * Fails unclaimed messages to leads who were suppressed or replied. Completes finished campaigns.
@@ -66,7 +75,8 @@ export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): P
   await lockLeads(tx, leadIds)
   const waiting = sql`
     from dms d join leads l on l.id = d.lead_id
-    where d.workspace_id = ${workspaceId} and d.lead_id in (${leadIds}) and d.status = 'queued' and d.lease_expires_at is null and not d.is_held`
+    where d.workspace_id = ${workspaceId} and d.lead_id in (${leadIds}) and d.status = 'queued' and d.lease_expires_at is null
+      and not (d.is_held and exists (select from enrollments e where ${isEnrollmentOf('e', 'd')} and e.state = 'paused'))`
   // Lock campaigns before messages, and skip locked messages: their owner may be waiting for a
   // lead.
   const { rows: locked } = await tx.execute<{ id: string }>(sql`
@@ -181,7 +191,7 @@ export async function skipMessage(tx: Db, id: string, { reason, errorMessage }: 
     which: sql`${isOpen('e')} and e.campaign_id = ${skipped.campaignId}`,
     state: sql`case when ${reason?.code ?? ''} in ('replied', 'written_by_hand') then 'replied' else 'stopped' end`,
     reason: sql`case ${reason?.code ?? ''} when 'replied' then ${reasonSql('reply')} when 'written_by_hand' then ${reasonSql('written_by_hand')}
-      else ${reasonSql('skipped', { skip: sql`${reason?.code ?? null}::text` })} end`,
+      when 'person' then ${reasonSql('person')} else ${reasonSql('skipped', { skip: sql`${reason?.code ?? null}::text` })} end`,
   })
   await completeIfDone(tx, skipped.campaignId)
   await refund(tx, sql`d.id = ${id} and ${isNotRefunded}`)

@@ -39,9 +39,14 @@ type Campaign = typeof campaigns.$inferSelect
 
 /** @throws Refusal CAMPAIGN_NOT_FOUND */
 export async function find(db: Db, actor: Actor, id: string) {
+  return answerOf(db, await findCampaign(db, actor, id))
+}
+
+/** @throws Refusal CAMPAIGN_NOT_FOUND */
+export async function findCampaign(db: Db, actor: Actor, id: string): Promise<Campaign> {
   const [campaign] = await db.select().from(campaigns).where(isCampaign(actor, id))
   if (!campaign) throw new Refusal('CAMPAIGN_NOT_FOUND')
-  return answerOf(db, campaign)
+  return campaign
 }
 
 const isCampaign = ({ workspaceId }: Actor, id: string) =>

@@ -1,3 +1,4 @@
+import { ENROLLMENT_STATES } from '@x-automated/contract/outreach/sequences'
 import type { Delay, StepCondition } from '@x-automated/contract/outreach/steps'
 import type { EnrollmentReason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
@@ -40,8 +41,6 @@ export const sequenceVersions = pgTable(
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.campaignId, t.version] })],
 )
-
-export const ENROLLMENT_STATES = ['active', 'paused', 'replied', 'opted_out', 'finished', 'failed', 'stopped'] as const
 
 /**
  * One lead's way through a campaign. Open are `active` and `paused`; `campaigns.open_enrollments`

@@ -1,0 +1,292 @@
+import type { Enrollment } from '@x-automated/contract/outreach/sequences'
+import { and, eq, sql } from 'drizzle-orm'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { dmsOf, expectCountsRight, launch, makeList, openHandles } from '../../../../test/outreach.ts'
+import { usedOf } from '../../platform/billing/service.ts'
+import { replies } from '../replies/tables.ts'
+import { dms } from '../sending/tables.ts'
+import { enrollments, sequenceVersions, type VersionStep } from './tables.ts'
+
+let app: TestApp
+let person: Person
+beforeAll(async () => {
+  app = await openApp()
+})
+// Each test has its own X account, because older campaigns of an account send first.
+beforeEach(async () => {
+  person = await makePerson(app)
+  await connectX(app, person)
+  await subscribe(app, person)
+})
+afterEach(() => expectCountsRight(app))
+
+/** A launched campaign of the extension, and its people. */
+async function launched(leads: number) {
+  const list = await makeList(app, person, openHandles(leads))
+  const { id } = await launch(person, list, { channel: 'extension' })
+  return { id, handles: list.handles, people: await peopleOf(id) }
+}
+
+async function peopleOf(id: string, more: object = {}): Promise<Enrollment[]> {
+  return (await person.client.enrollments.list({ id, ...more })).enrollments
+}
+
+/** Claims and reports the next message. @returns its id; null: none */
+async function sendNext(id: string): Promise<string | null> {
+  const answer = await person.client.campaigns.claim({ id, holder: 'test' })
+  if (answer.status !== 200) return null
+  const { dmId, lease } = answer.body
+  await person.client.campaigns.recordOutcome({ id: dmId, lease, wasSent: true })
+  return dmId
+}
+
+/** Adds a second step to what people follow. */
+async function addStep(campaignId: string): Promise<void> {
+  const [stored] = await app.db.select().from(sequenceVersions).where(eq(sequenceVersions.campaignId, campaignId))
+  const [first] = stored!.steps
+  const second: VersionStep = {
+    ...first!,
+    id: '01900000-0000-7000-8000-000000000002',
+    delay: { amount: 2, unit: 'days' },
+    condition: 'no_reply',
+    variants: [{ ...first!.variants[0]!, id: '01900000-0000-7000-8000-000000000003', messageTemplate: 'Still there?' }],
+  }
+  await app.db
+    .update(sequenceVersions)
+    .set({ steps: [first!, second] })
+    .where(eq(sequenceVersions.campaignId, campaignId))
+}
+
+describe('GET /campaigns/{id}/enrollments', () => {
+  it('lists everyone once over all pages, with the total', async () => {
+    const { id, handles } = await launched(5)
+    const seen: (string | undefined)[] = []
+    let cursor: string | undefined
+    do {
+      const page = await person.client.enrollments.list({ id, pageSize: 2, ...(cursor && { cursor }) })
+      expect(page.total).toBe(5)
+      seen.push(...page.enrollments.map(({ lead }) => lead?.twitterHandle))
+      cursor = page.cursor ?? undefined
+    } while (cursor)
+    expect(seen.sort()).toEqual([...handles].sort())
+  })
+
+  it('filters by state, and by step, variant and outcome of a message', async () => {
+    const { id } = await launched(3)
+    const sent = await sendNext(id)
+    const [answered] = await app.db
+      .select()
+      .from(dms)
+      .where(eq(dms.id, sent ?? ''))
+    const total = async (filter: object) => {
+      const { enrollments, total } = await person.client.enrollments.list({ id, ...filter })
+      expect(enrollments.length).toBe(total)
+      return total
+    }
+    expect(await total({ state: 'finished' })).toBe(1)
+    expect(await total({ state: 'active', stepNumber: 1 })).toBe(2)
+    expect(await total({ outcome: 'sent' })).toBe(1)
+    expect(await total({ outcome: 'sent', stepNumber: 1 })).toBe(1)
+    expect(await total({ outcome: 'sent', stepNumber: 2 })).toBe(0)
+    expect(await total({ variantId: answered!.variantId })).toBe(3)
+    expect(await total({ variantId: answered!.id })).toBe(0)
+    expect(await total({ outcome: 'positive' })).toBe(0)
+    await app.db.update(dms).set({ status: 'replied', repliedAt: new Date() }).where(eq(dms.id, answered!.id))
+    const reply = {
+      workspaceId: person.workspaceId,
+      leadId: answered!.leadId!,
+      dmId: answered!.id,
+      accountXUserId: '1',
+    }
+    await app.db.insert(replies).values({ ...reply, xEventId: '7', kind: 'reply', label: 'auto_reply', at: new Date() })
+    expect(await total({ outcome: 'read' })).toBe(1)
+    expect(await total({ outcome: 'replied' })).toBe(0)
+    await app.db.insert(replies).values({ ...reply, xEventId: '8', kind: 'reply', label: 'meeting', at: new Date() })
+    expect([await total({ outcome: 'replied' }), await total({ outcome: 'positive' })]).toEqual([1, 1])
+  })
+
+  it('returns 400 for a cursor of nobody', async () => {
+    const { id } = await launched(1)
+    expect((await person.call('GET', `/campaigns/${id}/enrollments?cursor=x`)).body.code).toBe('INVALID_INPUT')
+  })
+})
+
+describe('POST /enrollments/{id}/pause', () => {
+  it('holds the queued message, so that nobody can claim it', async () => {
+    const { id, people } = await launched(1)
+    const paused = await person.client.enrollments.pause({ id: people[0]!.id })
+    expect(paused).toMatchObject({ state: 'paused', stepNumber: 1, nextAt: null, reason: { code: 'person' } })
+    expect(await sendNext(id)).toBeNull()
+    expect(await person.client.campaigns.find({ id })).toMatchObject({ status: 'active', openEnrollments: 1 })
+    await person.client.enrollments.resume({ id: people[0]!.id })
+    expect(await sendNext(id)).not.toBeNull()
+  })
+
+  it('stores a date, which must be to come', async () => {
+    const { id, people } = await launched(1)
+    const until = new Date(Date.now() + 86_400_000).toISOString()
+    const path = `/enrollments/${people[0]!.id}/pause`
+    expect((await person.call('POST', path, { until: '2020-01-01T00:00:00Z' })).body.code).toBe('INVALID_INPUT')
+    expect((await person.call('POST', path, { until })).body).toMatchObject({ pausedUntil: until, nextAt: until })
+    expect((await person.client.campaigns.find({ id })).nextFollowUpAt).toBe(until)
+    expect((await person.call('POST', path, {})).body.code).toBe('ENROLLMENT_STATE')
+  })
+
+  it('lets suppression and a stop end the person, with the message that waits', async () => {
+    const { id, people, handles } = await launched(2)
+    for (const one of people) await person.client.enrollments.pause({ id: one.id })
+    await person.client.enrollments.stop({ id: people[0]!.id })
+    await person.client.suppressions.create({ handles })
+    expect(await person.client.campaigns.find({ id })).toMatchObject({
+      status: 'completed',
+      openEnrollments: 0,
+      dmsQueuedCount: 0,
+      dmsFailedCount: 2,
+    })
+  })
+})
+
+describe('POST /enrollments/{id}/stop', () => {
+  it('fails the queued message, gives it back to the plan and completes the campaign', async () => {
+    const { id, people } = await launched(1)
+    const stopped = await person.client.enrollments.stop({ id: people[0]!.id })
+    expect(stopped).toMatchObject({ state: 'stopped', stepNumber: null, reason: { code: 'person' } })
+    expect(await dmsOf(person, id)).toMatchObject([{ status: 'failed', reason: { code: 'person' } }])
+    expect(await person.client.campaigns.find({ id })).toMatchObject({ status: 'completed', openEnrollments: 0 })
+    expect(await usedOf(app.db, person.workspaceId, 'dms')).toBe(0)
+    const again = await person.call('POST', `/enrollments/${people[0]!.id}/stop`, {})
+    expect([again.status, again.body.code]).toEqual([409, 'ENROLLMENT_STATE'])
+  })
+
+  it('leaves a message that is being sent, and never sends it once it is released', async () => {
+    const { id, people } = await launched(1)
+    const claim = await person.client.campaigns.claim({ id, holder: 'test' })
+    if (claim.status !== 200) throw new Error('no claim')
+    await person.client.enrollments.stop({ id: people[0]!.id })
+    expect(await person.client.campaigns.find({ id })).toMatchObject({ status: 'active', openEnrollments: 0 })
+    await person.client.campaigns.release({ id: claim.body.dmId, lease: claim.body.lease })
+    expect(await sendNext(id)).toBeNull()
+    expect(await person.client.campaigns.find({ id })).toMatchObject({ status: 'completed', dmsFailedCount: 1 })
+  })
+})
+
+describe('POST /enrollments/{id}/resume', () => {
+  it('queues a stopped first message again and opens the campaign', async () => {
+    const { id, people } = await launched(1)
+    await person.client.enrollments.stop({ id: people[0]!.id })
+    const resumed = await person.client.enrollments.resume({ id: people[0]!.id })
+    expect(resumed).toMatchObject({ state: 'active', stepNumber: 1, reason: null })
+    expect(await person.client.campaigns.find({ id })).toMatchObject({ status: 'active', openEnrollments: 1 })
+    expect(await sendNext(id)).not.toBeNull()
+    expect(await person.client.campaigns.find({ id })).toMatchObject({ status: 'completed', dmsFailedCount: 0 })
+  })
+
+  it('continues with the next step of someone who was sent one, after its delay', async () => {
+    const { id, people } = await launched(1)
+    await addStep(id)
+    await sendNext(id)
+    await person.client.enrollments.stop({ id: people[0]!.id })
+    const resumed = await person.client.enrollments.resume({ id: people[0]!.id })
+    expect(resumed).toMatchObject({ state: 'active', stepNumber: 2 })
+    expect(new Date(resumed.nextAt!).getTime()).toBeGreaterThan(Date.now() + 86_400_000)
+    expect((await person.client.campaigns.find({ id })).nextFollowUpAt).toBe(resumed.nextAt)
+  })
+
+  it('finishes someone for whom no step follows', async () => {
+    const { id, people } = await launched(1)
+    await sendNext(id)
+    await app.db.update(enrollments).set({ state: 'replied' }).where(eq(enrollments.campaignId, id))
+    expect(await person.client.enrollments.resume({ id: people[0]!.id })).toMatchObject({ state: 'finished' })
+    expect((await person.client.campaigns.find({ id })).status).toBe('completed')
+  })
+
+  it('treats a message with an unknown outcome as sent', async () => {
+    const { id, people } = await launched(1)
+    await addStep(id)
+    const claim = await person.client.campaigns.claim({ id, holder: 'test' })
+    if (claim.status !== 200) throw new Error('no claim')
+    const { dmId, lease } = claim.body
+    await person.client.campaigns.recordOutcome({ id: dmId, lease, wasSent: false, outcomeUnknown: true })
+    expect(await peopleOf(id)).toMatchObject([{ state: 'paused', reason: { code: 'outcome_unknown' } }])
+    expect(await person.client.enrollments.resume({ id: people[0]!.id })).toMatchObject({
+      state: 'active',
+      stepNumber: 2,
+    })
+  })
+
+  it('returns 409 for someone suppressed or deleted, and in other states', async () => {
+    const { id, people, handles } = await launched(2)
+    const refused = async (one: Enrollment) =>
+      (await person.call('POST', `/enrollments/${one.id}/resume`, {})).body.code
+    expect(await refused(people[0]!)).toBe('ENROLLMENT_STATE')
+    const [first, second] = people.map((one) => ({ ...one, handle: one.lead!.twitterHandle }))
+    await person.client.suppressions.create({ handles: [first!.handle] })
+    expect(await refused(first!)).toBe('LEAD_STATE')
+    await person.client.enrollments.stop({ id: second!.id })
+    await person.client.leads.remove({ id: second!.lead!.id })
+    expect(await refused(second!)).toBe('LEAD_STATE')
+    expect(handles).toContain(first!.handle)
+    expect((await person.client.campaigns.find({ id })).status).toBe('completed')
+  })
+
+  it('returns 409 once the campaign is archived', async () => {
+    const { id, people } = await launched(1)
+    await person.client.campaigns.update({ id, status: 'archived' })
+    const answer = await person.call('POST', `/enrollments/${people[0]!.id}/resume`, {})
+    expect([answer.status, answer.body.code]).toEqual([409, 'ENROLLMENT_STATE'])
+  })
+
+  it('returns 409 if the plan has no DMs left', async () => {
+    const free = await makePerson(app)
+    const list = await makeList(app, free, openHandles(50))
+    const { id } = await launch(free, list, { channel: 'extension' })
+    const [first] = (await free.client.enrollments.list({ id })).enrollments
+    await free.client.enrollments.stop({ id: first!.id })
+    await launch(free, await makeList(app, free, openHandles(1)), { channel: 'extension' })
+    const answer = await free.call('POST', `/enrollments/${first!.id}/resume`, {})
+    expect([answer.status, answer.body.code]).toEqual([409, 'ENROLLMENT_STATE'])
+  })
+})
+
+describe('GET /campaigns/{id}/results', () => {
+  it('counts the messages of each variant by outcome', async () => {
+    const { id } = await launched(3)
+    await sendNext(id)
+    expect(await person.client.sequences.results({ id })).toMatchObject({
+      steps: [
+        {
+          number: 1,
+          kind: 'step',
+          isSplitOff: false,
+          verdict: null,
+          variants: [{ name: 'A', isActive: true, sent: 1, read: 0, replied: 0, positive: 0, optedOut: 0, failed: 0 }],
+        },
+      ],
+    })
+  })
+})
+
+describe('GET /campaigns/{id}/flight', () => {
+  it('returns what was sent in a day and who is next', async () => {
+    const { id, people } = await launched(4)
+    const sent = await sendNext(id)
+    const waiting = (await peopleOf(id, { state: 'active' })).map((one) => one.id)
+    await person.client.enrollments.pause({ id: waiting[0]! })
+    await app.db
+      .update(enrollments)
+      .set({ nextAt: sql`now() + interval '2 hours'`, nextStepNumber: 2 })
+      .where(and(eq(enrollments.id, people.find((one) => !waiting.includes(one.id))!.id)))
+    const flight = await person.client.sequences.flight({ id })
+    expect(flight.past).toMatchObject([{ dmId: sent, state: 'sent', stepNumber: 1, variant: { name: 'A' } }])
+    expect(flight.next.map(({ state }) => state).sort()).toEqual(['held', 'planned', 'queued', 'queued'])
+    expect(flight.account).toMatchObject({ sentInDay: 1, refusals: 0, checked: 1, warmUpDay: null })
+  })
+
+  it('shows nothing to come while the campaign is paused', async () => {
+    const { id } = await launched(1)
+    await person.client.campaigns.update({ id, status: 'paused' })
+    expect((await person.client.sequences.flight({ id })).next).toEqual([])
+  })
+})

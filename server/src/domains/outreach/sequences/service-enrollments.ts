@@ -1,0 +1,392 @@
+import type { InputOf } from '@x-automated/contract/contract'
+import { isId } from '@x-automated/contract/fields'
+import { ENROLLMENT_STATES, ENROLLMENTS_COUNTED_MAX, type Outcome } from '@x-automated/contract/outreach/sequences'
+import { refusalText, type SkipReason } from '@x-automated/contract/reason'
+import { and, desc, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
+import type { Actor } from '../../../actor.ts'
+import { one } from '../../../db/one.ts'
+import type { Db } from '../../../db/open.ts'
+import { reasonSql } from '../../../db/reasons.ts'
+import { transact } from '../../../db/transact.ts'
+import { invalidField, Refusal } from '../../../refusal.ts'
+import { leads } from '../../leads/leads/tables.ts'
+import { suppressionReason } from '../../leads/suppressions/tables.ts'
+import { type Allowance, allowanceOf, beyondPlan } from '../../platform/billing/service.ts'
+import { campaigns } from '../campaigns/tables.ts'
+import { completeIfDone, lockQueueing, skipMessage, spend, wakeAccount } from '../sending/service.ts'
+import { dms } from '../sending/tables.ts'
+import { UNIT_MS } from './rules-delays.ts'
+import { continuesWith } from './rules-versions.ts'
+import { findCampaign, findSteps } from './service.ts'
+import { enrollments } from './tables.ts'
+
+type Enrollment = typeof enrollments.$inferSelect
+type State = Enrollment['state']
+
+// Reading
+
+const columns = {
+  id: enrollments.id,
+  campaignId: enrollments.campaignId,
+  state: enrollments.state,
+  version: enrollments.version,
+  stepNumber: enrollments.nextStepNumber,
+  nextAt: sql<Date | null>`case ${enrollments.state} when 'active' then coalesce(${enrollments.nextAt}, (
+    select d.due_at from dms d where d.lead_id = ${enrollments.leadId} and d.enrollment_id = ${enrollments.id} and d.status = 'queued' limit 1
+  )) when 'paused' then ${enrollments.pausedUntil} end`.mapWith(enrollments.nextAt),
+  pausedUntil: enrollments.pausedUntil,
+  reason: enrollments.reason,
+  lead: { id: leads.id, name: leads.name, twitterHandle: leads.twitterHandle },
+}
+
+function readRows(db: Db, { workspaceId }: Pick<Actor, 'workspaceId'>, ids: string[]) {
+  return db
+    .select(columns)
+    .from(enrollments)
+    .leftJoin(leads, and(eq(leads.id, enrollments.leadId), eq(leads.workspaceId, workspaceId)))
+    .where(and(eq(enrollments.workspaceId, workspaceId), inArray(enrollments.id, ids)))
+}
+
+/** The statuses of messages with an outcome, and a condition on their alias. */
+const MESSAGES: Record<Outcome, { statuses: string[]; which(message: SQL): SQL }> = {
+  sent: { statuses: ['sent', 'delivered', 'replied'], which: isSent },
+  read: { statuses: ['delivered', 'replied'], which: isSent },
+  replied: {
+    statuses: ['replied'],
+    which: (d) => sql`${isSent(d)} and ${hasReply(d, sql`r.label is distinct from 'auto_reply'`)}`,
+  },
+  positive: {
+    statuses: ['replied'],
+    which: (d) => sql`${isSent(d)} and ${hasReply(d, sql`r.label in ('interested', 'meeting', 'question')`)}`,
+  },
+  optedOut: { statuses: ['replied'], which: (d) => sql`${isSent(d)} and ${hasReply(d, sql`r.label = 'opted_out'`)}` },
+  failed: { statuses: ['failed'], which: () => sql`true` },
+}
+const ANY = { statuses: ['queued', ...MESSAGES.sent.statuses, 'failed'], which: () => sql`true` }
+
+function isSent(message: SQL): SQL {
+  return sql`${message}.sent_at is not null`
+}
+
+function hasReply(message: SQL, which: SQL): SQL {
+  return sql`exists (select from replies r where r.dm_id = ${message}.id and r.kind = 'reply' and ${which})`
+}
+
+/**
+ * Lists the people of a campaign, or those with such a message. Every page costs the same.
+ * @throws Refusal CAMPAIGN_NOT_FOUND, INVALID_INPUT: invalid cursor
+ */
+export async function list(
+  db: Db,
+  actor: Actor,
+  { id, state, stepNumber, variantId, outcome, pageSize, cursor }: InputOf<'enrollments', 'list'>,
+) {
+  if (cursor !== undefined && !isId(cursor)) throw invalidField('cursor', 'must be the cursor of an earlier response')
+  const campaign = await findCampaign(db, actor, id)
+  const isAll = state === undefined && stepNumber === undefined && variantId === undefined && outcome === undefined
+  const found =
+    stepNumber === undefined && variantId === undefined && outcome === undefined
+      ? peopleIn(campaign, state ? [state] : ENROLLMENT_STATES)
+      : peopleWith(campaign, {
+          state,
+          outcome,
+          isOneStep: stepNumber !== undefined || variantId !== undefined,
+          variantIds: (await findSteps(db, campaign))
+            .filter((_, index) => stepNumber === undefined || index === stepNumber - 1)
+            .flatMap(({ variants }) => variants.map((variant) => variant.id))
+            .filter((one) => variantId === undefined || one === variantId),
+        })
+  const page = found({ after: cursor ?? null, limit: pageSize + 1 })
+  const [{ rows }, total] = await Promise.all([
+    db.execute<{ id: string; place: string }>(page),
+    isAll ? campaign.totalLeadsInList : count(db, found({ after: null, limit: ENROLLMENTS_COUNTED_MAX })),
+  ])
+  const shown = rows.slice(0, pageSize)
+  const known = new Map(
+    (
+      await readRows(
+        db,
+        actor,
+        shown.map((row) => row.id),
+      )
+    ).map((row) => [row.id, row]),
+  )
+  return {
+    enrollments: shown.flatMap((row) => known.get(row.id) ?? []),
+    total,
+    cursor: rows.length > pageSize ? (shown.at(-1)?.place ?? null) : null,
+  }
+}
+
+interface Span {
+  after: string | null
+  limit: number
+}
+
+async function count(db: Db, found: SQL): Promise<number> {
+  const { rows } = await db.execute<{ total: number }>(sql`select count(*)::int as total from (${found}) found`)
+  return one(rows).total
+}
+
+/** SQL: ids of enrollments in these states, in order of id. */
+function peopleIn({ workspaceId, id }: Campaign, states: readonly State[]) {
+  return ({ after, limit }: Span) => sql`
+    select e.id, e.id as place from unnest(${sql.param([...states])}::text[]) s(state) cross join lateral (
+      select id from enrollments where workspace_id = ${workspaceId} and campaign_id = ${id} and state = s.state
+        and (${after}::uuid is null or id > ${after}::uuid) order by id limit ${limit}
+    ) e order by e.id limit ${limit}`
+}
+
+interface Messages {
+  state: State | undefined
+  outcome: Outcome | undefined
+  variantIds: string[]
+  /** All variants belong to one step, so each person has one such message. */
+  isOneStep: boolean
+}
+
+/** SQL: ids of enrollments with such a message, in order of the message's id. */
+function peopleWith({ workspaceId, id }: Campaign, { state, outcome, variantIds, isOneStep }: Messages) {
+  const { statuses, which } = outcome ? MESSAGES[outcome] : ANY
+  const among = sql`any(${sql.param(statuses)}::text[])`
+  // Each person once, with their first such message.
+  const isFirst = isOneStep
+    ? sql``
+    : sql`and not exists (select from dms p where p.lead_id = d.lead_id and p.enrollment_id = d.enrollment_id and p.step < d.step
+        and p.status = ${among} and ${which(sql`p`)})`
+  const isInState = state
+    ? sql`and exists (select from enrollments e where e.workspace_id = ${workspaceId} and e.id = d.enrollment_id and e.state = ${state})`
+    : sql``
+  return ({ after, limit }: Span) => sql`
+    select m.enrollment_id as id, m.id as place
+    from unnest(${sql.param(variantIds)}::uuid[]) v(id) cross join unnest(${sql.param(statuses)}::text[]) s(status) cross join lateral (
+      select d.id, d.enrollment_id from dms d
+      where d.campaign_id = ${id} and d.variant_id = v.id and d.status = s.status and ${which(sql`d`)} and d.enrollment_id is not null
+        and (${after}::uuid is null or d.id > ${after}::uuid) ${isFirst} ${isInState}
+      order by d.id limit ${limit}
+    ) m order by m.id limit ${limit}`
+}
+
+type Campaign = Pick<typeof campaigns.$inferSelect, 'id' | 'workspaceId'>
+
+async function read(db: Db, actor: Actor, id: string) {
+  return one(await readRows(db, actor, [id]))
+}
+
+// Changing
+
+/** Pauses a person until a date, or until someone resumes them. @throws Refusal as the contract declares */
+export async function pause(db: Db, actor: Actor, { id, until }: InputOf<'enrollments', 'pause'>) {
+  if (until !== undefined && new Date(until) <= new Date()) throw invalidField('until', 'must be in the future')
+  return transact(db, async (tx) => {
+    const enrollment = await lock(tx, actor, id, ['active'])
+    await tx.execute(sql`update dms set is_held = true, updated_at = now() where ${isQueuedMessageOf(enrollment)}`)
+    const next = until === undefined ? sql`null::timestamptz` : sql`${until}::timestamptz`
+    await tx.execute(sql`
+      with paused as (
+        update enrollments set state = 'paused', reason = ${reasonSql('person')}, paused_until = ${next}, next_at = ${next}, updated_at = now()
+        where workspace_id = ${actor.workspaceId} and id = ${id} returning next_at
+      )
+      update campaigns set follow_up_due_at = least(follow_up_due_at, paused.next_at) from paused where id = ${enrollment.campaignId}`)
+    return read(tx, actor, id)
+  })
+}
+
+/** Stops a person. A message that is being sent may still arrive. @throws Refusal as the contract declares */
+export async function stop(db: Db, actor: Actor, { id }: InputOf<'enrollments', 'stop'>) {
+  return transact(db, async (tx) => {
+    const { campaignId, ...enrollment } = await lock(tx, actor, id, ['active', 'paused'])
+    const [queued] = await tx
+      .select({ id: dms.id })
+      .from(dms)
+      .where(sql`${isQueuedMessageOf(enrollment)} and lease_expires_at is null`)
+      .for('update')
+    if (queued) await skipMessage(tx, queued.id, { reason: STOPPED })
+    else {
+      await tx.execute(sql`
+        with stopped as (
+          update enrollments set state = 'stopped', reason = ${reasonSql('person')}, next_step_number = null, next_at = null,
+            paused_until = null, updated_at = now()
+          where workspace_id = ${actor.workspaceId} and id = ${id} returning id
+        )
+        update campaigns set open_enrollments = open_enrollments - (select count(*) from stopped) where id = ${campaignId}`)
+      await completeIfDone(tx, campaignId)
+    }
+    return read(tx, actor, id)
+  })
+}
+
+const STOPPED: SkipReason = { code: 'person', params: {} }
+
+/** Continues with a person. @throws Refusal as the contract declares */
+export async function resume(db: Db, actor: Actor, { id }: InputOf<'enrollments', 'resume'>) {
+  return transact(db, async (tx) => {
+    const enrollment = await lock(tx, actor, id, ['paused', 'replied', 'stopped', 'opted_out'])
+    const message = await lockNextMessage(tx, enrollment)
+    const isSkipped = message?.status === 'failed' && message.triedAt === null && message.claimedAt === null
+    const isQueuedAgain = isSkipped && !message.isFollowUp
+    // In the lock order, queueing comes before leads.
+    if (isQueuedAgain) await lockQueueing(tx, actor.workspaceId)
+    await requireMessageable(tx, enrollment)
+    const allowance = isQueuedAgain ? await requireDm(tx, actor.workspaceId) : null
+    if (message && (isQueuedAgain || message.status === 'queued')) {
+      await release(tx, message)
+      await openAgain(tx, enrollment, { stepNumber: message.stepNumber, at: null, assumed: null })
+      await wakeSender(tx, message)
+      if (allowance) await spend(tx, actor.workspaceId, allowance, 1)
+    } else {
+      // A follow-up is written again when it is due, if the plan has room then.
+      if (isSkipped) await tx.delete(dms).where(eq(dms.id, message.id))
+      await openAgain(tx, enrollment, await followingOf(tx, enrollment, message?.outcomeUnknown ? message : null))
+    }
+    return read(tx, actor, id)
+  })
+}
+
+type Message = typeof dms.$inferSelect
+
+/** What a resumed enrollment continues with. */
+interface Next {
+  /** Null: nothing follows. */
+  stepNumber: number | null
+  /** When it is looked at; null: its message is queued, or nothing follows. */
+  at: Date | null
+  /** The message that is treated as sent; null: none. */
+  assumed: Message | null
+}
+
+/** Locks the message after the last one that was sent. */
+async function lockNextMessage(tx: Db, { id, leadId, lastOrdinal }: Enrollment): Promise<Message | undefined> {
+  const [message] = await tx
+    .select()
+    .from(dms)
+    .where(and(eq(dms.leadId, leadId), eq(dms.enrollmentId, id), gt(dms.step, lastOrdinal ?? -1)))
+    .orderBy(desc(dms.step))
+    .limit(1)
+    .for('update')
+  return message
+}
+
+/** Returns a held or skipped message to the queue. */
+async function release(tx: Db, { id, status, leadId }: Message): Promise<void> {
+  const queued = {
+    status: 'queued',
+    reason: null,
+    errorMessage: null,
+    dueAt: sql`now()`,
+    requeuedAt: sql`now()`,
+  } as const
+  await tx
+    .update(dms)
+    .set({ ...(status === 'queued' ? {} : queued), isHeld: false, updatedAt: sql`now()` })
+    .where(eq(dms.id, id))
+  if (status !== 'queued' && leadId)
+    await tx.update(leads).set({ dmStatus: 'queued', updatedAt: sql`now()` }).where(eq(leads.id, leadId))
+}
+
+/** @throws Refusal ENROLLMENT_STATE: the plan has no DMs left */
+async function requireDm(tx: Db, workspaceId: string): Promise<Allowance> {
+  const allowance = await allowanceOf(tx, workspaceId, 'dms')
+  if (allowance.left < 1) throw new Refusal('ENROLLMENT_STATE', beyondPlan(allowance, 'dms').message)
+  return allowance
+}
+
+/** The step that follows the last message, in the enrollment's version. */
+async function followingOf(tx: Db, enrollment: Enrollment, assumed: Next['assumed']): Promise<Next> {
+  const { campaignId, workspaceId, version, leadId, lastStepId, lastStepNumber, skippedStepId, skippedStepNumber } =
+    enrollment
+  const steps = await findSteps(tx, { id: campaignId, workspaceId, version })
+  const sent = await tx
+    .select({ id: dms.stepId })
+    .from(dms)
+    .where(sql`${dms.leadId} = ${leadId} and ${dms.enrollmentId} = ${enrollment.id} and ${dms.sentAt} is not null`)
+  const last = assumed ? { id: assumed.stepId, number: assumed.stepNumber } : { id: lastStepId, number: lastStepNumber }
+  const reference = (id: string | null, number: number | null) => (id && number ? { id, number } : null)
+  const step = continuesWith(steps, {
+    lastSent: reference(last.id, last.number),
+    lastSkipped: reference(skippedStepId, skippedStepNumber),
+    sentStepIds: new Set([...sent.map(({ id }) => id ?? ''), assumed?.stepId ?? '']),
+  })
+  if (!step) return { stepNumber: null, at: null, assumed }
+  const since = Math.max(
+    (assumed?.claimedAt ?? enrollment.lastSentAt)?.getTime() ?? 0,
+    enrollment.skippedAt?.getTime() ?? 0,
+  )
+  const delayMs = step.delay ? step.delay.amount * UNIT_MS[step.delay.unit] : 0
+  return { stepNumber: steps.indexOf(step) + 1, at: new Date(Math.max(since + delayMs, Date.now())), assumed }
+}
+
+/** Opens the enrollment and its campaign again. @throws Refusal ENROLLMENT_STATE: it is archived */
+async function openAgain(tx: Db, enrollment: Enrollment, { stepNumber, at, assumed }: Next): Promise<void> {
+  const { campaignId, workspaceId, id } = enrollment
+  const isOpen = stepNumber !== null
+  const wasOpen = enrollment.state === 'paused'
+  await tx
+    .update(enrollments)
+    .set({
+      state: isOpen ? 'active' : 'finished',
+      nextStepNumber: stepNumber,
+      nextAt: at,
+      pausedUntil: null,
+      reason: null,
+      resumedAt: sql`now()`,
+      updatedAt: sql`now()`,
+      ...(assumed && {
+        lastStepId: assumed.stepId,
+        lastStepNumber: assumed.stepNumber,
+        lastOrdinal: assumed.step,
+        lastSentAt: assumed.claimedAt ?? assumed.updatedAt,
+        xAccountId: enrollment.xAccountId ?? assumed.xAccountId,
+      }),
+    })
+    .where(and(eq(enrollments.workspaceId, workspaceId), eq(enrollments.id, id)))
+  const { rowCount } = await tx.execute(sql`
+    update campaigns set open_enrollments = open_enrollments + ${Number(isOpen) - Number(wasOpen)}::int, updated_at = now(),
+      status = case when ${isOpen}::boolean and status = 'completed' then 'active' else status end,
+      follow_up_due_at = least(follow_up_due_at, ${at?.toISOString() ?? null}::timestamptz)
+    where id = ${campaignId} and status <> 'archived'`)
+  if (!rowCount) throw new Refusal('ENROLLMENT_STATE', ARCHIVED)
+  if (!isOpen) await completeIfDone(tx, campaignId)
+}
+
+const ARCHIVED = 'This person’s campaign is archived.'
+
+async function wakeSender(tx: Db, { isFollowUp, xAccountId, campaignId }: Message): Promise<void> {
+  const [campaign] = await tx
+    .select({ xAccountId: campaigns.xAccountId })
+    .from(campaigns)
+    .where(eq(campaigns.id, campaignId))
+  const accountId = isFollowUp ? xAccountId : campaign?.xAccountId
+  if (accountId) await wakeAccount(tx, accountId)
+}
+
+/** Locks the lead. @throws Refusal LEAD_STATE: suppressed or deleted */
+async function requireMessageable(tx: Db, { workspaceId, leadId }: Enrollment): Promise<void> {
+  const { rows } = await tx.execute<{ reason: SkipReason | null }>(sql`
+    select ${suppressionReason('l')} as reason from leads l where l.workspace_id = ${workspaceId} and l.id = ${leadId} for no key update of l`)
+  const [lead] = rows
+  if (!lead) throw new Refusal('LEAD_STATE', 'This lead was deleted.')
+  if (lead.reason) throw new Refusal('LEAD_STATE', refusalText(lead.reason))
+}
+
+/** Locks an enrollment. @throws Refusal ENROLLMENT_NOT_FOUND; ENROLLMENT_STATE: in another state, or archived */
+async function lock(tx: Db, { workspaceId }: Actor, id: string, states: readonly State[]): Promise<Enrollment> {
+  const [enrollment] = await tx
+    .select()
+    .from(enrollments)
+    .where(and(eq(enrollments.workspaceId, workspaceId), eq(enrollments.id, id)))
+    .for('no key update')
+  if (!enrollment) throw new Refusal('ENROLLMENT_NOT_FOUND')
+  if (!states.includes(enrollment.state)) throw new Refusal('ENROLLMENT_STATE')
+  const [campaign] = await tx
+    .select({ status: campaigns.status })
+    .from(campaigns)
+    .where(eq(campaigns.id, enrollment.campaignId))
+  if (campaign?.status === 'archived') throw new Refusal('ENROLLMENT_STATE', ARCHIVED)
+  return enrollment
+}
+
+/** Condition on dms: the queued message of an enrollment. */
+function isQueuedMessageOf({ id, leadId }: Pick<Enrollment, 'id' | 'leadId'>): SQL {
+  return sql`lead_id = ${leadId} and enrollment_id = ${id} and status = 'queued'`
+}
