@@ -22,6 +22,9 @@ export function wholeNumber(min: number, max: number) {
   return z.number().int().min(min).max(max)
 }
 
+/** For this long no sender claims what is queued, so that it can be undone. */
+export const HoldSeconds = wholeNumber(0, 30).default(0)
+
 /** A whole number in a query string. Typed clients pass a number. */
 export function queryNumber(min: number, max: number) {
   return z

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import {
   cursorPaging,
   FollowerQuery,
+  HoldSeconds,
   Id,
   isId,
   Moment,
@@ -58,6 +59,12 @@ export const Lead = z.object({
   updatedAt: Time,
 })
 export type Lead = z.output<typeof Lead>
+
+/** A UUID that the caller has chosen. */
+const CallersId = z
+  .string()
+  .refine(isId, 'must be a UUID')
+  .transform((id) => id.toLowerCase())
 
 /** On the suppression list, so nobody in the workspace can message them. */
 const suppressed = z.boolean()
@@ -248,11 +255,7 @@ export const leads = {
         .strictObject({
           ...leadSelection,
           /** Chosen by the caller, who can undo and repeat the call if the response is lost. */
-          removalId: z
-            .string()
-            .refine(isId, 'must be a UUID')
-            .transform((id) => id.toLowerCase())
-            .optional(),
+          removalId: CallersId.optional(),
         })
         .refine(hasOneSelection, ONE_SELECTION),
     )
@@ -284,7 +287,21 @@ export const leads = {
     errors: ['X_NOT_CONNECTED', 'PLAN_LIMIT'],
   })
     .input(
-      z.strictObject({ ...leadSelection, message: text(10_000).optional() }).refine(hasOneSelection, ONE_SELECTION),
+      z
+        .strictObject({
+          ...leadSelection,
+          message: text(10_000).optional(),
+          holdSeconds: HoldSeconds,
+          /** Chosen by the caller, the same for all parts, to undo them. */
+          undoId: CallersId.optional(),
+        })
+        .refine(hasOneSelection, ONE_SELECTION),
     )
     .output(Success.extend({ queued: z.number().int(), ...nextPart })),
+
+  undoQueue: route('POST /leads/queue/undo', 'member', 'rows', {
+    summary: 'Delete messages of POST /leads/queue that were never claimed',
+  })
+    .input(z.strictObject({ undoId: CallersId }))
+    .output(Success.extend({ undone: z.number().int() })),
 }

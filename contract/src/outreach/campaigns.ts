@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Id, Page, paging, requiredName, requiredText, Success, Time, text } from '../fields.ts'
+import { HoldSeconds, Id, Page, paging, requiredName, requiredText, Success, Time, text } from '../fields.ts'
 import { PauseReason } from '../reason.ts'
 import { routes } from '../route.ts'
 import { Waiting } from './sending-settings.ts'
@@ -42,6 +42,8 @@ export const Campaign = z.object({
   openEnrollments: z.number().int(),
   /** When a follow-up may next be due; null: no follow-up is expected. */
   nextFollowUpAt: Time.nullable(),
+  /** Until when its launch can be undone, unless a message is claimed before; null: it can't. */
+  undoUntil: Time.nullable(),
   lastRunAt: Time.nullable(),
   createdAt: Time,
   updatedAt: Time,
@@ -168,7 +170,7 @@ export const campaigns = {
   update: route('PATCH /campaigns/{id}', 'member', 'outside', {
     summary: 'Resume, pause, archive or edit a campaign',
     description:
-      'Activating a campaign queues its unqueued messages in the same transaction. Pausing or archiving takes effect before the next message. The response waits up to 25 seconds for claimed messages; `messagesInFlight` is the number that is left.',
+      'Activating a campaign queues its unqueued messages in the same transaction. Activating an active one ends the hold of its launch. Pausing or archiving takes effect before the next message. The response waits up to 25 seconds for claimed messages; `messagesInFlight` is the number that is left.',
     errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_STATE', 'X_NOT_CONNECTED', 'X_ACCOUNT_NOT_FOUND', 'PLAN_LIMIT'],
   })
     .input(
@@ -211,6 +213,14 @@ export const campaigns = {
     summary: 'Launch a campaign: queue one message for each lead of its list',
     errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_STATE', 'X_NOT_CONNECTED', 'PLAN_LIMIT'],
   })
-    .input(z.strictObject({ id: Id }))
+    .input(z.strictObject({ id: Id, holdSeconds: HoldSeconds }))
     .output(Success.extend({ dmsQueued: z.number().int(), totalLeads: z.number().int() })),
+
+  undoLaunch: route('POST /campaigns/{id}/undo-launch', 'member', 'rows', {
+    summary: 'Undo a launch before its first message is claimed',
+    description: 'Possible until `undoUntil`. Nothing stays queued, and the plan gets its messages back.',
+    errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_STATE'],
+  })
+    .input(z.strictObject({ id: Id }))
+    .output(Campaign),
 }

@@ -1,4 +1,5 @@
 import { CircleAlert, CircleCheck, Info, X } from 'lucide-react'
+import { useEffect, useState } from 'react'
 import {
   type CloseButtonProps,
   cssTransition,
@@ -15,11 +16,18 @@ const icons = {
   info: <Info aria-hidden className="size-4 text-info" />,
 }
 
+interface ToastAction {
+  label: string
+  onClick: () => void
+  /** Until when it is possible, in milliseconds since 1970; the button counts down to it. */
+  until?: number
+}
+
 interface Options {
   /** Milliseconds; default 3,000. */
   duration?: number
   /** A button ('Undo') that closes the toast. The toast stays longer. */
-  action?: { label: string; onClick: () => void }
+  action?: ToastAction
   /** Not shown again while a toast with this id is visible. */
   id?: string
   /** Replaces the visible toast with the same id and restarts its time. */
@@ -42,14 +50,29 @@ function withAction(text: string, { action }: Options = {}) {
         }}
       >
         {action.label}
+        {action.until !== undefined && <SecondsLeft until={action.until} />}
       </button>
+    </span>
+  )
+}
+
+/** ' (8 s)', for the eyes only: a screen reader would read every second. */
+function SecondsLeft({ until }: { until: number }) {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  return (
+    <span aria-hidden data-numeric>
+      {` (${Math.max(0, Math.ceil((until - now) / 1_000))} s)`}
     </span>
   )
 }
 
 function notify(kind: keyof typeof icons, text: string, options: Options = {}): void {
   const { duration, id, action, replaces } = options
-  const autoClose = duration ?? (action ? ACTION_MS : undefined)
+  const autoClose = duration ?? (action?.until ? action.until - Date.now() : action ? ACTION_MS : undefined)
   const look: ToastOptions = {
     icon: icons[kind],
     ...(autoClose ? { autoClose } : {}),
@@ -65,6 +88,7 @@ export const toast = {
   success: (text: string, options?: Options) => notify('success', text, options),
   error: (text: string, options?: Options) => notify('error', text, options),
   info: (text: string, options?: Options) => notify('info', text, options),
+  dismiss: (id: string) => show.dismiss(id),
 }
 
 function Close({ closeToast }: CloseButtonProps) {

@@ -170,6 +170,7 @@ describe('POST /campaigns/{id}/duplicate', () => {
         status: 'draft',
         totalLeadsInList: 0,
         dmsQueuedCount: 0,
+        openEnrollments: 0,
         createdAt: expect.any(String),
         updatedAt: expect.any(String),
       },

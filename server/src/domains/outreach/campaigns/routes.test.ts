@@ -84,6 +84,7 @@ describe('POST /campaigns', () => {
       stepCount: 1,
       openEnrollments: 0,
       nextFollowUpAt: null,
+      undoUntil: null,
       lastRunAt: null,
       createdAt: expect.stringMatching(/Z$/),
       updatedAt: expect.stringMatching(/Z$/),

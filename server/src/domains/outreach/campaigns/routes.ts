@@ -1,5 +1,5 @@
 import { member, viewer } from '../../../operations.ts'
-import { create, find, isOffered, list, queue, update, withWait, withWaits } from './service.ts'
+import { create, find, isOffered, list, queue, undoLaunch, update, withWait, withWaits } from './service.ts'
 import { duplicate, estimate, forecast, sendTest } from './service-preparing.ts'
 
 export const campaignRoutes = {
@@ -22,7 +22,8 @@ export const campaignRoutes = {
     withWait(context, await duplicate(context.db, context.actor, input.id)),
   ),
   sendTest: member.campaigns.sendTest.handler(({ context, input }) => sendTest(context, context.actor, input)),
-  queue: member.campaigns.queue.handler(({ context, input }) =>
-    queue(context.db, context.env, context.actor, input.id),
+  queue: member.campaigns.queue.handler(({ context, input }) => queue(context.db, context.env, context.actor, input)),
+  undoLaunch: member.campaigns.undoLaunch.handler(async ({ context, input }) =>
+    withWait(context, await undoLaunch(context.db, context.actor, input.id)),
   ),
 }

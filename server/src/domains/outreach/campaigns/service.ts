@@ -20,11 +20,13 @@ import {
 import {
   blockNewClaims,
   countInFlight,
+  endHolds,
   endTurn,
   lockQueuedLeads,
   queueList,
   readTemplate,
   releaseLeads,
+  unqueue,
   waitForInFlight,
   wakeAccount,
 } from '../sending/service.ts'
@@ -40,7 +42,7 @@ import {
 } from '../sequences/service.ts'
 import type { VersionStep } from '../sequences/tables.ts'
 import { mayBeEdited, refusalOf, transition } from './rules.ts'
-import { campaigns, olderOf, WITHOUT_REASON, waitsForOlder } from './tables.ts'
+import { campaigns, isUndoable, olderOf, WITHOUT_REASON, waitsForOlder } from './tables.ts'
 
 export { withWait, withWaits } from '../sending-settings/service.ts'
 export { isOffered } from '../simulated-queue/service.ts'
@@ -69,6 +71,7 @@ const columns = {
   stepCount: campaigns.stepCount,
   openEnrollments: campaigns.openEnrollments,
   nextFollowUpAt: campaigns.followUpDueAt,
+  undoUntil: sql<Date | null>`case when ${isUndoable} then undo_until end`.mapWith(campaigns.undoUntil),
   lastRunAt: campaigns.lastRunAt,
   createdAt: campaigns.createdAt,
   updatedAt: campaigns.updatedAt,
@@ -196,7 +199,10 @@ async function applyChanges(
     await lockForEdit(tx, actor.workspaceId, (await find(tx, actor, id)).id)
   else if (status === 'paused') await blockNewClaims(tx, (await find(tx, actor, id)).id)
   if (status === 'archived') await lockQueuedLeads(tx, id)
-  if (status === 'active') await lockList(tx, actor, id)
+  if (status === 'active') {
+    await endHolds(tx, sql`c.id = ${id} and c.workspace_id = ${actor.workspaceId} and c.status = 'active'`)
+    await lockList(tx, actor, id)
+  }
   const before = await lock(tx, actor, id)
   const step = status ? transition(before.status, status) : 'same'
   if (status && step === 'forbidden') throw new Refusal('CAMPAIGN_STATE', refusalOf(before.status, status))
@@ -223,17 +229,56 @@ async function applyChanges(
 }
 
 /** @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, X_NOT_CONNECTED, PLAN_LIMIT */
-export async function queue(db: Db, limits: SendingEnv, actor: Actor, id: string) {
+export async function queue(
+  db: Db,
+  limits: SendingEnv,
+  actor: Actor,
+  { id, holdSeconds }: InputOf<'campaigns', 'queue'>,
+) {
   return transact(db, async (tx) => {
     await lockList(tx, actor, id)
     const campaign = await lock(tx, actor, id)
     const step = transition(campaign.status, 'active')
     if (step === 'forbidden') throw new Refusal('CAMPAIGN_STATE', refusalOf(campaign.status, 'active'))
     // Of two concurrent requests, the second finds it active and returns the same answer.
-    if (step === 'changes') await activate(tx, limits, actor, campaign)
+    if (step === 'changes') await activate(tx, limits, actor, campaign, holdSeconds)
     const { dmsQueuedCount, totalLeadsInList } = await find(tx, actor, id)
     return { success: true as const, dmsQueued: dmsQueuedCount, totalLeads: totalLeadsInList }
   })
+}
+
+/**
+ * Undoes a launch: the campaign is as it was before. @throws Refusal CAMPAIGN_NOT_FOUND;
+ * CAMPAIGN_STATE: it was not held, the time is over, or a message was claimed
+ */
+export async function undoLaunch(db: Db, actor: Actor, id: string) {
+  await transact(db, async (tx) => {
+    await find(tx, actor, id)
+    // Before locking any row, because senders record outcomes meanwhile.
+    await lockForEdit(tx, actor.workspaceId, id)
+    await lockQueuedLeads(tx, id)
+    const campaign = await lock(tx, actor, id)
+    const { rows } = await tx.execute(sql`
+      select from campaigns where id = ${id} and ${isUndoable}
+        and not exists (select from dms where campaign_id = ${id} and (claimed_at is not null or tried_at is not null))`)
+    if (rows.length === 0) throw new Refusal('CAMPAIGN_STATE', 'This launch can no longer be undone.')
+    await unqueue(tx, actor.workspaceId, id)
+    await tx
+      .update(campaigns)
+      .set({
+        status: campaign.launchedFrom ?? 'paused',
+        ...WITHOUT_REASON,
+        queuedAt: null,
+        undoUntil: null,
+        totalLeadsInList: 0,
+        openEnrollments: 0,
+        followUpDueAt: null,
+        updatedAt: sql`now()`,
+      })
+      .where(eq(campaigns.id, id))
+    await endTurn(tx, campaign.xAccountId)
+  })
+  return find(db, actor, id)
 }
 
 /**
@@ -269,7 +314,7 @@ async function edit(tx: Db, before: Row, edits: Omit<Changes, 'id' | 'status' | 
  * Activates a draft or paused campaign and queues its messages. With an empty list it completes
  * immediately.
  */
-async function activate(tx: Db, limits: SendingEnv, actor: Actor, stored: Row): Promise<void> {
+async function activate(tx: Db, limits: SendingEnv, actor: Actor, stored: Row, holdSeconds = 0): Promise<void> {
   let campaign = stored
   let totals: Partial<Row> = {}
   let isDone = false
@@ -299,8 +344,15 @@ async function activate(tx: Db, limits: SendingEnv, actor: Actor, stored: Row): 
     campaign = launched.campaign
     const [first] = launched.steps
     if (!first) throw new Error('A sequence has a first step.')
-    const { queued, total } = await queueList(tx, limits, campaign, queuedStep(campaign.id, first, 1), filter)
-    totals = { totalLeadsInList: total, queuedAt: new Date(), openEnrollments: queued }
+    const step = queuedStep(campaign.id, first, 1)
+    const { queued, total, undoUntil } = await queueList(tx, limits, campaign, step, filter, holdSeconds)
+    totals = {
+      totalLeadsInList: total,
+      queuedAt: new Date(),
+      openEnrollments: queued,
+      undoUntil,
+      launchedFrom: campaign.status,
+    }
     isDone = queued === 0
   } else {
     isDone = campaign.dmsQueuedCount === 0 && campaign.openEnrollments === 0

@@ -40,6 +40,10 @@ export const campaigns = pgTable(
     stepCount: integer('step_count').notNull().default(1),
     /** Null until first queued. */
     queuedAt: time('queued_at'),
+    /** When the hold of its queued messages ends; null: there is none, or it was ended. */
+    undoUntil: time('undo_until'),
+    /** Its status before the launch. */
+    launchedFrom: text('launched_from', { enum: CAMPAIGN_STATUSES }),
     totalLeadsInList: integer('total_leads_in_list').notNull().default(0),
     /** Triggers on dms maintain these counts. */
     dmsQueuedCount: integer('dms_queued_count').notNull().default(0),
@@ -79,6 +83,9 @@ export const campaigns = pgTable(
     ),
   ],
 )
+
+/** SQL over a campaign: its launch can be undone, unless a message was claimed. */
+export const isUndoable = sql`(campaigns.status in ('active', 'paused') and campaigns.undo_until > clock_timestamp())`
 
 /** Removes the reason of an automatic pause. */
 export const WITHOUT_REASON = { reason: null, pauseReason: null }

@@ -5,6 +5,7 @@ import { refusalText, type SkipReason, skipText } from '@x-automated/contract/re
 import { and, asc, eq, gt, or, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { reasonSql } from '../../../db/reasons.ts'
 import { transact } from '../../../db/transact.ts'
@@ -38,7 +39,7 @@ export interface QueuedStep {
 
 /**
  * Enrolls each lead of the list in its order and queues the first step; excluded leads get a failed
- * message with the reason. @param filter of a smart list, else null
+ * message with the reason. @param filter of a smart list, else null @param holdSeconds 0: none
  * @throws Refusal PLAN_LIMIT: not enough DMs left
  */
 export async function queueList(
@@ -47,7 +48,8 @@ export async function queueList(
   campaign: Campaign,
   first: QueuedStep,
   filter: LeadFilter | null,
-): Promise<{ queued: number; total: number }> {
+  holdSeconds: number,
+): Promise<{ queued: number; total: number; undoUntil: Date | null }> {
   await lockQueueing(tx, campaign.workspaceId)
   const members = filter
     ? selectLeads(campaign, { filter })
@@ -61,7 +63,7 @@ export async function queueList(
     sql`select from leads l left join lateral (${skip}) skip on true where l.id in (${members}) and skip.reason is null`,
   )
   await lockLeads(tx, members)
-  const { rows } = await tx.execute<{ queued: number; total: number }>(sql`
+  const { rows } = await tx.execute<{ queued: number; total: number; undoUntil: string | null }>(sql`
     with chosen as materialized (
       select new_id() as enrollment_id, ordered.* from (
         select l.id as lead_id, skip.reason, ${first.variantId} as variant_id, ${first.message} as message
@@ -79,20 +81,32 @@ export async function queueList(
         case when reason is null then 1 end
       from chosen
     ), added as (
-      insert into dms (workspace_id, user_id, lead_id, campaign_id, enrollment_id, step_id, step_number, variant_id, message, status, reason)
+      insert into dms (workspace_id, user_id, lead_id, campaign_id, enrollment_id, step_id, step_number, variant_id, message, status, reason, due_at)
       select ${campaign.workspaceId}::uuid, ${campaign.userId}::uuid, lead_id, ${campaign.id}::uuid, enrollment_id,
-        ${first.id}::uuid, 1, variant_id, message, case when reason is null then 'queued' else 'failed' end, reason
+        ${first.id}::uuid, 1, variant_id, message, case when reason is null then 'queued' else 'failed' end, reason,
+        ${dueAfterHold(holdSeconds, sql`(select count(*) from chosen)`)}
       from chosen
-      returning lead_id, status
+      returning lead_id, status, due_at
     ), marked as (
       update leads set dm_status = 'queued', updated_at = now()
       where id in (select lead_id from added where status = 'queued')
     )
-    select count(*)::int as total, (count(*) filter (where status = 'queued'))::int as queued from added
+    select count(*)::int as total, (count(*) filter (where status = 'queued'))::int as queued,
+      max(due_at) filter (where status = 'queued') as "undoUntil"
+    from added
   `)
-  const counts = rows[0] ?? { queued: 0, total: 0 }
-  await spend(tx, campaign.workspaceId, allowance, counts.queued)
-  return counts
+  const { total, queued, undoUntil } = one(rows)
+  await spend(tx, campaign.workspaceId, allowance, queued)
+  return { total, queued, undoUntil: holdSeconds > 0 && undoUntil !== null ? new Date(undoUntil) : null }
+}
+
+/** Queueing takes time, too: it inserts about this number of messages in a second. */
+const QUEUED_PER_SECOND = 10_000
+
+/** SQL: when a message is due that is queued among `count` others, after a hold of these seconds. */
+export function dueAfterHold(holdSeconds: number, count: SQL): SQL {
+  if (holdSeconds === 0) return sql`now()`
+  return sql`clock_timestamp() + make_interval(secs => ${holdSeconds}::float + ${count} / ${QUEUED_PER_SECOND}::float)`
 }
 
 /** SQL over a campaign `c`: the params of a reason that names it. */
@@ -129,6 +143,13 @@ export async function rerenderFirst(tx: Db, { id, number, variantId, message }: 
     from leads l where ${which} and not is_follow_up and l.id = dms.lead_id`)
 }
 
+interface DirectOrder {
+  message?: string
+  holdSeconds?: number
+  /** Chosen by the caller, to undo it. */
+  undoId?: string
+}
+
 /**
  * Queues one direct message per lead, except those queued, suppressed or perhaps messaged.
  * @throws Refusal X_NOT_CONNECTED, INVALID_INPUT (placeholder), PLAN_LIMIT (earlier parts stay)
@@ -136,7 +157,7 @@ export async function rerenderFirst(tx: Db, { id, number, variantId, message }: 
 export async function queueDirect(
   db: Db,
   actor: Actor,
-  { message, ...selection }: LeadSelection & { message?: string },
+  { message, holdSeconds = 0, undoId, ...selection }: LeadSelection & DirectOrder,
 ): Promise<{ success: true; queued: number; cursor: string | null }> {
   const template = readTemplate('message', message || DEFAULT_DIRECT_MESSAGE)
   return transact(db, async (tx) => {
@@ -153,16 +174,21 @@ export async function queueDirect(
     const direct = await openDirectCampaign(tx, actor, account.id)
     const { rowCount } = await tx.execute(sql`
       with added as (
-        insert into dms (workspace_id, user_id, lead_id, campaign_id, step, message)
+        insert into dms (workspace_id, user_id, lead_id, campaign_id, step, message, undo_id, due_at)
         select l.workspace_id, ${actor.userId}::uuid, l.id, ${direct}::uuid,
           coalesce((select max(d.step) + 1 from dms d where d.campaign_id = ${direct}::uuid and d.lead_id = l.id), 0),
-          ${renderedMessage(template)}
+          ${renderedMessage(template)}, ${undoId ?? null}::uuid, ${dueAfterHold(holdSeconds, sql`0`)}
         from leads l
         where ${writable}
         order by l.created_at, l.id
         returning lead_id
       )
       update leads set dm_status = 'queued', updated_at = now() where id in (select lead_id from added)`)
+    if (holdSeconds > 0)
+      await tx
+        .update(campaigns)
+        .set({ undoUntil: dueAfterHold(holdSeconds, sql`0`) })
+        .where(eq(campaigns.id, direct))
     await wakeAccount(tx, account.id)
     await spend(tx, actor.workspaceId, allowance, rowCount ?? 0)
     return { success: true as const, queued: rowCount ?? 0, cursor }

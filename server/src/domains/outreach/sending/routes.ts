@@ -1,6 +1,7 @@
 import { member, viewer } from '../../../operations.ts'
 import { listByStanding } from '../../leads/leads/service.ts'
 import { claimAny, claimOne } from './claim.ts'
+import { undoQueue } from './hold.ts'
 import { listMessages, queueDirect, requeue } from './queue.ts'
 import { reportOutcome } from './record.ts'
 import { confirm, releaseClaim, sendNow } from './send.ts'
@@ -39,5 +40,6 @@ export const messageRoutes = {
 
 /** Leads come before sending, so their operation that queues messages is answered here. */
 export const leadQueueRoutes = {
+  undoQueue: member.leads.undoQueue.handler(({ context, input }) => undoQueue(context.db, context.actor, input.undoId)),
   queue: member.leads.queue.handler(({ context, input }) => queueDirect(context.db, context.actor, input)),
 }

@@ -1,6 +1,7 @@
 // What other domains use of sending. Each step has its own file.
 
 export { claimSimulated, type SimulatedClaim } from './claim.ts'
+export { endHolds, unqueue } from './hold.ts'
 export { campaignGate, endTurn, SENDING_CHANNEL, SIMULATED_HOLDER, wakeAccount } from './limits.ts'
 export {
   dmAnswer,

@@ -258,17 +258,17 @@ export async function releaseIfArchived(tx: Db, dmIds: SQL): Promise<void> {
  * Sets the status of leads whose queued message will not be sent, based on their other messages.
  * The caller has locked the leads, so that each transaction sees what an earlier one ended.
  */
-async function resetLeadStatus(tx: Db, leadIds: SQL): Promise<void> {
+export async function resetLeadStatus(tx: Db, leadIds: SQL): Promise<void> {
   await tx.execute(sql`
     with known as (
-      select d.lead_id, bool_or(d.sent_at is not null) as contacted, bool_or(d.status = 'failed' and ${wasTried}) as failed,
-        bool_or(d.status = 'queued' and ${mayGoOut}) as still_queued
-      from dms d join campaigns c on c.id = d.campaign_id where d.lead_id in (${leadIds})
-      group by d.lead_id
+      select o.id, bool_or(d.sent_at is not null) as contacted, bool_or(d.status = 'failed' and ${wasTried}) as failed,
+        coalesce(bool_or(d.status = 'queued' and ${mayGoOut}), false) as still_queued
+      from leads o left join dms d on d.lead_id = o.id left join campaigns c on c.id = d.campaign_id where o.id in (${leadIds})
+      group by o.id
     )
     update leads l set updated_at = now(),
       dm_status = case when known.contacted or l.contacted_before_at is not null then 'contacted' when known.failed then 'failed_contact' else 'not_sent' end
-    from known where l.id = known.lead_id and l.dm_status = 'queued' and not known.still_queued`)
+    from known where l.id = known.id and l.dm_status = 'queued' and not known.still_queued`)
 }
 
 /** What a recorded outcome changes in its campaign. */

@@ -77,6 +77,8 @@ export const dms = pgTable(
     requeuedAt: time('requeued_at'),
     /** X's id of the sent message. */
     xEventId: text('x_event_id'),
+    /** Of a direct message: its caller's name for all that it queued with it. */
+    undoId: uuid('undo_id'),
     /** Why it was skipped. A failed message has this or `errorMessage`. */
     reason: jsonb('reason').$type<SkipReason>(),
     /** Why it failed, if no code says so: in X's or the extension's words. */
@@ -106,6 +108,7 @@ export const dms = pgTable(
     index('dms_campaign_answers')
       .on(t.campaignId, t.repliedAt)
       .where(sql`status = 'replied' and replied_at is not null`),
+    index('dms_undo').on(t.workspaceId, t.undoId).where(sql`undo_id is not null and status = 'queued'`),
     index('dms_event').on(t.xEventId).where(sql`x_event_id is not null`),
     check('dms_lease', sql`lease_expires_at is null or (status = 'queued' and lease is not null)`),
     check('dms_sent', sql`(status in ('sent', 'delivered', 'replied')) = (sent_at is not null)`),

@@ -9,6 +9,7 @@ import { campaigns } from '../campaigns/tables.ts'
 import {
   campaignGate,
   claimSimulated,
+  endHolds,
   expireLeases,
   recordOutcome,
   release,
@@ -68,6 +69,7 @@ export async function processQueue(
     problems: [] as string[],
   }
   await expireLeases(db)
+  await transact(db, (tx) => endHolds(tx, sql`c.workspace_id = ${actor.workspaceId} and c.status = 'active'`))
   while (done.processed + done.problems.length < batchSize && performance.now() < end) {
     const next = await claimSimulated(db, context.env, actor)
     if (next === null) break

@@ -1,8 +1,9 @@
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query'
-import { formatNumber } from '@x-automated/contract/format'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
 import type { Lead, ListedLead } from '@x-automated/contract/leads/leads'
 import { api, client, failureText } from '../../../api'
 import { toast } from '../../../ui/toast'
+import { HOLD_SECONDS, undoAction } from '../../../undo-queueing'
 import { useFailureToast } from '../../platform/billing/use-failure-toast'
 import { runAndSum } from './bulk-runs'
 import { type Picked, pickedCount } from './lead-selection'
@@ -18,10 +19,16 @@ interface Order {
 type LeadsPage = { leads: ListedLead[] }
 const listKey = () => api.leads.list.key({ type: 'query' })
 
-function toastQueued(queued: number): void {
+function toastQueued(queued: number, onUndo: () => void): void {
   toast.success(
     queued === 1 ? 'DM has been queued for sending' : `${formatNumber(queued)} DMs have been queued for sending`,
+    { action: undoAction(onUndo) },
   )
+}
+
+function undoneText(undone: number): string {
+  if (undone === 0) return 'Too late to undo: the messages are being sent.'
+  return `Undone: ${formatCount(undone, 'DM')} won’t be sent.`
 }
 
 /** Says how many selected leads were skipped, or null. */
@@ -34,21 +41,30 @@ export function skippedText(picked: Picked, queued: number): string | null {
 export function useQueueDms() {
   const queries = useQueryClient()
   const showFailure = useFailureToast()
+  const undo = useMutation({
+    mutationFn: (undoId: string) => client.leads.undoQueue({ undoId }),
+    onSuccess: ({ undone }) => toast.info(undoneText(undone)),
+    onError: (error) => showFailure(error, failureText(error, 'Failed to undo', 'Failed to undo')),
+    onSettled: () => invalidateLeads(queries),
+  })
   return useMutation({
-    mutationFn: ({ picked, message }: Order) =>
-      runAndSum(
+    async mutationFn({ picked, message }: Order) {
+      const undoId = crypto.randomUUID()
+      const result = await runAndSum(
         'Queueing',
         picked,
-        (selection) => client.leads.queue({ ...selection, message }),
+        (selection) => client.leads.queue({ ...selection, message, holdSeconds: HOLD_SECONDS, undoId }),
         ({ queued }) => queued,
-        toastQueued,
-      ),
+        (queued) => toastQueued(queued, () => undo.mutate(undoId)),
+      )
+      return { ...result, undoId }
+    },
     onMutate: async ({ picked }) => {
       await queries.cancelQueries({ queryKey: listKey() })
       const wanted = 'ids' in picked ? new Set(picked.ids) : null
       return markQueued(queries, (lead) => canBeMessaged(lead) && (wanted === null || wanted.has(lead.id)))
     },
-    onSuccess: ({ sum: queued, isStopped }, { picked }, before) => {
+    onSuccess: ({ sum: queued, isStopped, undoId }, { picked }, before) => {
       const single = 'ids' in picked && picked.ids.length === 1
       if (queued === 0) {
         restore(queries, before)
@@ -60,7 +76,7 @@ export function useQueueDms() {
               : "Failed to create DM records: these leads were already contacted or can't be contacted.",
           )
       } else {
-        toastQueued(queued)
+        toastQueued(queued, () => undo.mutate(undoId))
         const skipped = skippedText(picked, queued)
         if (skipped && !isStopped) toast.info(skipped)
       }
@@ -77,11 +93,14 @@ export function useQueueDms() {
         ),
       )
     },
-    onSettled() {
-      void queries.invalidateQueries({ queryKey: api.billing.overview.key() })
-      return queries.invalidateQueries({ queryKey: api.leads.key() })
-    },
+    onSettled: () => invalidateLeads(queries),
   })
+}
+
+/** Refetches leads and the plan's usage. */
+function invalidateLeads(queries: QueryClient): Promise<void> {
+  void queries.invalidateQueries({ queryKey: api.billing.overview.key() })
+  return queries.invalidateQueries({ queryKey: api.leads.key() })
 }
 
 /** @returns the previous statuses by lead id */

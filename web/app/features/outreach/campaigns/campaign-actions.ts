@@ -4,11 +4,12 @@ import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import { api, client } from '../../../api'
 import { useConfirm } from '../../../ui/confirm'
 import { toast } from '../../../ui/toast'
+import { HOLD_SECONDS, undoAction } from '../../../undo-queueing'
 import { useFailureToast } from '../../platform/billing/use-failure-toast'
 import { wakeRun } from '../real-send/extension-run'
 import { invalidateCampaignNames } from './all-campaigns'
 import { showOptimistically, updateCachedCampaign } from './campaign-cache'
-import { changeProblem, launchProblem, type TargetStatus } from './campaign-text'
+import { changeProblem, launchProblem, type TargetStatus, undoProblem } from './campaign-text'
 import type { RealSend } from './real-send'
 
 const NO_LEADS = 'No leads in the selected list to queue DMs for.'
@@ -71,6 +72,21 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
     },
     onError: (error) => showFailure(error, changeProblem(error, 'active')),
   })
+  const endHold = useMutation({
+    mutationFn: ({ id }: Campaign) => client.campaigns.update({ id, status: 'active' }),
+    onSuccess(after) {
+      toast.dismiss(undoToast(after.id))
+      updateCachedCampaign(queries, after.id, after)
+      realSend.start(after)
+      wakeRun(after.id)
+    },
+    onError: (error) => showFailure(error, changeProblem(error, 'active')),
+  })
+  const startRealSend = (campaign: Campaign) => {
+    if (campaign.status === 'paused') start.mutate(campaign)
+    else if (campaign.undoUntil) endHold.mutate(campaign)
+    else realSend.start(campaign)
+  }
   const archive = async (campaign: Campaign) => {
     const sure = await confirm({
       title: 'Archive campaign?',
@@ -85,7 +101,7 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
     resume: (campaign) => update.mutate({ campaign, status: 'active' }),
     pause: (campaign) => update.mutate({ campaign, status: 'paused' }),
     archive,
-    startRealSend: (campaign) => (campaign.status === 'paused' ? start.mutate(campaign) : realSend.start(campaign)),
+    startRealSend,
     isSending: realSend.isSending,
     busyId: launch.isPending
       ? launch.variables.id
@@ -97,17 +113,31 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
   }
 }
 
-/** Queues a message for each lead of the campaign's list and starts sending. */
+/** The id of the toast that offers to undo a launch. */
+const undoToast = (campaignId: string) => `launched-${campaignId}`
+
+/** Queues a message for each lead of the campaign's list and starts sending. Offers to undo it. */
 export function useLaunch(realSend: RealSend) {
   const queries = useQueryClient()
   const showFailure = useFailureToast()
+  const undo = useMutation({
+    mutationFn: ({ id }: Pick<Campaign, 'id' | 'name'>) => client.campaigns.undoLaunch({ id }),
+    onSuccess(campaign) {
+      updateCachedCampaign(queries, campaign.id, campaign)
+      wakeRun(campaign.id)
+      toast.success(`Launch of "${campaign.name}" undone. Nothing was sent.`)
+    },
+    onError: (error) => showFailure(error, undoProblem(error)),
+    onSettled: () => invalidateCampaigns(queries),
+  })
   return useMutation({
-    mutationFn: ({ id }: Pick<Campaign, 'id' | 'name'>) => client.campaigns.queue({ id }),
+    mutationFn: ({ id }: Pick<Campaign, 'id' | 'name'>) => client.campaigns.queue({ id, holdSeconds: HOLD_SECONDS }),
     onSuccess({ dmsQueued, totalLeads }, { id, name }) {
       if (totalLeads === 0) toast.info(NO_LEADS)
       else
         toast.success(
           `Campaign "${name}" launched! ${formatNumber(dmsQueued)} DMs queued for ${formatNumber(totalLeads)} leads.`,
+          { id: undoToast(id), ...(dmsQueued > 0 && { action: undoAction(() => undo.mutate({ id, name })) }) },
         )
       void realSend.autoStart(id)
     },

@@ -39,6 +39,11 @@ export function launchProblem(error: unknown): string {
   return `Failed to launch campaign or queue DMs: ${errorText(error)}`
 }
 
+/** Why a launch could not be undone. */
+export function undoProblem(error: unknown): string {
+  return failureText(error, 'Failed to undo the launch', 'An unexpected error occurred.')
+}
+
 /** Why a campaign's messages could not be loaded. */
 export function dmsProblem(error: unknown): string {
   return errorCode(error) ? errorText(error) : 'An unexpected error occurred.'

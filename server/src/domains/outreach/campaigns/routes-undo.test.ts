@@ -1,0 +1,136 @@
+import { eq, sql } from 'drizzle-orm'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { dmsOf, expectCountsRight, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
+import { leads } from '../../leads/leads/tables.ts'
+import { claimDue } from '../sending/claim.ts'
+import { dms } from '../sending/tables.ts'
+import { enrollments } from '../sequences/tables.ts'
+import { campaigns } from './tables.ts'
+
+let app: TestApp
+let person: Person
+beforeAll(async () => {
+  app = await openApp({ x: true })
+})
+beforeEach(async () => {
+  person = await makePerson(app)
+})
+
+const find = (id: string) => person.client.campaigns.find({ id })
+const usedDms = async () =>
+  (await person.client.billing.overview({})).usage.find(({ what }) => what === 'dms')?.used ?? null
+const statuses = async () =>
+  (await app.db.select().from(leads).where(eq(leads.workspaceId, person.workspaceId)).orderBy(leads.id)).map(
+    ({ dmStatus }) => dmStatus,
+  )
+
+/** A launched campaign that holds its messages for 30 seconds, while no process sends. */
+async function held(count: number, input: Parameters<typeof makeCampaign>[2] = {}) {
+  const list = await makeList(app, person, openHandles(count))
+  const campaign = await makeCampaign(person, list, input)
+  await person.client.campaigns.queue({ id: campaign.id, holdSeconds: 30 })
+  return { ...campaign, list }
+}
+
+describe('POST /campaigns/{id}/queue with holdSeconds', () => {
+  it('keeps workers and extensions from claiming before the hold ends', async () => {
+    await connectX(app, person)
+    const byWorker = await held(1)
+    expect((await claimDue(app.db, 1, app.env)).claimed).toBeNull()
+    await person.client.campaigns.update({ id: byWorker.id, status: 'archived' })
+    const { id } = await held(1, { channel: 'extension' })
+    const claims = [
+      await person.call('POST', `/campaigns/${id}/claim`, { holder: 'a' }),
+      await person.call('POST', '/claim', { holder: 'a' }),
+    ]
+    for (const claim of claims) {
+      expect(claim.status).toBe(204)
+      const seconds = Number(claim.headers.get('retry-after'))
+      expect([seconds > 0, seconds <= 31]).toEqual([true, true])
+    }
+    expect(Date.parse(String((await find(id)).undoUntil)) - Date.now()).toBeGreaterThan(0)
+  })
+
+  it('makes the messages due when an active campaign is activated, and ends the undo', async () => {
+    const { id } = await held(1, { channel: 'extension' })
+    expect((await person.client.campaigns.update({ id, status: 'active' })).undoUntil).toBeNull()
+    expect((await person.call('POST', `/campaigns/${id}/claim`, { holder: 'a' })).status).toBe(200)
+    expect((await person.call('POST', `/campaigns/${id}/undo-launch`)).body.code).toBe('CAMPAIGN_STATE')
+  })
+
+  it('does not hold back the simulated queue, which ends the undo', async () => {
+    await connectX(app, person)
+    const { id } = await held(1)
+    const { status, body } = await person.call('POST', '/campaigns/process-queue', { batchSize: 1 })
+    expect([status, body.processed]).toEqual([200, 1])
+    expect((await find(id)).undoUntil).toBeNull()
+  })
+})
+
+describe('POST /campaigns/{id}/undo-launch', () => {
+  it('gives back the status, the totals, the enrollments, the leads’ statuses and the plan', async () => {
+    for (const status of ['draft', 'paused'] as const) {
+      const used = await usedDms()
+      const list = await makeList(app, person, openHandles(3))
+      await person.client.suppressions.create({ handles: [list.handles[2]!] })
+      await app.db.update(leads).set({ contactedBeforeAt: new Date() }).where(eq(leads.id, list.leadIds[1]!))
+      await app.db.update(leads).set({ dmStatus: 'contacted' }).where(eq(leads.id, list.leadIds[1]!))
+      const before = await statuses()
+      const campaign = await makeCampaign(person, list, { status, channel: 'extension', allowRepeat: true })
+      await person.client.campaigns.queue({ id: campaign.id, holdSeconds: 30 })
+      expect([(await find(campaign.id)).dmsQueuedCount, await usedDms()]).toEqual([2, Number(used) + 2])
+      const { status: code, body } = await person.call('POST', `/campaigns/${campaign.id}/undo-launch`)
+      expect([code, body]).toEqual([200, { ...campaign, updatedAt: expect.any(String) }])
+      expect([await statuses(), await usedDms(), await dmsOf(person, campaign.id)]).toEqual([before, used, []])
+      expect(await app.db.$count(enrollments, eq(enrollments.campaignId, campaign.id))).toBe(0)
+      // It can be launched again, and only what was held can be undone.
+      await person.client.campaigns.queue({ id: campaign.id })
+      expect((await person.call('POST', `/campaigns/${campaign.id}/undo-launch`)).status).toBe(409)
+      await person.client.campaigns.update({ id: campaign.id, status: 'archived' })
+    }
+    await expectCountsRight(app)
+  })
+
+  it('returns 409 once a message was claimed, or the time is over', async () => {
+    const claimed = await held(2, { channel: 'extension' })
+    const [first] = await dmsOf(person, claimed.id)
+    await app.db.update(dms).set({ dueAt: new Date() }).where(eq(dms.id, first!.id))
+    expect((await person.call('POST', `/campaigns/${claimed.id}/claim`, { holder: 'a' })).status).toBe(200)
+    const late = await held(1, { channel: 'extension' })
+    await app.db.update(campaigns).set({ undoUntil: sql`now()` }).where(eq(campaigns.id, late.id))
+    for (const { id } of [claimed, late]) {
+      const { status, body } = await person.call('POST', `/campaigns/${id}/undo-launch`)
+      expect([status, body.code]).toEqual([409, 'CAMPAIGN_STATE'])
+      expect((await find(id)).dmsQueuedCount).toBeGreaterThan(0)
+    }
+  })
+
+  it('undoes a launch that was paused meanwhile', async () => {
+    const { id } = await held(1, { channel: 'extension' })
+    await person.client.campaigns.update({ id, status: 'paused' })
+    expect(await person.client.campaigns.undoLaunch({ id })).toMatchObject({ status: 'paused', totalLeadsInList: 0 })
+  })
+})
+
+describe('POST /leads/queue/undo', () => {
+  it('deletes what was never claimed, in all parts, and gives back statuses and the plan', async () => {
+    await connectX(app, person)
+    const list = await makeList(app, person, openHandles(3))
+    await app.db.update(leads).set({ dmStatus: 'failed_contact' }).where(eq(leads.id, list.leadIds[2]!))
+    const undoId = crypto.randomUUID()
+    const queue = (leadIds: string[]) => person.client.leads.queue({ leadIds, undoId, holdSeconds: 30 })
+    await queue(list.leadIds.slice(0, 1))
+    await queue(list.leadIds.slice(1))
+    expect([(await claimDue(app.db, 1, app.env)).claimed, await usedDms()]).toEqual([null, 3])
+    const stranger = await makePerson(app)
+    expect(await stranger.client.leads.undoQueue({ undoId })).toEqual({ success: true, undone: 0 })
+    const [claimed] = list.leadIds
+    await app.db.update(dms).set({ claimedAt: new Date() }).where(eq(dms.leadId, claimed!))
+    expect(await person.client.leads.undoQueue({ undoId })).toEqual({ success: true, undone: 2 })
+    expect([await usedDms(), await statuses()]).toEqual([1, ['queued', 'not_sent', 'not_sent']])
+    expect(await person.client.leads.undoQueue({ undoId })).toEqual({ success: true, undone: 0 })
+    await expectCountsRight(app)
+  })
+})
