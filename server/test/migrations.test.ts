@@ -233,6 +233,7 @@ test('0049_sequences makes every campaign a sequence of one step, and enrolls it
     alter table leads drop column last_claimed_at, drop column last_claimed_campaign_id;
     alter table dms drop column enrollment_id, drop column step_id, drop column step_number, drop column variant_id,
       drop column is_follow_up, drop column is_held;
+    drop function date_dms cascade;
     create index dms_next on dms (campaign_id, due_at, id);
     alter table replies drop column label; alter table x_accounts drop column follow_ups_in_row;
     ${earlier?.slice(earlier.indexOf('CREATE OR REPLACE FUNCTION count_dms'))}
@@ -273,5 +274,58 @@ test('0049_sequences makes every campaign a sequence of one step, and enrolls it
     { name: 'Direct', open: 0, firsts: 0 },
     { name: 'gone', open: 0, firsts: 1 },
     { name: 'live', open: 1, firsts: 1 },
+  ])
+})
+
+test('0051_people counts the people and the figures of earlier messages', async () => {
+  const [sql, before, activity] = await Promise.all(
+    ['0051_people', '0049_sequences', '0023_activity'].map((name) => readFile(join(MIGRATIONS, `${name}.sql`), 'utf8')),
+  )
+  const definition = (file = '', start = '') => file.slice(file.indexOf(start)).split('--> statement-breakpoint')[0]
+  const database = await cloneDatabase(inject('clusterUrl'))
+  const client = new pg.Client(database.url)
+  await client.connect()
+  onTestFinished(async () => {
+    await client.end()
+    await database.drop()
+  })
+  await client.query(`
+    alter table campaigns drop column people_messaged, drop column people_replied, drop column people_positive;
+    drop index dms_variants; create index dms_variants on dms (campaign_id, variant_id, status) where sent_at is not null;
+    alter table dms drop column answers, drop column person_answers;
+    alter table dm_activity drop constraint dm_activity_key, drop column variant_id, drop column x_account_id, drop column user_id, drop column failed,
+      drop column answered, drop column positive, drop column opted_out, drop column people, drop column people_replied,
+      drop column people_positive, drop column people_opted_out;
+    alter table dm_activity add constraint dm_activity_campaign_id_slot_pk primary key (campaign_id, slot);
+    drop function date_dms cascade;
+    ${definition(before, 'CREATE OR REPLACE FUNCTION count_dms')}
+    ${definition(activity, 'CREATE FUNCTION date_dms')}
+    create trigger dms_dated_insert after insert on dms referencing new table as added for each statement execute function date_dms();
+    create trigger dms_dated_update after update on dms referencing old table as removed new table as added for each statement execute function date_dms();
+    insert into workspaces (name) values ('Acme');
+    insert into campaigns (workspace_id, name, message_template, channel, status, kind)
+      select id, kind, 'Hi', 'api', 'active', kind from workspaces, unnest(array['campaign', 'direct']) kind;
+    insert into leads (workspace_id, twitter_handle, name) select id, n::text, '' from workspaces, generate_series(1, 4) n;
+    insert into dms (workspace_id, campaign_id, lead_id, enrollment_id, message, status, sent_at)
+      select c.workspace_id, c.id, l.id, case c.kind when 'campaign' then l.id end, 'Hi', s.status, case when s.status <> 'failed' then now() end
+      from campaigns c cross join (values ('1', 'sent'), ('2', 'replied'), ('3', 'replied'), ('4', 'failed')) s (lead, status)
+        join leads l on l.twitter_handle = s.lead;
+    insert into replies (workspace_id, lead_id, dm_id, account_x_user_id, x_event_id, kind, label, at)
+      select d.workspace_id, d.lead_id, d.id, '1', d.id, 'reply', 'opted_out', now() from dms d join leads l on l.id = d.lead_id where l.twitter_handle = '3'`)
+  await client.query(`begin; ${sql}; commit`)
+
+  const people = 'select name, people_messaged as messaged, people_replied as replied from campaigns order by name'
+  expect((await client.query(people)).rows).toEqual([
+    { name: 'campaign', messaged: 3, replied: 2 },
+    { name: 'direct', messaged: 0, replied: 0 },
+  ])
+  const { rows } = await client.query(`
+    select c.name, sum(sent)::int as sent, sum(answered)::int as answered, sum(opted_out)::int as out, sum(failed)::int as failed,
+      sum(people)::int as people, sum(people_opted_out)::int as people_out
+    from dm_activity a join campaigns c on c.id = a.campaign_id group by 1 order by 1`)
+  const figures = { sent: 3, answered: 2, out: 1, failed: 1 }
+  expect(rows).toEqual([
+    { name: 'campaign', ...figures, people: 3, people_out: 1 },
+    { name: 'direct', ...figures, people: 0, people_out: 0 },
   ])
 })

@@ -7,7 +7,7 @@ import { afterEach, expect } from 'vitest'
 import { leads } from '../src/domains/leads/leads/tables.ts'
 import { leadListItems, leadLists } from '../src/domains/leads/lists/tables.ts'
 import type { Timing } from '../src/domains/outreach/sending/send.ts'
-import { dms } from '../src/domains/outreach/sending/tables.ts'
+import { ANSWERS, dms } from '../src/domains/outreach/sending/tables.ts'
 import { startSender } from '../src/jobs/sender.ts'
 import type { Services } from '../src/services.ts'
 import { connectX, makePerson, type Person, subscribe } from './makers.ts'
@@ -145,7 +145,8 @@ export function completed(person: Person, campaignId: string, ms?: number): Prom
 /** Checks every campaign's counts against its messages and enrollments. */
 export async function expectCountsRight(app: TestApp): Promise<void> {
   const { rows } = await app.db.execute(sql`
-    select c.id, c.dms_queued_count, c.dms_sent_count, c.dms_failed_count, c.dms_delivered_count, c.dms_replied_count, c.firsts_queued_count, c.open_enrollments, d.*
+    select c.id, c.dms_queued_count, c.dms_sent_count, c.dms_failed_count, c.dms_delivered_count, c.dms_replied_count, c.firsts_queued_count, c.open_enrollments,
+      c.people_messaged, c.people_replied, c.people_positive, d.*
     from campaigns c cross join lateral (
       select count(*) filter (where status = 'queued') as queued,
         count(*) filter (where status in ('sent', 'delivered', 'replied')) as sent,
@@ -153,11 +154,43 @@ export async function expectCountsRight(app: TestApp): Promise<void> {
         count(*) filter (where status in ('delivered', 'replied')) as delivered,
         count(*) filter (where status = 'replied') as replied,
         count(*) filter (where status = 'queued' and not is_follow_up and not is_held) as firsts,
+        count(*) filter (where sent_at is not null and step = 0 and enrollment_id is not null) as messaged,
+        count(*) filter (where sent_at is not null and step = 0 and person_answers & ${ANSWERS.replied} > 0) as answered,
+        count(*) filter (where sent_at is not null and step = 0 and person_answers & ${ANSWERS.positive} > 0) as positive,
         (select count(*) from enrollments e where e.workspace_id = c.workspace_id and e.campaign_id = c.id and e.state in ('active', 'paused')) as open
       from ${dms} where campaign_id = c.id
     ) d
-    where (c.dms_queued_count, c.dms_sent_count, c.dms_failed_count, c.dms_delivered_count, c.dms_replied_count, c.firsts_queued_count, c.open_enrollments)
-      is distinct from (d.queued, d.sent, d.failed, d.delivered, d.replied, d.firsts, d.open)`)
+    where (c.dms_queued_count, c.dms_sent_count, c.dms_failed_count, c.dms_delivered_count, c.dms_replied_count, c.firsts_queued_count, c.open_enrollments,
+        c.people_messaged, c.people_replied, c.people_positive)
+      is distinct from (d.queued, d.sent, d.failed, d.delivered, d.replied, d.firsts, d.open, d.messaged, d.answered, d.positive)`)
+  expect(rows).toEqual([])
+  await expectActivityRight(app)
+}
+
+/** Checks the figures by quarter of an hour against the messages. */
+async function expectActivityRight(app: TestApp): Promise<void> {
+  const figures = sql`sum(sent)::int as sent, sum(delivered)::int as delivered, sum(replied)::int as replied, sum(failed)::int as failed,
+    sum(answered)::int as answered, sum(positive)::int as positive, sum(opted_out)::int as opted_out, sum(people)::int as people,
+    sum(people_replied)::int as people_replied, sum(people_positive)::int as people_positive, sum(people_opted_out)::int as people_opted_out`
+  const has = (column: string, bit: number) => sql`(${sql.raw(column)} & ${sql.raw(String(bit))} > 0)`
+  const { rows } = await app.db.execute(sql`
+    select campaign_id, slot, variant_id, x_account_id, user_id, ${figures} from (
+      select campaign_id, slot, variant_id, x_account_id, user_id, sent, delivered, replied, failed, answered, positive, opted_out,
+        people, people_replied, people_positive, people_opted_out from dm_activity
+      union all
+      select campaign_id, activity_slot(coalesce(sent_at, created_at)), coalesce(variant_id, none), coalesce(x_account_id, none), coalesce(user_id, none),
+        -is_sent::int, -(status in ('delivered', 'replied'))::int, -(status = 'replied')::int, -(status = 'failed')::int,
+        -(is_sent and ${has('answers', ANSWERS.replied)})::int, -(is_sent and ${has('answers', ANSWERS.positive)})::int, -(is_sent and ${has('answers', ANSWERS.optedOut)})::int,
+        -is_first::int, -(is_first and ${has('person_answers', ANSWERS.replied)})::int, -(is_first and ${has('person_answers', ANSWERS.positive)})::int,
+        -(is_first and ${has('person_answers', ANSWERS.optedOut)})::int
+      from (
+        select *, '00000000-0000-0000-0000-000000000000'::uuid as none, sent_at is not null as is_sent,
+          sent_at is not null and step = 0 and enrollment_id is not null as is_first from ${dms}
+      ) d where is_sent or status = 'failed'
+    ) counted
+    group by 1, 2, 3, 4, 5
+    having (sum(sent), sum(delivered), sum(replied), sum(failed), sum(answered), sum(positive), sum(opted_out), sum(people),
+      sum(people_replied), sum(people_positive), sum(people_opted_out)) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)`)
   expect(rows).toEqual([])
 }
 

@@ -36,6 +36,12 @@ export const Campaign = z.object({
   /** Sent messages that X reports as delivered. Includes replied messages. */
   dmsDeliveredCount: z.number().int(),
   dmsRepliedCount: z.number().int(),
+  /** People whose first message was sent. */
+  peopleMessaged: z.number().int(),
+  /** Those who replied. Automatic replies do not count. */
+  peopleReplied: z.number().int(),
+  /** Those whose reply is `interested`, `meeting` or `question`. */
+  peoplePositive: z.number().int(),
   /** Without re-engagement. */
   stepCount: z.number().int(),
   /** People in the sequence who have not left it. Counted from the launch. */

@@ -3,6 +3,8 @@ import { Id, Page, paging, requiredText, Success, Time, text, wholeNumber } from
 import { DM_STATUSES } from '../leads/leads.ts'
 import { SkipReason } from '../reason.ts'
 import { routes } from '../route.ts'
+import { REPLY_LABELS } from './replies.ts'
+import { VariantName } from './sequences.ts'
 
 const route = routes('Sending')
 const campaignsRoute = routes('Campaigns')
@@ -21,6 +23,13 @@ export const Dm = z.object({
   errorMessage: z.string().nullable(),
   /** Why it was skipped; null for other failures, which only have a text. */
   reason: SkipReason.nullable(),
+  /** Null: not part of a sequence. */
+  stepNumber: z.number().int().nullable(),
+  variant: VariantName.nullable(),
+  /** While it is queued: when it may first be sent. */
+  dueAt: Time.nullable(),
+  /** The latest reply to it. Viewers see no text. */
+  reply: z.object({ text: z.string().nullable(), at: Time, label: z.enum(REPLY_LABELS).nullable() }).nullable(),
   /** It failed with an unknown outcome. Check the conversation before requeueing it. */
   outcomeUnknown: z.boolean(),
   /** Null if the lead was deleted. */

@@ -82,6 +82,9 @@ describe('POST /campaigns', () => {
       dmsDeliveredCount: 0,
       dmsRepliedCount: 0,
       stepCount: 1,
+      peopleMessaged: 0,
+      peopleReplied: 0,
+      peoplePositive: 0,
       openEnrollments: 0,
       nextFollowUpAt: null,
       undoUntil: null,
@@ -531,7 +534,7 @@ describe('GET /campaigns/{id}/dms', () => {
       ['delivered', 480_000],
       ['replied', 20_000],
     ] as const)
-      expect((await listDms(app.db, kept, { status, page: 1, pageSize: 1 })).total).toBe(count)
+      expect((await listDms(app.db, person.actor, kept, { status, page: 1, pageSize: 1 })).total).toBe(count)
 
     const handles: (string | undefined)[] = []
     let cursor: string | undefined

@@ -54,6 +54,10 @@ export const campaigns = pgTable(
     /** Sent includes delivered, and delivered includes replied. */
     dmsDeliveredCount: integer('dms_delivered_count').notNull().default(0),
     dmsRepliedCount: integer('dms_replied_count').notNull().default(0),
+    /** People whose first message was sent, and those of them who have replied. */
+    peopleMessaged: integer('people_messaged').notNull().default(0),
+    peopleReplied: integer('people_replied').notNull().default(0),
+    peoplePositive: integer('people_positive').notNull().default(0),
     /** Enrollments that are active or paused. */
     openEnrollments: integer('open_enrollments').notNull().default(0),
     /** When the due job looks at its enrollments: not after the first of their times; null: never. */

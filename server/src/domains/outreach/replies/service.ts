@@ -12,6 +12,7 @@ import { endAnswered, findSentMessage, lockEnrollmentsOfLead, stopMessages } fro
 import { optOutWordsOf } from '../sending-settings/service.ts'
 import { pollAccounts, type WatchContext, watchReplies } from './engine.ts'
 import { answeredMessage, asksToStop } from './rules.ts'
+import { storeAnswers } from './service-answers.ts'
 import { replies } from './tables.ts'
 
 export { WEBHOOK_PATH } from './engine.ts'
@@ -152,6 +153,7 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
     await tx.execute(sql`
       update dms set status = 'replied', replied_at = least(replied_at, ${at}), delivered_at = coalesce(delivered_at, ${at}), updated_at = now()
       where id = ${answered.id}`)
+  if (answered) await storeAnswers(tx, answered.id)
   // A reply implies that earlier messages were read.
   if (isReply) await recordRead(tx, conversation, message.at)
   if (optedOut)

@@ -1,9 +1,10 @@
 import { isId, isMoment } from '@x-automated/contract/fields'
 import type { DmStatus, LeadFilter, LeadSelection } from '@x-automated/contract/leads/leads'
+import type { ReplyLabel } from '@x-automated/contract/outreach/replies'
 import { parseTemplate, type Template, type Vocabulary } from '@x-automated/contract/outreach/template'
 import { refusalText, type SkipReason, skipText } from '@x-automated/contract/reason'
 import { and, asc, eq, gt, or, type SQL, sql } from 'drizzle-orm'
-import type { Actor } from '../../../actor.ts'
+import { type Actor, roleAllows } from '../../../actor.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
@@ -18,7 +19,7 @@ import { requireConnectedAccount } from '../../platform/x-account/service.ts'
 import { campaigns, WITHOUT_REASON } from '../campaigns/tables.ts'
 import { repliedReason } from '../replies/tables.ts'
 import { isBasisRequired, type SendingEnv } from '../sending-settings/service.ts'
-import { isEnrollmentOf, isOpen } from '../sequences/tables.ts'
+import { isEnrollmentOf, isOpen, variantNameOf } from '../sequences/tables.ts'
 import { wakeAccount } from './limits.ts'
 import { compileTemplate } from './rules.ts'
 import { dms } from './tables.ts'
@@ -252,8 +253,13 @@ export async function requeue(db: Db, limits: SendingEnv, actor: Actor, id: stri
     if (accountId) await wakeAccount(tx, accountId)
     if (dm.triedAt === null && dm.claimedAt === null)
       await spend(tx, actor.workspaceId, await allowanceOf(tx, actor.workspaceId, 'dms'), 1)
-    const [row] = await tx.select(dmColumns).from(dms).leftJoin(leads, eq(leads.id, dms.leadId)).where(eq(dms.id, id))
-    return dmAnswer(row as NonNullable<typeof row>)
+    const shown = await tx
+      .select(dmColumns)
+      .from(dms)
+      .innerJoin(campaigns, eq(campaigns.id, dms.campaignId))
+      .leftJoin(leads, eq(leads.id, dms.leadId))
+      .where(eq(dms.id, id))
+    return shownTo(actor, one(shown))
   })
 }
 
@@ -417,7 +423,14 @@ export async function openDirectCampaign(tx: Db, actor: Actor, xAccountId: strin
 
 // Reading
 
-export const dmColumns = {
+interface StoredReply {
+  text: string | null
+  at: string
+  label: ReplyLabel | null
+}
+
+/** Over messages joined with their campaigns and leads. */
+const dmColumns = {
   id: dms.id,
   campaignId: dms.campaignId,
   status: dms.status,
@@ -427,6 +440,11 @@ export const dmColumns = {
   updatedAt: dms.updatedAt,
   errorMessage: dms.errorMessage,
   reason: dms.reason,
+  stepNumber: dms.stepNumber,
+  variant: variantNameOf('dms', 'campaigns'),
+  dueAt: sql<Date | null>`case ${dms.status} when 'queued' then ${dms.dueAt} end`.mapWith(dms.dueAt),
+  reply: sql<StoredReply | null>`(select jsonb_build_object('text', r.text, 'at', r.at, 'label', r.label)
+    from replies r where r.dm_id = ${dms.id} and r.kind = 'reply' order by r.at desc limit 1)`,
   outcomeUnknown: dms.outcomeUnknown,
   lead: { id: leads.id, name: leads.name, twitterHandle: leads.twitterHandle },
 }
@@ -434,6 +452,15 @@ export const dmColumns = {
 /** Renders the reason of a skipped message as its `errorMessage`. */
 export function dmAnswer<Row extends Pick<typeof dms.$inferSelect, 'reason' | 'errorMessage'>>(row: Row): Row {
   return row.reason ? { ...row, errorMessage: skipText(row.reason) } : row
+}
+
+type Shown = Pick<typeof dms.$inferSelect, 'reason' | 'errorMessage'> & { reply: StoredReply | null }
+
+/** A message as it is returned. Viewers see no texts of replies. */
+function shownTo<Row extends Shown>({ role }: Pick<Actor, 'role'>, row: Row) {
+  const { reply } = row
+  const text = roleAllows(role, 'member') ? (reply?.text ?? null) : null
+  return { ...dmAnswer(row), reply: reply && { ...reply, text, at: new Date(reply.at) } }
 }
 
 interface DmPage {
@@ -450,14 +477,19 @@ export async function listMessages(db: Db, actor: Actor, { id, ...page }: { id: 
     .from(campaigns)
     .where(and(eq(campaigns.id, id), eq(campaigns.workspaceId, actor.workspaceId), eq(campaigns.kind, 'campaign')))
   if (!campaign) throw new Refusal('CAMPAIGN_NOT_FOUND')
-  return listDms(db, campaign, page)
+  return listDms(db, actor, campaign, page)
 }
 
 /**
  * Lists a campaign's messages in the order they were queued. With `cursor`, every page costs the
  * same.
  */
-export async function listDms(db: Db, campaign: Campaign, { status, page, pageSize, cursor }: DmPage) {
+export async function listDms(
+  db: Db,
+  actor: Pick<Actor, 'role'>,
+  campaign: Campaign,
+  { status, page, pageSize, cursor }: DmPage,
+) {
   const matches = and(eq(dms.campaignId, campaign.id), status && eq(dms.status, status))
   const after = cursor === undefined ? undefined : readCursor(cursor)
   // Selects ids from the index first, then loads only these rows.
@@ -473,12 +505,13 @@ export async function listDms(db: Db, campaign: Campaign, { status, page, pageSi
     .select(dmColumns)
     .from(shownIds)
     .innerJoin(dms, eq(dms.id, shownIds.id))
+    .innerJoin(campaigns, eq(campaigns.id, dms.campaignId))
     .leftJoin(leads, eq(leads.id, dms.leadId))
     .orderBy(asc(dms.createdAt), asc(dms.id))
   const shown = rows.slice(0, pageSize)
   const last = rows.length > pageSize ? shown.at(-1) : undefined
   return {
-    dms: shown.map(dmAnswer),
+    dms: shown.map((row) => shownTo(actor, row)),
     total: countDms(campaign, status),
     page,
     pageSize,

@@ -1,7 +1,7 @@
 import { DM_STATUSES } from '@x-automated/contract/leads/leads'
 import type { SkipReason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
-import { boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { boolean, check, index, integer, jsonb, pgTable, smallint, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time, updatedAt } from '../../../db/columns.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { workspaces } from '../../identity/workspaces/tables.ts'
@@ -73,6 +73,10 @@ export const dms = pgTable(
     deliveredAt: time('delivered_at'),
     /** When the lead first replied, by X's clock. */
     repliedAt: time('replied_at'),
+    /** What the replies to it say, as a sum of ANSWERS. */
+    answers: smallint('answers').notNull().default(0),
+    /** Of a lead's first message: what all their replies to the campaign say. */
+    personAnswers: smallint('person_answers').notNull().default(0),
     /** When it was last queued again; null if never. */
     requeuedAt: time('requeued_at'),
     /** X's id of the sent message. */
@@ -102,7 +106,8 @@ export const dms = pgTable(
     index('dms_account_claims').on(t.xAccountId, t.claimedAt).where(sql`claimed_at is not null`),
     index('dms_lead').on(t.leadId),
     // Which variants were sent, and their results.
-    index('dms_variants').on(t.campaignId, t.variantId, t.status).where(sql`sent_at is not null`),
+    index('dms_variants').on(t.campaignId, t.variantId, t.status, t.id).where(sql`sent_at is not null`),
+    index('dms_answered').on(t.campaignId, t.variantId, t.id).where(sql`answers <> 0`),
     // Latest replies of a workspace or a campaign.
     index('dms_answers').on(t.workspaceId, t.repliedAt).where(sql`status = 'replied' and replied_at is not null`),
     index('dms_campaign_answers')
@@ -114,6 +119,9 @@ export const dms = pgTable(
     check('dms_sent', sql`(status in ('sent', 'delivered', 'replied')) = (sent_at is not null)`),
   ],
 )
+
+/** Automatic replies count as none. */
+export const ANSWERS = { replied: 1, positive: 2, optedOut: 4 } as const
 
 /** SQL over messages that senders may claim. */
 export const isInQueue = sql`status = 'queued' and lease_expires_at is null and not is_held`

@@ -5,6 +5,7 @@ import { connectX, makePerson, type Person, subscribe } from '../../../../test/m
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, expectCountsRight, launch, makeList, openHandles } from '../../../../test/outreach.ts'
 import { usedOf } from '../../platform/billing/service.ts'
+import { storeAnswers } from '../replies/service-answers.ts'
 import { replies } from '../replies/tables.ts'
 import { dms } from '../sending/tables.ts'
 import { enrollments, sequenceVersions, type VersionStep } from './tables.ts'
@@ -101,10 +102,22 @@ describe('GET /campaigns/{id}/enrollments', () => {
       accountXUserId: '1',
     }
     await app.db.insert(replies).values({ ...reply, xEventId: '7', kind: 'reply', label: 'auto_reply', at: new Date() })
+    await storeAnswers(app.db, answered!.id)
     expect(await total({ outcome: 'read' })).toBe(1)
     expect(await total({ outcome: 'replied' })).toBe(0)
     await app.db.insert(replies).values({ ...reply, xEventId: '8', kind: 'reply', label: 'meeting', at: new Date() })
+    await storeAnswers(app.db, answered!.id)
     expect([await total({ outcome: 'replied' }), await total({ outcome: 'positive' })]).toEqual([1, 1])
+    expect((await person.client.sequences.results({ id })).steps[0]!.variants).toMatchObject([
+      { sent: 1, read: 1, replied: 1, positive: 1, optedOut: 0 },
+    ])
+    expect(await person.client.campaigns.find({ id })).toMatchObject({
+      peopleMessaged: 1,
+      peopleReplied: 1,
+      peoplePositive: 1,
+    })
+    const shown = (await dmsOf(person, id)).find((dm) => dm.id === sent)
+    expect(shown).toMatchObject({ stepNumber: 1, variant: { name: 'A' }, dueAt: null, reply: { label: 'meeting' } })
   })
 
   it('returns 400 for a cursor of nobody', async () => {
@@ -248,6 +261,39 @@ describe('POST /enrollments/{id}/resume', () => {
     const answer = await free.call('POST', `/enrollments/${first!.id}/resume`, {})
     expect([answer.status, answer.body.code]).toEqual([409, 'ENROLLMENT_STATE'])
   })
+})
+
+it('counts people once, whatever their replies to several messages say, in any order', async () => {
+  const labels = ['interested', 'auto_reply', 'opted_out', 'not_interested', null] as const
+  const { id } = await launched(4)
+  for (let place = 0; place < 4; place += 1) await sendNext(id)
+  const firsts = await app.db.select().from(dms).where(eq(dms.campaignId, id))
+  const followUps = firsts.map(({ id: _, step: __, ...row }) => ({ ...row, step: 1, isFollowUp: true, stepNumber: 2 }))
+  const sent = [...firsts, ...(await app.db.insert(dms).values(followUps).returning())]
+  let seed = 7
+  const random = (n: number) => {
+    seed = (seed * 16_807) % 2_147_483_647
+    return seed % n
+  }
+  const said = new Map<string, Set<string | null>>()
+  for (let place = 0; place < 30; place += 1) {
+    const dm = sent[random(sent.length)]!
+    const label = labels[random(labels.length)] ?? null
+    said.set(dm.leadId!, (said.get(dm.leadId!) ?? new Set()).add(label))
+    const reply = { workspaceId: person.workspaceId, leadId: dm.leadId!, dmId: dm.id, accountXUserId: '1' }
+    await app.db.transaction(async (tx) => {
+      await tx.insert(replies).values({ ...reply, xEventId: `${id} ${place}`, kind: 'reply', label, at: new Date() })
+      await tx.update(dms).set({ status: 'replied', repliedAt: new Date() }).where(eq(dms.id, dm.id))
+      await storeAnswers(tx, dm.id)
+    })
+    const people = [...said.values()]
+    expect(await person.client.campaigns.find({ id })).toMatchObject({
+      peopleMessaged: 4,
+      peopleReplied: people.filter((all) => [...all].some((one) => one !== 'auto_reply')).length,
+      peoplePositive: people.filter((all) => all.has('interested')).length,
+    })
+    await expectCountsRight(app)
+  }
 })
 
 describe('GET /campaigns/{id}/results', () => {

@@ -14,7 +14,7 @@ import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { type Allowance, allowanceOf, beyondPlan } from '../../platform/billing/service.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { completeIfDone, lockQueueing, skipMessage, spend, wakeAccount } from '../sending/service.ts'
-import { dms } from '../sending/tables.ts'
+import { ANSWERS, dms } from '../sending/tables.ts'
 import { UNIT_MS } from './rules-delays.ts'
 import { continuesWith } from './rules-versions.ts'
 import { findCampaign, findSteps } from './service.ts'
@@ -51,15 +51,9 @@ function readRows(db: Db, { workspaceId }: Pick<Actor, 'workspaceId'>, ids: stri
 const MESSAGES: Record<Outcome, { statuses: string[]; which(message: SQL): SQL }> = {
   sent: { statuses: ['sent', 'delivered', 'replied'], which: isSent },
   read: { statuses: ['delivered', 'replied'], which: isSent },
-  replied: {
-    statuses: ['replied'],
-    which: (d) => sql`${isSent(d)} and ${hasReply(d, sql`r.label is distinct from 'auto_reply'`)}`,
-  },
-  positive: {
-    statuses: ['replied'],
-    which: (d) => sql`${isSent(d)} and ${hasReply(d, sql`r.label in ('interested', 'meeting', 'question')`)}`,
-  },
-  optedOut: { statuses: ['replied'], which: (d) => sql`${isSent(d)} and ${hasReply(d, sql`r.label = 'opted_out'`)}` },
+  replied: { statuses: ['replied'], which: says(ANSWERS.replied) },
+  positive: { statuses: ['replied'], which: says(ANSWERS.positive) },
+  optedOut: { statuses: ['replied'], which: says(ANSWERS.optedOut) },
   failed: { statuses: ['failed'], which: () => sql`true` },
 }
 const ANY = { statuses: ['queued', ...MESSAGES.sent.statuses, 'failed'], which: () => sql`true` }
@@ -68,8 +62,10 @@ function isSent(message: SQL): SQL {
   return sql`${message}.sent_at is not null`
 }
 
-function hasReply(message: SQL, which: SQL): SQL {
-  return sql`exists (select from replies r where r.dm_id = ${message}.id and r.kind = 'reply' and ${which})`
+/** What a reply to the message says. Few messages have one, so they have an index. */
+function says(answer: number) {
+  return (message: SQL) =>
+    sql`${isSent(message)} and ${message}.answers <> 0 and ${message}.answers & ${answer}::int > 0`
 }
 
 /**

@@ -29,18 +29,11 @@ export async function results(db: Db, actor: Actor, id: string) {
   }
 }
 
-/** A campaign's figures by variant. */
+/** A campaign's figures by variant, from counters that triggers maintain. */
 async function readFigures(db: Db, campaignId: string): Promise<Map<string, Figures>> {
   const { rows } = await db.execute<Figures & { id: string }>(sql`
-    select d.variant_id as id, (count(*) filter (where d.sent_at is not null))::int as sent,
-      (count(*) filter (where d.status in ('delivered', 'replied')))::int as read,
-      (count(*) filter (where said.has_reply))::int as replied, (count(*) filter (where said.is_positive))::int as positive,
-      (count(*) filter (where said.has_opted_out))::int as "optedOut", (count(*) filter (where d.status = 'failed'))::int as failed
-    from dms d left join lateral (
-      select bool_or(r.label is distinct from 'auto_reply') as has_reply, bool_or(r.label in ('interested', 'meeting', 'question')) as is_positive,
-        bool_or(r.label = 'opted_out') as has_opted_out
-      from replies r where d.status = 'replied' and r.dm_id = d.id and r.kind = 'reply'
-    ) said on true
-    where d.campaign_id = ${campaignId} and d.variant_id is not null group by 1`)
+    select variant_id as id, sum(sent)::int as sent, sum(delivered)::int as read, sum(answered)::int as replied,
+      sum(positive)::int as positive, sum(opted_out)::int as "optedOut", sum(failed)::int as failed
+    from dm_activity where campaign_id = ${campaignId} group by 1`)
   return new Map(rows.map(({ id, ...figures }) => [id, figures]))
 }

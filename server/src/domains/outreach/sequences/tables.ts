@@ -117,3 +117,11 @@ export function followingStep(enrollment: string, message: string): SQL {
           and o.step_id = (s.step ->> 'id')::uuid and o.sent_at is not null)
     order by s.number limit 1`
 }
+
+/** SQL over a message's alias and its campaign's: its variant, if the campaign still has its step. */
+export function variantNameOf(message: string, campaign: string): SQL<{ id: string; name: string } | null> {
+  const [d, c] = [sql.raw(message), sql.raw(campaign)]
+  return sql`(select jsonb_build_object('id', variant.value -> 'id', 'name', variant.value -> 'name')
+    from sequence_versions v cross join lateral jsonb_array_elements(v.steps) s cross join lateral jsonb_array_elements(s.value -> 'variants') variant
+    where v.workspace_id = ${c}.workspace_id and v.campaign_id = ${c}.id and v.version = ${c}.version and variant.value ->> 'id' = ${d}.variant_id::text)`
+}

@@ -1,7 +1,10 @@
-import { index, integer, pgTable, primaryKey } from 'drizzle-orm/pg-core'
+import { index, integer, pgTable, primaryKey, uuid } from 'drizzle-orm/pg-core'
 import { partOf, time } from '../../../db/columns.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
 import { campaigns } from '../../outreach/campaigns/tables.ts'
+
+const figure = (name: string) => integer(name).notNull().default(0)
+const keyOf = (name: string) => uuid(name).notNull().default('00000000-0000-0000-0000-000000000000')
 
 /** By quarter of an hour and campaign, by triggers. Days start on a quarter in every time zone. */
 export const dmActivity = pgTable(
@@ -9,14 +12,31 @@ export const dmActivity = pgTable(
   {
     workspaceId: workspaceId(),
     campaignId: partOf('campaign_id', () => campaigns.id),
-    /** Start of the quarter of an hour in which they were sent. */
+    /** Start of the quarter of an hour in which they were sent, or queued if they failed. */
     slot: time('slot').notNull(),
+    /** Zeros: none, or unknown. */
+    variantId: keyOf('variant_id'),
+    xAccountId: keyOf('x_account_id'),
+    userId: keyOf('user_id'),
     /** Includes messages that were delivered or replied to later. */
-    sent: integer('sent').notNull(),
+    sent: figure('sent'),
     /** Messages that X reports as delivered, including those replied to. */
-    delivered: integer('delivered').notNull(),
+    delivered: figure('delivered'),
     /** Messages that were replied to. */
-    replied: integer('replied').notNull(),
+    replied: figure('replied'),
+    failed: figure('failed'),
+    /** Messages whose replies are not all automatic. */
+    answered: figure('answered'),
+    positive: figure('positive'),
+    optedOut: figure('opted_out'),
+    /** People whose first message it was, and what became of them in the campaign. */
+    people: figure('people'),
+    peopleReplied: figure('people_replied'),
+    peoplePositive: figure('people_positive'),
+    peopleOptedOut: figure('people_opted_out'),
   },
-  (t) => [primaryKey({ columns: [t.campaignId, t.slot] }), index('dm_activity_workspace').on(t.workspaceId, t.slot)],
+  (t) => [
+    primaryKey({ name: 'dm_activity_key', columns: [t.campaignId, t.slot, t.variantId, t.xAccountId, t.userId] }),
+    index('dm_activity_workspace').on(t.workspaceId, t.slot),
+  ],
 )
