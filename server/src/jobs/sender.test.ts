@@ -147,7 +147,7 @@ describe('sending', () => {
     const second = await launch(person, newer)
     expect([first.waiting, second.waiting]).toEqual([false, true])
     await queueDirect(app.db, person.actor, { leadIds: direct.leadIds, message: 'Hello {lead_name}' })
-    await start(withInterval(0.02))
+    await start(withInterval(0.3))
     await completed(person, second.id)
     const order = (await arrivedFrom(account.handle)).map(({ to }) => to)
     expect(order[0]).toBe(direct.handles[0])

@@ -80,7 +80,7 @@ export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): P
   // Lock campaigns before messages, and skip locked messages: their owner may be waiting for a
   // lead.
   const { rows: locked } = await tx.execute<{ id: string }>(sql`
-    select id from campaigns where id in (select d.campaign_id ${waiting}) or id = any(${sql.param(ended)}::uuid[]) order by id for no key update`)
+    select id from campaigns where id in (select d.campaign_id ${waiting} union all select unnest(${sql.param(ended)}::uuid[])) order by id for no key update`)
   if (locked.length === 0) return 0
   const { rows: stopped } = await tx.execute<{ id: string }>(sql`
     update dms set status = 'failed', reason = found.reason, updated_at = now()
