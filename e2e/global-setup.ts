@@ -2,11 +2,13 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import openCluster from '@x-automated/server/test/global-setup.ts'
 import type { TestProject } from 'vitest/node'
-import { findBrowser } from '../tools/browser.ts'
+import { findBrowser, findHeadlessShell } from '../tools/browser.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
     browserPath: string
+    /** For pages that need no extension. */
+    headlessShellPath: string
   }
 }
 
@@ -15,6 +17,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const build = fileURLToPath(new URL('../web/build/pages.json', import.meta.url))
   if (!existsSync(build))
     throw new Error('The web app is not built. Run `npm test`, or `npx react-router build` in web/.')
-  project.provide('browserPath', await findBrowser((line) => console.error(line)))
+  const browser = await findBrowser(console.error)
+  project.provide('browserPath', browser)
+  project.provide('headlessShellPath', await findHeadlessShell(browser, console.error))
   return openCluster(project)
 }

@@ -190,8 +190,9 @@ function openBrowser(): Promise<Browser> {
 
 async function launchBrowser(): Promise<Browser> {
   const launched = await chromium.launch({
-    executablePath: inject('browserPath'),
-    args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    executablePath: inject('headlessShellPath'),
+    // Without hinting, text is as wide as in a browser with windows.
+    args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none', '--disable-background-networking'],
   })
   launched.once('disconnected', () => {
     browser = undefined

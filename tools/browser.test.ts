@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
-import { findBrowser } from './browser.ts'
+import { findBrowser, findHeadlessShell } from './browser.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
@@ -34,4 +34,14 @@ test('uses the first working browser on PATH', async () => {
   const working = program('chromium', 0)
   vi.stubEnv('PATH', `${[broken, working].map((path) => join(path, '..')).join(':')}:${process.env.PATH}`)
   expect(await findBrowser(() => {})).toBe(working)
+})
+
+test('prefers the headless shell beside a browser, if it works', async () => {
+  const browser = program('chromium', 0)
+  expect(await findHeadlessShell(browser, () => {})).toBe(browser)
+  const shell = join(browser, '..', 'chromium-headless-shell')
+  writeFileSync(shell, '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+  expect(await findHeadlessShell(browser, () => {})).toBe(browser)
+  writeFileSync(shell, '#!/bin/sh\nexit 0\n')
+  expect(await findHeadlessShell(browser, () => {})).toBe(shell)
 })

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { runQuietly } from './programs.ts'
 
 type Say = (line: string) => void
@@ -17,13 +17,24 @@ export async function findBrowser(say: Say): Promise<string> {
   }
   const found = findOnPath()
   if (found) return found
-  await installWithApt(say)
+  await installWithApt(['chromium', 'chromium-headless-shell'], say)
   const browser = findOnPath() ?? fromPlaywright().find(runs)
   if (browser) return browser
   throw new Error(
     'The journeys need a browser. Install Chromium (on Debian, as root: apt-get install chromium fonts-liberation), ' +
       'or set CHROMIUM_PATH to a Chromium or Chrome, and run this again.',
   )
+}
+
+/**
+ * A browser that needs half the processor time, but has no extensions: Debian's headless shell
+ * beside its chromium (installed by root), or else the given browser.
+ */
+export async function findHeadlessShell(browser: string, say: Say): Promise<string> {
+  const shell = join(dirname(browser), 'chromium-headless-shell')
+  if (!existsSync(shell) && browser === '/usr/bin/chromium' && process.getuid?.() === 0)
+    await installWithApt(['chromium-headless-shell'], say)
+  return existsSync(shell) && runs(shell) ? shell : browser
 }
 
 function runs(program: string): boolean {
@@ -38,18 +49,27 @@ function findOnPath(): string | undefined {
 }
 
 /** Installs Debian's chromium if apt-get works without a password. Logs a failure. */
-async function installWithApt(say: Say): Promise<void> {
+async function installWithApt(packages: readonly string[], say: Say): Promise<void> {
   if (!existsSync('/usr/bin/apt-get')) return
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n']
   if (asRoot.length > 0 && spawnSync('sudo', ['-n', 'true'], { stdio: 'ignore' }).status !== 0) return
-  say("Installing Debian's chromium for the journeys (a minute or two)…")
-  const apt = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-o', 'DPkg::Lock::Timeout=300', '-qq']
+  say(`Installing Debian's ${packages.at(-1)} for the journeys (a minute or two)…`)
+  const apt = [
+    'env',
+    'DEBIAN_FRONTEND=noninteractive',
+    'apt-get',
+    '-o',
+    'DPkg::Lock::Timeout=300',
+    '-o',
+    'Acquire::http::Timeout=20',
+    '-qq',
+  ]
   const [program = 'env', ...args] = [...asRoot, ...apt]
   try {
     await runQuietly(program, [...args, 'update'], { doing: 'Reading the lists of packages' })
     // Chromium does not start without a font, and its fonts are only recommended packages.
-    const packages = ['chromium', 'fonts-liberation', 'fonts-noto-color-emoji']
-    await runQuietly(program, [...args, 'install', '-y', '--no-install-recommends', ...packages], {
+    const fonts = ['fonts-liberation', 'fonts-noto-color-emoji']
+    await runQuietly(program, [...args, 'install', '-y', '--no-install-recommends', ...packages, ...fonts], {
       doing: 'Installing chromium',
     })
   } catch (error) {

@@ -213,6 +213,7 @@ describe('every operation with an id in its path', () => {
     'campaigns.recordOutcome': { lease: SOME_ID, wasSent: true },
     'campaigns.confirm': { lease: SOME_ID },
     'campaigns.release': { lease: SOME_ID },
+    'sequences.save': { version: 1, steps: [{ variants: [{ messageTemplate: 'Hi' }] }] },
   }
 
   it.each(named(onOne))('returns 404 from %s for unknown and malformed ids', async (_, operation) => {
@@ -351,7 +352,7 @@ describe('every workspace table made after migration 0048', () => {
   const snapshot = new URL('../src/db/migrations/meta/0048_snapshot.json', import.meta.url)
   const earlier = Object.values((JSON.parse(readFileSync(snapshot, 'utf8')) as Snapshot).tables).map(({ name }) => name)
 
-  /** Later tables with a workspace_id that have another primary key, or a trigger. */
+  /** Later tables with a workspace_id whose primary key starts with something else, or that have a trigger. */
   const findProblems = async (db: Db) => {
     const { rows } = await db.execute<{ name: string; key: string[]; triggers: string[] }>(sql`
       select t.relname as name,
@@ -364,11 +365,11 @@ describe('every workspace table made after migration 0048', () => {
         and exists (select from pg_attribute a where a.attrelid = t.oid and a.attname = 'workspace_id')
       order by t.relname`)
     return rows.filter(
-      ({ name, key, triggers }) => !earlier.includes(name) && (key.join() !== 'workspace_id,id' || triggers.length > 0),
+      ({ name, key, triggers }) => !earlier.includes(name) && (key[0] !== 'workspace_id' || triggers.length > 0),
     )
   }
 
-  it('has the primary key (workspace_id, id) and no trigger', async () => {
+  it('has a primary key that starts with workspace_id, and no trigger', async () => {
     expect(await findProblems(app.db)).toEqual([])
   })
 

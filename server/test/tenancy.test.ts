@@ -155,6 +155,7 @@ const bodies = (): Record<string, unknown> => ({
   'campaigns.recordOutcome': { lease: theirs.dm, wasSent: true },
   'campaigns.confirm': { lease: theirs.dm },
   'campaigns.release': { lease: theirs.dm },
+  'sequences.save': { version: 1, steps: [{ variants: [{ messageTemplate: 'Stolen' }] }] },
 })
 
 // Operators' objects have no workspace. conventions.test.ts checks that others get 404.

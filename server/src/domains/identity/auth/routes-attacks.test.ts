@@ -73,6 +73,8 @@ describe('enumeration', () => {
 
 it('occupies no database connection while a password is hashed', async () => {
   const { email } = await makeAccount(app)
+  // New connections need one of the hashing threads to resolve the database's name.
+  await Promise.all(Array.from({ length: 4 }, () => app.db.execute(sql`select pg_sleep(0.1)`)))
   // Keeps the hashing threads busy, so that the sign-in waits for one.
   const isDone = Promise.all(
     Array.from({ length: 12 }, () => scryptKey('busy', 'salt', 64, { N: 2 ** 17, r: 8, maxmem: 2 ** 28 })),

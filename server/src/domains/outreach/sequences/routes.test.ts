@@ -170,6 +170,14 @@ describe('PUT /campaigns/{id}/sequence', () => {
     expect((await person.client.campaigns.find({ id })).messageTemplate).toBe('First')
   })
 
+  it('returns 403 beyond the plan', async () => {
+    const free = await makePerson(app)
+    const { id } = await makeCampaign(free, await makeList(app, free, []))
+    const steps = [step('Hi'), step('You', { delay: DELAY })]
+    await expect(free.client.sequences.save({ id, version: 1, steps })).rejects.toMatchObject({ code: 'PLAN_LIMIT' })
+    expect((await free.client.sequences.find({ id })).version).toBe(1)
+  })
+
   it('keeps ids, retires a variant that was sent, and rewrites what is queued', async () => {
     const { id } = await campaignOf([step('Hi')], { channel: 'extension' })
     await person.client.campaigns.queue({ id })

@@ -8,7 +8,7 @@ import { basisLabels, FOLLOWERS_MAX, parseKeyword, statusLabels } from './leads-
 import { useTagsToPick } from './tag-badge'
 
 /** The fields of a filter. */
-interface FilterDraft {
+export interface FilterDraft {
   keyword: string
   min: number | null
   max: number | null

@@ -7,14 +7,18 @@ import { IconButton } from '../../../ui/button'
 import { Field } from '../../../ui/field'
 import { Select } from '../../../ui/select'
 import { scrapeTitle } from '../scrapes/scrape-text'
-import { draftOf, FilterFields, filterOf } from './filter-fields'
+import { draftOf, type FilterDraft, FilterFields, filterOf } from './filter-fields'
 import { isFiltered, type LeadsView, sortLabels } from './leads-url'
 import { SavedFilters, type SavedFiltersProps } from './saved-filters'
 
 const DEBOUNCE_MS = 300
 
-/** Whether the fields show the same. */
-const isSame = (a: LeadFilter, b: LeadFilter) => JSON.stringify(draftOf(a)) === JSON.stringify(draftOf(b))
+/** The fields that are typed, and apply after a pause. The others are always as in the URL. */
+type Typed = Pick<FilterDraft, 'keyword' | 'min' | 'max'>
+
+const typedIn = ({ keyword, min, max }: FilterDraft): Typed => ({ keyword, min, max })
+const typedOf = (filter: LeadFilter) => typedIn(draftOf(filter))
+const isSame = (a: Typed, b: Typed) => a.keyword.trim() === b.keyword.trim() && a.min === b.min && a.max === b.max
 
 interface LeadFiltersProps extends Pick<SavedFiltersProps, 'onPick'> {
   view: LeadsView
@@ -25,27 +29,28 @@ interface LeadFiltersProps extends Pick<SavedFiltersProps, 'onPick'> {
 /** The filters of the Leads page. Typed values apply after a pause, selected ones immediately. */
 export function LeadFilters({ view, onChange, onSort, onPick }: LeadFiltersProps) {
   const { filter, sort } = view
-  const [draft, setDraft] = useState(() => draftOf(filter))
-  const [applied, setApplied] = useState(filter)
+  const [typed, setTyped] = useState(() => typedOf(filter))
+  const [applied, setApplied] = useState(() => typedOf(filter))
+  const inUrl = typedOf(filter)
   // The URL changed from outside (the back button, a link): update the fields.
-  if (!isSame(filter, applied)) {
-    setApplied(filter)
-    setDraft(draftOf(filter))
+  if (!isSame(inUrl, applied)) {
+    setApplied(inUrl)
+    setTyped(inUrl)
   }
+  const draft = { ...draftOf(filter), ...typed }
 
   const apply = (next: LeadFilter) => {
-    setApplied(next)
+    setApplied(typedOf(next))
     onChange(next)
   }
   const applyTyped = useEffectEvent(() => {
-    const next = filterOf(draft, filter)
-    if (!isSame(next, filter)) apply(next)
+    if (!isSame(typed, inUrl)) apply(filterOf(draft, filter))
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: each keystroke restarts the timer
   useEffect(() => {
     const timer = setTimeout(applyTyped, DEBOUNCE_MS)
     return () => clearTimeout(timer)
-  }, [draft])
+  }, [typed])
 
   return (
     <search aria-label="Filter leads" className="grid gap-3 rounded-lg border border-line bg-surface p-4">
@@ -53,8 +58,8 @@ export function LeadFilters({ view, onChange, onSort, onPick }: LeadFiltersProps
         <FilterFields
           draft={draft}
           onChange={(next, isTyped) => {
-            setDraft(next)
-            if (!isTyped) apply(filterOf(next, filter))
+            if (isTyped) setTyped(typedIn(next))
+            else apply(filterOf(next, filter))
           }}
           classNames={{ keyword: 'max-lg:col-span-2', status: 'md:max-lg:col-span-2' }}
         />
