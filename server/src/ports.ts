@@ -25,6 +25,8 @@ export interface Jobs {
   'payments-look': Record<string, never>
   /** Removes credits older than 7 days from the weekly leaderboard. */
   'expire-week': Record<string, never>
+  /** Continues the A/B tests that are due. */
+  'judge-tests': Record<string, never>
   /** Deletes expired data. */
   cleanup: Record<string, never>
 }

@@ -22,6 +22,7 @@ import { runScrapes, SCRAPES_CHANNEL } from './domains/leads/scrapes/service.ts'
 import { purgeExpiredPairingCodes } from './domains/outreach/extension/service.ts'
 import { startReplyDetection } from './domains/outreach/replies/service.ts'
 import { SENDING_CHANNEL, stopMessages } from './domains/outreach/sending/service.ts'
+import { judgeTests } from './domains/outreach/sequences/service-verdicts.ts'
 import { purgePaymentEvents, runPayments } from './domains/platform/billing/engine.ts'
 import { findPeopleLimit } from './domains/platform/billing/service.ts'
 import {
@@ -168,6 +169,7 @@ export async function startServer({
     if (!services.payments) log.warn('STRIPE_SECRET_KEY is not set: plans cannot be bought')
     if (!services.x) log.warn('X_API_URL is not set: connecting X, scraping and sending are disabled')
     await jobs.work('expire-week', 1, () => waitlist.expireWeek(database.db))
+    await jobs.work('judge-tests', 1, async () => void (await judgeTests(database.db)))
     await jobs.work('cleanup', 1, async () => {
       await failAbandonedImports(database.db)
       const expired = [

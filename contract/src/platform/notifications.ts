@@ -10,6 +10,7 @@ export const NOTIFICATION_KINDS = [
   'x_disconnected',
   'campaign_paused',
   'campaign_completed',
+  'test_decided',
   'usage_high',
   'payment_failed',
   'trial_ending',
@@ -23,6 +24,8 @@ export interface NotificationFacts {
   handle?: string
   campaignId?: string
   campaignName?: string
+  /** Of the test that was decided: the number of its step. `reason` is the verdict as a sentence. */
+  step?: string
   /** Why the account was disconnected or the campaign paused, in X's words. */
   reason?: string
   /** Why the campaign was paused. */

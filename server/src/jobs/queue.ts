@@ -24,6 +24,7 @@ const QUEUES: Record<JobName, Omit<Queue, 'name'>> = {
   'payment-end': { retryLimit: 20, retryDelay: 5, expireInSeconds: 120 },
   'payments-look': { retryLimit: 0, expireInSeconds: 300 },
   'expire-week': { retryLimit: 0, expireInSeconds: 300 },
+  'judge-tests': { retryLimit: 0, expireInSeconds: 300 },
   cleanup: { retryLimit: 2, retryDelay: 60, expireInSeconds: 300 },
 }
 
@@ -61,6 +62,7 @@ export async function openJobQueue(database: Database, channels: Channels, log: 
     }
     // Earlier versions delivered webhooks by one job for all endpoints.
     if (await boss.getQueue('webhooks')) await boss.deleteQueue('webhooks')
+    await boss.schedule('judge-tests', '*/5 * * * *')
     await boss.schedule('cleanup', '17 * * * *')
     await boss.schedule('payments-look', '* * * * *')
     await boss.schedule('expire-week', '* * * * *')

@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type SQL, sql } from 'drizzle-orm'
+import type { VariantRecord, VariantShare } from './tables.ts'
 
-/** A variant and its share of the people of a step. Shares need not add up to 1. */
-export interface VariantShare {
-  id: string
-  share: number
-}
+export type { VariantRecord, VariantShare } from './tables.ts'
 
 /** Whose message it is. */
 export interface Assigned<T = string> {
@@ -72,13 +69,6 @@ export function isSplitOff(variants: readonly { people: number; weight: number }
     return sum + (variant.people - planned) ** 2 / planned
   }, 0)
   return distance > (CHI_SQUARED_LIMITS[variants.length - 2] ?? Number.POSITIVE_INFINITY)
-}
-
-/** A variant's closed windows. */
-export interface VariantRecord {
-  id: string
-  people: number
-  positive: number
 }
 
 /** Draws that estimate how likely each variant is the best: to about one percentage point. */

@@ -4,6 +4,10 @@
  * "Generic E-variables for exact sequential k-sample tests", https://arxiv.org/abs/2106.02693.
  */
 
+import type { PairEvidence } from './tables.ts'
+
+export type { PairEvidence } from './tables.ts'
+
 /** E that decides between two variants: 1 / 5%. */
 const DECISIVE = 20
 /** Successes and failures that the estimates start with; the paper's optimum for two groups. */
@@ -14,18 +18,6 @@ export type Outcome = 0 | 1
 
 /** Two people, the n-th of each variant of a pair. */
 export type Block = readonly [a: Outcome, b: Outcome]
-
-/** What the blocks of a pair of variants say. It is stored per pair and test. */
-export interface PairEvidence {
-  blocks: number
-  successesA: number
-  successesB: number
-  logE: number
-  /** The highest `logE` after any block. p = 1/e^maxLogE */
-  maxLogE: number
-  /** Which variant had the higher rate when the maximum was reached; fixed once E was decisive. */
-  ahead: 'a' | 'b' | null
-}
 
 export const NO_EVIDENCE: PairEvidence = {
   blocks: 0,

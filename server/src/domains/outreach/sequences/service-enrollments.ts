@@ -141,7 +141,7 @@ interface Messages {
   isOneStep: boolean
 }
 
-/** SQL: ids of enrollments with such a message, in order of the message's id. */
+/** SQL: ids of enrollments with such a message, in order of time. */
 function peopleWith({ workspaceId, id }: Campaign, { state, outcome, variantIds, isOneStep }: Messages) {
   const { statuses, which } = outcome ? MESSAGES[outcome] : ANY
   const among = sql`any(${sql.param(statuses)}::text[])`
@@ -153,14 +153,27 @@ function peopleWith({ workspaceId, id }: Campaign, { state, outcome, variantIds,
   const isInState = state
     ? sql`and exists (select from enrollments e where e.workspace_id = ${workspaceId} and e.id = d.enrollment_id and e.state = ${state})`
     : sql``
+  const variants = sql`${sql.param(variantIds)}::uuid[]`
+  // Each of them reads one index in its order: sent messages by variant, others by status.
+  const [keys, key, time] = isSentOnly(outcome)
+    ? [variants, sql`d.variant_id = key.key and d.status = ${among}`, sql`sent_at`]
+    : [
+        sql`${sql.param(statuses)}::text[]`,
+        sql`d.status = key.key and d.variant_id = any(${variants})`,
+        sql`created_at`,
+      ]
   return ({ after, limit }: Span) => sql`
     select m.enrollment_id as id, m.id as place
-    from unnest(${sql.param(variantIds)}::uuid[]) v(id) cross join unnest(${sql.param(statuses)}::text[]) s(status) cross join lateral (
-      select d.id, d.enrollment_id from dms d
-      where d.campaign_id = ${id} and d.variant_id = v.id and d.status = s.status and ${which(sql`d`)} and d.enrollment_id is not null
-        and (${after}::uuid is null or d.id > ${after}::uuid) ${isFirst} ${isInState}
-      order by d.id limit ${limit}
-    ) m order by m.id limit ${limit}`
+    from unnest(${keys}) key(key) cross join lateral (
+      select d.id, d.enrollment_id, d.${time} as at from dms d
+      where d.campaign_id = ${id} and ${key} and ${which(sql`d`)} and d.enrollment_id is not null ${isFirst} ${isInState}
+        ${after ? sql`and (d.${time}, d.id) > (select ${time}, id from dms where id = ${after}::uuid and campaign_id = ${id})` : sql``}
+      order by d.${time}, d.id limit ${limit}
+    ) m order by m.at, m.id limit ${limit}`
+}
+
+function isSentOnly(outcome: Outcome | undefined): boolean {
+  return outcome !== undefined && outcome !== 'failed'
 }
 
 type Campaign = Pick<typeof campaigns.$inferSelect, 'id' | 'workspaceId'>

@@ -1,7 +1,11 @@
+import type { Verdict } from '@x-automated/contract/outreach/sequences'
 import { sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
+import { evidenceNeeded } from './rules-verdict.ts'
 import { findCampaign, findSteps } from './service.ts'
+import { findTests } from './service-tests.ts'
+import type { StepTest } from './tables.ts'
 
 type Figures = { sent: number; read: number; replied: number; positive: number; optedOut: number; failed: number }
 const NOTHING: Figures = { sent: 0, read: 0, replied: 0, positive: 0, optedOut: 0, failed: 0 }
@@ -9,24 +13,41 @@ const NOTHING: Figures = { sent: 0, read: 0, replied: 0, positive: 0, optedOut: 
 /** The results of each step and variant. @throws Refusal CAMPAIGN_NOT_FOUND */
 export async function results(db: Db, actor: Actor, id: string) {
   const campaign = await findCampaign(db, actor, id)
-  const steps = await findSteps(db, campaign)
-  const figures = await readFigures(db, id)
+  const [steps, figures, tests] = await Promise.all([
+    findSteps(db, campaign),
+    readFigures(db, id),
+    findTests(db, campaign),
+  ])
   return {
     steps: steps.map((step, index) => ({
       id: step.id,
       number: index + 1,
       kind: step.kind,
       allocation: step.allocation,
-      isSplitOff: false,
+      isSplitOff: tests.get(step.id)?.isSplitOff ?? false,
       variants: step.variants.map((variant) => ({
         id: variant.id,
         name: variant.name,
         isActive: variant.isActive,
         ...(figures.get(variant.id) ?? NOTHING),
       })),
-      verdict: null,
+      verdict: verdictIn(tests.get(step.id)),
     })),
   }
+}
+
+/** Null: no test, an adaptive allocation, or people are split otherwise than planned. */
+function verdictIn(test: StepTest | undefined): Verdict | null {
+  if (!test || test.allocation === 'adaptive' || test.isSplitOff) return null
+  return (
+    test.verdict ?? {
+      status: 'collecting',
+      variantId: null,
+      evidence: 1,
+      evidenceNeeded: evidenceNeeded(test.variants.length),
+      estimatedDays: null,
+    }
+  )
 }
 
 /** A campaign's figures by variant, from counters that triggers maintain. */

@@ -29,8 +29,9 @@ import {
   stepsOf,
   withFirstMessage,
 } from './rules.ts'
-import { variantOf } from './rules-variants.ts'
+import { type VariantShare, variantOf } from './rules-variants.ts'
 import { type ApplyTo, continuesWith, firstChangedStep, isAffected, type StepReference } from './rules-versions.ts'
+import { findTests, startTests } from './service-tests.ts'
 import { sequenceVersions, type VersionStep } from './tables.ts'
 
 type Campaign = typeof campaigns.$inferSelect
@@ -143,6 +144,7 @@ export async function createSequence(
   steps: readonly VersionStep[],
 ): Promise<void> {
   await tx.insert(sequenceVersions).values({ workspaceId, campaignId: id, version: 1, steps })
+  await startTests(tx, { id, workspaceId }, [], steps)
 }
 
 /** What `campaigns` stores of its steps. */
@@ -183,7 +185,7 @@ export async function launchSteps(
   const allowed = allowedBy(await planOf(tx, campaign.workspaceId), steps)
   requireNoFollowUps(allowed)
   if (firstChangedStep(steps, allowed) === null) return { campaign, steps }
-  return { campaign: await storeVersion(tx, campaign, allowed), steps: allowed }
+  return { campaign: await storeVersion(tx, campaign, steps, allowed), steps: allowed }
 }
 
 /** No job sends follow-ups yet, so nobody may come to wait for one. @throws Refusal CAMPAIGN_STATE */
@@ -192,10 +194,15 @@ function requireNoFollowUps(steps: readonly VersionStep[]): void {
     throw new Refusal('CAMPAIGN_STATE', 'Follow-ups can’t be sent yet. Remove them to launch this campaign.')
 }
 
-/** A step as SQL over a lead `l`, for statements that queue it. */
-export function queuedStep(campaignId: string, step: VersionStep, number: number): QueuedStep {
+/** A step as SQL over a lead `l`, for statements that queue it. @param chosen shares; null: the weights */
+export function queuedStep(
+  campaignId: string,
+  step: VersionStep,
+  number: number,
+  chosen: readonly VariantShare[] | null = null,
+): QueuedStep {
   const active = step.variants.filter(({ isActive }) => isActive)
-  const shares = active.map(({ id, weight }) => ({ id, share: weight }))
+  const shares = chosen ?? active.map(({ id, weight }) => ({ id, share: weight }))
   const to = { campaignId: sql`${campaignId}::text`, stepId: sql`${step.id}::text`, leadId: sql`l.id` }
   const variantId = sql`(${variantOf(to, shares)})::uuid`
   const [first, ...others] = active.map(({ id, messageTemplate }) => ({
@@ -257,7 +264,7 @@ async function applyVersion(
 ): Promise<Campaign> {
   const firstChanged = firstChangedStep(before, after)
   if (firstChanged === null) return campaign
-  const changed = await storeVersion(tx, campaign, after)
+  const changed = await storeVersion(tx, campaign, before, after)
   if (campaign.queuedAt === null) return changed
   await allowLongStatements(tx)
   for (const group of await findGroups(tx, campaign)) {
@@ -274,12 +281,18 @@ async function applyVersion(
   return changed
 }
 
-async function storeVersion(tx: Db, campaign: Campaign, steps: readonly VersionStep[]): Promise<Campaign> {
+async function storeVersion(
+  tx: Db,
+  campaign: Campaign,
+  before: readonly VersionStep[],
+  steps: readonly VersionStep[],
+): Promise<Campaign> {
   const { id, workspaceId } = campaign
   const version = campaign.version + 1
   // Nobody follows an earlier version before the launch.
   if (campaign.queuedAt === null) await tx.delete(sequenceVersions).where(eq(sequenceVersions.campaignId, id))
   await tx.insert(sequenceVersions).values({ workspaceId, campaignId: id, version, steps })
+  await startTests(tx, campaign, before, steps)
   return one(
     await tx
       .update(campaigns)
@@ -332,7 +345,8 @@ async function moveEnrollments(
     await refund(tx, sql`d.id in (select id from dms where ${isTheirs} and ${isRemoved})`)
     await tx.execute(sql`delete from dms where ${isTheirs} and ${isRemoved}`)
   }
-  if (next) await rerenderFirst(tx, queuedStep(campaign.id, next.step, next.number), isTheirs)
+  const shares = next && (await findTests(tx, campaign)).get(next.step.id)?.shares
+  if (next) await rerenderFirst(tx, queuedStep(campaign.id, next.step, next.number, shares), isTheirs)
   await tx.execute(sql`
     with queued as (
       select enrollment_id from dms where campaign_id = ${campaign.id} and status = 'queued' and enrollment_id = any(${sql.param(ids)}::uuid[])

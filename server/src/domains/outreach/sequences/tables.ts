@@ -1,8 +1,8 @@
-import { ENROLLMENT_STATES } from '@x-automated/contract/outreach/sequences'
-import type { Delay, StepCondition } from '@x-automated/contract/outreach/steps'
+import { ENROLLMENT_STATES, type Verdict } from '@x-automated/contract/outreach/sequences'
+import { ALLOCATIONS, type Delay, type StepCondition } from '@x-automated/contract/outreach/steps'
 import type { EnrollmentReason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
-import { index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { boolean, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, newId, time, updatedAt } from '../../../db/columns.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
 
@@ -87,6 +87,84 @@ export const enrollments = pgTable(
     index('enrollments_due').on(t.workspaceId, t.campaignId, t.nextAt, t.id).where(sql`next_at is not null`),
   ],
 )
+
+/** What the blocks of a pair of variants say. It is stored per pair and test. */
+export interface PairEvidence {
+  blocks: number
+  successesA: number
+  successesB: number
+  logE: number
+  /** The highest `logE` after any block. p = 1/e^maxLogE */
+  maxLogE: number
+  /** Which variant had the higher rate when the maximum was reached; fixed once E was decisive. */
+  ahead: 'a' | 'b' | null
+}
+
+/** A variant and its share of the people of a step. Shares need not add up to 1. */
+export interface VariantShare {
+  id: string
+  share: number
+}
+
+/** A variant's closed windows. */
+export interface VariantRecord {
+  id: string
+  people: number
+  positive: number
+}
+
+/** A message's place in the order of sending. */
+export interface Place {
+  /** As the database wrote it. */
+  at: string
+  id: string
+}
+
+/** What a test knows. Each message counts once, in order. */
+export interface StepTestState {
+  pairs: {
+    a: string
+    b: string
+    positive: PairEvidence
+    optOuts: PairEvidence
+    afterA: Place | null
+    afterB: Place | null
+  }[]
+  /** For an adaptive allocation: each variant's closed windows. */
+  records: (VariantRecord & { after: Place | null })[]
+}
+
+/** An A/B test of a step, until its active variants, weights or window change. */
+export const stepTests = pgTable(
+  'step_tests',
+  {
+    workspaceId: workspaceId(),
+    id: uuid('id').notNull().default(newId),
+    campaignId: uuid('campaign_id').notNull(),
+    stepId: uuid('step_id').notNull(),
+    allocation: text('allocation', { enum: ALLOCATIONS }).notNull(),
+    windowDays: integer('window_days').notNull(),
+    variants: jsonb('variants').$type<readonly { id: string; weight: number }[]>().notNull(),
+    state: jsonb('state').$type<StepTestState>().notNull().default({ pairs: [], records: [] }),
+    /** Null: not judged yet, or people are split otherwise than planned. */
+    verdict: jsonb('verdict').$type<Verdict>(),
+    isSplitOff: boolean('is_split_off').notNull().default(false),
+    /** Instead of the weights; null: the weights decide. */
+    shares: jsonb('shares').$type<readonly VariantShare[]>(),
+    startedAt: time('started_at').notNull().defaultNow(),
+    decidedAt: time('decided_at'),
+    endedAt: time('ended_at'),
+    /** When it is looked at; null: it is over. */
+    nextAt: time('next_at'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.id] }),
+    uniqueIndex('step_tests_current').on(t.workspaceId, t.campaignId, t.stepId).where(sql`ended_at is null`),
+    // For the job, over all workspaces.
+    index('step_tests_next').on(t.nextAt).where(sql`next_at is not null`),
+  ],
+)
+export type StepTest = typeof stepTests.$inferSelect
 
 /** SQL over an enrollment's alias: it has not ended. */
 export function isOpen(enrollment: string): SQL<boolean> {

@@ -7,6 +7,7 @@ const ACTIONS: Record<NotificationKind, string> = {
   x_disconnected: 'Reconnect X account',
   campaign_paused: 'View campaign',
   campaign_completed: 'View results',
+  test_decided: 'View results',
   usage_high: 'View plan',
   payment_failed: 'Update payment',
   trial_ending: 'View plan',

@@ -25,6 +25,12 @@ export function notificationText(kind: NotificationKind, facts: NotificationFact
       return { title: `${campaign} was paused automatically`, text: pauseTextOf(facts), path }
     case 'campaign_completed':
       return { title: `${campaign} is complete`, text: resultText(facts), path }
+    case 'test_decided':
+      return {
+        title: `The test of step ${facts.step ?? '1'} in ${campaign} has a result`,
+        text: facts.reason ?? '',
+        path,
+      }
     case 'usage_high':
       return { ...usageText(facts), path: '/billing' }
     case 'payment_failed':
@@ -79,6 +85,7 @@ export const KIND_TOPICS: Record<NotificationKind, string> = {
   x_disconnected: 'disconnected X accounts',
   campaign_paused: 'paused campaigns',
   campaign_completed: 'completed campaigns',
+  test_decided: 'decided A/B tests',
   usage_high: 'plan limits',
   payment_failed: 'failed payments',
   trial_ending: 'the end of a trial',

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Notification, NotificationKind } from '@x-automated/contract/platform/notifications'
-import { Bell as BellIcon, CircleCheck, CreditCard, Gauge, Hourglass, Pause, Unplug } from 'lucide-react'
+import { Bell as BellIcon, CircleCheck, CreditCard, FlaskConical, Gauge, Hourglass, Pause, Unplug } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { api, client } from '../../../api'
@@ -22,6 +22,7 @@ const ICONS: Record<NotificationKind, typeof Pause> = {
   x_disconnected: Unplug,
   campaign_paused: Pause,
   campaign_completed: CircleCheck,
+  test_decided: FlaskConical,
   usage_high: Gauge,
   payment_failed: CreditCard,
   trial_ending: Hourglass,

@@ -14,6 +14,7 @@ const KINDS: Record<NotificationKind, { label: string; hint: string }> = {
   },
   campaign_paused: { label: 'Campaign paused automatically', hint: 'Needs your attention.' },
   campaign_completed: { label: 'Campaign complete', hint: 'Every lead on its list was messaged or skipped.' },
+  test_decided: { label: 'A/B test decided', hint: 'A variant won, or there is no difference.' },
   usage_high: {
     label: 'Plan limit nearly reached',
     hint: 'At 80% of this month’s DMs or scraped leads. Owners only.',

@@ -1,0 +1,223 @@
+import type { StepInput } from '@x-automated/contract/outreach/steps'
+import { eq, sql } from 'drizzle-orm'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { expectCountsRight, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
+import { storeAnswers } from '../replies/service-answers.ts'
+import { replies } from '../replies/tables.ts'
+import { dms } from '../sending/tables.ts'
+import { judgeTests } from './service-verdicts.ts'
+import { stepTests } from './tables.ts'
+
+let app: TestApp
+let person: Person
+beforeAll(async () => {
+  app = await openApp()
+  person = await makePerson(app)
+  await subscribe(app, person)
+})
+afterEach(() => expectCountsRight(app))
+
+type Label = 'interested' | 'opted_out'
+
+/** A launched campaign with variants A and B. */
+async function launched(leads: number, more: Partial<StepInput> = {}) {
+  const list = await makeList(app, person, openHandles(leads))
+  const steps = [{ variants: [{ messageTemplate: 'A' }, { messageTemplate: 'B' }], ...more }]
+  const { id } = await makeCampaign(person, list, {
+    messageTemplate: undefined,
+    steps: steps as never,
+    channel: 'extension',
+  })
+  await person.client.campaigns.queue({ id })
+  await app.db.update(stepTests).set({ startedAt: sql`now() - interval '20 days'` }).where(eq(stepTests.campaignId, id))
+  return id
+}
+
+const messagesOf = (id: string) => app.db.select().from(dms).where(eq(dms.campaignId, id)).orderBy(dms.message, dms.id)
+
+/** Records messages as sent, a minute apart, so that their windows of 7 days are closed. */
+async function send(messages: readonly { id: string }[], from = '9 days'): Promise<void> {
+  for (const [place, { id }] of messages.entries()) {
+    const at = sql`now() - ${from}::interval + make_interval(mins => ${place})`
+    await app.db.update(dms).set({ status: 'sent', sentAt: at, claimedAt: at }).where(eq(dms.id, id))
+  }
+}
+
+/** Stores a reply of a day later to each message. */
+async function answer(messages: readonly { id: string }[], label: Label): Promise<void> {
+  for (const { id } of messages) {
+    const [dm] = await app.db.select().from(dms).where(eq(dms.id, id))
+    await app.db.insert(replies).values({
+      workspaceId: person.workspaceId,
+      leadId: dm!.leadId!,
+      dmId: id,
+      accountXUserId: '1',
+      xEventId: `${label} ${id}`,
+      kind: 'reply',
+      label,
+      at: new Date(dm!.sentAt!.getTime() + 86_400_000),
+    })
+    await storeAnswers(app.db, id)
+  }
+}
+
+/** Lets the job look at every test again. */
+async function judge(): Promise<void> {
+  await app.db.update(stepTests).set({ nextAt: sql`now()` }).where(sql`ended_at is null`)
+  await Promise.all([judgeTests(app.db), judgeTests(app.db)])
+}
+
+const stepOf = async (id: string) => (await person.client.sequences.results({ id })).steps[0]!
+const testOf = async (id: string) => (await app.db.select().from(stepTests).where(eq(stepTests.campaignId, id)))[0]!
+
+async function notified(id: string): Promise<string[]> {
+  const { notifications } = await person.client.notifications.list({ pageSize: 100 })
+  return notifications.filter(({ kind, path }) => kind === 'test_decided' && path.includes(id)).map(({ text }) => text)
+}
+
+describe('a test of two variants', () => {
+  it('names the winner once the evidence is there, and notifies once', async () => {
+    const id = await launched(60)
+    expect((await stepOf(id)).verdict).toMatchObject({ status: 'collecting', evidence: 1, evidenceNeeded: 20 })
+    const messages = await messagesOf(id)
+    await send(messages)
+    const ofB = messages.filter(({ message }) => message === 'B')
+    await answer(ofB, 'interested')
+    await judge()
+    await judge()
+    const { verdict, variants } = await stepOf(id)
+    expect(verdict).toMatchObject({ status: 'winner', variantId: ofB[0]!.variantId })
+    expect(verdict!.evidence).toBeGreaterThan(20)
+    expect(variants.map(({ name, positive }) => [name, positive])).toEqual([
+      ['A', 0],
+      ['B', ofB.length],
+    ])
+    expect(await notified(id)).toEqual([
+      expect.stringMatching(/^B gets more positive replies .* You can trust this\.$/),
+    ])
+  })
+
+  it('has the same evidence whether people arrive together or one after another', async () => {
+    const id = await launched(30)
+    const messages = await messagesOf(id)
+    const order = [...messages].sort((one, other) => one.id.localeCompare(other.id))
+    await send(order)
+    await answer(
+      order.filter((_, place) => place % 3 === 0),
+      'interested',
+    )
+    const sentAt = (await messagesOf(id)).map((one) => [one.id, one.sentAt] as const)
+    for (const shown of [7, 8, 20, 30]) {
+      const open = order.slice(shown).map((one) => one.id)
+      for (const [one, at] of sentAt)
+        await app.db
+          .update(dms)
+          .set({ sentAt: open.includes(one) ? new Date() : at })
+          .where(eq(dms.id, one))
+      await judge()
+    }
+    const oneByOne = (await testOf(id)).state
+    expect(oneByOne.pairs[0]!.positive.blocks).toBeGreaterThan(5)
+    await app.db
+      .update(stepTests)
+      .set({ state: { pairs: [], records: [] } })
+      .where(eq(stepTests.campaignId, id))
+    await judge()
+    expect((await testOf(id)).state).toEqual(oneByOne)
+  })
+
+  it('counts only replies within the window', async () => {
+    const id = await launched(40, { testWindowDays: 1 })
+    const messages = await messagesOf(id)
+    await send(messages)
+    await answer(
+      messages.filter(({ message }) => message === 'B'),
+      'interested',
+    )
+    await app.db
+      .update(replies)
+      .set({ at: sql`${replies.at} + interval '1 hour'` })
+      .where(sql`dm_id in (select id from dms where campaign_id = ${id})`)
+    await judge()
+    expect((await testOf(id)).state.pairs[0]!.positive).toMatchObject({ successesA: 0, successesB: 0 })
+  })
+
+  it('is mixed if the winner also gets more opt-outs', async () => {
+    const id = await launched(80)
+    const messages = await messagesOf(id)
+    await send(messages)
+    const ofB = messages.filter(({ message }) => message === 'B')
+    await answer(ofB, 'interested')
+    await answer(ofB, 'opted_out')
+    await judge()
+    expect((await stepOf(id)).verdict).toMatchObject({ status: 'mixed', variantId: ofB[0]!.variantId })
+    expect(await notified(id)).toEqual([expect.stringContaining('more people opt out')])
+  })
+
+  it('finds no difference only when nobody can decide it any more', async () => {
+    const id = await launched(30)
+    const messages = await messagesOf(id)
+    await send(messages.slice(1))
+    await judge()
+    expect((await stepOf(id)).verdict).toMatchObject({ status: 'collecting' })
+    await person.client.campaigns.update({ id, status: 'archived' })
+    await judge()
+    expect((await stepOf(id)).verdict).toMatchObject({ status: 'no_difference', variantId: null })
+    expect((await testOf(id)).nextAt).toBeNull()
+  })
+
+  it('has no verdict if the split is not as planned', async () => {
+    const id = await launched(40)
+    const [first] = await messagesOf(id)
+    await send(await messagesOf(id))
+    await app.db.update(dms).set({ variantId: first!.variantId }).where(eq(dms.campaignId, id))
+    await judge()
+    expect(await stepOf(id)).toMatchObject({ isSplitOff: true, verdict: null })
+  })
+
+  it('starts again with other weights, and keeps its results', async () => {
+    const id = await launched(30)
+    const messages = await messagesOf(id)
+    await send(messages.slice(0, 28))
+    await judge()
+    const { steps } = await person.client.sequences.find({ id })
+    const variants = steps[0]!.variants.map(({ isFrozen: _, ...variant }, place) => ({ ...variant, weight: place + 1 }))
+    await person.client.sequences.save({ id, version: 1, steps: [{ id: steps[0]!.id, variants }] })
+    await judge()
+    const tests = await app.db.select().from(stepTests).where(eq(stepTests.campaignId, id)).orderBy(stepTests.startedAt)
+    expect(tests.map(({ endedAt }) => endedAt === null)).toEqual([false, true])
+    expect(tests[0]!.state.pairs[0]!.positive.blocks).toBeGreaterThan(0)
+    expect(tests[1]!.state.pairs[0]!.positive.blocks).toBe(0)
+    expect((await stepOf(id)).verdict).toMatchObject({ status: 'collecting', evidence: 1 })
+  })
+
+  it('moves everyone who is queued to the winner, if the step says so', async () => {
+    const id = await launched(70, { switchToWinner: true })
+    const messages = await messagesOf(id)
+    const mixed = [...messages].sort((one, other) => one.id.localeCompare(other.id))
+    await send(mixed.slice(0, 60))
+    await answer(
+      mixed.slice(0, 60).filter(({ message }) => message === 'B'),
+      'interested',
+    )
+    await judge()
+    expect((await stepOf(id)).verdict).toMatchObject({ status: 'winner' })
+    const queued = (await messagesOf(id)).filter(({ status }) => status === 'queued')
+    expect(queued.map(({ message }) => message)).toEqual(Array.from({ length: 10 }, () => 'B'))
+  })
+})
+
+it('gives more people to the better variant with an adaptive allocation, and has no verdict', async () => {
+  const id = await launched(60, { allocation: 'adaptive' })
+  const messages = await messagesOf(id)
+  await send(messages)
+  const ofB = messages.filter(({ message }) => message === 'B')
+  await answer(ofB, 'interested')
+  await judge()
+  expect((await stepOf(id)).verdict).toBeNull()
+  const { shares } = await testOf(id)
+  expect(shares!.find((share) => share.id === ofB[0]!.variantId)!.share).toBeGreaterThan(0.7)
+  expect(shares!.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1)
+})

@@ -1,0 +1,243 @@
+import { formatNumber } from '@x-automated/contract/format'
+import type { Verdict } from '@x-automated/contract/outreach/sequences'
+import { verdictText } from '@x-automated/contract/outreach/verdict-text'
+import { and, asc, eq, sql } from 'drizzle-orm'
+import { allowLongStatements } from '../../../db/long-statements.ts'
+import { one } from '../../../db/one.ts'
+import type { Db } from '../../../db/open.ts'
+import { transact } from '../../../db/transact.ts'
+import { campaigns } from '../campaigns/tables.ts'
+import { blockNewClaims } from '../sending/service.ts'
+import { adaptiveShares, isSplitOff, seededRandom, type VariantShare } from './rules-variants.ts'
+import {
+  addBlocks,
+  evidenceNeeded,
+  NO_EVIDENCE,
+  nextBlocks,
+  type Outcome,
+  type Pair,
+  verdictOf,
+} from './rules-verdict.ts'
+import { findSteps, queuedStep } from './service.ts'
+import { type Place, type StepTest, type StepTestState, stepTests, type VersionStep } from './tables.ts'
+
+type Campaign = typeof campaigns.$inferSelect
+
+/** Messages read per variant and pair at a time. */
+const BATCH = 1_000
+const DAY_MS = 86_400_000
+
+/** Continues every test that is due. Any number of processes may run this. @returns how many */
+export async function judgeTests(db: Db): Promise<number> {
+  for (let judged = 0; ; judged += 1) if (!(await transact(db, judgeNext))) return judged
+}
+
+async function judgeNext(tx: Db): Promise<boolean> {
+  const [test] = await tx
+    .select()
+    .from(stepTests)
+    .where(sql`${stepTests.nextAt} <= now()`)
+    .orderBy(asc(stepTests.nextAt))
+    .limit(1)
+    .for('update', { skipLocked: true })
+  if (!test) return false
+  const campaign = one(await tx.select().from(campaigns).where(eq(campaigns.id, test.campaignId)))
+  const set = test.allocation === 'adaptive' ? await rebalance(tx, test) : await judge(tx, campaign, test)
+  await tx
+    .update(stepTests)
+    .set(set)
+    .where(and(eq(stepTests.workspaceId, test.workspaceId), eq(stepTests.id, test.id)))
+  return true
+}
+
+const later = (minutes: number) => sql`now() + make_interval(mins => ${minutes})`
+const JUDGED_EVERY_MINUTES = 15
+const REBALANCED_EVERY_MINUTES = 60
+
+// Verdicts
+
+async function judge(tx: Db, campaign: Campaign, test: StepTest) {
+  const variantIds = test.variants.map(({ id }) => id)
+  const needed = evidenceNeeded(variantIds.length)
+  const pairs: StepTestState['pairs'] = []
+  let isBehind = false
+  for (const [place, a] of variantIds.entries())
+    for (const b of variantIds.slice(place + 1)) {
+      const known = test.state.pairs.find((pair) => pair.a === a && pair.b === b)
+      const pair = known ?? { a, b, positive: NO_EVIDENCE, optOuts: NO_EVIDENCE, afterA: null, afterB: null }
+      const ofA = await readOutcomes(tx, test, a, pair.afterA)
+      const ofB = await readOutcomes(tx, test, b, pair.afterB)
+      const count = Math.min(ofA.length, ofB.length)
+      const blocks = (key: 'positive' | 'optedOut') =>
+        nextBlocks(
+          ofA.map((one) => one[key]),
+          ofB.map((one) => one[key]),
+        )
+      isBehind ||= count === BATCH
+      pairs.push({
+        a,
+        b,
+        positive: addBlocks(pair.positive, blocks('positive'), needed),
+        optOuts: addBlocks(pair.optOuts, blocks('optedOut'), evidenceNeeded(2)),
+        afterA: ofA[count - 1]?.place ?? pair.afterA,
+        afterB: ofB[count - 1]?.place ?? pair.afterB,
+      })
+    }
+  const state = { ...test.state, pairs }
+  if (isBehind) return { state, nextAt: sql`now()` }
+  const people = await countPeople(tx, test)
+  const step = await findStep(tx, campaign, test.stepId)
+  const isOver = await isTestOver(tx, campaign, test, step?.number ?? 0)
+  const splitOff = isSplitOff(test.variants.map(({ id, weight }) => ({ people: people.get(id)?.sent ?? 0, weight })))
+  const days = Math.max((Date.now() - test.startedAt.getTime()) / DAY_MS, 1 / 24)
+  const found = verdictOf({
+    variantIds,
+    isOver,
+    pairs: pairs.map((pair) => withPace(pair, people, campaign, test, days)),
+  })
+  const verdict: Verdict | null =
+    splitOff || !found ? null : { ...found, evidence: Math.min(found.evidence, EVIDENCE_MAX) }
+  const isDecided = verdict !== null && verdict.status !== 'collecting'
+  if (isDecided && test.decidedAt === null) await notify(tx, campaign, verdict, step, people)
+  const winner = verdict?.status === 'winner' && step?.step.switchToWinner ? verdict.variantId : null
+  const shares = winner ? [{ id: winner, share: 1 }] : null
+  if (step && shares && !test.shares) await chooseAgain(tx, campaign, step.step, step.number, shares)
+  return {
+    state,
+    verdict,
+    isSplitOff: splitOff,
+    decidedAt: test.decidedAt ?? (isDecided ? sql`now()` : null),
+    shares: test.shares ?? shares,
+    nextAt: isOver ? null : later(JUDGED_EVERY_MINUTES),
+  }
+}
+
+/** Beyond it, more evidence says nothing more. */
+const EVIDENCE_MAX = 1_000_000
+
+type People = Map<string, { sent: number; positive: number; optedOut: number }>
+
+function withPace(
+  pair: StepTestState['pairs'][number],
+  people: People,
+  campaign: Campaign,
+  test: StepTest,
+  days: number,
+): Pair {
+  const sent = Math.min(people.get(pair.a)?.sent ?? 0, people.get(pair.b)?.sent ?? 0)
+  const weights = test.variants.reduce((sum, { weight }) => sum + weight, 0)
+  const weightOf = (id: string) => test.variants.find((variant) => variant.id === id)?.weight ?? 0
+  const toCome = (campaign.openEnrollments * Math.min(weightOf(pair.a), weightOf(pair.b))) / weights
+  return { ...pair, blocksPerDay: sent / days, blocksLeft: sent - pair.positive.blocks + toCome }
+}
+
+/** A variant's messages whose window has closed, in order, with what became of them. */
+async function readOutcomes(
+  tx: Db,
+  { campaignId, windowDays, startedAt }: StepTest,
+  variantId: string,
+  after: Place | null,
+) {
+  const said = (labels: string[]) => sql`exists (select from replies r where r.lead_id = d.lead_id and r.kind = 'reply'
+    and r.label = any(${sql.param(labels)}::text[]) and r.at >= d.claimed_at and r.at <= d.sent_at + make_interval(days => ${windowDays}))::int`
+  const { rows } = await tx.execute<{ id: string; at: string; positive: Outcome; optedOut: Outcome }>(sql`
+    select d.id, d.sent_at as at, ${said(['interested', 'meeting', 'question'])} as positive, ${said(['opted_out'])} as "optedOut"
+    from dms d
+    where d.campaign_id = ${campaignId} and d.variant_id = ${variantId} and d.sent_at is not null
+      and (d.sent_at, d.id) > (${after?.at ?? startedAt.toISOString()}::timestamptz, ${after?.id ?? '00000000-0000-0000-0000-000000000000'}::uuid)
+      and d.sent_at <= now() - make_interval(days => ${windowDays})
+    order by d.sent_at, d.id limit ${BATCH}`)
+  return rows.map(({ id, at, positive, optedOut }) => ({ place: { id, at }, positive, optedOut }))
+}
+
+/** The test's people by variant, to a quarter of an hour. */
+async function countPeople(tx: Db, { campaignId, startedAt }: StepTest): Promise<People> {
+  const { rows } = await tx.execute<{ id: string; sent: number; positive: number; optedOut: number }>(sql`
+    select variant_id as id, sum(sent)::int as sent, sum(positive)::int as positive, sum(opted_out)::int as "optedOut"
+    from dm_activity where campaign_id = ${campaignId} and slot >= activity_slot(${startedAt.toISOString()}::timestamptz) group by 1`)
+  return new Map(rows.map(({ id, ...figures }) => [id, figures]))
+}
+
+async function findStep(tx: Db, campaign: Campaign, stepId: string) {
+  const steps = await findSteps(tx, campaign)
+  const step = steps.find(({ id }) => id === stepId)
+  return step ? { step, number: steps.indexOf(step) + 1 } : null
+}
+
+/** Gives everyone who is queued for a step, and not yet claimed, a variant by these shares. */
+async function chooseAgain(
+  tx: Db,
+  { id }: Campaign,
+  step: VersionStep,
+  number: number,
+  shares: readonly VariantShare[],
+) {
+  await allowLongStatements(tx)
+  await blockNewClaims(tx, id)
+  const { variantId, message } = queuedStep(id, step, number, shares)
+  await tx.execute(sql`
+    update dms set message = ${message}, variant_id = ${variantId}, updated_at = now()
+    from leads l where dms.campaign_id = ${id} and dms.status = 'queued' and dms.step_id = ${step.id} and l.id = dms.lead_id
+      and dms.lease_expires_at is null and dms.tried_at is null`)
+}
+
+/** Whether nobody is still to be sent the step, and all windows have closed. */
+async function isTestOver(tx: Db, campaign: Campaign, test: StepTest, stepNumber: number): Promise<boolean> {
+  const { id, workspaceId, status, queuedAt } = campaign
+  if (queuedAt === null) return false
+  const { rows } = await tx.execute<{ isClosed: boolean }>(sql`
+    select coalesce(max(last.sent_at) <= now() - make_interval(days => ${test.windowDays}), true) as "isClosed"
+    from unnest(${sql.param(test.variants.map((variant) => variant.id))}::uuid[]) v(id) cross join lateral (
+      select sent_at from dms where campaign_id = ${id} and variant_id = v.id and sent_at is not null order by sent_at desc, id desc limit 1
+    ) last`)
+  if (!one(rows).isClosed) return false
+  if (status === 'archived' || status === 'completed') return true
+  const waiting = await tx.execute(sql`
+    select from enrollments where workspace_id = ${workspaceId} and campaign_id = ${id} and state in ('active', 'paused')
+      and next_step_number <= ${stepNumber} limit 1`)
+  return waiting.rows.length === 0
+}
+
+async function notify(
+  tx: Db,
+  { id, workspaceId, name }: Campaign,
+  verdict: Verdict,
+  step: { step: VersionStep; number: number } | null,
+  people: People,
+): Promise<void> {
+  const variants = (step?.step.variants ?? []).flatMap((variant) => {
+    const figures = people.get(variant.id)
+    return variant.isActive && figures ? [{ id: variant.id, name: variant.name, ...figures }] : []
+  })
+  const facts = {
+    campaignId: id,
+    campaignName: name,
+    step: formatNumber(step?.number ?? 1),
+    reason: verdictText(verdict, variants),
+  }
+  await tx.execute(sql`select notify_members(${workspaceId}, 'test_decided', ${JSON.stringify(facts)}::jsonb)`)
+}
+
+// Adaptive shares
+
+/** Gives more people to the variants that get more positive replies. */
+async function rebalance(tx: Db, test: StepTest) {
+  const records = []
+  let isBehind = false
+  for (const { id } of test.variants) {
+    const known = test.state.records.find((record) => record.id === id) ?? { id, people: 0, positive: 0, after: null }
+    const outcomes = await readOutcomes(tx, test, id, known.after)
+    isBehind ||= outcomes.length === BATCH
+    records.push({
+      id,
+      people: known.people + outcomes.length,
+      positive: known.positive + outcomes.filter(({ positive }) => positive === 1).length,
+      after: outcomes.at(-1)?.place ?? known.after,
+    })
+  }
+  const state = { ...test.state, records }
+  if (isBehind) return { state, nextAt: sql`now()` }
+  const seed = `${test.id} ${records.map(({ people }) => people).join(' ')}`
+  const shares: VariantShare[] = adaptiveShares(records, seededRandom(seed))
+  return { state, shares, nextAt: later(REBALANCED_EVERY_MINUTES) }
+}
