@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { HoldSeconds, Id, Page, paging, requiredName, requiredText, Success, Time, text } from '../fields.ts'
+import { HoldSeconds, Id, Page, paging, requiredName, requiredText, Success, Time } from '../fields.ts'
 import { PauseReason } from '../reason.ts'
 import { routes } from '../route.ts'
+import { Preflight, PreflightInput } from './preflight.ts'
 import { Waiting } from './sending-settings.ts'
 import { ReengagementInput, StepInputs } from './steps.ts'
 import { MESSAGE_MAX } from './template.ts'
@@ -74,8 +75,6 @@ const channel = z.enum(['api', 'extension'])
 /** Pass the last response's cursor. Every page costs the same, however deep. */
 const cursor = z.string().max(500).optional()
 
-/** Maximum number of leads that an estimate checks. */
-export const LEADS_CHECKED_MAX = 1_000
 export const campaigns = {
   list: route('GET /campaigns', 'viewer', 'none', { summary: 'List campaigns, newest first' })
     .input(
@@ -123,55 +122,23 @@ export const campaigns = {
     )
     .output(Campaign),
 
-  estimate: route('POST /campaigns/estimate', 'viewer', 'none', {
-    summary: 'Estimate recipients, time and cost of a campaign before its launch',
+  preflight: route('POST /campaigns/preflight', 'viewer', 'none', {
+    summary: 'Check who a campaign would message, when and at what cost',
     errors: ['LEAD_LIST_NOT_FOUND', 'X_ACCOUNT_NOT_FOUND'],
   })
-    .input(
-      z.strictObject({
-        leadListId: Id,
-        channel: channel.default('api'),
-        xAccountId: Id.optional(),
-        /** May be incomplete. */
-        messageTemplate: text(MESSAGE_MAX).default(''),
-        /** Include leads who have replied. */
-        allowReplied: z.boolean().default(false),
-      }),
-    )
-    .output(
-      z.object({
-        /** Leads in the list. Each gets one message unless it may not be messaged. */
-        leads: z.number().int(),
-        /** Leads who replied and did not opt out. Skipped unless `allowReplied`. */
-        replied: z.number().int(),
-        /** Queued messages of the account's other active campaigns, which are sent first. */
-        ahead: z.number().int(),
-        /** Time until the last message is sent; null: the account's limits allow none. */
-        seconds: z.number().int().nullable(),
-        /** What X charges for sending; null: nothing. */
-        costCents: z.number().int().nullable(),
-        /** Number of leads checked, from the start of the list. At most LEADS_CHECKED_MAX. */
-        checked: z.number().int(),
-        /** Variables, as written, that are empty for some leads, who get the fallback. */
-        missing: z.array(z.object({ place: z.string(), leads: z.number().int() })),
-      }),
-    ),
+    .input(PreflightInput)
+    .output(Preflight),
 
   find: route('GET /campaigns/{id}', 'viewer', 'none', { summary: 'Get a campaign', errors: ['CAMPAIGN_NOT_FOUND'] })
     .input(z.object({ id: Id }))
     .output(Campaign),
 
-  forecast: route('GET /campaigns/{id}/forecast', 'viewer', 'none', {
-    summary: 'Estimate how long an active campaign still takes, given the sending limits of its X account',
+  findPreflight: route('GET /campaigns/{id}/preflight', 'viewer', 'none', {
+    summary: 'Check a saved campaign in the same way; of a launched one, what is left',
     errors: ['CAMPAIGN_NOT_FOUND'],
   })
     .input(z.object({ id: Id }))
-    .output(
-      z.object({
-        /** Null: not active, nothing queued, or the cap allows no message. */
-        seconds: z.number().int().nullable(),
-      }),
-    ),
+    .output(Preflight),
 
   update: route('PATCH /campaigns/{id}', 'member', 'outside', {
     summary: 'Resume, pause, archive or edit a campaign',

@@ -63,7 +63,8 @@ const messageTemplate = requiredText(MESSAGE_MAX)
 /** An id of an earlier response; compared, never looked up. */
 const knownId = z.string().max(100).optional()
 
-const VariantInput = z.strictObject({
+/** A variant in a request. */
+export const VariantInput = z.strictObject({
   /** Without one it is new. */
   id: knownId,
   name: requiredName(50).optional(),

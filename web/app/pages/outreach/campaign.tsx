@@ -6,7 +6,6 @@ import { Link, useParams } from 'react-router'
 import { errorCode, errorText } from '../../api'
 import { type CampaignActions, useCampaignActions } from '../../features/outreach/campaigns/campaign-actions'
 import { CampaignButtons } from '../../features/outreach/campaigns/campaign-buttons'
-import { CampaignEstimate } from '../../features/outreach/campaigns/campaign-estimate'
 import {
   CampaignFigures,
   CampaignProgressCard,
@@ -27,6 +26,7 @@ import { DmsTable } from '../../features/outreach/campaigns/dms-table'
 import { MessagePreview } from '../../features/outreach/campaigns/message-preview'
 import { WaitsForOlder } from '../../features/outreach/campaigns/older-campaign'
 import { useRealSend } from '../../features/outreach/campaigns/real-send'
+import { RehearsalStrip } from '../../features/outreach/campaigns/rehearsal-strip'
 import { useNoSender } from '../../features/outreach/real-send/no-sender'
 import { RunNotice, useRunNoticeKnown } from '../../features/outreach/real-send/run-notice'
 import { ReplyDetectionNotice, useReplyDetectionKnown } from '../../features/outreach/replies/reply-detection'
@@ -261,10 +261,9 @@ function CampaignSkeleton() {
   )
 }
 
-/** The message template, its preview for each lead and, before launch, the estimate. */
+/** The message template, its preview for each lead, and when messages go out. */
 function MessageCard({ campaign }: { campaign: Campaign }) {
   const isOver = campaign.status === 'completed' || campaign.status === 'archived'
-  const isLaunched = campaign.totalLeadsInList > 0
   const included = [
     ...(campaign.allowRepeat ? ['Includes leads contacted by other campaigns'] : []),
     ...(campaign.allowReplied ? ['Includes people who replied to you'] : []),
@@ -283,15 +282,7 @@ function MessageCard({ campaign }: { campaign: Campaign }) {
         {!isOver && campaign.leadListId && (
           <MessagePreview template={campaign.messageTemplate} listId={campaign.leadListId} />
         )}
-        {!isOver && !isLaunched && campaign.leadListId && (
-          <CampaignEstimate
-            leadListId={campaign.leadListId}
-            messageTemplate={campaign.messageTemplate}
-            channel={campaign.channel}
-            xAccountId={campaign.xAccountId ?? undefined}
-            allowReplied={campaign.allowReplied}
-          />
-        )}
+        {!isOver && campaign.leadListId && <RehearsalStrip campaign={campaign} />}
       </div>
     </Card>
   )

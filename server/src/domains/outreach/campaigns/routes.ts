@@ -1,6 +1,7 @@
 import { member, viewer } from '../../../operations.ts'
 import { create, find, isOffered, list, queue, undoLaunch, update, withWait, withWaits } from './service.ts'
-import { duplicate, estimate, forecast, sendTest } from './service-preparing.ts'
+import { preflight, preflightOf } from './service-preflight.ts'
+import { duplicate, sendTest } from './service-preparing.ts'
 
 export const campaignRoutes = {
   list: viewer.campaigns.list.handler(async ({ context, input }) => {
@@ -16,8 +17,10 @@ export const campaignRoutes = {
   update: member.campaigns.update.handler(async ({ context, input, signal }) =>
     withWait(context, await update(context, context.actor, input, signal)),
   ),
-  estimate: viewer.campaigns.estimate.handler(({ context, input }) => estimate(context, context.actor, input)),
-  forecast: viewer.campaigns.forecast.handler(({ context, input }) => forecast(context, context.actor, input.id)),
+  preflight: viewer.campaigns.preflight.handler(({ context, input }) => preflight(context, context.actor, input)),
+  findPreflight: viewer.campaigns.findPreflight.handler(({ context, input }) =>
+    preflightOf(context, context.actor, input.id),
+  ),
   duplicate: member.campaigns.duplicate.handler(async ({ context, input }) =>
     withWait(context, await duplicate(context.db, context.actor, input.id)),
   ),

@@ -223,17 +223,6 @@ export function warmUpDayOf(limits: SendingEnv, { accountLimits, cap, before, no
   return before.firstAt ? Math.floor((now.getTime() - before.firstAt.getTime()) / 86_400_000) + 1 : 1
 }
 
-/** The seconds that an account needs for `messages`; null if its cap or hours allow none. */
-export async function secondsToSend(
-  db: Db,
-  limits: SendingEnv,
-  asked: RestQuery,
-  messages: number,
-): Promise<number | null> {
-  const { accountLimits, before, now } = await findRest(db, limits, asked)
-  return secondsFor(messages, accountLimits, limits, before, now)
-}
-
 /** Whether campaigns may only message leads with a contact basis. */
 export async function isBasisRequired(db: Db, { isRealX }: SendingEnv, workspaceId: string): Promise<boolean> {
   const [row] = await db

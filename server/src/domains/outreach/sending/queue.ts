@@ -117,7 +117,7 @@ const SOURCE = { how: sql`c.kind`, campaign: sql`case c.kind when 'campaign' the
  * SQL over a lead `l`: why this campaign must not message it; null if it may.
  * A campaign may allow repeats and people who replied, each separately, but never suppressed leads.
  */
-function reasonToSkip(
+export function reasonToSkip(
   campaign: Pick<Campaign, 'id' | 'kind' | 'allowRepeat' | 'allowReplied'>,
   basisRequired: boolean,
 ): SQL {

@@ -14,6 +14,7 @@ export {
   queueDirect,
   queueList,
   readTemplate,
+  reasonToSkip,
   refund,
   renderedMessage,
   renderedPart,

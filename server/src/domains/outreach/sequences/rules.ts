@@ -80,7 +80,8 @@ export function firstMessage(steps: readonly VersionStep[]): string {
   return steps[0]?.variants.find(({ isActive }) => isActive)?.messageTemplate ?? ''
 }
 
-const activeVariants = ({ variants }: VersionStep) => variants.filter(({ isActive }) => isActive)
+/** The variants that people may get. */
+export const activeVariants = ({ variants }: VersionStep) => variants.filter(({ isActive }) => isActive)
 
 /** What a plan does not allow of a change, as a text with the limit; null: nothing. */
 export function beyondPlan(

@@ -34,6 +34,10 @@ import { type ApplyTo, continuesWith, firstChangedStep, isAffected, type StepRef
 import { findTests, startTests } from './service-tests.ts'
 import { sequenceVersions, type VersionStep } from './tables.ts'
 
+export { activeVariants, allowedBy, editSteps, ONE_STEP } from './rules.ts'
+export { type Plan, rehearse } from './rules-rehearsal.ts'
+export { chooseVariant } from './rules-variants.ts'
+
 type Campaign = typeof campaigns.$inferSelect
 
 // Reading

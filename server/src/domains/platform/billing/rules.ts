@@ -169,6 +169,11 @@ function addMonths(from: Date, months: number): Date {
   return to
 }
 
+/** When the usage of the month of `now` resets. */
+export function usageResetsAt(now: Date): Date {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1))
+}
+
 /** The plan's limit; Infinity if unlimited. */
 export function limitOf(plan: PlanLevel, what: Limited): number {
   return PLAN_LEVELS[plan][what] ?? Number.POSITIVE_INFINITY

@@ -17,6 +17,7 @@ import {
   limitOf,
   limitText,
   statusOf,
+  usageResetsAt,
   warningFrom,
 } from './rules.ts'
 import { factsOf, usedOf } from './service.ts'
@@ -169,7 +170,7 @@ export async function overview({ db, env }: { db: Db; env: Pick<Env, 'payments'>
         lifts: higher ? { level: higher, name: PLAN_LEVELS[higher].name, limit: PLAN_LEVELS[higher][what] } : null,
       }
     }),
-    usageResetsAt: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)),
+    usageResetsAt: usageResetsAt(now),
   }
 }
 

@@ -6,7 +6,7 @@ import type { JobQueue } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
 import { workspaceMembers } from '../../identity/workspaces/tables.ts'
 import { notifyOwners } from '../notifications/service.ts'
-import { type Interval, limitOf, limitText, paidUntil, planAt, statusOf, warningFrom } from './rules.ts'
+import { type Interval, limitOf, limitText, paidUntil, planAt, statusOf, usageResetsAt, warningFrom } from './rules.ts'
 import { monthlyUsage, paidSubscriptions, rewardGrants, subscriptions } from './tables.ts'
 
 /** Monthly limits, with their names in the table. */
@@ -49,6 +49,22 @@ export async function planOf(db: Db, workspaceId: string): Promise<PlanLevel> {
 export async function limitOn(db: Db, workspaceId: string, what: Limited): Promise<{ plan: PlanLevel; limit: number }> {
   const plan = await planOf(db, workspaceId)
   return { plan, limit: limitOf(plan, what) }
+}
+
+/** A monthly limit and its usage, as screens show it. */
+export async function usageOf(db: Db, workspaceId: string, what: LimitedByMonth) {
+  const { plan, used, left } = await allowanceOf(db, workspaceId, what)
+  const limit = limitOf(plan, what)
+  const isLimited = Number.isFinite(limit)
+  return {
+    plan,
+    usage: {
+      limit: isLimited ? limit : null,
+      used,
+      remaining: isLimited ? left : null,
+      resetsAt: usageResetsAt(new Date()),
+    },
+  }
 }
 
 /** Usage and remaining allowance. `left` is Infinity if unlimited. */

@@ -19,7 +19,6 @@ import { UsageNotice } from '../../platform/billing/usage-notice'
 import { AccountField } from './account-field'
 import { useLaunch } from './campaign-actions'
 import { addCachedCampaign } from './campaign-cache'
-import { CampaignEstimate } from './campaign-estimate'
 import {
   type CampaignDraft,
   emptyDraft,
@@ -33,6 +32,7 @@ import { creationProblem, listsProblem } from './campaign-text'
 import { ChannelField } from './channel-field'
 import { MessageField } from './message-field'
 import { MessagePreview } from './message-preview'
+import { type PreflightBody, PreflightPanel } from './preflight-panel'
 import type { RealSend } from './real-send'
 
 const LISTS_PAGE_SIZE = 100
@@ -142,13 +142,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
           </fieldset>
           <div className="grid min-w-0 content-start gap-4">
             <MessagePreview template={draft.messageTemplate} listId={draft.leadListId} />
-            <CampaignEstimate
-              leadListId={draft.leadListId}
-              messageTemplate={draft.messageTemplate}
-              channel={draft.channel}
-              xAccountId={draft.xAccountId}
-              allowReplied={draft.allowReplied}
-            />
+            <PreflightPanel input={preflightOf(draft)} />
             <UsageNotice what="dms" />
           </div>
         </div>
@@ -171,6 +165,13 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
       </form>
     </Card>
   )
+}
+
+/** The draft as pre-flight checks it; null until a list is chosen. */
+function preflightOf(draft: CampaignDraft): PreflightBody | null {
+  const { leadListId, messageTemplate, channel, xAccountId, allowRepeat, allowReplied } = draft
+  if (leadListId === '') return null
+  return { leadListId, messageTemplate, channel, allowRepeat, allowReplied, ...(xAccountId ? { xAccountId } : {}) }
 }
 
 interface ListFieldProps {

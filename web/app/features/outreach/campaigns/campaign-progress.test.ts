@@ -39,10 +39,12 @@ test('shows time left in readable units', () => {
   ])
 })
 
-test('stops showing an estimate in progress once the forecast has failed', () => {
-  expect(secondsLeftOf({ data: undefined, errorUpdateCount: 0 })).toBeUndefined()
-  expect(secondsLeftOf({ data: undefined, errorUpdateCount: 1 })).toBeNull()
-  expect(secondsLeftOf({ data: { seconds: 9 }, errorUpdateCount: 1 })).toBe(9)
+test('shows the time left until the last message, and none once that is unknown', () => {
+  expect(secondsLeftOf({ data: undefined, errorUpdateCount: 0 }, 0)).toBeUndefined()
+  expect(secondsLeftOf({ data: undefined, errorUpdateCount: 1 }, 0)).toBeNull()
+  expect(secondsLeftOf({ data: { lastSendAt: null }, errorUpdateCount: 0 }, 0)).toBeNull()
+  expect(secondsLeftOf({ data: { lastSendAt: '1970-01-01T00:00:09Z' }, errorUpdateCount: 1 }, 0)).toBe(9)
+  expect(secondsLeftOf({ data: { lastSendAt: '1970-01-01T00:00:09Z' }, errorUpdateCount: 0 }, 60_000)).toBe(0)
 })
 
 test('describes every state of a campaign', () => {

@@ -29,16 +29,13 @@ export function shareText(part: number, whole: number): string {
   return formatPercent(part < whole ? Math.min(share, 0.99) : share)
 }
 
-/** Seconds left from a forecast query; null if it failed without data, undefined while it loads. */
-export function secondsLeftOf({
-  data,
-  errorUpdateCount,
-}: {
-  data: { seconds: number | null } | undefined
-  errorUpdateCount: number
-}): number | null | undefined {
-  if (data) return data.seconds
-  return errorUpdateCount > 0 ? null : undefined
+/** Seconds left from a preflight query; null if it failed without data, undefined while it loads. */
+export function secondsLeftOf(
+  { data, errorUpdateCount }: { data: { lastSendAt: string | null } | undefined; errorUpdateCount: number },
+  now: number,
+): number | null | undefined {
+  if (!data) return errorUpdateCount > 0 ? null : undefined
+  return data.lastSendAt === null ? null : Math.max(0, (Date.parse(data.lastSendAt) - now) / 1_000)
 }
 
 /** 'about 5 min left'. @param seconds undefined while it loads */

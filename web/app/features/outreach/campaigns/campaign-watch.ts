@@ -99,18 +99,23 @@ function useCompletionToasts(campaigns: readonly Campaign[] | undefined): void {
   }, [campaigns])
 }
 
-const FORECAST_EVERY_MS = 5_000
+const REHEARSE_EVERY_MS = 15_000
+
+/** Who a campaign still messages, and when. */
+export function useRestOfCampaign(campaign: Pick<Campaign, 'id' | 'status'> | undefined) {
+  return useQuery(
+    api.campaigns.findPreflight.queryOptions({
+      input: { id: campaign?.id ?? '' },
+      enabled: campaign !== undefined && campaign.status !== 'completed' && campaign.status !== 'archived',
+      staleTime: 0,
+      refetchInterval: campaign?.status === 'active' ? REHEARSE_EVERY_MS : false,
+    }),
+  )
+}
 
 /** Seconds until it finishes; null: not sending, undefined: loading. @param blocked can't send */
 export function useSecondsLeft(campaign: Campaign | undefined, blocked: boolean): number | null | undefined {
   const sending = campaign !== undefined && isActive(campaign) && campaign.dmsQueuedCount > 0 && !blocked
-  const forecast = useQuery(
-    api.campaigns.forecast.queryOptions({
-      input: { id: campaign?.id ?? '' },
-      enabled: sending,
-      staleTime: 0,
-      refetchInterval: FORECAST_EVERY_MS,
-    }),
-  )
-  return sending ? secondsLeftOf(forecast) : null
+  const rest = useRestOfCampaign(campaign)
+  return sending ? secondsLeftOf(rest, Date.now()) : null
 }

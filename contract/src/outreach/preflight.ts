@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { Id, Time, text } from '../fields.ts'
+import { SkipReason } from '../reason.ts'
+import { ReengagementInput, STEPS_MAX, StepInput, VariantInput } from './steps.ts'
+import { MESSAGE_MAX } from './template.ts'
+
+/** How many people, from the start of the list, are checked for empty variables. */
+export const LEADS_CHECKED_MAX = 1_000
+
+/** What speaks against a launch, or should be known before it. */
+export const PREFLIGHT_WARNINGS = [
+  /** The plan's limit does not cover everyone. */
+  'plan',
+  /** People are skipped because they have no contact basis. */
+  'no_basis',
+  /** There are follow-ups, and nothing detects replies. */
+  'no_detection',
+  'no_x_account',
+  /** Most people take no messages from the account. */
+  'closed_inboxes',
+  /** The sending limits never let it end. */
+  'never_ends',
+] as const
+export type PreflightWarning = (typeof PREFLIGHT_WARNINGS)[number]
+
+/** Who gets a campaign's messages and when, if nobody replies. Of a running one: what is left. */
+export const Preflight = z.object({
+  /** People in the list. */
+  leads: z.number().int(),
+  willSend: z.number().int(),
+  /** By reason, most people first, with up to three handles. */
+  skipped: z.array(z.object({ reason: SkipReason, count: z.number().int(), sample: z.array(z.string()) })),
+  /** The next three messages. */
+  messages: z.array(
+    z.object({
+      leadId: z.string(),
+      twitterHandle: z.string(),
+      stepNumber: z.number().int(),
+      /** The variant's name. */
+      variant: z.string(),
+      message: z.string(),
+    }),
+  ),
+  /** People checked, from the start of the list. At most LEADS_CHECKED_MAX. */
+  checked: z.number().int(),
+  /** Variables, as written, that are empty for some of them, who get the fallback. */
+  missing: z.array(z.object({ place: z.string(), leads: z.number().int() })),
+  /** Messages of the account's other campaigns that are sent first. */
+  ahead: z.number().int(),
+  /** Null: nothing is sent. */
+  firstSendAt: Time.nullable(),
+  /** Null: nothing is sent, or the sending limits never let it end. */
+  lastSendAt: Time.nullable(),
+  /** The days on which messages are sent, in the time zone of the account; at most 366. */
+  perDay: z.array(z.object({ date: z.string(), count: z.number().int(), followUps: z.number().int() })),
+  /** What X charges for sending; null: nothing. */
+  costCents: z.number().int().nullable(),
+  plan: z.object({
+    /** DMs a month; null: unlimited. */
+    limit: z.number().int().nullable(),
+    used: z.number().int(),
+    remaining: z.number().int().nullable(),
+    resetsAt: Time,
+  }),
+  warnings: z.array(z.enum(PREFLIGHT_WARNINGS)),
+})
+export type Preflight = z.output<typeof Preflight>
+
+const unfinished = text(MESSAGE_MAX)
+
+/** A campaign that may still be incomplete. */
+export const PreflightInput = z
+  .strictObject({
+    leadListId: Id,
+    /** Instead of `steps`: a sequence of one step with one variant. */
+    messageTemplate: unfinished.optional(),
+    steps: z
+      .array(
+        StepInput.extend({
+          variants: z
+            .array(VariantInput.extend({ messageTemplate: unfinished }))
+            .min(1)
+            .max(50),
+        }),
+      )
+      .min(1)
+      .max(STEPS_MAX)
+      .optional(),
+    reengagement: ReengagementInput.extend({ messageTemplate: unfinished }).nullable().optional(),
+    channel: z.enum(['api', 'extension']).default('api'),
+    xAccountId: Id.optional(),
+    /** Include leads that another campaign has messaged. */
+    allowRepeat: z.boolean().default(false),
+    /** Include leads who have replied. */
+    allowReplied: z.boolean().default(false),
+  })
+  .refine(({ messageTemplate, steps }) => (messageTemplate === undefined) !== (steps === undefined), {
+    message: 'is required, unless there are steps',
+    path: ['messageTemplate'],
+  })

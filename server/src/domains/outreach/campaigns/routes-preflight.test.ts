@@ -1,0 +1,239 @@
+import { eq, inArray } from 'drizzle-orm'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { ALL_DAY, launch, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
+import { leads } from '../../leads/leads/tables.ts'
+import { xAccounts } from '../../platform/x-account/tables.ts'
+import { preflight } from './service-preflight.ts'
+
+let app: TestApp
+let stranger: Person
+beforeAll(async () => {
+  app = await openApp({ env: { SEND_INTERVAL_SECONDS: '60' } })
+  stranger = await makePerson(app)
+})
+
+const NOBODYS = '01900000-0000-7000-8000-000000000000'
+const DAY_SECONDS = 86_400
+
+const check = async (person: Person, body: object) => (await person.call('POST', '/campaigns/preflight', body)).body
+const checkSaved = async (person: Person, id: string) => (await person.call('GET', `/campaigns/${id}/preflight`)).body
+/** Seconds from now to the last message, to within ten. */
+const lastIn = ({ lastSendAt }: { lastSendAt: string }) =>
+  Math.round((Date.parse(lastSendAt) - Date.now()) / 10_000) * 10
+
+describe('POST /campaigns/preflight', () => {
+  it('returns who gets which message, when, and what is missing', async () => {
+    const own = await makePerson(app)
+    const account = await connectX(app, own)
+    const list = await makeList(app, own, openHandles(4), {
+      names: ['Ada', ' ', '', 'Bo'],
+      metadata: [{ Company: 'Acme' }, { company: ' ' }, {}, { company: 7 }],
+    })
+    const messageTemplate = 'Hi {Lead_Name|friend} of {company|your team}, {lead_name} {twitter_handle} {half'
+    const body = await check(own, { leadListId: list.id, messageTemplate })
+    const today = new Date().toISOString().slice(0, 10)
+    expect(body).toEqual({
+      leads: 4,
+      willSend: 4,
+      skipped: [],
+      messages: [0, 1, 2].map((n) => ({
+        leadId: list.leadIds[n],
+        twitterHandle: list.handles[n],
+        stepNumber: 1,
+        variant: 'A',
+        message: [
+          `Hi Ada of Acme, Ada @${list.handles[0]} {half`,
+          `Hi friend of your team, there @${list.handles[1]} {half`,
+          `Hi friend of your team, there @${list.handles[2]} {half`,
+        ][n],
+      })),
+      checked: 4,
+      missing: [
+        { place: '{lead_name}', leads: 2 },
+        { place: '{company|your team}', leads: 3 },
+      ],
+      ahead: 0,
+      firstSendAt: expect.any(String),
+      lastSendAt: expect.any(String),
+      perDay: [{ date: expect.stringMatching(/^\d{4}-/), count: expect.any(Number), followUps: 0 }],
+      costCents: null,
+      plan: { limit: 50, used: 0, remaining: 50, resetsAt: expect.stringMatching(/-01T00:00:00/) },
+      warnings: [],
+    })
+    expect(body.perDay[0].date >= today).toBe(true)
+    // Three intervals of 60 s, with an average jitter of 10%.
+    expect(lastIn(body)).toBe(200)
+    // Queued messages of the account go first, and the cap spreads them over days.
+    await launch(own, list, { xAccountId: account.id, channel: 'extension' })
+    await own.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: 3 })
+    const later = await check(own, { leadListId: list.id, messageTemplate: '', allowRepeat: true })
+    expect(later).toMatchObject({ ahead: 4, willSend: 4 })
+    expect(Math.floor(lastIn(later) / DAY_SECONDS)).toBe(2)
+  })
+
+  it('counts people by the reason to skip them', async () => {
+    const own = await makePerson(app)
+    const list = await makeList(app, own, openHandles(6))
+    await app.db
+      .update(leads)
+      .set({ repliedAt: new Date() })
+      .where(inArray(leads.id, list.leadIds.slice(0, 2)))
+    await own.client.suppressions.create({ handles: [list.handles[0]!] })
+    await launch(
+      own,
+      { ...list, ...(await listOf(own, list.leadIds.slice(2, 4))) },
+      { channel: 'extension', name: 'Old' },
+    )
+    const plan = { leadListId: list.id, messageTemplate: 'Hi' }
+    const [oldFirst, oldSecond] = list.handles.slice(2, 4)
+    const skipped = (await check(own, plan)).skipped as { reason: object; count: number; sample: string[] }[]
+    expect(skipped.map(({ sample, ...rest }) => ({ ...rest, sample: [...sample].sort() }))).toEqual([
+      {
+        reason: { code: 'queued_elsewhere', params: { how: 'campaign', campaign: 'Old' } },
+        count: 2,
+        sample: [oldFirst, oldSecond].sort(),
+      },
+      { reason: { code: 'replied', params: {} }, count: 1, sample: [list.handles[1]] },
+      { reason: { code: 'suppressed', params: { reason: 'manual' } }, count: 1, sample: [list.handles[0]] },
+    ])
+    expect(await check(own, { ...plan, allowRepeat: true, allowReplied: true })).toMatchObject({
+      leads: 6,
+      willSend: 5,
+    })
+    const smart = await own.client.lists.create({ name: 'Smart', filter: {} })
+    expect(await check(own, { ...plan, leadListId: smart.id })).toMatchObject({ leads: 6, willSend: 2 })
+    // A saved campaign is checked in the same way, and the launch does what was said.
+    const saved = await makeCampaign(own, list, { channel: 'extension' })
+    expect(await checkSaved(own, saved.id)).toMatchObject({ leads: 6, willSend: 2, checked: 6 })
+    expect(await own.client.campaigns.queue({ id: saved.id })).toMatchObject({ dmsQueued: 2, totalLeads: 6 })
+  })
+
+  it('includes follow-ups in the dates and the cost', async () => {
+    const own = await makePerson(app)
+    await subscribe(app, own)
+    await connectX(app, own)
+    const list = await makeList(app, own, openHandles(2))
+    const days = (amount: number) => ({ amount, unit: 'days' as const })
+    const steps = [
+      { variants: [{ messageTemplate: 'Hi {lead_name}', weight: 1 }, { messageTemplate: '' }] },
+      { delay: days(3), variants: [{ messageTemplate: 'And?' }] },
+    ]
+    const plan = { leadListId: list.id, steps, reengagement: { afterDays: 30, messageTemplate: 'Still there?' } }
+    const body = await check(own, plan)
+    expect(body.perDay.map(({ followUps }: { followUps: number }) => followUps)).toEqual([0, 2, 2])
+    expect(Math.round(lastIn(body) / DAY_SECONDS)).toBe(33)
+    // The real X bills each message sent through its API.
+    const context = { ...app.services, db: app.db, x: { sendPriceCents: 1.5 } } as never
+    const cost = async (channel: 'api' | 'extension') =>
+      (
+        await preflight(context, own.actor, {
+          leadListId: list.id,
+          messageTemplate: '',
+          channel,
+          allowRepeat: false,
+          allowReplied: false,
+        })
+      ).costCents
+    expect([await cost('api'), await cost('extension')]).toEqual([3, null])
+  })
+
+  it('warns about what speaks against the launch', async () => {
+    const own = await makePerson(app)
+    const list = await makeList(app, own, openHandles(51))
+    await own.client.sendingSettings.saveBasis({ required: false, hasReadRules: true })
+    const plan = { leadListId: list.id, messageTemplate: 'Hi' }
+    expect((await check(own, plan)).warnings).toEqual(['plan', 'no_x_account'])
+    await subscribe(app, own)
+    await own.client.sendingSettings.saveBasis({ required: true })
+    const steps = [
+      { variants: [{ messageTemplate: 'Hi' }] },
+      { delay: { amount: 1, unit: 'hours' }, variants: [{ messageTemplate: 'And?' }] },
+    ]
+    const followUps = await check(own, { leadListId: list.id, steps, channel: 'extension' })
+    expect([followUps.warnings, followUps.willSend]).toEqual([['no_basis', 'no_detection'], 0])
+    const shut = { ...app.services, db: app.db, env: { ...app.env, dailyDmCap: 0, isRealX: false } } as never
+    await own.client.sendingSettings.saveBasis({ required: false, hasReadRules: true })
+    const input = {
+      leadListId: list.id,
+      messageTemplate: '',
+      channel: 'extension' as const,
+      allowRepeat: false,
+      allowReplied: false,
+    }
+    expect((await preflight(shut, own.actor, input)).warnings).toEqual(['never_ends'])
+  })
+
+  it('rejects unknown lists and accounts, and those of other workspaces', async () => {
+    const own = await makePerson(app)
+    const list = await makeList(app, own, [])
+    const theirs = await makeList(app, stranger, [])
+    const account = await connectX(app, stranger)
+    for (const [body, status, code] of [
+      [{ leadListId: list.id }, 400, 'INVALID_INPUT'],
+      [{ messageTemplate: '', leadListId: NOBODYS }, 404, 'LEAD_LIST_NOT_FOUND'],
+      [{ messageTemplate: '', leadListId: theirs.id }, 404, 'LEAD_LIST_NOT_FOUND'],
+      [{ messageTemplate: '', leadListId: list.id, xAccountId: account.id }, 404, 'X_ACCOUNT_NOT_FOUND'],
+    ] as const) {
+      const answer = await own.call('POST', '/campaigns/preflight', body)
+      expect([answer.status, answer.body.code]).toEqual([status, code])
+    }
+  })
+})
+
+/** A new list of these leads. */
+async function listOf(person: Person, leadIds: string[]): Promise<{ id: string }> {
+  const { id } = await person.client.lists.create({ name: 'Some' })
+  await person.client.lists.addLeads({ id, leadIds })
+  return { id }
+}
+
+describe('GET /campaigns/{id}/preflight of a launched campaign', () => {
+  it('covers what is left, with the interval, the cap and messages ahead', async () => {
+    const own = await makePerson(app)
+    const account = await connectX(app, own)
+    const older = await launch(own, await makeList(app, own, openHandles(3)), { channel: 'extension' })
+    const list = await makeList(app, own, openHandles(4))
+    const newer = await launch(own, list, { channel: 'extension' })
+    expect(lastIn(await checkSaved(own, older.id))).toBe(130)
+    const rest = await checkSaved(own, newer.id)
+    expect(rest).toMatchObject({ leads: 4, willSend: 4, ahead: 3, skipped: [], checked: 0, warnings: [] })
+    expect(rest.messages.map(({ twitterHandle }: { twitterHandle: string }) => twitterHandle)).toEqual(
+      list.handles.slice(0, 3),
+    )
+    expect(lastIn(rest)).toBe(400)
+    await own.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: 3 })
+    expect((await own.call('POST', `/campaigns/${older.id}/claim`, { holder: 'a' })).status).toBe(200)
+    // One was sent today. Of the seven queued, two more may be sent today, then three per day.
+    expect(Math.round(lastIn(await checkSaved(own, newer.id)) / DAY_SECONDS)).toBe(2)
+    await own.client.campaigns.update({ id: newer.id, status: 'archived' })
+    expect(await checkSaved(own, newer.id)).toMatchObject({ willSend: 0, perDay: [], lastSendAt: null, warnings: [] })
+  })
+
+  it('ignores campaigns that cannot send now, and shows who was skipped', async () => {
+    const own = await makePerson(app)
+    const account = await connectX(app, own)
+    await launch(own, await makeList(app, own, openHandles(3)))
+    const list = await makeList(app, own, openHandles(4))
+    await own.client.suppressions.create({ handles: [list.handles[0]!] })
+    const { id } = await launch(own, list, { channel: 'extension' })
+    expect(await checkSaved(own, id)).toMatchObject({
+      ahead: 3,
+      willSend: 3,
+      skipped: [{ reason: { code: 'suppressed' }, count: 1, sample: [list.handles[0]] }],
+    })
+    await app.db.update(xAccounts).set({ status: 'lost' }).where(eq(xAccounts.id, account.id))
+    expect(await checkSaved(own, id)).toMatchObject({ ahead: 0 })
+  })
+
+  it('returns 404 for unknown campaigns and those of other workspaces', async () => {
+    const own = await makePerson(app)
+    const { id } = await makeCampaign(own, await makeList(app, own, []))
+    for (const answer of [
+      await stranger.call('GET', `/campaigns/${id}/preflight`),
+      await own.call('GET', `/campaigns/${NOBODYS}/preflight`),
+    ])
+      expect([answer.status, answer.body.code]).toEqual([404, 'CAMPAIGN_NOT_FOUND'])
+  })
+})

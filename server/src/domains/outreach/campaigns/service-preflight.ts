@@ -1,0 +1,284 @@
+import { randomUUID } from 'node:crypto'
+import type { InputOf } from '@x-automated/contract/contract'
+import { NO_ID } from '@x-automated/contract/fields'
+import { LEADS_CHECKED_MAX, type Preflight, type PreflightWarning } from '@x-automated/contract/outreach/preflight'
+import {
+  fillSegment,
+  type Recipient,
+  readPlaces,
+  type Segment,
+  type UnknownPlace,
+} from '@x-automated/contract/outreach/template'
+import type { SkipReason } from '@x-automated/contract/reason'
+import { type SQL, sql } from 'drizzle-orm'
+import type { Actor } from '../../../actor.ts'
+import { one } from '../../../db/one.ts'
+import type { Db } from '../../../db/open.ts'
+import type { SignedInContext } from '../../../requests/context.ts'
+import { findStored } from '../../leads/lists/service.ts'
+import { usageOf } from '../../platform/billing/service.ts'
+import { isLinked, resolveAccount, type XAccount } from '../../platform/x-account/service.ts'
+import { detection } from '../replies/service.ts'
+import { reasonToSkip, renderedPart } from '../sending/service.ts'
+import { findRest, isBasisRequired } from '../sending-settings/service.ts'
+import {
+  activeVariants,
+  allowedBy,
+  chooseVariant,
+  editSteps,
+  findSteps,
+  ONE_STEP,
+  type Plan,
+  rehearse,
+} from '../sequences/service.ts'
+import type { VersionStep } from '../sequences/tables.ts'
+import { placeholdersWithFallback } from './rules.ts'
+import { find } from './service.ts'
+import { membersOf } from './service-preparing.ts'
+import { isSentNow } from './tables.ts'
+
+// Who a campaign messages, when and at what cost.
+
+type Context = Pick<SignedInContext, 'db' | 'env' | 'x'>
+
+/** A campaign that was not launched, or its draft in a form. */
+interface Planned {
+  /** NO_ID: not saved. */
+  id: string
+  /** Null: deleted. */
+  leadListId: string | null
+  steps: readonly VersionStep[]
+  channel: 'api' | 'extension'
+  xAccountId: string | null
+  allowRepeat: boolean
+  allowReplied: boolean
+}
+
+/** Checks a campaign that is not saved. @throws Refusal LEAD_LIST_NOT_FOUND, X_ACCOUNT_NOT_FOUND */
+export async function preflight(
+  context: Context,
+  actor: Actor,
+  { steps, messageTemplate = '', reengagement, xAccountId, ...input }: InputOf<'campaigns', 'preflight'>,
+): Promise<PreflightAnswer> {
+  const inputs = steps ?? [{ ...ONE_STEP, variants: [{ messageTemplate, weight: 1, isActive: true }] }]
+  const planned = editSteps([], { steps: inputs, reengagement }, { isFrozen: () => false, newId: randomUUID })
+  return check(context, actor, { ...input, id: NO_ID, steps: planned, xAccountId: xAccountId ?? null })
+}
+
+/** Checks a saved campaign; of a launched one, what is left. @throws Refusal CAMPAIGN_NOT_FOUND */
+export async function preflightOf(context: Context, actor: Actor, id: string): Promise<PreflightAnswer> {
+  const { db } = context
+  const campaign = await find(db, actor, id)
+  const { rows } = await db.execute<{ version: number; isLaunched: boolean }>(
+    sql`select version, queued_at is not null as "isLaunched" from campaigns where id = ${id}`,
+  )
+  const { version, isLaunched } = one(rows)
+  const steps = await findSteps(db, { id, workspaceId: actor.workspaceId, version })
+  return isLaunched ? checkRest(context, actor, campaign, steps) : check(context, actor, { ...campaign, steps })
+}
+
+/** A preflight with dates that are not written as text yet. */
+type PreflightAnswer = Omit<Preflight, 'firstSendAt' | 'lastSendAt' | 'plan'> & {
+  firstSendAt: Date | null
+  lastSendAt: Date | null
+  plan: Awaited<ReturnType<typeof usageOf>>['usage']
+}
+
+async function check(context: Context, actor: Actor, planned: Planned): Promise<PreflightAnswer> {
+  const { db, env, x } = context
+  const { workspaceId } = actor
+  const list = planned.leadListId === null ? null : await findStored(db, actor, planned.leadListId)
+  const account = await resolveAccount(db, workspaceId, planned.xAccountId)
+  const members = list ? membersOf(actor, list) : sql`select null::uuid as id where false`
+  const skip = reasonToSkip({ ...planned, kind: 'campaign' }, await isBasisRequired(db, env, workspaceId))
+  const { leads, skipped } = await countReasons(db, members, skip)
+  const willSend = leads - skipped.reduce((sum, { count }) => sum + count, 0)
+  const { plan, usage } = await usageOf(db, workspaceId, 'dms')
+  const steps = allowedBy(plan, planned.steps)
+  const ahead = await countAhead(db, actor, planned.xAccountId ?? (isLinked(account) ? account.id : null))
+  const followUps = followUpsOf(steps)
+  const dates = await findDates(context, actor, planned.channel, account, {
+    ahead,
+    people: willSend,
+    followUps,
+    due: [],
+  })
+  const price = planned.channel === 'api' ? (x?.sendPriceCents ?? 0) : 0
+  const first = await findFirst(db, members, skip)
+  const isDetected = followUps.length === 0 || (await detection(db, actor)).state !== 'off'
+  const warnings: Record<PreflightWarning, boolean> = {
+    plan: usage.remaining !== null && willSend > usage.remaining,
+    no_basis: skipped.some(({ reason }) => reason.code === 'no_basis'),
+    no_detection: !isDetected,
+    no_x_account: planned.channel === 'api' && account?.status !== 'connected',
+    closed_inboxes: false,
+    never_ends: willSend > 0 && dates.lastSendAt === null,
+  }
+  return {
+    leads,
+    willSend,
+    skipped,
+    messages: first.map((lead) => messageOf(planned.id, steps, lead)),
+    ...(await countMissing(db, members, steps)),
+    ahead,
+    ...dates,
+    costCents: price > 0 ? Math.ceil(price * willSend * (1 + followUps.length)) : null,
+    plan: usage,
+    warnings: namesOf(warnings),
+  }
+}
+
+/** What is left of a launched campaign. */
+async function checkRest(
+  context: Context,
+  actor: Actor,
+  campaign: Awaited<ReturnType<typeof find>>,
+  steps: readonly VersionStep[],
+): Promise<PreflightAnswer> {
+  const { db, x } = context
+  const { id, channel, xAccountId, status } = campaign
+  const isOver = status === 'completed' || status === 'archived'
+  const account = await resolveAccount(db, actor.workspaceId, xAccountId)
+  const { rows: skipped } = await db.execute<Skipped>(sql`
+    select reason, count(*)::int as count, (array_agg(l.twitter_handle order by d.created_at, d.id) filter (where l.id is not null))[1:3] as sample
+    from dms d left join leads l on l.id = d.lead_id
+    where d.campaign_id = ${id} and d.status = 'failed' and d.reason is not null
+    group by reason order by 2 desc, 1`)
+  const { rows: messages } = await db.execute<PreflightAnswer['messages'][number] & { variantId: string }>(sql`
+    select l.id as "leadId", l.twitter_handle as "twitterHandle", d.step_number as "stepNumber", d.variant_id as "variantId", d.message
+    from (
+      select * from dms where campaign_id = ${id} and status = 'queued' and lease_expires_at is null and not is_held and not is_follow_up
+      order by due_at, id limit 3
+    ) d join leads l on l.id = d.lead_id order by d.due_at, d.id`)
+  const names = new Map(steps.flatMap(({ variants }) => variants.map((variant) => [variant.id, variant.name])))
+  const { rows: due } = await db.execute<{ number: number; at: string; people: number }>(sql`
+    select next_step_number as number, date_trunc('hour', next_at) as at, count(*)::int as people from enrollments
+    where workspace_id = ${actor.workspaceId} and campaign_id = ${id} and next_at is not null and next_step_number > 1 and not ${isOver}::boolean
+    group by 1, 2`)
+  const { rows: counts } = await db.execute<{ firsts: number }>(
+    sql`select firsts_queued_count as firsts from campaigns where id = ${id}`,
+  )
+  const people = isOver ? 0 : one(counts).firsts
+  const ahead = isOver ? 0 : await countAhead(db, actor, xAccountId, id)
+  const followUps = followUpsOf(steps)
+  const plan = {
+    ahead,
+    people,
+    followUps,
+    due: due
+      .filter(({ number }) => number - 2 < followUps.length)
+      .map(({ number, at, people }) => ({ followUp: number - 2, at: new Date(at), people })),
+  }
+  const dates = await findDates(context, actor, channel, account, plan)
+  const price = channel === 'api' ? (x?.sendPriceCents ?? 0) : 0
+  const inFollowUps = plan.due.reduce((sum, cohort) => sum + cohort.people * (followUps.length - cohort.followUp), 0)
+  const left = people * (1 + followUps.length) + inFollowUps
+  return {
+    leads: campaign.totalLeadsInList,
+    willSend: isOver ? 0 : campaign.openEnrollments,
+    skipped,
+    messages: messages.map(({ variantId, ...message }) => ({ ...message, variant: names.get(variantId) ?? '' })),
+    checked: 0,
+    missing: [],
+    ahead,
+    ...dates,
+    costCents: price > 0 ? Math.ceil(price * left) : null,
+    plan: (await usageOf(db, actor.workspaceId, 'dms')).usage,
+    warnings: namesOf({
+      no_x_account: !isOver && channel === 'api' && account?.status !== 'connected',
+      never_ends: left > 0 && dates.lastSendAt === null,
+    }),
+  }
+}
+
+const namesOf = (warnings: Partial<Record<PreflightWarning, boolean>>) =>
+  Object.entries(warnings).flatMap(([name, applies]) => (applies ? [name as PreflightWarning] : []))
+
+/** The delays of all steps but the first. */
+function followUpsOf(steps: readonly VersionStep[]): Plan['followUps'] {
+  return steps.flatMap(({ kind, delay }) =>
+    delay ? [kind === 'reengagement' ? { afterDays: delay.amount } : delay] : [],
+  )
+}
+
+/** When the messages go out, by the rules of sending. X's API limits apply only to workers. */
+async function findDates(
+  { db, env }: Context,
+  { workspaceId }: Actor,
+  channel: Planned['channel'],
+  account: XAccount | null,
+  plan: Plan,
+) {
+  const limited = account && { ...account, restsUntil: channel === 'api' ? account.restsUntil : null }
+  const { accountLimits, before, now } = await findRest(db, env, { workspaceId, account: limited })
+  return rehearse(plan, { accountLimits, limits: env, before }, now)
+}
+
+type Skipped = { reason: SkipReason; count: number; sample: string[] }
+
+/** Counts a list's leads, and those who are skipped, by reason. */
+async function countReasons(db: Db, members: SQL, skip: SQL): Promise<{ leads: number; skipped: Skipped[] }> {
+  const { rows } = await db.execute<Omit<Skipped, 'reason'> & { reason: SkipReason | null }>(sql`
+    select skip.reason, count(*)::int as count, coalesce((array_agg(l.twitter_handle) filter (where skip.reason is not null))[1:3], '{}') as sample
+    from (${members}) m(id) join leads l on l.id = m.id left join lateral (${skip}) skip on true
+    group by 1 order by 2 desc, 1`)
+  return {
+    leads: rows.reduce((sum, { count }) => sum + count, 0),
+    skipped: rows.flatMap(({ reason, ...row }) => (reason ? [{ reason, ...row }] : [])),
+  }
+}
+
+/** Counts the messages sent before a campaign's. @param accountId null: all campaigns without an account */
+async function countAhead(db: Db, { workspaceId }: Actor, accountId: string | null, id?: string): Promise<number> {
+  const { rows } = await db.execute<{ ahead: number }>(sql`
+    select coalesce(sum(firsts_queued_count), 0)::int as ahead from campaigns
+    where status = 'active' and dms_queued_count > 0 and ${isSentNow(sql`campaigns`)}
+      and ${accountId ? sql`x_account_id = ${accountId}` : sql`x_account_id is null and workspace_id = ${workspaceId} and kind = 'campaign'`}
+      and ${id ? sql`(kind = 'direct' or (created_at, id) < (select created_at, id from campaigns where id = ${id}))` : sql`true`}`)
+  return one(rows).ahead
+}
+
+type FirstLead = Pick<Recipient, keyof Recipient> & { id: string }
+
+/** The first three people who get a message, among the first of the list. */
+async function findFirst(db: Db, members: SQL, skip: SQL): Promise<FirstLead[]> {
+  const { rows } = await db.execute<FirstLead>(sql`
+    select l.id, l.name, l.twitter_handle as "twitterHandle", l.metadata
+    from (select id, row_number() over () as place from (${members} limit ${LEADS_CHECKED_MAX}) few(id)) m
+    join leads l on l.id = m.id left join lateral (${skip}) skip on true
+    where skip.reason is null order by m.place limit 3`)
+  return rows
+}
+
+function messageOf(campaignId: string, [first]: readonly VersionStep[], lead: FirstLead) {
+  const variants = first ? activeVariants(first) : []
+  const shares = variants.map(({ id, weight }) => ({ id, share: weight }))
+  const chosen = chooseVariant({ campaignId, stepId: first?.id ?? '', leadId: lead.id }, shares)
+  const variant = variants.find(({ id }) => id === chosen)
+  return {
+    leadId: lead.id,
+    twitterHandle: lead.twitterHandle,
+    stepNumber: 1,
+    variant: variant?.name ?? '',
+    message: readPlaces(variant?.messageTemplate ?? '')
+      .map((segment) => (isKnown(segment) ? fillSegment(segment, lead) : segment.written))
+      .join(''),
+  }
+}
+
+const isKnown = (segment: Segment | UnknownPlace): segment is Segment => segment.kind !== 'unknown'
+
+/** Counts, for each placeholder, how many of the list's first leads would use its fallback. */
+async function countMissing(db: Db, members: SQL, steps: readonly VersionStep[]) {
+  const texts = steps.flatMap(activeVariants).map(({ messageTemplate }) => messageTemplate)
+  const places = placeholdersWithFallback(texts.flatMap((text) => readPlaces(text).filter(isKnown)))
+  const counts = places.map(({ part }) => sql`(count(*) filter (where ${renderedPart(part)} = ''))::int`)
+  const { rows } = await db.execute<{ checked: number; counts: number[] }>(sql`
+    select count(*)::int as checked, array[${sql.join([...counts, sql`0`], sql`, `)}] as counts
+    from (select l.name, l.twitter_handle, l.metadata from (${members} limit ${LEADS_CHECKED_MAX}) m(id) join leads l on l.id = m.id) l`)
+  const row = one(rows)
+  return {
+    checked: row.checked,
+    missing: places.map(({ place }, i) => ({ place, leads: row.counts[i] ?? 0 })).filter((one) => one.leads > 0),
+  }
+}

@@ -1,0 +1,143 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { formatCount, formatMoney, formatNumber, pluralize } from '@x-automated/contract/format'
+import type { Preflight } from '@x-automated/contract/outreach/preflight'
+import { TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { api, type client } from '../../../api'
+import { isInitialLoading } from '../../../initial-loading'
+import { cn } from '../../../ui/cn'
+import { SkeletonText } from '../../../ui/skeleton'
+import { useDebouncedValue } from '../../../ui/use-debounced-value'
+import { calendarOf, missingText, sampleText, skippedLabel, warningText } from './preflight-text'
+import { useRehearsalText } from './rehearsal-strip'
+
+export type PreflightBody = Parameters<typeof client.campaigns.preflight>[0]
+
+const TYPING_MS = 300
+
+/** Who a campaign would message, when and at what cost, while it is written. @param input null: no list */
+export function PreflightPanel({ input, children }: { input: PreflightBody | null; children?: ReactNode }) {
+  const current = JSON.stringify(input)
+  const debounced = useDebouncedValue(current, TYPING_MS)
+  const body = JSON.parse(debounced) as PreflightBody | null
+  const query = useQuery(
+    api.campaigns.preflight.queryOptions({
+      input: body ?? { leadListId: '', messageTemplate: '' },
+      enabled: body !== null,
+      retry: false,
+      placeholderData: keepPreviousData,
+    }),
+  )
+  if (input === null) return null
+  const { data } = query
+  if (isInitialLoading(query) || (body === null && !data)) return <SkeletonText lines={3} />
+  // Data of another list is not shown.
+  if (!data || data.leads === 0 || body?.leadListId !== input.leadListId) return null
+  return (
+    <section
+      aria-label="Pre-flight"
+      aria-busy={query.isPlaceholderData || current !== debounced}
+      className="grid gap-4 border-t border-line pt-4"
+    >
+      <Recipients preflight={data} />
+      <Dates preflight={data} xAccountId={input.xAccountId} />
+      {data.costCents !== null && (
+        <p className="text-muted" data-numeric>
+          X bills about {formatMoney(data.costCents)}.
+        </p>
+      )}
+      <Warnings preflight={data} />
+      {children}
+      <p className="text-muted text-xs">After launch you have 10 seconds to undo.</p>
+    </section>
+  )
+}
+
+function Recipients({ preflight }: { preflight: Preflight }) {
+  const { willSend, leads, skipped } = preflight
+  return (
+    <div className="grid gap-2">
+      <p data-numeric>
+        <span className="text-lg font-strong">{formatCount(willSend, 'person', 'people')}</span>{' '}
+        <span className="text-muted">
+          {willSend === leads
+            ? `${pluralize(willSend, 'gets', 'get')} a message`
+            : `of ${formatNumber(leads)} in the list ${pluralize(willSend, 'gets', 'get')} a message`}
+        </span>
+      </p>
+      {skipped.length > 0 && (
+        <dl className="grid gap-1.5">
+          {skipped.map((group) => (
+            <div key={JSON.stringify(group.reason)} className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3">
+              <dt className="grid min-w-0">
+                <span className="wrap-anywhere">{skippedLabel(group.reason)}</span>
+                <span className="truncate text-muted text-xs">{sampleText(group)}</span>
+              </dt>
+              <dd data-numeric>{formatNumber(group.count)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </div>
+  )
+}
+
+const WEEKDAYS = ['M', 'T', 'W', 'T', 'F', 'S', 'S']
+
+/** The rehearsal as a sentence, and as a calendar if it takes several days. */
+function Dates({ preflight, xAccountId }: { preflight: Preflight; xAccountId: string | undefined }) {
+  const { perDay, ahead } = preflight
+  const text = useRehearsalText(preflight, xAccountId)
+  const days = calendarOf(perDay)
+  const most = Math.max(1, ...perDay.map(({ count }) => count))
+  if (text === null) return null
+  return (
+    <div className="grid gap-2">
+      {perDay.length > 1 && (
+        <div aria-hidden className="grid max-w-72 grid-cols-7 gap-1 text-center text-xs" data-numeric>
+          {WEEKDAYS.map((letter, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two days share a letter
+            <span key={index} className="text-muted">
+              {letter}
+            </span>
+          ))}
+          {days.map(({ date, count }) => (
+            <span
+              key={date}
+              className={cn('rounded-sm py-1', count === 0 && 'text-muted')}
+              style={
+                count > 0
+                  ? { background: `color-mix(in oklab, var(--color-ink) ${4 + (10 * count) / most}%, transparent)` }
+                  : undefined
+              }
+            >
+              {count > 0 ? formatNumber(count) : '–'}
+            </span>
+          ))}
+        </div>
+      )}
+      <p className="text-muted" data-numeric>
+        {text}
+        {ahead > 0 && `, after ${formatNumber(ahead)} already queued`}.
+      </p>
+    </div>
+  )
+}
+
+function Warnings({ preflight }: { preflight: Preflight }) {
+  const texts = [
+    ...preflight.warnings.map(warningText),
+    ...preflight.missing.map((missing) => missingText(missing, preflight)),
+  ]
+  if (texts.length === 0) return null
+  return (
+    <ul className="grid gap-1.5">
+      {texts.map((text) => (
+        <li key={text} className="flex gap-2 text-warn">
+          <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+          <span>{text}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}

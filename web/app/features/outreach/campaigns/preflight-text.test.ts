@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { calendarOf, missingText, sampleText } from './preflight-text'
+
+test('fills the calendar with whole weeks from Monday on', () => {
+  const perDay = [
+    { date: '2026-11-25', count: 3, followUps: 0 },
+    { date: '2026-12-01', count: 2, followUps: 1 },
+  ]
+  const days = calendarOf(perDay)
+  expect([days.length, days[0]?.date, days.at(-1)?.date]).toEqual([14, '2026-11-23', '2026-12-06'])
+  expect(days.filter(({ count }) => count > 0)).toEqual(perDay)
+  expect(calendarOf([])).toEqual([])
+  const year = [perDay[0]!, { date: '2027-11-01', count: 1, followUps: 0 }]
+  expect(calendarOf(year)).toHaveLength(35)
+})
+
+test('names some of the people who are skipped', () => {
+  const reason = { code: 'replied' as const, params: {} }
+  expect(sampleText({ reason, count: 2, sample: ['a', 'b'] })).toBe('@a, @b')
+  expect(sampleText({ reason, count: 1_003, sample: ['a', 'b', 'c'] })).toBe('@a, @b, @c and 1,000 more')
+})
+
+test('says how many of the checked leads get a fallback', () => {
+  const say = (leads: number, checked: number, total: number) =>
+    missingText({ place: '{company|x}', leads }, { checked, leads: total } as never)
+  expect(say(1, 3, 3)).toBe('1 lead has no {company|x} and gets the fallback.')
+  expect(say(3, 3, 3)).toBe('No lead has a {company|x}; everyone gets the fallback.')
+  expect(say(2, 1_000, 5_000)).toBe('2 of the first 1,000 leads have no {company|x} and get the fallback.')
+})

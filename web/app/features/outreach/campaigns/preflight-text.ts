@@ -1,0 +1,83 @@
+import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
+import type { Preflight, PreflightWarning } from '@x-automated/contract/outreach/preflight'
+import type { SkipReason } from '@x-automated/contract/reason'
+
+/** Whom a reason concerns, for a count of people. */
+export function skippedLabel({ code, params }: SkipReason): string {
+  switch (code) {
+    case 'suppressed':
+      return params.reason === 'opted_out' || params.reason === 'replied_stop'
+        ? 'Opted out'
+        : 'On your suppression list'
+    case 'replied':
+      return 'Replied to you'
+    case 'contacted':
+      return params.how === 'campaign' ? `Messaged by “${params.campaign}”` : 'Already messaged'
+    case 'queued_elsewhere':
+      return params.how === 'campaign' ? `Queued in “${params.campaign}”` : 'Already queued'
+    case 'written_by_hand':
+      return 'Messaged by you on X'
+    case 'person':
+      return 'Stopped by your workspace'
+    case 'no_basis':
+      return 'No contact basis'
+    case 'duplicate':
+      return 'Duplicates of messaged leads'
+    case 'closed_inbox':
+      return 'Take no messages from this account'
+    case 'lead_missing':
+      return 'Lead deleted'
+    case 'condition':
+      return 'Condition not met'
+  }
+}
+
+/** '@a, @b and 5 more'. */
+export function sampleText({ sample, count }: Preflight['skipped'][number]): string {
+  const handles = sample.map((handle) => `@${handle}`).join(', ')
+  return count > sample.length ? `${handles} and ${formatNumber(count - sample.length)} more` : handles
+}
+
+const WARNINGS: Record<PreflightWarning, string> = {
+  plan: 'Your plan doesn’t cover everyone this month.',
+  no_basis: 'X allows automated messages only to people with a contact basis. Set one on the leads page.',
+  no_detection: 'Replies can’t be detected without a connected X account, so follow-ups will wait.',
+  no_x_account: 'Connect an X account to send this campaign.',
+  closed_inboxes: 'Most of these people take no DMs from strangers.',
+  never_ends: 'Nothing can be sent: check this account’s daily cap and sending window.',
+}
+
+export const warningText = (warning: PreflightWarning) => WARNINGS[warning]
+
+/** '2 of the first 1,000 leads have no {company} and get the fallback.' */
+export function missingText({ place, leads }: Preflight['missing'][number], preflight: Preflight): string {
+  if (leads === preflight.leads) return `No lead has a ${place}; everyone gets the fallback.`
+  const who =
+    preflight.checked < preflight.leads
+      ? `${formatNumber(leads)} of the first ${formatCount(preflight.checked, 'lead')}`
+      : formatCount(leads, 'lead')
+  return `${who} ${pluralize(leads, 'has', 'have')} no ${place} and ${pluralize(leads, 'gets', 'get')} the fallback.`
+}
+
+/** A day of the calendar; `count` 0: nothing is sent. */
+export interface CalendarDay {
+  date: string
+  count: number
+  followUps: number
+}
+
+const DAY_MS = 86_400_000
+const WEEKS_MAX = 5
+
+/** Whole weeks from Monday on, from the first day on which something is sent; at most five. */
+export function calendarOf(perDay: Preflight['perDay']): CalendarDay[] {
+  const [first, last] = [perDay[0], perDay.at(-1)]
+  if (!first || !last) return []
+  const weekday = (new Date(first.date).getUTCDay() + 6) % 7
+  const monday = Date.parse(first.date) - weekday * DAY_MS
+  const weeks = Math.min(WEEKS_MAX, Math.floor((Date.parse(last.date) - monday) / (7 * DAY_MS)) + 1)
+  return Array.from({ length: weeks * 7 }, (_, index) => {
+    const date = new Date(monday + index * DAY_MS).toISOString().slice(0, 10)
+    return perDay.find((day) => day.date === date) ?? { date, count: 0, followUps: 0 }
+  })
+}
