@@ -85,7 +85,7 @@ async function compareQueueing({ database, sealer, env }: Services): Promise<voi
     ours.push(
       await timed(() =>
         db.transaction(async (tx) => {
-          const { queued } = await queueList(tx, env, campaign, first, null, 0)
+          const { queued } = await queueList(tx, env, campaign, first, null)
           if (queued !== LISTED) throw new Error(`${queued} were queued`)
         }),
       ),

@@ -196,7 +196,7 @@ async function finishCampaign(
     const { queue } = await import('../server/src/domains/outreach/campaigns/service.ts')
     const [campaign] = await db.select().from(campaigns).where(eq(campaigns.id, campaignId))
     const limits = { sendIntervalSeconds: 0, dailyDmCap: 500, isRealX: false }
-    if (campaign?.status === 'draft') await queue(db, limits, actor, { id: campaignId, holdSeconds: 0 })
+    if (campaign?.status === 'draft') await queue(db, limits, actor, { id: campaignId })
     const { authSecret } = readEnv({ ...process.env, DATA_DIR: dataDir })
     const needs = {
       database,

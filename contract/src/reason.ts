@@ -47,8 +47,10 @@ export const ENROLLMENT_CODES = [
 /** Why a campaign was paused automatically. */
 export const PAUSE_CODES = [
   'x_locked',
-  /** X rejected several messages in a row. */
+  /** X rejected `refused` of the last `of` messages; without them, several in a row. */
   'refusals',
+  /** `optOuts` of the last `of` messages led to an opt-out. */
+  'opt_outs',
   'x_disconnected',
   /** `backedUpAt` (ISO 8601), and `isReadable`: X can show what was sent since. */
   'restored',
@@ -144,7 +146,11 @@ export function pauseText({ code, params }: PauseReason, xMessage: string | null
     case 'x_locked':
       return 'X has locked this account.'
     case 'refusals':
-      return 'X rejected several messages in a row.'
+      return params.of
+        ? `X rejected ${params.refused} of the last ${params.of} messages. Check the message and the list, then resume.`
+        : 'X rejected several messages in a row.'
+    case 'opt_outs':
+      return `${params.optOuts} of the last ${params.of} people you messaged asked you to stop. Check the message and the list, then resume.`
     case 'x_disconnected':
       return 'This X account is disconnected. Connect it again, then resume.'
     case 'restored':

@@ -27,6 +27,8 @@ export interface Jobs {
   'expire-week': Record<string, never>
   /** Continues the A/B tests that are due. */
   'judge-tests': Record<string, never>
+  /** Queues the people whose launch waits for the plan. */
+  'launch-parts': Record<string, never>
   /** Deletes expired data. */
   cleanup: Record<string, never>
 }

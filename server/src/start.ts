@@ -19,6 +19,7 @@ import { MEMBERSHIPS_CHANNEL, purgeMembershipChanges } from './domains/identity/
 import { failAbandonedImports } from './domains/leads/imports/service.ts'
 import { purgeRemovals } from './domains/leads/removals/service.ts'
 import { runScrapes, SCRAPES_CHANNEL } from './domains/leads/scrapes/service.ts'
+import { queueNextParts } from './domains/outreach/campaigns/service.ts'
 import { purgeExpiredPairingCodes } from './domains/outreach/extension/service.ts'
 import { startReplyDetection } from './domains/outreach/replies/service.ts'
 import { SENDING_CHANNEL, stopMessages } from './domains/outreach/sending/service.ts'
@@ -170,6 +171,7 @@ export async function startServer({
     if (!services.x) log.warn('X_API_URL is not set: connecting X, scraping and sending are disabled')
     await jobs.work('expire-week', 1, () => waitlist.expireWeek(database.db))
     await jobs.work('judge-tests', 1, async () => void (await judgeTests(database.db)))
+    await jobs.work('launch-parts', 1, () => queueNextParts(database.db, env))
     await jobs.work('cleanup', 1, async () => {
       await failAbandonedImports(database.db)
       const expired = [

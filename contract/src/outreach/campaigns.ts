@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { HoldSeconds, Id, Page, paging, requiredName, requiredText, Success, Time } from '../fields.ts'
+import { HoldSeconds, Id, Page, paging, requiredName, requiredText, Success, Time, wholeNumber } from '../fields.ts'
 import { PauseReason } from '../reason.ts'
 import { routes } from '../route.ts'
 import { Preflight, PreflightInput } from './preflight.ts'
@@ -186,7 +186,14 @@ export const campaigns = {
     summary: 'Launch a campaign: queue one message for each lead of its list',
     errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_STATE', 'X_NOT_CONNECTED', 'PLAN_LIMIT'],
   })
-    .input(z.strictObject({ id: Id, holdSeconds: HoldSeconds }))
+    .input(
+      z.strictObject({
+        id: Id,
+        /** How many people get a message now; the others once the plan's limit has reset or was raised. */
+        limit: wholeNumber(1, 1_000_000_000).optional(),
+        holdSeconds: HoldSeconds,
+      }),
+    )
     .output(Success.extend({ dmsQueued: z.number().int(), totalLeads: z.number().int() })),
 
   undoLaunch: route('POST /campaigns/{id}/undo-launch', 'member', 'rows', {

@@ -9,8 +9,8 @@ const route = routes('Sending')
 export const WARM_UP_START = 20
 export const WARM_UP_GROWTH = 1.1
 
-/** Sending window, daily cap, warm-up cap, interval between messages, or a limit of X. */
-export const WAIT_REASONS = ['hours', 'cap', 'warm_up', 'pause', 'x'] as const
+/** Sending window, daily cap, warm-up cap, interval between messages, a limit of X, or the plan's. */
+export const WAIT_REASONS = ['hours', 'cap', 'warm_up', 'pause', 'x', 'plan'] as const
 export type WaitReason = (typeof WAIT_REASONS)[number]
 
 export const Waiting = z.object({ reason: z.enum(WAIT_REASONS), until: Time })
@@ -73,6 +73,19 @@ export const SendingLimits = z.object({
 })
 export type SendingLimits = z.output<typeof SendingLimits>
 
+/** When a campaign pauses itself. */
+export const DEFAULT_PROTECTION = { refusalPercent: 20, closedInboxPercent: 60, optOutsPerHundred: 4 }
+const protectionFields = {
+  /** It pauses when X refuses this share of its last 50 messages, closed inboxes aside. */
+  refusalPercent: wholeNumber(5, 100).default(DEFAULT_PROTECTION.refusalPercent),
+  /** It warns when this share of its last 50 messages reached a closed inbox. */
+  closedInboxPercent: wholeNumber(5, 100).default(DEFAULT_PROTECTION.closedInboxPercent),
+  /** It pauses when this number of its last 100 messages led to an opt-out, from the 50th on. */
+  optOutsPerHundred: wholeNumber(1, 100).default(DEFAULT_PROTECTION.optOutsPerHundred),
+}
+export const Protection = z.object(protectionFields)
+export type Protection = z.output<typeof Protection>
+
 export const SendingSettings = z.object({
   accounts: z.array(SendingLimits),
   /** Product-wide limits that no setting can exceed. */
@@ -86,12 +99,13 @@ export const SendingSettings = z.object({
     liftedBy: z.string().nullable(),
     liftedAt: Time.nullable(),
   }),
+  protection: Protection,
 })
 export type SendingSettings = z.output<typeof SendingSettings>
 
 export const sendingSettings = {
   find: route('GET /sending/settings', 'viewer', 'none', {
-    summary: 'Get the sending limits of each X account, the opt-out words, and the contact basis',
+    summary: 'Get the sending limits of each X account, the opt-out words, the contact basis and the protection',
   })
     .input(NoInput)
     .output(SendingSettings),
@@ -118,6 +132,12 @@ export const sendingSettings = {
           .max(OPT_OUT_WORDS_MAX),
       }),
     )
+    .output(SendingSettings),
+
+  saveProtection: route('PUT /sending/protection', 'admin', 'rows', {
+    summary: 'Set when campaigns pause themselves; what is left out gets its default',
+  })
+    .input(z.strictObject(protectionFields))
     .output(SendingSettings),
 
   saveBasis: route('PUT /sending/contact-basis', 'owner', 'rows', {

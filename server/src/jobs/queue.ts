@@ -25,6 +25,7 @@ const QUEUES: Record<JobName, Omit<Queue, 'name'>> = {
   'payments-look': { retryLimit: 0, expireInSeconds: 300 },
   'expire-week': { retryLimit: 0, expireInSeconds: 300 },
   'judge-tests': { retryLimit: 0, expireInSeconds: 300 },
+  'launch-parts': { retryLimit: 0, expireInSeconds: 3_000 },
   cleanup: { retryLimit: 2, retryDelay: 60, expireInSeconds: 300 },
 }
 
@@ -63,6 +64,7 @@ export async function openJobQueue(database: Database, channels: Channels, log: 
     // Earlier versions delivered webhooks by one job for all endpoints.
     if (await boss.getQueue('webhooks')) await boss.deleteQueue('webhooks')
     await boss.schedule('judge-tests', '*/5 * * * *')
+    await boss.schedule('launch-parts', '7 * * * *')
     await boss.schedule('cleanup', '17 * * * *')
     await boss.schedule('payments-look', '* * * * *')
     await boss.schedule('expire-week', '* * * * *')

@@ -19,7 +19,7 @@ import { findStored } from '../../leads/lists/service.ts'
 import { usageOf } from '../../platform/billing/service.ts'
 import { isLinked, resolveAccount, type XAccount } from '../../platform/x-account/service.ts'
 import { detection } from '../replies/service.ts'
-import { reasonToSkip, renderedPart } from '../sending/service.ts'
+import { hasClosedInboxes, reasonToSkip, renderedPart } from '../sending/service.ts'
 import { findRest, isBasisRequired } from '../sending-settings/service.ts'
 import {
   activeVariants,
@@ -185,6 +185,7 @@ async function checkRest(
     costCents: price > 0 ? Math.ceil(price * left) : null,
     plan: (await usageOf(db, actor.workspaceId, 'dms')).usage,
     warnings: namesOf({
+      closed_inboxes: !isOver && (await hasClosedInboxes(db, actor.workspaceId, id)),
       no_x_account: !isOver && channel === 'api' && account?.status !== 'connected',
       never_ends: left > 0 && dates.lastSendAt === null,
     }),

@@ -22,6 +22,7 @@ import {
   countInFlight,
   endHolds,
   endTurn,
+  type LaunchOptions,
   lockQueuedLeads,
   queueList,
   readTemplate,
@@ -42,10 +43,12 @@ import {
 } from '../sequences/service.ts'
 import type { VersionStep } from '../sequences/tables.ts'
 import { mayBeEdited, refusalOf, transition } from './rules.ts'
+import { nextPart } from './service-parts.ts'
 import { campaigns, isUndoable, olderOf, WITHOUT_REASON, waitsForOlder } from './tables.ts'
 
 export { withWait, withWaits } from '../sending-settings/service.ts'
 export { isOffered } from '../simulated-queue/service.ts'
+export { queueNextParts } from './service-parts.ts'
 
 type Row = typeof campaigns.$inferSelect
 
@@ -75,6 +78,7 @@ const columns = {
   openEnrollments: campaigns.openEnrollments,
   nextFollowUpAt: campaigns.followUpDueAt,
   undoUntil: sql<Date | null>`case when ${isUndoable} then undo_until end`.mapWith(campaigns.undoUntil),
+  nextPartAt: campaigns.nextPartAt,
   lastRunAt: campaigns.lastRunAt,
   createdAt: campaigns.createdAt,
   updatedAt: campaigns.updatedAt,
@@ -236,7 +240,7 @@ export async function queue(
   db: Db,
   limits: SendingEnv,
   actor: Actor,
-  { id, holdSeconds }: InputOf<'campaigns', 'queue'>,
+  { id, ...options }: { id: string } & LaunchOptions,
 ) {
   return transact(db, async (tx) => {
     await lockList(tx, actor, id)
@@ -244,7 +248,7 @@ export async function queue(
     const step = transition(campaign.status, 'active')
     if (step === 'forbidden') throw new Refusal('CAMPAIGN_STATE', refusalOf(campaign.status, 'active'))
     // Of two concurrent requests, the second finds it active and returns the same answer.
-    if (step === 'changes') await activate(tx, limits, actor, campaign, holdSeconds)
+    if (step === 'changes') await activate(tx, limits, actor, campaign, options)
     const { dmsQueuedCount, totalLeadsInList } = await find(tx, actor, id)
     return { success: true as const, dmsQueued: dmsQueuedCount, totalLeads: totalLeadsInList }
   })
@@ -273,6 +277,7 @@ export async function undoLaunch(db: Db, actor: Actor, id: string) {
         ...WITHOUT_REASON,
         queuedAt: null,
         undoUntil: null,
+        nextPartAt: null,
         totalLeadsInList: 0,
         openEnrollments: 0,
         followUpDueAt: null,
@@ -317,7 +322,13 @@ async function edit(tx: Db, before: Row, edits: Omit<Changes, 'id' | 'status' | 
  * Activates a draft or paused campaign and queues its messages. With an empty list it completes
  * immediately.
  */
-async function activate(tx: Db, limits: SendingEnv, actor: Actor, stored: Row, holdSeconds = 0): Promise<void> {
+async function activate(
+  tx: Db,
+  limits: SendingEnv,
+  actor: Actor,
+  stored: Row,
+  options: LaunchOptions = {},
+): Promise<void> {
   let campaign = stored
   let totals: Partial<Row> = {}
   let isDone = false
@@ -348,15 +359,16 @@ async function activate(tx: Db, limits: SendingEnv, actor: Actor, stored: Row, h
     const [first] = launched.steps
     if (!first) throw new Error('A sequence has a first step.')
     const step = queuedStep(campaign.id, first, 1)
-    const { queued, total, undoUntil } = await queueList(tx, limits, campaign, step, filter, holdSeconds)
+    const { queued, open, total, undoUntil } = await queueList(tx, limits, campaign, step, filter, options)
     totals = {
       totalLeadsInList: total,
       queuedAt: new Date(),
-      openEnrollments: queued,
+      openEnrollments: open,
       undoUntil,
       launchedFrom: campaign.status,
+      ...(open > queued ? await nextPart(tx, campaign) : {}),
     }
-    isDone = queued === 0
+    isDone = open === 0
   } else {
     isDone = campaign.dmsQueuedCount === 0 && campaign.openEnrollments === 0
   }
@@ -366,6 +378,7 @@ async function activate(tx: Db, limits: SendingEnv, actor: Actor, stored: Row, h
       ...totals,
       status: isDone ? 'completed' : 'active',
       ...WITHOUT_REASON,
+      watchedFrom: sql`now()`,
       xAccountId: account?.id ?? campaign.xAccountId,
       updatedAt: sql`now()`,
     })

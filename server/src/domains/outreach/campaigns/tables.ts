@@ -32,6 +32,8 @@ export const campaigns = pgTable(
     status: text('status', { enum: CAMPAIGN_STATUSES }).notNull(),
     /** Why it was paused automatically; null if a person paused it. */
     reason: jsonb('reason').$type<PauseReason>(),
+    /** A campaign pauses itself by what happened to its messages since then; null: to all. */
+    watchedFrom: time('watched_from'),
     /** What X said when it was paused automatically. */
     pauseReason: text('pause_reason'),
     /** The version of its sequence that new changes start from. */
@@ -42,6 +44,10 @@ export const campaigns = pgTable(
     queuedAt: time('queued_at'),
     /** When the hold of its queued messages ends; null: there is none, or it was ended. */
     undoUntil: time('undo_until'),
+    /** When the next people of a launch with a limit get their message, if not earlier; null: none wait. */
+    nextPartAt: time('next_part_at'),
+    /** The plan at the last part. Another one allows the next part. */
+    partPlan: text('part_plan'),
     /** Its status before the launch. */
     launchedFrom: text('launched_from', { enum: CAMPAIGN_STATUSES }),
     totalLeadsInList: integer('total_leads_in_list').notNull().default(0),
@@ -80,6 +86,8 @@ export const campaigns = pgTable(
     index('campaigns_stopped').on(t.xAccountId).where(sql`status = 'paused' and reason is not null`),
     // For the due job, over all workspaces.
     index('campaigns_follow_up').on(t.followUpDueAt).where(sql`status = 'active' and follow_up_due_at is not null`),
+    // For the job that queues the next parts, over all workspaces.
+    index('campaigns_parts').on(t.queuedAt, t.id).where(sql`status = 'active' and next_part_at is not null`),
     index('campaigns_list').on(t.leadListId),
     check(
       'campaigns_counts',

@@ -8,7 +8,7 @@ import { transact } from '../../../db/transact.ts'
 import type { XHappening } from '../../../outside/x-activity.ts'
 import { Refusal } from '../../../refusal.ts'
 import { suppressLead } from '../../leads/suppressions/service.ts'
-import { endAnswered, findSentMessage, lockEnrollmentsOfLead, stopMessages } from '../sending/service.ts'
+import { checkOptOuts, endAnswered, findSentMessage, lockEnrollmentsOfLead, stopMessages } from '../sending/service.ts'
 import { optOutWordsOf } from '../sending-settings/service.ts'
 import { pollAccounts, type WatchContext, watchReplies } from './engine.ts'
 import { answeredMessage, asksToStop } from './rules.ts'
@@ -161,7 +161,8 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
       reason: 'replied_stop',
       note: text.slice(0, SUPPRESSION_NOTE_MAX),
     })
-  else await stopMessages(tx, workspaceId, sql`select ${leadId}::uuid`)
+  if (optedOut && answered) await checkOptOuts(tx, answered.id)
+  if (!optedOut) await stopMessages(tx, workspaceId, sql`select ${leadId}::uuid`)
 }
 
 /** They wrote first: a contact basis, which X's automation rules require. */

@@ -1,5 +1,5 @@
 import { admin, owner, viewer } from '../../../operations.ts'
-import { find, saveBasis, saveLimits, saveOptOutWords } from './service.ts'
+import { find, saveBasis, saveLimits, saveOptOutWords, saveProtection } from './service.ts'
 
 export const sendingSettingRoutes = {
   find: viewer.sendingSettings.find.handler(({ context }) => find(context.db, context.env, context.actor)),
@@ -8,6 +8,9 @@ export const sendingSettingRoutes = {
   ),
   saveOptOutWords: admin.sendingSettings.saveOptOutWords.handler(({ context, input }) =>
     saveOptOutWords(context.db, context.env, context.actor, input.words),
+  ),
+  saveProtection: admin.sendingSettings.saveProtection.handler(({ context, input }) =>
+    saveProtection(context.db, context.env, context.actor, input),
   ),
   saveBasis: owner.sendingSettings.saveBasis.handler(({ context, input }) =>
     saveBasis(context.db, context.env, context.actor, input.required),

@@ -1,5 +1,6 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { DEFAULT_OPT_OUT_WORDS } from '@x-automated/contract/outreach/replies'
+import { DEFAULT_PROTECTION, type Protection } from '@x-automated/contract/outreach/sending-settings'
 import { eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
@@ -270,7 +271,7 @@ export async function find(db: Db, limits: SendingEnv, actor: Actor) {
     })
   }
   const [own] = await db
-    .select({ basis: sendingSettings, liftedBy: authUsers.name })
+    .select({ settings: sendingSettings, liftedBy: authUsers.name })
     .from(sendingSettings)
     .leftJoin(authUsers, eq(authUsers.id, sendingSettings.basisLiftedBy))
     .where(eq(sendingSettings.workspaceId, actor.workspaceId))
@@ -279,11 +280,12 @@ export async function find(db: Db, limits: SendingEnv, actor: Actor) {
     limits: { dailyCap: limits.dailyDmCap, pauseSeconds: limits.sendIntervalSeconds },
     optOutWords: await optOutWordsOf(db, actor.workspaceId),
     basis: {
-      required: own?.basis.basisRequired ?? limits.isRealX,
+      required: own?.settings.basisRequired ?? limits.isRealX,
       isRealX: limits.isRealX,
       liftedBy: own?.liftedBy ?? null,
-      liftedAt: own?.basis.basisLiftedAt ?? null,
+      liftedAt: own?.settings.basisLiftedAt ?? null,
     },
+    protection: protectionOf(own?.settings),
   }
 }
 
@@ -343,6 +345,35 @@ export async function saveBasis(db: Db, limits: SendingEnv, actor: Actor, requir
   return find(db, limits, actor)
 }
 
+/** Sets when campaigns pause themselves, from the next message on. */
+export async function saveProtection(
+  db: Db,
+  limits: SendingEnv,
+  actor: Actor,
+  protection: InputOf<'sendingSettings', 'saveProtection'>,
+) {
+  const set = { ...protection, updatedAt: new Date() }
+  await db
+    .insert(sendingSettings)
+    .values({ workspaceId: actor.workspaceId, ...set })
+    .onConflictDoUpdate({ target: sendingSettings.workspaceId, set })
+  return find(db, limits, actor)
+}
+
+/** A workspace's protection: what it has set, or the defaults. */
+export async function findProtection(db: Db, workspaceId: string): Promise<Protection> {
+  const [row] = await db.select().from(sendingSettings).where(eq(sendingSettings.workspaceId, workspaceId))
+  return protectionOf(row)
+}
+
+function protectionOf(row: typeof sendingSettings.$inferSelect | undefined): Protection {
+  return {
+    refusalPercent: row?.refusalPercent ?? DEFAULT_PROTECTION.refusalPercent,
+    closedInboxPercent: row?.closedInboxPercent ?? DEFAULT_PROTECTION.closedInboxPercent,
+    optOutsPerHundred: row?.optOutsPerHundred ?? DEFAULT_PROTECTION.optOutsPerHundred,
+  }
+}
+
 /** The words that opt a sender out when they reply with one. */
 export async function optOutWordsOf(db: Db, workspaceId: string): Promise<string[]> {
   const [row] = await db
@@ -360,6 +391,8 @@ interface Sending {
   waiting: boolean
   channel: 'api' | 'extension'
   xAccountId: string | null
+  /** When people who wait for the plan get their message; null: none wait. */
+  nextPartAt: Date | null
 }
 type WithWait<C> = C & { waitingFor: Rest | null }
 interface Needs {
@@ -394,8 +427,13 @@ export async function withWaits<C extends Sending>(needs: Needs, campaigns: read
   }
   return campaigns.map((one) => ({
     ...one,
-    waitingFor: sending.includes(one) ? (waits.get(keyOf(one)) ?? null) : null,
+    waitingFor: sending.includes(one) ? (waits.get(keyOf(one)) ?? null) : planWaitOf(one),
   }))
+}
+
+/** People who get their first message once the plan allows it. */
+function planWaitOf({ status, dmsQueuedCount, nextPartAt }: Sending): Rest | null {
+  return status === 'active' && dmsQueuedCount === 0 && nextPartAt ? { until: nextPartAt, reason: 'plan' } : null
 }
 
 function keyOf({ xAccountId, channel }: Sending): string {

@@ -44,12 +44,17 @@ export const sendingLimits = pgTable(
   ],
 )
 
-/** Whether campaigns require a contact basis; without a row, they do if X is real. */
+/** What a workspace has set for all its accounts. Null: the default. */
 export const sendingSettings = pgTable('sending_settings', {
   workspaceId: uuid('workspace_id')
     .primaryKey()
     .references(() => workspaces.id, { onDelete: 'cascade' }),
-  basisRequired: boolean('basis_required').notNull(),
+  /** Campaigns require a contact basis. By default they do if X is real. */
+  basisRequired: boolean('basis_required'),
+  /** When a campaign pauses itself or warns, see `Protection`. */
+  refusalPercent: smallint('refusal_percent'),
+  closedInboxPercent: smallint('closed_inbox_percent'),
+  optOutsPerHundred: smallint('opt_outs_per_hundred'),
   /** Who lifted the limit after reading X's rules, and when. */
   basisLiftedBy: uuid('basis_lifted_by').references(() => authUsers.id, { onDelete: 'set null' }),
   basisLiftedAt: time('basis_lifted_at'),

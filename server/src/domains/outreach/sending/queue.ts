@@ -38,9 +38,16 @@ export interface QueuedStep {
   message: SQL
 }
 
+export interface LaunchOptions {
+  /** No sender claims before; 0: none. */
+  holdSeconds?: number
+  /** How many people get a message now. The others are enrolled without one. */
+  limit?: number | undefined
+}
+
 /**
  * Enrolls each lead of the list in its order and queues the first step; excluded leads get a failed
- * message with the reason. @param filter of a smart list, else null @param holdSeconds 0: none
+ * message with the reason. @param filter of a smart list, else null
  * @throws Refusal PLAN_LIMIT: not enough DMs left
  */
 export async function queueList(
@@ -49,8 +56,8 @@ export async function queueList(
   campaign: Campaign,
   first: QueuedStep,
   filter: LeadFilter | null,
-  holdSeconds: number,
-): Promise<{ queued: number; total: number; undoUntil: Date | null }> {
+  { holdSeconds = 0, limit }: LaunchOptions = {},
+): Promise<{ queued: number; open: number; total: number; undoUntil: Date | null }> {
   await lockQueueing(tx, campaign.workspaceId)
   const members = filter
     ? selectLeads(campaign, { filter })
@@ -62,11 +69,16 @@ export async function queueList(
     tx,
     campaign.workspaceId,
     sql`select from leads l left join lateral (${skip}) skip on true where l.id in (${members}) and skip.reason is null`,
+    limit,
   )
   await lockLeads(tx, members)
-  const { rows } = await tx.execute<{ queued: number; total: number; undoUntil: string | null }>(sql`
+  const isLater =
+    limit === undefined
+      ? sql`false`
+      : sql`reason is null and count(*) filter (where reason is null) over (rows unbounded preceding) > ${limit}`
+  const { rows } = await tx.execute<{ queued: number; open: number; total: number; undoUntil: string | null }>(sql`
     with chosen as materialized (
-      select new_id() as enrollment_id, ordered.* from (
+      select new_id() as enrollment_id, ${isLater} as is_later, ordered.* from (
         select l.id as lead_id, skip.reason, ${first.variantId} as variant_id, ${first.message} as message
         from leads l
         left join lead_list_items i on i.lead_list_id = ${campaign.leadListId} and i.lead_id = l.id
@@ -75,30 +87,30 @@ export async function queueList(
         order by coalesce(i.added_at, l.created_at), l.id
       ) ordered
     ), enrolled as (
-      insert into enrollments (workspace_id, id, campaign_id, lead_id, version, state, reason, next_step_number)
+      insert into enrollments (workspace_id, id, campaign_id, lead_id, version, state, reason, next_step_number, is_unqueued)
       select ${campaign.workspaceId}::uuid, enrollment_id, ${campaign.id}::uuid, lead_id, ${campaign.version}::int,
         case when reason is null then 'active' else 'stopped' end,
         case when reason is not null then ${reasonSql('skipped', { skip: sql`reason ->> 'code'` })} end,
-        case when reason is null then 1 end
+        case when reason is null then 1 end, is_later
       from chosen
     ), added as (
       insert into dms (workspace_id, user_id, lead_id, campaign_id, enrollment_id, step_id, step_number, variant_id, message, status, reason, due_at)
       select ${campaign.workspaceId}::uuid, ${campaign.userId}::uuid, lead_id, ${campaign.id}::uuid, enrollment_id,
         ${first.id}::uuid, 1, variant_id, message, case when reason is null then 'queued' else 'failed' end, reason,
         ${dueAfterHold(holdSeconds, sql`(select count(*) from chosen)`)}
-      from chosen
+      from chosen where not is_later
       returning lead_id, status, due_at
     ), marked as (
       update leads set dm_status = 'queued', updated_at = now()
       where id in (select lead_id from added where status = 'queued')
     )
-    select count(*)::int as total, (count(*) filter (where status = 'queued'))::int as queued,
-      max(due_at) filter (where status = 'queued') as "undoUntil"
+    select (select count(*)::int from chosen) as total, (select count(*)::int from chosen where reason is null) as open,
+      (count(*) filter (where status = 'queued'))::int as queued, max(due_at) filter (where status = 'queued') as "undoUntil"
     from added
   `)
-  const { total, queued, undoUntil } = one(rows)
+  const { total, open, queued, undoUntil } = one(rows)
   await spend(tx, campaign.workspaceId, allowance, queued)
-  return { total, queued, undoUntil: holdSeconds > 0 && undoUntil !== null ? new Date(undoUntil) : null }
+  return { total, open, queued, undoUntil: holdSeconds > 0 && undoUntil !== null ? new Date(undoUntil) : null }
 }
 
 /** Queueing takes time, too: it inserts about this number of messages in a second. */
@@ -336,13 +348,19 @@ export async function lockQueuedLeads(tx: Db, campaignId: string): Promise<void>
 
 /**
  * Returns this month's remaining quota. The caller holds `lockQueueing`, so others can only refund.
- * @param writable a query with one row per message to queue @throws Refusal PLAN_LIMIT
+ * @param writable a query with one row per message to queue @param limit queue at most this number
+ * @throws Refusal PLAN_LIMIT
  */
-export async function requireQuota(tx: Db, workspaceId: string, writable: SQL): Promise<Allowance> {
+export async function requireQuota(
+  tx: Db,
+  workspaceId: string,
+  writable: SQL,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<Allowance> {
   const allowance = await allowanceOf(tx, workspaceId, 'dms')
   if (!Number.isFinite(allowance.left)) return allowance
   const { rows } = await tx.execute<{ count: number }>(
-    sql`select count(*)::int as count from (${writable} limit ${allowance.left + 1}) few`,
+    sql`select count(*)::int as count from (${writable} limit ${Math.min(limit, allowance.left + 1)}) few`,
   )
   if ((rows[0]?.count ?? 0) > allowance.left) throw beyondPlan(allowance, 'dms')
   return allowance

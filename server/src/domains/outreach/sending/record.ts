@@ -9,6 +9,7 @@ import { Refusal } from '../../../refusal.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { followingStep, isEnrollmentOf } from '../sequences/tables.ts'
 import { wakeAccount } from './limits.ts'
+import { recordRefusal, type XRefusal } from './protect.ts'
 import { lockEnrollmentsOf } from './queue.ts'
 import { backoffSeconds } from './rules.ts'
 import { completeIfDone, type Failure, type Pause, pauseCampaignsOf, release, skipMessage } from './stop.ts'
@@ -143,7 +144,7 @@ export async function reportOutcome(
 export type Verdict =
   | { kind: 'sent'; eventId: string }
   /** `forbidden`: X may mean the account rather than this lead. */
-  | ({ kind: 'failed'; forbidden?: true } & Failure)
+  | ({ kind: 'failed'; forbidden?: true; refusal?: XRefusal } & Failure)
   /** Not sent: the lead may no longer be messaged. */
   | { kind: 'skipped'; reason: SkipReason }
   /** Not sent: X's rate limit is reached. */
@@ -200,6 +201,7 @@ async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<
       return
     case 'failed':
       await recordOutcome(tx, claimed, { wasSent: false, reason: verdict.reason, errorMessage: verdict.errorMessage })
+      if (verdict.refusal) await recordRefusal(tx, claimed.id, verdict.refusal)
       return
     case 'skipped':
       await lockEnrollmentsOf(tx, sql`select ${claimed.id}::uuid`)

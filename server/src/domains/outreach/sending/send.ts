@@ -124,13 +124,22 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing): Prom
 export function verdictOf(error: XError, handle: string): Verdict {
   switch (error.kind) {
     case 'recipient':
-      return { kind: 'failed', errorMessage: `X rejected the message to @${handle}: ${error.message}` }
+      return {
+        kind: 'failed',
+        errorMessage: `X rejected the message to @${handle}: ${error.message}`,
+        refusal: 'closed',
+      }
     case 'not-found':
       return { kind: 'failed', errorMessage: `@${handle} doesn't exist on X.` }
     case 'invalid':
-      return { kind: 'failed', errorMessage: `X rejected the message: ${error.message}` }
+      return { kind: 'failed', errorMessage: `X rejected the message: ${error.message}`, refusal: 'refused' }
     case 'forbidden':
-      return { kind: 'failed', errorMessage: `X does not allow it: ${error.message}`, forbidden: true }
+      return {
+        kind: 'failed',
+        errorMessage: `X does not allow it: ${error.message}`,
+        refusal: 'refused',
+        forbidden: true,
+      }
     case 'rate-limit':
       return { kind: 'wait', until: error.retryAt ?? new Date(Date.now() + 15 * 60_000) }
     case 'unauthorized':

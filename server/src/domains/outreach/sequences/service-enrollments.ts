@@ -33,7 +33,9 @@ const columns = {
   stepNumber: enrollments.nextStepNumber,
   nextAt: sql<Date | null>`case ${enrollments.state} when 'active' then coalesce(${enrollments.nextAt}, (
     select d.due_at from dms d where d.lead_id = ${enrollments.leadId} and d.enrollment_id = ${enrollments.id} and d.status = 'queued' limit 1
-  )) when 'paused' then ${enrollments.pausedUntil} end`.mapWith(enrollments.nextAt),
+  ), case when ${enrollments.isUnqueued} then (select c.next_part_at from campaigns c where c.id = ${enrollments.campaignId}) end) when 'paused' then ${enrollments.pausedUntil} end`.mapWith(
+    enrollments.nextAt,
+  ),
   pausedUntil: enrollments.pausedUntil,
   reason: enrollments.reason,
   lead: { id: leads.id, name: leads.name, twitterHandle: leads.twitterHandle },
@@ -302,6 +304,7 @@ async function requireDm(tx: Db, workspaceId: string): Promise<Allowance> {
 
 /** The step that follows the last message, in the enrollment's version. */
 async function followingOf(tx: Db, enrollment: Enrollment, assumed: Next['assumed']): Promise<Next> {
+  if (enrollment.isUnqueued) return { stepNumber: 1, at: null, assumed: null }
   const { campaignId, workspaceId, version, leadId, lastStepId, lastStepNumber, skippedStepId, skippedStepNumber } =
     enrollment
   const steps = await findSteps(tx, { id: campaignId, workspaceId, version })

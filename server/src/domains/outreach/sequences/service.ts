@@ -361,7 +361,7 @@ async function moveEnrollments(
       update enrollments e set version = ${campaign.version}, updated_at = now(),
         next_step_number = ${next?.number ?? null}::int,
         state = case when old.is_queued then e.state when ${next !== null}::boolean then case e.state when 'paused' then 'paused' else 'active' end else 'finished' end,
-        next_at = case when e.state = 'paused' and ${next !== null}::boolean then e.next_at when ${next !== null}::boolean and not old.is_queued then now() end
+        next_at = case when e.state = 'paused' and ${next !== null}::boolean then e.next_at when ${next !== null}::boolean and not old.is_queued and not e.is_unqueued then now() end
       from old where e.workspace_id = ${campaign.workspaceId} and e.id = old.id
       returning e.next_at, (e.state in ('active', 'paused'))::int - (old.state in ('active', 'paused'))::int as opened
     ), total as (select coalesce(sum(opened), 0)::int as opened, min(next_at) as next_at from changed)

@@ -69,6 +69,8 @@ export const enrollments = pgTable(
     skippedAt: time('skipped_at'),
     /** The next step, queued or to come; null: none. */
     nextStepNumber: integer('next_step_number'),
+    /** It waits for its first message until the plan allows it: the launch had a limit. */
+    isUnqueued: boolean('is_unqueued').notNull().default(false),
     /** When the due job looks at it; null: it has a queued message, or nothing follows. */
     nextAt: time('next_at'),
     pausedUntil: time('paused_until'),
@@ -84,6 +86,7 @@ export const enrollments = pgTable(
     uniqueIndex('enrollments_once').on(t.workspaceId, t.campaignId, t.leadId),
     index('enrollments_lead').on(t.workspaceId, t.leadId),
     index('enrollments_state').on(t.workspaceId, t.campaignId, t.state, t.id),
+    index('enrollments_unqueued').on(t.workspaceId, t.campaignId, t.id).where(sql`is_unqueued`),
     index('enrollments_due').on(t.workspaceId, t.campaignId, t.nextAt, t.id).where(sql`next_at is not null`),
   ],
 )

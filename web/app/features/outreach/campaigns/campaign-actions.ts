@@ -131,7 +131,8 @@ export function useLaunch(realSend: RealSend) {
     onSettled: () => invalidateCampaigns(queries),
   })
   return useMutation({
-    mutationFn: ({ id }: Pick<Campaign, 'id' | 'name'>) => client.campaigns.queue({ id, holdSeconds: HOLD_SECONDS }),
+    mutationFn: ({ id, limit }: Pick<Campaign, 'id' | 'name'> & { limit?: number }) =>
+      client.campaigns.queue({ id, holdSeconds: HOLD_SECONDS, ...(limit !== undefined && { limit }) }),
     onSuccess({ dmsQueued, totalLeads }, { id, name }) {
       if (totalLeads === 0) toast.info(NO_LEADS)
       else

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { formatCount } from '@x-automated/contract/format'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
 import type { List } from '@x-automated/contract/leads/lists'
 import { useRef } from 'react'
 import { type UseFormReturn, useForm, useWatch } from 'react-hook-form'
@@ -37,7 +37,8 @@ import type { RealSend } from './real-send'
 
 const LISTS_PAGE_SIZE = 100
 
-type SaveMode = 'pause' | 'launch'
+/** A number: launch it for that many people, and for the others when the plan allows it. */
+type SaveMode = 'pause' | 'launch' | number
 
 /** Creates a campaign, either paused or launched. */
 export function CampaignForm({ realSend }: { realSend: RealSend }) {
@@ -71,7 +72,8 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
         await queries.invalidateQueries({ queryKey: api.campaigns.key() })
       } else {
         // On failure the campaign stays a draft in the table below; `useLaunch` shows the error.
-        await launch.mutateAsync(campaign).catch(() => {})
+        const limit = typeof mode === 'number' ? { limit: mode } : {}
+        await launch.mutateAsync({ ...campaign, ...limit }).catch(() => {})
       }
     },
     onError(error, mode) {
@@ -81,7 +83,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
       for (const field of fields.reverse())
         form.setError(field, { message: problems[field] ?? '' }, { shouldFocus: true })
       if (fields.length > 0) return
-      toast.error(creationProblem(error, mode))
+      toast.error(creationProblem(error, mode === 'pause' ? 'pause' : 'launch'))
     },
   })
   const busy = create.isPending
@@ -142,7 +144,17 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
           </fieldset>
           <div className="grid min-w-0 content-start gap-4">
             <MessagePreview template={draft.messageTemplate} listId={draft.leadListId} />
-            <PreflightPanel input={preflightOf(draft)} />
+            <PreflightPanel input={preflightOf(draft)}>
+              {(remaining) => (
+                <Button
+                  disabled={!ready}
+                  loading={busy && create.variables === remaining}
+                  onClick={() => submit(remaining)}
+                >
+                  Send to the first {formatNumber(remaining)} now
+                </Button>
+              )}
+            </PreflightPanel>
             <UsageNotice what="dms" />
           </div>
         </div>

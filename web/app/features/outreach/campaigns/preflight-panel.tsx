@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { formatCount, formatMoney, formatNumber, pluralize } from '@x-automated/contract/format'
+import { formatCount, formatDate, formatMoney, formatNumber, pluralize } from '@x-automated/contract/format'
 import type { Preflight } from '@x-automated/contract/outreach/preflight'
 import { TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -15,8 +15,15 @@ export type PreflightBody = Parameters<typeof client.campaigns.preflight>[0]
 
 const TYPING_MS = 300
 
-/** Who a campaign would message, when and at what cost, while it is written. @param input null: no list */
-export function PreflightPanel({ input, children }: { input: PreflightBody | null; children?: ReactNode }) {
+interface PreflightPanelProps {
+  /** Null: no list is chosen. */
+  input: PreflightBody | null
+  /** Offers to launch for as many people as the plan has left, if that is not enough for all. */
+  children?: (remaining: number) => ReactNode
+}
+
+/** Who a campaign would message, when and at what cost, while it is written. */
+export function PreflightPanel({ input, children }: PreflightPanelProps) {
   const current = JSON.stringify(input)
   const debounced = useDebouncedValue(current, TYPING_MS)
   const body = JSON.parse(debounced) as PreflightBody | null
@@ -47,7 +54,7 @@ export function PreflightPanel({ input, children }: { input: PreflightBody | nul
         </p>
       )}
       <Warnings preflight={data} />
-      {children}
+      <FirstPart preflight={data}>{children}</FirstPart>
       <p className="text-muted text-xs">After launch you have 10 seconds to undo.</p>
     </section>
   )
@@ -119,6 +126,22 @@ function Dates({ preflight, xAccountId }: { preflight: Preflight; xAccountId: st
       <p className="text-muted" data-numeric>
         {text}
         {ahead > 0 && `, after ${formatNumber(ahead)} already queued`}.
+      </p>
+    </div>
+  )
+}
+
+/** What to do if the plan does not cover everyone this month. */
+function FirstPart({ preflight, children }: { preflight: Preflight; children: PreflightPanelProps['children'] }) {
+  const { plan, willSend, warnings } = preflight
+  if (!children || plan.remaining === null || plan.remaining === 0 || !warnings.includes('plan')) return null
+  return (
+    <div className="grid justify-items-start gap-2">
+      {children(plan.remaining)}
+      <p className="text-muted" data-numeric>
+        The other {formatNumber(willSend - plan.remaining)} follow on{' '}
+        {formatDate(plan.resetsAt, { month: 'short', day: 'numeric', timeZone: 'UTC' })}, when your limit resets, or
+        when you upgrade.
       </p>
     </div>
   )

@@ -10,6 +10,7 @@ export const WAIT_TITLES: Record<Waiting['reason'], string> = {
   warm_up: 'Today’s warm-up limit is reached',
   pause: 'Waiting for the interval',
   x: 'X is limiting this account',
+  plan: 'Your plan’s monthly limit is reached',
 }
 
 /** The same, to follow "Waiting: ". */
@@ -19,6 +20,7 @@ export const WAIT_TEXT: Record<Waiting['reason'], string> = {
   warm_up: 'today’s warm-up limit is reached',
   pause: 'interval between messages',
   x: 'X is limiting this account',
+  plan: 'your plan’s monthly limit',
 }
 
 /** A pause of a few seconds is part of normal sending and is not shown. */

@@ -8,11 +8,12 @@ import { useHasRole } from '../../identity/people/use-role'
 import { BasisCard } from './basis-card'
 import { LimitsCard } from './limits-card'
 import { OptOutCard } from './opt-out-card'
+import { ProtectionCard } from './protection-card'
 
 /** Usage is refreshed this often while the tab is open. */
 const REFRESH_MS = 30_000
 
-/** Sending limits per X account, opt-out words, and the contact basis. */
+/** Sending limits per X account, opt-out words, protection, and the contact basis. */
 export function SendingTab() {
   const settings = useQuery(api.sendingSettings.find.queryOptions({ refetchInterval: REFRESH_MS }))
   const mayManage = useHasRole('admin')
@@ -37,7 +38,7 @@ export function SendingTab() {
       </Card>
     )
   }
-  const { accounts, limits, optOutWords, basis } = settings.data
+  const { accounts, limits, optOutWords, basis, protection } = settings.data
   return (
     <div className="grid grid-cols-1 gap-6">
       {!mayManage && <Callout title="View only">Only the owner and admins can change these settings.</Callout>}
@@ -45,6 +46,7 @@ export function SendingTab() {
         <LimitsCard key={account.xAccountId ?? 'extension'} account={account} limits={limits} disabled={!mayManage} />
       ))}
       <OptOutCard key={optOutWords.join('\n')} words={optOutWords} disabled={!mayManage} />
+      <ProtectionCard key={JSON.stringify(protection)} protection={protection} disabled={!mayManage} />
       <BasisCard basis={basis} disabled={!isOwner} />
     </div>
   )

@@ -1,0 +1,137 @@
+import { eq, sql } from 'drizzle-orm'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { dmsOf, expectCountsRight, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
+import { leads } from '../../leads/leads/tables.ts'
+import { dms } from '../sending/tables.ts'
+import { queueNextParts } from './service.ts'
+import { campaigns } from './tables.ts'
+
+let app: TestApp
+let person: Person
+beforeAll(async () => {
+  app = await openApp()
+})
+beforeEach(async () => {
+  person = await makePerson(app)
+})
+
+const run = () => queueNextParts(app.db, app.env)
+const find = (id: string) => person.client.campaigns.find({ id })
+
+/** A campaign of the extension on a new list, launched for some people only. */
+async function launched(count: number, limit: number) {
+  const list = await makeList(app, person, openHandles(count))
+  const campaign = await makeCampaign(person, list, { channel: 'extension' })
+  const answer = await person.client.campaigns.queue({ id: campaign.id, limit })
+  return { id: campaign.id, list, answer }
+}
+
+/** Time passes until the plan's limits have reset. */
+async function resetLimits(): Promise<void> {
+  await app.db.execute(sql`delete from monthly_usage where workspace_id = ${person.workspaceId}`)
+  await app.db.update(campaigns).set({ nextPartAt: new Date() }).where(sql`next_part_at is not null`)
+}
+
+describe('POST /campaigns/{id}/queue with a limit', () => {
+  it('queues the first people of the list who may be messaged, and enrolls the others', async () => {
+    const list = await makeList(app, person, openHandles(60))
+    await person.client.suppressions.create({ handles: [list.handles[0]!] })
+    const { id } = await makeCampaign(person, list, { channel: 'extension' })
+    const refused = await person.call('POST', `/campaigns/${id}/queue`)
+    expect([refused.status, refused.body.code]).toEqual([403, 'PLAN_LIMIT'])
+    const answer = await person.client.campaigns.queue({ id, limit: 50 })
+    expect(answer).toEqual({ success: true, dmsQueued: 50, totalLeads: 60 })
+    const queued = await dmsOf(person, id)
+    expect(queued.map(({ lead }) => lead?.id)).toEqual(list.leadIds.slice(0, 51))
+    expect(queued.map(({ status }) => status)).toEqual(['failed', ...Array(50).fill('queued')])
+    expect(await find(id)).toMatchObject({ status: 'active', openEnrollments: 59 })
+    const { enrollments } = await person.client.enrollments.list({ id, pageSize: 100 })
+    const last = enrollments.find(({ lead }) => lead?.id === list.leadIds[59])
+    expect(last).toMatchObject({ state: 'active', stepNumber: 1, nextAt: expect.stringMatching(/-01T00:00:00/) })
+    await expectCountsRight(app)
+  })
+
+  it('rejects a limit beyond the plan', async () => {
+    const list = await makeList(app, person, openHandles(60))
+    const { id } = await makeCampaign(person, list, { channel: 'extension' })
+    const answer = await person.call('POST', `/campaigns/${id}/queue`, { limit: 51 })
+    expect([answer.status, answer.body.code]).toEqual([403, 'PLAN_LIMIT'])
+    expect((await person.call('POST', `/campaigns/${id}/queue`, { limit: 0 })).status).toBe(400)
+  })
+
+  it('can be undone', async () => {
+    const list = await makeList(app, person, openHandles(3))
+    const campaign = await makeCampaign(person, list, { channel: 'extension' })
+    await person.client.campaigns.queue({ id: campaign.id, limit: 1, holdSeconds: 30 })
+    const undone = await person.client.campaigns.undoLaunch({ id: campaign.id })
+    expect(undone).toEqual({ ...campaign, updatedAt: expect.any(String) })
+    await resetLimits()
+    await run()
+    expect(await dmsOf(person, campaign.id)).toEqual([])
+  })
+})
+
+describe('the next part of a launch', () => {
+  it('waits for the reset of the limit, and checks the reasons to skip again', async () => {
+    const { id, list } = await launched(4, 2)
+    await run()
+    expect(await dmsOf(person, id)).toHaveLength(2)
+    await app.db.update(leads).set({ contactedBeforeAt: new Date() }).where(eq(leads.id, list.leadIds[3]!))
+    await resetLimits()
+    await run()
+    await run()
+    const queued = await dmsOf(person, id)
+    expect(queued.map(({ status }) => status)).toEqual(['queued', 'queued', 'queued', 'failed'])
+    expect(queued[3]?.reason).toEqual({ code: 'contacted', params: { how: 'earlier_lead' } })
+    expect(await find(id)).toMatchObject({ openEnrollments: 3, totalLeadsInList: 4 })
+    const [row] = await app.db.select().from(campaigns).where(eq(campaigns.id, id))
+    expect(row?.nextPartAt).toBeNull()
+    await expectCountsRight(app)
+  })
+
+  it('is what the campaign waits for once the others were sent', async () => {
+    const { id } = await launched(2, 1)
+    expect((await find(id)).waitingFor).toBeNull()
+    await app.db.update(dms).set({ status: 'sent', sentAt: new Date() }).where(eq(dms.campaignId, id))
+    const until = expect.stringMatching(/-01T00:00:00/)
+    expect(await find(id)).toMatchObject({ status: 'active', waitingFor: { reason: 'plan', until } })
+  })
+
+  it('comes when the plan has changed, but not while the campaign is paused', async () => {
+    const { id } = await launched(3, 1)
+    await subscribe(app, person)
+    await person.client.campaigns.update({ id, status: 'paused' })
+    await run()
+    expect(await dmsOf(person, id)).toHaveLength(1)
+    await person.client.campaigns.update({ id, status: 'active' })
+    await run()
+    expect(await dmsOf(person, id)).toHaveLength(3)
+  })
+
+  it('takes what the plan allows, older launches first', async () => {
+    const first = await launched(40, 1)
+    const second = await launched(40, 1)
+    await resetLimits()
+    await run()
+    expect([(await dmsOf(person, first.id)).length, (await dmsOf(person, second.id)).length]).toEqual([40, 12])
+    await run()
+    expect(await dmsOf(person, second.id)).toHaveLength(12)
+    await resetLimits()
+    await run()
+    expect(await dmsOf(person, second.id)).toHaveLength(40)
+    await expectCountsRight(app)
+  })
+
+  it('does not come for people who were deleted or stopped', async () => {
+    const { id, list } = await launched(3, 1)
+    await person.client.leads.remove({ id: list.leadIds[1]! })
+    const { enrollments } = await person.client.enrollments.list({ id })
+    await person.client.enrollments.stop({ id: enrollments.find(({ lead }) => lead?.id === list.leadIds[2])!.id })
+    await resetLimits()
+    await run()
+    expect(await dmsOf(person, id)).toHaveLength(1)
+    expect(await find(id)).toMatchObject({ openEnrollments: 1 })
+  })
+})

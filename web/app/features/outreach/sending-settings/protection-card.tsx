@@ -1,0 +1,77 @@
+import { DEFAULT_PROTECTION, type Protection } from '@x-automated/contract/outreach/sending-settings'
+import { useState } from 'react'
+import { client } from '../../../api'
+import { Button } from '../../../ui/button'
+import { Card } from '../../../ui/card'
+import { Field } from '../../../ui/field'
+import { NumberInput } from '../../../ui/number-input'
+import { useSaveSettings } from './use-save-settings'
+
+const MAX = 100
+const FIELDS = [
+  {
+    key: 'refusalPercent',
+    label: 'Pause at refusals',
+    hint: 'Percent of the last 50 messages that X refused. Closed inboxes don’t count.',
+    min: 5,
+  },
+  {
+    key: 'optOutsPerHundred',
+    label: 'Pause at opt-outs',
+    hint: 'People among the last 100 who asked you to stop. Checked from the 50th message on.',
+    min: 1,
+  },
+  {
+    key: 'closedInboxPercent',
+    label: 'Warn at closed inboxes',
+    hint: 'Percent of the last 50 messages. The campaign continues.',
+    min: 5,
+  },
+] as const satisfies { key: keyof Protection; label: string; hint: string; min: number }[]
+
+function problemOf(value: number | null, min: number): string | undefined {
+  return value !== null && value >= min && value <= MAX ? undefined : `Enter a number from ${min} to ${MAX}.`
+}
+
+/** When campaigns pause themselves. */
+export function ProtectionCard({ protection, disabled }: { protection: Protection; disabled: boolean }) {
+  const [draft, setDraft] = useState<Record<keyof Protection, number | null>>(protection)
+  const save = useSaveSettings((saved: Protection) => client.sendingSettings.saveProtection(saved), {
+    done: 'Protection saved.',
+    onSuccess: (settings) => setDraft(settings.protection),
+    failed: 'Failed to save the protection. Please try again.',
+  })
+  const isValid = FIELDS.every(({ key, min }) => problemOf(draft[key], min) === undefined)
+  const isChanged = FIELDS.some(({ key }) => draft[key] !== protection[key])
+  return (
+    <Card title="Protection" description="A campaign pauses itself before too many rejections harm your X account.">
+      <div className="grid max-w-xl gap-4">
+        {FIELDS.map(({ key, label, hint, min }) => (
+          <Field key={key} label={label} hint={hint} error={problemOf(draft[key], min)}>
+            <NumberInput
+              max={MAX}
+              disabled={disabled}
+              value={draft[key]}
+              onChange={(value) => setDraft({ ...draft, [key]: value })}
+            />
+          </Field>
+        ))}
+        {!disabled && (
+          <div className="flex flex-wrap gap-2">
+            <Button
+              variant="primary"
+              disabled={!isChanged || !isValid}
+              loading={save.isPending}
+              onClick={() => save.run(draft as Protection)}
+            >
+              Save protection
+            </Button>
+            <Button disabled={save.isPending} onClick={() => save.run(DEFAULT_PROTECTION)}>
+              Use the defaults
+            </Button>
+          </div>
+        )}
+      </div>
+    </Card>
+  )
+}
