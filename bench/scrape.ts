@@ -70,6 +70,7 @@ function personOf(n: number): XUser {
     followingCount: (n * 104_729) % 4_000,
     protected: false,
     isFollowed: null,
+    takesMessages: null,
     location: word(5),
     website: `https://follower${n}.example`,
     profileImageUrl: `https://pbs.example/profile_images/${n}.jpg`,

@@ -66,7 +66,7 @@ const X_AUTHORIZE_URL = 'https://x.com/i/oauth2/authorize'
 const X_READ_PRICE_CENTS = 1
 const X_SEND_PRICE_CENTS = 1.5
 
-const USER_FIELDS = 'description,public_metrics,protected,location,url,profile_image_url'
+const USER_FIELDS = 'description,public_metrics,protected,location,url,profile_image_url,receives_your_dm'
 
 export type XApi = ReturnType<typeof createXApi>
 
@@ -386,6 +386,7 @@ const User = z
     description: text,
     protected: z.boolean().nullish(),
     connection_status: z.array(z.string()).nullish(),
+    receives_your_dm: z.boolean().nullish(),
     location: text,
     url: text,
     profile_image_url: text,
@@ -393,7 +394,7 @@ const User = z
       .object({ followers_count: z.number().nullish(), following_count: z.number().nullish() })
       .nullish(),
   })
-  .transform(({ connection_status, public_metrics, ...user }) => ({
+  .transform(({ connection_status, receives_your_dm, public_metrics, ...user }) => ({
     id: user.id,
     handle: user.username,
     name: user.name ?? user.username,
@@ -403,6 +404,8 @@ const User = z
     protected: user.protected ?? false,
     /** By the account that asks; a protected account has approved it then. Null if unknown. */
     isFollowed: connection_status?.includes('following') ?? null,
+    /** Whether they take messages from the account that asks. Null if unknown. */
+    takesMessages: receives_your_dm ?? null,
     location: user.location || null,
     website: user.url || null,
     profileImageUrl: user.profile_image_url || null,

@@ -41,6 +41,8 @@ export const leads = pgTable(
     repliedAt: time('replied_at'),
     /** When they were last messaged, if that lead was deleted and then added again. */
     contactedBeforeAt: time('contacted_before_at'),
+    /** X's user id of the account that was last seen to be unable to message them; null: none. */
+    closedTo: text('closed_to'),
     /** When, and for which campaign, an automated message to them was last claimed. */
     lastClaimedAt: time('last_claimed_at'),
     lastClaimedCampaignId: uuid('last_claimed_campaign_id'),

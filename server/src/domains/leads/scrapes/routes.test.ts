@@ -1,4 +1,5 @@
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
+import { personOf } from '@x-automated/stand-ins/x/people'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { makeLeads } from '../../../../test/leads.ts'
@@ -8,6 +9,7 @@ import { everyone, foundBy, startScrape, until } from '../../../../test/scrapes.
 import { XError } from '../../../outside/x.ts'
 import { idempotencyKeys } from '../../../requests/tables.ts'
 import { monthlyUsage, subscriptions } from '../../platform/billing/tables.ts'
+import { xAccounts } from '../../platform/x-account/tables.ts'
 import { members, rewardGrants } from '../../waitlist/waitlist/tables.ts'
 import { leads } from '../leads/tables.ts'
 import { estimateFor } from './service.ts'
@@ -569,4 +571,21 @@ describe.concurrent('POST /scrapes/{id}/cancel, POST /scrapes/{id}/resume', () =
     const answer = await person.call('POST', `/scrapes/${id}/resume`)
     expect([answer.status, answer.body.code]).toEqual([409, 'SCRAPE_STATE'])
   })
+})
+
+it('stores who takes no messages from the account, and forgets it once they do', async () => {
+  const person = await connected()
+  const id = await startScrape(person, 'f40_closed')
+  await until(app, id, over)
+  const found = async () => app.db.select().from(leads).where(eq(leads.workspaceId, person.workspaceId))
+  const isClosed = (handle: string) => !personOf(handle).inboxOpen
+  const closed = async () => (await found()).filter(({ closedTo }) => closedTo !== null)
+  const expected = (await found()).filter(({ twitterHandle }) => isClosed(twitterHandle))
+  expect(expected.length).toBeGreaterThan(0)
+  expect((await closed()).map(({ id }) => id).sort()).toEqual(expected.map(({ id }) => id).sort())
+  const [account] = await app.db.select().from(xAccounts).where(eq(xAccounts.workspaceId, person.workspaceId))
+  expect(new Set((await closed()).map(({ closedTo }) => closedTo))).toEqual(new Set([account!.xUserId]))
+  await app.db.update(leads).set({ closedTo: account!.xUserId }).where(eq(leads.workspaceId, person.workspaceId))
+  await until(app, await startScrape(person, 'f40_closed'), over)
+  expect((await closed()).map(({ id }) => id).sort()).toEqual(expected.map(({ id }) => id).sort())
 })

@@ -264,6 +264,7 @@ async function savePage(
         'whole',
       )
       matched += leadIds.length
+      await storeClosed(tx, row, found)
       // Suppressed people become no leads and do not count.
       await use(tx, row.workspaceId, 'scrapedLeads', Math.max(0, used - (found.length - leadIds.length)))
       await tx.execute(sql`
@@ -310,6 +311,17 @@ async function withinPlan(tx: Db, row: ScrapeRow, users: XUser[]) {
     return true
   })
   return { found, used, isCut: found.length < users.length, isUsedUp: used > 0 && used === allowance.left, words }
+}
+
+/** Stores who takes no messages from the account that reads. */
+async function storeClosed(tx: Db, row: ScrapeRow, users: XUser[]): Promise<void> {
+  const idsOf = (takes: boolean) =>
+    sql`any(${sql.param(users.filter(({ takesMessages }) => takesMessages === takes).map(({ id }) => id))}::text[])`
+  await tx.execute(sql`
+    update leads l set closed_to = case when l.x_user_id = ${idsOf(false)} then a.x_user_id end
+    from x_accounts a
+    where a.id = ${row.xAccountId} and l.workspace_id = ${row.workspaceId}
+      and (l.x_user_id = ${idsOf(false)} and l.closed_to is distinct from a.x_user_id or l.x_user_id = ${idsOf(true)} and l.closed_to = a.x_user_id)`)
 }
 
 /** Records that a scrape waits or failed, and queues its next job. */

@@ -110,6 +110,32 @@ describe('POST /campaigns/preflight', () => {
     expect(await own.client.campaigns.queue({ id: saved.id })).toMatchObject({ dmsQueued: 2, totalLeads: 6 })
   })
 
+  it('skips people who take no messages from the account, and warns if most do not', async () => {
+    const own = await makePerson(app)
+    const account = await connectX(app, own)
+    const list = await makeList(app, own, openHandles(5))
+    const [known] = await app.db.select().from(xAccounts).where(eq(xAccounts.id, account.id))
+    const close = (count: number, closedTo: string) =>
+      app.db
+        .update(leads)
+        .set({ closedTo })
+        .where(inArray(leads.id, list.leadIds.slice(0, count)))
+    await close(5, 'another account')
+    expect(await check(own, { leadListId: list.id, messageTemplate: 'Hi' })).toMatchObject({
+      willSend: 5,
+      warnings: [],
+    })
+    await close(3, known!.xUserId)
+    const skipped = [{ reason: { code: 'closed_inbox', params: {} }, count: 3 }]
+    expect(await check(own, { leadListId: list.id, messageTemplate: 'Hi' })).toMatchObject({
+      willSend: 2,
+      skipped,
+      warnings: ['closed_inboxes'],
+    })
+    const { id } = await makeCampaign(own, list)
+    expect(await own.client.campaigns.queue({ id })).toMatchObject({ dmsQueued: 2, totalLeads: 5 })
+  })
+
   it('includes follow-ups in the dates and the cost', async () => {
     const own = await makePerson(app)
     await subscribe(app, own)

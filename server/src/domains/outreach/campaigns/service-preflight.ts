@@ -20,7 +20,7 @@ import { usageOf } from '../../platform/billing/service.ts'
 import { isLinked, resolveAccount, type XAccount } from '../../platform/x-account/service.ts'
 import { detection } from '../replies/service.ts'
 import { hasClosedInboxes, reasonToSkip, renderedPart } from '../sending/service.ts'
-import { findRest, isBasisRequired } from '../sending-settings/service.ts'
+import { findProtection, findRest, isBasisRequired } from '../sending-settings/service.ts'
 import {
   activeVariants,
   allowedBy,
@@ -90,7 +90,10 @@ async function check(context: Context, actor: Actor, planned: Planned): Promise<
   const list = planned.leadListId === null ? null : await findStored(db, actor, planned.leadListId)
   const account = await resolveAccount(db, workspaceId, planned.xAccountId)
   const members = list ? membersOf(actor, list) : sql`select null::uuid as id where false`
-  const skip = reasonToSkip({ ...planned, kind: 'campaign' }, await isBasisRequired(db, env, workspaceId))
+  const skip = reasonToSkip(
+    { ...planned, kind: 'campaign', xAccountId: account?.id ?? null },
+    await isBasisRequired(db, env, workspaceId),
+  )
   const { leads, skipped } = await countReasons(db, members, skip)
   const willSend = leads - skipped.reduce((sum, { count }) => sum + count, 0)
   const { plan, usage } = await usageOf(db, workspaceId, 'dms')
@@ -106,12 +109,14 @@ async function check(context: Context, actor: Actor, planned: Planned): Promise<
   const price = planned.channel === 'api' ? (x?.sendPriceCents ?? 0) : 0
   const first = await findFirst(db, members, skip)
   const isDetected = followUps.length === 0 || (await detection(db, actor)).state !== 'off'
+  const closed = skipped.find(({ reason }) => reason.code === 'closed_inbox')?.count ?? 0
+  const { closedInboxPercent } = await findProtection(db, workspaceId)
   const warnings: Record<PreflightWarning, boolean> = {
     plan: usage.remaining !== null && willSend > usage.remaining,
     no_basis: skipped.some(({ reason }) => reason.code === 'no_basis'),
     no_detection: !isDetected,
     no_x_account: planned.channel === 'api' && account?.status !== 'connected',
-    closed_inboxes: false,
+    closed_inboxes: closed > 0 && closed * 100 >= closedInboxPercent * leads,
     never_ends: willSend > 0 && dates.lastSendAt === null,
   }
   return {

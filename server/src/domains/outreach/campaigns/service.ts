@@ -355,7 +355,7 @@ async function activate(
   const account = await accountFor(tx, campaign)
   if (campaign.queuedAt === null) {
     const launched = await launchSteps(tx, campaign)
-    campaign = launched.campaign
+    campaign = { ...launched.campaign, xAccountId: account?.id ?? launched.campaign.xAccountId }
     const [first] = launched.steps
     if (!first) throw new Error('A sequence has a first step.')
     const step = queuedStep(campaign.id, first, 1)

@@ -130,12 +130,14 @@ const SOURCE = { how: sql`c.kind`, campaign: sql`case c.kind when 'campaign' the
  * A campaign may allow repeats and people who replied, each separately, but never suppressed leads.
  */
 export function reasonToSkip(
-  campaign: Pick<Campaign, 'id' | 'kind' | 'allowRepeat' | 'allowReplied'>,
+  campaign: Pick<Campaign, 'id' | 'kind' | 'xAccountId' | 'allowRepeat' | 'allowReplied'>,
   basisRequired: boolean,
 ): SQL {
   const isLimited = basisRequired && campaign.kind === 'campaign'
   return sql`select coalesce(${suppressionReason('l')}, case when ${isLimited}::boolean and l.basis = 'none' then ${reasonSql('no_basis')} end,
     ${repliedReason('l', sql`${campaign.allowReplied}::boolean`)},
+    case when l.closed_to is not null and l.closed_to = (select x_user_id from x_accounts where id = ${campaign.xAccountId}::uuid)
+      then ${reasonSql('closed_inbox')} end,
     case when l.contacted_before_at is not null and not ${campaign.allowRepeat}::boolean
       then ${reasonSql('contacted', { how: sql`'earlier_lead'` })} end, (
     select case when d.status = 'queued' then ${reasonSql('queued_elsewhere', SOURCE)} else ${reasonSql('contacted', SOURCE)} end
@@ -229,8 +231,9 @@ export async function requeue(db: Db, limits: SendingEnv, actor: Actor, id: stri
     if (await isPassed(tx, dm)) throw new Refusal('DM_STATE', 'A later message was already sent to this person.')
     await lockQueueing(tx, actor.workspaceId)
     const basisRequired = await isBasisRequired(tx, limits, actor.workspaceId)
+    // A person who queues it again may know better than X’s last word about the inbox.
     const { rows } = await tx.execute<{ reason: SkipReason | null }>(
-      sql`select skip.reason from leads l left join lateral (${reasonToSkip(campaign, basisRequired)}) skip on true where l.id = ${dm.leadId} for no key update of l`,
+      sql`select skip.reason from leads l left join lateral (${reasonToSkip({ ...campaign, xAccountId: null }, basisRequired)}) skip on true where l.id = ${dm.leadId} for no key update of l`,
     )
     if (rows[0]?.reason) throw new Refusal('DM_STATE', refusalText(rows[0].reason))
     await tx

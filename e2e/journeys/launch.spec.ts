@@ -1,0 +1,45 @@
+import { createClient } from '@x-automated/contract/client'
+import { contract } from '@x-automated/contract/contract'
+import { beforeAll, expect, test } from 'vitest'
+import { expectSoundPage, importLeads, messagesAtX, openWorld, signUp, type World } from '../world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+
+test('checks a launch, sends it to as many people as the plan allows, and undoes it', async () => {
+  const [page, person] = await Promise.all([world.openPage(), signUp(world, 'launcher@example.com')])
+  await person.enter(page)
+  const client = createClient({ contract, url: `${world.origin}/api`, tokens: { current: () => person.token } })
+  await client.xAccount.connect({ username: 'launcher', password: 'any eight or more' })
+  const handles = Array.from({ length: 62 }, (_, i) => `open_l${i}`)
+  await importLeads(world, person.token, ['twitter_handle,name', ...handles.map((handle) => `${handle},Ada`)])
+  const { id: listId } = await client.lists.create({ name: 'Everyone' })
+  await client.lists.addLeads({ id: listId, filter: {} })
+  await client.suppressions.create({ handles: ['open_l0', 'open_l1'] })
+
+  await page.goto('/campaigns')
+  await page.getByLabel('Campaign Name').fill('Parts')
+  await page.getByLabel('Select Lead List').selectOption(listId)
+  await page.getByLabel('Message template').fill('Hi {lead_name}')
+  const preflight = page.getByRole('region', { name: 'Pre-flight' })
+  await preflight.getByText('60 people').waitFor()
+  await preflight.getByText('On your suppression list').waitFor()
+  await expectSoundPage(page)
+  await preflight.getByRole('button', { name: 'Send to the first 50 now' }).click()
+  await page.getByText('Campaign "Parts" launched! 50 DMs queued for 62 leads.').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Launch of "Parts" undone. Nothing was sent.').waitFor()
+  const [campaign] = (await client.campaigns.list({})).campaigns
+  expect(campaign).toMatchObject({ status: 'draft', totalLeadsInList: 0, dmsQueuedCount: 0 })
+  expect((await client.billing.overview({})).usage.find(({ what }) => what === 'dms')?.used).toBe(0)
+
+  // A direct message, too.
+  await page.goto('/leads')
+  await page.getByRole('button', { name: 'Send DM to @open_l59' }).click()
+  await page.getByText('DM has been queued for sending').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Undone: 1 DM won’t be sent.').waitFor()
+  expect(await messagesAtX(world.x)).toEqual([])
+})
