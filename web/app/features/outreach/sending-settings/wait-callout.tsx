@@ -14,8 +14,8 @@ export function WaitCallout({ campaign, disconnected }: { campaign: Campaign; di
     <Callout
       title={WAIT_TITLES[wait.reason]}
       action={
-        <ButtonLink size="sm" to={paths.settings}>
-          Sending settings
+        <ButtonLink size="sm" to={wait.reason === 'plan' ? paths.billing : paths.settings}>
+          {wait.reason === 'plan' ? 'See plans' : 'Sending settings'}
         </ButtonLink>
       }
     >
