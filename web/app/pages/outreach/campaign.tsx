@@ -26,7 +26,6 @@ import { DmsTable } from '../../features/outreach/campaigns/dms-table'
 import { MessagePreview } from '../../features/outreach/campaigns/message-preview'
 import { WaitsForOlder } from '../../features/outreach/campaigns/older-campaign'
 import { useRealSend } from '../../features/outreach/campaigns/real-send'
-import { RehearsalStrip } from '../../features/outreach/campaigns/rehearsal-strip'
 import { useNoSender } from '../../features/outreach/real-send/no-sender'
 import { RunNotice, useRunNoticeKnown } from '../../features/outreach/real-send/run-notice'
 import { ReplyDetectionNotice, useReplyDetectionKnown } from '../../features/outreach/replies/reply-detection'
@@ -261,7 +260,7 @@ function CampaignSkeleton() {
   )
 }
 
-/** The message template, its preview for each lead, and when messages go out. */
+/** The message template and its preview for each lead. */
 function MessageCard({ campaign }: { campaign: Campaign }) {
   const isOver = campaign.status === 'completed' || campaign.status === 'archived'
   const included = [
@@ -282,7 +281,6 @@ function MessageCard({ campaign }: { campaign: Campaign }) {
         {!isOver && campaign.leadListId && (
           <MessagePreview template={campaign.messageTemplate} listId={campaign.leadListId} />
         )}
-        {!isOver && campaign.leadListId && <RehearsalStrip campaign={campaign} />}
       </div>
     </Card>
   )

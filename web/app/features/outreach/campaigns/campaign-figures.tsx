@@ -6,6 +6,7 @@ import { Skeleton, SkeletonLine } from '../../../ui/skeleton'
 import { StatCard } from '../../../ui/stat-card'
 import { CampaignBar } from './campaign-bar'
 import { activityText, notableWait, progressOf, shareText, timeLeftText } from './campaign-progress'
+import { RehearsalStrip } from './rehearsal-strip'
 
 /** Reserves the line's height. */
 const BLANK = '\u00a0'
@@ -37,6 +38,7 @@ export function CampaignProgressCard({ campaign, disconnected, noSender, seconds
           </p>
         </div>
         <CampaignBar campaign={campaign} />
+        <RehearsalStrip campaign={campaign} />
       </div>
     </Card>
   )
@@ -53,6 +55,7 @@ export function ProgressCardSkeleton() {
           <SkeletonLine className="w-44" />
         </div>
         <Skeleton className="h-1.5" />
+        <SkeletonLine className="w-52" />
       </div>
     </Card>
   )

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import { type RehearsedDates, rehearsalText } from '@x-automated/contract/outreach/rehearsal-text'
-import { CalendarDays } from 'lucide-react'
 import { api } from '../../../api'
 import { useRestOfCampaign } from './campaign-watch'
+import { warningText } from './preflight-text'
 
 /** The dates of a rehearsal in one line; null: nothing is sent, or the time zone is not known yet. */
 export function useRehearsalText(
@@ -17,15 +17,20 @@ export function useRehearsalText(
   return rehearsalText({ perDay: dates.perDay, lastSendAt }, account.timeZone, new Date())
 }
 
+/** Reserves the line's height while it loads. */
+const BLANK = '\u00a0'
+
 /** What is left of a campaign, or what its launch would start: "About 14 a day, done on Dec 4". */
 export function RehearsalStrip({ campaign }: { campaign: Campaign }) {
   const { data } = useRestOfCampaign(campaign)
   const text = useRehearsalText(data ?? { perDay: [], lastSendAt: null }, campaign.xAccountId)
-  if (text === null) return null
+  if (campaign.status === 'completed' || campaign.status === 'archived') return null
   return (
-    <p className="flex gap-2.5 text-muted" data-numeric>
-      <CalendarDays aria-hidden className="mt-0.5 size-4 shrink-0" />
-      {text}
+    <p className="text-muted" data-numeric>
+      {text ?? BLANK}
+      {data?.warnings.includes('closed_inboxes') && (
+        <span className="text-warn">. {warningText('closed_inboxes')}</span>
+      )}
     </p>
   )
 }
