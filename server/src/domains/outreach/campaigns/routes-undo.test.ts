@@ -2,7 +2,14 @@ import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { dmsOf, expectCountsRight, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
+import {
+  dmsOf,
+  expectCountsRight,
+  makeCampaign,
+  makeList,
+  openHandles,
+  waitForBlockedStatement,
+} from '../../../../test/outreach.ts'
 import { leads } from '../../leads/leads/tables.ts'
 import { claimDue } from '../sending/claim.ts'
 import { dms } from '../sending/tables.ts'
@@ -105,6 +112,19 @@ describe('POST /campaigns/{id}/undo-launch', () => {
       expect([status, body.code]).toEqual([409, 'CAMPAIGN_STATE'])
       expect((await find(id)).dmsQueuedCount).toBeGreaterThan(0)
     }
+  })
+
+  it('waits for a claim that is under way, and is then refused', async () => {
+    const { id } = await held(1, { channel: 'extension' })
+    const undoing = await app.db.transaction(async (tx) => {
+      await tx.execute(sql`select from campaigns where id = ${id} for no key update`)
+      await tx.update(dms).set({ claimedAt: new Date() }).where(eq(dms.campaignId, id))
+      const answer = person.call('POST', `/campaigns/${id}/undo-launch`)
+      await waitForBlockedStatement(app)
+      return { answer }
+    })
+    expect((await undoing.answer).body.code).toBe('CAMPAIGN_STATE')
+    expect(await dmsOf(person, id)).toHaveLength(1)
   })
 
   it('undoes a launch that was paused meanwhile', async () => {

@@ -99,7 +99,7 @@ function useCompletionToasts(campaigns: readonly Campaign[] | undefined): void {
   }, [campaigns])
 }
 
-const REHEARSE_EVERY_MS = 15_000
+const REHEARSE_EVERY_MS = 60_000
 
 /** Who a campaign still messages, and when. */
 export function useRestOfCampaign(campaign: Pick<Campaign, 'id' | 'status'> | undefined) {

@@ -13,8 +13,6 @@ import { useRehearsalText } from './rehearsal-strip'
 
 export type PreflightBody = Parameters<typeof client.campaigns.preflight>[0]
 
-const TYPING_MS = 300
-
 interface PreflightPanelProps {
   /** Null: no list is chosen. */
   input: PreflightBody | null
@@ -25,7 +23,7 @@ interface PreflightPanelProps {
 /** Who a campaign would message, when and at what cost, while it is written. */
 export function PreflightPanel({ input, children }: PreflightPanelProps) {
   const current = JSON.stringify(input)
-  const debounced = useDebouncedValue(current, TYPING_MS)
+  const debounced = useDebouncedValue(current)
   const body = JSON.parse(debounced) as PreflightBody | null
   const query = useQuery(
     api.campaigns.preflight.queryOptions({
