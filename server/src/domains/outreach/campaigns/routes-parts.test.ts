@@ -124,6 +124,21 @@ describe('the next part of a launch', () => {
     await expectCountsRight(app)
   })
 
+  it('comes for people who were paused and resumed meanwhile', async () => {
+    const { id } = await launched(2, 1)
+    const { enrollments } = await person.client.enrollments.list({ id })
+    const waiting = enrollments.at(-1)!
+    await person.client.enrollments.pause({ id: waiting.id })
+    await resetLimits()
+    await run()
+    expect(await dmsOf(person, id)).toHaveLength(1)
+    await person.client.enrollments.resume({ id: waiting.id })
+    await resetLimits()
+    await run()
+    expect((await dmsOf(person, id)).map(({ lead }) => lead?.id)).toContain(waiting.lead?.id)
+    await expectCountsRight(app)
+  })
+
   it('does not come for people who were deleted or stopped', async () => {
     const { id, list } = await launched(3, 1)
     await person.client.leads.remove({ id: list.leadIds[1]! })

@@ -41,8 +41,9 @@ export async function queueNextParts(db: Db, limits: SendingEnv): Promise<void> 
 /** @returns whether more people can be queued now */
 async function queuePart(tx: Db, limits: SendingEnv, { id, workspaceId }: Row): Promise<boolean> {
   const { rows: waiting } = await tx.execute<{ id: string; leadId: string }>(sql`
-    select id, lead_id as "leadId" from enrollments
-    where workspace_id = ${workspaceId} and campaign_id = ${id} and is_unqueued and state = 'active'
+    select id, lead_id as "leadId" from enrollments e
+    where workspace_id = ${workspaceId} and campaign_id = ${id} and is_unqueued and state = 'active' and next_at is null
+      and not exists (select from dms d where d.campaign_id = e.campaign_id and d.step = 0 and d.lead_id = e.lead_id)
     order by id limit ${PART} for no key update`)
   await lockQueueing(tx, workspaceId)
   const allowance = await allowanceOf(tx, workspaceId, 'dms')
