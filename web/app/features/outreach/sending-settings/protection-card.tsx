@@ -12,7 +12,7 @@ const FIELDS = [
   {
     key: 'refusalPercent',
     label: 'Pause at refusals',
-    hint: 'Percent of the last 50 messages that X refused. Closed inboxes don’t count.',
+    hint: 'Percent of the last 50 messages through X’s API that X refused. Closed inboxes don’t count.',
     min: 5,
   },
   {
@@ -24,7 +24,7 @@ const FIELDS = [
   {
     key: 'closedInboxPercent',
     label: 'Warn at closed inboxes',
-    hint: 'Percent of the last 50 messages. The campaign continues.',
+    hint: 'Percent of the last 50 messages through X’s API. The campaign continues.',
     min: 5,
   },
 ] as const satisfies { key: keyof Protection; label: string; hint: string; min: number }[]
