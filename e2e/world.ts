@@ -33,7 +33,14 @@ export interface World {
    * Opens a page in a new browser profile until the test ends. Console errors and CSP violations
    * fail the test.
    */
-  openPage(options?: { width?: number; height?: number; dark?: boolean; script?: boolean }): Promise<Page>
+  openPage(options?: {
+    width?: number
+    height?: number
+    dark?: boolean
+    script?: boolean
+    /** In a full browser: the headless shell has no clipboard in frames. */
+    full?: boolean
+  }): Promise<Page>
   /** Gives the person's workspace the Agency plan, which has unlimited leads. */
   subscribe(email: string): Promise<void>
   /** Changes a person's role in their own workspace, from the next sign-in. */
@@ -56,7 +63,7 @@ export async function openWorld(
   { xPages = false, pages = true } = {},
 ): Promise<World> {
   // Starts in parallel with the server.
-  if (pages) openBrowser().catch(() => {})
+  if (pages) openBrowser('headlessShellPath').catch(() => {})
   const stateDir = mkdtempSync(join(tmpdir(), 'x-automated-journey-'))
   const port = await freePort()
   const origin = `http://localhost:${port}`
@@ -158,8 +165,8 @@ export async function openWorld(
       expect(changed, `memberships of ${email}`).toBe(1)
     },
     expectConsole: (matching) => expected.push(matching),
-    async openPage({ width = 1280, height = 900, dark = false, script = true } = {}) {
-      const context = await (await openBrowser()).newContext({
+    async openPage({ width = 1280, height = 900, dark = false, script = true, full = false } = {}) {
+      const context = await (await openBrowser(full ? 'browserPath' : 'headlessShellPath')).newContext({
         baseURL: origin,
         viewport: { width, height },
         colorScheme: dark ? 'dark' : 'light',
@@ -180,22 +187,23 @@ export async function openWorld(
   }
 }
 
-let browser: Promise<Browser> | undefined
+type BrowserKind = 'browserPath' | 'headlessShellPath'
+const browsers: Partial<Record<BrowserKind, Promise<Browser>>> = {}
 
-/** The browser of this worker, which ends with it. A crashed one is replaced. */
-function openBrowser(): Promise<Browser> {
-  browser ??= launchBrowser()
-  return browser
+/** A browser of this worker, which ends with it. A crashed one is replaced. */
+function openBrowser(kind: BrowserKind): Promise<Browser> {
+  browsers[kind] ??= launchBrowser(kind)
+  return browsers[kind]
 }
 
-async function launchBrowser(): Promise<Browser> {
+async function launchBrowser(kind: BrowserKind): Promise<Browser> {
   const launched = await chromium.launch({
-    executablePath: inject('headlessShellPath'),
+    executablePath: inject(kind),
     // Without hinting, text is as wide as in a browser with windows.
     args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none', '--disable-background-networking'],
   })
   launched.once('disconnected', () => {
-    browser = undefined
+    delete browsers[kind]
   })
   return launched
 }

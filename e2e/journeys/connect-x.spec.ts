@@ -68,10 +68,16 @@ describe('connecting X, in a browser', () => {
     await connect.click()
     await page.getByText('2 of 10 X accounts connected').waitFor()
     await expect.poll(() => heading(page).innerText()).toMatch(/@founder_two$/)
-    // Switches by keyboard, and back by the menu.
-    await page.waitForLoadState('networkidle')
-    await page.keyboard.press('Alt+x')
-    await page.getByText('Switched to @founder_oauth.').waitFor()
+    // Switches by keyboard, once the code for it has loaded, and back by the menu.
+    const switched = page.getByText('Switched to @founder_oauth.')
+    const pressKey = async () => {
+      await page.keyboard.press('Alt+x')
+      return switched.waitFor({ timeout: 5_000 }).then(
+        () => true,
+        () => false,
+      )
+    }
+    await expect.poll(pressKey).toBe(true)
     await expect.poll(() => heading(page).innerText()).toMatch(/@founder_oauth$/)
     await heading(page).click()
     await page.getByRole('menuitem', { name: /founder_two/ }).click()

@@ -49,7 +49,7 @@ async function expectFitting(page: Page) {
 
 describe('the join widget on a foreign site', () => {
   it('joins with its owner’s code, fits its content and shows the position', async () => {
-    const page = await world.openPage()
+    const page = await world.openPage({ full: true })
     let bytes = 0
     page.on('response', async (response) => {
       if (!response.url().startsWith(world.origin)) return

@@ -39,7 +39,11 @@ export function WaitlistPanel() {
   return (
     <section
       aria-label="Join the waitlist"
-      className="grid min-h-64 content-center gap-5 rounded-xl border border-line bg-surface p-6 shadow-md sm:p-8"
+      // The form is not centered, because it would move while the page arrives in pieces.
+      className={cn(
+        'grid min-h-64 gap-5 rounded-xl border border-line bg-surface p-6 shadow-md sm:p-8',
+        place ? 'content-center' : 'content-start',
+      )}
     >
       {place ? (
         <JoinedPlace place={place} referralCount={referralCount} />
