@@ -16,10 +16,6 @@ import { Input } from '../../../ui/input'
 import { Select } from '../../../ui/select'
 import { toast } from '../../../ui/toast'
 import { UsageNotice } from '../../platform/billing/usage-notice'
-import { conversationOf } from '../sequences/conversation'
-import { SequenceBuilder } from '../sequences/sequence-builder'
-import { emptySequence, reengagementInput, type SequenceDraft, stepInputs } from '../sequences/sequence-draft'
-import { useSequenceDraft } from '../sequences/use-sequence-draft'
 import { AccountField } from './account-field'
 import { useLaunch } from './campaign-actions'
 import { addCachedCampaign } from './campaign-cache'
@@ -34,6 +30,7 @@ import {
 } from './campaign-form-rules'
 import { creationProblem, listsProblem } from './campaign-text'
 import { ChannelField } from './channel-field'
+import { MessageField } from './message-field'
 import { MessagePreview } from './message-preview'
 import { type PreflightBody, PreflightPanel } from './preflight-panel'
 import type { RealSend } from './real-send'
@@ -49,7 +46,6 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
   const { status: session } = useSession()
   const form = useForm<CampaignDraft>({ defaultValues: emptyDraft })
   const { errors } = form.formState
-  const sequence = useSequenceDraft()
   const draft = useWatch({ control: form.control }) as CampaignDraft
   const idempotencyKey = useIdempotencyKey()
   const launch = useLaunch(realSend)
@@ -58,8 +54,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
       const body = {
         name: draft.name.trim(),
         leadListId: draft.leadListId,
-        steps: stepInputs(sequence.draft),
-        reengagement: reengagementInput(sequence.draft),
+        messageTemplate: draft.messageTemplate.trim(),
         status: mode === 'pause' ? ('paused' as const) : ('draft' as const),
         channel: draft.channel,
         allowRepeat: draft.allowRepeat,
@@ -71,7 +66,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
     async onSuccess(campaign, mode) {
       idempotencyKey.clear()
       addCachedCampaign(queries, campaign)
-      clear()
+      form.reset(emptyDraft)
       if (mode === 'pause') {
         toast.success(`Campaign "${campaign.name}" saved and paused!`)
         await queries.invalidateQueries({ queryKey: api.campaigns.key() })
@@ -84,31 +79,25 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
     onError(error, mode) {
       if (errorCode(error)) idempotencyKey.clear()
       const problems = fieldProblems(error)
-      const isPlaced = sequence.show(error)
-      const fields = (['name', 'leadListId'] as const).filter((field) => problems[field])
+      const fields = (['name', 'leadListId', 'messageTemplate'] as const).filter((field) => problems[field])
       for (const field of fields.reverse())
         form.setError(field, { message: problems[field] ?? '' }, { shouldFocus: true })
-      if (isPlaced || fields.length > 0) return
+      if (fields.length > 0) return
       toast.error(creationProblem(error, mode === 'pause' ? 'pause' : 'launch'))
     },
   })
   const busy = create.isPending
-  const conversation = conversationOf(sequence.draft)
-  const ready = isComplete(draft, sequence.draft) && !busy
+  const ready = isComplete(draft) && !busy
 
   const submit = (mode: SaveMode) => {
     if (busy) return
-    const problem = problemOf(draft, sequence.draft, session === 'signed-in')
+    const problem = problemOf(draft, session === 'signed-in')
     if (problem) return toast.error(problem)
     form.clearErrors()
     create.mutate(mode)
   }
-  const clear = () => {
-    form.reset(emptyDraft)
-    sequence.reset(emptySequence())
-  }
   const discard = () => {
-    clear()
+    form.reset(emptyDraft)
     toast.info('Campaign form cleared.')
   }
 
@@ -136,7 +125,14 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
               </Field>
               <ListField form={form} value={draft.leadListId} />
             </div>
-            <SequenceBuilder editor={sequence} />
+            <MessageField
+              value={draft.messageTemplate}
+              error={errors.messageTemplate?.message}
+              onChange={(messageTemplate) => {
+                form.setValue('messageTemplate', messageTemplate, { shouldDirty: true })
+                form.clearErrors('messageTemplate')
+              }}
+            />
             <ChannelField value={draft.channel} onChange={(channel) => form.setValue('channel', channel)} />
             <AccountField
               channel={draft.channel}
@@ -147,8 +143,8 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
             <Checkbox {...INCLUDE_REPLIED} {...form.register('allowReplied')} />
           </fieldset>
           <div className="grid min-w-0 content-start gap-4">
-            <MessagePreview messages={conversation} listId={draft.leadListId} />
-            <PreflightPanel input={preflightOf(draft, sequence.draft)}>
+            <MessagePreview template={draft.messageTemplate} listId={draft.leadListId} />
+            <PreflightPanel input={preflightOf(draft)}>
               {(remaining) => (
                 <Button
                   disabled={!ready}
@@ -184,18 +180,10 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
 }
 
 /** The draft as pre-flight checks it; null until a list is chosen. */
-function preflightOf(draft: CampaignDraft, sequence: SequenceDraft): PreflightBody | null {
-  const { leadListId, channel, xAccountId, allowRepeat, allowReplied } = draft
+function preflightOf(draft: CampaignDraft): PreflightBody | null {
+  const { leadListId, messageTemplate, channel, xAccountId, allowRepeat, allowReplied } = draft
   if (leadListId === '') return null
-  return {
-    leadListId,
-    steps: stepInputs(sequence),
-    reengagement: reengagementInput(sequence),
-    channel,
-    allowRepeat,
-    allowReplied,
-    ...(xAccountId ? { xAccountId } : {}),
-  }
+  return { leadListId, messageTemplate, channel, allowRepeat, allowReplied, ...(xAccountId ? { xAccountId } : {}) }
 }
 
 interface ListFieldProps {
