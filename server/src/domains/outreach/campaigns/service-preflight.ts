@@ -190,7 +190,7 @@ async function checkRest(
     costCents: price > 0 ? Math.ceil(price * left) : null,
     plan: (await usageOf(db, actor.workspaceId, 'dms')).usage,
     warnings: namesOf({
-      closed_inboxes: !isOver && (await hasClosedInboxes(db, actor.workspaceId, id)),
+      closed_inboxes: !isOver && (await hasClosedInboxes(db, actor.workspaceId, id, account?.id ?? null)),
       no_x_account: !isOver && channel === 'api' && account?.status !== 'connected',
       never_ends: left > 0 && dates.lastSendAt === null,
     }),

@@ -24,7 +24,7 @@ const CLAIMS_CHECKED = 1_000
 export async function recordRefusal(tx: Db, dmId: string, refusal: XRefusal): Promise<void> {
   await tx.execute(sql`update dms set refusal = ${refusal} where id = ${dmId}`)
   if (refusal === 'closed') return
-  const last = await countLast(tx, dmId, REFUSALS_OF, sql`status <> 'queued'`, sql`refusal = 'refused'`)
+  const last = await countLast(tx, campaignOf(dmId), REFUSALS_OF, sql`status <> 'queued'`, sql`refusal = 'refused'`)
   if (!last) return
   const { refusalPercent } = await findProtection(tx, last.workspaceId)
   if (last.matching * 100 < refusalPercent * REFUSALS_OF) return
@@ -34,19 +34,22 @@ export async function recordRefusal(tx: Db, dmId: string, refusal: XRefusal): Pr
 /** Pauses the campaign of a message that led to an opt-out, after too many of them. */
 export async function checkOptOuts(tx: Db, dmId: string): Promise<void> {
   const isOptOut = sql`exists (select from replies r where r.dm_id = recent.id and r.opted_out)`
-  const last = await countLast(tx, dmId, OPT_OUTS_OF, sql`sent_at is not null`, isOptOut)
+  const last = await countLast(tx, campaignOf(dmId), OPT_OUTS_OF, sql`sent_at is not null`, isOptOut)
   if (!last || last.total < OPT_OUTS_FROM) return
   const { optOutsPerHundred } = await findProtection(tx, last.workspaceId)
   if (last.matching < optOutsPerHundred) return
   await pause(tx, last, { code: 'opt_outs', params: { optOuts: last.matching, of: last.total } })
 }
 
-/** Whether most of a campaign's last messages reached a closed inbox. */
-export async function hasClosedInboxes(db: Db, workspaceId: string, campaignId: string): Promise<boolean> {
-  const { rows } = await db.execute<{ id: string }>(sql`
-    select id from dms where campaign_id = ${campaignId} and status = 'failed' and refusal = 'closed' order by created_at desc, id desc limit 1`)
-  const last =
-    rows[0] && (await countLast(db, rows[0].id, REFUSALS_OF, sql`status <> 'queued'`, sql`refusal = 'closed'`))
+/** Whether most of a campaign's last messages from an account met a closed inbox. */
+export async function hasClosedInboxes(
+  db: Db,
+  workspaceId: string,
+  campaignId: string,
+  xAccountId: string | null,
+): Promise<boolean> {
+  const which = sql`select ${campaignId}::uuid as id, ${xAccountId}::uuid as x_account_id`
+  const last = await countLast(db, which, REFUSALS_OF, sql`status <> 'queued'`, sql`refusal = 'closed'`)
   if (!last) return false
   const { closedInboxPercent } = await findProtection(db, workspaceId)
   return last.matching * 100 >= closedInboxPercent * REFUSALS_OF
@@ -54,19 +57,22 @@ export async function hasClosedInboxes(db: Db, workspaceId: string, campaignId: 
 
 type Last = { campaignId: string; workspaceId: string; xAccountId: string; total: number; matching: number }
 
-/** Counts the last messages of a message's campaign since it was activated; null: it is a direct one. */
-async function countLast(db: Db, dmId: string, most: number, which: SQL, matching: SQL): Promise<Last | null> {
+/** SQL of the campaign of a message, and of the account that sent it. */
+const campaignOf = (dmId: string) => sql`select campaign_id as id, x_account_id from dms where id = ${dmId}`
+
+/** Counts the last messages of a campaign from an account since it was activated; null: it is 'Direct'. */
+async function countLast(db: Db, campaign: SQL, most: number, which: SQL, matching: SQL): Promise<Last | null> {
   const { rows } = await db.execute<Last>(sql`
-    select c.id as "campaignId", c.workspace_id as "workspaceId", m.x_account_id as "xAccountId", counted.*
-    from dms m join campaigns c on c.id = m.campaign_id cross join lateral (
+    select c.id as "campaignId", c.workspace_id as "workspaceId", looked.x_account_id as "xAccountId", counted.*
+    from (${campaign}) looked join campaigns c on c.id = looked.id cross join lateral (
       select count(*)::int as total, (count(*) filter (where ${matching}))::int as matching from (
         select * from (
-          select * from dms where x_account_id = m.x_account_id and claimed_at is not null order by claimed_at desc limit ${CLAIMS_CHECKED}
+          select * from dms where x_account_id = looked.x_account_id and claimed_at is not null order by claimed_at desc limit ${CLAIMS_CHECKED}
         ) claimed
         where campaign_id = c.id and claimed_at >= coalesce(c.watched_from, '-infinity') and ${which} order by claimed_at desc limit ${most}
       ) recent
     ) counted
-    where m.id = ${dmId} and c.kind = 'campaign'`)
+    where c.kind = 'campaign'`)
   return rows[0] ?? null
 }
 

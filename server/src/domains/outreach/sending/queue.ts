@@ -420,7 +420,7 @@ export function renderedMessage(template: Template): SQL {
  * Creates it if needed.
  */
 export async function openDirectCampaign(tx: Db, actor: Actor, xAccountId: string): Promise<string> {
-  const [row] = await tx
+  const rows = await tx
     .insert(campaigns)
     .values({
       workspaceId: actor.workspaceId,
@@ -439,7 +439,7 @@ export async function openDirectCampaign(tx: Db, actor: Actor, xAccountId: strin
       set: { xAccountId, status: 'active', ...WITHOUT_REASON, updatedAt: sql`now()` },
     })
     .returning({ id: campaigns.id })
-  return row?.id ?? ''
+  return one(rows).id
 }
 
 // Reading

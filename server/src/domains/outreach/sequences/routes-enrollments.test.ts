@@ -127,7 +127,7 @@ describe('GET /campaigns/{id}/enrollments', () => {
 })
 
 describe('POST /enrollments/{id}/pause', () => {
-  it('holds the queued message, so that nobody can claim it', async () => {
+  it('keeps the queued message from being claimed', async () => {
     const { id, people } = await launched(1)
     const paused = await person.client.enrollments.pause({ id: people[0]!.id })
     expect(paused).toMatchObject({ state: 'paused', stepNumber: 1, nextAt: null, reason: { code: 'person' } })

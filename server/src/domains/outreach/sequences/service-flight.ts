@@ -135,9 +135,9 @@ async function findNext(db: Db, { id, workspaceId, xAccountId, createdAt }: Camp
 /** What X refused of the account's last messages. */
 async function findHealth(db: Db, { workspaceId }: Campaign, accountId: string | null) {
   const { rows } = await db.execute<{ refusals: number; checked: number }>(sql`
-    select (count(*) filter (where status = 'failed' and not outcome_unknown))::int as refusals, count(*)::int as checked
+    select (count(*) filter (where refusal = 'refused'))::int as refusals, count(*)::int as checked
     from (
-      select status, outcome_unknown from dms
+      select refusal from dms
       where workspace_id = ${workspaceId} and x_account_id is not distinct from ${accountId}::uuid and claimed_at is not null
         and status <> 'queued' and reason is null
       order by claimed_at desc limit ${MESSAGES_CHECKED}

@@ -1,7 +1,7 @@
 import { formatNumber } from '@x-automated/contract/format'
 import type { Verdict } from '@x-automated/contract/outreach/sequences'
 import { verdictText } from '@x-automated/contract/outreach/verdict-text'
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { allowLongStatements } from '../../../db/long-statements.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
@@ -29,29 +29,37 @@ const DAY_MS = 86_400_000
 
 /** Continues every test that is due. Any number of processes may run this. @returns how many */
 export async function judgeTests(db: Db): Promise<number> {
-  for (let judged = 0; ; judged += 1) if (!(await transact(db, judgeNext))) return judged
+  for (let judged = 0; ; judged += 1) {
+    const test = await takeDueTest(db)
+    if (!test) return judged
+    await transact(db, (tx) => judgeTest(tx, test))
+  }
 }
 
-async function judgeNext(tx: Db): Promise<boolean> {
-  const [test] = await tx
-    .select()
-    .from(stepTests)
-    .where(sql`${stepTests.nextAt} <= now()`)
-    .orderBy(asc(stepTests.nextAt))
-    .limit(1)
-    .for('update', { skipLocked: true })
-  if (!test) return false
+/** Takes a test until the next look, so that one that fails does not stop the others for good. */
+async function takeDueTest(db: Db): Promise<StepTest | undefined> {
+  const due = sql`(select id from step_tests where next_at <= now() order by next_at limit 1 for update skip locked)`
+  const [test] = await db
+    .update(stepTests)
+    .set({ nextAt: later(JUDGED_EVERY_MINUTES) })
+    .where(eq(stepTests.id, due))
+    .returning()
+  return test
+}
+
+async function judgeTest(tx: Db, { id, workspaceId }: StepTest): Promise<void> {
+  const isTest = and(eq(stepTests.workspaceId, workspaceId), eq(stepTests.id, id))
+  const test = one(await tx.select().from(stepTests).where(isTest).for('update'))
+  if (test.endedAt) return
   const campaign = one(await tx.select().from(campaigns).where(eq(campaigns.id, test.campaignId)))
   const set = test.allocation === 'adaptive' ? await rebalance(tx, test) : await judge(tx, campaign, test)
-  await tx
-    .update(stepTests)
-    .set(set)
-    .where(and(eq(stepTests.workspaceId, test.workspaceId), eq(stepTests.id, test.id)))
-  return true
+  await tx.update(stepTests).set(set).where(isTest)
 }
 
 const later = (minutes: number) => sql`now() + make_interval(mins => ${minutes})`
 const JUDGED_EVERY_MINUTES = 15
+/** Seldom enough, as no window closes within a day of the launch. */
+const DRAFTS_JUDGED_EVERY_MINUTES = 24 * 60
 const REBALANCED_EVERY_MINUTES = 60
 
 // Verdicts
@@ -108,7 +116,7 @@ async function judge(tx: Db, campaign: Campaign, test: StepTest) {
     isSplitOff: splitOff,
     decidedAt: test.decidedAt ?? (isDecided ? sql`now()` : null),
     shares: test.shares ?? shares,
-    nextAt: isOver ? null : later(JUDGED_EVERY_MINUTES),
+    nextAt: isOver ? null : later(campaign.queuedAt ? JUDGED_EVERY_MINUTES : DRAFTS_JUDGED_EVERY_MINUTES),
   }
 }
 
