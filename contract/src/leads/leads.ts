@@ -7,13 +7,12 @@ import {
   isId,
   Moment,
   Page,
-  paging,
   QueryFlag,
   Success,
   Time,
   text,
 } from '../fields.ts'
-import { SkipReason } from '../reason.ts'
+import { EnrollmentReason, Reason, SkipReason } from '../reason.ts'
 import { routes } from '../route.ts'
 import { IDS_MAX } from './lead-limits.ts'
 
@@ -26,6 +25,19 @@ export type LeadStatus = (typeof LEAD_STATUSES)[number]
 /** A message's status. */
 export const DM_STATUSES = ['queued', 'sent', 'failed', 'delivered', 'replied'] as const
 export type DmStatus = (typeof DM_STATUSES)[number]
+
+/** What a reply means. `referral` names someone else. */
+export const REPLY_LABELS = [
+  'interested',
+  'meeting',
+  'question',
+  'later',
+  'referral',
+  'not_interested',
+  'opted_out',
+  'auto_reply',
+] as const
+export type ReplyLabel = (typeof REPLY_LABELS)[number]
 
 /** Statuses in the leads filter. `contacted` counts as sent, `failed_contact` as failed. */
 export const LEAD_FILTER_STATUSES = ['not_sent', 'queued', 'sent', 'failed'] as const
@@ -93,6 +105,9 @@ export const LeadDetail = ListedLead.extend({
 })
 export type LeadDetail = z.output<typeof LeadDetail>
 
+/** The step of a campaign that an event is about. */
+const stepOfCampaign = { campaignId: z.string(), campaignName: z.string(), stepNumber: z.number().int() }
+
 /** An event in a lead's history. */
 export const LeadEvent = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('created'), at: Time }),
@@ -112,11 +127,16 @@ export const LeadEvent = z.discriminatedUnion('kind', [
     /** Null for a direct message, outside any campaign. */
     campaignId: z.string().nullable(),
     campaignName: z.string().nullable(),
+    /** Null for a direct message. */
+    stepNumber: z.number().int().nullable(),
+    variant: z.object({ id: z.string(), name: z.string() }).nullable(),
     status: z.enum(DM_STATUSES),
     message: z.string(),
     errorMessage: z.string().nullable(),
     /** Why it was skipped; null for other failures, which only have a text. */
     reason: SkipReason.nullable(),
+    /** Why it was skipped, or waits because its person is paused. */
+    why: Reason.nullable(),
     /** It failed with an unknown outcome: it may have been sent. */
     outcomeUnknown: z.boolean(),
   }),
@@ -128,11 +148,28 @@ export const LeadEvent = z.discriminatedUnion('kind', [
     text: z.string().nullable(),
     /** They opted out. */
     optedOut: z.boolean(),
+    /** What it means; null: unknown. */
+    label: z.enum(REPLY_LABELS).nullable(),
     /** The message they replied to; null if they wrote first. */
     dmId: z.string().nullable(),
   }),
   /** The account's owner messaged them outside this product. */
   z.object({ kind: z.literal('written'), at: Time, replyId: z.string(), text: z.string().nullable() }),
+  /** The last step that was left out, because its condition was not met. */
+  z.object({ kind: z.literal('skipped'), at: Time, ...stepOfCampaign, why: Reason }),
+  /** They are paused in a campaign before this step. */
+  z.object({
+    kind: z.literal('paused'),
+    at: Time,
+    ...stepOfCampaign,
+    /** Null: until someone resumes them. */
+    until: Time.nullable(),
+    why: EnrollmentReason.nullable(),
+  }),
+  /** Their conversation was labelled. */
+  z.object({ kind: z.literal('labelled'), at: Time, label: z.enum(REPLY_LABELS) }),
+  /** A note about them. */
+  z.object({ kind: z.literal('note'), at: Time, noteId: z.string(), text: z.string() }),
 ])
 export type LeadEvent = z.output<typeof LeadEvent>
 
@@ -222,11 +259,11 @@ export const leads = {
     .output(LeadDetail),
 
   history: route('GET /leads/{id}/history', 'viewer', 'none', {
-    summary: 'List the history of a lead, newest first: scrapes, lists, tags, messages and replies',
+    summary: 'List the history of a lead, newest first: scrapes, lists, tags, messages, replies and pauses',
     errors: ['LEAD_NOT_FOUND'],
   })
-    .input(z.object({ id: Id, ...paging(20) }))
-    .output(Page.extend({ events: z.array(LeadEvent) })),
+    .input(z.object({ id: Id, ...cursorPaging(20) }))
+    .output(Page.extend({ events: z.array(LeadEvent), cursor: z.string().nullable() })),
 
   setBasis: route('POST /leads/basis', 'member', 'rows', { summary: 'Record why leads may be messaged' })
     .input(

@@ -7,19 +7,6 @@ const route = routes('Replies')
 /** Maximum length of a stored reply; the rest is cut. */
 export const REPLY_TEXT_MAX = 1_000
 
-/** What a reply means. `referral` names someone else. */
-export const REPLY_LABELS = [
-  'interested',
-  'meeting',
-  'question',
-  'later',
-  'referral',
-  'not_interested',
-  'opted_out',
-  'auto_reply',
-] as const
-export type ReplyLabel = (typeof REPLY_LABELS)[number]
-
 /** Default opt-out phrases. Case, full-width forms and surrounding punctuation are ignored. */
 export const DEFAULT_OPT_OUT_WORDS = [
   'stop',

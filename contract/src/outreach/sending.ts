@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { Id, Page, paging, requiredText, Success, Time, text, wholeNumber } from '../fields.ts'
-import { DM_STATUSES } from '../leads/leads.ts'
+import { DM_STATUSES, REPLY_LABELS } from '../leads/leads.ts'
 import { SkipReason } from '../reason.ts'
 import { routes } from '../route.ts'
-import { REPLY_LABELS } from './replies.ts'
 import { VariantName } from './sequences.ts'
 
 const route = routes('Sending')

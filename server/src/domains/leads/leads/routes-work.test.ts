@@ -7,6 +7,7 @@ import { makeScrape } from '../../../../test/scrapes.ts'
 import { whileWaiting } from '../../../../test/while-waiting.ts'
 import { leadReads, replies } from '../../outreach/replies/tables.ts'
 import { dms } from '../../outreach/sending/tables.ts'
+import { enrollments } from '../../outreach/sequences/tables.ts'
 import { purgeRemovals, removeMany } from '../removals/service.ts'
 import { leadRemovals, removedLeads } from '../removals/tables.ts'
 import { scrapeLeads } from '../scrapes/tables.ts'
@@ -92,6 +93,9 @@ describe('GET /leads/{id}, GET /leads/{id}/history', () => {
           kind: 'messaged',
           campaignId: campaign.id,
           campaignName: 'Spring',
+          stepNumber: 1,
+          variant: { id: expect.any(String), name: 'A' },
+          why: null,
           status: 'queued',
           message: `Hi ${lead.name}`,
           errorMessage: null,
@@ -101,8 +105,66 @@ describe('GET /leads/{id}, GET /leads/{id}/history', () => {
       ]),
     )
     const second = await viewer.client.leads.history({ id: lead.id, page: 2, pageSize: 3 })
-    expect(second).toEqual({ events: events.slice(3), total: 5, page: 2, pageSize: 3 })
+    expect(second).toEqual({ events: events.slice(3), total: 5, page: 2, pageSize: 3, cursor: null })
     expect(await viewer.client.leads.history({ id: lead.id, page: 9 })).toMatchObject({ events: [], total: 5 })
+  })
+
+  it('return each event once by cursor, and reject other cursors', async () => {
+    const { lead } = await makeHistory()
+    const whole = await person.client.leads.history({ id: lead.id })
+    const seen = []
+    let cursor: string | null | undefined
+    do {
+      const page = await person.client.leads.history({ id: lead.id, pageSize: 2, ...(cursor && { cursor }) })
+      seen.push(...page.events)
+      cursor = page.cursor
+    } while (cursor)
+    expect(seen).toEqual(whole.events)
+    expect(await person.call('GET', `/leads/${lead.id}/history?cursor=x`)).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID_INPUT' },
+    })
+  })
+
+  it('return pauses, skipped steps and what replies mean', async () => {
+    const { lead, campaign } = await makeHistory()
+    const events = async () => (await person.client.leads.history({ id: lead.id })).events
+    const [enrolled] = (await person.client.enrollments.list({ id: campaign.id })).enrollments.filter(
+      (one) => one.lead?.id === lead.id,
+    )
+    const until = '2999-01-31T10:00:00.000Z'
+    await person.client.enrollments.pause({ id: enrolled!.id, until })
+    const why = { code: 'person', params: {} }
+    const step = { campaignId: campaign.id, campaignName: 'Spring', stepNumber: 1 }
+    expect(await events()).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ kind: 'paused', ...step, until, why }),
+        expect.objectContaining({ kind: 'messaged', status: 'queued', reason: null, why }),
+      ]),
+    )
+    await person.client.enrollments.stop({ id: enrolled!.id })
+    await app.db
+      .update(enrollments)
+      .set({ skippedAt: new Date('2026-01-31T10:00:00Z'), skippedStepNumber: 2 })
+      .where(eq(enrollments.id, enrolled!.id))
+    const at = new Date('2026-02-01T10:00:00Z')
+    const reply = { workspaceId: person.workspaceId, leadId: lead.id, accountXUserId: '4', xEventId: '8', at }
+    await app.db.insert(replies).values({ ...reply, kind: 'reply', label: 'meeting' })
+    const now = await events()
+    expect(now).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ kind: 'messaged', status: 'failed', reason: why, why }),
+        {
+          kind: 'skipped',
+          at: '2026-01-31T10:00:00.000Z',
+          ...step,
+          stepNumber: 2,
+          why: { code: 'condition', params: {} },
+        },
+        expect.objectContaining({ kind: 'replied', label: 'meeting' }),
+      ]),
+    )
+    expect(now.filter(({ kind }) => kind === 'paused')).toEqual([])
   })
 
   it('return 404 for an unknown lead', async () => {

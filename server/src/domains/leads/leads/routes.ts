@@ -1,6 +1,7 @@
 import { member, viewer } from '../../../operations.ts'
 import { find as findRemoval, removeMany, restore } from '../removals/service.ts'
-import { find, history, list, remove, setBasis } from './service.ts'
+import { find, list, remove, setBasis } from './service.ts'
+import { history } from './service-history.ts'
 
 export const leadRoutes = {
   list: viewer.leads.list.handler(({ context, input }) => list(context.db, context.actor, input)),

@@ -11,7 +11,8 @@ import * as lists from '../lists/service.ts'
 import { removeMany, restore } from '../removals/service.ts'
 import * as suppressions from '../suppressions/service.ts'
 import * as tags from '../tags/service.ts'
-import { find, history, list, listByStanding, remove, setBasis } from './service.ts'
+import { find, list, listByStanding, remove, setBasis } from './service.ts'
+import { history } from './service-history.ts'
 
 /** Tables that grow with the number of leads or workspaces. */
 const LARGE = [

@@ -1,6 +1,5 @@
 import type { InputOf } from '@x-automated/contract/contract'
-import type { LeadEvent, LeadFilter, LeadSort } from '@x-automated/contract/leads/leads'
-import { type SkipReason, skipText } from '@x-automated/contract/reason'
+import type { LeadFilter, LeadSort } from '@x-automated/contract/leads/leads'
 import { and, asc, desc, eq, getTableColumns, ne, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
@@ -212,50 +211,6 @@ export async function find(db: Db, actor: Actor, id: string) {
     .where(and(eq(leads.id, id), eq(leads.workspaceId, actor.workspaceId)))
   if (!row) throw new Refusal('LEAD_NOT_FOUND')
   return { ...row.lead, tagIds: row.tagIds, suppressed: row.suppressed }
-}
-
-type Event = LeadEvent extends infer E ? (E extends LeadEvent ? Omit<E, 'at'> & { at: Date } : never) : never
-
-/** A lead's history, newest first. @throws Refusal LEAD_NOT_FOUND */
-export async function history(db: Db, actor: Actor, { id, page, pageSize }: InputOf<'leads', 'history'>) {
-  await find(db, actor, id)
-  const events = sql`
-    select 'created' as kind, l.created_at as at, l.id as ref, '{}'::jsonb as rest from leads l where l.id = ${id}
-    union all
-    select 'scraped', f.found_at, s.id, jsonb_build_object('scrapeId', s.id, 'twitterHandle', s.twitter_handle, 'type', s.type)
-    from scrape_leads f join scrapes s on s.id = f.scrape_id where f.lead_id = ${id}
-    union all
-    select 'listed', i.added_at, ll.id, jsonb_build_object('listId', ll.id, 'listName', ll.name)
-    from lead_list_items i join lead_lists ll on ll.id = i.lead_list_id where i.lead_id = ${id}
-    union all
-    select 'tagged', g.added_at, t.id, jsonb_build_object('tagId', t.id, 'tagName', t.name)
-    from lead_tags g join tags t on t.id = g.tag_id where g.lead_id = ${id}
-    union all
-    select 'messaged', coalesce(d.sent_at, d.updated_at), d.id, jsonb_build_object(
-      'dmId', d.id, 'status', d.status, 'message', d.message, 'errorMessage', d.error_message, 'reason', d.reason, 'outcomeUnknown', d.outcome_unknown,
-      'campaignId', case when c.kind = 'campaign' then c.id end, 'campaignName', case when c.kind = 'campaign' then c.name end)
-    from dms d join campaigns c on c.id = d.campaign_id where d.lead_id = ${id}
-    union all
-    select case r.kind when 'reply' then 'replied' else r.kind end, r.at, r.id, jsonb_build_object('replyId', r.id, 'text', r.text)
-      || case r.kind when 'reply' then jsonb_build_object('optedOut', r.opted_out, 'dmId', r.dm_id) else '{}' end
-    from replies r where r.lead_id = ${id}`
-  const [{ rows }, counted] = await Promise.all([
-    db.execute<{ kind: string; at: string; rest: { reason?: SkipReason | null } }>(sql`
-      select kind, at, rest from (${events}) event order by at desc, kind, ref limit ${pageSize} offset ${(page - 1) * pageSize}`),
-    db.execute<{ total: number }>(sql`select count(*)::int as total from (${events}) event`),
-  ])
-  return {
-    events: rows.map(
-      ({ kind, at, rest }) => ({ kind, at: new Date(at), ...rest, ...renderedReason(rest) }) as unknown as Event,
-    ),
-    total: one(counted.rows).total,
-    page,
-    pageSize,
-  }
-}
-
-function renderedReason({ reason }: { reason?: SkipReason | null }) {
-  return reason ? { errorMessage: skipText(reason) } : {}
 }
 
 /** Sets or removes the contact basis of leads. */

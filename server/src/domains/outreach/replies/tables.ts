@@ -1,4 +1,4 @@
-import { REPLY_LABELS } from '@x-automated/contract/outreach/replies'
+import { REPLY_LABELS } from '@x-automated/contract/leads/leads'
 import { type SQL, sql } from 'drizzle-orm'
 import { boolean, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time } from '../../../db/columns.ts'

@@ -1,6 +1,5 @@
 import { isId, isMoment } from '@x-automated/contract/fields'
-import type { DmStatus, LeadFilter, LeadSelection } from '@x-automated/contract/leads/leads'
-import type { ReplyLabel } from '@x-automated/contract/outreach/replies'
+import type { DmStatus, LeadFilter, LeadSelection, ReplyLabel } from '@x-automated/contract/leads/leads'
 import { parseTemplate, type Template, type Vocabulary } from '@x-automated/contract/outreach/template'
 import { refusalText, type SkipReason, skipText } from '@x-automated/contract/reason'
 import { and, asc, eq, gt, or, type SQL, sql } from 'drizzle-orm'

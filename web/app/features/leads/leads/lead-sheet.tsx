@@ -7,9 +7,12 @@ import {
   type LucideIcon,
   MessageSquare,
   MessageSquareReply,
+  NotebookPen,
+  Pause,
   Pencil,
   PenLine,
   Radar,
+  SkipForward,
   Tag as TagSign,
   Trash2,
 } from 'lucide-react'
@@ -30,6 +33,7 @@ import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
 import { XHandle } from '../../platform/x-account/x-handle'
 import { BasisDialog } from './basis-dialog'
+import { LABEL_NAMES, pauseReasonText, skippedText } from './history-text'
 import { LeadFollowers } from './lead-parts'
 import { profilePictureUrl } from './lead-picture'
 import { basisLabels } from './leads-url'
@@ -245,6 +249,10 @@ const icons: Record<LeadEvent['kind'], LucideIcon> = {
   messaged: MessageSquare,
   replied: MessageSquareReply,
   written: PenLine,
+  skipped: SkipForward,
+  paused: Pause,
+  labelled: TagSign,
+  note: NotebookPen,
 }
 
 function History({ lead }: { lead: LeadDetail }) {
@@ -342,7 +350,12 @@ function EventText({ event, lead }: { event: LeadEvent; lead: LeadDetail }) {
     case 'replied':
       return (
         <>
-          <p>{event.optedOut ? 'Opted out' : event.dmId ? 'Replied' : 'Messaged you first'}</p>
+          <p>
+            {event.optedOut ? 'Opted out' : event.dmId ? 'Replied' : 'Messaged you first'}
+            {event.label && event.label !== 'opted_out' && (
+              <span className="text-muted"> · {LABEL_NAMES[event.label]}</span>
+            )}
+          </p>
           <MessageText replyId={event.replyId} text={event.text} />
         </>
       )
@@ -351,6 +364,39 @@ function EventText({ event, lead }: { event: LeadEvent; lead: LeadDetail }) {
         <>
           <p>You messaged them on X</p>
           <MessageText replyId={event.replyId} text={event.text} />
+        </>
+      )
+    case 'skipped':
+      return (
+        <>
+          <p className="wrap-anywhere">
+            Skipped step {event.stepNumber} of campaign <bdi className="font-strong">{event.campaignName}</bdi>
+          </p>
+          <p className="text-muted">{skippedText(event.why)}</p>
+        </>
+      )
+    case 'paused':
+      return (
+        <>
+          <p className="wrap-anywhere">
+            Paused in campaign <bdi className="font-strong">{event.campaignName}</bdi>
+            {event.until && (
+              <>
+                {' until '}
+                <DateTime value={event.until} precision="day" />
+              </>
+            )}
+          </p>
+          <p className="text-muted">{event.why && pauseReasonText(event.why)}</p>
+        </>
+      )
+    case 'labelled':
+      return <p>Labelled {LABEL_NAMES[event.label]}</p>
+    case 'note':
+      return (
+        <>
+          <p>Note</p>
+          <bdi className="wrap-anywhere text-muted">{event.text}</bdi>
         </>
       )
   }

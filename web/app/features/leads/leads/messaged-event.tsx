@@ -1,5 +1,6 @@
 import type { LeadEvent } from '@x-automated/contract/leads/leads'
 import { StatusBadge } from '../../../ui/badge'
+import { pauseReasonText, stepText } from './history-text'
 import { RequeueButton } from './requeue-button'
 
 interface MessagedEventProps {
@@ -10,12 +11,15 @@ interface MessagedEventProps {
 /** A message to a lead. A failed quick DM can be retried here, because no campaign lists it. */
 export function MessagedEvent({ event, lead }: MessagedEventProps) {
   const { dmId, campaignName, status, message, errorMessage, outcomeUnknown } = event
+  const step = stepText(event.stepNumber, event.variant)
+  const waitsFor = status === 'queued' && event.why && pauseReasonText(event.why)
   return (
     <>
       <p className="flex flex-wrap items-center gap-2 wrap-anywhere">
         {campaignName ? (
           <span>
             DM from campaign <bdi className="font-strong">{campaignName}</bdi>
+            {step && <span className="text-muted"> · {step}</span>}
           </span>
         ) : (
           'Quick DM'
@@ -23,6 +27,7 @@ export function MessagedEvent({ event, lead }: MessagedEventProps) {
         <StatusBadge status={status} />
       </p>
       <bdi className="wrap-anywhere text-muted">“{message}”</bdi>
+      {waitsFor && <p className="text-muted">{waitsFor}</p>}
       {errorMessage && <p className="text-bad wrap-anywhere">{errorMessage}</p>}
       {status === 'failed' && event.campaignId === null && (
         <div className="py-1">

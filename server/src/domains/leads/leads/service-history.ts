@@ -1,0 +1,95 @@
+import type { InputOf } from '@x-automated/contract/contract'
+import type { LeadEvent } from '@x-automated/contract/leads/leads'
+import { type SkipReason, skipText } from '@x-automated/contract/reason'
+import { type SQL, sql } from 'drizzle-orm'
+import type { z } from 'zod'
+import type { Actor } from '../../../actor.ts'
+import { one } from '../../../db/one.ts'
+import type { Db } from '../../../db/open.ts'
+import { readCursor, writeCursor } from '../../../db/paging.ts'
+import { reasonSql } from '../../../db/reasons.ts'
+import { find } from './service.ts'
+
+type Event = z.input<typeof LeadEvent>
+
+/** A lead's history, newest first. @throws Refusal LEAD_NOT_FOUND; INVALID_INPUT: bad cursor */
+export async function history(db: Db, actor: Actor, { id, page, pageSize, cursor }: InputOf<'leads', 'history'>) {
+  await find(db, actor, id)
+  const place = cursor === undefined ? null : readCursor(cursor)
+  const events = eventsOf(actor, id)
+  const [{ rows }, counted] = await Promise.all([
+    db.execute<EventRow>(sql`
+      select kind, at, ref, rest from (${events}) event
+      ${place ? sql`where (at, ref) < (${place.at.toISOString()}::timestamptz, ${place.id}::uuid)` : sql``}
+      order by at desc, ref desc limit ${pageSize + 1} offset ${place ? 0 : (page - 1) * pageSize}`),
+    db.execute<{ total: number }>(sql`select count(*)::int as total from (${events}) event`),
+  ])
+  const shown = rows.slice(0, pageSize)
+  const last = rows.length > pageSize ? shown.at(-1) : undefined
+  return {
+    events: shown.map(eventOf),
+    total: one(counted.rows).total,
+    page,
+    pageSize,
+    cursor: last ? writeCursor({ at: new Date(last.at), id: last.ref }) : null,
+  }
+}
+
+interface EventRow extends Record<string, unknown> {
+  kind: string
+  at: string
+  ref: string
+  rest: { reason?: SkipReason | null; until?: string | null }
+}
+
+function eventOf({ kind, at, rest }: EventRow): Event {
+  const { reason, until } = rest
+  return {
+    kind,
+    at: new Date(at),
+    ...rest,
+    ...(reason && { errorMessage: skipText(reason) }),
+    ...(until && { until: new Date(until) }),
+  } as unknown as Event
+}
+
+/** SQL: what happened to a lead. Two events of one moment have different refs. */
+function eventsOf({ workspaceId }: Actor, id: string): SQL {
+  const stepOf = (number: string) =>
+    sql`jsonb_build_object('campaignId', c.id, 'campaignName', c.name, 'stepNumber', ${sql.raw(number)})`
+  const enrolled = sql`from enrollments e join campaigns c on c.id = e.campaign_id where e.workspace_id = ${workspaceId} and e.lead_id = ${id}`
+  return sql`
+    select 'created' as kind, l.created_at as at, l.id as ref, '{}'::jsonb as rest from leads l where l.id = ${id}
+    union all
+    select 'scraped', f.found_at, s.id, jsonb_build_object('scrapeId', s.id, 'twitterHandle', s.twitter_handle, 'type', s.type)
+    from scrape_leads f join scrapes s on s.id = f.scrape_id where f.lead_id = ${id}
+    union all
+    select 'listed', i.added_at, ll.id, jsonb_build_object('listId', ll.id, 'listName', ll.name)
+    from lead_list_items i join lead_lists ll on ll.id = i.lead_list_id where i.lead_id = ${id}
+    union all
+    select 'tagged', g.added_at, t.id, jsonb_build_object('tagId', t.id, 'tagName', t.name)
+    from lead_tags g join tags t on t.id = g.tag_id where g.lead_id = ${id}
+    union all
+    select 'messaged', coalesce(d.sent_at, d.updated_at), d.id, jsonb_build_object(
+      'dmId', d.id, 'status', d.status, 'message', d.message, 'errorMessage', d.error_message, 'reason', d.reason, 'outcomeUnknown', d.outcome_unknown,
+      'campaignId', case when c.kind = 'campaign' then c.id end, 'campaignName', case when c.kind = 'campaign' then c.name end,
+      'stepNumber', d.step_number, 'variant', (
+        select jsonb_build_object('id', variant.value -> 'id', 'name', variant.value -> 'name')
+        from sequence_versions v cross join lateral jsonb_array_elements(v.steps) s cross join lateral jsonb_array_elements(s.value -> 'variants') variant
+        where v.workspace_id = c.workspace_id and v.campaign_id = c.id and variant.value ->> 'id' = d.variant_id::text
+        order by v.version desc limit 1
+      ), 'why', coalesce(d.reason, (
+        select e.reason from enrollments e where d.is_held and e.workspace_id = c.workspace_id and e.id = d.enrollment_id
+      )))
+    from dms d join campaigns c on c.id = d.campaign_id where d.lead_id = ${id}
+    union all
+    select 'skipped', e.skipped_at, c.id, ${stepOf('e.skipped_step_number')} || jsonb_build_object('why', ${reasonSql('condition')})
+    ${enrolled} and e.skipped_at is not null
+    union all
+    select 'paused', e.updated_at, e.id, ${stepOf('e.next_step_number')} || jsonb_build_object('until', e.paused_until, 'why', e.reason)
+    ${enrolled} and e.state = 'paused' and e.next_step_number is not null
+    union all
+    select case r.kind when 'reply' then 'replied' else r.kind end, r.at, r.id, jsonb_build_object('replyId', r.id, 'text', r.text)
+      || case r.kind when 'reply' then jsonb_build_object('optedOut', r.opted_out, 'label', r.label, 'dmId', r.dm_id) else '{}' end
+    from replies r where r.lead_id = ${id}`
+}

@@ -1,0 +1,38 @@
+import type { ReplyLabel } from '@x-automated/contract/leads/leads'
+import { type Reason, refusalText, SkipReason } from '@x-automated/contract/reason'
+
+/** What replies mean, as words to show. */
+export const LABEL_NAMES: Record<ReplyLabel, string> = {
+  interested: 'Interested',
+  meeting: 'Meeting',
+  question: 'Question',
+  later: 'Later',
+  referral: 'Referral',
+  not_interested: 'Not interested',
+  opted_out: 'Opted out',
+  auto_reply: 'Automatic reply',
+}
+
+/** Why a person is paused, as a sentence; null if there is nothing to say. */
+export function pauseReasonText({ code }: Reason): string | null {
+  return PAUSES[code] ?? null
+}
+
+const PAUSES: Partial<Record<Reason['code'], string>> = {
+  later: 'They asked for a message later.',
+  auto_reply: 'They sent an automatic reply.',
+  person: 'Someone in your workspace paused them.',
+  outcome_unknown: 'It is unknown whether the last message arrived.',
+}
+
+/** Why a step was skipped, as a sentence; null if no code says so. */
+export function skippedText(why: Reason): string | null {
+  const reason = SkipReason.safeParse(why)
+  return reason.success ? refusalText(reason.data) : null
+}
+
+/** The part of a sequence that a message is; null for the only message of a campaign. */
+export function stepText(stepNumber: number | null, variant: { name: string } | null): string | null {
+  if (stepNumber === null || (stepNumber === 1 && (variant?.name ?? 'A') === 'A')) return null
+  return variant ? `Step ${stepNumber}, variant ${variant.name}` : `Step ${stepNumber}`
+}
