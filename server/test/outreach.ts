@@ -4,9 +4,12 @@ import type { Dm } from '@x-automated/contract/outreach/sending'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { sql } from 'drizzle-orm'
 import { afterEach, expect } from 'vitest'
+import { workers } from '../src/db/tables.ts'
 import { leads } from '../src/domains/leads/leads/tables.ts'
 import { leadListItems, leadLists } from '../src/domains/leads/lists/tables.ts'
-import type { Timing } from '../src/domains/outreach/sending/send.ts'
+import { claimDue } from '../src/domains/outreach/sending/claim.ts'
+import { record } from '../src/domains/outreach/sending/record.ts'
+import { send, TIMING, type Timing } from '../src/domains/outreach/sending/send.ts'
 import { ANSWERS, dms } from '../src/domains/outreach/sending/tables.ts'
 import { startSender } from '../src/jobs/sender.ts'
 import type { Services } from '../src/services.ts'
@@ -236,3 +239,43 @@ export function openSenders(app: () => TestApp) {
 }
 
 export const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Confirms reply detection for every X account, as X's webhook does, so that follow-ups may be sent. */
+export async function confirmDetection({ db }: TestApp): Promise<void> {
+  await db.execute(sql`
+    insert into reply_watches (x_user_id, webhook_id, confirmed_at, next_poll_at) select distinct x_user_id, 'test', now(), now() + interval '1 day' from x_accounts
+    on conflict (x_user_id) do update set webhook_id = 'test', confirmed_at = now()`)
+}
+
+/** Moves everything that a campaign did into the past, as if that time had passed. */
+export async function letPass({ db }: TestApp, campaignId: string, hours: number): Promise<void> {
+  const by = sql`make_interval(hours => ${hours})`
+  await db.execute(sql`
+    update enrollments set last_sent_at = last_sent_at - ${by}, next_at = next_at - ${by}, skipped_at = skipped_at - ${by},
+      paused_until = paused_until - ${by}, resumed_at = resumed_at - ${by} where campaign_id = ${campaignId}`)
+  await db.execute(sql`update campaigns set follow_up_due_at = follow_up_due_at - ${by} where id = ${campaignId}`)
+  await db.execute(sql`
+    update dms set sent_at = sent_at - ${by}, claimed_at = claimed_at - ${by}, handed_over_at = handed_over_at - ${by},
+      created_at = created_at - ${by}, due_at = due_at - ${by} where campaign_id = ${campaignId}`)
+  await db.execute(sql`
+    update leads set last_claimed_at = last_claimed_at - ${by} where last_claimed_campaign_id = ${campaignId}`)
+}
+
+/** Lets everyone be messaged again, as if 24 hours had passed. */
+export async function clearLastClaims({ db }: TestApp): Promise<void> {
+  await db.update(leads).set({ lastClaimedAt: null, lastClaimedCampaignId: null })
+}
+
+/** A worker that sends everything that is due now, message by message. @returns the texts, in order */
+export async function sendDue(app: TestApp): Promise<string[]> {
+  const [worker] = await app.db.insert(workers).values({}).returning()
+  const texts: string[] = []
+  for (;;) {
+    const { claimed, isIdle } = await claimDue(app.db, worker!.id, app.services.env)
+    if (isIdle) return texts
+    if (!claimed) continue
+    const verdict = await send(app.services, claimed, TIMING)
+    await record(app.db, [{ claimed, verdict, failures: 1 }])
+    if (verdict.kind === 'sent') texts.push(claimed.message)
+  }
+}

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect } from 'vitest'
 import { expectCountsRight } from './outreach.ts'
-import { INTERVAL_SECONDS, type World } from './sending-world.ts'
+import { DELAYS, INTERVAL_SECONDS, type World } from './sending-world.ts'
 
 /*
  * Invariants of a world, checked against the stand-in X's log and the times of the hand-overs.
@@ -28,6 +28,10 @@ type Row = {
   eventId: string | null
   sentAt: number | null
   queuedAt: number
+  isRequeued: boolean
+  isFollowUp: boolean
+  /** Its person is paused. */
+  isPaused: boolean
   failure: string | null
   leadStatus: string
 }
@@ -37,7 +41,7 @@ async function rowsOf({ app, person }: World): Promise<Row[]> {
     select d.id, c.name as campaign, c.status as "campaignStatus", c.kind, l.twitter_handle as handle, d.message, d.status, d.holder,
       d.lease_expires_at is not null as "isHeld", d.outcome_unknown as "outcomeUnknown", d.x_event_id as "eventId", coalesce(d.error_message, d.reason ->> 'code') as failure,
       (extract(epoch from d.sent_at) * 1000)::float as "sentAt",
-      (extract(epoch from coalesce(d.requeued_at, d.created_at)) * 1000)::float as "queuedAt", l.dm_status as "leadStatus"
+      (extract(epoch from coalesce(d.requeued_at, d.created_at)) * 1000)::float as "queuedAt", d.requeued_at is not null as "isRequeued", d.is_follow_up as "isFollowUp", d.is_held as "isPaused", l.dm_status as "leadStatus"
     from dms d join campaigns c on c.id = d.campaign_id join leads l on l.id = d.lead_id where d.workspace_id = ${person.workspaceId}`)
   return rows
 }
@@ -60,6 +64,9 @@ interface Standing {
   attempts: number
   /** Claimed or recorded by the simulated queue. */
   isSimulated: boolean
+  isFollowUp: boolean
+  /** It may be claimed now, as far as its own time is concerned. */
+  isDue: boolean
 }
 
 /** The queue's state between two steps, for `expectTurnsKept`. */
@@ -68,7 +75,8 @@ export async function look({ app, person }: World): Promise<Standing[]> {
     select d.id, c.name as campaign, c.kind, (dense_rank() over (order by c.created_at, c.id))::int as age, 
       c.status = 'active' and (c.channel = 'extension' or exists (select from x_accounts a where a.id = c.x_account_id and a.status = 'connected')) as "isActive",
       d.status = 'queued' as "isQueued", d.requeued_at as "requeuedAt", d.lease, d.attempts,
-      coalesce(d.holder = 'simulated', false) and d.x_event_id is null as "isSimulated"
+      coalesce(d.holder = 'simulated', false) and d.x_event_id is null as "isSimulated",
+      d.is_follow_up as "isFollowUp", d.lease_expires_at is not null or (d.due_at <= now() and not d.is_held) as "isDue"
     from dms d join campaigns c on c.id = d.campaign_id where d.workspace_id = ${person.workspaceId}`)
   return rows
 }
@@ -79,11 +87,11 @@ export async function look({ app, person }: World): Promise<Standing[]> {
  */
 export function expectTurnsKept(before: readonly Standing[], after: readonly Standing[]): void {
   const was = new Map(before.map((one) => [one.id, one]))
-  const sending = after.filter(({ id, kind, isActive, isQueued, requeuedAt }) => {
+  const sending = after.filter(({ id, kind, isActive, isQueued, isDue, isFollowUp, requeuedAt }) => {
     const then = was.get(id)
     return (
       kind === 'campaign' &&
-      [isActive, isQueued, then?.isActive, then?.isQueued].every(Boolean) &&
+      [isActive, isQueued, isDue, then?.isActive, then?.isQueued, then?.isDue, !isFollowUp].every(Boolean) &&
       String(then?.requeuedAt) === String(requeuedAt)
     )
   })
@@ -92,8 +100,32 @@ export function expectTurnsKept(before: readonly Standing[], after: readonly Sta
   // attempt.
   const isClaimed = ({ id, lease, attempts, isSimulated }: Standing) =>
     attempts > (was.get(id)?.attempts ?? 0) || (isSimulated && lease !== was.get(id)?.lease)
-  const outOfTurn = after.filter((one) => one.kind === 'campaign' && one.age > oldest && isClaimed(one))
+  const outOfTurn = after.filter(
+    (one) => one.kind === 'campaign' && !one.isFollowUp && one.age > oldest && isClaimed(one),
+  )
   expect(outOfTurn, 'claimed while an older campaign on the account was being sent').toEqual([])
+}
+
+/** The campaign and step of a text, or how else it was sent. */
+function stepOf(text: string): { source: string; step: number } {
+  const source = /^([ABC]) to/.exec(text)?.[1] ?? (text.startsWith('By hand') ? 'By hand' : 'Queued')
+  return { source, step: Number(/^[ABC] to \S+, (\d)/.exec(text)?.[1] ?? 1) }
+}
+
+/** Each step of a campaign once, in order, and not before its delay. */
+function expectInOrder(
+  theirs: readonly { text: string; at: number; source: string; step: number }[],
+  source: string,
+): void {
+  const own = theirs.filter((one) => one.source === source)
+  for (const [i, one] of own.slice(1).entries()) {
+    const before = own[i] as (typeof own)[number]
+    expect(one.step, `the step of ${one.text} after ${before.text}`).toBeGreaterThan(before.step)
+    const minutes = DELAYS[source as keyof typeof DELAYS]?.[one.step - 2] ?? 0
+    expect(one.at - before.at, `milliseconds from ${before.text} to ${one.text}`).toBeGreaterThanOrEqual(
+      minutes * 60_000 - HAND_OVER_MS,
+    )
+  }
 }
 
 /** Invariants that apply at all times. */
@@ -102,13 +134,24 @@ export async function expectPromisesKept(world: World): Promise<void> {
   const rows = await rowsOf(world)
 
   const written = [
-    ...arrivals.map(({ to, text, place }) => ({ to, text, place })),
-    ...rows
-      .filter(isSimulated)
-      .map(({ handle, message }) => ({ to: handle, text: `${message}, simulated`, place: -1 })),
+    ...arrivals.map(({ to, text, handedAt }) => ({ to, text, at: handedAt })),
+    ...rows.filter(isSimulated).map(({ handle, message, sentAt }) => ({ to: handle, text: message, at: sentAt ?? 0 })),
   ]
-  const twice = written.filter(({ to }) => written.filter((other) => other.to === to).length > 1)
-  expect(twice, 'people who were messaged twice').toEqual([])
+    .map((one) => ({ ...one, ...stepOf(one.text) }))
+    .sort((a, b) => a.at - b.at)
+  for (const person of new Set(written.map(({ to }) => to))) {
+    const theirs = written.filter(({ to }) => to === person)
+    const sources = new Set(theirs.map(({ source }) => source).filter((source) => source !== 'B'))
+    expect(sources.size, `sources of messages to ${person}`).toBeLessThanOrEqual(1)
+    for (const source of new Set(theirs.map((one) => one.source))) expectInOrder(theirs, source)
+    for (const [i, one] of theirs.slice(1).entries()) {
+      const before = theirs[i] as (typeof theirs)[number]
+      if (one.source === before.source || one.source === 'By hand') continue
+      expect(one.at - before.at, `milliseconds from ${before.text} to ${one.text}`).toBeGreaterThanOrEqual(
+        DAY_MS - HAND_OVER_MS,
+      )
+    }
+  }
 
   for (const { name, closedAt } of world.campaigns) {
     if (closedAt === null) continue
@@ -119,8 +162,10 @@ export async function expectPromisesKept(world: World): Promise<void> {
 
   for (const [handle, { place, queuedBefore, isPermanent }] of world.stopped) {
     const late = arrivals.filter((one) => {
-      const queuedAt = rows.find(({ message }) => message === one.text)?.queuedAt ?? Number.POSITIVE_INFINITY
-      return one.to === handle && one.place >= place && (isPermanent || queuedAt <= queuedBefore)
+      const row = rows.find(({ message }) => message === one.text)
+      const wasQueued =
+        (row?.queuedAt ?? Number.POSITIVE_INFINITY) <= queuedBefore || (row?.isFollowUp && !row.isRequeued)
+      return one.to === handle && one.place >= place && (isPermanent || wasQueued)
     })
     expect(late, `nothing goes to ${handle} after ${isPermanent ? 'an opt-out' : 'a reply'}`).toEqual([])
   }
@@ -158,17 +203,17 @@ export async function expectNothingLost(world: World): Promise<void> {
   for (const { name, list, wish } of world.campaigns) {
     const own = rows.filter(({ campaign }) => campaign === name)
     if (wish !== 'none' && own.length > 0)
-      expect(own.map(({ handle }) => handle).toSorted(), `everyone in the list of ${name}`).toEqual(
+      expect([...new Set(own.map(({ handle }) => handle))].toSorted(), `everyone in the list of ${name}`).toEqual(
         list.handles.toSorted(),
       )
     const shown = campaigns.find((one) => one.name === name)
-    const isOver = own.length > 0 && own.every(({ status }) => status !== 'queued')
+    const isOver = own.length > 0 && own.every(({ status }) => status !== 'queued') && shown?.openEnrollments === 0
     if (shown?.status !== 'archived') expect(shown?.status === 'completed', `${name} is completed`).toBe(isOver)
   }
   for (const row of rows) {
     const { message, status, campaignStatus } = row
     expect(row.isHeld, `${message} is not claimed`).toBe(false)
-    if (campaignStatus !== 'archived') expect(status, message).not.toBe('queued')
+    if (campaignStatus !== 'archived' && !row.isPaused) expect(status, message).not.toBe('queued')
     const arrived = arrivals.filter(({ text }) => text === message)
     if (row.sentAt !== null && row.holder !== 'simulated') {
       expect(arrived.length, `${message}, which is shown as sent, on X`).toBe(1)
@@ -183,7 +228,8 @@ export async function expectNothingLost(world: World): Promise<void> {
     if (row.sentAt !== null) expect(row.leadStatus, message).toBe('contacted')
   }
   const { rows: waiting } = await world.app.db.execute(
-    sql`select twitter_handle from leads where workspace_id = ${world.person.workspaceId} and dm_status = 'queued'`,
+    sql`select twitter_handle from leads l where workspace_id = ${world.person.workspaceId} and dm_status = 'queued'
+      and not exists (select from dms d where d.lead_id = l.id and d.status = 'queued' and d.is_held)`,
   )
   expect(waiting, 'leads that are shown as queued').toEqual([])
   const known = new Set(rows.filter((row) => row.sentAt !== null || row.outcomeUnknown).map(({ message }) => message))

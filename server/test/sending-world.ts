@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Client, createClient } from '@x-automated/contract/client'
 import { contract } from '@x-automated/contract/contract'
+import type { StepInput } from '@x-automated/contract/outreach/steps'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq, sql } from 'drizzle-orm'
 import { expect } from 'vitest'
@@ -8,6 +9,7 @@ import { authKeys, authSessions } from '../src/domains/identity/auth/tables.ts'
 import { pollReplies, receive } from '../src/domains/outreach/replies/service.ts'
 import { claimDirect } from '../src/domains/outreach/sending/claim.ts'
 import { send, TIMING } from '../src/domains/outreach/sending/send.ts'
+import { queueFollowUps } from '../src/domains/outreach/sequences/engine.ts'
 import { subscriptions } from '../src/domains/platform/billing/tables.ts'
 import { XError } from '../src/outside/x.ts'
 import type { XHappening } from '../src/outside/x-activity.ts'
@@ -26,6 +28,19 @@ const TEN_YEARS_MS = 10 * 365 * 86_400_000
 export const INTERVAL_SECONDS = 60
 const MOST_A_DAY = 5
 export const LEADS = 12
+
+/** Minutes between the steps of each campaign. B also messages people whom others have messaged. */
+export const DELAYS: Readonly<Record<'A' | 'B' | 'C', readonly number[]>> = { A: [120, 1_500], B: [], C: [90] }
+
+/** Steps whose texts name their campaign and number. */
+export function stepsOf(name: string, delays: readonly number[], edit = ''): StepInput[] {
+  const one = (messageTemplate: string) => ({ variants: [{ messageTemplate }] })
+  const followUps = delays.map((amount, index) => ({
+    ...one(`${name} to {twitter_handle}, ${index + 2}${edit}`),
+    delay: { amount, unit: 'minutes' },
+  }))
+  return [one(`${name} to {twitter_handle}`), ...followUps] as StepInput[]
+}
 
 /** What X does with the next message. */
 export const MISHAPS = ['late', 'accepted, no response', 'trouble', 'busy', 'refused', 'away', 'locked'] as const
@@ -85,10 +100,14 @@ export async function openWorld(app: TestApp) {
   const handles = openHandles(LEADS)
   const everyone = await makeList(app, person, handles, { names: handles.map((_, i) => `Lead ${i}`) })
   const campaigns: CampaignState[] = []
-  for (const [name, channel, from, to] of [
-    ['A', 'api', 0, 5],
-    ['B', 'api', 3, 9],
-    ['C', 'extension', 8, 12],
+  await app.db.execute(sql`
+    insert into reply_watches (x_user_id, webhook_id, confirmed_at, next_check_at, next_poll_at)
+    values (${idOfHandle(account.handle)}, 'proof', ${later.toISOString()}, ${later.toISOString()}, ${later.toISOString()})
+    on conflict (x_user_id) do update set webhook_id = excluded.webhook_id, confirmed_at = excluded.confirmed_at`)
+  for (const [name, channel, from, to, delays] of [
+    ['A', 'api', 0, 5, DELAYS.A],
+    ['B', 'api', 3, 9, DELAYS.B],
+    ['C', 'extension', 8, 12, DELAYS.C],
   ] as const) {
     const list = { handles: handles.slice(from, to), leadIds: everyone.leadIds.slice(from, to) }
     const { id: listId } = await client.lists.create({ name })
@@ -99,7 +118,9 @@ export async function openWorld(app: TestApp) {
       {
         name,
         channel,
-        messageTemplate: `${name} to {twitter_handle}`,
+        messageTemplate: undefined,
+        steps: stepsOf(name, delays),
+        allowRepeat: name === 'B',
       },
     )
     campaigns.push({ id, name, list, wish: 'none', holding: null, closedAt: null })
@@ -194,6 +215,24 @@ export async function openWorld(app: TestApp) {
     archive: null as Archive | null,
 
     ...steps,
+    queueFollowUps: () => queueFollowUps(app.db, app.services.env),
+    /** Saves another text of the last step. */
+    async edit(campaign: CampaignState) {
+      const { version, steps } = await client.sequences.find({ id: campaign.id })
+      const texts = stepsOf(campaign.name, DELAYS[campaign.name as keyof typeof DELAYS], ` after edit ${version}`)
+      const edited = steps.map(({ id }, index) => ({ ...texts[index], id }))
+      await client.sequences.save({ id: campaign.id, version, steps: edited as StepInput[] })
+    },
+    /** A person pauses, resumes or stops someone's way through a campaign. */
+    async decide(campaign: CampaignState, nth: number, what: 'pause' | 'resume' | 'stop') {
+      const { enrollments } = await client.enrollments.list({ id: campaign.id })
+      const one = enrollments[nth % Math.max(1, enrollments.length)]
+      if (!one) return
+      await client.enrollments[what]({ id: one.id })
+      const handle = one.lead?.twitterHandle
+      // Whoever is resumed may be messaged again.
+      if (what === 'resume' && handle && !stopped.get(handle)?.isPermanent) stopped.delete(handle)
+    },
     async sweep() {
       await steps.sweep()
       const { rows } = await app.db.execute(
@@ -289,7 +328,8 @@ export async function openWorld(app: TestApp) {
       // A message queued at the same time may count as queued later.
       const { rows } = await app.db.execute<{ handle: string; repliedAt: string }>(
         sql`select l.twitter_handle as handle, min(r.created_at) as "repliedAt" from leads l join replies r on r.lead_id = l.id
-          where l.workspace_id = ${person.workspaceId} group by 1`,
+          where l.workspace_id = ${person.workspaceId} and r.label is distinct from 'auto_reply'
+            and not exists (select from enrollments e where e.lead_id = l.id and e.resumed_at >= r.created_at) group by 1`,
       )
       for (const { handle, repliedAt } of rows)
         if (!stopped.has(handle)) world.stop(handle, new Date(repliedAt).getTime(), { isPermanent: false })
@@ -374,7 +414,8 @@ export async function openWorld(app: TestApp) {
     async isQuiet() {
       const { rows } = await app.db.execute(
         sql`select from dms d join campaigns c on c.id = d.campaign_id
-          where d.workspace_id = ${person.workspaceId} and d.status = 'queued' and (c.status <> 'archived' or d.lease_expires_at is not null) limit 1`,
+          where d.workspace_id = ${person.workspaceId} and d.status = 'queued' and not d.is_held and (c.status <> 'archived' or d.lease_expires_at is not null)
+          union all select from enrollments where workspace_id = ${person.workspaceId} and state = 'active' and next_at is not null limit 1`,
       )
       return rows.length === 0 && underWay.length === 0
     },

@@ -122,7 +122,7 @@ export const sequences = {
     summary: 'Change the steps of a campaign',
     description:
       'After the launch, the change applies to everyone who was not sent the first changed step (`unpassed`), or only to people who were sent nothing (`unstarted`). All others keep their version.',
-    errors: ['CAMPAIGN_NOT_FOUND', 'PLAN_LIMIT', 'SEQUENCE_CHANGED', 'CAMPAIGN_STATE'],
+    errors: ['CAMPAIGN_NOT_FOUND', 'PLAN_LIMIT', 'SEQUENCE_CHANGED', 'CAMPAIGN_STATE', 'X_NOT_CONNECTED'],
   })
     .input(
       z.strictObject({

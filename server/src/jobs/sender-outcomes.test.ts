@@ -9,6 +9,7 @@ import {
   dmsOf,
   eventually,
   launch,
+  letPass,
   makeList,
   openHandles,
   openSenders,
@@ -107,7 +108,9 @@ describe('an unknown outcome', () => {
     const { person, account } = await connected()
     const list = await makeList(app, person, openHandles(1))
     await start()
-    await completed(person, (await launch(person, list)).id)
+    const { id } = await launch(person, list)
+    await completed(person, id)
+    await letPass(app, id, 24)
     await setFaults(app, { ...SENDS, dropBefore: true, times: 1 })
     await completed(person, (await launch(person, list, { allowRepeat: true })).id)
     expect(await arrivedFrom(account.handle)).toHaveLength(2)

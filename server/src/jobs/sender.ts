@@ -7,6 +7,7 @@ import { type Done, record, type Verdict } from '../domains/outreach/sending/rec
 import { send, TIMING, type Timing } from '../domains/outreach/sending/send.ts'
 import { expireLeases, SENDING_CHANNEL } from '../domains/outreach/sending/service.ts'
 import { settle, takeOver } from '../domains/outreach/sending/settle.ts'
+import { queueFollowUps } from '../domains/outreach/sequences/engine.ts'
 import type { Services } from '../services.ts'
 
 export interface SenderOptions {
@@ -25,8 +26,8 @@ const MAX_RECORD_ATTEMPTS = 8
 const MAX_CONSECUTIVE_FORBIDDEN = 3
 
 /**
- * Sends queued messages of channel 'api' within each account's limits, and settles unknown
- * outcomes. Any number of processes may run it; sending/send.ts describes how they coordinate.
+ * Sends queued messages of channel 'api' within each account's limits, queues follow-ups, and settles
+ * unknown outcomes. Any number of processes may run it; sending/send.ts describes how they coordinate.
  */
 export async function startSender(
   services: Services,
@@ -45,6 +46,7 @@ export async function startSender(
   const failures = new Map<string, number>()
   const work = createSignal()
   const unsettled = createSignal()
+  const due = createSignal()
   const stopListening = channels.subscribe(SENDING_CHANNEL, work.notify)
   let closing = false
 
@@ -160,12 +162,26 @@ export async function startSender(
     }
   }
 
-  const loops = [sweep(), ...(services.x ? [claim()] : [])]
+  /** Queues follow-ups that are due. */
+  async function followUp(): Promise<void> {
+    while (!closing) {
+      let isMore = false
+      try {
+        isMore = await queueFollowUps(database.db, env)
+      } catch (error) {
+        log.warn({ err: error }, 'queueing follow-ups interrupted, retrying')
+      }
+      await due.wait(isMore ? 0 : POLL_MS)
+    }
+  }
+
+  const loops = [sweep(), followUp(), ...(services.x ? [claim()] : [])]
   return {
     async close() {
       closing = true
       work.notify()
       unsettled.notify()
+      due.notify()
       await Promise.all(loops)
       await Promise.all(inFlight.values())
       stopListening()

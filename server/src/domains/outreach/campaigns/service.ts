@@ -30,15 +30,18 @@ import {
   unqueue,
   waitForInFlight,
   wakeAccount,
+  wakeFollowUps,
 } from '../sending/service.ts'
 import type { SendingEnv } from '../sending-settings/service.ts'
 import {
   createSequence,
   editFirstMessage,
+  findSteps,
   launchSteps,
   lockForEdit,
   planSteps,
   queuedStep,
+  requireReplyDetection,
   summaryOf,
 } from '../sequences/service.ts'
 import type { VersionStep } from '../sequences/tables.ts'
@@ -355,6 +358,7 @@ async function activate(
   const account = await accountFor(tx, campaign)
   if (campaign.queuedAt === null) {
     const launched = await launchSteps(tx, campaign)
+    requireReplyDetection(campaign, account, launched.steps)
     campaign = { ...launched.campaign, xAccountId: account?.id ?? launched.campaign.xAccountId }
     const [first] = launched.steps
     if (!first) throw new Error('A sequence has a first step.')
@@ -398,6 +402,7 @@ async function activate(
       ),
     )
   await wakeAccount(tx, account.id)
+  await wakeFollowUps(tx, campaign.id)
 }
 
 /**
@@ -422,6 +427,8 @@ async function accountFor(tx: Db, campaign: Row): Promise<XAccount | null> {
  */
 async function requireSender(tx: Db, campaign: Row): Promise<void> {
   const account = await accountFor(tx, campaign)
+  const steps = await findSteps(tx, campaign)
+  requireReplyDetection(campaign, account, steps)
   if (!account) return
   if (campaign.xAccountId !== account.id)
     await tx.update(campaigns).set({ xAccountId: account.id }).where(eq(campaigns.id, campaign.id))

@@ -111,12 +111,15 @@ export function isSentNow(campaign: SQL): SQL<boolean> {
 }
 
 /**
- * SQL over a campaign and an `older` one on the same X account: the older one sends first.
- * Ignores direct messages. Campaigns without a known account share one queue per workspace.
+ * SQL over a campaign and an `older` one on the same X account: the older one has a first message
+ * that is due or being sent, and sends first. Ignores direct messages. Campaigns without a known account share one queue per workspace.
  */
 const goesBefore = (
   campaign: SQL,
 ) => sql`older.kind = 'campaign' and older.status = 'active' and older.firsts_queued_count > 0
+  and (exists (select from dms o where o.campaign_id = older.id and o.status = 'queued' and o.lease_expires_at is null
+      and not o.is_held and not o.is_follow_up and o.due_at <= now())
+    or exists (select from dms o where o.campaign_id = older.id and o.lease_expires_at is not null and not o.is_follow_up))
   and (older.x_account_id = ${campaign}.x_account_id
     or (older.x_account_id is null and ${campaign}.x_account_id is null and older.workspace_id = ${campaign}.workspace_id))
   and (older.created_at, older.id) < (${campaign}.created_at, ${campaign}.id)

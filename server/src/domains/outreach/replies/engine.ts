@@ -194,7 +194,7 @@ async function check(context: WatchContext, webhook: () => Promise<string>, watc
     const subscriptionIds = await subscribeToAll(context, xActivity, { xUserId, accountId: watch.accountId, webhookId })
     const isNew = watch.webhookId !== webhookId
     await db.execute(sql`
-      update reply_watches set webhook_id = ${webhookId}, subscription_ids = ${sql.param(subscriptionIds)}::text[], problem = null,
+      update reply_watches set webhook_id = ${webhookId}, subscription_ids = ${sql.param(subscriptionIds)}::text[], problem = null, confirmed_at = now(),
         next_check_at = now() + make_interval(secs => ${CHECK_SECONDS}),
         -- Find messages from before the subscription.
         next_poll_at = case when ${isNew}::boolean then now() else next_poll_at end
@@ -244,8 +244,8 @@ async function subscribeToAll(
 export async function poll(context: WatchContext, watch: Watch, receive: Receive): Promise<void> {
   const { db, locks } = context.database
   const { xUserId, accountId } = watch
-  const { rows } = await db.execute<{ lock: string }>(
-    sql`select hashtextextended('replies of x user:' || ${xUserId}::text, 0)::text as lock`,
+  const { rows } = await db.execute<{ lock: string; now: string }>(
+    sql`select hashtextextended('replies of x user:' || ${xUserId}::text, 0)::text as lock, now()::text as now`,
   )
   const release = await locks.tryTake(one(rows).lock)
   if (!release) return
@@ -263,6 +263,8 @@ export async function poll(context: WatchContext, watch: Watch, receive: Receive
     }
     const earliest = new Date(since).getTime() - CLOCK_SKEW_MS
     let { cursorEventId, pageToken, pageNewestId } = watch
+    // A poll that continues an earlier one has not read what came since that one began.
+    const readUntil = pageToken === null ? one(rows).now : null
     for (let page = 0; page < (isUnread ? MAX_UNREAD_PAGES : MAX_PAGES); page += 1) {
       const found = await withAccount(context, accountId, (x, accessToken) => x.listAllMessages(accessToken, pageToken))
       // First, or `receive` would take them for messages that the owner wrote by hand.
@@ -279,7 +281,8 @@ export async function poll(context: WatchContext, watch: Watch, receive: Receive
         pageNewestId = null
       }
       await db.execute(sql`
-        update reply_watches set cursor_event_id = ${cursorEventId}, page_token = ${pageToken}, page_newest_id = ${pageNewestId}, polled_at = now()
+        update reply_watches set cursor_event_id = ${cursorEventId}, page_token = ${pageToken}, page_newest_id = ${pageNewestId}, polled_at = now(),
+          read_until = coalesce(${isComplete ? readUntil : null}::timestamptz, read_until)
         where x_user_id = ${xUserId}`)
       if (isComplete && isUnread && !(await finishReading(db, xUserId))) {
         await postponePoll(db, xUserId, UNSETTLED_SECONDS)

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import {
+  clearLastClaims,
   completed,
   dmsOf,
   launch,
@@ -61,10 +62,12 @@ async function sendAll(person: Person, list: SomeList, options: { eventIds?: boo
   for (;;) {
     const { status, body } = await person.call('POST', `/campaigns/${id}/claim`, { holder: 'test' })
     // The last message completes the campaign.
-    if (status !== 200) return id
+    if (status !== 200) break
     await person.client.campaigns.recordOutcome({ id: body.dmId, lease: body.lease, wasSent: true })
     if (options.eventIds) await app.db.update(dms).set({ xEventId: newEventId() }).where(eq(dms.id, body.dmId))
   }
+  await clearLastClaims(app)
+  return id
 }
 const fates = async (person: Person, campaignId: string) =>
   (await dmsOf(person, campaignId)).map(({ status, errorMessage }) => errorMessage ?? status)

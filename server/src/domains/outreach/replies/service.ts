@@ -11,7 +11,8 @@ import { suppressLead } from '../../leads/suppressions/service.ts'
 import { checkOptOuts, endAnswered, findSentMessage, lockEnrollmentsOfLead, stopMessages } from '../sending/service.ts'
 import { optOutWordsOf } from '../sending-settings/service.ts'
 import { pollAccounts, type WatchContext, watchReplies } from './engine.ts'
-import { answeredMessage, asksToStop } from './rules.ts'
+import { answeredMessage } from './rules.ts'
+import { classifyReply } from './rules-labels.ts'
 import { storeAnswers } from './service-answers.ts'
 import { replies } from './tables.ts'
 
@@ -119,7 +120,8 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
   await lockLeadAndCampaigns(tx, leadId)
   const answered = isReply ? answeredMessage(ours, message.at) : null
   const text = message.text.slice(0, REPLY_TEXT_MAX)
-  const optedOut = isReply && asksToStop(message.text, await optOutWordsOf(tx, workspaceId))
+  const said = isReply ? await classify(tx, conversation, message) : null
+  const optedOut = said?.label === 'opted_out'
   const [kept] = await tx
     .insert(replies)
     .values({
@@ -131,6 +133,7 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
       kind: isReply ? 'reply' : 'written',
       text,
       optedOut,
+      label: said?.label ?? null,
       at: message.at,
       // The clock, since this transaction may have waited for a message that was queued meanwhile.
       createdAt: sql`clock_timestamp()`,
@@ -138,13 +141,20 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
     .onConflictDoNothing()
     .returning({ id: replies.id })
   if (!kept) return
-  if (!optedOut) await endAnswered(tx, workspaceId, leadId, isReply)
+  if (said?.label !== 'opted_out')
+    await endAnswered(tx, workspaceId, leadId, {
+      isReply,
+      label: said?.label ?? null,
+      until: said?.until ?? null,
+      at: message.at,
+    })
+  const isAnswer = answered !== null && said?.label !== 'auto_reply'
   const at = sql`${message.at.toISOString()}::timestamptz`
   // Of duplicate leads, the one that already has the X id is found by it.
   await tx.execute(sql`
     update leads l set updated_at = now(),
       x_user_id = coalesce(l.x_user_id, ${leadXUserId}),
-      replied_at = case when ${answered !== null}::boolean then greatest(l.replied_at, ${at}) else l.replied_at end,
+      replied_at = case when ${isAnswer}::boolean then greatest(l.replied_at, ${at}) else l.replied_at end,
       basis = case when ${wroteFirst(isReply, ours)} and l.basis = 'none' then 'wrote_first' else l.basis end,
       basis_at = case when ${wroteFirst(isReply, ours)} and l.basis = 'none' then ${at} else l.basis_at end,
       basis_source = case when ${wroteFirst(isReply, ours)} and l.basis = 'none' then ${`Wrote to @${conversation.accountHandle} on X`} else l.basis_source end
@@ -163,6 +173,15 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
     })
   if (optedOut && answered) await checkOptOuts(tx, answered.id)
   if (!optedOut) await stopMessages(tx, workspaceId, sql`select ${leadId}::uuid`)
+}
+
+/** What a reply says by rule, with the days of the account's time zone. */
+async function classify(tx: Db, { workspaceId, accountId }: Conversation, { text, at }: XMessageEvent) {
+  const { rows } = await tx.execute<{ timeZone: string }>(
+    sql`select time_zone as "timeZone" from sending_limits where workspace_id = ${workspaceId} and x_account_id = ${accountId}`,
+  )
+  const optOutWords = await optOutWordsOf(tx, workspaceId)
+  return classifyReply(text, { optOutWords, now: at, timeZone: rows[0]?.timeZone ?? 'UTC' })
 }
 
 /** They wrote first: a contact basis, which X's automation rules require. */

@@ -59,6 +59,19 @@ export const leadReads = pgTable(
   (t) => [primaryKey({ columns: [t.leadId, t.accountXUserId] })],
 )
 
+/** Without an event for this long, nobody knows whether X still reports replies. */
+const KNOWN_FOR = sql`interval '6 hours'`
+
+/**
+ * SQL: whether replies to an X account are known, so that a follow-up is not blind: X's webhook was
+ * confirmed, or the account was read after its message. @param xUserId SQL; @param sentAt SQL
+ */
+export function isReplyKnown(xUserId: SQL, sentAt: SQL): SQL<boolean> {
+  return sql`exists (select from reply_watches w where w.x_user_id = ${xUserId} and (
+    (w.webhook_id is not null and w.confirmed_at > now() - ${KNOWN_FOR})
+    or w.read_until > greatest(${sentAt}, now() - ${KNOWN_FOR})))`
+}
+
 /** Reply detection for one X account, shared by all workspaces that connected it. */
 export const replyWatches = pgTable(
   'reply_watches',
@@ -78,6 +91,10 @@ export const replyWatches = pgTable(
     pageNewestId: text('page_newest_id'),
     nextPollAt: time('next_poll_at').notNull().defaultNow(),
     polledAt: time('polled_at'),
+    /** When X last confirmed or called the webhook. */
+    confirmedAt: time('confirmed_at'),
+    /** Every message until then was read by polling. */
+    readUntil: time('read_until'),
     createdAt: createdAt(),
   },
   (t) => [index('reply_watches_check').on(t.nextCheckAt), index('reply_watches_poll').on(t.nextPollAt)],
@@ -101,12 +118,15 @@ export function repliedReason(lead: string, isAllowed: SQL): SQL {
 
 /**
  * SQL over the aliases of a lead and a message: the reason to skip it if either side wrote in the
- * conversation since the message was queued or its person was resumed; else null.
+ * conversation since it was queued, or a follow-up's previous message was sent; else null. What was
+ * said before its enrollment was resumed does not count.
  */
 export function answeredReason(lead: string, message: string): SQL {
   const [l, d] = [sql.raw(lead), sql.raw(message)]
   return sql`(select case r.kind when 'reply' then ${reasonSql('replied')} else ${reasonSql('written_by_hand')} end
-    from replies r where r.lead_id = ${l}.id and r.created_at >= greatest(${d}.created_at, ${d}.requeued_at, (
-      select e.resumed_at from enrollments e where ${isEnrollmentOf('e', message)}))
+    from replies r where r.lead_id = ${l}.id and r.created_at >= coalesce((
+      select greatest(case when ${d}.is_follow_up then e.last_sent_at else coalesce(${d}.requeued_at, ${d}.created_at) end, e.resumed_at)
+      from enrollments e where ${isEnrollmentOf('e', message)}
+    ), ${d}.requeued_at, ${d}.created_at)
     order by r.kind limit 1)`
 }

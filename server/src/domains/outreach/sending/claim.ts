@@ -15,9 +15,12 @@ import { allowanceOf, beyondPlan, use } from '../../platform/billing/service.ts'
 import { requireConnectedAccount } from '../../platform/x-account/service.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { campaigns, waitsForOlder } from '../campaigns/tables.ts'
+import { isReplyKnown } from '../replies/tables.ts'
 import { claimThatLeavesTheDay, lastHandOver, pauseSecondsOf, type SendingEnv } from '../sending-settings/service.ts'
 import {
+  BLIND_SECONDS,
   extensionOf,
+  FIRST_OF,
   handOf,
   intervalSeconds,
   type Locked,
@@ -25,6 +28,7 @@ import {
   lockFor,
   moment,
   nextSend,
+  RETRY_MS,
   reschedule,
   restOfSender,
   type Sender,
@@ -35,8 +39,8 @@ import {
 } from './limits.ts'
 import { lockLeads, lockQueueing, openDirectCampaign, readTemplate } from './queue.ts'
 import { LEAD_MISSING, recordOutcome } from './record.ts'
-import { reasonToStop, release, skipMessage } from './stop.ts'
-import { isFirstInQueue } from './tables.ts'
+import { reasonToStop, release, resetLastClaims, skipMessage } from './stop.ts'
+import { isFirstInQueue, isFollowUpOf, isInQueue } from './tables.ts'
 
 /** What a claim returns: a message, or why there is none. */
 type Answer =
@@ -65,30 +69,41 @@ interface Taken {
 
 /** The campaign to claim from, which the caller has locked, and possibly one message of it. */
 interface Scope {
+  /** With the account whose follow-ups are claimed, or that sends its first messages. */
   campaign: { id: string; workspaceId: string; xAccountId: string | null }
+  isFollowUp?: boolean
   dmId?: string
 }
+
+/** A claim looks at no more messages whose people must be left alone for now. */
+const DELAYS_MAX = 50
 
 /**
  * Claims a message for one X account, if its limits allow it and no older campaign sends first:
  * the next of the account that has been due longest, or of a campaign. Everyone claims here.
  */
 async function claim(tx: Db, env: SendingEnv, sender: Sender, scope: Scope | 'due'): Promise<Answer> {
-  const locked = scope === 'due' ? await lockDue(tx, env) : await lockFor(tx, env, scope.campaign)
+  const locked =
+    scope === 'due' ? await lockDue(tx, env) : await lockFor(tx, env, scope.campaign, scope.isFollowUp ?? false)
   if (!locked) return { kind: 'idle' }
   const { account, now } = locked
-  for (;;) {
+  for (let delays = 0; ; ) {
     const next = locked.campaignId ? await take(tx, env, sender, locked, scope === 'due' ? null : scope.dmId) : null
     if (next?.lease) {
       const taken = { ...next, lease: next.lease, locked }
       if (taken.lead || !sender.skips) return { kind: 'claimed', ...taken }
       await recordOutcome(tx, taken, { wasSent: false, reason: LEAD_MISSING })
-    } else if (next?.stopped && !next.isWaiting) await skipMessage(tx, next.id, { reason: next.stopped })
+    } else if (next?.stopped && !next.isWaiting && !next.isLocked)
+      await skipMessage(tx, next.id, { reason: next.stopped })
+    else if (next?.isDelayed && delays < DELAYS_MAX) delays += 1
     else {
-      const until = next && (next.isWaiting ? new Date(now.getTime() + TURN_SECONDS * 1_000) : next.until)
-      if (scope === 'due' && account) await reschedule(tx, account.id, now, until)
+      const waitMs = next?.isWaiting ? TURN_SECONDS * 1_000 : next?.isLocked ? RETRY_MS : null
+      const until = waitMs === null ? (next?.until ?? null) : new Date(now.getTime() + waitMs)
+      // If the limits allow it, something else may be due before this message.
+      const restsUntil = waitMs === null ? (next?.restsUntil ?? null) : until
+      if (scope === 'due' && account) await reschedule(tx, account.id, now, restsUntil)
       if (!until) return { kind: 'nothing' }
-      return { kind: 'wait', until, now, locked, ...(next.isWaiting ? { isTurn: true } : {}) }
+      return { kind: 'wait', until, now, locked, ...(next?.isWaiting ? { isTurn: true } : {}) }
     }
   }
 }
@@ -101,8 +116,12 @@ type NextRow = {
   triedAt: string | null
   message: string
   isWaiting: boolean
+  /** Someone else has locked the lead. */
+  isLocked: boolean
   stopped: SkipReason | null
   isClaimed: boolean
+  /** It is due again later. */
+  isDelayed: boolean
   leadId: string | null
   handle: string
   leadXUserId: string | null
@@ -114,7 +133,7 @@ type NextRow = {
  * speaks against it: then it has a lease. Null: nothing is queued.
  */
 async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmId?: string | null) {
-  const { account, cap, campaignId, claims, claimedAt, now } = locked
+  const { account, cap, campaignId, claims, claimedAt, isFollowUp, now } = locked
   const pauseSeconds = pauseSecondsOf(locked.accountLimits, env)
   const mayClaim = restOfSender(env, sender, locked, { lastAt: null, leavesAt: null }) === null
   const isRested = sender.isPaced
@@ -122,6 +141,17 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
     : sql`true`
   const lease = randomUUID()
   const next = nextSend(now, pauseSeconds).toISOString()
+  const accountId = sql`${account?.id ?? null}::uuid`
+  const isNext = isFollowUp ? isFollowUpOf(accountId) : isFirstInQueue
+  // Nothing is known of a reply that comes between the last read of the conversation and now.
+  const isBlind =
+    isFollowUp && sender.maySend
+      ? sql`not ${isReplyKnown(sql`${account?.xUserId ?? null}::text`, sql`(select e.last_sent_at from enrollments e where e.workspace_id = d.workspace_id and e.id = d.enrollment_id)`)}`
+      : sql`false`
+  // Within one campaign, the delay of its step decides.
+  const apartUntil = sender.byHand
+    ? sql`null::timestamptz`
+    : sql`case when c.kind = 'direct' or l.last_claimed_campaign_id <> c.id then l.last_claimed_at + interval '1 day' end`
   // A campaign that a worker claims from is not locked, so it is checked again.
   const { rows } = await executePrepared<NextRow>(
     tx,
@@ -131,28 +161,41 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
         (${claimThatLeavesTheDay(claims, cap.cap)}) + interval '1 day' as leaves_at
     ), head as materialized (
       select * from dms
-      where campaign_id = ${campaignId} and ${isFirstInQueue} ${dmId ? sql`and id = ${dmId}` : sql``}
+      where campaign_id = ${campaignId} and ${isNext} ${dmId ? sql`and id = ${dmId}` : sql``}
       order by due_at, id limit 1 for update skip locked
+    ), person as materialized (
+      -- Two accounts must not message one person at the same time.
+      select l.* from head d join leads l on l.id = d.lead_id for no key update of l skip locked
     ), next as materialized (
-      select d.*, ${waitsForOlder(sql`c`)} as is_waiting, ${sender.skips ? reasonToStop : sql`null::jsonb`} as stopped
-      from head d join campaigns c on c.id = d.campaign_id left join leads l on l.id = d.lead_id
-      where c.status = 'active' ${sender.byApi ? sql`and c.channel = 'api' and c.x_account_id = ${account?.id}` : sql``}
+      select d.*, ${isFollowUp ? sql`false` : waitsForOlder(sql`c`)} as is_waiting, d.lead_id is not null and l.id is null as is_locked,
+        ${sender.skips ? reasonToStop : sql`null::jsonb`} as stopped, c.kind,
+        greatest(${apartUntil}, case when ${isBlind} then at + make_interval(secs => ${BLIND_SECONDS}) end) as later_at
+      from before, head d join campaigns c on c.id = d.campaign_id left join person l on l.id = d.lead_id
+      where c.status = 'active' ${sender.byApi ? sql`and c.channel = 'api'` : sql``}
+        ${sender.byApi && !isFollowUp ? sql`and c.x_account_id = ${account?.id}` : sql``}
+    ), delayed as (
+      update dms d set due_at = later_at, updated_at = at from next, before
+      where d.id = next.id and next.due_at <= at and later_at > at and not is_locked and not is_waiting and stopped is null
+      returning d.id
     ), claimed as (
       update dms d set lease = ${lease}, holder = ${sender.holder}, claimed_at = at,
         lease_expires_at = at + make_interval(secs => ${LEASE_SECONDS}), x_account_id = ${account?.id ?? null}::uuid,
         ${sender.maySend ? sql`attempts = d.attempts + 1, tried_at = coalesce(d.tried_at, at),` : sql``} updated_at = at
       from next, before
       where d.id = next.id and ${mayClaim}::boolean and next.due_at <= at and not next.is_waiting and next.stopped is null
-        and leaves_at is null and ${isRested}
-      returning d.id
+        and leaves_at is null and ${isRested} and not is_locked and coalesce(later_at <= at, true)
+      returning d.id, d.lead_id, d.campaign_id, next.kind
+    ), noted as (
+      update leads l set last_claimed_at = at, last_claimed_campaign_id = claimed.campaign_id
+      from claimed, before where l.id = claimed.lead_id
     ), moved as (
-      update x_accounts set next_send_at = ${sender.byHand ? sql`greatest(next_send_at, ${next}::timestamptz)` : sql`${next}::timestamptz`}
-      where id = ${account?.id ?? null}::uuid and exists (select from claimed) ${sender.byHand ? sql`and next_send_at is not null` : sql``}
+      update x_accounts set follow_ups_in_row = case when (select kind from claimed) = 'direct' then follow_ups_in_row else ${isFollowUp ? sql`follow_ups_in_row + 1` : sql`0`} end, next_send_at = ${sender.byHand ? sql`greatest(next_send_at, ${next}::timestamptz)` : sql`${next}::timestamptz`}
+      where id = ${accountId} and exists (select from claimed) ${sender.byHand ? sql`and next_send_at is not null` : sql``}
     )
     select last_at as "lastAt", leaves_at as "leavesAt", n.id, n.due_at as "dueAt", n.tried_at as "triedAt", n.message,
-      n.is_waiting as "isWaiting", n.stopped, exists (select from claimed) as "isClaimed",
+      n.is_waiting as "isWaiting", n.is_locked as "isLocked", n.stopped, exists (select from delayed) as "isDelayed", exists (select from claimed) as "isClaimed",
       l.id as "leadId", l.twitter_handle as handle, l.x_user_id as "leadXUserId", ${suppressionReason('l')} as suppressed
-    from before left join next n on true left join leads l on l.id = n.lead_id`,
+    from before left join next n on true left join person l on l.id = n.lead_id`,
   )
   const row = rows[0] as NextRow
   if (!row.id) return null
@@ -166,8 +209,11 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
     suppressed: row.suppressed,
     stopped: row.stopped,
     isWaiting: row.isWaiting,
+    isLocked: row.isLocked,
+    isDelayed: row.isDelayed,
     triedSince: moment(row.triedAt),
     pauseSeconds,
+    restsUntil: rest?.until ?? null,
     until: new Date(Math.max(new Date(row.dueAt).getTime(), rest?.until.getTime() ?? 0)),
   }
 }
@@ -261,10 +307,45 @@ export async function claimOne(
     if (campaign.channel === 'api') throw new Refusal('CAMPAIGN_CHANNEL')
     if (campaign.status !== 'active')
       throw new Refusal('CAMPAIGN_STATE', `This campaign is ${campaign.status}. Only active campaigns send messages.`)
-    return claim(tx, env, extensionOf(holder), { campaign })
+    return claimInTurn(tx, env, extensionOf(holder), campaign)
   })
   if (answer.kind === 'claimed') return given(answer)
   return nothingDue(answer.kind === 'wait' ? secondsOf(answer) : await secondsUntilLeaseExpires(db, [id]))
+}
+
+/** Claims from one campaign: a follow-up, or else a first message. */
+async function claimInTurn(tx: Db, env: SendingEnv, sender: Sender, campaign: typeof campaigns.$inferSelect) {
+  let last: Answer = { kind: 'nothing' }
+  for (const turn of await findTurns(tx, [campaign.id])) {
+    const answer = await claim(tx, env, sender, scopeOf(campaign, turn))
+    if (answer.kind === 'claimed') return answer
+    if (answer.kind === 'wait' || last.kind === 'nothing') last = answer
+  }
+  return last
+}
+
+/** What a campaign may send next. */
+type Turn = { id: string; isFollowUp: boolean; xAccountId: string | null }
+
+function scopeOf(campaign: typeof campaigns.$inferSelect, { isFollowUp, xAccountId }: Turn): Scope {
+  return { campaign: { ...campaign, xAccountId: isFollowUp ? xAccountId : campaign.xAccountId }, isFollowUp }
+}
+
+/**
+ * The order in which campaigns claim: due follow-ups, longest due first, then first messages in the
+ * order of the ids. If a first message must come before more follow-ups, those are last.
+ */
+async function findTurns(db: Db, ids: readonly string[]): Promise<Turn[]> {
+  const { rows } = await db.execute<{ id: string; xAccountId: string; isLast: boolean }>(sql`
+    select c.id, f.x_account_id as "xAccountId", a.follow_ups_in_row >= ${FIRST_OF - 1} as "isLast"
+    from campaigns c cross join lateral (
+      select x_account_id, due_at from dms where campaign_id = c.id and ${isInQueue} and is_follow_up and due_at <= now() order by due_at, id limit 1
+    ) f join x_accounts a on a.id = f.x_account_id
+    where c.id = any(${sql.param(ids)}::uuid[]) order by f.due_at`)
+  const followUps = (isLast: boolean) =>
+    rows.filter((row) => row.isLast === isLast).map(({ id, xAccountId }) => ({ id, xAccountId, isFollowUp: true }))
+  const firsts = ids.map((id) => ({ id, xAccountId: null, isFollowUp: false }))
+  return [...followUps(false), ...firsts, ...followUps(true)]
 }
 
 /** Serializes with a pause: either this sees it, or it waits for this transaction. */
@@ -323,12 +404,12 @@ function findSendable(db: Db, { workspaceId }: Actor, which: SQL) {
 /** Claims from the first of these campaigns that allows it, each in its own transaction. */
 async function claimFirst(db: Db, env: SendingEnv, actor: Actor, sender: Sender, ids: readonly string[]) {
   const waits: Extract<Answer, { kind: 'wait' }>[] = []
-  for (const id of ids) {
+  for (const turn of await findTurns(db, ids)) {
     const answer = await transact(db, async (tx): Promise<Answer> => {
-      const campaign = await lockCampaign(tx, actor, id)
+      const campaign = await lockCampaign(tx, actor, turn.id)
       // It may have changed since it was found.
       if (campaign?.status !== 'active' || (sender.maySend && campaign.channel === 'api')) return { kind: 'nothing' }
-      return claim(tx, env, sender, { campaign })
+      return claim(tx, env, sender, scopeOf(campaign, turn))
     })
     if (answer.kind === 'claimed') return { taken: answer, waits }
     if (answer.kind === 'wait') waits.push(answer)
@@ -527,6 +608,7 @@ export async function withdrawDirect(
   if (!rowCount || !dm.lead) return
   await lockLeads(tx, sql`select ${dm.lead.id}::uuid`)
   await tx.execute(sql`delete from dms where ${isOwned}`)
+  await resetLastClaims(tx, sql`select ${dm.lead.id}::uuid`)
   await use(tx, dm.workspaceId, 'dms', -1)
   await tx.execute(sql`
     update leads l set updated_at = now(), dm_status = coalesce((

@@ -5,6 +5,7 @@ import { executePrepared } from '../../../db/prepared.ts'
 import { findCurrentAccount, isLinked } from '../../platform/x-account/service.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { campaigns, waitsForOlder } from '../campaigns/tables.ts'
+import { isReplyKnown } from '../replies/tables.ts'
 import {
   type AccountLimits,
   allDay,
@@ -24,7 +25,7 @@ import {
   unreadRest,
 } from '../sending-settings/service.ts'
 import { withJitter } from './rules.ts'
-import { dms, isFirstInQueue } from './tables.ts'
+import { dms, isFirstInQueue, isFollowUpOf, isInQueue } from './tables.ts'
 
 /** How a sender differs from the others. They all claim in the same way (claim.ts). */
 export interface Sender {
@@ -90,6 +91,8 @@ export interface Locked {
   account: LockedAccount | null
   /** The campaign whose next message may be claimed; null: none, or it is being paused or edited. */
   campaignId: string | null
+  /** Its next follow-up, not its next first or direct message. */
+  isFollowUp: boolean
   /** The handle of the account that sends; null: the account only limits, or is unknown. */
   sendsAs: string | null
   accountLimits: AccountLimits
@@ -126,28 +129,55 @@ function accountColumns(env: SendingEnv): SQL {
 }
 const ITS_LIMITS = sql`left join sending_limits p on p.workspace_id = a.workspace_id and p.x_account_id = a.id`
 
+/** At least one of this number of an account's messages is a first one, while any is queued. */
+export const FIRST_OF = 10
+
 /**
- * Locks the account that has been due longest and finds its next campaign: direct messages first,
- * then its oldest active one. Null: no due account is free.
+ * SQL over an X account `a`: the first queued follow-up of each campaign, longest due first.
+ * Reads one index entry per campaign that has any.
+ */
+const followUps = sql`(
+  with recursive head as (
+    (select campaign_id, due_at, id from dms where ${isFollowUpOf(sql`a.id`)} order by campaign_id, due_at, id limit 1)
+    union all
+    select later.* from head cross join lateral (
+      select campaign_id, due_at, id from dms where ${isFollowUpOf(sql`a.id`)} and campaign_id > head.campaign_id
+      order by campaign_id, due_at, id limit 1
+    ) later
+  )
+  select c.id, head.due_at from head join campaigns c on c.id = head.campaign_id
+  where c.status = 'active' and c.channel = 'api' order by head.due_at, head.id)`
+
+/** SQL over an X account `a`: replies to its earlier messages are known. */
+const areRepliesKnown = isReplyKnown(sql`a.x_user_id`, sql`null::timestamptz`)
+
+/**
+ * Locks the account that has been due longest and finds what it sends next: direct messages, then
+ * follow-ups, then first messages of its oldest active campaign. Null: no due account is free.
  */
 export async function lockDue(tx: Db, env: SendingEnv): Promise<Locked | null> {
   // Holds the campaign's gate from here on, so that the next statement sees every earlier pause.
-  const { rows } = await executePrepared<AccountRow & { campaignId: string | null }>(
+  const { rows } = await executePrepared<AccountRow & { campaignId: string | null; isFollowUp: boolean }>(
     tx,
     sql`
-    select ${accountColumns(env)},
-      case when next.id is not null and pg_try_advisory_xact_lock_shared(${campaignGate(sql`next.id::text`)}) then next.id end as "campaignId"
+    select ${accountColumns(env)}, turn.is_follow_up as "isFollowUp",
+      case when turn.id is not null and pg_try_advisory_xact_lock_shared(${campaignGate(sql`turn.id::text`)}) then turn.id end as "campaignId"
     from (
       select * from x_accounts where next_send_at <= now() and status = 'connected' order by next_send_at limit 1 for update skip locked
     ) a ${ITS_LIMITS} left join lateral (
-      select c.id from campaigns c cross join lateral (
+      select c.id, c.kind from campaigns c cross join lateral (
         select from dms
         where campaign_id = c.id and ${isFirstInQueue} and due_at <= now()
         order by due_at, id limit 1
       ) d
       where c.x_account_id = a.id and c.status = 'active' and c.channel = 'api' and c.dms_queued_count > 0 and not ${waitsForOlder(sql`c`)}
       order by c.kind = 'direct' desc limit 1
-    ) next on true`,
+    ) next on true left join lateral (
+      select f.id from ${followUps} f where f.due_at <= now() and ${areRepliesKnown} limit 1
+    ) follow_up on true cross join lateral (
+      select f.is_follow_up, case when f.is_follow_up then follow_up.id else next.id end as id from (
+        select follow_up.id is not null and (next.id is null or (next.kind <> 'direct' and a.follow_ups_in_row < ${FIRST_OF - 1})) as is_follow_up) f
+    ) turn`,
   )
   const [row] = rows
   if (!row) return null
@@ -159,7 +189,7 @@ export async function lockDue(tx: Db, env: SendingEnv): Promise<Locked | null> {
         sql`select pg_try_advisory_xact_lock(${xUserLock(row.xUserId)}) as "isFree"`,
       )
     ).rows[0]?.isFree === true
-  return readLocked(env, row, isFree ? row.campaignId : null)
+  return readLocked(env, row, { campaignId: isFree ? row.campaignId : null, isFollowUp: row.isFollowUp })
 }
 
 /**
@@ -170,6 +200,7 @@ export async function lockFor(
   tx: Db,
   env: SendingEnv,
   campaign: { id: string; workspaceId: string; xAccountId: string | null },
+  isFollowUp: boolean,
 ): Promise<Locked> {
   const { id: campaignId, workspaceId } = campaign
   const row = await lockAccount(tx, env, campaign)
@@ -178,7 +209,10 @@ export async function lockFor(
     const isAssigned = campaign.xAccountId !== null
     if (!isAssigned && isLinked(row))
       await tx.update(campaigns).set({ xAccountId: row.id }).where(eq(campaigns.id, campaignId))
-    return { ...readLocked(env, row, campaignId), sendsAs: isAssigned || isLinked(row) ? row.handle : null }
+    return {
+      ...readLocked(env, row, { campaignId, isFollowUp }),
+      sendsAs: isAssigned || isLinked(row) ? row.handle : null,
+    }
   }
   const scope = { workspaceId, account: null }
   const accountLimits = await findLimits(tx, env, workspaceId, null)
@@ -188,6 +222,7 @@ export async function lockFor(
   return {
     ...scope,
     campaignId,
+    isFollowUp,
     sendsAs: null,
     accountLimits,
     cap,
@@ -214,13 +249,13 @@ async function lockAccount(
   return row ?? null
 }
 
-function readLocked(env: SendingEnv, row: AccountRow, campaignId: string | null): Locked {
+function readLocked(env: SendingEnv, row: AccountRow, next: Pick<Locked, 'campaignId' | 'isFollowUp'>): Locked {
   const accountLimits = parseLimits(row.limits, env)
   const now = new Date(row.now)
   return {
     workspaceId: row.workspaceId,
     account: accountOf(row),
-    campaignId,
+    ...next,
     sendsAs: row.handle,
     accountLimits,
     cap: capAt(accountLimits, env, moment(row.firstAt), now),
@@ -329,6 +364,9 @@ export async function renewClaim(tx: Db, env: SendingEnv, claimed: RenewableClai
   if (rest && rest.until > now) return rest.until
   const leaseExpiresAt = new Date(now.getTime() + LEASE_SECONDS * 1_000)
   await tx.update(dms).set({ claimedAt: now, leaseExpiresAt, updatedAt: now }).where(eq(dms.id, id))
+  await tx.execute(sql`
+    update leads set last_claimed_at = ${now.toISOString()}::timestamptz where id = (
+      select l.id from dms d join leads l on l.id = d.lead_id where d.id = ${id} for no key update of l skip locked)`)
   if (account?.nextSendAt) {
     const next = nextSend(now, pauseSecondsOf(accountLimits, env))
     if (next > account.nextSendAt)
@@ -347,18 +385,30 @@ export function nextSend(now: Date, pauseSeconds: number): Date {
 /** NOTIFY channel that makes workers look for due messages. */
 export const SENDING_CHANNEL = 'sending'
 
+/** A later time is no interval between two messages, but waits for a message that is due then. */
+const FAR = sql`interval '2 minutes'`
+
 /**
- * Schedules the account if it is not scheduled yet, and notifies workers when the transaction
- * commits. An existing time stays, so overdue messages keep the interval.
+ * Schedules the account if it is not scheduled soon, and notifies workers when the transaction
+ * commits. A time soon stays, so overdue messages keep the interval.
  */
 export async function wakeAccount(tx: Db, accountId: string): Promise<void> {
   // Always update, to lock the row: a worker that unschedules the account runs before or after,
   // never in between.
   await tx
     .update(xAccounts)
-    .set({ nextSendAt: sql`coalesce(${xAccounts.nextSendAt}, now())` })
+    .set({
+      nextSendAt: sql`case when ${xAccounts.nextSendAt} <= now() + ${FAR} then ${xAccounts.nextSendAt} else now() end`,
+    })
     .where(eq(xAccounts.id, accountId))
   await notifySenders(tx)
+}
+
+/** Schedules the accounts that have queued follow-ups of a campaign. */
+export async function wakeFollowUps(tx: Db, campaignId: string): Promise<void> {
+  const { rows } = await tx.execute<{ id: string }>(sql`
+    select distinct x_account_id as id from dms where campaign_id = ${campaignId} and ${isInQueue} and is_follow_up order by 1`)
+  for (const { id } of rows) await wakeAccount(tx, id)
 }
 
 /**
@@ -383,22 +433,30 @@ export async function notifySenders(tx: Db): Promise<void> {
   await tx.execute(sql`select pg_notify(${SENDING_CHANNEL}, '')`)
 }
 
+/** How soon follow-ups are tried again while nobody knows whether their people have replied. */
+export const BLIND_SECONDS = 60
+
 /** A campaign that is being paused or edited, or a locked message, is tried again this soon. */
-const RETRY_MS = 50
+export const RETRY_MS = 50
 
 /** Sets when a locked account is due again: at `until`, or else when its next message is. */
 export async function reschedule(tx: Db, accountId: string, now: Date, until: Date | null): Promise<void> {
   const soon = new Date(now.getTime() + RETRY_MS).toISOString()
   const turn = new Date(now.getTime() + TURN_SECONDS * 1_000).toISOString()
+  const blind = new Date(now.getTime() + BLIND_SECONDS * 1_000).toISOString()
   const next = until
     ? sql`${until > now ? until.toISOString() : soon}::timestamptz`
     : sql`(
-        select min(case when ${waitsForOlder(sql`c`)} then ${turn}::timestamptz else greatest(d.due_at, ${soon}::timestamptz) end)
-        from campaigns c cross join lateral (
+        select least((
+          select min(case when ${waitsForOlder(sql`c`)} then ${turn}::timestamptz else greatest(d.due_at, ${soon}::timestamptz) end)
+          from campaigns c cross join lateral (
           select due_at from dms where campaign_id = c.id and ${isFirstInQueue} order by due_at, id limit 1
         ) d
-        where c.x_account_id = ${accountId} and c.status = 'active' and c.channel = 'api' and c.dms_queued_count > 0)`
-  await tx.execute(sql`update x_accounts set next_send_at = ${next} where id = ${accountId}`)
+        where c.x_account_id = ${accountId} and c.status = 'active' and c.channel = 'api' and c.dms_queued_count > 0
+        ), (
+          select greatest(due_at, case when ${areRepliesKnown} then ${soon}::timestamptz else ${blind}::timestamptz end) from ${followUps} f limit 1
+        )))`
+  await tx.execute(sql`update x_accounts a set next_send_at = ${next} where id = ${accountId}`)
 }
 
 /**

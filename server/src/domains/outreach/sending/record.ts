@@ -69,8 +69,8 @@ export async function recordOutcome(
         last_ordinal = case when ${wasSent}::boolean then dm.step else e.last_ordinal end,
         last_sent_at = case when ${wasSent}::boolean then dm.sent_at else e.last_sent_at end,
         next_step_number = case when f.state in ('active', 'paused') then f.number end,
-        next_at = case f.state when 'active' then f.due_at when 'paused' then e.next_at end,
-        paused_until = case when f.state = 'paused' then e.paused_until end,
+        next_at = case f.state when 'active' then f.due_at when 'paused' then case when not ${outcomeUnknown}::boolean then e.next_at end end,
+        paused_until = case when f.state = 'paused' and not ${outcomeUnknown}::boolean then e.paused_until end,
         reason = case when ${outcomeUnknown}::boolean and f.state = 'paused' then ${reasonSql('outcome_unknown')}
           when f.state in ('active', 'finished', 'failed') then null else e.reason end
       from following f, dm where e.workspace_id = dm.workspace_id and e.id = f.id
@@ -80,7 +80,8 @@ export async function recordOutcome(
       select l.id from lead_lists l join campaigns c on c.lead_list_id = l.id join dm on dm.campaign_id = c.id
       where ${wasSent}::boolean and l.filter is null for no key update of l
     ), lead as (
-      update leads l set dm_status = ${wasSent ? 'contacted' : 'failed_contact'}, updated_at = now()
+      -- Anyone who got a follow-up has been contacted before.
+      update leads l set dm_status = case when ${wasSent}::boolean or dm.is_follow_up then 'contacted' else 'failed_contact' end, updated_at = now()
       from dm left join list on true where l.id = dm.lead_id
     ), item as (
       update lead_list_items i set contact_status = 'contacted'
@@ -225,7 +226,7 @@ async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<
       return
     case 'stop':
       await release(tx, isHeld(claimed))
-      await pauseCampaignsOf(tx, claimed.accountId, verdict)
+      await pauseCampaignsOf(tx, claimed, verdict)
       return
     case 'unknown':
       await tx.execute(

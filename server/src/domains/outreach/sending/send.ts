@@ -15,10 +15,11 @@ import { campaigns } from '../campaigns/tables.ts'
 import type { SendingEnv } from '../sending-settings/service.ts'
 import { type Claimed, claimDirect, type DirectMessage, RATE_LIMITED_BY_X, withdrawDirect } from './claim.ts'
 import { renewClaim } from './limits.ts'
-import { lockEnrollmentsOf } from './queue.ts'
+import { lockEnrollmentsOf, lockEnrollmentsOfLead } from './queue.ts'
 import { delayAccount, LEAD_MISSING, record, recordOutcome, type Verdict } from './record.ts'
 import { findSentMessage } from './rules.ts'
 import {
+  endAnswered,
   findReasonToStop,
   includesReplied,
   isContested,
@@ -26,6 +27,7 @@ import {
   reasonToStop,
   release,
   skipMessage,
+  stopMessages,
 } from './stop.ts'
 import { dms } from './tables.ts'
 
@@ -358,6 +360,7 @@ async function deliver(context: NowContext, actor: Actor, claimed: Claimed, end:
   switch (verdict.kind) {
     case 'sent': {
       const answer = await transact(db, async (tx) => {
+        await endWritten(tx, claimed)
         const recorded = await recordOutcome(tx, claimed, { wasSent: true, eventId: verdict.eventId })
         if (!recorded) return null
         const { sentAt } = (await findMessage(tx, actor, claimed.id)) as DmOutcome
@@ -374,6 +377,7 @@ async function deliver(context: NowContext, actor: Actor, claimed: Claimed, end:
       throw failed(claimed.id, verdict)
     case 'unknown':
     case 'lost':
+      await transact(db, (tx) => endWritten(tx, claimed))
       await record(db, [{ claimed, verdict, failures: 0 }])
       return answerFrom(await waitForOutcome(db, actor, claimed.id, end, signal))
     case 'skipped':
@@ -396,7 +400,7 @@ async function deliver(context: NowContext, actor: Actor, claimed: Claimed, end:
     case 'paused':
       await transact(db, async (tx) => {
         await withdrawDirect(tx, claimed)
-        if (verdict.kind === 'stop') await pauseCampaignsOf(tx, claimed.accountId, verdict)
+        if (verdict.kind === 'stop') await pauseCampaignsOf(tx, claimed, verdict)
       })
       throw new Refusal(
         'X_NOT_CONNECTED',
@@ -405,6 +409,14 @@ async function deliver(context: NowContext, actor: Actor, claimed: Claimed, end:
           : CONNECTION_LOST,
       )
   }
+}
+
+/** A message by hand ends the lead's sequences. */
+async function endWritten(tx: Db, { workspaceId, lead }: Claimed): Promise<void> {
+  if (!lead) return
+  await lockEnrollmentsOfLead(tx, workspaceId, lead.id)
+  await endAnswered(tx, workspaceId, lead.id, { isReply: false, label: null, until: null, at: new Date() })
+  await stopMessages(tx, workspaceId, sql`select ${lead.id}::uuid`)
 }
 
 type DmOutcome = Pick<typeof dms.$inferSelect, 'id' | 'status' | 'sentAt' | 'reason' | 'errorMessage'>

@@ -57,10 +57,10 @@ describe('two accounts that claim messages to one person at the same moment', ()
     const other = await makeList(app, person, openHandles(1))
     await launch(person, list, { xAccountId: accounts[0]!.id })
     await launch(person, other, { xAccountId: accounts[1]!.id })
-    // Duplicate leads that were merged.
-    await app.db.update(dms).set({ leadId: list.leadIds[0]! }).where(eq(dms.leadId, other.leadIds[0]!))
     first = await claimNext()
     second = await claimNext()
+    // Duplicate leads that were merged.
+    await app.db.update(dms).set({ leadId: list.leadIds[0]! }).where(eq(dms.leadId, other.leadIds[0]!))
     // The first claim commits last.
     first.visibleAt = performance.now()
   })

@@ -2,7 +2,7 @@
 
 export { claimSimulated, type SimulatedClaim } from './claim.ts'
 export { endHolds, unqueue } from './hold.ts'
-export { campaignGate, endTurn, SENDING_CHANNEL, SIMULATED_HOLDER, wakeAccount } from './limits.ts'
+export { campaignGate, endTurn, SENDING_CHANNEL, SIMULATED_HOLDER, wakeAccount, wakeFollowUps } from './limits.ts'
 export { checkOptOuts, hasClosedInboxes } from './protect.ts'
 export {
   dmAnswer,

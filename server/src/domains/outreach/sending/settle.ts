@@ -10,11 +10,19 @@ import { storePastContact } from '../../leads/leads/service.ts'
 import { use } from '../../platform/billing/service.ts'
 import { X_KEEPS_DAYS } from '../../platform/x-account/tables.ts'
 import { notifySenders, SIMULATED_HOLDER, wakeAccount } from './limits.ts'
-import { lockLeads } from './queue.ts'
+import { lockEnrollmentsOfLead, lockLeads } from './queue.ts'
 import { OUTCOME_UNKNOWN, recordOutcome } from './record.ts'
 import { CLOCK_SKEW_MS, findSentMessage } from './rules.ts'
 import { findInConversation, lookUp, type Needs, TIMING, type Timing, verdictOf } from './send.ts'
-import { endEnrollmentsOf, pauseCampaignsOf, release, releaseIfArchived, skipMessage } from './stop.ts'
+import {
+  afterRelease,
+  completeIfDone,
+  endContacted,
+  endEnrollmentsOf,
+  pauseCampaignsOf,
+  release,
+  skipMessage,
+} from './stop.ts'
 
 /**
  * Ends expired leases. An extension's message fails with an unknown outcome, for a person to check.
@@ -124,7 +132,8 @@ async function settleOne(needs: Needs, timing: Timing, dm: Unsettled): Promise<v
     if (verdict.kind === 'failed') await giveUp()
     else if (verdict.kind === 'wait') await checkLater(db, dm, (verdict.until.getTime() - Date.now()) / 1000)
     else await checkLater(db, dm, verdict.kind === 'stop' ? SETTLE_SECONDS : 10)
-    if (verdict.kind === 'stop') await transact(db, (tx) => pauseCampaignsOf(tx, accountId, verdict))
+    if (verdict.kind === 'stop')
+      await transact(db, (tx) => pauseCampaignsOf(tx, { accountId, campaignId: dm.campaignId }, verdict))
     return
   }
   if (eventId) {
@@ -137,7 +146,7 @@ async function settleOne(needs: Needs, timing: Timing, dm: Unsettled): Promise<v
       const { rowCount } = await tx.execute(sql`
         update dms set lease = null, holder = null, lease_expires_at = null, claimed_at = null, outcome_unknown = false, due_at = now(), updated_at = now()
         where id = ${dm.id} and lease = ${dm.lease} and status = 'queued'`)
-      if (rowCount) await releaseIfArchived(tx, sql`${dm.id}`)
+      if (rowCount) await afterRelease(tx, sql`${dm.id}`)
       await wakeAccount(tx, accountId)
     })
   }
@@ -188,7 +197,7 @@ export async function pauseRestored(tx: Db, backedUpAt: Date): Promise<RestoreSu
 
   const isUnreadable = sql`(c.channel = 'extension' and not exists (
     select from x_accounts a where a.workspace_id = c.workspace_id and a.status <> 'disconnected' and coalesce(c.x_account_id, a.id) = a.id))`
-  const unknown = await failUnread(tx, sql`c.status <> 'archived' and ${isUnreadable}`)
+  const { count: unknown } = await failUnread(tx, sql`c.status <> 'archived' and ${isUnreadable}`)
   const { rows } = await tx.execute<{ paused: number; toBeRead: number }>(sql`
     select (select count(*)::int from campaigns where kind = 'campaign' and status = 'active') as paused,
       (select count(*)::int from dms d join campaigns c on c.id = d.campaign_id where d.status = 'queued' and c.status <> 'archived') as "toBeRead"`)
@@ -203,25 +212,26 @@ export async function pauseRestored(tx: Db, backedUpAt: Date): Promise<RestoreSu
 /**
  * Fails queued messages whose conversation cannot be read, so that a person decides about each.
  * @param which SQL over a message `d` and its campaign `c`
+ * @returns how many, and the campaigns that may now be completed
  */
-async function failUnread(tx: Db, which: SQL): Promise<number> {
+async function failUnread(tx: Db, which: SQL): Promise<{ count: number; campaignIds: string[] }> {
   const those = sql`from dms d join campaigns c on c.id = d.campaign_id where d.status = 'queued' and ${which}`
   await lockLeads(tx, sql`select d.lead_id ${those}`)
-  const { rows } = await tx.execute<{ id: string; workspaceId: string }>(sql`
+  const { rows } = await tx.execute<{ id: string; workspaceId: string; campaignId: string }>(sql`
     with failed as (
       update dms set status = 'failed', error_message = ${OUTCOME_UNKNOWN}, outcome_unknown = true, lease_expires_at = null, updated_at = now()
-      where id in (select d.id ${those}) returning id, workspace_id, lead_id
+      where id in (select d.id ${those}) returning id, workspace_id, campaign_id, lead_id
     ), leads_failed as (
       update leads set dm_status = 'failed_contact', updated_at = now() where id in (select lead_id from failed) and dm_status = 'queued'
     )
-    select id, workspace_id as "workspaceId" from failed`)
+    select id, workspace_id as "workspaceId", campaign_id as "campaignId" from failed`)
   for (const workspaceId of new Set(rows.map((row) => row.workspaceId)))
     await endEnrollmentsOf(
       tx,
       workspaceId,
       rows.filter((row) => row.workspaceId === workspaceId).map(({ id }) => id),
     )
-  return rows.length
+  return { count: rows.length, campaignIds: [...new Set(rows.map(({ campaignId }) => campaignId))] }
 }
 
 /**
@@ -264,8 +274,9 @@ async function recordMessageFromX(tx: Db, message: XConversationMessage, since: 
       order by x_user_id nulls last limit 1
     ) l on true
     where a.x_user_id = ${senderId} order by l.id is null, a.status <> 'connected', a.created_at`)
-  for (const { leadId, accountId } of parties) {
+  for (const { workspaceId, leadId, accountId } of parties) {
     if (!leadId) continue
+    await lockEnrollmentsOfLead(tx, workspaceId, leadId)
     const own = await lockMessages(tx, leadId)
     const isSame = (row: Row) =>
       findSentMessage([message], { text: row.message, senderId, since }, new Set()) !== null && row.eventId === null
@@ -310,6 +321,8 @@ async function insertSent(
   { id: eventId, recipientId, text, at }: XConversationMessage,
 ): Promise<void> {
   const moment = sql`${at.toISOString()}::timestamptz`
+  // It may have been their next step, which must not be sent again.
+  if (leadId) await endContacted(tx, workspaceId, leadId)
   if (leadId) await lockLeads(tx, sql`select ${leadId}::uuid`)
   await tx.execute(sql`
     insert into campaigns (workspace_id, kind, name, message_template, channel, status, x_account_id)
@@ -324,9 +337,10 @@ async function insertSent(
     sql`select ${moment} >= date_trunc('month', now() at time zone 'UTC') at time zone 'UTC' as counts`,
   )
   if (leadId)
-    await tx.execute(
-      sql`update leads set dm_status = 'contacted', updated_at = now() where id = ${leadId} and dm_status <> 'queued'`,
-    )
+    await tx.execute(sql`
+      update leads set dm_status = case when dm_status = 'queued' then dm_status else 'contacted' end,
+        last_claimed_at = greatest(last_claimed_at, ${moment}), last_claimed_campaign_id = null, updated_at = now()
+      where id = ${leadId}`)
   else await storePastContact(tx, workspaceId, recipientId, at)
   if (rows[0]?.counts) await use(tx, workspaceId, 'dms', 1)
 }
@@ -342,11 +356,12 @@ export async function finishReading(db: Db, xUserId: string): Promise<boolean> {
       sql`select from dms d join ${unread} a on a.id = d.x_account_id where d.lease_expires_at is not null limit 1`,
     )
     if (claimed.rows.length > 0) return false
-    await failUnread(
+    const { campaignIds } = await failUnread(
       tx,
       sql`d.lease_expires_at is null and d.attempts = 1 and exists (select from ${unread} a
         where a.id = c.x_account_id and d.tried_at = a.unread_since and a.unread_since < now() - make_interval(days => ${X_KEEPS_DAYS}))`,
     )
+    for (const id of campaignIds.sort()) await completeIfDone(tx, id)
     const { rows: repeated } = await tx.execute<{ id: string }>(sql`
       select d.id from ${unread} a
         join dms sent on sent.x_account_id = a.id and sent.claimed_at >= a.unread_since - make_interval(secs => ${CLOCK_SKEW_MS / 1_000}) and sent.sent_at is not null

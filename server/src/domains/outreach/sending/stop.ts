@@ -17,11 +17,11 @@ export type Failure = { reason: SkipReason; errorMessage?: never } | { errorMess
 
 /**
  * SQL over a lead `l` and a message `d`: another campaign messaged the lead, or claimed first.
- * Queueing checks it too, but leads may be merged later. Ignores direct messages.
+ * Queueing checks it too, but leads may be merged later. Ignores direct messages and follow-ups.
  */
 const duplicateReason = sql`(
   select ${reasonSql('duplicate')} from campaigns c
-  where c.id = d.campaign_id and c.kind = 'campaign' and not c.allow_repeat and (
+  where c.id = d.campaign_id and c.kind = 'campaign' and not c.allow_repeat and not d.is_follow_up and (
     l.contacted_before_at is not null or exists (
       select from dms o join campaigns other on other.id = o.campaign_id
       where o.lead_id = l.id and o.id <> d.id and not other.allow_repeat and (o.sent_at is not null or o.outcome_unknown
@@ -32,7 +32,7 @@ const duplicateReason = sql`(
  * this one was visible, so it may not know that it must yield. @param seenForSeconds time since then
  */
 export function isContested(seenForSeconds: number): SQL<boolean> {
-  return sql`(c.kind = 'campaign' and not c.allow_repeat and exists (
+  return sql`(c.kind = 'campaign' and not c.allow_repeat and not d.is_follow_up and exists (
     select from dms o join campaigns other on other.id = o.campaign_id
     where o.lead_id = d.lead_id and o.id <> d.id and not other.allow_repeat and o.lease_expires_at is not null
       and (o.claimed_at, o.id) > (d.claimed_at, d.id) and o.claimed_at < now() - make_interval(secs => ${seenForSeconds})))`
@@ -48,18 +48,21 @@ export const includesReplied = sql`(c.allow_replied or c.kind = 'direct')`
 
 /**
  * SQL over a lead `l` and a message `d`: they replied and the campaign excludes such people.
- * Queueing checks it too, but replies may arrive later.
+ * Queueing checks it too, but replies may arrive later. A reply to a sequence ends or pauses it.
  */
-const repliedBefore = sql`(select ${repliedReason('l', sql`(${includesReplied} or ${isResumedSince('l.replied_at')})`)} from campaigns c where c.id = d.campaign_id)`
+const repliedBefore = sql`(select ${repliedReason('l', sql`(${includesReplied} or ${isResumedSince('l.replied_at')})`)} from campaigns c where c.id = d.campaign_id and not d.is_follow_up)`
 
 /** SQL over a message `d`: a person has continued with its lead since. @param since SQL: a time */
 function isResumedSince(since: string): SQL<boolean> {
   return sql`exists (select from enrollments e where ${isEnrollmentOf('e', 'd')} and e.resumed_at >= ${sql.raw(since)})`
 }
 
-/** SQL over a message `d`: a person stopped its lead's way through the campaign. */
+/** SQL over a message `d`: its lead's way through the campaign has ended. */
 const stoppedReason = sql`(
-  select ${reasonSql('person')} from enrollments e where ${isEnrollmentOf('e', 'd')} and e.state = 'stopped' and e.reason ->> 'code' = 'person')`
+  select case when e.state = 'stopped' and e.reason ->> 'code' = 'person' then ${reasonSql('person')}
+      when e.state = 'replied' and e.reason ->> 'code' = 'written_by_hand' then ${reasonSql('written_by_hand')}
+      when e.state = 'replied' then ${reasonSql('replied')} end
+  from enrollments e where ${isEnrollmentOf('e', 'd')})`
 
 /** SQL over a lead `l` and a message `d`: why it must not be sent; null if it may. */
 export const reasonToStop = sql`coalesce(
@@ -110,6 +113,8 @@ export interface End {
   reason: SQL
   /** SQL: until when it is paused; left out: without a date. */
   until?: SQL
+  /** SQL: the step with which it continues after the pause; left out: its next one. */
+  next?: SQL
 }
 
 /** Suppressed people leave every sequence. */
@@ -127,17 +132,20 @@ const SUPPRESSED: End = {
 export async function endEnrollments(tx: Db, workspaceId: string, leadIds: SQL, end: End): Promise<string[]> {
   const { rows } = await tx.execute<{ campaignId: string }>(sql`
     with old as materialized (
-      select e.*, ${end.state} as to_state, ${end.reason} as to_reason
+      select e.*, ${end.state} as to_state, ${end.reason} as to_reason, ${end.next ?? sql`null::int`} as to_number
       from enrollments e join leads l on l.id = e.lead_id
       where e.workspace_id = ${workspaceId} and e.lead_id in (${leadIds}) and ${end.which}
       order by e.id for no key update of e
     ), changed as (
       update enrollments e set state = old.to_state, reason = old.to_reason, updated_at = now(),
-        next_step_number = case when old.to_state = 'paused' then e.next_step_number end,
+        next_step_number = case when old.to_state = 'paused' then coalesce(old.to_number, e.next_step_number) end,
         paused_until = case when old.to_state = 'paused' then ${end.until ?? sql`null::timestamptz`} end,
         next_at = case when old.to_state = 'paused' then ${end.until ?? sql`null::timestamptz`} end
       from old where e.workspace_id = ${workspaceId} and e.id = old.id
-      returning e.campaign_id, e.next_at, ${isOpen('old')}::int - ${isOpen('e')}::int as closed
+      returning e.*, ${isOpen('old')}::int - ${isOpen('e')}::int as closed
+    ), held as (
+      update dms d set is_held = true, updated_at = now() from changed e
+      where e.state = 'paused' and d.lead_id = e.lead_id and ${isEnrollmentOf('e', 'd')} and d.status = 'queued' and d.lease_expires_at is null
     )
     update campaigns c set open_enrollments = c.open_enrollments - d.closed, follow_up_due_at = least(c.follow_up_due_at, d.next_at)
     from (select campaign_id, sum(closed)::int as closed, min(next_at) as next_at from changed group by 1) d where c.id = d.campaign_id
@@ -156,17 +164,66 @@ export async function endEnrollmentsOf(tx: Db, workspaceId: string, dmIds: reado
   })
 }
 
+/** What was said in a lead's conversation. */
+export interface Said {
+  /** The lead said it, not the account's owner. */
+  isReply: boolean
+  label: 'auto_reply' | 'later' | null
+  /** When they are back, or want to hear more; null: no date. */
+  until: Date | null
+  at: Date
+}
+
+/** An automatic reply without a date pauses for this long. */
+const AWAY_MS = 14 * 86_400_000
+
+/** SQL over an enrollment `e`: the number of a re-engagement step that it was not sent; null if none. */
+const reengagementNumber = sql`(
+  select s.number::int from sequence_versions v cross join lateral jsonb_array_elements(v.steps) with ordinality s(step, number)
+  where v.workspace_id = e.workspace_id and v.campaign_id = e.campaign_id and v.version = e.version and s.step ->> 'kind' = 'reengagement'
+    and e.last_step_id <> (s.step ->> 'id')::uuid)`
+
 /**
- * Ends what the lead's conversation ends: a reply, or a message that the account's owner wrote.
- * Also those who are through, so that no later step reaches them.
+ * Ends or pauses what the lead's conversation ends: a reply, or a message that the account's owner
+ * wrote. Also ends those who are through, so that no later step reaches them.
  */
-export async function endAnswered(tx: Db, workspaceId: string, leadId: string, isReply: boolean): Promise<void> {
+export async function endAnswered(tx: Db, workspaceId: string, leadId: string, said: Said): Promise<void> {
+  const ended = await endEnrollments(tx, workspaceId, sql`select ${leadId}::uuid`, endOf(said))
+  for (const id of ended.sort()) await completeIfDone(tx, id)
+}
+
+/** Ends the sequences of a lead that X shows a message to which the database does not have. */
+export async function endContacted(tx: Db, workspaceId: string, leadId: string): Promise<void> {
   const ended = await endEnrollments(tx, workspaceId, sql`select ${leadId}::uuid`, {
     which: sql`(${isOpen('e')} or e.state = 'finished')`,
-    state: sql`'replied'`,
-    reason: isReply ? reasonSql('reply') : reasonSql('written_by_hand'),
+    state: sql`'stopped'`,
+    reason: reasonSql('skipped', { skip: sql`'contacted'` }),
   })
   for (const id of ended.sort()) await completeIfDone(tx, id)
+}
+
+function endOf({ isReply, label, until, at }: Said): End {
+  const date = (moment: Date) => sql`${moment.toISOString()}::timestamptz`
+  if (label === 'auto_reply') {
+    const back = until ?? new Date(at.getTime() + AWAY_MS)
+    return {
+      which: sql`e.state = 'active'`,
+      state: sql`'paused'`,
+      reason: reasonSql('auto_reply'),
+      until: date(back),
+    }
+  }
+  const which = sql`(${isOpen('e')} or e.state = 'finished')`
+  const reason = isReply ? reasonSql('reply') : reasonSql('written_by_hand')
+  if (label !== 'later' || !until) return { which, state: sql`'replied'`, reason }
+  const continues = sql`${isOpen('e')} and ${reengagementNumber} is not null`
+  return {
+    which,
+    state: sql`case when ${continues} then 'paused' else 'replied' end`,
+    reason: sql`case when ${continues} then ${reasonSql('later')} else ${reason} end`,
+    until: date(until),
+    next: reengagementNumber,
+  }
 }
 
 /**
@@ -235,23 +292,35 @@ export async function release(tx: Db, which: SQL): Promise<{ id: string; account
       tried_at = case when holder = ${SIMULATED_HOLDER} or attempts > 1 then tried_at end
     where status = 'queued' and ${which}
     returning id, x_account_id as "accountId"`)
-  if (rows.length > 0) await releaseIfArchived(tx, sql`select unnest(${sql.param(rows.map(({ id }) => id))}::uuid[])`)
+  if (rows.length > 0) await afterRelease(tx, sql`select unnest(${sql.param(rows.map(({ id }) => id))}::uuid[])`)
   return rows
 }
 
 /**
- * Like `releaseLeads`, for messages that were claimed when their campaign was archived.
- * @param dmIds messages released in this transaction; other campaigns' messages are ignored
+ * Their claims no longer delay others. If their campaign was archived meanwhile, like `releaseLeads`.
+ * @param dmIds messages released in this transaction
  */
-export async function releaseIfArchived(tx: Db, dmIds: SQL): Promise<void> {
+export async function afterRelease(tx: Db, dmIds: SQL): Promise<void> {
   // Archiving a campaign and queueing lock the leads too, so this waits and sees what they did.
-  await lockLeads(tx, sql`select lead_id from dms where id in (${dmIds})`)
+  const leadIds = sql`select lead_id from dms where id in (${dmIds})`
+  await lockLeads(tx, leadIds)
+  await resetLastClaims(tx, leadIds)
   const isReleased = sql`d.id in (${dmIds}) and d.status = 'queued' and not ${mayGoOut}`
   await resetLeadStatus(
     tx,
     sql`select d.lead_id from dms d join campaigns c on c.id = d.campaign_id where ${isReleased}`,
   )
   await refund(tx, isReleased)
+}
+
+/** Restores when locked leads were last claimed, after claims that were not sent. */
+export async function resetLastClaims(tx: Db, leadIds: SQL): Promise<void> {
+  await tx.execute(sql`
+    update leads l set last_claimed_at = last.claimed_at, last_claimed_campaign_id = last.campaign_id
+    from leads own left join lateral (
+      select claimed_at, campaign_id from dms where lead_id = own.id and claimed_at is not null order by claimed_at desc limit 1
+    ) last on true
+    where own.id in (${leadIds}) and l.id = own.id and l.last_claimed_at is distinct from last.claimed_at`)
 }
 
 /**
@@ -326,13 +395,17 @@ export interface Pause {
 }
 
 /**
- * Pauses the account's campaigns and shows why. Direct messages wait until more are queued or the
- * account is reconnected.
+ * Pauses the account's campaigns and shows why; also another campaign that has its follow-ups. Direct
+ * messages wait until more are queued or the account is reconnected.
  */
-export async function pauseCampaignsOf(tx: Db, accountId: string, { reason, xMessage }: Pause): Promise<void> {
+export async function pauseCampaignsOf(
+  tx: Db,
+  { accountId, campaignId }: { accountId: string; campaignId: string },
+  { reason, xMessage }: Pause,
+): Promise<void> {
   await tx.execute(sql`
     update campaigns set status = 'paused', reason = ${reasonValue(reason)}, pause_reason = ${xMessage}, updated_at = now()
-    where id in (select id from campaigns where x_account_id = ${accountId} and status = 'active' and channel = 'api' order by id for update)`)
+    where id in (select id from campaigns where (x_account_id = ${accountId} or id = ${campaignId}) and status = 'active' and channel = 'api' order by id for update)`)
 }
 
 /**

@@ -127,6 +127,8 @@ export const ANSWERS = { replied: 1, positive: 2, optedOut: 4 } as const
 
 /** SQL over messages that senders may claim. */
 export const isInQueue = sql`status = 'queued' and lease_expires_at is null and not is_held`
+/** SQL over the same: follow-ups of an account. */
+export const isFollowUpOf = (accountId: SQL) => sql`${isInQueue} and is_follow_up and x_account_id = ${accountId}`
 /** SQL over the same, without follow-ups: first messages and direct ones. */
 export const isFirstInQueue = sql`${isInQueue} and not is_follow_up`
 

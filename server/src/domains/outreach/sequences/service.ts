@@ -8,6 +8,7 @@ import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import { Refusal } from '../../../refusal.ts'
 import { planOf } from '../../platform/billing/service.ts'
+import { resolveAccount, type XAccount } from '../../platform/x-account/service.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import {
   blockNewClaims,
@@ -187,15 +188,24 @@ export async function launchSteps(
 ): Promise<{ campaign: Campaign; steps: readonly VersionStep[] }> {
   const steps = await findSteps(tx, campaign)
   const allowed = allowedBy(await planOf(tx, campaign.workspaceId), steps)
-  requireNoFollowUps(allowed)
   if (firstChangedStep(steps, allowed) === null) return { campaign, steps }
   return { campaign: await storeVersion(tx, campaign, steps, allowed), steps: allowed }
 }
 
-/** No job sends follow-ups yet, so nobody may come to wait for one. @throws Refusal CAMPAIGN_STATE */
-function requireNoFollowUps(steps: readonly VersionStep[]): void {
-  if (steps.length > 1)
-    throw new Refusal('CAMPAIGN_STATE', 'Follow-ups can’t be sent yet. Remove them to launch this campaign.')
+/**
+ * An extension cannot see replies, so its follow-ups need an account through which X reports them.
+ * @param account that sends @throws Refusal X_NOT_CONNECTED
+ */
+export function requireReplyDetection(
+  { channel }: Pick<Campaign, 'channel'>,
+  account: Pick<XAccount, 'status'> | null,
+  steps: readonly VersionStep[],
+): void {
+  if (channel === 'extension' && steps.length > 1 && account?.status !== 'connected')
+    throw new Refusal(
+      'X_NOT_CONNECTED',
+      'Follow-ups stop when someone replies. Connect the X account that the extension uses, so that replies are noticed.',
+    )
 }
 
 /** A step as SQL over a lead `l`, for statements that queue it. @param chosen shares; null: the weights */
@@ -224,7 +234,8 @@ export function queuedStep(
 
 /**
  * Saves a changed sequence as a new version, and applies it to the people it concerns.
- * @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, SEQUENCE_CHANGED, PLAN_LIMIT, INVALID_INPUT
+ * @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, SEQUENCE_CHANGED, PLAN_LIMIT, INVALID_INPUT,
+ * X_NOT_CONNECTED
  */
 export async function save(db: Db, actor: Actor, { id, version, applyTo, ...edit }: InputOf<'sequences', 'save'>) {
   return transact(db, async (tx) => {
@@ -240,7 +251,10 @@ export async function save(db: Db, actor: Actor, { id, version, applyTo, ...edit
     const after = editSteps(before, edit, { isFrozen: (variant) => frozen.has(variant), newId: randomUUID })
     readTemplates(after, 'steps')
     await requirePlan(tx, actor, before, after)
-    if (campaign.queuedAt !== null) requireNoFollowUps(after)
+    if (campaign.queuedAt !== null) {
+      const { workspaceId, xAccountId } = campaign
+      requireReplyDetection(campaign, await resolveAccount(tx, workspaceId, xAccountId), after)
+    }
     return answerOf(tx, await applyVersion(tx, campaign, before, after, applyTo))
   })
 }

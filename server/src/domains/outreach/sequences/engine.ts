@@ -1,0 +1,291 @@
+import type { EnrollmentReason, SkipReason } from '@x-automated/contract/reason'
+import { eq, sql } from 'drizzle-orm'
+import type { Db } from '../../../db/open.ts'
+import { transact } from '../../../db/transact.ts'
+import { suppressionReason } from '../../leads/suppressions/tables.ts'
+import { allowanceOf, use } from '../../platform/billing/service.ts'
+import { campaigns } from '../campaigns/tables.ts'
+import { campaignGate, completeIfDone, lockQueueing, type QueuedStep, refund, wakeAccount } from '../sending/service.ts'
+import { type LimitsRow, parseLimits, type SendingEnv } from '../sending-settings/service.ts'
+import { type Decision, type DueAccount, decide, LOOK_AGAIN_MS } from './rules-due.ts'
+import { findSteps, queuedStep } from './service.ts'
+import type { VersionStep } from './tables.ts'
+
+type Campaign = typeof campaigns.$inferSelect
+
+/** Campaigns per call, and enrollments per transaction. */
+const CAMPAIGNS_MAX = 20
+const BATCH_SIZE = 1_000
+
+/**
+ * Looks at the enrollments of active campaigns that are due, and queues their follow-ups. Any number
+ * of processes may call it. @returns whether more may be due
+ */
+export async function queueFollowUps(db: Db, env: SendingEnv): Promise<boolean> {
+  const { rows } = await db.execute<{ id: string }>(sql`
+    select id from campaigns where status = 'active' and follow_up_due_at <= now() order by follow_up_due_at limit ${CAMPAIGNS_MAX}`)
+  const failures: unknown[] = []
+  let isMore = false
+  for (const { id } of rows) {
+    try {
+      isMore = (await transact(db, (tx) => queueBatch(tx, env, id))) || isMore
+    } catch (error) {
+      // The other campaigns do not wait for this one.
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+  return isMore
+}
+
+type Due = {
+  id: string
+  leadId: string
+  isMissing: boolean
+  suppressed: SkipReason | null
+  version: number
+  state: 'active' | 'paused'
+  code: EnrollmentReason['code'] | null
+  accountId: string | null
+  lastStepId: string | null
+  lastStepNumber: number | null
+  lastSentAt: string | null
+  skippedStepId: string | null
+  skippedStepNumber: number | null
+  skippedAt: string | null
+  nextStepNumber: number | null
+  pausedUntil: string | null
+  wasRead: boolean
+  sentStepIds: string[]
+  /** A message that its pause has held. */
+  heldId: string | null
+  /** It waits for the part of its launch. */
+  isUnqueued: boolean
+  now: string
+}
+
+/** @returns whether the batch was full */
+async function queueBatch(tx: Db, env: SendingEnv, campaignId: string): Promise<boolean> {
+  // A pause or an edit blocks the gate first, and is seen by the next statement.
+  const gate = await tx.execute<{ isOpen: boolean }>(
+    sql`select pg_try_advisory_xact_lock_shared(${campaignGate(sql`${campaignId}::text`)}) as "isOpen"`,
+  )
+  const [campaign] = await tx.select().from(campaigns).where(eq(campaigns.id, campaignId))
+  if (!gate.rows[0]?.isOpen || campaign?.status !== 'active') return false
+  const { workspaceId } = campaign
+  if (Number.isFinite((await allowanceOf(tx, workspaceId, 'dms')).left)) await lockQueueing(tx, workspaceId)
+  const { left } = await allowanceOf(tx, workspaceId, 'dms')
+  if (left === 0) {
+    const later = sql`now() + make_interval(secs => ${LOOK_AGAIN_MS / 1_000})`
+    await tx.update(campaigns).set({ followUpDueAt: later }).where(eq(campaigns.id, campaignId))
+    return false
+  }
+  const size = Math.min(BATCH_SIZE, left)
+  const due = await lockDue(tx, campaign, size)
+  const steps = await findVersions(tx, campaign, due)
+  const accounts = await findAccounts(tx, env, due)
+  const changes = due.map((one) => ({ one, change: changeOf(one, steps, accounts) }))
+  await dropHeld(tx, changes)
+  const released = await applyMoves(tx, campaign, changes)
+  const queued = await applyQueued(tx, campaign, changes)
+  const accountIds = [...new Set([...released, ...queued])].filter((id) => id !== null)
+  // If all that is due is being changed by others, they may hold the campaign.
+  const strength = due.length === 0 ? sql`for no key update skip locked` : sql`for no key update`
+  const { rows: locked } = await tx.execute(sql`select from campaigns where id = ${campaignId} ${strength}`)
+  if (locked.length === 0) return false
+  // After the lock: anyone who changes an enrollment's time has committed, or lowers this one later.
+  await tx.execute(sql`
+    update campaigns set follow_up_due_at = (
+      select min(next_at) from enrollments where workspace_id = ${workspaceId} and campaign_id = ${campaignId} and next_at is not null)
+    where id = ${campaignId}`)
+  const closed = changes.filter(({ change }) => change.kind === 'end').length
+  if (closed > 0) await completeIfDone(tx, campaignId, { sentId: null, opened: -closed, nextAt: null })
+  if (campaign.channel === 'api') for (const id of accountIds.sort()) await wakeAccount(tx, id)
+  if (queued.length > 0) await use(tx, workspaceId, 'dms', queued.length)
+  return due.length === size
+}
+
+/** Locks enrollments that are due, longest due first. Those that are locked have another change. */
+async function lockDue(tx: Db, { id, workspaceId }: Campaign, size: number): Promise<Due[]> {
+  const { rows } = await tx.execute<Due>(sql`
+    select e.id, e.lead_id as "leadId", l.id is null as "isMissing", ${suppressionReason('l')} as suppressed, e.version, e.state,
+      e.reason ->> 'code' as code, coalesce(e.x_account_id, c.x_account_id) as "accountId", e.last_step_id as "lastStepId",
+      e.last_step_number as "lastStepNumber", e.last_sent_at as "lastSentAt", e.skipped_step_id as "skippedStepId",
+      e.skipped_step_number as "skippedStepNumber", e.skipped_at as "skippedAt", e.next_step_number as "nextStepNumber",
+      e.paused_until as "pausedUntil", e.is_unqueued as "isUnqueued", now() as now, exists (
+        select from dms d where d.campaign_id = e.campaign_id and d.step = e.last_ordinal and d.lead_id = e.lead_id and d.delivered_at is not null
+      ) as "wasRead", array(
+        select distinct d.step_id::text from dms d where d.lead_id = e.lead_id and d.enrollment_id = e.id and d.sent_at is not null
+      ) as "sentStepIds", (
+        select d.id from dms d where d.lead_id = e.lead_id and d.enrollment_id = e.id and d.status = 'queued' limit 1
+      ) as "heldId"
+    from enrollments e join campaigns c on c.id = e.campaign_id left join leads l on l.id = e.lead_id
+    where e.workspace_id = ${workspaceId} and e.campaign_id = ${id} and e.next_at <= now() and e.state in ('active', 'paused')
+    order by e.next_at, e.id limit ${size} for no key update of e skip locked`)
+  return rows
+}
+
+/** The steps of every version that someone follows. */
+async function findVersions(tx: Db, campaign: Campaign, due: readonly Due[]) {
+  const versions = new Map<number, readonly VersionStep[]>()
+  for (const version of new Set(due.map((one) => one.version)))
+    versions.set(version, await findSteps(tx, { ...campaign, version }))
+  return versions
+}
+
+async function findAccounts(tx: Db, env: SendingEnv, due: readonly Due[]): Promise<Map<string | null, DueAccount>> {
+  const ids = [...new Set(due.flatMap(({ accountId }) => accountId ?? []))]
+  const { rows } = await tx.execute<{
+    id: string
+    limits: LimitsRow | null
+    isConnected: boolean
+    isLive: boolean
+  }>(sql`
+    select a.id, to_jsonb(p) as limits, a.status = 'connected' and a.unread_since is null as "isConnected", w.webhook_id is not null as "isLive"
+    from x_accounts a left join sending_limits p on p.workspace_id = a.workspace_id and p.x_account_id = a.id
+      left join reply_watches w on w.x_user_id = a.x_user_id
+    where a.id = any(${sql.param(ids)}::uuid[])`)
+  return new Map(rows.map(({ limits, ...row }) => [row.id, { ...row, hours: parseLimits(limits, env) }]))
+}
+
+type Change =
+  | Exclude<Decision, { kind: 'finish' }>
+  | { kind: 'end'; state: 'finished' | 'stopped' | 'opted_out'; reason: EnrollmentReason | null; skipped?: Skipped }
+  /** Its pause is over: its message may be sent, or its first one is queued with the next part. */
+  | { kind: 'release'; dmId: string | null }
+type Skipped = { id: string; number: number } | null
+type Changed = { one: Due; change: Change }
+
+const LOST: DueAccount = {
+  hours: parseLimits(null, { isRealX: false } as SendingEnv),
+  isConnected: false,
+  isLive: false,
+}
+
+function changeOf(
+  due: Due,
+  versions: ReadonlyMap<number, readonly VersionStep[]>,
+  accounts: ReadonlyMap<string | null, DueAccount>,
+): Change {
+  if (due.isMissing) return { kind: 'end', state: 'stopped', reason: skippedAs('lead_missing') }
+  if (due.suppressed) {
+    const isOptOut = ['opted_out', 'replied_stop'].includes(String(due.suppressed.params.reason))
+    if (isOptOut) return { kind: 'end', state: 'opted_out', reason: { code: 'opt_out', params: {} } }
+    return { kind: 'end', state: 'stopped', reason: skippedAs('suppressed') }
+  }
+  const isLater = due.state === 'paused' && due.code === 'later'
+  if (due.isUnqueued) return { kind: 'release', dmId: null }
+  if (due.heldId && !isLater) return { kind: 'release', dmId: due.heldId }
+  const enrollment = {
+    ...due,
+    lastSent: referenceOf(due.lastStepId, due.lastStepNumber),
+    lastSentAt: moment(due.lastSentAt),
+    lastSkipped: referenceOf(due.skippedStepId, due.skippedStepNumber),
+    skippedAt: moment(due.skippedAt),
+    pausedUntil: due.state === 'paused' ? moment(due.pausedUntil) : null,
+    isLater,
+  }
+  const account = accounts.get(due.accountId) ?? LOST
+  const decision = decide(enrollment, versions.get(due.version) ?? [], account, new Date(due.now))
+  if (decision.kind !== 'finish') return decision
+  return { kind: 'end', state: 'finished', reason: null, skipped: decision.skipped }
+}
+
+/** Deletes the messages of people who continue with another step: re-engagement. */
+async function dropHeld(tx: Db, changes: readonly Changed[]): Promise<void> {
+  const ids = changes.flatMap(({ one: { heldId }, change }) => (change.kind === 'release' ? [] : (heldId ?? [])))
+  if (ids.length === 0) return
+  const those = sql`any(${sql.param(ids)}::uuid[])`
+  await refund(tx, sql`d.id = ${those}`)
+  await tx.execute(sql`delete from dms where id = ${those} and status = 'queued' and lease_expires_at is null`)
+}
+
+const skippedAs = (skip: SkipReason['code']): EnrollmentReason => ({ code: 'skipped', params: { skip } })
+const moment = (text: string | null) => (text === null ? null : new Date(text))
+const referenceOf = (id: string | null, number: number | null) => (id && number ? { id, number } : null)
+
+/** Moves the enrollments that get no new message. @returns the account of each released message */
+async function applyMoves(tx: Db, campaign: Campaign, changes: readonly Changed[]): Promise<(string | null)[]> {
+  const rows = changes.flatMap(movesOf)
+  if (rows.length === 0) return []
+  const { rows: released } = await tx.execute<{ accountId: string | null }>(sql`
+    with changes as materialized (
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        as x(id uuid, state text, reason jsonb, number int, next_at timestamptz, skipped_id uuid, skipped_number int, dm_id uuid)
+    ), moved as (
+      update enrollments e set state = x.state, reason = x.reason, next_step_number = x.number, next_at = x.next_at,
+        skipped_step_id = coalesce(x.skipped_id, e.skipped_step_id), skipped_step_number = coalesce(x.skipped_number, e.skipped_step_number),
+        skipped_at = case when x.skipped_id is null then e.skipped_at else now() end, ${CONTINUES}
+      from changes x where e.workspace_id = ${campaign.workspaceId} and e.id = x.id
+    )
+    update dms d set is_held = false, due_at = now(), updated_at = now() from changes x where d.id = x.dm_id and d.is_held
+    returning case when d.is_follow_up then d.x_account_id else ${campaign.xAccountId}::uuid end as "accountId"`)
+  return released.map(({ accountId }) => accountId)
+}
+
+function movesOf({ one: { id, nextStepNumber }, change }: Changed): object[] {
+  switch (change.kind) {
+    case 'queue':
+      return []
+    case 'wait':
+      return [{ id, state: 'active', number: change.number, next_at: change.until }]
+    case 'skip':
+      return [{ id, state: 'active', number: change.number, next_at: change.nextAt, ...skip(change.skipped) }]
+    case 'release':
+      return [{ id, state: 'active', number: nextStepNumber, dm_id: change.dmId }]
+    case 'end':
+      return [{ id, state: change.state, reason: change.reason, ...skip(change.skipped ?? null) }]
+  }
+}
+
+const skip = (step: Skipped) => (step ? { skipped_id: step.id, skipped_number: step.number } : {})
+
+/** Sets of an enrollment `e` whose pause, if there was one, is over. */
+const CONTINUES = sql`paused_until = null, resumed_at = case when e.state = 'paused' then now() else e.resumed_at end, updated_at = now()`
+
+/** Queues the next messages, one statement per step of a version. @returns the account of each */
+async function applyQueued(tx: Db, campaign: Campaign, changes: readonly Changed[]): Promise<(string | null)[]> {
+  const groups = new Map<string, { step: VersionStep; number: number; rows: { id: string; due_at: Date }[] }>()
+  for (const { one, change } of changes) {
+    if (change.kind !== 'queue') continue
+    const key = `${one.version} ${change.number}`
+    const group = groups.get(key) ?? { step: change.step, number: change.number, rows: [] }
+    group.rows.push({ id: one.id, due_at: change.dueAt })
+    groups.set(key, group)
+  }
+  const accountIds: (string | null)[] = []
+  for (const { step, number, rows } of groups.values())
+    accountIds.push(...(await queueStep(tx, campaign, queuedStep(campaign.id, step, number), rows)))
+  return accountIds
+}
+
+async function queueStep(
+  tx: Db,
+  campaign: Campaign,
+  { id, number, variantId, message }: QueuedStep,
+  people: readonly { id: string; due_at: Date }[],
+): Promise<(string | null)[]> {
+  const { rows } = await tx.execute<{ accountId: string | null }>(sql`
+    with chosen as materialized (
+      select e.id, x.due_at from jsonb_to_recordset(${JSON.stringify(people)}::jsonb) as x(id uuid, due_at timestamptz)
+        join enrollments e on e.workspace_id = ${campaign.workspaceId} and e.id = x.id
+    ), moved as (
+      update enrollments e set state = 'active', reason = null, next_step_number = ${number}, next_at = null, ${CONTINUES}
+      from chosen x where e.workspace_id = ${campaign.workspaceId} and e.id = x.id
+    ), added as (
+      insert into dms (workspace_id, user_id, lead_id, campaign_id, step, enrollment_id, step_id, step_number, variant_id, message, due_at, is_follow_up, x_account_id)
+      select e.workspace_id, ${campaign.userId}::uuid, l.id, e.campaign_id,
+        coalesce((select max(d.step) + 1 from dms d where d.lead_id = l.id and d.campaign_id = e.campaign_id), 0),
+        e.id, ${id}::uuid, ${number}, ${variantId}, ${message}, x.due_at, e.last_ordinal is not null,
+        case when e.last_ordinal is not null then coalesce(e.x_account_id, ${campaign.xAccountId}::uuid) end
+      from chosen x join enrollments e on e.workspace_id = ${campaign.workspaceId} and e.id = x.id join leads l on l.id = e.lead_id
+      order by x.due_at, e.id
+      on conflict (campaign_id, step, lead_id) do nothing
+      returning lead_id, is_follow_up, x_account_id
+    ), marked as (
+      -- Anyone who gets a follow-up has been contacted.
+      update leads set dm_status = 'queued', updated_at = now() where id in (select lead_id from added where not is_follow_up)
+    )
+    select coalesce(x_account_id, ${campaign.xAccountId}::uuid) as "accountId" from added`)
+  return rows.map(({ accountId }) => accountId)
+}

@@ -1,0 +1,315 @@
+import type { StepInput } from '@x-automated/contract/outreach/steps'
+import { idOfHandle } from '@x-automated/stand-ins/x/ids'
+import { eq, sql } from 'drizzle-orm'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import {
+  arrived,
+  confirmDetection,
+  dmsOf,
+  expectCountsRight,
+  launch,
+  letPass,
+  makeCampaign,
+  makeList,
+  openHandles,
+  sendDue,
+  waitForBlockedStatement,
+} from '../../../../test/outreach.ts'
+import { limitOn, use } from '../../platform/billing/service.ts'
+import { xAccounts } from '../../platform/x-account/tables.ts'
+import { receive } from '../replies/service.ts'
+import { queueFollowUps } from './engine.ts'
+import { enrollments } from './tables.ts'
+
+let app: TestApp
+let person: Person
+let account: { id: string; handle: string }
+beforeAll(async () => {
+  app = await openApp({ x: true })
+})
+beforeEach(async () => {
+  person = await makePerson(app)
+  account = await connectX(app, person)
+  await subscribe(app, person)
+  await confirmDetection(app)
+})
+afterEach(() => expectCountsRight(app))
+
+const DELAY = { amount: 2, unit: 'hours' as const }
+const step = (messageTemplate: string, more: Partial<StepInput> = {}): StepInput =>
+  ({ variants: [{ messageTemplate }], delay: DELAY, ...more }) as StepInput
+const FIRST = step('Hi {twitter_handle}', { delay: undefined })
+const TWO = [FIRST, step('Still there, {twitter_handle}?')]
+
+/** Launches a campaign with these steps and sends its first messages. */
+async function begin(steps: StepInput[] = TWO, people = 1, more: object = {}) {
+  const list = await makeList(app, person, openHandles(people))
+  const { id } = await launch(person, list, { messageTemplate: undefined, steps, ...more })
+  await sendDue(app)
+  return { id, list, handle: list.handles[0] as string }
+}
+
+const campaignNow = (id: string) => person.client.campaigns.find({ id })
+const enrollmentsOf = (id: string) =>
+  app.db.select().from(enrollments).where(eq(enrollments.campaignId, id)).orderBy(enrollments.id)
+const queueDue = () => queueFollowUps(app.db, app.services.env)
+const textsTo = async (handle: string) => (await arrived(app, handle)).map(({ text }) => text)
+
+let events = 0
+const replyOf = (handle: string, text = 'Who are you?') => ({
+  kind: 'message' as const,
+  eventId: `18${Date.now()}${events++}`,
+  senderId: idOfHandle(handle),
+  recipientId: idOfHandle(account.handle),
+  text,
+  at: new Date(),
+  handles: {},
+})
+
+describe('queueFollowUps', () => {
+  it('keeps a campaign active while a follow-up is to come, and completes it after the last', async () => {
+    const { id, handle } = await begin(TWO, 2)
+    expect(await campaignNow(id)).toMatchObject({ status: 'active', openEnrollments: 2, dmsQueuedCount: 0 })
+    await queueDue()
+    expect(await dmsOf(person, id)).toHaveLength(2)
+    await letPass(app, id, 2)
+    await queueDue()
+    expect(await sendDue(app)).toHaveLength(2)
+    expect(await textsTo(handle)).toEqual([`Hi @${handle}`, `Still there, @${handle}?`])
+    expect(await campaignNow(id)).toMatchObject({ status: 'completed', openEnrollments: 0, dmsSentCount: 4 })
+  })
+
+  it('continues with a new step for people who were through', async () => {
+    const { id, handle } = await begin(TWO, 2)
+    // The campaign continues because of the second person.
+    await app.db.execute(sql`
+      update enrollments set state = 'paused', next_at = null where campaign_id = ${id} and lead_id <> (select lead_id from enrollments where campaign_id = ${id} order by id limit 1)`)
+    await letPass(app, id, 2)
+    await queueDue()
+    await sendDue(app)
+    expect((await enrollmentsOf(id)).map(({ state }) => state).sort()).toEqual(['finished', 'paused'])
+    const { version, steps } = await person.client.sequences.find({ id })
+    const kept = steps.map(({ number: _, variants, ...rest }) => ({
+      ...rest,
+      delay: rest.delay ?? undefined,
+      condition: rest.condition ?? undefined,
+      variants: variants.map(({ isFrozen: _, ...variant }) => variant),
+    }))
+    await person.client.sequences.save({ id, version, steps: [...kept, step('Last call')] as never })
+    expect(await campaignNow(id)).toMatchObject({ status: 'active', openEnrollments: 2 })
+    await letPass(app, id, 2)
+    await queueDue()
+    await sendDue(app)
+    expect(await textsTo(handle)).toEqual([`Hi @${handle}`, `Still there, @${handle}?`, 'Last call'])
+  })
+
+  it('waits for days with a sending window', async () => {
+    const { id } = await begin([FIRST, step('You', { delay: { amount: 2, unit: 'days' } })])
+    const workDays = [((new Date().getUTCDay() + 2) % 7) + 1]
+    const limits = { timeZone: 'UTC', hours: null, dailyCap: null, warmUp: false, pauseSeconds: null }
+    await person.client.sendingSettings.saveLimits({ ...limits, workDays, xAccountId: account.id })
+    await letPass(app, id, 48)
+    await queueDue()
+    const [enrollment] = await enrollmentsOf(id)
+    expect(enrollment?.nextAt?.getTime()).toBeGreaterThan(Date.now())
+    expect(await dmsOf(person, id)).toHaveLength(1)
+  })
+
+  it('queues nothing for a lead who was suppressed, replied or was deleted', async () => {
+    const { id, list } = await begin(TWO, 3)
+    const [suppressed, replied] = list.handles as [string, string]
+    await app.db.execute(sql`
+      insert into suppressions (workspace_id, twitter_handle, reason) values (${person.workspaceId}, ${suppressed}, 'manual')`)
+    await receive(app.db, [replyOf(replied)])
+    await person.client.leads.remove({ id: list.leadIds[2] as string })
+    await letPass(app, id, 2)
+    await queueDue()
+    expect(await dmsOf(person, id)).toHaveLength(3)
+    expect((await enrollmentsOf(id)).map(({ state }) => state).sort()).toEqual(['replied', 'stopped', 'stopped'])
+    expect(await campaignNow(id)).toMatchObject({ status: 'completed', openEnrollments: 0 })
+  })
+
+  it('waits while the plan has no room or the account is not connected', async () => {
+    const { id } = await begin()
+    await subscribe(app, person, 'pro_monthly')
+    const { limit } = await limitOn(app.db, person.workspaceId, 'dms')
+    await use(app.db, person.workspaceId, 'dms', limit)
+    await letPass(app, id, 2)
+    await queueDue()
+    expect(await dmsOf(person, id)).toHaveLength(1)
+    await subscribe(app, person)
+    await app.db.update(xAccounts).set({ status: 'lost' }).where(eq(xAccounts.id, account.id))
+    await letPass(app, id, 1)
+    await queueDue()
+    expect(await dmsOf(person, id)).toHaveLength(1)
+    await app.db.update(xAccounts).set({ status: 'connected' }).where(eq(xAccounts.id, account.id))
+    await letPass(app, id, 1)
+    await queueDue()
+    expect(await dmsOf(person, id)).toHaveLength(2)
+  })
+
+  it('leaves the first message of someone whose pause is over to the next part of the launch', async () => {
+    const list = await makeList(app, person, openHandles(2))
+    const { id } = await makeCampaign(person, list, { messageTemplate: undefined, steps: TWO })
+    await person.client.campaigns.queue({ id, limit: 1 })
+    await app.db.execute(sql`
+      update enrollments set state = 'paused', paused_until = now(), next_at = now() where campaign_id = ${id} and is_unqueued`)
+    await app.db.execute(sql`update campaigns set follow_up_due_at = now() where id = ${id}`)
+    await queueDue()
+    expect(await dmsOf(person, id)).toHaveLength(1)
+    const [waiting] = (await enrollmentsOf(id)).filter(({ isUnqueued }) => isUnqueued)
+    expect(waiting).toMatchObject({ state: 'active', nextAt: null })
+  })
+
+  it('leaves follow-ups of a paused campaign due', async () => {
+    const { id } = await begin()
+    await person.client.campaigns.update({ id, status: 'paused' })
+    await letPass(app, id, 2)
+    await queueDue()
+    expect(await dmsOf(person, id)).toHaveLength(1)
+    await person.client.campaigns.update({ id, status: 'active' })
+    await queueDue()
+    expect(await sendDue(app)).toHaveLength(1)
+  })
+})
+
+describe('a reply that is stored while the job runs', () => {
+  it('stops the follow-up if the job inserted it first', async () => {
+    const { id, handle } = await begin()
+    await letPass(app, id, 2)
+    let storing: Promise<void> | undefined
+    await app.db.transaction(async (tx) => {
+      await queueFollowUps(tx, app.services.env)
+      storing = receive(app.db, [replyOf(handle)])
+      await waitForBlockedStatement(app)
+    })
+    await storing
+    expect((await dmsOf(person, id)).at(-1)).toMatchObject({ status: 'failed', reason: { code: 'replied' } })
+    expect(await enrollmentsOf(id)).toMatchObject([{ state: 'replied', nextAt: null }])
+    expect(await sendDue(app)).toEqual([])
+  })
+
+  it('keeps the job from inserting it if the reply was first', async () => {
+    const { id, handle } = await begin()
+    await letPass(app, id, 2)
+    await app.db.transaction(async (tx) => {
+      await receive(tx, [replyOf(handle)])
+      // It skips what the reply has locked.
+      await queueDue()
+    })
+    await queueDue()
+    expect(await dmsOf(person, id)).toHaveLength(1)
+  })
+})
+
+describe('a reply with a label', () => {
+  const REENGAGEMENT = { reengagement: { afterDays: 30, messageTemplate: 'It has been a while' } }
+
+  it('pauses for an automatic reply, holds what is queued, and continues with it after the date', async () => {
+    const { id, handle } = await begin()
+    await letPass(app, id, 2)
+    await queueDue()
+    await receive(app.db, [replyOf(handle, 'Automatic reply: I am out of the office.')])
+    expect(await enrollmentsOf(id)).toMatchObject([
+      { state: 'paused', reason: { code: 'auto_reply' }, nextStepNumber: 2 },
+    ])
+    const [enrollment] = await enrollmentsOf(id)
+    expect((enrollment?.pausedUntil?.getTime() ?? 0) - Date.now()).toBeGreaterThan(13.9 * 86_400_000)
+    expect(await sendDue(app)).toEqual([])
+    await letPass(app, id, 14 * 24)
+    await queueDue()
+    expect(await sendDue(app)).toEqual([`Still there, @${handle}?`])
+    expect(await campaignNow(id)).toMatchObject({ status: 'completed', openEnrollments: 0 })
+  })
+
+  it('pauses until the day they name for later, and continues with re-engagement', async () => {
+    const { id, handle } = await begin(TWO, 1, REENGAGEMENT)
+    await letPass(app, id, 2)
+    await queueDue()
+    await receive(app.db, [replyOf(handle, 'Not now, ping me in 3 weeks')])
+    expect(await enrollmentsOf(id)).toMatchObject([{ state: 'paused', reason: { code: 'later' }, nextStepNumber: 3 }])
+    expect(await sendDue(app)).toEqual([])
+    await letPass(app, id, 22 * 24)
+    await queueDue()
+    expect(await sendDue(app)).toEqual(['It has been a while'])
+    expect(await campaignNow(id)).toMatchObject({ status: 'completed', dmsSentCount: 2 })
+  })
+
+  it('ends for later without re-engagement, for opt-outs and for anything else', async () => {
+    const { id, list } = await begin(TWO, 3)
+    const said = ['Not now, ping me in 3 weeks', 'STOP', 'Sounds good']
+    await receive(
+      app.db,
+      said.map((text, index) => replyOf(list.handles[index] as string, text)),
+    )
+    expect((await enrollmentsOf(id)).map(({ state, reason }) => [state, reason?.code])).toEqual([
+      ['replied', 'reply'],
+      ['opted_out', 'opt_out'],
+      ['replied', 'reply'],
+    ])
+    await letPass(app, id, 24)
+    await queueDue()
+    expect(await dmsOf(person, id)).toHaveLength(3)
+  })
+})
+
+it('ends a person’s sequences when someone writes to them by hand', async () => {
+  const { id, list, handle } = await begin()
+  const byHand = { leadId: list.leadIds[0] as string, message: 'Hi', templateVariables: { name: '', handle } }
+  await person.client.messages.send({ ...byHand, allowRepeat: true })
+  expect(await enrollmentsOf(id)).toMatchObject([{ state: 'replied', reason: { code: 'written_by_hand' } }])
+})
+
+describe('the order on one X account', () => {
+  it('sends due follow-ups first, and one first message among ten', async () => {
+    const { id } = await begin([FIRST, step('Again')], 12)
+    await makeCampaign(person, await makeList(app, person, openHandles(3)), { messageTemplate: 'New' }).then((made) =>
+      person.client.campaigns.queue({ id: made.id }),
+    )
+    await letPass(app, id, 2)
+    await queueDue()
+    const texts = await sendDue(app)
+    expect(texts).toEqual([...Array(9).fill('Again'), 'New', ...Array(3).fill('Again'), 'New', 'New'])
+  })
+
+  it('leaves 24 hours between two campaigns’ messages to one person', async () => {
+    const { id, list, handle } = await begin()
+    const other = await launch(person, list, { allowRepeat: true, messageTemplate: 'From another campaign' })
+    expect(await sendDue(app)).toEqual([])
+    const { rows } = await app.db.execute<{ hours: number }>(
+      sql`select extract(epoch from due_at - now())::float / 3600 as hours from dms where campaign_id = ${other.id}`,
+    )
+    expect(rows[0]?.hours).toBeGreaterThan(23)
+    // Within a campaign, the step's own delay decides.
+    await letPass(app, id, 2)
+    await queueDue()
+    expect(await sendDue(app)).toEqual([`Still there, @${handle}?`])
+    await letPass(app, id, 24)
+    await letPass(app, other.id, 24)
+    await app.db.update(xAccounts).set({ nextSendAt: sql`now()` }).where(eq(xAccounts.id, account.id))
+    expect(await sendDue(app)).toEqual(['From another campaign'])
+  })
+
+  it('sends no follow-up while nobody knows whether the person has replied', async () => {
+    const { id, handle } = await begin()
+    await letPass(app, id, 2)
+    await queueDue()
+    await app.db.execute(sql`update reply_watches set confirmed_at = now() - interval '7 hours'`)
+    expect(await sendDue(app)).toEqual([])
+    // The account was read after its last message.
+    await app.db.execute(sql`update reply_watches set webhook_id = null, read_until = now()`)
+    await app.db.update(xAccounts).set({ nextSendAt: sql`now()` }).where(eq(xAccounts.id, account.id))
+    expect(await sendDue(app)).toEqual([`Still there, @${handle}?`])
+  })
+})
+
+it('returns 409 for follow-ups that an extension sends without a connected account', async () => {
+  const alone = await makePerson(app)
+  await subscribe(app, alone)
+  const list = await makeList(app, alone, openHandles(1))
+  const made = await makeCampaign(alone, list, { channel: 'extension', messageTemplate: undefined, steps: TWO })
+  await expect(alone.client.campaigns.queue({ id: made.id })).rejects.toMatchObject({ code: 'X_NOT_CONNECTED' })
+  expect(await alone.client.campaigns.find({ id: made.id })).toMatchObject({ status: 'paused' })
+})
