@@ -7,7 +7,7 @@ import { afterEach, expect } from 'vitest'
 import { workers } from '../src/db/tables.ts'
 import { leads } from '../src/domains/leads/leads/tables.ts'
 import { leadListItems, leadLists } from '../src/domains/leads/lists/tables.ts'
-import { claimDue } from '../src/domains/outreach/sending/claim.ts'
+import { type Claimed, claimDue } from '../src/domains/outreach/sending/claim.ts'
 import { record } from '../src/domains/outreach/sending/record.ts'
 import { send, TIMING, type Timing } from '../src/domains/outreach/sending/send.ts'
 import { ANSWERS, dms } from '../src/domains/outreach/sending/tables.ts'
@@ -264,6 +264,14 @@ export async function letPass({ db }: TestApp, campaignId: string, hours: number
 /** Lets everyone be messaged again, as if 24 hours had passed. */
 export async function clearLastClaims({ db }: TestApp): Promise<void> {
   await db.update(leads).set({ lastClaimedAt: null, lastClaimedCampaignId: null })
+}
+
+/** A worker claims the next message that is due. */
+export async function claimNext({ db, services }: TestApp): Promise<Claimed> {
+  const [worker] = await db.insert(workers).values({}).returning()
+  const { claimed } = await claimDue(db, worker!.id, services.env)
+  if (!claimed) throw new Error('No message is due.')
+  return claimed
 }
 
 /** A worker that sends everything that is due now, message by message. @returns the texts, in order */

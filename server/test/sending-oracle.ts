@@ -27,9 +27,8 @@ type Row = {
   outcomeUnknown: boolean
   eventId: string | null
   sentAt: number | null
+  /** When it was queued; of a follow-up, when its person was enrolled or last queued again by a user. */
   queuedAt: number
-  isRequeued: boolean
-  isFollowUp: boolean
   /** Its person is paused. */
   isPaused: boolean
   failure: string | null
@@ -41,7 +40,9 @@ async function rowsOf({ app, person }: World): Promise<Row[]> {
     select d.id, c.name as campaign, c.status as "campaignStatus", c.kind, l.twitter_handle as handle, d.message, d.status, d.holder,
       d.lease_expires_at is not null as "isHeld", d.outcome_unknown as "outcomeUnknown", d.x_event_id as "eventId", coalesce(d.error_message, d.reason ->> 'code') as failure,
       (extract(epoch from d.sent_at) * 1000)::float as "sentAt",
-      (extract(epoch from coalesce(d.requeued_at, d.created_at)) * 1000)::float as "queuedAt", d.requeued_at is not null as "isRequeued", d.is_follow_up as "isFollowUp", d.is_held as "isPaused", l.dm_status as "leadStatus"
+      (extract(epoch from case when d.is_follow_up then (
+          select greatest(e.created_at, max(o.requeued_at)) from enrollments e join dms o on o.enrollment_id = e.id where e.id = d.enrollment_id group by e.created_at
+        ) else coalesce(d.requeued_at, d.created_at) end) * 1000)::float as "queuedAt", d.is_held as "isPaused", l.dm_status as "leadStatus"
     from dms d join campaigns c on c.id = d.campaign_id join leads l on l.id = d.lead_id where d.workspace_id = ${person.workspaceId}`)
   return rows
 }
@@ -65,7 +66,7 @@ interface Standing {
   /** Claimed or recorded by the simulated queue. */
   isSimulated: boolean
   isFollowUp: boolean
-  /** It may be claimed now, as far as its own time is concerned. */
+  /** It is due, or claimed. */
   isDue: boolean
 }
 
@@ -162,10 +163,8 @@ export async function expectPromisesKept(world: World): Promise<void> {
 
   for (const [handle, { place, queuedBefore, isPermanent }] of world.stopped) {
     const late = arrivals.filter((one) => {
-      const row = rows.find(({ message }) => message === one.text)
-      const wasQueued =
-        (row?.queuedAt ?? Number.POSITIVE_INFINITY) <= queuedBefore || (row?.isFollowUp && !row.isRequeued)
-      return one.to === handle && one.place >= place && (isPermanent || wasQueued)
+      const queuedAt = rows.find(({ message }) => message === one.text)?.queuedAt ?? Number.POSITIVE_INFINITY
+      return one.to === handle && one.place >= place && (isPermanent || queuedAt <= queuedBefore)
     })
     expect(late, `nothing goes to ${handle} after ${isPermanent ? 'an opt-out' : 'a reply'}`).toEqual([])
   }

@@ -365,10 +365,13 @@ const one = fc.oneof(
   {
     weight: 9,
     arbitrary: fc
-      .constantFrom(1, 20, 61, 61, 75, 75, 75, 150, 3_600, 7_300, 86_000, 90_000, 1_300_000)
+      .constantFrom(1, 20, 61, 61, 75, 75, 75, 150, 3_600, 7_300, 86_000, 90_000)
       .map((seconds) => command(`${seconds} seconds`, (world) => world.step(seconds * 1_000))),
   },
 )
+
+/** Over the end of a pause for an automatic reply. Not before a restore: X keeps 30 days to read back. */
+const weeks = { weight: 2, arbitrary: fc.constant(command('15 days', (world) => world.step(1_300_000_000))) }
 
 const backup = fc.constant(command('a backup is taken', takeBackup))
 
@@ -419,7 +422,9 @@ const during = (disaster: typeof loss) =>
   fc
     .tuple(disaster, fc.array(one, { minLength: 1, maxLength: 3 }))
     .map(([first, others]) => [atOnce([first, ...others])])
-const upTo = (maxCommands: number) => fc.commands([one, one, one, one, several], { maxCommands, size: 'max' })
+const upTo = (maxCommands: number, step = one) =>
+  fc.commands([step, step, step, step, several], { maxCommands, size: 'max' })
+const long = fc.oneof({ weight: 80, arbitrary: one }, weeks)
 const few = upTo(30)
 const restored = fc.constant([command('the backup is restored', restoreBackup)])
 
@@ -428,8 +433,8 @@ const restored = fc.constant([command('the backup is restored', restoreBackup)])
  * them.
  */
 const WORLDS: fc.Arbitrary<Iterable<Command>[]>[] = [
-  fc.tuple(upTo(60)),
-  fc.tuple(few, during(loss), few, during(loss), few),
+  fc.tuple(upTo(60, long)),
+  fc.tuple(upTo(30, long), during(loss), few, during(loss), upTo(30, long)),
   fc.tuple(few, during(backup), few, restored, few),
   fc.tuple(few, during(backup), few, during(loss), few, restored, few, during(loss), few, restored, few),
 ]

@@ -230,7 +230,7 @@ export async function openWorld(app: TestApp) {
       if (!one) return
       await client.enrollments[what]({ id: one.id })
       const handle = one.lead?.twitterHandle
-      // Whoever is resumed may be messaged again.
+      // Anyone who is resumed may be messaged again.
       if (what === 'resume' && handle && !stopped.get(handle)?.isPermanent) stopped.delete(handle)
     },
     async sweep() {

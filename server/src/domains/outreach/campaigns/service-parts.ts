@@ -5,7 +5,7 @@ import { transact } from '../../../db/transact.ts'
 import { allowanceOf, planOf, usageOf } from '../../platform/billing/service.ts'
 import { completeIfDone, lockLeads, lockQueueing, reasonToSkip, spend, wakeAccount } from '../sending/service.ts'
 import { isBasisRequired, type SendingEnv } from '../sending-settings/service.ts'
-import { findSteps, queuedStep } from '../sequences/service.ts'
+import { findSteps, findTests, queuedStep } from '../sequences/service.ts'
 import { campaigns } from './tables.ts'
 
 // A launch with a limit enrolls everyone, and queues only the first. A job queues the others.
@@ -63,7 +63,7 @@ async function queuePart(tx: Db, limits: SendingEnv, { id, workspaceId }: Row): 
     return false
   }
   await lockLeads(tx, sql`select unnest(${sql.param(rows.map(({ leadId }) => leadId))}::uuid[])`)
-  const step = queuedStep(id, first, 1)
+  const step = queuedStep(id, first, 1, (await findTests(tx, campaign)).get(first.id)?.shares)
   const skip = reasonToSkip(campaign, await isBasisRequired(tx, limits, workspaceId))
   const { rows: counts } = await tx.execute<{ queued: number }>(sql`
     with chosen as materialized (

@@ -151,7 +151,7 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
   // Within one campaign, the delay of its step decides.
   const apartUntil = sender.byHand
     ? sql`null::timestamptz`
-    : sql`case when c.kind = 'direct' or l.last_claimed_campaign_id <> c.id then l.last_claimed_at + interval '1 day' end`
+    : sql`case when c.kind = 'direct' or l.last_claimed_campaign_id is distinct from c.id then l.last_claimed_at + interval '1 day' end`
   // A campaign that a worker claims from is not locked, so it is checked again.
   const { rows } = await executePrepared<NextRow>(
     tx,

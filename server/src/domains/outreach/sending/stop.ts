@@ -237,6 +237,11 @@ export async function skipMessage(tx: Db, id: string, { reason, errorMessage }: 
     where id = ${id} and status = 'queued' and lease_expires_at is null and lead_id is not null for update`)
   const [skipped] = rows
   if (!skipped) return
+  // It was claimed when its person was paused until a date, for example by an automatic reply.
+  const { rowCount: held } = await tx.execute(sql`
+    update dms d set is_held = true, updated_at = now() from enrollments e
+    where d.id = ${id} and ${reason?.code === 'replied'}::boolean and ${isEnrollmentOf('e', 'd')} and e.state = 'paused' and e.paused_until is not null`)
+  if (held) return
   const leadId = sql`select ${skipped.leadId}::uuid`
   // Lock the lead before the campaign, whose counts the update changes.
   await lockLeads(tx, leadId)

@@ -9,6 +9,7 @@ import { campaignGate, completeIfDone, lockQueueing, type QueuedStep, refund, wa
 import { type LimitsRow, parseLimits, type SendingEnv } from '../sending-settings/service.ts'
 import { type Decision, type DueAccount, decide, LOOK_AGAIN_MS } from './rules-due.ts'
 import { findSteps, queuedStep } from './service.ts'
+import { findTests } from './service-tests.ts'
 import type { VersionStep } from './tables.ts'
 
 type Campaign = typeof campaigns.$inferSelect
@@ -253,9 +254,13 @@ async function applyQueued(tx: Db, campaign: Campaign, changes: readonly Changed
     group.rows.push({ id: one.id, due_at: change.dueAt })
     groups.set(key, group)
   }
+  if (groups.size === 0) return []
   const accountIds: (string | null)[] = []
-  for (const { step, number, rows } of groups.values())
-    accountIds.push(...(await queueStep(tx, campaign, queuedStep(campaign.id, step, number), rows)))
+  const tests = await findTests(tx, campaign)
+  for (const { step, number, rows } of groups.values()) {
+    const queued = queuedStep(campaign.id, step, number, tests.get(step.id)?.shares)
+    accountIds.push(...(await queueStep(tx, campaign, queued, rows)))
+  }
   return accountIds
 }
 

@@ -6,6 +6,7 @@ import { connectX, makePerson, type Person, subscribe } from '../../../../test/m
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import {
   arrived,
+  claimNext,
   confirmDetection,
   dmsOf,
   expectCountsRight,
@@ -17,11 +18,14 @@ import {
   sendDue,
   waitForBlockedStatement,
 } from '../../../../test/outreach.ts'
+import { leads } from '../../leads/leads/tables.ts'
 import { limitOn, use } from '../../platform/billing/service.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { receive } from '../replies/service.ts'
+import { record } from '../sending/record.ts'
+import { send, TIMING } from '../sending/send.ts'
 import { queueFollowUps } from './engine.ts'
-import { enrollments } from './tables.ts'
+import { enrollments, stepTests } from './tables.ts'
 
 let app: TestApp
 let person: Person
@@ -163,6 +167,17 @@ describe('queueFollowUps', () => {
     expect(waiting).toMatchObject({ state: 'active', nextAt: null })
   })
 
+  it('chooses variants by the shares of the step’s test', async () => {
+    const variants = [{ messageTemplate: 'A' }, { messageTemplate: 'B' }]
+    const { id } = await begin([FIRST, { variants, delay: DELAY } as StepInput], 8)
+    const [, second] = (await person.client.sequences.find({ id })).steps
+    const shares = [{ id: second!.variants[1]!.id, share: 1 }]
+    await app.db.update(stepTests).set({ shares }).where(eq(stepTests.campaignId, id))
+    await letPass(app, id, 2)
+    await queueDue()
+    expect(await sendDue(app)).toEqual(Array(8).fill('B'))
+  })
+
   it('leaves follow-ups of a paused campaign due', async () => {
     const { id } = await begin()
     await person.client.campaigns.update({ id, status: 'paused' })
@@ -222,6 +237,20 @@ describe('a reply with a label', () => {
     await queueDue()
     expect(await sendDue(app)).toEqual([`Still there, @${handle}?`])
     expect(await campaignNow(id)).toMatchObject({ status: 'completed', openEnrollments: 0 })
+  })
+
+  it('keeps a claimed message for the end of the pause', async () => {
+    const { id, handle } = await begin()
+    await letPass(app, id, 2)
+    await queueDue()
+    const claimed = await claimNext(app)
+    await receive(app.db, [replyOf(handle, 'I am out of the office')])
+    await record(app.db, [{ claimed, verdict: await send(app.services, claimed, TIMING), failures: 1 }])
+    expect(await enrollmentsOf(id)).toMatchObject([{ state: 'paused', reason: { code: 'auto_reply' } }])
+    expect(await sendDue(app)).toEqual([])
+    await letPass(app, id, 14 * 24)
+    await queueDue()
+    expect(await sendDue(app)).toEqual([`Still there, @${handle}?`])
   })
 
   it('pauses until the day they name for later, and continues with re-engagement', async () => {
@@ -290,6 +319,16 @@ describe('the order on one X account', () => {
     await letPass(app, other.id, 24)
     await app.db.update(xAccounts).set({ nextSendAt: sql`now()` }).where(eq(xAccounts.id, account.id))
     expect(await sendDue(app)).toEqual(['From another campaign'])
+  })
+
+  it('leaves 24 hours after a message that only X knew', async () => {
+    const list = await makeList(app, person, openHandles(1))
+    await app.db
+      .update(leads)
+      .set({ lastClaimedAt: new Date() })
+      .where(eq(leads.id, list.leadIds[0] as string))
+    await launch(person, list)
+    expect(await sendDue(app)).toEqual([])
   })
 
   it('sends no follow-up while nobody knows whether the person has replied', async () => {

@@ -38,6 +38,7 @@ import { sequenceVersions, type VersionStep } from './tables.ts'
 export { activeVariants, allowedBy, editSteps, ONE_STEP } from './rules.ts'
 export { type Plan, rehearse } from './rules-rehearsal.ts'
 export { chooseVariant } from './rules-variants.ts'
+export { findTests } from './service-tests.ts'
 
 type Campaign = typeof campaigns.$inferSelect
 
@@ -208,7 +209,10 @@ export function requireReplyDetection(
     )
 }
 
-/** A step as SQL over a lead `l`, for statements that queue it. @param chosen shares; null: the weights */
+/**
+ * A step as SQL over a lead `l`, for statements that queue it.
+ * @param chosen shares of its test; null, or of other variants than its own: the weights decide
+ */
 export function queuedStep(
   campaignId: string,
   step: VersionStep,
@@ -216,7 +220,8 @@ export function queuedStep(
   chosen: readonly VariantShare[] | null = null,
 ): QueuedStep {
   const active = step.variants.filter(({ isActive }) => isActive)
-  const shares = chosen ?? active.map(({ id, weight }) => ({ id, share: weight }))
+  const isChosen = chosen?.every((share) => active.some(({ id }) => id === share.id))
+  const shares = isChosen && chosen ? chosen : active.map(({ id, weight }) => ({ id, share: weight }))
   const to = { campaignId: sql`${campaignId}::text`, stepId: sql`${step.id}::text`, leadId: sql`l.id` }
   const variantId = sql`(${variantOf(to, shares)})::uuid`
   const [first, ...others] = active.map(({ id, messageTemplate }) => ({
