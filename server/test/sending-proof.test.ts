@@ -473,7 +473,8 @@ it(
       )
       worlds += 1
     } while ((process.uptime() < end || worlds < FEWEST_WORLDS) && SEED === undefined)
-    expect(arrived).toBeGreaterThan(0)
+    // In one world alone, everyone may have been suppressed.
+    if (SEED === undefined) expect(arrived).toBeGreaterThan(0)
   },
   SECONDS * 1_000 + 1.2 * LONGEST_RUN_MS,
 )
