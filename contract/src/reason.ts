@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { formatDate } from './format.ts'
+import { formatDate, formatRelative } from './format.ts'
 
 /** Why a message was skipped: it failed before it was tried. */
 export const SKIP_CODES = [
@@ -56,15 +56,26 @@ export const PAUSE_CODES = [
   'restored',
 ] as const
 
+/** Why a queued message waits, apart from what its whole campaign waits for. */
+export const DM_WAIT_CODES = [
+  /** `at`: another campaign messaged them in the 24 hours before (ISO 8601). */
+  'day_apart',
+  /** Nobody knows now whether they have replied. */
+  'detection',
+] as const
+
 /** A reason as a code with the parameters of its text. */
 export const Reason = z.object({
-  code: z.enum([...new Set([...SKIP_CODES, ...PAUSE_CODES, ...ENROLLMENT_CODES])]),
+  code: z.enum([...new Set([...SKIP_CODES, ...PAUSE_CODES, ...ENROLLMENT_CODES, ...DM_WAIT_CODES])]),
   params: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
 })
 export type Reason = z.output<typeof Reason>
 
 export const SkipReason = Reason.extend({ code: z.enum(SKIP_CODES) })
 export type SkipReason = z.output<typeof SkipReason>
+
+export const DmWaitReason = Reason.extend({ code: z.enum(DM_WAIT_CODES) })
+export type DmWaitReason = z.output<typeof DmWaitReason>
 
 export const EnrollmentReason = Reason.extend({ code: z.enum(ENROLLMENT_CODES) })
 export type EnrollmentReason = z.output<typeof EnrollmentReason>
@@ -137,6 +148,14 @@ function contactedClause(params: Reason['params']): string {
 
 function sourceOf({ how, campaign }: Reason['params']): string {
   return how === 'campaign' ? `the campaign “${campaign}”` : 'a direct message'
+}
+
+/** "Wrote to this person 3 hours ago"; null if the message does not wait. */
+export function dmWaitText({ code, params }: SkipReason | DmWaitReason, now: Date): string | null {
+  if (code === 'detection') return 'Waits until replies are checked'
+  if (code !== 'day_apart') return null
+  const hours = Math.round((now.getTime() - new Date(String(params.at)).getTime()) / 3_600_000)
+  return `Wrote to this person ${hours < 1 ? 'less than an hour ago' : formatRelative(-hours, 'hour')}`
 }
 
 /** The `pauseReason` of a campaign. @param xMessage what X said, shown instead; null if nothing */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Id, Page, paging, requiredText, Success, Time, text, wholeNumber } from '../fields.ts'
 import { DM_STATUSES, REPLY_LABELS } from '../leads/leads.ts'
-import { SkipReason } from '../reason.ts'
+import { DmWaitReason, SkipReason } from '../reason.ts'
 import { routes } from '../route.ts'
 import { VariantName } from './sequences.ts'
 
@@ -20,8 +20,8 @@ export const Dm = z.object({
   createdAt: Time,
   updatedAt: Time,
   errorMessage: z.string().nullable(),
-  /** Why it was skipped; null for other failures, which only have a text. */
-  reason: SkipReason.nullable(),
+  /** Why it was skipped, or what it waits for; null for other failures, which only have a text. */
+  reason: z.union([SkipReason, DmWaitReason]).nullable(),
   /** Null: not part of a sequence. */
   stepNumber: z.number().int().nullable(),
   variant: VariantName.nullable(),

@@ -7,6 +7,7 @@ import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import type { Env } from '../../../env.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
+import { usageOf } from '../../platform/billing/service.ts'
 import { findAccount, findCurrentAccount, list } from '../../platform/x-account/service.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { replySettings } from '../replies/tables.ts'
@@ -393,6 +394,7 @@ interface Sending {
   xAccountId: string | null
   /** When people who wait for the plan get their message; null: none wait. */
   nextPartAt: Date | null
+  nextFollowUpAt: Date | null
 }
 type WithWait<C> = C & { waitingFor: Rest | null }
 interface Needs {
@@ -425,15 +427,25 @@ export async function withWaits<C extends Sending>(needs: Needs, campaigns: read
     const isPutOff = next !== null && next > (rest?.until ?? now)
     waits.set(key, isPutOff ? { reason: rest?.reason ?? 'pause', until: next } : rest)
   }
+  const soon = new Date(Date.now() + HOUR_MS)
+  const mayLackRoom = campaigns.some(({ nextFollowUpAt }) => nextFollowUpAt && nextFollowUpAt < soon)
+  const usage = mayLackRoom ? (await usageOf(db, workspaceId, 'dms')).usage : null
+  const planResetsAt = usage?.remaining === 0 ? usage.resetsAt : null
   return campaigns.map((one) => ({
     ...one,
-    waitingFor: sending.includes(one) ? (waits.get(keyOf(one)) ?? null) : planWaitOf(one),
+    waitingFor: sending.includes(one) ? (waits.get(keyOf(one)) ?? null) : planWaitOf(one, planResetsAt),
   }))
 }
 
-/** People who get their first message once the plan allows it. */
-function planWaitOf({ status, dmsQueuedCount, nextPartAt }: Sending): Rest | null {
-  return status === 'active' && dmsQueuedCount === 0 && nextPartAt ? { until: nextPartAt, reason: 'plan' } : null
+const HOUR_MS = 3_600_000
+
+/** People who get their next message once the plan allows it. @param resetsAt null: it has room */
+function planWaitOf(
+  { status, dmsQueuedCount, nextPartAt, nextFollowUpAt }: Sending,
+  resetsAt: Date | null,
+): Rest | null {
+  const until = nextPartAt ?? (nextFollowUpAt && resetsAt)
+  return status === 'active' && dmsQueuedCount === 0 && until ? { until, reason: 'plan' } : null
 }
 
 function keyOf({ xAccountId, channel }: Sending): string {

@@ -1,7 +1,7 @@
 import { isId, isMoment } from '@x-automated/contract/fields'
 import type { DmStatus, LeadFilter, LeadSelection, ReplyLabel } from '@x-automated/contract/leads/leads'
 import { parseTemplate, type Template, type Vocabulary } from '@x-automated/contract/outreach/template'
-import { refusalText, type SkipReason, skipText } from '@x-automated/contract/reason'
+import { type DmWaitReason, refusalText, type SkipReason, skipText } from '@x-automated/contract/reason'
 import { and, asc, eq, gt, or, type SQL, sql } from 'drizzle-orm'
 import { type Actor, roleAllows } from '../../../actor.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
@@ -16,7 +16,7 @@ import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { type Allowance, allowanceOf, beyondPlan, use } from '../../platform/billing/service.ts'
 import { requireConnectedAccount } from '../../platform/x-account/service.ts'
 import { campaigns, WITHOUT_REASON } from '../campaigns/tables.ts'
-import { repliedReason } from '../replies/tables.ts'
+import { isReplyKnown, repliedReason } from '../replies/tables.ts'
 import { isBasisRequired, type SendingEnv } from '../sending-settings/service.ts'
 import { isEnrollmentOf, isOpen, variantNameOf } from '../sequences/tables.ts'
 import { wakeAccount } from './limits.ts'
@@ -450,6 +450,16 @@ interface StoredReply {
 }
 
 /** Over messages joined with their campaigns and leads. */
+/** SQL over a queued message that is not claimed: what only it waits for; else null. */
+const waitReason = sql<DmWaitReason | null>`case
+  when dms.status <> 'queued' or dms.lease_expires_at is not null then null
+  when leads.last_claimed_at > now() - interval '1 day'
+    and (campaigns.kind = 'direct' or leads.last_claimed_campaign_id is distinct from dms.campaign_id) then ${reasonSql('day_apart', { at: sql`leads.last_claimed_at` })}
+  when dms.is_follow_up and campaigns.status = 'active' and not ${isReplyKnown(
+    sql`(select a.x_user_id from x_accounts a where a.id = dms.x_account_id)`,
+    sql`(select e.last_sent_at from enrollments e where ${isEnrollmentOf('e', 'dms')})`,
+  )} then ${reasonSql('detection')} end`
+
 const dmColumns = {
   id: dms.id,
   campaignId: dms.campaignId,
@@ -460,6 +470,7 @@ const dmColumns = {
   updatedAt: dms.updatedAt,
   errorMessage: dms.errorMessage,
   reason: dms.reason,
+  waitReason,
   stepNumber: dms.stepNumber,
   variant: variantNameOf('dms', 'campaigns'),
   dueAt: sql<Date | null>`case ${dms.status} when 'queued' then ${dms.dueAt} end`.mapWith(dms.dueAt),
@@ -474,13 +485,20 @@ export function dmAnswer<Row extends Pick<typeof dms.$inferSelect, 'reason' | 'e
   return row.reason ? { ...row, errorMessage: skipText(row.reason) } : row
 }
 
-type Shown = Pick<typeof dms.$inferSelect, 'reason' | 'errorMessage'> & { reply: StoredReply | null }
+type Shown = Pick<typeof dms.$inferSelect, 'reason' | 'errorMessage'> & {
+  waitReason: DmWaitReason | null
+  reply: StoredReply | null
+}
 
 /** A message as it is returned. Viewers see no texts of replies. */
-function shownTo<Row extends Shown>({ role }: Pick<Actor, 'role'>, row: Row) {
+function shownTo<Row extends Shown>({ role }: Pick<Actor, 'role'>, { waitReason, ...row }: Row) {
   const { reply } = row
   const text = roleAllows(role, 'member') ? (reply?.text ?? null) : null
-  return { ...dmAnswer(row), reply: reply && { ...reply, text, at: new Date(reply.at) } }
+  return {
+    ...dmAnswer(row),
+    reason: row.reason ?? waitReason,
+    reply: reply && { ...reply, text, at: new Date(reply.at) },
+  }
 }
 
 interface DmPage {

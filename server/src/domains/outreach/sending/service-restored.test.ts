@@ -241,6 +241,9 @@ it('gives extensions nothing until X is read, and records what they sent', async
   await allRead()
   const rows = await dmsOf(person, campaign.id)
   expect(rows.find(({ id }) => id === claimed.body.dmId)?.status).toBe('sent')
+  // For 24 hours, no other campaign messages them.
+  const [sentTo] = await app.db.select().from(leads).where(eq(leads.id, claimed.body.leadId))
+  expect(sentTo).toMatchObject({ lastClaimedAt: expect.any(Date), lastClaimedCampaignId: campaign.id })
   expect(await person.client.campaigns.claimAny({ holder: 'a browser' })).toMatchObject({
     status: 200,
     body: { twitterHandle: list.handles.find((handle) => handle !== claimed.body.twitterHandle) },

@@ -21,6 +21,7 @@ import {
   endEnrollmentsOf,
   pauseCampaignsOf,
   release,
+  resetLastClaims,
   skipMessage,
 } from './stop.ts'
 
@@ -283,6 +284,7 @@ async function recordMessageFromX(tx: Db, message: XConversationMessage, since: 
     const same = own.find((row) => isSame(row) && row.status === 'queued') ?? own.find(isSame)
     if (!same) continue
     await recordSent(tx, same, { eventId, accountId, at })
+    await resetLastClaims(tx, sql`select ${leadId}::uuid`)
     return
   }
   const [party] = parties
@@ -336,12 +338,12 @@ async function insertSent(
   const { rows } = await tx.execute<{ counts: boolean }>(
     sql`select ${moment} >= date_trunc('month', now() at time zone 'UTC') at time zone 'UTC' as counts`,
   )
-  if (leadId)
-    await tx.execute(sql`
-      update leads set dm_status = case when dm_status = 'queued' then dm_status else 'contacted' end,
-        last_claimed_at = greatest(last_claimed_at, ${moment}), last_claimed_campaign_id = null, updated_at = now()
-      where id = ${leadId}`)
-  else await storePastContact(tx, workspaceId, recipientId, at)
+  if (leadId) {
+    await resetLastClaims(tx, sql`select ${leadId}::uuid`)
+    await tx.execute(
+      sql`update leads set dm_status = 'contacted', updated_at = now() where id = ${leadId} and dm_status <> 'queued'`,
+    )
+  } else await storePastContact(tx, workspaceId, recipientId, at)
   if (rows[0]?.counts) await use(tx, workspaceId, 'dms', 1)
 }
 

@@ -143,6 +143,7 @@ describe('queueFollowUps', () => {
     await letPass(app, id, 2)
     await queueDue()
     expect(await dmsOf(person, id)).toHaveLength(1)
+    expect((await campaignNow(id)).waitingFor).toMatchObject({ reason: 'plan' })
     await subscribe(app, person)
     await app.db.update(xAccounts).set({ status: 'lost' }).where(eq(xAccounts.id, account.id))
     await letPass(app, id, 1)
@@ -311,6 +312,7 @@ describe('the order on one X account', () => {
       sql`select extract(epoch from due_at - now())::float / 3600 as hours from dms where campaign_id = ${other.id}`,
     )
     expect(rows[0]?.hours).toBeGreaterThan(23)
+    expect((await dmsOf(person, other.id))[0]?.reason).toMatchObject({ code: 'day_apart' })
     // Within a campaign, the step's own delay decides.
     await letPass(app, id, 2)
     await queueDue()
@@ -337,6 +339,7 @@ describe('the order on one X account', () => {
     await queueDue()
     await app.db.execute(sql`update reply_watches set confirmed_at = now() - interval '7 hours'`)
     expect(await sendDue(app)).toEqual([])
+    expect((await dmsOf(person, id)).at(-1)?.reason).toEqual({ code: 'detection', params: {} })
     // The account was read after its last message.
     await app.db.execute(sql`update reply_watches set webhook_id = null, read_until = now()`)
     await app.db.update(xAccounts).set({ nextSendAt: sql`now()` }).where(eq(xAccounts.id, account.id))

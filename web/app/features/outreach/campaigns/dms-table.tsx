@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { DmStatus } from '@x-automated/contract/leads/leads'
 import type { Dm } from '@x-automated/contract/outreach/sending'
+import { dmWaitText } from '@x-automated/contract/reason'
 import { MessagesSquare } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../../api'
@@ -114,7 +115,7 @@ const columns = (canRetry: boolean): Column<Dm>[] => [
         data-failed={dm.status === 'failed' || undefined}
         className="grid justify-items-start gap-2 max-md:justify-items-end"
       >
-        {(dm.status === 'failed' && dm.errorMessage) || '-'}
+        {(dm.status === 'failed' ? dm.errorMessage : dm.reason && dmWaitText(dm.reason, new Date())) || '-'}
         {dm.status === 'failed' && dm.lead && canRetry && <RequeueButton dm={dm} />}
       </span>
     ),
