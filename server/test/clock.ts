@@ -26,14 +26,14 @@ const CLOCK = `
     as 'select pg_catalog.clock_timestamp() + (select by from clock.ahead)';
   do $$ begin execute format('alter database %I set search_path = clock, pg_catalog, public', current_database()); end $$`
 
-/** Column defaults are bound to a function when created, so set them again. */
+/** Column defaults are bound to a function when created, so set them again. A connection may see either name. */
 const BIND = `
   do $$
   declare d record;
   begin
     for d in
       select adrelid::regclass as relation, attname as name from pg_attrdef join pg_attribute on attrelid = adrelid and attnum = adnum
-      where pg_get_expr(adbin, adrelid) = 'now()'
+      where pg_get_expr(adbin, adrelid) in ('now()', 'pg_catalog.now()')
     loop
       execute format('alter table %s alter column %I set default clock.now()', d.relation, d.name);
     end loop;
