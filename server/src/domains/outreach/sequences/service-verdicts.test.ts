@@ -7,6 +7,7 @@ import { expectCountsRight, makeCampaign, makeList, openHandles } from '../../..
 import { storeAnswers } from '../replies/service-answers.ts'
 import { replies } from '../replies/tables.ts'
 import { dms } from '../sending/tables.ts'
+import { chooseVariant } from './rules-variants.ts'
 import { judgeTests } from './service-verdicts.ts'
 import { stepTests } from './tables.ts'
 
@@ -212,12 +213,19 @@ describe('a test of two variants', () => {
 it('gives more people to the better variant with an adaptive allocation, and has no verdict', async () => {
   const id = await launched(60, { allocation: 'adaptive' })
   const messages = await messagesOf(id)
-  await send(messages)
-  const ofB = messages.filter(({ message }) => message === 'B')
+  const mixed = [...messages].sort((one, other) => one.id.localeCompare(other.id))
+  const sent = mixed.slice(0, 50)
+  await send(sent)
+  const ofB = sent.filter(({ message }) => message === 'B')
   await answer(ofB, 'interested')
   await judge()
   expect((await stepOf(id)).verdict).toBeNull()
-  const { shares } = await testOf(id)
+  const { shares, stepId } = await testOf(id)
+  // Also to those who are queued.
+  for (const { leadId, variantId, message } of (await messagesOf(id)).filter(({ status }) => status === 'queued')) {
+    expect(variantId).toBe(chooseVariant({ campaignId: id, stepId, leadId: leadId! }, shares!))
+    expect(message).toBe(variantId === ofB[0]!.variantId ? 'B' : 'A')
+  }
   expect(shares!.find((share) => share.id === ofB[0]!.variantId)!.share).toBeGreaterThan(0.7)
   expect(shares!.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1)
 })

@@ -52,7 +52,7 @@ async function judgeTest(tx: Db, { id, workspaceId }: StepTest): Promise<void> {
   const test = one(await tx.select().from(stepTests).where(isTest).for('update'))
   if (test.endedAt) return
   const campaign = one(await tx.select().from(campaigns).where(eq(campaigns.id, test.campaignId)))
-  const set = test.allocation === 'adaptive' ? await rebalance(tx, test) : await judge(tx, campaign, test)
+  const set = test.allocation === 'adaptive' ? await rebalance(tx, campaign, test) : await judge(tx, campaign, test)
   await tx.update(stepTests).set(set).where(isTest)
 }
 
@@ -109,7 +109,7 @@ async function judge(tx: Db, campaign: Campaign, test: StepTest) {
   if (isDecided && test.decidedAt === null) await notify(tx, campaign, verdict, step, people)
   const winner = verdict?.status === 'winner' && step?.step.switchToWinner ? verdict.variantId : null
   const shares = winner ? [{ id: winner, share: 1 }] : null
-  if (step && shares && !test.shares) await chooseAgain(tx, campaign, step.step, step.number, shares)
+  if (step && shares && !test.shares) await chooseAgain(tx, campaign, test, step, shares)
   return {
     state,
     verdict,
@@ -172,12 +172,12 @@ async function findStep(tx: Db, campaign: Campaign, stepId: string) {
   return step ? { step, number: steps.indexOf(step) + 1 } : null
 }
 
-/** Gives everyone who is queued for a step, and not yet claimed, a variant by these shares. */
+/** Gives everyone who is queued for a step, and was never claimed, a variant by these shares. */
 async function chooseAgain(
   tx: Db,
   { id }: Campaign,
-  step: VersionStep,
-  number: number,
+  test: StepTest,
+  { step, number }: { step: VersionStep; number: number },
   shares: readonly VariantShare[],
 ) {
   await allowLongStatements(tx)
@@ -186,7 +186,8 @@ async function chooseAgain(
   await tx.execute(sql`
     update dms set message = ${message}, variant_id = ${variantId}, updated_at = now()
     from leads l where dms.campaign_id = ${id} and dms.status = 'queued' and dms.step_id = ${step.id} and l.id = dms.lead_id
-      and dms.lease_expires_at is null and dms.tried_at is null`)
+      and dms.lease_expires_at is null and dms.tried_at is null
+      and dms.variant_id = any(${sql.param(test.variants.map((variant) => variant.id))}::uuid[]) and dms.variant_id <> ${variantId}`)
 }
 
 /** Whether nobody is still to be sent the step, and all windows have closed. */
@@ -228,8 +229,11 @@ async function notify(
 
 // Adaptive shares
 
-/** Gives more people to the variants that get more positive replies. */
-async function rebalance(tx: Db, test: StepTest) {
+const isSending = ({ status, dmsQueuedCount }: Campaign) =>
+  (status === 'active' || status === 'paused') && dmsQueuedCount > 0
+
+/** Gives more people to the variants that get more positive replies, those who are queued included. */
+async function rebalance(tx: Db, campaign: Campaign, test: StepTest) {
   const records = []
   let isBehind = false
   for (const { id } of test.variants) {
@@ -247,5 +251,7 @@ async function rebalance(tx: Db, test: StepTest) {
   if (isBehind) return { state, nextAt: sql`now()` }
   const seed = `${test.id} ${records.map(({ people }) => people).join(' ')}`
   const shares: VariantShare[] = adaptiveShares(records, seededRandom(seed))
-  return { state, shares, nextAt: later(REBALANCED_EVERY_MINUTES) }
+  const step = await findStep(tx, campaign, test.stepId)
+  if (step && isSending(campaign)) await chooseAgain(tx, campaign, test, step, shares)
+  return { state, shares, nextAt: campaign.status === 'archived' ? null : later(REBALANCED_EVERY_MINUTES) }
 }
