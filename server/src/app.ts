@@ -5,6 +5,7 @@ import helmet from 'helmet'
 import { contextOf, serveApi } from './api.ts'
 import { findReferralCode } from './domains/waitlist/waitlist/service.ts'
 import { serveAccountArchive } from './edges/account-archive.ts'
+import { serveAnalyticsFiles } from './edges/analytics-files.ts'
 import { BODY_SECONDS_MAX, limitBodyTime } from './edges/body-time.ts'
 import { serveDocs } from './edges/docs.ts'
 import { serveEmailedForms } from './edges/emailed-forms.ts'
@@ -132,6 +133,7 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
   servePaymentLinks(app, services)
   serveAccountArchive(app, services)
   serveLeadFiles(app, services)
+  serveAnalyticsFiles(app, services)
   serveMemberFiles(app, services)
   serveExtension(app, extension)
   serveScrapeEvents(app, services)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Id } from '../fields.ts'
+import { Id, isId } from '../fields.ts'
 import { routes } from '../route.ts'
 
 const route = routes('Analytics')
@@ -56,6 +56,79 @@ export const Analytics = z.object({
 })
 export type Analytics = z.output<typeof Analytics>
 
+const period = {
+  /** With only `from`, ends today; with only `to`, covers the week before it. */
+  from: Day.optional(),
+  to: Day.optional(),
+}
+
+function refined<T extends z.ZodType<{ from?: string | undefined; to?: string | undefined }>>(query: T) {
+  return query
+    .refine(({ from, to }) => !from || !to || from <= to, {
+      message: 'The last day must not be before the first.',
+      path: ['to'],
+    })
+    .refine(({ from, to }) => !from || !to || daysBetween(from, to) < ANALYTICS_DAYS_MAX, {
+      message: `Choose at most ${ANALYTICS_DAYS_MAX} days.`,
+      path: ['to'],
+    })
+}
+
+export const BREAKDOWNS = ['campaign', 'step', 'variant', 'account', 'member'] as const
+export type BreakdownBy = (typeof BREAKDOWNS)[number]
+
+export const BreakdownQuery = refined(
+  z.object({
+    ...period,
+    by: z.enum(BREAKDOWNS),
+    /** Required for steps and variants. */
+    campaignId: Id.optional(),
+    /** Pass the last response's cursor. */
+    cursor: z.string().max(500).refine(isId, 'must be the cursor of an earlier response').optional(),
+  }),
+).refine(({ by, campaignId }) => campaignId !== undefined || (by !== 'step' && by !== 'variant'), {
+  message: 'Choose a campaign.',
+  path: ['campaignId'],
+})
+
+export const BreakdownRow = z.object({
+  /** Null: an account, a member or a variant that is not known any more. */
+  id: z.string().nullable(),
+  name: z.string(),
+  peopleMessaged: z.number().int(),
+  /** With at least one reply that was not automatic. */
+  peopleReplied: z.number().int(),
+  peoplePositive: z.number().int(),
+  optedOut: z.number().int(),
+  /** `peopleReplied` as a share of `peopleMessaged`. */
+  replyRate: Rate,
+  /** `peoplePositive` as a share of `peopleMessaged`. */
+  positiveRate: Rate,
+  /** From a message to the first reply to it; null: no replies. */
+  medianReplySeconds: z.number().int().nullable(),
+  /** From a reply to our answer. Null, because answers are not measured yet. */
+  medianAnswerSeconds: z.number().int().nullable(),
+})
+export type BreakdownRow = z.output<typeof BreakdownRow>
+
+/** Replies that a median looks at: of each campaign in a comparison, and of all in any other. */
+export const MEDIAN_OF_EACH = 500
+export const MEDIAN_OF_ALL = 10_000
+const MEDIAN_RULE = `\`medianReplySeconds\` is about the replies that came in the period: the latest ${MEDIAN_OF_EACH} of each campaign, or the latest ${MEDIAN_OF_ALL} in all other breakdowns.`
+
+export const HeatmapQuery = refined(z.object({ ...period, campaignId: z.union([z.literal('direct'), Id]).optional() }))
+
+export const HeatmapCell = z.object({
+  /** 1 is Monday. */
+  weekday: z.number().int().min(1).max(7),
+  hour: z.number().int().min(0).max(23),
+  sent: z.number().int(),
+  /** With a reply that was not automatic. */
+  replied: z.number().int(),
+  positive: z.number().int(),
+})
+export type HeatmapCell = z.output<typeof HeatmapCell>
+
 export const analytics = {
   find: route('GET /analytics', 'viewer', 'none', {
     summary: 'Get the outcomes of messages, in total or by day sent',
@@ -64,24 +137,44 @@ export const analytics = {
     errors: ['CAMPAIGN_NOT_FOUND'],
   })
     .input(
-      z
-        .object({
-          /** With only `from`, ends today; with only `to`, covers the week before it. */
-          from: Day.optional(),
-          to: Day.optional(),
+      refined(
+        z.object({
+          ...period,
           /** A campaign id, or `direct` for messages without a campaign (leads page, messenger). */
           campaignId: z.union([z.literal('direct'), Id]).optional(),
-        })
-        .refine(({ from, to }) => !from || !to || from <= to, {
-          message: 'The last day must not be before the first.',
-          path: ['to'],
-        })
-        .refine(({ from, to }) => !from || !to || daysBetween(from, to) < ANALYTICS_DAYS_MAX, {
-          message: `Choose at most ${ANALYTICS_DAYS_MAX} days.`,
-          path: ['to'],
         }),
+      ),
     )
     .output(Analytics),
+
+  breakdown: route('GET /analytics/breakdown', 'viewer', 'none', {
+    summary: 'Compare campaigns, steps, variants, X accounts or members',
+    description: `Counts people, on the day of their first message; for steps and variants, on the day of that step's message. Direct messages are left out. ${MEDIAN_RULE}`,
+    errors: ['CAMPAIGN_NOT_FOUND', 'PLAN_LIMIT'],
+  })
+    .input(BreakdownQuery)
+    .output(
+      z.object({
+        /** The newest campaigns, accounts and members first; steps and variants in their order. */
+        rows: z.array(BreakdownRow),
+        cursor: z.string().nullable(),
+      }),
+    ),
+
+  heatmap: route('GET /analytics/heatmap', 'viewer', 'none', {
+    summary: 'Get when messages were sent and answered, by weekday and hour',
+    description: 'Replies count in the hour of the message that they answer. Automatic replies do not count.',
+    errors: ['CAMPAIGN_NOT_FOUND', 'PLAN_LIMIT'],
+  })
+    .input(HeatmapQuery)
+    .output(
+      z.object({
+        /** The hours in which something was sent. */
+        cells: z.array(HeatmapCell),
+        /** The IANA time zone of the hours. */
+        timeZone: z.string(),
+      }),
+    ),
 }
 
 /** Days between two calendar days. */

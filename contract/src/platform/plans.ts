@@ -15,6 +15,15 @@ export const PLAN_LEVELS = {
   agency: { name: 'Agency', scrapedLeads: null, dms: 20_000, xAccounts: 10, people: null },
 } as const satisfies Record<PlanLevel, { name: string } & Record<Limited, number | null>>
 
+/** Comparison, figures per step and variant, the heat map, and CSV files of them. */
+export function hasAdvancedAnalytics(plan: PlanLevel): boolean {
+  return plan === 'agency'
+}
+
+/** What someone without them is told. */
+export const ADVANCED_ANALYTICS_TEXT =
+  'Advanced analytics are part of the Agency plan. Upgrade to Agency to compare campaigns, see when people reply, and export figures.'
+
 export function isPlanId(id: string): id is PlanId {
   return PLAN_IDS.some((one) => one === id)
 }

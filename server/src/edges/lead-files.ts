@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { ERROR_STATUS, ERROR_TEXT } from '@x-automated/contract/errors'
 import { text } from '@x-automated/contract/fields'
-import { inputProblems } from '@x-automated/contract/input-problems'
 import { CONTACT_BASES, IMPORT_MAX_BYTES, LeadFilter } from '@x-automated/contract/leads/leads'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
@@ -9,11 +8,11 @@ import { run } from '../domains/leads/imports/service.ts'
 import { type ImportSource, type LeadRow, readAll } from '../domains/leads/leads/service.ts'
 import { importSuppressions } from '../domains/leads/suppressions/service.ts'
 import { asRefusal } from '../operations.ts'
-import { Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
 import { BODY_SECONDS_MAX } from './body-time.ts'
 import { csvOf } from './csv-download.ts'
 import { openUploads, type Upload } from './csv-uploads.ts'
+import { readQuery } from './read-query.ts'
 import { signedIn } from './signed-in.ts'
 
 /** Slower than any connection used for uploads. */
@@ -109,14 +108,6 @@ const ImportQuery = z.object({
 function readOptions(query: unknown) {
   const { columns, basis, basisSource, fileName } = readQuery(ImportQuery, query)
   return { columns, fileName, basis: basis && basis !== 'none' ? { basis, source: basisSource || null } : null }
-}
-
-/** @throws Refusal INVALID_INPUT with the problem of each field */
-function readQuery<T>(schema: z.ZodType<T>, query: unknown): T {
-  const read = schema.safeParse(query)
-  if (read.success) return read.data
-  const details = inputProblems(read.error.issues)
-  throw new Refusal('INVALID_INPUT', details[0]?.problem, { details })
 }
 
 /** A failure after the response has started: the status and body it would have had. */

@@ -54,6 +54,11 @@ function unsubscribePage(tag: string, domain: string, what: string) {
 
 const SSO_OUTCOME = 'Redirects to {origin}/auth/callback or /account with a one-time code or an error'
 
+const refusedExport = {
+  '403': { description: 'PLAN_LIMIT: the plan has no advanced analytics' },
+  '404': { description: 'CAMPAIGN_NOT_FOUND' },
+}
+
 /** Redirects, files and streams outside the contract, for /api/openapi.json. */
 export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
   '/auth/verify-email': {
@@ -179,6 +184,31 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
     get: operation(['Leads', 'leads.export', 'Export leads as CSV'], [200, 'All matching leads', 'text/csv', string], {
       description: 'Accepts the filters of GET /leads.',
     }),
+  },
+  '/analytics/breakdown/export': {
+    get: operation(
+      ['Analytics', 'analytics.exportBreakdown', 'Export a comparison as CSV'],
+      [200, 'All rows', 'text/csv', string],
+      {
+        parameters: [parameter('query', 'by'), ...['from', 'to', 'campaignId'].map(optional)],
+        description: 'Accepts the query of GET /analytics/breakdown.',
+        responses: refusedExport,
+      },
+    ),
+  },
+  '/analytics/heatmap/export': {
+    get: operation(
+      ['Analytics', 'analytics.exportHeatmap', 'Export sent and answered messages by weekday and hour as CSV'],
+      [200, 'The hours in which something was sent', 'text/csv', string],
+      { parameters: ['from', 'to', 'campaignId'].map(optional), responses: refusedExport },
+    ),
+  },
+  '/campaigns/{id}/results/export': {
+    get: operation(
+      ['Sequences', 'sequences.exportResults', 'Export the results of each step and variant as CSV'],
+      [200, 'A row for each variant', 'text/csv', string],
+      { parameters: [parameter('path', 'id')], responses: refusedExport },
+    ),
   },
   '/operator/members/export': {
     get: operation(

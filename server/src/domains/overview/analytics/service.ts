@@ -25,10 +25,7 @@ export async function find(
 ): Promise<Analytics> {
   const campaign = campaignId === undefined ? null : await findCampaign(db, actor, campaignId)
   const timeZone = await findTimeZone(db, actor)
-  const { rows } = await db.execute<{ today: string }>(
-    sql`select (now() at time zone ${timeZone})::date::text as today`,
-  )
-  const days = daysShown(range, one(rows).today)
+  const days = daysShown(range, await findToday(db, timeZone))
   const isAllTime = range.from === undefined && range.to === undefined
   const scope: Scope = { actor, campaignId: campaign?.id ?? null, timeZone }
   const [known, allTime, topPerformingLeads, leadsCount] = await Promise.all([
@@ -59,7 +56,8 @@ interface Scope {
   timeZone: string
 }
 
-async function findCampaign(db: Db, actor: Actor, id: string) {
+/** @throws Refusal CAMPAIGN_NOT_FOUND */
+export async function findCampaign(db: Db, actor: Actor, id: string) {
   const isMeant =
     id === 'direct' ? eq(campaigns.kind, 'direct') : and(eq(campaigns.id, id), eq(campaigns.kind, 'campaign'))
   const [row] = await db
@@ -74,12 +72,20 @@ async function findCampaign(db: Db, actor: Actor, id: string) {
 }
 
 /** The time zone set for the current X account; UTC without one. */
-async function findTimeZone(db: Db, actor: Actor): Promise<string> {
+export async function findTimeZone(db: Db, actor: Actor): Promise<string> {
   const { rows } = await db.execute<{ timeZone: string }>(sql`
     select p.time_zone as "timeZone" from sending_limits p left join x_accounts a on a.id = p.x_account_id
     where p.workspace_id = ${actor.workspaceId}
     order by a.chosen_at desc nulls last limit 1`)
   return rows[0]?.timeZone ?? 'UTC'
+}
+
+/** The present day in a time zone. */
+export async function findToday(db: Db, timeZone: string): Promise<string> {
+  const { rows } = await db.execute<{ today: string }>(
+    sql`select (now() at time zone ${timeZone})::date::text as today`,
+  )
+  return one(rows).today
 }
 
 /** Activity by day. A slot is a quarter of an hour, so it belongs to one day in any time zone. */
@@ -94,7 +100,7 @@ async function readDays(db: Db, { actor, campaignId, timeZone }: Scope, { from, 
 }
 
 /** SQL: the moment at which a day starts in a time zone. @param later days added */
-function startOf(day: string, timeZone: string, later = 0): SQL {
+export function startOf(day: string, timeZone: string, later = 0): SQL {
   return sql`((${day}::date + ${later}::int)::timestamp at time zone ${timeZone})`
 }
 

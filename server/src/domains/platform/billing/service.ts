@@ -1,5 +1,10 @@
 import { formatCount } from '@x-automated/contract/format'
-import type { Limited, PlanLevel } from '@x-automated/contract/platform/plans'
+import {
+  ADVANCED_ANALYTICS_TEXT,
+  hasAdvancedAnalytics,
+  type Limited,
+  type PlanLevel,
+} from '@x-automated/contract/platform/plans'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
 import type { JobQueue } from '../../../ports.ts'
@@ -151,6 +156,13 @@ export function beyondPlan(
   return new Refusal('PLAN_LIMIT', `${room}${limitText(plan, what)}`, {
     details: { limit: limitOf(plan, what), used, plan },
   })
+}
+
+/** @throws Refusal PLAN_LIMIT */
+export async function requireAdvancedAnalytics(db: Db, workspaceId: string): Promise<void> {
+  const plan = await planOf(db, workspaceId)
+  if (!hasAdvancedAnalytics(plan))
+    throw new Refusal('PLAN_LIMIT', ADVANCED_ANALYTICS_TEXT, { details: { limit: 0, used: 0, plan } })
 }
 
 /** A Refusal if the workspace is full. Existing members stay after a downgrade. */

@@ -1,0 +1,211 @@
+import type { InputOf } from '@x-automated/contract/contract'
+import { NO_ID } from '@x-automated/contract/fields'
+import {
+  type BreakdownBy,
+  type BreakdownRow,
+  type HeatmapCell,
+  MEDIAN_OF_ALL,
+  MEDIAN_OF_EACH,
+} from '@x-automated/contract/overview/analytics'
+import { type SQL, sql } from 'drizzle-orm'
+import type { Actor } from '../../../actor.ts'
+import type { Db } from '../../../db/open.ts'
+import { requireAdvancedAnalytics } from '../../platform/billing/service.ts'
+import { daysShown, rateOf } from './rules.ts'
+import { findCampaign, findTimeZone, findToday, startOf } from './service.ts'
+
+const PAGE_SIZE = 50
+
+/**
+ * Compares parts of a workspace, from counters by quarter of an hour. It reads no messages except
+ * a limited number of replies. @throws Refusal CAMPAIGN_NOT_FOUND, PLAN_LIMIT
+ */
+export async function breakdown(db: Db, actor: Actor, input: InputOf<'analytics', 'breakdown'>) {
+  const { by, cursor } = input
+  const scope = await findScope(db, actor, input)
+  const part = PARTS[by]
+  const { rows } = await db.execute<Row>(part({ ...scope, actor, cursor: cursor ?? null }))
+  const shown = rows.slice(0, isInOrder(by) ? rows.length : PAGE_SIZE)
+  return {
+    rows: shown.map(rowOf),
+    cursor: shown.length < rows.length ? (shown.at(-1)?.id ?? null) : null,
+  }
+}
+
+/** When messages were sent and answered. @throws Refusal CAMPAIGN_NOT_FOUND, PLAN_LIMIT */
+export async function heatmap(db: Db, actor: Actor, input: InputOf<'analytics', 'heatmap'>) {
+  const { timeZone, own, isCounted } = await findScope(db, actor, input)
+  const { rows } = await db.execute<HeatmapCell & Record<string, unknown>>(sql`
+    select extract(isodow from at)::int as weekday, extract(hour from at)::int as hour,
+      sum(sent)::int as sent, sum(replied)::int as replied, sum(positive)::int as positive
+    from (
+      select slot at time zone ${timeZone} as at, sum(sent) as sent, sum(answered) as replied, sum(positive) as positive
+      from dm_activity a where ${own('a')} and ${isCounted} group by slot
+    ) slots group by 1, 2 having sum(sent) > 0 order by 1, 2`)
+  return { cells: rows, timeZone }
+}
+
+interface Scope {
+  timeZone: string
+  campaignId: string | null
+  /** SQL over the alias of a table: it belongs to the workspace, or to the chosen campaign. */
+  own: (alias: string) => SQL
+  /** SQL over `dm_activity a`: in the period. */
+  isCounted: SQL
+  /** SQL over `dms d`: its first reply came in the period, and one was not automatic. */
+  isAnswered: SQL
+}
+
+async function findScope(
+  db: Db,
+  actor: Actor,
+  { campaignId, from, to }: { campaignId?: string; from?: string; to?: string },
+): Promise<Scope> {
+  await requireAdvancedAnalytics(db, actor.workspaceId)
+  const campaign = campaignId === undefined ? null : await findCampaign(db, actor, campaignId)
+  const timeZone = await findTimeZone(db, actor)
+  const days = from || to ? daysShown({ from, to }, await findToday(db, timeZone)) : null
+  const within = (column: string) =>
+    days
+      ? sql`${sql.raw(column)} >= ${startOf(days.from, timeZone)} and ${sql.raw(column)} < ${startOf(days.to, timeZone, 1)}`
+      : sql`true`
+  return {
+    timeZone,
+    campaignId: campaign?.id ?? null,
+    own: (alias) =>
+      campaign
+        ? sql`${sql.raw(alias)}.campaign_id = ${campaign.id}`
+        : sql`${sql.raw(alias)}.workspace_id = ${actor.workspaceId}`,
+    isCounted: within('a.slot'),
+    isAnswered: sql`d.status = 'replied' and d.replied_at is not null and d.answers <> 0 and ${within('d.replied_at')}`,
+  }
+}
+
+interface Row extends Record<string, unknown> {
+  id: string
+  name: string
+  messaged: number
+  replied: number
+  positive: number
+  optedOut: number
+  medianReplySeconds: number | null
+}
+
+function rowOf({ id, name, messaged, replied, positive, optedOut, medianReplySeconds }: Row): BreakdownRow {
+  return {
+    id: id === NO_ID ? null : id,
+    name,
+    peopleMessaged: messaged,
+    peopleReplied: replied,
+    peoplePositive: positive,
+    optedOut,
+    replyRate: rateOf(replied, messaged),
+    positiveRate: rateOf(positive, messaged),
+    medianReplySeconds,
+    medianAnswerSeconds: null,
+  }
+}
+
+interface Asked extends Scope {
+  actor: Actor
+  cursor: string | null
+}
+
+const PARTS: Record<BreakdownBy, (asked: Asked) => SQL> = {
+  campaign: byCampaign,
+  step: (asked) => byVariant(asked, 'step'),
+  variant: (asked) => byVariant(asked, 'variant'),
+  account: (asked) =>
+    byPerson(asked, {
+      key: 'x_account_id',
+      name: sql`coalesce((select '@' || x.handle from x_accounts x where x.id = s.id), 'Unknown account')`,
+    }),
+  member: (asked) =>
+    byPerson(asked, {
+      key: 'user_id',
+      name: sql`coalesce((select coalesce(nullif(u.name, ''), u.email) from auth_users u where u.id = s.id), 'Former member')`,
+    }),
+}
+
+/** Steps and variants are few and come in the order of their sequence, without pages. */
+function isInOrder(by: BreakdownBy): boolean {
+  return by === 'step' || by === 'variant'
+}
+
+/** SQL: whole seconds from a message to its reply; half of them took longer. */
+const median = sql`round(percentile_cont(0.5) within group (order by greatest(0, extract(epoch from d.replied_at - d.sent_at))))::int`
+const people = sql`sum(a.people)::int as messaged, sum(a.people_replied)::int as replied, sum(a.people_positive)::int as positive, sum(a.people_opted_out)::int as "optedOut"`
+
+function byCampaign({ actor, cursor, campaignId, isCounted, isAnswered }: Asked): SQL {
+  return sql`
+    with page as (
+      select c.id, c.name from campaigns c
+      where c.workspace_id = ${actor.workspaceId} and c.kind = 'campaign'
+        ${campaignId ? sql`and c.id = ${campaignId}` : sql``} ${cursor ? sql`and c.id < ${cursor}` : sql``}
+        and exists (select from dm_activity a where a.campaign_id = c.id and a.people > 0 and ${isCounted})
+      order by c.id desc limit ${PAGE_SIZE + 1}
+    )
+    select page.id, page.name, figures.*, timed."medianReplySeconds" from page
+    cross join lateral (
+      select ${people} from dm_activity a where a.campaign_id = page.id and ${isCounted}
+    ) figures
+    cross join lateral (
+      select ${median} as "medianReplySeconds" from (
+        select d.replied_at, d.sent_at from dms d where d.campaign_id = page.id and ${isAnswered}
+        order by d.replied_at desc limit ${MEDIAN_OF_EACH}
+      ) d
+    ) timed
+    order by page.id desc`
+}
+
+/** By who sent the first message: an X account or a member. */
+function byPerson({ cursor, own, isCounted, isAnswered }: Asked, { key, name }: { key: string; name: SQL }): SQL {
+  const column = sql.raw(key)
+  return sql`
+    with sums as (
+      select a.${column} as id, ${people} from dm_activity a where ${own('a')} and ${isCounted} group by 1
+      having sum(a.people) > 0 ${cursor ? sql`and a.${column} < ${cursor}` : sql``}
+      order by 1 desc limit ${PAGE_SIZE + 1}
+    ), timed as (
+      select d.id, ${median} as "medianReplySeconds" from (
+        select coalesce(d.${column}, ${NO_ID}) as id, d.replied_at, d.sent_at from dms d where ${own('d')} and ${isAnswered} and d.enrollment_id is not null
+        order by d.replied_at desc limit ${MEDIAN_OF_ALL}
+      ) d group by 1
+    )
+    select s.*, ${name} as name, timed."medianReplySeconds" from sums s left join timed using (id) order by s.id desc`
+}
+
+/** A step is sent to a person once, so its messages are people. */
+function byVariant({ actor, campaignId, own, isCounted, isAnswered }: Asked, by: 'step' | 'variant'): SQL {
+  const stepName = sql`case when v.kind = 'reengagement' then 'Re-engagement' else 'Step ' || v.number end`
+  const [id, name] =
+    by === 'step' ? [sql`v.step_id`, stepName] : [sql`v.variant_id`, sql`${stepName} || ', variant ' || v.variant_name`]
+  return sql`
+    with variants as (
+      select distinct on (variant_id) (variant.value ->> 'id')::uuid as variant_id, variant.value ->> 'name' || case when (variant.value ->> 'isActive')::boolean then '' else ' (retired)' end as variant_name,
+        (step.value ->> 'id')::uuid as step_id, step.value ->> 'kind' as kind, v.version
+      from sequence_versions v cross join lateral jsonb_array_elements(v.steps) step cross join lateral jsonb_array_elements(step.value -> 'variants') variant
+      where v.workspace_id = ${actor.workspaceId} and v.campaign_id = ${campaignId}
+      order by variant_id, v.version desc
+    ), steps as (
+      select distinct on (step_id) (step.value ->> 'id')::uuid as step_id, step.number, v.version
+      from sequence_versions v cross join lateral jsonb_array_elements(v.steps) with ordinality step(value, number)
+      where v.workspace_id = ${actor.workspaceId} and v.campaign_id = ${campaignId}
+      order by step_id, v.version desc
+    ), named as (
+      select variant_id, variant_name, step_id, kind, number, steps.version from variants join steps using (step_id)
+    ), sums as (
+      select a.variant_id, sum(a.sent) as sent, sum(a.answered) as answered, sum(a.positive) as positive, sum(a.opted_out) as opted_out
+      from dm_activity a where ${own('a')} and ${isCounted} group by 1 having sum(a.sent) > 0
+    ), timed as (
+      select ${id} as id, ${median} as "medianReplySeconds" from (
+        select d.variant_id, d.replied_at, d.sent_at from dms d where ${own('d')} and ${isAnswered}
+        order by d.replied_at desc limit ${MEDIAN_OF_ALL}
+      ) d join named v using (variant_id) group by 1
+    ), figures as (
+      select ${id} as id, ${name} as name, max(v.version) as version, min(v.number) as number,
+        sum(s.sent)::int as messaged, sum(s.answered)::int as replied, sum(s.positive)::int as positive, sum(s.opted_out)::int as "optedOut"
+      from sums s join named v using (variant_id) group by 1, 2
+    )
+    select f.*, timed."medianReplySeconds" from figures f left join timed using (id) order by f.version desc, f.number, f.name, f.id`
+}

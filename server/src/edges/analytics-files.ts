@@ -1,0 +1,100 @@
+import { Id } from '@x-automated/contract/fields'
+import type { StepResults, VariantResults } from '@x-automated/contract/outreach/sequences'
+import {
+  BreakdownQuery,
+  type BreakdownRow,
+  type HeatmapCell,
+  HeatmapQuery,
+} from '@x-automated/contract/overview/analytics'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { results } from '../domains/outreach/sequences/service-results.ts'
+import { breakdown, heatmap } from '../domains/overview/analytics/service-breakdown.ts'
+import { requireAdvancedAnalytics } from '../domains/platform/billing/service.ts'
+import type { Services } from '../services.ts'
+import { csvOf } from './csv-download.ts'
+import { readQuery } from './read-query.ts'
+import { signedIn } from './signed-in.ts'
+
+/** GET /api/analytics/breakdown/export, /api/analytics/heatmap/export and /api/campaigns/{id}/results/export. */
+export function serveAnalyticsFiles(app: FastifyInstance, services: Services): void {
+  const { db } = services.database
+  const options = { exposeHeadRoute: false }
+
+  app.get('/api/analytics/breakdown/export', options, async (request, reply) => {
+    const actor = await signedIn(services, request, 'viewer')
+    const { cursor: _, ...query } = readQuery(BreakdownQuery, request.query)
+    // The first page is read before the answer begins, so that a refusal has its status.
+    let page = await breakdown(db, actor, query)
+    async function* pages() {
+      yield page.rows
+      while (page.cursor) {
+        page = await breakdown(db, actor, { ...query, cursor: page.cursor })
+        yield page.rows
+      }
+    }
+    return send(reply, `analytics-by-${query.by}`, csvOf(BREAKDOWN_COLUMNS, pages()))
+  })
+
+  app.get('/api/analytics/heatmap/export', options, async (request, reply) => {
+    const actor = await signedIn(services, request, 'viewer')
+    const { cells } = await heatmap(db, actor, readQuery(HeatmapQuery, request.query))
+    return send(reply, 'analytics-by-hour', csvOf(HEATMAP_COLUMNS, oneBatch(cells)))
+  })
+
+  app.get<{ Params: { id: string } }>('/api/campaigns/:id/results/export', options, async (request, reply) => {
+    const actor = await signedIn(services, request, 'viewer')
+    const { steps } = await results(db, actor, Id.parse(request.params.id))
+    await requireAdvancedAnalytics(db, actor.workspaceId)
+    const rows = steps.flatMap((step) => step.variants.map((variant) => ({ step, variant })))
+    return send(reply, 'campaign-results', csvOf(RESULTS_COLUMNS, oneBatch(rows)))
+  })
+}
+
+function send(reply: FastifyReply, name: string, file: ReturnType<typeof csvOf>) {
+  return reply
+    .type('text/csv; charset=utf-8')
+    .header('content-disposition', `attachment; filename="${name}.csv"`)
+    .send(file)
+}
+
+async function* oneBatch<Row>(rows: Row[]) {
+  yield rows
+}
+
+const BREAKDOWN_COLUMNS: Record<string, (row: BreakdownRow) => unknown> = {
+  id: (row) => row.id,
+  name: (row) => row.name,
+  people_messaged: (row) => row.peopleMessaged,
+  people_replied: (row) => row.peopleReplied,
+  people_positive: (row) => row.peoplePositive,
+  opted_out: (row) => row.optedOut,
+  reply_rate: (row) => row.replyRate,
+  positive_rate: (row) => row.positiveRate,
+  median_reply_seconds: (row) => row.medianReplySeconds,
+  median_answer_seconds: (row) => row.medianAnswerSeconds,
+}
+
+const HEATMAP_COLUMNS: Record<string, (cell: HeatmapCell) => unknown> = {
+  weekday: (cell) => cell.weekday,
+  hour: (cell) => cell.hour,
+  sent: (cell) => cell.sent,
+  replied: (cell) => cell.replied,
+  positive: (cell) => cell.positive,
+}
+
+type Result = { step: StepResults; variant: VariantResults }
+
+const RESULTS_COLUMNS: Record<string, (result: Result) => unknown> = {
+  step: ({ step }) => step.number,
+  kind: ({ step }) => step.kind,
+  variant: ({ variant }) => variant.name,
+  is_active: ({ variant }) => String(variant.isActive),
+  sent: ({ variant }) => variant.sent,
+  read: ({ variant }) => variant.read,
+  replied: ({ variant }) => variant.replied,
+  positive: ({ variant }) => variant.positive,
+  opted_out: ({ variant }) => variant.optedOut,
+  failed: ({ variant }) => variant.failed,
+  verdict: ({ step: { verdict }, variant }) =>
+    verdict && (verdict.variantId === null || verdict.variantId === variant.id) ? verdict.status : '',
+}
