@@ -15,6 +15,10 @@ export interface Jobs {
   'account-mail': { sealed: string }
   /** Continues a scrape from its cursor. */
   scrape: { scrapeId: string }
+  /** Watches every connected X account for replies. */
+  'find-watches': Record<string, never>
+  /** Checks an X account's subscriptions or reads its messages, when they are due. */
+  'watch-replies': { xUserId: string }
   /** Delivers what is due at a webhook endpoint. */
   'webhook-endpoint': { endpointId: string }
   /** Syncs a subscription with the payment provider. */

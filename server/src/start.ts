@@ -157,7 +157,7 @@ export async function startServer({
   const sender = workers ? await startSender(services, log) : null
   const webhooks = workers ? await runWebhooks({ ...services, db: database.db }) : null
   const notificationEmails = workers ? startNotificationEmails({ ...services, db: database.db }, log) : null
-  const watch = workers && services.x ? startReplyDetection(services, log) : null
+  if (workers && services.x) await startReplyDetection(services)
   const scraper = workers && services.x ? await runScrapes(services, log) : null
   if (workers) {
     await workOnAccountEmails(services)
@@ -215,7 +215,6 @@ export async function startServer({
         await Promise.all([app.close(), sender?.close(), jobs.close(DRAIN_SECONDS)])
         await scraper?.close()
         await services.requestWorker.close()
-        await watch?.close()
         await limits.close()
         auth.close()
         mailer?.close()

@@ -6,7 +6,7 @@ import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq, sql } from 'drizzle-orm'
 import { expect } from 'vitest'
 import { authKeys, authSessions } from '../src/domains/identity/auth/tables.ts'
-import { pollReplies, receive } from '../src/domains/outreach/replies/service.ts'
+import { detectReplies, receive } from '../src/domains/outreach/replies/service.ts'
 import { claimDirect } from '../src/domains/outreach/sending/claim.ts'
 import { send, TIMING } from '../src/domains/outreach/sending/send.ts'
 import { queueFollowUps } from '../src/domains/outreach/sequences/engine.ts'
@@ -238,7 +238,7 @@ export async function openWorld(app: TestApp) {
       const { rows } = await app.db.execute(
         sql`select from x_accounts where workspace_id = ${person.workspaceId} and unread_since is not null`,
       )
-      if (rows.length > 0) await pollReplies(app.services)
+      if (rows.length > 0) await detectReplies(app.services)
     },
 
     /** A direct message whose process dies before or after the hand-over. */

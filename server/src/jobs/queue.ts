@@ -12,6 +12,17 @@ const QUEUES: Record<JobName, Omit<Queue, 'name'>> = {
   mail: MAIL,
   'account-mail': MAIL,
   scrape: { retryLimit: 20, retryDelay: 5, expireInSeconds: 90 },
+  'find-watches': { retryLimit: 0, expireInSeconds: 60, policy: 'short' },
+  'watch-replies': {
+    retryLimit: 100_000,
+    retryDelay: 5,
+    retryDelayMax: 60,
+    expireInSeconds: 300,
+    // The account's next look waits for one that died with its process.
+    heartbeatSeconds: 20,
+    deleteAfterSeconds: 3_600,
+    policy: 'short',
+  },
   'webhook-endpoint': {
     retryLimit: 100_000,
     retryDelay: 5,
@@ -63,6 +74,7 @@ export async function openJobQueue(database: Database, channels: Channels, log: 
     }
     // Earlier versions delivered webhooks by one job for all endpoints.
     if (await boss.getQueue('webhooks')) await boss.deleteQueue('webhooks')
+    await boss.schedule('find-watches', '* * * * *')
     await boss.schedule('judge-tests', '*/5 * * * *')
     await boss.schedule('launch-parts', '7 * * * *')
     await boss.schedule('cleanup', '17 * * * *')

@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { FastifyBaseLogger } from 'fastify'
 import { one } from '../../../db/one.ts'
 import type { Database, Db } from '../../../db/open.ts'
 import { type XApi, type XConversationMessage, XError } from '../../../outside/x.ts'
 import { DM_EVENT_TYPES, type XActivity, type XHappening } from '../../../outside/x-activity.ts'
+import type { JobQueue } from '../../../ports.ts'
 import type { Sealer } from '../../../sealing.ts'
 import { withAccount } from '../../platform/x-account/service.ts'
 import { finishReading, recordMessagesFromX } from '../sending/service.ts'
@@ -11,11 +11,12 @@ import { POLL_SECONDS } from './rules.ts'
 
 /*
  * Replies arrive through X's webhook. Polling finds lost ones, and is frequent without a webhook.
- * Any number of processes may run this: checks are leased, and polling locks the account.
+ * Each watched account has its own job, which runs in one process at a time.
  */
 
 export interface WatchContext {
   database: Database
+  jobs: JobQueue
   x: XApi | null
   /** Null if only polling is possible. */
   xActivity: XActivity | null
@@ -27,11 +28,10 @@ type Receive = (db: Db, happenings: readonly XHappening[]) => Promise<void>
 /** The path of X's deliveries, on our origin. */
 export const WEBHOOK_PATH = '/api/x/webhook'
 
-const TICK_MS = 2_000
 const CHECK_SECONDS = 3_600
 const RETRY_SECONDS = 300
-const LEASE_SECONDS = 120
-const BATCH_SIZE = 10
+/** Accounts that a process looks at in parallel. */
+const ACCOUNTS_AT_A_TIME = 4
 /** Pages per poll. X allows 15 calls in 15 minutes, and settling needs some of them. */
 const MAX_PAGES = 3
 /** Pages per poll of an unread account, which sends nothing until everything is read. */
@@ -63,61 +63,67 @@ type Watch = {
   unreadInSeconds: number | null
 }
 
-/** Maintains subscriptions and polls until closed. @param receive processes the events found */
-export function watchReplies(
-  context: WatchContext,
-  log: FastifyBaseLogger,
-  receive: Receive,
-  { tickMs = TICK_MS }: { tickMs?: number } = {},
-): { close(): Promise<void> } {
-  const { db } = context.database
-  let closed = false
-  let wake = () => {}
+/** Maintains subscriptions and polls, as one of any number of processes. @param receive processes the events found */
+export async function watchReplies(context: WatchContext, receive: Receive): Promise<void> {
+  const { database, jobs } = context
   const webhook = createWebhookCache(context)
-
-  const loop = async () => {
-    while (!closed) {
-      try {
-        await syncWatches(db)
-        for (const watch of await claimChecks(db)) {
-          if (closed) return
-          await check(context, webhook, watch)
-        }
-        await pollAccounts(context, receive, () => closed)
-      } catch (error) {
-        log.warn({ err: error }, 'reply detection interrupted, retrying')
-      }
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, tickMs)
-        wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-    }
-  }
-  const running = loop()
-  return {
-    async close() {
-      closed = true
-      wake()
-      await running
-    },
-  }
+  await jobs.work('watch-replies', ACCOUNTS_AT_A_TIME, async ({ xUserId }) => {
+    await lookAt(context, webhook, receive, xUserId)
+    await scheduleLook(context, xUserId)
+  })
+  await jobs.work('find-watches', 1, () => findWatches(context))
+  await jobs.enqueue(database.db, 'find-watches', {})
+  // A restored backup has other times than its jobs.
+  const { rows } = await database.db.execute<{ xUserId: string }>(sql`select x_user_id as "xUserId" from reply_watches`)
+  for (const { xUserId } of rows) await scheduleLook(context, xUserId)
 }
 
-/**
- * Watches every connected X account. One that nobody keeps is checked soon, which ends its watch.
- */
-async function syncWatches(db: Db): Promise<void> {
-  await db.execute(sql`
-    insert into reply_watches (x_user_id)
-    select distinct x_user_id from x_accounts a
-    where status = 'connected' and not exists (select from reply_watches w where w.x_user_id = a.x_user_id) on conflict do nothing`)
-  await db.execute(sql`
-    update reply_watches w set next_check_at = now()
-    where next_check_at > now() + make_interval(secs => ${LEASE_SECONDS})
-      and not exists (select from x_accounts a where a.x_user_id = w.x_user_id and a.status <> 'disconnected')`)
+/** Watches every connected X account, and ends the watch of one that nobody keeps. */
+export async function findWatches({ database: { db }, jobs }: WatchContext): Promise<void> {
+  // One that is due may have lost its job, or got its time from another part of the product.
+  const { rows } = await db.execute<{ xUserId: string }>(sql`
+    with added as (
+      insert into reply_watches (x_user_id) select distinct x_user_id from x_accounts where status = 'connected'
+      on conflict do nothing returning x_user_id
+    ), ended as (
+      update reply_watches w set next_check_at = now()
+      where not exists (select from x_accounts a where a.x_user_id = w.x_user_id and a.status <> 'disconnected') returning x_user_id
+    )
+    select x_user_id as "xUserId" from added union select x_user_id from ended
+    union select x_user_id from reply_watches where least(next_check_at, next_poll_at) <= now()`)
+  for (const { xUserId } of rows)
+    await jobs.reschedule(db, 'watch-replies', { xUserId }, { key: xUserId, group: xUserId })
+}
+
+/** Checks an account, polls it, or both, whatever is due. */
+export async function lookAt(
+  context: WatchContext,
+  webhook: () => Promise<string>,
+  receive: Receive,
+  xUserId: string,
+): Promise<void> {
+  const { db } = context.database
+  const due = await findWatch(db, xUserId, 'next_check_at')
+  if (due) await check(context, webhook, due)
+  const unread = await findWatch(db, xUserId, 'next_poll_at')
+  if (unread) await poll(context, unread, receive)
+}
+
+async function findWatch(db: Db, xUserId: string, dueAt: 'next_check_at' | 'next_poll_at'): Promise<Watch | undefined> {
+  const { rows } = await db.execute<Watch>(sql`
+    select ${watchColumns(sql`w`)} from reply_watches w where x_user_id = ${xUserId} and ${sql.identifier(dueAt)} <= now()`)
+  return rows[0]
+}
+
+/** Schedules the account's next look. */
+async function scheduleLook({ database, jobs }: WatchContext, xUserId: string): Promise<void> {
+  const { rows } = await database.db.execute<{ at: string }>(
+    sql`select least(next_check_at, next_poll_at) as at from reply_watches where x_user_id = ${xUserId}`,
+  )
+  // Not the key of `findWatches`, whose job must not be delayed.
+  const options = { key: `${xUserId} later`, group: xUserId }
+  for (const { at } of rows)
+    await jobs.reschedule(database.db, 'watch-replies', { xUserId }, { ...options, at: new Date(at) })
 }
 
 /** SQL: a row of reply_watches as a `Watch`. @param watch table or alias */
@@ -133,32 +139,8 @@ const watchColumns = (
   (select min(unread_since) from x_accounts a where a.x_user_id = ${watch}.x_user_id) as "unreadSince",
   (select extract(epoch from max(unread_until) - now())::float from x_accounts a where a.x_user_id = ${watch}.x_user_id) as "unreadInSeconds"`
 
-async function claimChecks(db: Db): Promise<Watch[]> {
-  const { rows } = await db.execute<Watch>(sql`
-    update reply_watches w set next_check_at = now() + make_interval(secs => ${LEASE_SECONDS})
-    where x_user_id in (
-      select x_user_id from reply_watches where next_check_at <= now() order by next_check_at limit ${BATCH_SIZE} for update skip locked
-    ) returning ${watchColumns(sql`w`)}`)
-  return rows
-}
-
-/** Polls every account that is due. */
-export async function pollAccounts(context: WatchContext, receive: Receive, isClosed = () => false): Promise<void> {
-  for (const watch of await findPolls(context.database.db)) {
-    if (isClosed()) return
-    await poll(context, watch, receive)
-  }
-}
-
-async function findPolls(db: Db): Promise<Watch[]> {
-  const { rows } = await db.execute<Watch>(
-    sql`select ${watchColumns(sql`w`)} from reply_watches w where next_poll_at <= now() order by next_poll_at limit ${BATCH_SIZE}`,
-  )
-  return rows
-}
-
 /** Caches the id of our webhook at X, so that it is not checked for every account. */
-function createWebhookCache({ xActivity, origin }: WatchContext) {
+export function createWebhookCache({ xActivity, origin }: WatchContext) {
   let known: { id: Promise<string>; at: number } | null = null
   return (): Promise<string> => {
     if (!xActivity) throw new XError('unavailable', NOT_CONFIGURED)
@@ -240,15 +222,11 @@ async function subscribeToAll(
   return ids
 }
 
-/** Reads an account's messages since the last poll. One process at a time polls an account. */
-export async function poll(context: WatchContext, watch: Watch, receive: Receive): Promise<void> {
-  const { db, locks } = context.database
+/** Reads an account's messages since the last poll. */
+async function poll(context: WatchContext, watch: Watch, receive: Receive): Promise<void> {
+  const { db } = context.database
   const { xUserId, accountId } = watch
-  const { rows } = await db.execute<{ lock: string; now: string }>(
-    sql`select hashtextextended('replies of x user:' || ${xUserId}::text, 0)::text as lock, now()::text as now`,
-  )
-  const release = await locks.tryTake(one(rows).lock)
-  if (!release) return
+  const { rows } = await db.execute<{ now: string }>(sql`select now()::text as now`)
   try {
     const pollSeconds = watch.webhookId ? POLL_SECONDS.live : POLL_SECONDS.degraded
     const isUnread = watch.unreadSince !== null
@@ -300,8 +278,6 @@ export async function poll(context: WatchContext, watch: Watch, receive: Receive
         sql`update reply_watches set page_token = null, page_newest_id = null where x_user_id = ${xUserId}`,
       )
     await postponePoll(db, xUserId, Math.max(until, POLL_SECONDS.degraded))
-  } finally {
-    await release()
   }
 }
 

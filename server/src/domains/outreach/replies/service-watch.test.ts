@@ -35,12 +35,11 @@ afterEach(async () => {
   await app.db.delete(replyWatches)
 })
 /** A process that detects replies. Its origin is the real address of the test's app. */
-function watch(services: Partial<Services> = {}) {
-  const one = startReplyDetection({ ...app.services, origin: app.origin, ...services }, app.services.log, {
-    tickMs: 30,
-  })
-  watches.push(one)
-  return one
+async function watch(services: Partial<Services> = {}) {
+  const server = await app.startAnother()
+  watches.push(server)
+  await startReplyDetection({ ...server.services, origin: app.origin, ...services })
+  return server
 }
 const asX = (path: string, method = 'GET', body?: object) =>
   fetch(`${app.x.url}${path}`, {
@@ -158,7 +157,7 @@ describe('subscriptions', () => {
   it('show reads, replies and manual messages of every connected account quickly', async () => {
     const { person, account } = await connected()
     expect(await detection(person)).toEqual({ state: 'starting', problem: null, checkedAt: null })
-    const [one, other] = [watch(), watch()]
+    const [one, other] = [await watch(), await watch()]
     await watched(person, 'live')
     const { data } = (await asX('/2/activity/subscriptions')) as { data: { event_type: string; filter: object }[] }
     const ours = data.filter(({ filter }) => JSON.stringify(filter).includes(idOfHandle(account.handle)))
@@ -197,13 +196,13 @@ describe('subscriptions', () => {
   it('show a problem while X cannot reach us, and recover afterwards', async () => {
     const { person } = await connected()
     await setFaults(app, { path: '/2/webhooks', status: 403 })
-    const first = watch()
+    const first = await watch()
     await watched(person, 'degraded')
     expect((await detection(person)).problem).toMatch(/^X isn't sending us replies right now/)
     await first.close()
     await setFaults(app)
     await app.db.update(replyWatches).set({ nextCheckAt: new Date() })
-    watch()
+    await watch()
     await watched(person, 'live')
   })
 })
@@ -216,7 +215,7 @@ describe('polling', () => {
     await start()
     await eventually(async () => !(await statuses(person, campaign.id)).includes('queued'), 'both are sent')
     await eventually(async () => (await said(list.handles[0]!)).length > 0, 'an answer was written')
-    watch({ xActivity: null })
+    await watch({ xActivity: null })
     await watched(person, 'degraded')
     expect((await detection(person)).problem).toBe(
       "X isn't set up to notify this server, so we check for replies every 90 seconds.",
@@ -233,7 +232,7 @@ describe('polling', () => {
     await eventually(async () => (await nextPoll()) > Date.now(), 'it waits')
     expect(await statuses(person, campaign.id)).toEqual(['replied', 'sent'])
     await due()
-    watch({ xActivity: null })
+    await watch({ xActivity: null })
     await eventually(async () => (await statuses(person, campaign.id)).join() === 'replied,replied', 'it is found')
     await eventually(async () => (await nextPoll()) > Date.now(), 'it rests')
     await sleep(50)
@@ -251,11 +250,14 @@ describe('polling', () => {
     await eventually(async () => (await statuses(person, campaign.id)).join() === 'sent', 'it is sent')
     await say(list.handles[0]!, account.handle, 'Tell me more')
     await notes(210)
-    watch({ xActivity: null })
+    await watch({ xActivity: null })
     await eventually(async () => (await statuses(person, campaign.id)).join() === 'replied', 'the answer is found')
   })
 
   const said = async (from: string) => (await asX(`/_log/dms?from=${from}`)) as unknown[]
-  const due = () => app.db.update(replyWatches).set({ nextPollAt: new Date() })
+  const due = async () => {
+    await app.db.update(replyWatches).set({ nextPollAt: new Date() })
+    await app.services.jobs.enqueue(app.db, 'find-watches', {})
+  }
   const nextPoll = async () => (await app.db.select().from(replyWatches))[0]!.nextPollAt.getTime()
 })

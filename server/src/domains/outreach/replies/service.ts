@@ -1,7 +1,6 @@
 import { SUPPRESSION_NOTE_MAX } from '@x-automated/contract/leads/suppression-limits'
 import { REPLY_TEXT_MAX, type ReplyDetection } from '@x-automated/contract/outreach/replies'
 import { and, eq, sql } from 'drizzle-orm'
-import type { FastifyBaseLogger } from 'fastify'
 import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
@@ -10,7 +9,7 @@ import { Refusal } from '../../../refusal.ts'
 import { suppressLead } from '../../leads/suppressions/service.ts'
 import { checkOptOuts, endAnswered, findSentMessage, lockEnrollmentsOfLead, stopMessages } from '../sending/service.ts'
 import { optOutWordsOf } from '../sending-settings/service.ts'
-import { pollAccounts, type WatchContext, watchReplies } from './engine.ts'
+import { createWebhookCache, findWatches, lookAt, type WatchContext, watchReplies } from './engine.ts'
 import { answeredMessage } from './rules.ts'
 import { classifyReply } from './rules-labels.ts'
 import { storeAnswers } from './service-answers.ts'
@@ -34,14 +33,18 @@ export async function receive(db: Db, events: readonly XHappening[]): Promise<vo
   }
 }
 
-/** Polls X for every account that is due. */
-export function pollReplies(context: WatchContext): Promise<void> {
-  return pollAccounts(context, receive)
+/** Looks at every account that is due, as the job of each does. */
+export async function detectReplies(context: WatchContext): Promise<void> {
+  const { db } = context.database
+  const webhook = createWebhookCache(context)
+  await findWatches(context)
+  const { rows } = await db.execute<{ xUserId: string }>(sql`select x_user_id as "xUserId" from reply_watches`)
+  for (const { xUserId } of rows) await lookAt(context, webhook, receive, xUserId)
 }
 
 /** Starts reply detection in this process. */
-export function startReplyDetection(context: WatchContext, log: FastifyBaseLogger, options?: { tickMs?: number }) {
-  return watchReplies(context, log, receive, options)
+export function startReplyDetection(context: WatchContext): Promise<void> {
+  return watchReplies(context, receive)
 }
 
 /** A conversation between a lead and an X account of its workspace. */

@@ -9,10 +9,10 @@ import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { type XApi, type XAuthorization, XDeclined, XError, type XTokens, type XUser } from '../../../outside/x.ts'
 import { Refusal } from '../../../refusal.ts'
-import { hashToken, newToken, type Sealer } from '../../../sealing.ts'
+import { hashToken, newToken } from '../../../sealing.ts'
 import { workspaceMembers } from '../../identity/workspaces/tables.ts'
 import { chosenNow, findCurrentAccount, lockAccounts, requireRoom, WAKE } from './service-accounts.ts'
-import { type Needs, sealedTokens, unseal } from './service-tokens.ts'
+import { type ConnectNeeds, sealedTokens, unseal } from './service-tokens.ts'
 import { restores, X_KEEPS_DAYS, xAccounts, xAuthorizations } from './tables.ts'
 
 const CONNECTED = 'Twitter account connected successfully!'
@@ -22,7 +22,7 @@ const CONNECTED = 'Twitter account connected successfully!'
  * response in the same transaction @throws Refusal X_CREDENTIALS_REFUSED, X_UNAVAILABLE, PLAN_LIMIT
  */
 export async function connectWithPassword(
-  { database, x, sealer }: Needs,
+  { database, x, sealer, jobs }: ConnectNeeds,
   actor: Actor,
   input: InputOf<'xAccount', 'connect'>,
   remember: (tx: Db, answer: unknown) => Promise<void> = async () => {},
@@ -34,7 +34,7 @@ export async function connectWithPassword(
   const answer = { success: true as const, message: CONNECTED }
   try {
     const former = await database.db.transaction(async (tx) => {
-      const tokensBefore = await saveAccount(tx, sealer, actor, tokens, user)
+      const tokensBefore = await saveAccount(tx, { sealer, jobs }, actor, tokens, user)
       await remember(tx, answer)
       return tokensBefore
     })
@@ -75,7 +75,7 @@ export const CALLBACK_PATH = '/api/session/callback'
 /** Cookie that binds the callback to the browser that started it. */
 export const AUTHORIZATION_COOKIE = 'x-authorization'
 
-type AuthorizationNeeds = Needs & { origin: string; env: { authSecret: string } }
+type AuthorizationNeeds = ConnectNeeds & { origin: string; env: { authSecret: string } }
 
 /** Starts connecting on X's own page. @returns its URL, and the cookie to send back */
 export async function authorize(context: AuthorizationNeeds, actor: Actor): Promise<{ url: string; cookie: string }> {
@@ -107,7 +107,7 @@ export async function finishAuthorize(
   callback: URL,
   cookie: string | null,
 ): Promise<XCallbackOutcome> {
-  const { x, database, sealer, log } = context
+  const { x, database, log } = context
   const state = callback.searchParams.get('state') ?? ''
   const [begun] = await database.db
     .delete(xAuthorizations)
@@ -125,7 +125,7 @@ export async function finishAuthorize(
           .from(workspaceMembers)
           .where(and(eq(workspaceMembers.workspaceId, begun.workspaceId), eq(workspaceMembers.userId, begun.userId)))
         if (!member || !roleAllows(member.role, 'admin')) throw new Refusal('FORBIDDEN')
-        const former = await saveAccount(tx, sealer, begun, tokens, user)
+        const former = await saveAccount(tx, context, begun, tokens, user)
         return { former, outcome: (await isShared(tx, begun.workspaceId, user.id)) ? 'shared' : 'connected' } as const
       })
       await assignToCampaigns(database.db, begun.workspaceId)
@@ -191,7 +191,7 @@ export async function purgeExpiredAuthorizations(db: Db): Promise<void> {
  */
 async function saveAccount(
   db: Db,
-  sealer: Sealer,
+  { sealer, jobs }: Pick<ConnectNeeds, 'sealer' | 'jobs'>,
   { workspaceId, userId }: { workspaceId: string; userId: string },
   tokens: XTokens,
   user: XUser,
@@ -233,6 +233,7 @@ async function saveAccount(
     await db.execute(
       sql`update reply_watches set page_token = null, page_newest_id = null, next_poll_at = now() where x_user_id = ${user.id}`,
     )
+  await jobs.enqueue(db, 'find-watches', {})
   const accessToken = unseal(sealer, before?.sealedAccessToken ?? null)
   return accessToken ? { accessToken, refreshToken: unseal(sealer, before?.sealedRefreshToken ?? null) } : null
 }

@@ -8,6 +8,8 @@ import type { XAccount } from './service-accounts.ts'
 import { xAccounts } from './tables.ts'
 
 export type Needs = Pick<Services, 'database' | 'x' | 'sealer'>
+/** What connecting and disconnecting need. */
+export type ConnectNeeds = Needs & Pick<Services, 'jobs'>
 
 /** Access tokens are renewed when they expire sooner than this. */
 const RENEW_BEFORE_MS = 60_000

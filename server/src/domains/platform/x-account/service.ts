@@ -14,7 +14,7 @@ import {
   WAKE,
   type XAccount,
 } from './service-accounts.ts'
-import { type Needs, unseal, withAccount } from './service-tokens.ts'
+import { type ConnectNeeds, type Needs, unseal, withAccount } from './service-tokens.ts'
 import { xAccounts } from './tables.ts'
 
 export {
@@ -144,19 +144,19 @@ export async function check(needs: Needs, actor: Actor, id: string) {
 const REJECTED_BY_X = new Set(['unauthorized', 'credentials', 'account'])
 
 /** Disconnects the current account, here and at X. */
-export async function disconnect(needs: Needs, actor: Actor) {
+export async function disconnect(needs: ConnectNeeds, actor: Actor) {
   const current = await findCurrentAccount(needs.database.db, actor.workspaceId)
   return end(needs, actor, current ? [current.id] : [])
 }
 
 /** @throws Refusal X_ACCOUNT_NOT_FOUND */
-export async function disconnectOne(needs: Needs, actor: Actor, id: string) {
+export async function disconnectOne(needs: ConnectNeeds, actor: Actor, id: string) {
   await findOwn(needs.database.db, actor, id)
   return end(needs, actor, [id])
 }
 
 /** Disconnects every account of the workspace. */
-export async function disconnectAll(needs: Needs, actor: Actor): Promise<void> {
+export async function disconnectAll(needs: ConnectNeeds, actor: Actor): Promise<void> {
   const { accounts } = await list(needs.database.db, actor)
   await end(
     needs,
@@ -169,7 +169,7 @@ export async function disconnectAll(needs: Needs, actor: Actor): Promise<void> {
  * Disconnects accounts here and at X. Campaigns keep their queue and wait until the account is
  * connected again. If the current account is disconnected, the one chosen before takes its place.
  */
-async function end({ database, x, sealer }: Needs, actor: Actor, ids: string[]) {
+async function end({ database, x, sealer, jobs }: ConnectNeeds, actor: Actor, ids: string[]) {
   const ended = await database.db.transaction(async (tx) => {
     // Waits for a renewal in progress, so that X's latest token is the one revoked.
     const accounts = await tx
@@ -201,6 +201,7 @@ async function end({ database, x, sealer }: Needs, actor: Actor, ids: string[]) 
           accounts.map(({ id }) => id),
         ),
       )
+    await jobs.enqueue(tx, 'find-watches', {})
     // Waiting work can continue with the account that is current now.
     const current = await findCurrentAccount(tx, actor.workspaceId)
     if (current?.status === 'connected') await notifyConnected(tx, actor.workspaceId)
