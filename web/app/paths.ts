@@ -43,6 +43,11 @@ const allPages = {
   lists: { path: '/lists', access: 'signed-in', file: 'pages/leads/lists.tsx' },
   campaigns: { path: '/campaigns', access: 'signed-in', file: 'pages/outreach/campaigns.tsx' },
   campaign: { path: '/campaigns/:campaignId', access: 'signed-in', file: 'pages/outreach/campaign.tsx' },
+  campaignSteps: {
+    path: '/campaigns/:campaignId/steps',
+    access: 'signed-in',
+    file: 'pages/outreach/campaign-steps.tsx',
+  },
   billing: { path: '/billing', access: 'signed-in', file: 'pages/platform/billing.tsx' },
   account: { path: '/account', access: 'signed-in', file: 'pages/identity/account.tsx' },
   invitation: { path: '/invitation', access: 'public', file: 'pages/identity/invitation.tsx', unlisted: true },

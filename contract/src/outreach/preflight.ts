@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { Id, Time, text } from '../fields.ts'
 import { SkipReason } from '../reason.ts'
-import { ReengagementInput, STEPS_MAX, StepInput, VariantInput } from './steps.ts'
+import { STEPS_MAX } from './sequence-limits.ts'
+import { ReengagementInput, StepInput, VariantInput } from './steps.ts'
 import { MESSAGE_MAX } from './template.ts'
 
 /** How many people, from the start of the list, are checked for empty variables. */

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { Id, isStorable, Moment, queryNumber, Time, wholeNumber } from '../fields.ts'
 import { EnrollmentReason } from '../reason.ts'
 import { routes } from '../route.ts'
-import { ALLOCATIONS, ReengagementInput, STEPS_MAX, Step, StepInputs } from './steps.ts'
+import { STEPS_MAX } from './sequence-limits.ts'
+import { ALLOCATIONS, ReengagementInput, Step, StepInputs } from './steps.ts'
 
 const route = routes('Sequences')
 const enrollmentRoute = routes('Enrollments')

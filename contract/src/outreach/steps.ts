@@ -1,27 +1,13 @@
 import { z } from 'zod'
 import { requiredName, requiredText, wholeNumber } from '../fields.ts'
-import type { PlanLevel } from '../platform/plans.ts'
+import { DELAY_MAX, STEPS_MAX, VARIANTS_MAX } from './sequence-limits.ts'
 import { MESSAGE_MAX } from './template.ts'
-
-/** Steps of a sequence, without re-engagement. */
-export const STEPS_MAX = 10
-/** Active variants of a step. */
-export const VARIANTS_MAX = 5
-const DELAY_DAYS_MAX = 90
-const DELAY_MAX = { minutes: DELAY_DAYS_MAX * 1_440, hours: DELAY_DAYS_MAX * 24, days: DELAY_DAYS_MAX }
-
-/** What each plan allows in a sequence. Re-engagement does not count as a step. */
-export const SEQUENCE_LIMITS = {
-  free: { steps: 1, hasVariants: false, hasReengagement: false },
-  pro: { steps: 3, hasVariants: false, hasReengagement: false },
-  agency: { steps: STEPS_MAX, hasVariants: true, hasReengagement: true },
-} as const satisfies Record<PlanLevel, { steps: number; hasVariants: boolean; hasReengagement: boolean }>
 
 /** Time after the previous message. Days count only days with a sending window. */
 export const Delay = z
   .strictObject({ amount: wholeNumber(1, DELAY_MAX.minutes), unit: z.enum(['minutes', 'hours', 'days']) })
   .refine(({ amount, unit }) => amount <= DELAY_MAX[unit], {
-    message: `must be at most ${DELAY_DAYS_MAX} days`,
+    message: `must be at most ${DELAY_MAX.days} days`,
     path: ['amount'],
   })
 export type Delay = z.output<typeof Delay>
@@ -115,7 +101,7 @@ export const StepInputs = z
 
 /** An optional last message, some days after the one before it, if nothing happened since. */
 export const ReengagementInput = z.strictObject({
-  afterDays: wholeNumber(1, DELAY_DAYS_MAX).default(30),
+  afterDays: wholeNumber(1, DELAY_MAX.days).default(30),
   messageTemplate,
 })
 export type ReengagementInput = z.output<typeof ReengagementInput>

@@ -1,4 +1,5 @@
 import { NumberField } from '@base-ui/react/number-field'
+import { cn } from './cn'
 import { useFieldWiring } from './field'
 
 export interface NumberInputProps {
@@ -7,23 +8,30 @@ export interface NumberInputProps {
   /** Null while it is empty. */
   value: number | null
   onChange: (value: number | null) => void
+  /** Default 0. */
+  min?: number
   max?: number
   placeholder?: string
   disabled?: boolean
+  /** Without a Field around it. */
+  'aria-label'?: string
+  'aria-invalid'?: boolean | undefined
+  'aria-describedby'?: string | undefined
+  className?: string
 }
 
-/** A field for a whole number of at least 0. */
-export function NumberInput({ value, onChange, max, disabled, ...own }: NumberInputProps) {
+/** A field for a whole number. */
+export function NumberInput({ value, onChange, min = 0, max, disabled, className, ...own }: NumberInputProps) {
   return (
     <NumberField.Root
       value={value}
       onValueChange={onChange}
-      min={0}
+      min={min}
       max={max}
       format={{ maximumFractionDigits: 0 }}
       disabled={disabled}
     >
-      <NumberField.Input {...useFieldWiring(own)} className="control" />
+      <NumberField.Input {...useFieldWiring(own)} className={cn('control', className)} />
     </NumberField.Root>
   )
 }

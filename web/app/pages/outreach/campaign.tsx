@@ -11,7 +11,6 @@ import {
   CampaignProgressCard,
   ProgressCardSkeleton,
 } from '../../features/outreach/campaigns/campaign-figures'
-import { CampaignFunnel, FunnelSkeleton } from '../../features/outreach/campaigns/campaign-funnel'
 import { CampaignMore } from '../../features/outreach/campaigns/campaign-more'
 import { isDisconnected } from '../../features/outreach/campaigns/campaign-progress'
 import { CampaignStatus } from '../../features/outreach/campaigns/campaign-status'
@@ -23,13 +22,14 @@ import {
   useXConnectionsKnown,
 } from '../../features/outreach/campaigns/campaign-watch'
 import { DmsTable } from '../../features/outreach/campaigns/dms-table'
-import { MessagePreview } from '../../features/outreach/campaigns/message-preview'
 import { WaitsForOlder } from '../../features/outreach/campaigns/older-campaign'
 import { useRealSend } from '../../features/outreach/campaigns/real-send'
 import { useNoSender } from '../../features/outreach/real-send/no-sender'
 import { RunNotice, useRunNoticeKnown } from '../../features/outreach/real-send/run-notice'
 import { ReplyDetectionNotice, useReplyDetectionKnown } from '../../features/outreach/replies/reply-detection'
 import { WaitCallout } from '../../features/outreach/sending-settings/wait-callout'
+import { CampaignResults } from '../../features/outreach/sequences/campaign-results'
+import { MessagesCard } from '../../features/outreach/sequences/messages-card'
 import { pageMeta } from '../../features/overview/shell/page-meta'
 import { paths } from '../../paths'
 import { QueryError } from '../../query-error'
@@ -89,10 +89,8 @@ export default function CampaignPage() {
             secondsLeft={secondsLeft}
           />
           <CampaignFigures campaign={campaign} />
-          <div className={PAIR}>
-            <CampaignFunnel campaign={campaign} />
-            <MessageCard campaign={campaign} />
-          </div>
+          {campaign.totalLeadsInList > 0 && <CampaignResults campaign={campaign} actions={actions} />}
+          <MessagesCard campaign={campaign} />
         </>
       ) : (
         <CampaignSkeleton />
@@ -239,8 +237,6 @@ function CampaignNotices({ campaign, connected, noSender }: CampaignNoticesProps
   )
 }
 
-const PAIR = 'grid grid-cols-1 items-start gap-6 lg:grid-cols-2'
-
 /**
  * Reserves the space above the messages. A separate tree: reusing its elements below the notices
  * would count as a shift.
@@ -250,39 +246,11 @@ function CampaignSkeleton() {
     <>
       <ProgressCardSkeleton />
       <CampaignFigures campaign={undefined} />
-      <div className={PAIR}>
-        <FunnelSkeleton />
-        <Card title="Message">
-          <SkeletonText lines={3} />
-        </Card>
-      </div>
+      <Skeleton className="h-56" />
+      <Card title="Messages">
+        <SkeletonText lines={3} />
+      </Card>
     </>
-  )
-}
-
-/** The message template and its preview for each lead. */
-function MessageCard({ campaign }: { campaign: Campaign }) {
-  const isOver = campaign.status === 'completed' || campaign.status === 'archived'
-  const included = [
-    ...(campaign.allowRepeat ? ['Includes leads contacted by other campaigns'] : []),
-    ...(campaign.allowReplied ? ['Includes people who replied to you'] : []),
-  ]
-  return (
-    <Card title="Message">
-      <div className="grid gap-4">
-        <p className="whitespace-pre-wrap wrap-anywhere">{campaign.messageTemplate}</p>
-        {included.length > 0 && (
-          <ul className="grid gap-1 text-muted">
-            {included.map((label) => (
-              <li key={label}>{label}</li>
-            ))}
-          </ul>
-        )}
-        {!isOver && campaign.leadListId && (
-          <MessagePreview template={campaign.messageTemplate} listId={campaign.leadListId} />
-        )}
-      </div>
-    </Card>
   )
 }
 

@@ -1,4 +1,5 @@
-import { type ReengagementInput, SEQUENCE_LIMITS, type StepInput } from '@x-automated/contract/outreach/steps'
+import { ONLY_AGENCY, SEQUENCE_LIMITS, stepsLimitText } from '@x-automated/contract/outreach/sequence-limits'
+import type { ReengagementInput, StepInput } from '@x-automated/contract/outreach/steps'
 import type { PlanLevel } from '@x-automated/contract/platform/plans'
 import { editVariants } from './rules-versions.ts'
 import type { VersionStep } from './tables.ts'
@@ -91,7 +92,7 @@ export function beyondPlan(
 ): { text: string; limit: number; used: number } | null {
   const limits = SEQUENCE_LIMITS[plan]
   const [was, is] = [stepsOf(before).length, stepsOf(after).length]
-  if (is > limits.steps && is > was) return { text: stepsText(plan), limit: limits.steps, used: is }
+  if (is > limits.steps && is > was) return { text: stepsLimitText(plan), limit: limits.steps, used: is }
   if (!limits.hasVariants) {
     const grown = after.find((step) => {
       const known = before.find(({ id }) => id === step.id)
@@ -114,18 +115,4 @@ export function allowedBy(plan: PlanLevel, steps: readonly VersionStep[]): Versi
       if (limits.hasVariants || !first || activeVariants(step).length === 1) return step
       return { ...step, variants: step.variants.map((variant) => ({ ...variant, isActive: variant === first })) }
     })
-}
-
-const ONLY_AGENCY = {
-  variants: 'A/B variants are part of the Agency plan. Upgrade to Agency to test several messages.',
-  reengagement: 'Re-engagement is part of the Agency plan. Upgrade to Agency to add it.',
-}
-
-function stepsText(plan: PlanLevel): string {
-  const { steps } = SEQUENCE_LIMITS[plan]
-  if (plan === 'free')
-    return `Your Free plan includes 1 step per campaign. Upgrade to Pro for ${SEQUENCE_LIMITS.pro.steps}.`
-  if (plan === 'pro')
-    return `Your Pro plan includes ${steps} steps per campaign. Upgrade to Agency for ${SEQUENCE_LIMITS.agency.steps}.`
-  return `A campaign has at most ${steps} steps.`
 }

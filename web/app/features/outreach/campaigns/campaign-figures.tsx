@@ -1,6 +1,6 @@
 import { formatNumber } from '@x-automated/contract/format'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
-import { Check, CircleAlert, Clock, Users } from 'lucide-react'
+import { Check, Reply, ThumbsUp, Users } from 'lucide-react'
 import { Card } from '../../../ui/card'
 import { Skeleton, SkeletonLine } from '../../../ui/skeleton'
 import { StatCard } from '../../../ui/stat-card'
@@ -66,22 +66,38 @@ function isUnqueued({ status, totalLeadsInList }: Campaign): boolean {
   return (status === 'draft' || status === 'paused') && totalLeadsInList === 0
 }
 
-/** A campaign's leads by status. */
+/** A campaign's people: how many were messaged, and how many of them replied. */
 export function CampaignFigures({ campaign }: { campaign: Campaign | undefined }) {
-  const progress = campaign && progressOf(campaign)
-  const share = (part: number | undefined) =>
-    progress && part !== undefined && progress.total > 0 ? `${shareText(part, progress.total)} of leads` : BLANK
+  const total = campaign?.totalLeadsInList
+  const share = (part: number | undefined, whole: number | undefined, of: string) =>
+    part !== undefined && whole ? `${shareText(part, whole)} ${of}` : BLANK
+  const { peopleMessaged, peopleReplied, peoplePositive } = campaign ?? {}
   return (
     <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4 lg:gap-4">
       <StatCard
         label="Leads"
         icon={<Users />}
-        value={campaign && (isUnqueued(campaign) ? null : progress?.total)}
+        value={campaign && (isUnqueued(campaign) ? null : total)}
         hint={campaign ? <bdi className="block truncate">{campaign.leadListName ?? 'Deleted list'}</bdi> : BLANK}
       />
-      <StatCard label="Queued" icon={<Clock />} value={progress?.queued} hint={share(progress?.queued)} />
-      <StatCard label="Sent" icon={<Check />} value={progress?.sent} hint={share(progress?.sent)} />
-      <StatCard label="Failed" icon={<CircleAlert />} value={progress?.failed} hint={share(progress?.failed)} />
+      <StatCard
+        label="Contacted"
+        icon={<Check />}
+        value={peopleMessaged}
+        hint={share(peopleMessaged, total, 'of leads')}
+      />
+      <StatCard
+        label="Replied"
+        icon={<Reply />}
+        value={peopleReplied}
+        hint={share(peopleReplied, peopleMessaged, 'of contacted')}
+      />
+      <StatCard
+        label="Positive replies"
+        icon={<ThumbsUp />}
+        value={peoplePositive}
+        hint={share(peoplePositive, peopleMessaged, 'of contacted')}
+      />
     </dl>
   )
 }

@@ -1,19 +1,22 @@
 import { expect, test } from 'vitest'
+import { emptySequence, withVariant } from '../sequences/sequence-draft'
 import { emptyDraft, isComplete, listOptionLabel, problemOf } from './campaign-form-rules'
 
-const draft = { ...emptyDraft, name: 'Launch', leadListId: 'a', messageTemplate: 'Hi' }
+const draft = { ...emptyDraft, name: 'Launch', leadListId: 'a' }
+const empty = emptySequence()
+const written = withVariant(empty, empty.steps[0]?.shown ?? '', { messageTemplate: 'Hi' })
 
 test('requires a name, a list and a message that are not blank', () => {
-  expect(isComplete(draft)).toBe(true)
-  expect(isComplete(emptyDraft)).toBe(false)
-  for (const missing of [{ name: ' \n' }, { leadListId: '' }, { messageTemplate: '  ' }])
-    expect(isComplete({ ...draft, ...missing })).toBe(false)
+  expect(isComplete(draft, written)).toBe(true)
+  expect(isComplete(draft, empty)).toBe(false)
+  for (const missing of [{ name: ' \n' }, { leadListId: '' }])
+    expect(isComplete({ ...draft, ...missing }, written)).toBe(false)
 })
 
 test('names the missing field', () => {
-  expect(problemOf(draft, true)).toBeNull()
-  expect(problemOf(emptyDraft, true)).toBe('Please fill in all fields: Campaign Name, Select List, and Message.')
-  expect(problemOf(draft, false)).toBe('User not found. Please log in.')
+  expect(problemOf(draft, written, true)).toBeNull()
+  expect(problemOf(draft, empty, true)).toBe('Please fill in all fields: Campaign Name, Select List, and Message.')
+  expect(problemOf(draft, written, false)).toBe('User not found. Please log in.')
 })
 
 test('shows the first 30 characters of a list’s description', () => {

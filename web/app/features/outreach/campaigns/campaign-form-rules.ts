@@ -1,11 +1,11 @@
 import type { List } from '@x-automated/contract/leads/lists'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import { shorten } from '../../../ui/shorten'
+import { isWritten, type SequenceDraft } from '../sequences/sequence-draft'
 
 export interface CampaignDraft {
   name: string
   leadListId: string
-  messageTemplate: string
   /** Include leads that another campaign has contacted. */
   allowRepeat: boolean
   /** Include people who have replied. */
@@ -18,7 +18,6 @@ export interface CampaignDraft {
 export const emptyDraft: CampaignDraft = {
   name: '',
   leadListId: '',
-  messageTemplate: '',
   allowRepeat: false,
   allowReplied: false,
   channel: 'api',
@@ -36,14 +35,14 @@ export const INCLUDE_REPLIED = {
 }
 
 /** Why the form can't be saved, or null. */
-export function problemOf(draft: CampaignDraft, isSignedIn: boolean): string | null {
+export function problemOf(draft: CampaignDraft, sequence: SequenceDraft, isSignedIn: boolean): string | null {
   if (!isSignedIn) return 'User not found. Please log in.'
-  return isComplete(draft) ? null : 'Please fill in all fields: Campaign Name, Select List, and Message.'
+  return isComplete(draft, sequence) ? null : 'Please fill in all fields: Campaign Name, Select List, and Message.'
 }
 
 /** Whether no field is blank. */
-export function isComplete({ name, leadListId, messageTemplate }: CampaignDraft): boolean {
-  return name.trim() !== '' && leadListId !== '' && messageTemplate.trim() !== ''
+export function isComplete({ name, leadListId }: CampaignDraft, sequence: SequenceDraft): boolean {
+  return name.trim() !== '' && leadListId !== '' && isWritten(sequence)
 }
 
 const DESCRIPTION_PREVIEW = 30

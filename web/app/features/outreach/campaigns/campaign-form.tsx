@@ -16,6 +16,10 @@ import { Input } from '../../../ui/input'
 import { Select } from '../../../ui/select'
 import { toast } from '../../../ui/toast'
 import { UsageNotice } from '../../platform/billing/usage-notice'
+import { conversationOf } from '../sequences/conversation'
+import { SequenceBuilder } from '../sequences/sequence-builder'
+import { emptySequence, reengagementInput, type SequenceDraft, stepInputs } from '../sequences/sequence-draft'
+import { useSequenceDraft } from '../sequences/use-sequence-draft'
 import { AccountField } from './account-field'
 import { useLaunch } from './campaign-actions'
 import { addCachedCampaign } from './campaign-cache'
@@ -30,7 +34,6 @@ import {
 } from './campaign-form-rules'
 import { creationProblem, listsProblem } from './campaign-text'
 import { ChannelField } from './channel-field'
-import { MessageField } from './message-field'
 import { MessagePreview } from './message-preview'
 import { type PreflightBody, PreflightPanel } from './preflight-panel'
 import type { RealSend } from './real-send'
@@ -46,6 +49,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
   const { status: session } = useSession()
   const form = useForm<CampaignDraft>({ defaultValues: emptyDraft })
   const { errors } = form.formState
+  const sequence = useSequenceDraft()
   const draft = useWatch({ control: form.control }) as CampaignDraft
   const idempotencyKey = useIdempotencyKey()
   const launch = useLaunch(realSend)
@@ -54,7 +58,8 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
       const body = {
         name: draft.name.trim(),
         leadListId: draft.leadListId,
-        messageTemplate: draft.messageTemplate.trim(),
+        steps: stepInputs(sequence.draft),
+        reengagement: reengagementInput(sequence.draft),
         status: mode === 'pause' ? ('paused' as const) : ('draft' as const),
         channel: draft.channel,
         allowRepeat: draft.allowRepeat,
@@ -66,7 +71,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
     async onSuccess(campaign, mode) {
       idempotencyKey.clear()
       addCachedCampaign(queries, campaign)
-      form.reset(emptyDraft)
+      clear()
       if (mode === 'pause') {
         toast.success(`Campaign "${campaign.name}" saved and paused!`)
         await queries.invalidateQueries({ queryKey: api.campaigns.key() })
@@ -79,25 +84,31 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
     onError(error, mode) {
       if (errorCode(error)) idempotencyKey.clear()
       const problems = fieldProblems(error)
-      const fields = (['name', 'leadListId', 'messageTemplate'] as const).filter((field) => problems[field])
+      const isPlaced = sequence.show(error)
+      const fields = (['name', 'leadListId'] as const).filter((field) => problems[field])
       for (const field of fields.reverse())
         form.setError(field, { message: problems[field] ?? '' }, { shouldFocus: true })
-      if (fields.length > 0) return
+      if (isPlaced || fields.length > 0) return
       toast.error(creationProblem(error, mode === 'pause' ? 'pause' : 'launch'))
     },
   })
   const busy = create.isPending
-  const ready = isComplete(draft) && !busy
+  const conversation = conversationOf(sequence.draft)
+  const ready = isComplete(draft, sequence.draft) && !busy
 
   const submit = (mode: SaveMode) => {
     if (busy) return
-    const problem = problemOf(draft, session === 'signed-in')
+    const problem = problemOf(draft, sequence.draft, session === 'signed-in')
     if (problem) return toast.error(problem)
     form.clearErrors()
     create.mutate(mode)
   }
-  const discard = () => {
+  const clear = () => {
     form.reset(emptyDraft)
+    sequence.reset(emptySequence())
+  }
+  const discard = () => {
+    clear()
     toast.info('Campaign form cleared.')
   }
 
@@ -125,14 +136,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
               </Field>
               <ListField form={form} value={draft.leadListId} />
             </div>
-            <MessageField
-              value={draft.messageTemplate}
-              error={errors.messageTemplate?.message}
-              onChange={(messageTemplate) => {
-                form.setValue('messageTemplate', messageTemplate, { shouldDirty: true })
-                form.clearErrors('messageTemplate')
-              }}
-            />
+            <SequenceBuilder editor={sequence} />
             <ChannelField value={draft.channel} onChange={(channel) => form.setValue('channel', channel)} />
             <AccountField
               channel={draft.channel}
@@ -143,8 +147,8 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
             <Checkbox {...INCLUDE_REPLIED} {...form.register('allowReplied')} />
           </fieldset>
           <div className="grid min-w-0 content-start gap-4">
-            <MessagePreview template={draft.messageTemplate} listId={draft.leadListId} />
-            <PreflightPanel input={preflightOf(draft)}>
+            <MessagePreview messages={conversation} listId={draft.leadListId} />
+            <PreflightPanel input={preflightOf(draft, sequence.draft)}>
               {(remaining) => (
                 <Button
                   disabled={!ready}
@@ -180,10 +184,18 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
 }
 
 /** The draft as pre-flight checks it; null until a list is chosen. */
-function preflightOf(draft: CampaignDraft): PreflightBody | null {
-  const { leadListId, messageTemplate, channel, xAccountId, allowRepeat, allowReplied } = draft
+function preflightOf(draft: CampaignDraft, sequence: SequenceDraft): PreflightBody | null {
+  const { leadListId, channel, xAccountId, allowRepeat, allowReplied } = draft
   if (leadListId === '') return null
-  return { leadListId, messageTemplate, channel, allowRepeat, allowReplied, ...(xAccountId ? { xAccountId } : {}) }
+  return {
+    leadListId,
+    steps: stepInputs(sequence),
+    reengagement: reengagementInput(sequence),
+    channel,
+    allowRepeat,
+    allowReplied,
+    ...(xAccountId ? { xAccountId } : {}),
+  }
 }
 
 interface ListFieldProps {

@@ -10,7 +10,14 @@ import {
   timeLeftText,
 } from './campaign-progress'
 
-const counts = { totalLeadsInList: 40, dmsQueuedCount: 10, dmsSentCount: 28, dmsFailedCount: 2, messagesInFlight: 0 }
+const counts = {
+  totalLeadsInList: 40,
+  dmsQueuedCount: 10,
+  dmsSentCount: 28,
+  dmsFailedCount: 2,
+  messagesInFlight: 0,
+  nextFollowUpAt: null,
+}
 
 test('counts sent and failed messages as done', () => {
   expect(progressOf(counts)).toEqual({ total: 40, sent: 28, failed: 2, queued: 10, done: 30 })
@@ -64,6 +71,8 @@ test('describes every state of a campaign', () => {
   expect(notableWait({ ...sending, waiting: true }, false, 0)).toBeNull()
   expect(notableWait({ ...sending, status: 'paused' }, false, 0)).toBeNull()
   expect(say('active', false, { dmsQueuedCount: 0, dmsSentCount: 38 })).toBe('Finishing')
+  const followUps = { dmsQueuedCount: 0, nextFollowUpAt: '2026-12-02T12:00:00Z' }
+  expect(say('active', false, followUps)).toBe('Next follow-up Wed, Dec 2')
   expect(activityText({ ...counts, status: 'active', waiting: false }, false, null, true)).toBe('No browser is sending')
   expect(say('completed')).toBe('Completed')
 })

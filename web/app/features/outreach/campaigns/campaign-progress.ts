@@ -1,4 +1,4 @@
-import { formatCount, formatNumber, formatPercent, pluralize } from '@x-automated/contract/format'
+import { formatCount, formatDate, formatNumber, formatPercent, pluralize } from '@x-automated/contract/format'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import type { Waiting } from '@x-automated/contract/outreach/sending-settings'
 import { isNotable, WAIT_TEXT } from '../sending-settings/limits-text'
@@ -71,6 +71,11 @@ export function notableWait(
   return status === 'active' && !waiting && !disconnected && isNotable(waitingFor, now) ? waitingFor : null
 }
 
+/** 'Tue, Dec 2'. */
+export function dayText(value: string): string {
+  return formatDate(value, { weekday: 'short', month: 'short', day: 'numeric' })
+}
+
 /** How many messages of a paused or archived campaign are still being sent; null if none. */
 export function inFlightText({
   status,
@@ -82,7 +87,7 @@ export function inFlightText({
 
 /** What a campaign is doing now. @param wait see `notableWait` @param noSender see `hasNoSender` */
 export function activityText(
-  campaign: Pick<Campaign, 'status' | 'waiting' | 'messagesInFlight'> & Counts,
+  campaign: Pick<Campaign, 'status' | 'waiting' | 'messagesInFlight' | 'nextFollowUpAt'> & Counts,
   disconnected = false,
   wait: Waiting | null = null,
   noSender = false,
@@ -100,6 +105,7 @@ export function activityText(
       if (campaign.waiting) return 'Waiting for an older campaign to finish'
       if (wait) return `Waiting: ${WAIT_TEXT[wait.reason]}`
       if (noSender) return 'No browser is sending'
+      if (queued === 0 && campaign.nextFollowUpAt) return `Next follow-up ${dayText(campaign.nextFollowUpAt)}`
       return queued === 0
         ? 'Finishing'
         : `Sending message ${formatNumber(Math.min(done + 1, total))} of ${formatNumber(total)}`

@@ -14,8 +14,6 @@ import { updateCachedCampaign } from './campaign-cache'
 import { INCLUDE_CONTACTED, INCLUDE_REPLIED } from './campaign-form-rules'
 import { ChannelField } from './channel-field'
 import { changedFields, type Edits, pickEdits } from './edits'
-import { MessageField } from './message-field'
-import { MessagePreview } from './message-preview'
 
 interface EditCampaignDialogProps {
   campaign: Campaign
@@ -23,7 +21,7 @@ interface EditCampaignDialogProps {
   onClose: () => void
 }
 
-/** Active campaigns must be paused first, so that no lead gets a half-finished edit. */
+/** Active campaigns must be paused first: their senders would change under way. */
 export function isEditable({ status }: Pick<Campaign, 'status'>): boolean {
   return status === 'paused' || status === 'draft'
 }
@@ -45,24 +43,22 @@ export function EditCampaignDialog({ campaign, open, onClose }: EditCampaignDial
     },
     onError(error) {
       const problems = fieldProblems(error)
-      for (const field of ['name', 'messageTemplate'] as const)
-        if (problems[field]) form.setError(field, { message: problems[field] })
-      if (!problems.name && !problems.messageTemplate) toast.error(`Failed to save campaign: ${errorText(error)}`)
+      if (problems.name) form.setError('name', { message: problems.name })
+      else toast.error(`Failed to save campaign: ${errorText(error)}`)
     },
     onSettled() {
       invalidateCampaignNames(queries)
       return queries.invalidateQueries({ queryKey: api.campaigns.key() })
     },
   })
-  const ready = !save.isPending && draft.name.trim() !== '' && draft.messageTemplate.trim() !== ''
+  const ready = !save.isPending && draft.name.trim() !== ''
   const submit = form.handleSubmit((edits) => save.mutate(edits))
   return (
     <Dialog
       open={open}
       onClose={onClose}
-      size="wide"
       title="Edit campaign"
-      description="Sent messages don't change. Queued ones use the new text."
+      description="Its messages are edited on their own page."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -81,14 +77,6 @@ export function EditCampaignDialog({ campaign, open, onClose }: EditCampaignDial
               {...form.register('name', { onChange: () => form.clearErrors('name') })}
             />
           </Field>
-          <MessageField
-            value={draft.messageTemplate}
-            error={errors.messageTemplate?.message}
-            onChange={(value) => {
-              form.setValue('messageTemplate', value, { shouldDirty: true })
-              form.clearErrors('messageTemplate')
-            }}
-          />
           <ChannelField value={draft.channel} onChange={(channel) => form.setValue('channel', channel)} />
           <AccountField
             channel={draft.channel}
@@ -101,7 +89,6 @@ export function EditCampaignDialog({ campaign, open, onClose }: EditCampaignDial
               <Checkbox {...INCLUDE_REPLIED} {...form.register('allowReplied')} />
             </>
           )}
-          <MessagePreview template={draft.messageTemplate} listId={campaign.leadListId ?? ''} />
         </fieldset>
       </form>
     </Dialog>

@@ -3,7 +3,6 @@ import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 /** The editable fields of a paused campaign. */
 export interface Edits {
   name: string
-  messageTemplate: string
   channel: Campaign['channel']
   /** '' means the current account. */
   xAccountId: string
@@ -12,17 +11,15 @@ export interface Edits {
   allowReplied: boolean
 }
 
-export function pickEdits({ name, messageTemplate, channel, xAccountId, allowRepeat, allowReplied }: Edits): Edits {
-  return { name, messageTemplate, channel, xAccountId, allowRepeat, allowReplied }
+export function pickEdits({ name, channel, xAccountId, allowRepeat, allowReplied }: Edits): Edits {
+  return { name, channel, xAccountId, allowRepeat, allowReplied }
 }
 
-/** The changed fields only, because sending an unchanged message would rewrite every queued one. */
+/** The changed fields only. */
 export function changedFields(before: Edits, after: Edits): Partial<Edits> {
   const changes: Partial<Edits> = {}
   const name = after.name.trim()
-  const messageTemplate = after.messageTemplate.trim()
   if (name !== before.name) changes.name = name
-  if (messageTemplate !== before.messageTemplate) changes.messageTemplate = messageTemplate
   if (after.channel !== before.channel) changes.channel = after.channel
   if (after.xAccountId !== '' && after.xAccountId !== before.xAccountId) changes.xAccountId = after.xAccountId
   if (after.allowRepeat !== before.allowRepeat) changes.allowRepeat = after.allowRepeat

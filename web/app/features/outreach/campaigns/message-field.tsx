@@ -1,12 +1,11 @@
-import { formatNumber, pluralize } from '@x-automated/contract/format'
-import { useRef } from 'react'
+import { formatNumber } from '@x-automated/contract/format'
+import { type RefObject, useRef } from 'react'
 import { Field, type FieldProps } from '../../../ui/field'
 import { Textarea } from '../../../ui/input'
 import { InsertButton } from '../../../ui/insert-button'
-import { placeholders, unknownPlaceholders } from './message-template'
 
 /** X's limit for direct messages; the contract's MESSAGE_MAX. */
-const MESSAGE_MAX = 10_000
+export const MESSAGE_MAX = 10_000
 
 interface TemplateFieldProps extends Pick<FieldProps, 'error' | 'hint' | 'required'> {
   value: string
@@ -20,13 +19,6 @@ interface TemplateFieldProps extends Pick<FieldProps, 'error' | 'hint' | 'requir
 /** A message with buttons that insert variables. */
 export function TemplateField({ value, onChange, placeholder, variables, disabled, ...field }: TemplateFieldProps) {
   const textarea = useRef<HTMLTextAreaElement>(null)
-  const insert = (variable: string) => {
-    const box = textarea.current
-    if (!box) return
-    box.setRangeText(variable, box.selectionStart, box.selectionEnd, 'end')
-    onChange(box.value)
-    box.focus()
-  }
   return (
     <div className="grid gap-3">
       <Field
@@ -51,44 +43,36 @@ export function TemplateField({ value, onChange, placeholder, variables, disable
           ref={textarea}
         />
       </Field>
-      <fieldset className="flex flex-wrap items-center gap-2" disabled={disabled}>
-        <legend className="sr-only">Insert a variable</legend>
-        <span aria-hidden className="text-muted">
-          Insert
-        </span>
-        {variables.map(({ text, hint }) => (
-          <InsertButton key={text} text={text} hint={hint} onInsert={insert} />
-        ))}
-      </fieldset>
+      <InsertVariables textarea={textarea} variables={variables} onChange={onChange} disabled={disabled} />
     </div>
   )
 }
 
-interface MessageFieldProps {
-  value: string
-  onChange: (value: string) => void
-  error?: string | undefined
+interface InsertVariablesProps extends Pick<TemplateFieldProps, 'variables' | 'onChange' | 'disabled'> {
+  textarea: RefObject<HTMLTextAreaElement | null>
 }
 
-/** The message template of a campaign. */
-export function MessageField(props: MessageFieldProps) {
-  const unknown = unknownPlaceholders(props.value)
+/** Buttons that insert variables at the cursor of a text field. */
+export function InsertVariables({ textarea, variables, onChange, disabled }: InsertVariablesProps) {
+  const insert = (variable: string) => {
+    const box = textarea.current
+    if (!box) return
+    box.setRangeText(variable, box.selectionStart, box.selectionEnd, 'end')
+    onChange(box.value)
+    box.focus()
+  }
   return (
-    <TemplateField
-      placeholder="Hi {lead_name}, I saw what you are building and wanted to say hello."
-      variables={placeholders}
-      hint={
-        unknown.length > 0 ? (
-          <span className="text-bad">
-            Unknown {pluralize(unknown.length, 'variable')}: {unknown.join(', ')}. Use one below, or a CSV column with a
-            fallback: {'{company|your team}'}.
-          </span>
-        ) : (
-          'Personalize with variables: {lead_name}, {twitter_handle}, or any CSV column with a fallback.'
-        )
-      }
-      required
-      {...props}
-    />
+    <fieldset
+      className="flex min-w-0 items-center gap-2 [scrollbar-width:none] max-sm:overflow-x-auto sm:flex-wrap"
+      disabled={disabled}
+    >
+      <legend className="sr-only">Insert a variable</legend>
+      <span aria-hidden className="text-muted">
+        Insert
+      </span>
+      {variables.map(({ text, hint }) => (
+        <InsertButton key={text} text={text} hint={hint} onInsert={insert} />
+      ))}
+    </fieldset>
   )
 }

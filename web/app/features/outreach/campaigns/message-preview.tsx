@@ -10,13 +10,23 @@ import { profilePictureUrl } from '../../leads/leads/lead-picture'
 import { exampleLead, type Piece, previewOf } from './message-template'
 import { usePreviewLeads } from './preview-leads'
 
-/** Previews the message for any lead of the list. @param listId '' if no list is selected */
-export function MessagePreview({ template, listId }: { template: string; listId: string }) {
+/** A message of a conversation. */
+export interface PreviewedMessage {
+  key: string
+  template: string
+  /** '3 days later, if no reply'; null for the first. */
+  when: string | null
+}
+
+/** Previews the messages as any lead of the list sees them. @param listId '' without a list */
+export function MessagePreview({ messages, listId }: { messages: readonly PreviewedMessage[]; listId: string }) {
   const leads = usePreviewLeads(listId)
-  if (leads.isLoading) return <PreviewSkeleton template={template} />
+  if (leads.isLoading) return <PreviewSkeleton template={messages[0]?.template ?? ''} />
   const lead = leads.lead ?? { ...exampleLead, profileImageUrl: null }
-  const pieces = previewOf(template, lead)
-  const missing = pieces.filter(({ kind }) => kind === 'missing').length
+  const written = messages.filter(({ template }) => template.trim() !== '')
+  const missing = written
+    .flatMap(({ template }) => previewOf(template, lead))
+    .filter(({ kind }) => kind === 'missing').length
   return (
     <Frame
       turn={
@@ -57,15 +67,19 @@ export function MessagePreview({ template, listId }: { template: string; listId:
               </span>
             </p>
           </div>
-          {template.trim() === '' ? (
+          {written.length === 0 && (
             <p className="rounded-lg border border-line border-dashed px-4 py-3 text-muted">
               Preview your message as this lead will see it.
             </p>
-          ) : (
-            <p className={cn(MESSAGE, 'bg-surface')}>
-              <Pieces pieces={pieces} />
-            </p>
           )}
+          {written.map(({ key, template, when }) => (
+            <div key={key} className="grid gap-2">
+              {when !== null && <p className="text-center text-xs text-muted">{when}</p>}
+              <p className={cn(MESSAGE, 'bg-surface')}>
+                <Pieces pieces={previewOf(template, lead)} />
+              </p>
+            </div>
+          ))}
           {missing > 0 && (
             <p className="text-xs text-warn">
               {formatCount(missing, 'value')} {pluralize(missing, 'is', 'are')} missing for this lead. Fallbacks are

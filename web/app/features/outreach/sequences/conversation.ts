@@ -1,0 +1,16 @@
+import type { PreviewedMessage } from '../campaigns/message-preview'
+import { type SequenceDraft, shownVariant } from './sequence-draft'
+import { CONDITIONS, delayText } from './step-text'
+
+/** A sequence as one lead gets it, with the open variant of each step. */
+export function conversationOf({ steps, reengagement }: SequenceDraft): PreviewedMessage[] {
+  const messages = steps.map((step, index) => {
+    const { key, messageTemplate } = shownVariant(step)
+    const when = index === 0 ? null : `${delayText(step.delay)} later, if ${CONDITIONS[step.condition]}`
+    return { key, template: messageTemplate, when }
+  })
+  if (!reengagement) return messages
+  const { key, afterDays, messageTemplate } = reengagement
+  const when = `${delayText({ amount: afterDays, unit: 'days' })} later, if nothing happened`
+  return [...messages, { key, template: messageTemplate, when }]
+}

@@ -1,0 +1,32 @@
+import type { Enrollment } from '@x-automated/contract/outreach/sequences'
+import { expect, it } from 'vitest'
+import { placeText } from './enrollment-text'
+
+const enrollment: Enrollment = {
+  id: 'e',
+  campaignId: 'c',
+  lead: null,
+  state: 'active',
+  version: 1,
+  stepNumber: 2,
+  nextAt: '2026-12-02T12:00:00Z',
+  pausedUntil: null,
+  reason: null,
+}
+const textOf = (change: Partial<Enrollment>) => placeText({ ...enrollment, ...change })
+
+it('says where a person is, and why', () => {
+  expect(textOf({})).toBe('Next message Wed, Dec 2')
+  expect(textOf({ stepNumber: 1 })).toBe('Waiting for the first message')
+  expect(textOf({ state: 'paused', reason: { code: 'person', params: {} } })).toBe('Paused')
+  const later = { code: 'later', params: {} } as const
+  expect(textOf({ state: 'paused', pausedUntil: '2026-12-15T12:00:00Z', reason: later })).toBe(
+    'Paused until Tue, Dec 15: asked to hear from you later',
+  )
+  expect(textOf({ state: 'replied', reason: { code: 'written_by_hand', params: {} } })).toBe(
+    'You messaged them yourself',
+  )
+  expect(textOf({ state: 'stopped', reason: { code: 'skipped', params: { skip: 'replied' } } })).toBe(
+    'Skipped: This person has replied',
+  )
+})

@@ -1,0 +1,77 @@
+import { formatCount } from '@x-automated/contract/format'
+import type { Enrollment, Outcome } from '@x-automated/contract/outreach/sequences'
+import { type EnrollmentReason, refusalText, type SkipReason } from '@x-automated/contract/reason'
+import { dayText } from '../campaigns/campaign-progress'
+
+/** The states of people in a campaign, for a filter. */
+export const STATE_NAMES: Record<Enrollment['state'], string> = {
+  active: 'Active',
+  paused: 'Paused',
+  replied: 'Replied',
+  opted_out: 'Opted out',
+  finished: 'Finished',
+  failed: 'Failed',
+  stopped: 'Stopped',
+}
+
+/** What became of the people behind a number, as the start of a title. */
+export const OUTCOME_NAMES: Record<Outcome, string> = {
+  sent: 'Sent',
+  read: 'Read',
+  replied: 'Replied',
+  positive: 'Positive replies',
+  optedOut: 'Opted out',
+  failed: 'Failed',
+}
+
+/** Where a person is in a campaign: 'Next message Tue, Dec 2'. */
+export function placeText({ state, stepNumber, nextAt, pausedUntil, reason }: Enrollment): string {
+  switch (state) {
+    case 'active':
+      if (stepNumber === 1) return 'Waiting for the first message'
+      return nextAt ? `Next message ${dayText(nextAt)}` : 'Active'
+    case 'paused':
+      return [
+        pausedUntil ? `Paused until ${dayText(pausedUntil)}` : 'Paused',
+        reason && reason.code !== 'person' && reasonText(reason),
+      ]
+        .filter(Boolean)
+        .join(': ')
+    case 'finished':
+      return 'Got every message'
+    case 'failed':
+      return 'The last message failed'
+    case 'replied':
+      return reason ? reasonText(reason, true) : 'Replied'
+    case 'opted_out':
+      return 'Opted out'
+    case 'stopped':
+      return reason ? reasonText(reason, true) : 'Stopped'
+  }
+}
+
+/** Why a person was paused or stopped. @param isSentence begins with a capital letter */
+function reasonText({ code, params }: EnrollmentReason, isSentence = false): string {
+  const text = code === 'skipped' ? skippedText(params.skip) : REASONS[code]
+  return isSentence ? text.charAt(0).toUpperCase() + text.slice(1) : text
+}
+
+const REASONS: Record<Exclude<EnrollmentReason['code'], 'skipped'>, string> = {
+  reply: 'replied',
+  opt_out: 'opted out',
+  later: 'asked to hear from you later',
+  auto_reply: 'sent an automatic reply',
+  written_by_hand: 'you messaged them yourself',
+  person: 'stopped by someone in your workspace',
+  outcome_unknown: 'unknown whether the last message arrived',
+  archived: 'the campaign was archived',
+}
+
+function skippedText(code: unknown): string {
+  return `skipped: ${refusalText({ code: code as SkipReason['code'], params: {} }).replace(/\.$/, '')}`
+}
+
+/** 'More than 10,000 people' at the limit of what is counted. */
+export function peopleText(total: number, max: number): string {
+  return total >= max ? `More than ${formatCount(max, 'person', 'people')}` : formatCount(total, 'person', 'people')
+}

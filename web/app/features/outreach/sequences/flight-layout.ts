@@ -1,0 +1,42 @@
+const HOUR_MS = 3_600_000
+/** Longer times without a message are folded, */
+const FOLDED_FROM_MS = 3 * HOUR_MS
+/** and are then as wide as this time. */
+const FOLD_MS = 0.75 * HOUR_MS
+/** Labels need this distance, in percent. */
+const LABEL_GAP = 9
+
+export interface FlightLayout {
+  /** The place of a time that was passed in, in percent. */
+  x: (time: number) => number
+  now: number
+  /** The places of folded times. */
+  folds: number[]
+  /** Times to label: where messages begin after a folded time. */
+  labels: { time: number; x: number }[]
+}
+
+/** Places times on a line on which long times without a message are folded. */
+export function layoutFlight(times: readonly number[], now: number): FlightLayout {
+  const points = [...new Set([...times, now])].sort((a, b) => a - b)
+  const places = new Map<number, number>()
+  const folds: number[] = []
+  const starts: number[] = []
+  let place = 0
+  for (const [index, time] of points.entries()) {
+    const gap = index === 0 ? 0 : time - (points[index - 1] ?? time)
+    const isFolded = gap > FOLDED_FROM_MS
+    if (isFolded) folds.push(place + FOLD_MS / 2)
+    if (isFolded || index === 0) starts.push(time)
+    place += isFolded ? FOLD_MS : gap
+    places.set(time, place)
+  }
+  const share = (at: number) => (place === 0 ? 50 : 2 + (at / place) * 96)
+  const x = (time: number) => share(places.get(time) ?? 0)
+  const labels: FlightLayout['labels'] = []
+  for (const time of starts) {
+    const isFree = [x(now), ...labels.map((label) => label.x)].every((taken) => Math.abs(taken - x(time)) >= LABEL_GAP)
+    if (isFree) labels.push({ time, x: x(time) })
+  }
+  return { x, now: x(now), folds: folds.map(share), labels }
+}

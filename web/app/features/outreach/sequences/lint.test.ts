@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { lint } from './lint'
+
+const texts = (message: string, earlier: { label: string; text: string }[] = []) =>
+  lint(message, earlier).map(({ tone, text }) => `${tone}: ${text}`)
+
+describe('lint', () => {
+  it('says nothing about an empty message', () => {
+    expect(texts('  ')).toEqual([])
+  })
+
+  it('names what is good first', () => {
+    expect(texts('Hi {lead_name}, want to see it?')).toEqual([
+      'good: Personal',
+      'good: One question',
+      'good: No link',
+      'good: Short',
+    ])
+  })
+
+  it('warns of a long message and of a text that was used before', () => {
+    const long = `See https://example.com ${'x'.repeat(1_000)}`
+    expect(texts(long, [{ label: 'step 1', text: `${long} ` }])).toEqual([
+      'warn: 1,024 characters: long for a direct message',
+      'warn: Same text as step 1',
+    ])
+  })
+
+  it('names unknown variables', () => {
+    expect(texts('Hi {compny}').at(-1)).toMatch(/^bad: Unknown variable: \{compny\}\. Use one of those above/)
+  })
+})

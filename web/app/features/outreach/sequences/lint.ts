@@ -1,0 +1,59 @@
+import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
+import { readPlaces } from '@x-automated/contract/outreach/template'
+import { unknownPlaceholders } from '../campaigns/message-template'
+import type { SequenceDraft } from './sequence-draft'
+
+/** Longer messages get a warning. */
+const LONG = 500
+
+/** What is good about a message, or what to look at. `bad`: the server will refuse it. */
+export interface Remark {
+  tone: 'good' | 'warn' | 'bad'
+  text: string
+}
+
+/** Remarks about one message, the good ones first. @param earlier the texts of the messages before */
+export function lint(messageTemplate: string, earlier: readonly { label: string; text: string }[]): Remark[] {
+  const text = messageTemplate.trim()
+  if (text === '') return []
+  const unknown = unknownPlaceholders(text)
+  const isPersonal = readPlaces(text).some(({ kind }) => kind !== 'words' && kind !== 'unknown')
+  const questions = text.match(/\?(?=\s|$)/g)?.length ?? 0
+  const hasLink = /https?:\/\/|\bwww\./i.test(text)
+  const same = earlier.find((one) => one.text.trim() === text)
+  const good = [
+    isPersonal && 'Personal',
+    questions === 1 && 'One question',
+    !hasLink && 'No link',
+    text.length <= LONG && 'Short',
+  ].filter((found) => found !== false)
+  return [
+    ...good.map((found) => ({ tone: 'good' as const, text: found })),
+    ...(text.length > LONG
+      ? [{ tone: 'warn' as const, text: `${formatCount(text.length, 'character')}: long for a direct message` }]
+      : []),
+    ...(same ? [{ tone: 'warn' as const, text: `Same text as ${same.label}` }] : []),
+    ...(unknown.length > 0
+      ? [
+          {
+            tone: 'bad' as const,
+            text: `Unknown ${pluralize(unknown.length, 'variable')}: ${unknown.join(', ')}. Use one of those above, or a CSV column with a fallback: {company|your team}.`,
+          },
+        ]
+      : []),
+  ]
+}
+
+/** Every message of a sequence with its name, in order. */
+export function messagesOf({ steps, reengagement }: SequenceDraft): { key: string; label: string; text: string }[] {
+  const messages = steps.flatMap(({ variants }, index) =>
+    variants.map(({ key, name, messageTemplate }) => ({
+      key,
+      label: `step ${formatNumber(index + 1)}${variants.length > 1 ? ` ${name}` : ''}`,
+      text: messageTemplate,
+    })),
+  )
+  return reengagement
+    ? [...messages, { key: reengagement.key, label: 're-engagement', text: reengagement.messageTemplate }]
+    : messages
+}

@@ -1,0 +1,100 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Campaign } from '@x-automated/contract/outreach/campaigns'
+import { useMemo } from 'react'
+import { generatePath } from 'react-router'
+import { api } from '../../../api'
+import { paths } from '../../../paths'
+import { QueryError } from '../../../query-error'
+import { ButtonLink } from '../../../ui/button'
+import { Card } from '../../../ui/card'
+import { SkeletonText } from '../../../ui/skeleton'
+import { useIsOffered } from '../../identity/people/use-role'
+import { MessagePreview } from '../campaigns/message-preview'
+import { conversationOf } from './conversation'
+import { draftOf, type SequenceDraft } from './sequence-draft'
+import { CONDITIONS, delayText, stepName } from './step-text'
+
+/** A campaign's messages and their preview for each lead. */
+export function MessagesCard({ campaign }: { campaign: Campaign }) {
+  const { id, status, leadListId } = campaign
+  const sequence = useQuery(api.sequences.find.queryOptions({ input: { id } }))
+  const draft = useMemo(() => sequence.data && draftOf(sequence.data), [sequence.data])
+  const mayChange = useIsOffered('member')
+  const isOver = status === 'completed' || status === 'archived'
+  const included = [
+    ...(campaign.allowRepeat ? ['Includes leads contacted by other campaigns'] : []),
+    ...(campaign.allowReplied ? ['Includes people who replied to you'] : []),
+  ]
+  return (
+    <Card
+      title="Messages"
+      actions={
+        mayChange &&
+        !isOver && (
+          <ButtonLink size="sm" to={generatePath(paths.campaignSteps, { campaignId: id })}>
+            Edit messages
+          </ButtonLink>
+        )
+      }
+    >
+      <div className="grid gap-4">
+        {draft ? (
+          <StepTexts draft={draft} />
+        ) : sequence.isError ? (
+          <QueryError query={sequence} />
+        ) : (
+          <SkeletonText lines={3} />
+        )}
+        {included.length > 0 && (
+          <ul className="grid gap-1 text-muted">
+            {included.map((label) => (
+              <li key={label}>{label}</li>
+            ))}
+          </ul>
+        )}
+        {draft && !isOver && leadListId && <MessagePreview messages={conversationOf(draft)} listId={leadListId} />}
+      </div>
+    </Card>
+  )
+}
+
+/** The texts of all steps and variants, without a heading if there is one. */
+function StepTexts({ draft: { steps, reengagement } }: { draft: SequenceDraft }) {
+  const parts = [
+    ...steps.map(({ key, delay, condition, variants }, index) => ({
+      key,
+      title: stepName(index, steps.length),
+      when: index === 0 ? '' : `after ${delayText(delay)}, if ${CONDITIONS[condition]}`,
+      variants,
+    })),
+    ...(reengagement
+      ? [
+          {
+            key: reengagement.key,
+            title: 'Re-engagement',
+            when: `after ${delayText({ amount: reengagement.afterDays, unit: 'days' })}`,
+            variants: [{ ...reengagement, name: 'A' }],
+          },
+        ]
+      : []),
+  ]
+  return (
+    <ol className="grid gap-4">
+      {parts.map(({ key, title, when, variants }) => (
+        <li key={key} className="grid gap-1">
+          {parts.length > 1 && (
+            <p>
+              <span className="font-strong">{title}</span> <span className="text-muted">{when}</span>
+            </p>
+          )}
+          {variants.map((variant) => (
+            <p key={variant.key} className="flex gap-2">
+              {variants.length > 1 && <span className="font-strong">{variant.name}</span>}
+              <span className="whitespace-pre-wrap wrap-anywhere">{variant.messageTemplate}</span>
+            </p>
+          ))}
+        </li>
+      ))}
+    </ol>
+  )
+}

@@ -1,0 +1,93 @@
+import { useQuery } from '@tanstack/react-query'
+import { formatNumber } from '@x-automated/contract/format'
+import type { ReplyLabel } from '@x-automated/contract/outreach/replies'
+import { api } from '../../../api'
+import { QueryError } from '../../../query-error'
+import { Avatar } from '../../../ui/avatar'
+import { Button } from '../../../ui/button'
+import { cn } from '../../../ui/cn'
+import { DateTime } from '../../../ui/date-time'
+import { SkeletonText } from '../../../ui/skeleton'
+import { XHandle } from '../../platform/x-account/x-handle'
+import type { PeopleFilter } from './people-sheet'
+
+const POLL_EVERY_MS = 5_000
+const SHOWN = 5
+
+const labels: Record<ReplyLabel, { name: string; className: string }> = {
+  interested: { name: 'Interested', className: 'text-good' },
+  meeting: { name: 'Meeting', className: 'text-good' },
+  question: { name: 'Question', className: 'text-info' },
+  later: { name: 'Later', className: 'text-warn' },
+  referral: { name: 'Referral', className: 'text-info' },
+  not_interested: { name: 'Not interested', className: 'text-muted' },
+  auto_reply: { name: 'Automatic reply', className: 'text-muted' },
+  opted_out: { name: 'Opted out', className: 'text-bad' },
+}
+
+interface RepliesSectionProps {
+  campaignId: string
+  onShow: (filter: PeopleFilter) => void
+}
+
+/** The latest replies to a campaign. */
+export function RepliesSection({ campaignId, onShow }: RepliesSectionProps) {
+  const dms = useQuery(
+    api.campaigns.dms.queryOptions({
+      input: { id: campaignId, status: 'replied', pageSize: SHOWN },
+      refetchInterval: POLL_EVERY_MS,
+    }),
+  )
+  return (
+    <section className="grid content-start gap-3">
+      <div className="flex min-h-8 items-center justify-between gap-4">
+        <h2 className="text-base">
+          Replies{' '}
+          {dms.data && (
+            <span className="font-normal text-muted" data-numeric>
+              {formatNumber(dms.data.total)}
+            </span>
+          )}
+        </h2>
+        {dms.data && dms.data.total > SHOWN && (
+          <Button size="sm" variant="ghost" onClick={() => onShow({ title: 'Replied', outcome: 'replied' })}>
+            Show all
+          </Button>
+        )}
+      </div>
+      {dms.isError && !dms.data ? (
+        <QueryError query={dms} />
+      ) : !dms.data ? (
+        <SkeletonText lines={4} />
+      ) : dms.data.total === 0 ? (
+        <p className="text-muted">Nobody has replied yet. A reply stops the follow-ups of that person.</p>
+      ) : (
+        <ul className="grid">
+          {dms.data.dms.map(({ id, lead, reply }) => {
+            const name = lead?.name || (lead ? `@${lead.twitterHandle}` : 'Deleted lead')
+            const label = reply?.label && labels[reply.label]
+            return (
+              <li key={id} className="flex gap-3 border-b border-line py-3 last:border-b-0">
+                <Avatar name={name} size="sm" />
+                <div className="grid min-w-0 flex-1 gap-1">
+                  <p className="flex flex-wrap items-baseline gap-x-2">
+                    <bdi className="font-strong wrap-anywhere">{name}</bdi>
+                    {lead?.name && <XHandle handle={lead.twitterHandle} />}
+                    {reply && <DateTime value={reply.at} className="ms-auto text-xs text-muted" />}
+                  </p>
+                  {reply?.text && <bdi className="line-clamp-3 wrap-anywhere">{reply.text}</bdi>}
+                  {label && (
+                    <p className={cn('flex items-center gap-1.5 text-xs', label.className)}>
+                      <span aria-hidden className="size-2 rounded-full bg-current" />
+                      {label.name}
+                    </p>
+                  )}
+                </div>
+              </li>
+            )
+          })}
+        </ul>
+      )}
+    </section>
+  )
+}

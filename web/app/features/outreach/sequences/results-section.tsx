@@ -1,0 +1,283 @@
+import { useQuery } from '@tanstack/react-query'
+import { formatNumber, formatRate } from '@x-automated/contract/format'
+import type { Outcome, Sequence, StepResults, VariantResults } from '@x-automated/contract/outreach/sequences'
+import { ADAPTIVE_TEXT, SPLIT_OFF_TEXT, verdictText } from '@x-automated/contract/outreach/verdict-text'
+import { Users } from 'lucide-react'
+import { api } from '../../../api'
+import { QueryError } from '../../../query-error'
+import { Button } from '../../../ui/button'
+import { cn } from '../../../ui/cn'
+import { Skeleton } from '../../../ui/skeleton'
+import { Table, Td, Tr } from '../../../ui/table'
+import { shareText } from '../campaigns/campaign-progress'
+import { OUTCOME_NAMES } from './enrollment-text'
+import { evidenceShare, rateInterval } from './interval'
+import type { PeopleFilter } from './people-sheet'
+import { CONDITIONS, delayText, stepName } from './step-text'
+
+const POLL_EVERY_MS = 5_000
+
+interface ResultsSectionProps {
+  campaignId: string
+  /** Shows the people behind a number. */
+  onShow: (filter: PeopleFilter) => void
+}
+
+/** What each step and variant of a campaign achieved. */
+export function ResultsSection({ campaignId, onShow }: ResultsSectionProps) {
+  const input = { id: campaignId }
+  const results = useQuery(api.sequences.results.queryOptions({ input, refetchInterval: POLL_EVERY_MS }))
+  const sequence = useQuery(api.sequences.find.queryOptions({ input }))
+  if (results.isError && !results.data) return <QueryError query={results} />
+  if (!results.data || sequence.isPending) return <Skeleton className="h-64" />
+  const { steps } = results.data
+  const count = steps.filter(({ kind }) => kind === 'step').length
+  const nameOf = ({ kind, number }: StepResults) => (kind === 'step' ? stepName(number - 1, count) : 'Re-engagement')
+  return (
+    <div className="grid grid-cols-1 gap-8">
+      <section className="grid gap-3">
+        <div className="flex min-h-8 items-center justify-between gap-4">
+          <h2 className="text-base">Funnel</h2>
+          <Button
+            size="sm"
+            variant="ghost"
+            icon={<Users />}
+            onClick={() => onShow({ title: 'People in this campaign' })}
+          >
+            All people
+          </Button>
+        </div>
+        <Table
+          label="Funnel"
+          narrow="scroll"
+          columns={['Step', ...FUNNEL.map((outcome) => ({ name: OUTCOME_NAMES[outcome], end: true }))]}
+        >
+          {steps.map((step) => {
+            const name = nameOf(step)
+            const figures = sumOf(step.variants)
+            return (
+              <Tr key={step.id}>
+                <Td>
+                  <span className="grid">
+                    <span className="font-strong whitespace-nowrap">{name}</span>
+                    <span className="text-xs text-muted">{aboutStep(step, sequence.data)}</span>
+                  </span>
+                </Td>
+                {FUNNEL.map((outcome) => (
+                  <Td key={outcome} end>
+                    <Figure
+                      outcome={outcome}
+                      figures={figures}
+                      onShow={() =>
+                        onShow({ title: `${OUTCOME_NAMES[outcome]}: ${name}`, stepNumber: step.number, outcome })
+                      }
+                    />
+                  </Td>
+                ))}
+              </Tr>
+            )
+          })}
+        </Table>
+      </section>
+      {steps
+        .filter(({ variants }) => variants.length > 1)
+        .map((step) => (
+          <TestResults
+            key={step.id}
+            step={step}
+            name={nameOf(step)}
+            sequence={sequence.data}
+            onShow={(variant, outcome) =>
+              onShow({
+                title: `${OUTCOME_NAMES[outcome]}: ${nameOf(step)}, variant ${variant.name}`,
+                stepNumber: step.number,
+                variantId: variant.id,
+                outcome,
+              })
+            }
+          />
+        ))}
+    </div>
+  )
+}
+
+const FUNNEL = ['sent', 'read', 'replied', 'positive', 'optedOut', 'failed'] as const satisfies readonly Outcome[]
+type Figures = Record<Outcome, number>
+
+function sumOf(variants: readonly VariantResults[]): Figures {
+  const sum = (outcome: Outcome) => variants.reduce((total, variant) => total + variant[outcome], 0)
+  return Object.fromEntries(FUNNEL.map((outcome) => [outcome, sum(outcome)])) as Figures
+}
+
+/** '2 variants', 'after 3 days, no reply'. */
+function aboutStep({ id, kind, variants }: StepResults, sequence: Sequence | undefined): string {
+  const active = variants.filter(({ isActive }) => isActive).length
+  const step = sequence?.steps.find((one) => one.id === id)
+  return [
+    step?.delay && `after ${delayText(step.delay)}, ${CONDITIONS[step.condition ?? 'no_reply']}`,
+    kind === 'reengagement' &&
+      sequence?.reengagement &&
+      `after ${delayText({ amount: sequence.reengagement.afterDays, unit: 'days' })}`,
+    active > 1 && `${formatNumber(active)} variants`,
+  ]
+    .filter(Boolean)
+    .join(', ')
+}
+
+interface FigureProps {
+  outcome: Outcome
+  figures: Figures
+  onShow: () => void
+}
+
+/** A number of people that opens their list, with its share of those who were sent the step. */
+function Figure({ outcome, figures, onShow }: FigureProps) {
+  const count = figures[outcome]
+  const hasShare = outcome !== 'sent' && outcome !== 'failed'
+  return (
+    <span className="grid gap-1" data-numeric>
+      <span className="flex items-baseline justify-end gap-1.5">
+        {count === 0 ? (
+          <span className="text-muted">0</span>
+        ) : (
+          <button
+            type="button"
+            onClick={onShow}
+            className={cn(
+              'rounded-sm underline decoration-line-strong decoration-dotted underline-offset-4 hover:decoration-current',
+              outcome === 'positive' && 'font-strong',
+            )}
+          >
+            {formatNumber(count)}
+            <span className="sr-only"> people: {OUTCOME_NAMES[outcome].toLowerCase()}</span>
+          </button>
+        )}
+        {hasShare && <span className="min-w-8 text-xs text-muted">{shareText(count, figures.sent)}</span>}
+      </span>
+      {hasShare && (
+        <span aria-hidden className="h-1 overflow-hidden rounded-full bg-line">
+          <span
+            className={cn('block h-full rounded-full', outcome === 'positive' ? 'bg-accent-line' : 'bg-line-strong')}
+            style={{ width: `${figures.sent === 0 ? 0 : (count / figures.sent) * 100}%` }}
+          />
+        </span>
+      )}
+    </span>
+  )
+}
+
+interface TestResultsProps {
+  step: StepResults
+  name: string
+  sequence: Sequence | undefined
+  onShow: (variant: VariantResults, outcome: Outcome) => void
+}
+
+/** The variants of a step side by side, under the verdict's sentence. */
+function TestResults({ step, name, sequence, onShow }: TestResultsProps) {
+  const { allocation, isSplitOff, verdict, variants } = step
+  const saved = sequence?.steps.find(({ id }) => id === step.id)
+  const isTest = allocation === 'weights'
+  const active = variants.filter(({ isActive }) => isActive)
+  return (
+    <section className="grid gap-3">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+        <h2 className="text-base">
+          {isTest ? 'A/B test' : 'Variants'}, {name.toLowerCase()}
+        </h2>
+        <p className="text-xs text-muted">
+          {isTest
+            ? saved && `positive replies within ${delayText({ amount: saved.testWindowDays, unit: 'days' })}`
+            : ADAPTIVE_TEXT}
+        </p>
+      </div>
+      {isSplitOff && <p className="text-lg text-warn">{SPLIT_OFF_TEXT}, so there is no verdict.</p>}
+      {verdict && (
+        <>
+          <p className="text-lg font-strong">{verdictText(verdict, active)}</p>
+          <p className="flex flex-wrap items-center gap-3 text-xs text-muted" data-numeric>
+            <span aria-hidden className="h-1 w-36 overflow-hidden rounded-full bg-line">
+              <span
+                className={cn(
+                  'block h-full',
+                  verdict.evidence >= verdict.evidenceNeeded ? 'bg-accent-line' : 'bg-line-strong',
+                )}
+                style={{ width: `${evidenceShare(verdict.evidence, verdict.evidenceNeeded) * 100}%` }}
+              />
+            </span>
+            Evidence {formatNumber(Math.floor(verdict.evidence * 10) / 10)} of the{' '}
+            {formatNumber(verdict.evidenceNeeded)} a verdict needs
+          </p>
+        </>
+      )}
+      <Table
+        label={`Variants: ${name}`}
+        narrow="scroll"
+        columns={[
+          'Variant',
+          'Message',
+          { name: 'Sent', end: true },
+          { name: 'Positive', end: true },
+          { name: 'Opted out', end: true },
+          'Range',
+          { name: 'Rate', end: true },
+        ]}
+      >
+        {variants.map((variant) => (
+          <Tr key={variant.id}>
+            <Td>
+              <span className="font-strong">{variant.name}</span>
+              {!variant.isActive && <span className="text-xs text-muted"> off</span>}
+            </Td>
+            <Td className="max-w-56 text-muted">
+              <span className="block truncate">
+                {saved?.variants.find(({ id }) => id === variant.id)?.messageTemplate}
+              </span>
+            </Td>
+            {(['sent', 'positive', 'optedOut'] as const).map((outcome) => (
+              <Td key={outcome} end>
+                <Figure outcome={outcome} figures={variant} onShow={() => onShow(variant, outcome)} />
+              </Td>
+            ))}
+            <Td>
+              <RateRange successes={variant.positive} count={variant.sent} scale={scaleOf(variants)} />
+            </Td>
+            <Td end className="font-strong" data-numeric>
+              {variant.sent === 0 ? '–' : formatRate(variant.positive / variant.sent)}
+            </Td>
+          </Tr>
+        ))}
+      </Table>
+    </section>
+  )
+}
+
+/** The end of the scale on which the variants' ranges are drawn. */
+function scaleOf(variants: readonly VariantResults[]): number {
+  return Math.max(...variants.map(({ positive, sent }) => rateInterval(positive, sent).to))
+}
+
+function RateRange({ successes, count, scale }: { successes: number; count: number; scale: number }) {
+  const { from, to } = rateInterval(successes, count)
+  const at = (share: number) => `${(share / scale) * 100}%`
+  return (
+    <span
+      role="img"
+      aria-label={count === 0 ? 'not known yet' : `most likely between ${formatRate(from)} and ${formatRate(to)}`}
+      className="relative block h-1 w-28 rounded-full bg-line"
+    >
+      {count > 0 && (
+        <>
+          <span
+            className="absolute inset-y-0 rounded-full bg-control"
+            style={{ left: at(from), right: `calc(100% - ${at(to)})` }}
+          />
+          <span
+            className="absolute top-1/2 size-2 -translate-1/2 rounded-full bg-ink"
+            style={{ left: at(successes / count) }}
+          />
+        </>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,121 @@
+import type { Sequence } from '@x-automated/contract/outreach/sequences'
+import { describe, expect, it } from 'vitest'
+import {
+  addStep,
+  addVariant,
+  draftOf,
+  emptySequence,
+  firstChange,
+  isWritten,
+  moveStep,
+  placeProblems,
+  removeStep,
+  restoreStep,
+  type SequenceDraft,
+  shownVariant,
+  stepInputs,
+  withStep,
+  withVariant,
+} from './sequence-draft'
+
+/** Steps with these texts. */
+function draftWith(...texts: string[]): SequenceDraft {
+  const draft = texts.slice(1).reduce(addStep, emptySequence())
+  return draft.steps.reduce(
+    (written, step, index) => withVariant(written, step.shown, { messageTemplate: texts[index] ?? '' }),
+    draft,
+  )
+}
+
+const texts = ({ steps }: SequenceDraft) => steps.map((step) => shownVariant(step).messageTemplate)
+
+const saved: Sequence = {
+  version: 4,
+  steps: [
+    {
+      id: 's1',
+      number: 1,
+      delay: null,
+      condition: null,
+      allocation: 'weights',
+      switchToWinner: true,
+      testWindowDays: 5,
+      variants: [
+        { id: 'v1', name: 'A', messageTemplate: 'Old', weight: 1, isActive: false, isFrozen: true },
+        { id: 'v2', name: 'B', messageTemplate: 'Hi', weight: 3, isActive: true, isFrozen: true },
+      ],
+    },
+  ],
+  reengagement: null,
+}
+
+describe('sequence drafts', () => {
+  it('sends a delay and a condition for every step but the first', () => {
+    const [first, second] = stepInputs(draftWith('Hi', 'Still there? '))
+    expect([first?.delay, first?.condition]).toEqual([undefined, undefined])
+    expect(second).toMatchObject({ delay: { amount: 3, unit: 'days' }, condition: 'no_reply' })
+    expect(second?.variants[0]?.messageTemplate).toBe('Still there?')
+  })
+
+  it('keeps the ids of a saved sequence and leaves retired variants out', () => {
+    expect(stepInputs(draftOf(saved))).toMatchObject([
+      { id: 's1', switchToWinner: true, testWindowDays: 5, variants: [{ id: 'v2', name: 'B', weight: 3 }] },
+    ])
+  })
+
+  it('gives a new variant the first free name and opens it', () => {
+    const draft = draftOf(saved)
+    const [step] = addVariant(draft, draft.steps[0] as never).steps
+    expect(step && shownVariant(step).name).toBe('A')
+  })
+
+  it('moves steps, and not beyond an end', () => {
+    const draft = draftWith('1', '2', '3')
+    expect(texts(moveStep(draft, 2, 0))).toEqual(['3', '1', '2'])
+    expect(moveStep(draft, 0, -1)).toBe(draft)
+    expect(moveStep(draft, 2, 3)).toBe(draft)
+  })
+
+  it('restores a removed step at its place', () => {
+    const draft = draftWith('1', '2', '3')
+    const step = draft.steps[1] as never
+    const without = removeStep(draft, draft.steps[1]?.key ?? '')
+    expect(texts(without)).toEqual(['1', '3'])
+    expect(texts(restoreStep(without, step, 1))).toEqual(['1', '2', '3'])
+  })
+
+  it('finds the first step that differs', () => {
+    const draft = draftOf(saved)
+    expect(firstChange(draft, draftOf(saved))).toBeNull()
+    expect(firstChange(draft, addStep(draft))).toBe(2)
+    expect(firstChange(draft, { ...draft, reengagement: { key: 'r', afterDays: 30, messageTemplate: 'x' } })).toBe(2)
+    expect(firstChange(addStep(draft), moveStep(addStep(draft), 0, 1))).toBe(1)
+  })
+
+  it('is written when no message is blank', () => {
+    expect(isWritten(draftWith('Hi', 'You'))).toBe(true)
+    expect(isWritten(draftWith('Hi', ' '))).toBe(false)
+    expect(isWritten({ ...draftWith('Hi'), reengagement: { key: 'r', afterDays: 30, messageTemplate: '' } })).toBe(
+      false,
+    )
+  })
+
+  it('places problems at their field, opens the variant, and drops them when the field changes', () => {
+    const twoVariants = addVariant(draftWith('Hi', 'You'), draftWith('x').steps[0] as never)
+    const [, second] = twoVariants.steps
+    const withB = addVariant(twoVariants, second as never)
+    const onA = withStep(withB, second?.key ?? '', { shown: second?.shown ?? '' })
+    const { draft, placed } = placeProblems(onA, {
+      'steps.1.variants.1.messageTemplate': 'Unknown variable: {compny}.',
+      'steps.1.delay.amount': 'Amount must be at most 90 days.',
+      name: 'Name is required.',
+    })
+    const step = draft.steps[1] as NonNullable<(typeof draft.steps)[1]>
+    expect(shownVariant(step).name).toBe('B')
+    expect(placed.get(shownVariant(step))).toBe('Unknown variable: {compny}.')
+    expect(placed.get(step.delay)).toBe('Amount must be at most 90 days.')
+    expect(placed.size).toBe(2)
+    const changed = withVariant(draft, shownVariant(step).key, { messageTemplate: 'Better' })
+    expect(placed.has(shownVariant(changed.steps[1] as never))).toBe(false)
+  })
+})

@@ -1,0 +1,227 @@
+import type { Sequence } from '@x-automated/contract/outreach/sequences'
+import type { Delay, StepCondition, StepInput } from '@x-automated/contract/outreach/steps'
+
+/** A variant in the editor. It is replaced when it changes, so that a stale problem disappears. */
+export interface VariantDraft {
+  key: string
+  /** Undefined until it is saved. */
+  id?: string | undefined
+  name: string
+  messageTemplate: string
+  /** Null while the field is empty, like all numbers here. */
+  weight: number | null
+  /** It was sent, so another text makes it another variant. */
+  isFrozen: boolean
+}
+
+export interface StepDraft {
+  key: string
+  id?: string | undefined
+  /** Kept for the first step, too, in case it is moved. */
+  delay: { amount: number | null; unit: Delay['unit'] }
+  condition: StepCondition
+  allocation: StepInput['allocation']
+  switchToWinner: boolean
+  testWindowDays: number | null
+  variants: readonly VariantDraft[]
+  /** The key of the variant that is open. */
+  shown: string
+}
+
+export interface ReengagementDraft {
+  key: string
+  afterDays: number | null
+  messageTemplate: string
+}
+
+export interface SequenceDraft {
+  steps: readonly StepDraft[]
+  reengagement: ReengagementDraft | null
+}
+
+const newKey = () => crypto.randomUUID()
+
+function newVariant(name: string): VariantDraft {
+  return { key: newKey(), name, messageTemplate: '', weight: 1, isFrozen: false }
+}
+
+function newStep(): StepDraft {
+  const variant = newVariant('A')
+  return {
+    key: newKey(),
+    delay: { amount: 3, unit: 'days' },
+    condition: 'no_reply',
+    allocation: 'weights',
+    switchToWinner: false,
+    testWindowDays: 7,
+    variants: [variant],
+    shown: variant.key,
+  }
+}
+
+/** One empty step. */
+export function emptySequence(): SequenceDraft {
+  return { steps: [newStep()], reengagement: null }
+}
+
+/** A saved sequence, without retired variants. */
+export function draftOf({ steps, reengagement }: Sequence): SequenceDraft {
+  return {
+    steps: steps.map((step) => {
+      const { delay, condition } = newStep()
+      const variants = step.variants
+        .filter(({ isActive }) => isActive)
+        .map((variant) => ({ ...variant, key: newKey() }))
+      return {
+        ...step,
+        key: newKey(),
+        delay: step.delay ?? delay,
+        condition: step.condition ?? condition,
+        variants,
+        shown: variants[0]?.key ?? '',
+      }
+    }),
+    reengagement: reengagement && { ...reengagement, key: newKey() },
+  }
+}
+
+/** What a draft's steps are in a request. A blank number counts as 1; `isWritten` finds it. */
+export function stepInputs({ steps }: SequenceDraft): StepInput[] {
+  return steps.map(({ id, delay, condition, allocation, switchToWinner, testWindowDays, variants }, index) => ({
+    id,
+    ...(index > 0 && { delay: { ...delay, amount: delay.amount ?? 1 }, condition }),
+    allocation,
+    switchToWinner,
+    testWindowDays: testWindowDays ?? 1,
+    variants: variants.map((variant) => ({
+      id: variant.id,
+      name: variant.name,
+      messageTemplate: variant.messageTemplate.trim(),
+      weight: variant.weight ?? 1,
+      isActive: true,
+    })),
+  }))
+}
+
+/** What a draft's re-engagement is in a request; null: none. */
+export function reengagementInput({ reengagement }: SequenceDraft) {
+  return (
+    reengagement && {
+      afterDays: reengagement.afterDays ?? 1,
+      messageTemplate: reengagement.messageTemplate.trim(),
+    }
+  )
+}
+
+/** Whether no field is blank. */
+export function isWritten({ steps, reengagement }: SequenceDraft): boolean {
+  const fields = [
+    ...steps.flatMap(({ delay, testWindowDays, variants }) => [
+      delay.amount,
+      testWindowDays,
+      ...variants.flatMap(({ messageTemplate, weight }) => [messageTemplate, weight]),
+    ]),
+    ...(reengagement ? [reengagement.messageTemplate, reengagement.afterDays] : []),
+  ]
+  return fields.every((field) => (typeof field === 'string' ? field.trim() !== '' : field !== null))
+}
+
+/** The number of the first step that differs, re-engagement being the last; null: none does. */
+export function firstChange(before: SequenceDraft, after: SequenceDraft): number | null {
+  const [was, is] = [before, after].map((draft) =>
+    [...stepInputs(draft), ...(draft.reengagement ? [reengagementInput(draft)] : [])].map((part) =>
+      JSON.stringify(part),
+    ),
+  )
+  const index = [...Array(Math.max(was?.length ?? 1, is?.length ?? 1)).keys()].find((at) => was?.[at] !== is?.[at])
+  return index === undefined ? null : index + 1
+}
+
+/** The open variant of a step. */
+export function shownVariant({ variants, shown }: StepDraft): VariantDraft {
+  const variant = variants.find(({ key }) => key === shown) ?? variants[0]
+  if (!variant) throw new Error('A step has a variant.')
+  return variant
+}
+
+// Changes
+
+export function withStep(draft: SequenceDraft, key: string, change: Partial<StepDraft>): SequenceDraft {
+  return { ...draft, steps: draft.steps.map((step) => (step.key === key ? { ...step, ...change } : step)) }
+}
+
+export function withVariant(draft: SequenceDraft, key: string, change: Partial<VariantDraft>): SequenceDraft {
+  return {
+    ...draft,
+    steps: draft.steps.map((step) =>
+      step.variants.some((variant) => variant.key === key)
+        ? { ...step, variants: step.variants.map((one) => (one.key === key ? { ...one, ...change } : one)) }
+        : step,
+    ),
+  }
+}
+
+export function addStep(draft: SequenceDraft): SequenceDraft {
+  return { ...draft, steps: [...draft.steps, newStep()] }
+}
+
+/** Adds a variant with the first free name and opens it. */
+export function addVariant(draft: SequenceDraft, step: StepDraft): SequenceDraft {
+  const taken = new Set(step.variants.map(({ name }) => name))
+  const name = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].find((letter) => !taken.has(letter)) ?? ''
+  const variant = newVariant(name)
+  return withStep(draft, step.key, { variants: [...step.variants, variant], shown: variant.key })
+}
+
+export function removeVariant(draft: SequenceDraft, step: StepDraft, key: string): SequenceDraft {
+  const variants = step.variants.filter((variant) => variant.key !== key)
+  return withStep(draft, step.key, { variants, shown: variants[0]?.key ?? '' })
+}
+
+export function removeStep(draft: SequenceDraft, key: string): SequenceDraft {
+  return { ...draft, steps: draft.steps.filter((step) => step.key !== key) }
+}
+
+/** Puts a removed step back at its place. */
+export function restoreStep(draft: SequenceDraft, step: StepDraft, index: number): SequenceDraft {
+  return { ...draft, steps: draft.steps.toSpliced(index, 0, step) }
+}
+
+/** Puts a removed variant back at its place and opens it. */
+export function restoreVariant(draft: SequenceDraft, stepKey: string, variant: VariantDraft, index: number) {
+  const step = draft.steps.find(({ key }) => key === stepKey)
+  if (!step) return draft
+  return withStep(draft, stepKey, { variants: step.variants.toSpliced(index, 0, variant), shown: variant.key })
+}
+
+export function moveStep(draft: SequenceDraft, from: number, to: number): SequenceDraft {
+  const step = draft.steps[from]
+  if (!step || to < 0 || to >= draft.steps.length) return draft
+  return { ...draft, steps: draft.steps.toSpliced(from, 1).toSpliced(to, 0, step) }
+}
+
+// Problems
+
+/** The server's problems by the part of the draft that has them. A part that was replaced has none. */
+export type Problems = ReadonlyMap<object, string>
+
+/** Finds the parts of a draft that the problems of a request are about, and opens their variants. */
+export function placeProblems(
+  draft: SequenceDraft,
+  problems: Readonly<Record<string, string>>,
+): { draft: SequenceDraft; placed: Problems } {
+  const placed = new Map<object, string>()
+  let shown = draft
+  for (const [path, problem] of Object.entries(problems)) {
+    const [, stepIndex, part, variantIndex] = /^steps\.(\d+)\.(\w+)(?:\.(\d+)\.messageTemplate)?/.exec(path) ?? []
+    const step = stepIndex === undefined ? undefined : shown.steps[Number(stepIndex)]
+    const variant = variantIndex === undefined ? undefined : step?.variants[Number(variantIndex)]
+    if (step && variant) shown = withStep(shown, step.key, { shown: variant.key })
+    const place =
+      variant ??
+      (part === 'delay' ? step?.delay : undefined) ??
+      (path.startsWith('reengagement') ? draft.reengagement : null)
+    if (place) placed.set(place, problem)
+  }
+  return { draft: shown, placed }
+}

@@ -1,0 +1,171 @@
+import { formatPercent } from '@x-automated/contract/format'
+import { VARIANTS_MAX } from '@x-automated/contract/outreach/sequence-limits'
+import { ArrowDown, ArrowUp, Ellipsis, GripVertical, Lock, Plus, Trash2 } from 'lucide-react'
+import { type ComponentProps, type ReactNode, useId } from 'react'
+import { Button, IconButton } from '../../../ui/button'
+import { cn } from '../../../ui/cn'
+import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu'
+import type { Remark } from './lint'
+import { MessageEditor } from './message-editor'
+import { type StepDraft, shownVariant, type VariantDraft } from './sequence-draft'
+import { TestSettings } from './test-settings'
+
+interface StepCardProps {
+  step: StepDraft
+  index: number
+  count: number
+  /** 'Follow-up 2'. */
+  name: string
+  problem: string | undefined
+  remarks: readonly Remark[]
+  /** Why the plan has no variants; null: it has. */
+  variantsLock: string | null
+  /** The id of that reason's text. */
+  lockId: string
+  onChange: (change: Partial<StepDraft>) => void
+  onVariantChange: (key: string, change: Partial<VariantDraft>) => void
+  onAddVariant: () => void
+  onRemoveVariant: (variant: VariantDraft) => void
+  onRemove: () => void
+  onMove: (to: number) => void
+  handle: ComponentProps<'button'>
+}
+
+/** A step with its variants. */
+export function StepCard({ step, index, count, name, problem, remarks, ...props }: StepCardProps) {
+  const { variantsLock, lockId, onChange, onVariantChange, onMove, handle } = props
+  const id = useId()
+  const variant = shownVariant(step)
+  const isTest = step.variants.length > 1
+  return (
+    <Numbered number={index + 1}>
+      <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1">
+        <label htmlFor={id} className="me-auto font-strong">
+          {index === 0 ? 'Message template' : name}
+          {isTest && <span className="sr-only">, variant {variant.name}</span>}
+        </label>
+        {isTest && <VariantSwitch step={step} name={name} onChange={(shown) => onChange({ shown })} />}
+        {(variantsLock === null || index === 0) && (
+          <Button
+            size="sm"
+            variant="ghost"
+            icon={variantsLock === null ? <Plus /> : <Lock />}
+            disabled={variantsLock !== null || step.variants.length >= VARIANTS_MAX}
+            aria-describedby={variantsLock === null ? undefined : lockId}
+            onClick={props.onAddVariant}
+          >
+            Add variant
+          </Button>
+        )}
+        {(count > 1 || isTest) && (
+          <span className="flex items-center">
+            {count > 1 && (
+              <IconButton
+                icon={<GripVertical />}
+                label={`Move ${name.toLowerCase()}`}
+                size="sm"
+                className="cursor-grab touch-none active:cursor-grabbing"
+                title="Drag, or press the up and down arrows"
+                {...handle}
+              />
+            )}
+            <Menu trigger={<IconButton icon={<Ellipsis />} label={`More for ${name.toLowerCase()}`} size="sm" />}>
+              <MenuItem icon={<ArrowUp />} disabled={index === 0} onSelect={() => onMove(index - 1)}>
+                Move up
+              </MenuItem>
+              <MenuItem icon={<ArrowDown />} disabled={index === count - 1} onSelect={() => onMove(index + 1)}>
+                Move down
+              </MenuItem>
+              <MenuSeparator />
+              {isTest && (
+                <MenuItem icon={<Trash2 />} onSelect={() => props.onRemoveVariant(variant)}>
+                  Remove variant {variant.name}
+                </MenuItem>
+              )}
+              <MenuItem icon={<Trash2 />} disabled={count === 1} onSelect={props.onRemove}>
+                Remove {name.toLowerCase()}
+              </MenuItem>
+            </Menu>
+          </span>
+        )}
+      </div>
+      <MessageEditor
+        key={variant.key}
+        id={id}
+        value={variant.messageTemplate}
+        onChange={(messageTemplate) => onVariantChange(variant.key, { messageTemplate })}
+        placeholder={
+          index === 0
+            ? 'Hi {lead_name}, I saw what you are building and wanted to say hello.'
+            : 'One more thought, {lead_name}.'
+        }
+        hint={
+          index === 0 &&
+          count === 1 &&
+          'Personalize with variables: {lead_name}, {twitter_handle}, or any CSV column with a fallback.'
+        }
+        problem={problem}
+        remarks={remarks}
+      />
+      {variant.isFrozen && (
+        <p className="text-xs text-muted">
+          This text was sent. If you change it, the new text becomes another variant, and results stay apart.
+        </p>
+      )}
+      {isTest && <TestSettings step={step} onChange={onChange} onVariantChange={onVariantChange} />}
+    </Numbered>
+  )
+}
+
+/** A message on the numbered line. */
+export function Numbered({ number, isQuiet, children }: { number: ReactNode; isQuiet?: boolean; children: ReactNode }) {
+  return (
+    <div className="grid grid-cols-[1.75rem_minmax(0,1fr)] gap-x-3">
+      <span
+        aria-hidden
+        data-numeric
+        className={cn(
+          'flex size-7 items-center justify-center self-start rounded-md text-xs font-strong',
+          isQuiet ? 'bg-pressed text-muted' : 'bg-ink text-inverse',
+        )}
+      >
+        {number}
+      </span>
+      <div className="grid min-w-0 grid-cols-1 gap-1.5">{children}</div>
+    </div>
+  )
+}
+
+interface VariantSwitchProps {
+  step: StepDraft
+  name: string
+  onChange: (key: string) => void
+}
+
+/** Opens one of a step's variants, and shows their shares. */
+function VariantSwitch({ step, name, onChange }: VariantSwitchProps) {
+  const { variants, allocation } = step
+  const all = variants.reduce((sum, { weight }) => sum + (weight ?? 0), 0)
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset has a legend and a border
+    <div role="group" aria-label={`Variants of ${name.toLowerCase()}`} className="flex flex-wrap gap-1">
+      {variants.map(({ key, name: variantName, weight }) => (
+        <button
+          key={key}
+          type="button"
+          aria-label={`Variant ${variantName}`}
+          aria-pressed={key === shownVariant(step).key}
+          onClick={() => onChange(key)}
+          className="flex min-h-8 items-center gap-1.5 rounded-md px-2 text-muted transition-colors hover:bg-hover aria-pressed:bg-pressed aria-pressed:font-strong aria-pressed:text-ink pointer-coarse:min-h-10"
+        >
+          {variantName}
+          {allocation === 'weights' && all > 0 && (
+            <span className="text-xs font-normal text-muted" data-numeric>
+              {formatPercent((weight ?? 0) / all)}
+            </span>
+          )}
+        </button>
+      ))}
+    </div>
+  )
+}

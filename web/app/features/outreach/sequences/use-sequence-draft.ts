@@ -1,0 +1,29 @@
+import { useState } from 'react'
+import { fieldProblems } from '../../../api'
+import { emptySequence, type Problems, placeProblems, type SequenceDraft } from './sequence-draft'
+
+const NONE: Problems = new Map()
+
+/** A sequence in an editor, with the problems that the server found in it. */
+export function useSequenceDraft(initial: () => SequenceDraft = emptySequence) {
+  const [draft, setDraft] = useState(initial)
+  const [problems, setProblems] = useState(NONE)
+  return {
+    draft,
+    problems,
+    change: (next: SequenceDraft | ((draft: SequenceDraft) => SequenceDraft)) => setDraft(next),
+    reset(next: SequenceDraft) {
+      setDraft(next)
+      setProblems(NONE)
+    },
+    /** Shows the problems of a failed call at their fields. @returns whether it has some there */
+    show(error: unknown): boolean {
+      const { draft: shown, placed } = placeProblems(draft, fieldProblems(error))
+      setDraft(shown)
+      setProblems(placed)
+      return placed.size > 0
+    },
+  }
+}
+
+export type SequenceEditor = ReturnType<typeof useSequenceDraft>

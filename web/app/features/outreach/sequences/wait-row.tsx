@@ -1,0 +1,82 @@
+import { DELAY_MAX } from '@x-automated/contract/outreach/sequence-limits'
+import { STEP_CONDITIONS, type StepCondition } from '@x-automated/contract/outreach/steps'
+import { Clock } from 'lucide-react'
+import { type ReactNode, useId } from 'react'
+import { FieldError } from '../../../ui/field'
+import { NumberInput } from '../../../ui/number-input'
+import { Select } from '../../../ui/select'
+import type { StepDraft } from './sequence-draft'
+import { CONDITIONS, UNITS } from './step-text'
+
+interface WaitRowProps {
+  step: StepDraft
+  /** 'Follow-up 2', for the labels. */
+  name: string
+  problem: string | undefined
+  /** Reading is only known while X reports it. */
+  knowsReads: boolean
+  onChange: (change: Partial<Pick<StepDraft, 'delay' | 'condition'>>) => void
+}
+
+/** The delay before a follow-up and its condition, as a sentence. */
+export function WaitRow({ step, name, problem, knowsReads, onChange }: WaitRowProps) {
+  const { delay, condition } = step
+  const errorId = useId()
+  const conditions = STEP_CONDITIONS.filter((one) => knowsReads || one === 'no_reply' || one === condition)
+  return (
+    <Wait problem={problem} errorId={errorId}>
+      <NumberInput
+        aria-label={`Delay before ${name.toLowerCase()}`}
+        aria-invalid={problem ? true : undefined}
+        aria-describedby={problem ? errorId : undefined}
+        className="w-14! text-center"
+        min={1}
+        max={DELAY_MAX[delay.unit]}
+        value={delay.amount}
+        onChange={(amount) => onChange({ delay: { ...delay, amount } })}
+      />
+      <Select
+        aria-label={`Unit of the delay before ${name.toLowerCase()}`}
+        className="w-28"
+        options={UNITS.map(({ value }) => ({ value, label: value }))}
+        value={delay.unit}
+        onChange={({ currentTarget }) => {
+          const unit = currentTarget.value as typeof delay.unit
+          onChange({ delay: { unit, amount: delay.amount && Math.min(delay.amount, DELAY_MAX[unit]) } })
+        }}
+      />
+      then, if
+      <Select
+        aria-label={`Condition of ${name.toLowerCase()}`}
+        className="w-40"
+        options={conditions.map((value) => ({ value, label: CONDITIONS[value] }))}
+        value={condition}
+        onChange={({ currentTarget }) => onChange({ condition: currentTarget.value as StepCondition })}
+      />
+    </Wait>
+  )
+}
+
+interface WaitProps {
+  problem?: string | undefined
+  errorId?: string
+  children: ReactNode
+}
+
+/** A pause between two messages on the line that connects them. */
+export function Wait({ problem, errorId = '', children }: WaitProps) {
+  return (
+    <div className="grid grid-cols-[1.75rem_minmax(0,1fr)] items-start gap-x-3 py-3">
+      <span className="flex h-9 items-center justify-center text-muted pointer-coarse:h-11">
+        <Clock aria-hidden className="size-4 bg-surface" />
+      </span>
+      <div className="grid gap-1.5">
+        <div className="flex flex-wrap items-center gap-2 text-muted">
+          <span>Wait</span>
+          {children}
+        </div>
+        {problem && <FieldError id={errorId}>{problem}</FieldError>}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query'
+import { ChevronLeft } from 'lucide-react'
+import { generatePath, Link, useParams } from 'react-router'
+import { api } from '../../api'
+import { RoleNotice, VIEWER_TEXT } from '../../features/identity/people/role-notice'
+import { SequenceEditorForm } from '../../features/outreach/sequences/sequence-editor'
+import { pageMeta } from '../../features/overview/shell/page-meta'
+import { paths } from '../../paths'
+import { QueryError } from '../../query-error'
+import { LoadingText, Skeleton } from '../../ui/skeleton'
+
+export const meta = () => pageMeta('Edit messages', "Change a campaign's messages, delays and variants.")
+
+/** The editor of a campaign's messages. */
+export default function CampaignSteps() {
+  const { campaignId: id = '' } = useParams()
+  const campaign = useQuery(api.campaigns.find.queryOptions({ input: { id } }))
+  // A refetch must not change what is being edited.
+  const sequence = useQuery(api.sequences.find.queryOptions({ input: { id }, staleTime: Number.POSITIVE_INFINITY }))
+  const failed = [campaign, sequence].find(({ isError, data }) => isError && !data)
+  return (
+    <>
+      <header className="grid gap-3 pb-6">
+        <Link
+          to={generatePath(paths.campaign, { campaignId: id })}
+          className="-ms-1 flex w-fit max-w-full items-center gap-1 rounded-sm pe-1 text-muted transition-colors hover:text-ink"
+        >
+          <ChevronLeft className="size-4 shrink-0" />
+          <bdi className="truncate">{campaign.data?.name ?? 'Campaign'}</bdi>
+        </Link>
+        <h1 className="text-2xl">Edit messages</h1>
+      </header>
+      <RoleNotice needs="member">{VIEWER_TEXT}</RoleNotice>
+      {failed ? (
+        <QueryError query={failed} />
+      ) : campaign.data && sequence.data ? (
+        <SequenceEditorForm key={id} campaign={campaign.data} sequence={sequence.data} />
+      ) : (
+        <>
+          <LoadingText>Loading messages…</LoadingText>
+          <Skeleton className="h-screen" />
+        </>
+      )}
+    </>
+  )
+}
