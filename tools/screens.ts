@@ -8,12 +8,62 @@ export interface Screen {
   act?: (page: Page) => Promise<void>
   /** Captures the whole page instead of the viewport. */
   whole?: boolean
+  /** Of the viewport, for signed-in pages, which scroll inside it. */
+  height?: number
   /** Skipped at other widths, because it looks like another screen there. */
   only?: 'wide' | 'narrow'
 }
 
 const press = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first().click()
 const whole = true
+
+async function writeSequence(page: Page): Promise<void> {
+  await page.getByLabel('Campaign Name').fill('Founders, first hello')
+  await page.getByLabel('Select Lead List').selectOption({ index: 1 })
+  await page.getByLabel('Message template').fill('Hi {lead_name}, what are you building at {company|your place}?')
+  await page.getByRole('button', { name: 'Add variant' }).click()
+  await page.getByLabel('Message template').fill('Hi {lead_name}, may I show you how others find users?')
+  await page.getByRole('button', { name: 'Add follow-up' }).click()
+  await page.getByLabel('Follow-up', { exact: true }).fill('One more thought, {lead_name}. Shall I send it?')
+  await page.getByRole('region', { name: 'Pre-flight' }).waitFor()
+}
+
+async function editFirstMessage(page: Page): Promise<void> {
+  await page.getByLabel('Message template').fill('Hi {lead_name}, may I ask you two questions?')
+  await page.getByText(/^This reaches/).waitFor()
+}
+
+/** Every sentence about a test, one for each step. */
+async function showVerdicts(page: Page): Promise<void> {
+  const figures = { isActive: true, read: 180, replied: 40, failed: 0 }
+  const results = (optedOut: number, positive = 32) => [
+    { ...figures, id: 'a', name: 'A', sent: 412, positive: positive && 13, optedOut: 4 },
+    { ...figures, id: 'b', name: 'B', sent: 405, positive, optedOut },
+  ]
+  const verdict = { status: 'collecting', variantId: null, evidence: 3.2, evidenceNeeded: 20, estimatedDays: null }
+  const decided = { ...verdict, variantId: 'b', evidence: 41 }
+  const steps = [
+    { verdict: { ...verdict, evidence: 1 }, variants: results(3, 0) },
+    { verdict: { ...verdict, estimatedDays: 9 }, variants: results(3) },
+    { verdict, variants: results(3) },
+    { verdict: { ...decided, status: 'winner' }, variants: results(3) },
+    { verdict: { ...decided, status: 'mixed' }, variants: results(16) },
+    { verdict: { ...verdict, status: 'no_difference' }, variants: results(3, 14) },
+    { verdict: null, isSplitOff: true, variants: results(3) },
+    { verdict: null, allocation: 'adaptive', variants: results(3) },
+  ].map((step, index) => ({
+    id: String(index),
+    number: index + 1,
+    kind: 'step',
+    allocation: 'weights',
+    isSplitOff: false,
+    ...step,
+  }))
+  await page.route('**/api/campaigns/*/results', (route) => route.fulfill({ json: { steps } }))
+  await page.reload()
+  await page.getByRole('heading', { name: 'A/B test, follow-up 6' }).waitFor()
+  await page.unroute('**/api/campaigns/*/results')
+}
 
 /**
  * Every screen by area, keyed by file name. Guests' screens come first, before the demo account
@@ -65,8 +115,13 @@ export const SCREENS: Record<string, Record<string, Screen>> = {
     lists: { path: '/lists' },
     'list-create': { path: '/lists', act: press('Create List') },
     campaigns: { path: '/campaigns' },
+    'campaign-builder': { path: '/campaigns', act: writeSequence, height: 1_400 },
     'campaign-messages': { path: '/campaigns', act: press('View DMs') },
     campaign: { path: '/campaigns/:campaignId' },
+    'campaign-whole': { path: '/campaigns/:campaignId', height: 1_900 },
+    'campaign-steps': { path: '/campaigns/:campaignId/steps', act: editFirstMessage, height: 1_100 },
+    'campaign-people': { path: '/campaigns/:campaignId', act: press('All people') },
+    'campaign-verdicts': { path: '/campaigns/:campaignId', act: showVerdicts, height: 2_900 },
   },
   account: {
     billing: { path: '/billing', whole },

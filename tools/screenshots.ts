@@ -76,7 +76,9 @@ async function signIn(page: Page): Promise<string> {
   return (await running.getAttribute('href'))?.split('/').at(-1) ?? ''
 }
 
-async function capture(page: Page, { path, act, whole = false }: Screen, name: string): Promise<Buffer> {
+async function capture(page: Page, { path, act, whole = false, height }: Screen, name: string): Promise<Buffer> {
+  const usual = page.viewportSize()
+  if (usual && height) await page.setViewportSize({ ...usual, height })
   // Closes what the previous screen opened.
   await page.goto('about:blank')
   await page.goto(path)
@@ -86,7 +88,9 @@ async function capture(page: Page, { path, act, whole = false }: Screen, name: s
     await waitUntilSettled(page)
   }
   console.log(name)
-  return page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: whole })
+  const picture = await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: whole })
+  if (usual && height) await page.setViewportSize(usual)
+  return picture
 }
 
 /** Draws all pictures of an area side by side. */

@@ -86,8 +86,20 @@ async function seed(options: SeedMessage): Promise<void> {
     const { id } = await client.campaigns.create({
       name: RUNNING,
       leadListId: makers,
-      messageTemplate:
-        'Hey {lead_name}! {twitter_handle} caught my eye. Could I ask you two questions about how you find users?',
+      steps: [
+        {
+          variants: [
+            'Hey {lead_name}! {twitter_handle} caught my eye. Could I ask you two questions about how you find users?',
+            'Hi {lead_name}, how did you find your first ten users? I collect answers and share them with everyone who replies.',
+          ].map((messageTemplate) => ({ messageTemplate })),
+        },
+        {
+          delay: { amount: 3, unit: 'days' },
+          variants: [
+            { messageTemplate: 'One line would already help, {lead_name}. Shall I send you what others said?' },
+          ],
+        },
+      ],
       status: 'draft',
     })
     await client.campaigns.queue({ id })

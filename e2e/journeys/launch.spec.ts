@@ -43,3 +43,37 @@ test('checks a launch, sends it to as many people as the plan allows, and undoes
   await page.getByText('Undone: 1 DM won’t be sent.').waitFor()
   expect(await messagesAtX(world.x)).toEqual([])
 })
+
+test('takes at most 12 clicks from home to the first message', async () => {
+  const [page, person] = await Promise.all([world.openPage(), signUp(world, 'clicker@example.com')])
+  await person.enter(page)
+  const client = createClient({ contract, url: `${world.origin}/api`, tokens: { current: () => person.token } })
+  await client.xAccount.connect({ username: 'clicker', password: 'any eight or more' })
+  await page.goto('/dashboard')
+  let clicks = 0
+  await page.exposeFunction('countClick', () => {
+    clicks += 1
+  })
+  await page.evaluate(`addEventListener('pointerdown', () => countClick(), true)`)
+  const { keyboard } = page
+  const press = (name: string | RegExp, role: 'button' | 'link' | 'checkbox' = 'button') =>
+    page.getByRole(role, { name }).first().click()
+  await press('Find leads', 'link')
+  await page.getByLabel('X Handle to Scrape').click()
+  await keyboard.type('@allopen_f25')
+  await press('Start Scraping')
+  await press('Open in Leads', 'link')
+  await press('Select all leads on this page', 'checkbox')
+  await press('Add to list')
+  await page.getByLabel('Name of your first list').click()
+  await keyboard.type('Founders')
+  await press('Create List')
+  await page.getByRole('dialog').getByRole('button', { name: /^Add/ }).click()
+  await page.getByText(/leads added to the list successfully!/).waitFor()
+  await press('Campaigns', 'link')
+  await page.getByLabel('Message template').click()
+  await keyboard.type('Hi {lead_name}')
+  await press('Launch Campaign')
+  await expect.poll(async () => (await messagesAtX(world.x)).some(({ from }) => from === 'clicker')).toBe(true)
+  expect(clicks).toBeLessThanOrEqual(12)
+})

@@ -1,12 +1,24 @@
 import { type Client, createClient } from '@x-automated/contract/client'
 import { contract } from '@x-automated/contract/contract'
 import type { Page } from 'playwright-core'
-import { beforeAll, describe, expect, it } from 'vitest'
-import { expectSoundBothWays, expectSoundPage, importLeads, openWorld, signUp, type World } from '../world.ts'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import {
+  expectSoundBothWays,
+  expectSoundPage,
+  importLeads,
+  messagesAtX,
+  openWorld,
+  type SignedUp,
+  signUp,
+  type World,
+} from '../world.ts'
 
 let world: World
+let talks: { signedUp: SignedUp; id: string }
 beforeAll(async () => {
   world = await openWorld()
+  // Its follow-ups are due while the other tests run.
+  talks = await startTwoSteps()
 })
 
 interface Person {
@@ -15,19 +27,24 @@ interface Person {
   token: string
 }
 
-async function enter(name: string, { plan = 'agency' } = {}): Promise<Person> {
+async function enter(name: string, options?: { plan?: 'agency' | 'free'; connected?: boolean }): Promise<Person> {
+  const [page, person] = await Promise.all([world.openPage(), join(name, options)])
+  await person.signedUp.enter(page)
+  return { page, ...person }
+}
+
+async function join(name: string, { plan = 'agency', connected = true } = {}) {
   const email = `${name}@example.com`
-  const [page, person] = await Promise.all([world.openPage(), signUp(world, email)])
+  const signedUp = await signUp(world, email)
   if (plan === 'agency') await world.subscribe(email)
-  await person.enter(page)
-  const { token } = person
+  const { token } = signedUp
   const client = createClient({ contract, url: `${world.origin}/api`, tokens: { current: () => token } })
-  await client.xAccount.connect({ username: name, password: 'any eight or more' })
-  return { page, client, token }
+  if (connected) await client.xAccount.connect({ username: name, password: 'any eight or more' })
+  return { signedUp, client, token }
 }
 
 /** Creates a list of people with these handles. */
-async function makeList({ client, token }: Person, name: string, handles: string[]): Promise<string> {
+async function makeList({ client, token }: Omit<Person, 'page'>, name: string, handles: string[]): Promise<string> {
   await importLeads(world, token, ['twitter_handle,name', ...handles.map((handle) => `${handle},Name of ${handle}`)])
   const { leads } = await client.leads.list({ pageSize: 100 })
   const { id } = await client.lists.create({ name })
@@ -37,7 +54,26 @@ async function makeList({ client, token }: Person, name: string, handles: string
 }
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const variant = (page: Page, name: string) => page.getByRole('button', { name: new RegExp(`^Variant ${name}`) })
 const textOf = (messageTemplate: string) => ({ variants: [{ messageTemplate }] })
+
+/** Launches two messages, a minute apart, to two people, one of whom replies to the first. */
+async function startTwoSteps() {
+  const person = await join('talker')
+  const leadListId = await makeList(person, 'Founders', ['open_talks', 'open_quiet'])
+  const steps = [textOf('Hi'), { ...textOf('Still there?'), delay: { amount: 1, unit: 'minutes' as const } }]
+  const { id } = await person.client.campaigns.create({ name: 'Two steps', leadListId, steps, status: 'draft' })
+  await person.client.campaigns.queue({ id })
+  await vi.waitFor(async () => expect(await sentBy('talker')).toHaveLength(2), { timeout: 120_000, interval: 200 })
+  await fetch(`${world.x.url}/_people/open_talks/reply`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ to: 'talker', text: 'Tell me more' }),
+  })
+  return { signedUp: person.signedUp, id }
+}
+
+const sentBy = async (sender: string) => (await messagesAtX(world.x)).filter(({ from }) => from === sender)
 
 /** Presses a key until an element with this name has the focus. */
 async function tabTo(page: Page, name: string | RegExp, key = 'Tab') {
@@ -57,12 +93,13 @@ async function tabTo(page: Page, name: string | RegExp, key = 'Tab') {
 }
 
 describe('sequences, in a browser', () => {
-  it('writes two variants by keyboard only', async () => {
+  it('writes three steps with two variants by keyboard only', async () => {
     const person = await enter('keyboard')
     const { page, client } = person
     await makeList(person, 'Founders', ['open_k1', 'open_k2'])
+    await makeList(person, 'Makers', ['open_k3'])
     await page.goto('/campaigns')
-    await page.getByLabel('Select Lead List').locator('option').nth(1).waitFor({ state: 'attached' })
+    await page.getByLabel('Select Lead List').locator('option').nth(2).waitFor({ state: 'attached' })
     const { keyboard } = page
     await tabTo(page, /^Campaign Name/)
     await keyboard.type('By keyboard')
@@ -74,10 +111,10 @@ describe('sequences, in a browser', () => {
     await expect.poll(() => page.getByLabel('Select Lead List').inputValue()).not.toBe('')
     await tabTo(page, 'Add variant')
     await keyboard.press('Enter')
-    // The new variant has the focus.
+    // What is added has the focus.
     await keyboard.type('Second {lead_name}')
     await page.getByRole('group', { name: 'Preview' }).getByText('Second Name of').waitFor()
-    await tabTo(page, 'Variant A', 'Shift+Tab')
+    await tabTo(page, /^Variant A/, 'Shift+Tab')
     await keyboard.press('Enter')
     await tabTo(page, /^Message template/)
     await keyboard.type('First {lead_name}')
@@ -85,10 +122,18 @@ describe('sequences, in a browser', () => {
     await keyboard.press('Enter')
     await tabTo(page, 'Share of A')
     await keyboard.type('3')
-    await page
-      .getByRole('button', { name: 'Variant A' })
-      .getByText(/^\d+%$/)
-      .waitFor()
+    await page.getByRole('button', { name: /^Variant A \d+%$/ }).waitFor()
+    for (const text of ['Third text', 'Second text']) {
+      await tabTo(page, 'Add follow-up')
+      await keyboard.press('Enter')
+      await keyboard.type(text)
+    }
+    await page.getByRole('group', { name: 'Preview' }).getByText('Third text').waitFor()
+    // The last step becomes the second.
+    await tabTo(page, 'Move follow-up 2', 'Shift+Tab')
+    await keyboard.press('ArrowUp')
+    await page.getByText('Moved to place 2 of 3.').waitFor()
+    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Move follow-up 1')
     await expectSoundBothWays(page)
     await tabTo(page, 'Save and Pause')
     await keyboard.press('Enter')
@@ -97,28 +142,36 @@ describe('sequences, in a browser', () => {
     const { steps } = await client.sequences.find({ id: campaigns[0]?.id ?? '' })
     expect(steps.map(({ variants }) => variants.map(({ messageTemplate }) => messageTemplate))).toEqual([
       ['First {lead_name}', 'Second {lead_name}'],
+      ['Second text'],
+      ['Third text'],
     ])
   })
 
-  it('removes a variant with undo, and shows a problem at its message', async () => {
+  it('removes a step and a variant with undo, and shows a problem at its message', async () => {
     const person = await enter('problems')
     const { page } = person
     await makeList(person, 'Founders', ['open_p1'])
     await page.goto('/campaigns')
+    // The only list is chosen, and names the campaign.
+    await expect.poll(() => page.getByLabel('Campaign Name').inputValue()).toMatch(/^Founders, /)
     await page.getByLabel('Campaign Name').fill('With a problem')
-    const select = page.getByLabel('Select Lead List')
-    await select.locator('option').nth(1).waitFor({ state: 'attached' })
-    await select.selectOption({ index: 1 })
     const message = page.getByLabel('Message template')
     await message.fill('Hi {lead_name}')
-    await button(page, 'Add variant').click()
+    await button(page, 'Add follow-up').click()
+    await page.getByLabel('Follow-up', { exact: true }).fill('One more thought')
+    await button(page, 'More for follow-up').click()
+    await page.getByRole('menuitem', { name: 'Remove follow-up' }).click()
+    await page.getByLabel('Follow-up', { exact: true }).waitFor({ state: 'detached' })
+    await button(page, 'Undo').click()
+    await expect.poll(() => page.getByLabel('Follow-up', { exact: true }).inputValue()).toBe('One more thought')
+    await button(page, 'Add variant').first().click()
     await message.fill('From {compny}')
     await button(page, 'More for first message').click()
     await page.getByRole('menuitem', { name: 'Remove variant B' }).click()
-    await button(page, 'Variant B').waitFor({ state: 'detached' })
+    await variant(page, 'B').waitFor({ state: 'detached' })
     await button(page, 'Undo').click()
     await expect.poll(() => message.inputValue()).toBe('From {compny}')
-    await button(page, 'Variant A').click()
+    await variant(page, 'A').click()
     world.expectConsole(/status of 400/)
     await button(page, 'Save and Pause').click()
     // The variant with the problem opens.
@@ -132,14 +185,46 @@ describe('sequences, in a browser', () => {
     await page.getByText('Campaign "With a problem" saved and paused!').waitFor()
   })
 
-  it('says before a press that the Free plan has no variants', async () => {
-    const { page } = await enter('free', { plan: 'free' })
+  it('launches a saved campaign for as many people as the Free plan allows, and undoes it', async () => {
+    const person = await enter('free', { plan: 'free' })
+    const { page, client } = person
     await page.goto('/campaigns')
-    await page
-      .getByText('A/B variants are part of the Agency plan. Upgrade to Agency to test several messages.')
-      .waitFor()
-    expect(await button(page, 'Add variant').isDisabled()).toBe(true)
+    await page.getByText('Your Free plan includes 1 step per campaign. Upgrade to Pro for 3.').waitFor()
+    for (const name of ['Add follow-up', 'Add variant', 'Add re-engagement'])
+      expect(await button(page, name).isDisabled(), name).toBe(true)
     await expectSoundPage(page)
+
+    await importLeads(world, person.token, ['twitter_handle', ...Array.from({ length: 60 }, (_, n) => `open_f${n}`)])
+    const { id: leadListId } = await client.lists.create({ name: 'Everyone' })
+    await client.lists.addLeads({ id: leadListId, filter: {} })
+    const { id } = await client.campaigns.create({ name: 'Parts', leadListId, steps: [textOf('Hi')], status: 'draft' })
+    await page.goto(`/campaigns/${id}`)
+    await page.getByText(/^The other 10 follow on/).waitFor()
+    await expectSoundBothWays(page)
+    await button(page, 'Send to the first 50 now').click()
+    await page.getByText('Campaign "Parts" launched! 50 DMs queued for 60 leads.').waitFor()
+    await button(page, 'Undo').click()
+    await page.getByText('Launch of "Parts" undone. Nothing was sent.').waitFor()
+    await button(page, 'Send to the first 50 now').waitFor()
+    expect(await sentBy('free')).toEqual([])
+  })
+
+  it('says why a browser without reply detection cannot send follow-ups', async () => {
+    const person = await enter('blind', { connected: false })
+    const { page, client } = person
+    const leadListId = await makeList(person, 'Founders', ['open_n1'])
+    const steps = [textOf('Hi'), { ...textOf('Later'), delay: { amount: 1, unit: 'days' as const } }]
+    const { id } = await client.campaigns.create({
+      name: 'By browser',
+      leadListId,
+      steps,
+      channel: 'extension',
+      status: 'draft',
+    })
+    await page.goto(`/campaigns/${id}`)
+    world.expectConsole(/status of 409/)
+    await button(page, 'Launch').click()
+    await page.getByText(/^Failed to launch campaign or queue DMs: .*repl/).waitFor()
   })
 
   it('changes a running campaign for everyone not sent the step, or only for people sent nothing', async () => {
@@ -170,10 +255,11 @@ describe('sequences, in a browser', () => {
     await page.getByRole('listbox', { name: 'Messages of the past and the next 24 hours' }).waitFor()
     await expectSoundBothWays(page)
 
-    // Whoever was sent nothing gets the change, by either choice.
+    // Anyone who was sent nothing gets the change, by either choice.
     const message = page.getByLabel('Message template')
     const saved = page.getByText('Messages saved.')
     await page.getByRole('link', { name: 'Edit messages' }).click()
+    await variant(page, 'B').click()
     await button(page, 'More for first message').click()
     await page.getByRole('menuitem', { name: 'Remove variant B' }).click()
     await message.fill('Hello')
@@ -197,7 +283,11 @@ describe('sequences, in a browser', () => {
     expect(await message.inputValue()).toBe('Good day')
     await button(page, 'Load their version').click()
     await expect.poll(() => message.inputValue()).toBe('Theirs')
-    await button(page, 'Undo').last().click()
+    await page
+      .getByRole('alert')
+      .filter({ hasText: 'Latest version loaded.' })
+      .getByRole('button', { name: 'Undo' })
+      .click()
     await expect.poll(() => message.inputValue()).toBe('Good day')
     await button(page, 'Save messages').click()
     await saved.waitFor()
@@ -212,5 +302,26 @@ describe('sequences, in a browser', () => {
       .click()
     await people.getByRole('button', { name: /^Resume/ }).waitFor()
     await expectSoundPage(page)
+  })
+
+  it('stops the follow-up of someone who replies', async () => {
+    const page = await world.openPage()
+    await talks.signedUp.enter(page)
+    const { id } = talks
+    await page.goto(`/campaigns/${id}`)
+    await page.getByText('Tell me more').waitFor()
+    // Everyone else gets it.
+    const followUp = page.getByRole('table', { name: 'Funnel' }).getByRole('row', { name: /^Follow-up/ })
+    await followUp.getByRole('button', { name: '1 people: sent' }).waitFor({ timeout: 300_000 })
+    const texts = async (handle: string) =>
+      (await sentBy('talker')).filter(({ to }) => to === handle).map(({ text }) => text)
+    expect(await texts('open_quiet')).toEqual(['Hi', 'Still there?'])
+    expect(await texts('open_talks')).toEqual(['Hi'])
+    await button(page, 'All people').click()
+    const people = page.getByRole('dialog', { name: 'People in this campaign' })
+    await people.getByRole('listitem').filter({ hasText: 'open_talks' }).getByText('Replied').waitFor()
+    await expectSoundBothWays(page)
+    await people.getByRole('button', { name: 'Close' }).click()
+    await expectSoundBothWays(page)
   })
 })

@@ -15,7 +15,7 @@ export function InsertButton({ text, hint, onInsert }: InsertButtonProps) {
       <button
         type="button"
         onClick={() => onInsert(text)}
-        className="min-h-7 rounded-md border border-line bg-sunken px-2 font-mono text-xs transition-colors hover:bg-hover disabled:cursor-not-allowed disabled:text-faint disabled:hover:bg-sunken pointer-coarse:min-h-10"
+        className="min-h-7 shrink-0 rounded-md border border-line bg-sunken px-2 font-mono text-xs whitespace-nowrap transition-colors hover:bg-hover disabled:cursor-not-allowed disabled:text-faint disabled:hover:bg-sunken pointer-coarse:min-h-10"
       >
         {text}
       </button>

@@ -22,6 +22,7 @@ import {
   useXConnectionsKnown,
 } from '../../features/outreach/campaigns/campaign-watch'
 import { DmsTable } from '../../features/outreach/campaigns/dms-table'
+import { LaunchInParts } from '../../features/outreach/campaigns/launch-in-parts'
 import { WaitsForOlder } from '../../features/outreach/campaigns/older-campaign'
 import { useRealSend } from '../../features/outreach/campaigns/real-send'
 import { useNoSender } from '../../features/outreach/real-send/no-sender'
@@ -82,6 +83,7 @@ export default function CampaignPage() {
           <ReplyDetectionNotice />
           {query.isError && <Callout tone="warn">{campaignsProblem(query.error, true)}</Callout>}
           <CampaignNotices campaign={campaign} connected={connected} noSender={noSender} />
+          <LaunchInParts campaign={campaign} actions={actions} />
           <CampaignProgressCard
             campaign={campaign}
             disconnected={disconnected}

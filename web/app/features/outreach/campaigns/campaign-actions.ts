@@ -15,7 +15,8 @@ import type { RealSend } from './real-send'
 const NO_LEADS = 'No leads in the selected list to queue DMs for.'
 
 export interface CampaignActions {
-  launch: (campaign: Campaign) => void
+  /** @param limit for this many people now, and for the others when the plan allows it */
+  launch: (campaign: Campaign, limit?: number) => void
   resume: (campaign: Campaign) => void
   pause: (campaign: Campaign) => void
   /** Asks for confirmation. */
@@ -97,7 +98,7 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
     if (sure) update.mutate({ campaign, status: 'archived' })
   }
   return {
-    launch: (campaign) => launch.mutate(campaign),
+    launch: (campaign, limit) => launch.mutate({ ...campaign, ...(limit !== undefined && { limit }) }),
     resume: (campaign) => update.mutate({ campaign, status: 'active' }),
     pause: (campaign) => update.mutate({ campaign, status: 'paused' }),
     archive,

@@ -2,18 +2,33 @@ import { formatNumber } from '@x-automated/contract/format'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import { progressOf } from './campaign-progress'
 
+interface CampaignBarProps {
+  campaign: Campaign
+  /** Shows the people the campaign is through with instead of its messages. */
+  finished?: number | null
+}
+
 /** Sent and failed shares of a campaign as a bar. The numbers are shown next to it. */
-export function CampaignBar({ campaign }: { campaign: Campaign }) {
+export function CampaignBar({ campaign, finished = null }: CampaignBarProps) {
   const { total, sent, failed, queued } = progressOf(campaign)
-  const width = (part: number) => ({ width: `${total === 0 ? 0 : (part / total) * 100}%` })
+  const width = (part: number, whole = total) => ({ width: `${whole === 0 ? 0 : (part / whole) * 100}%` })
   return (
     <span
       role="img"
-      aria-label={`${formatNumber(sent)} sent, ${formatNumber(failed)} failed, ${formatNumber(queued)} queued`}
+      aria-label={
+        finished === null
+          ? `${formatNumber(sent)} sent, ${formatNumber(failed)} failed, ${formatNumber(queued)} queued`
+          : `${formatNumber(finished)} of ${formatNumber(campaign.totalLeadsInList)} finished`
+      }
       className="flex h-1.5 w-full overflow-hidden rounded-full bg-line"
     >
-      <span className="bg-accent-line transition-[width] duration-slow" style={width(sent)} />
-      <span className="bg-status-failed transition-[width] duration-slow" style={width(failed)} />
+      <span
+        className="bg-accent-line transition-[width] duration-slow"
+        style={finished === null ? width(sent) : width(finished, campaign.totalLeadsInList)}
+      />
+      {finished === null && (
+        <span className="bg-status-failed transition-[width] duration-slow" style={width(failed)} />
+      )}
     </span>
   )
 }

@@ -1,11 +1,11 @@
-import { formatNumber } from '@x-automated/contract/format'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import { Check, Reply, ThumbsUp, Users } from 'lucide-react'
 import { Card } from '../../../ui/card'
 import { Skeleton, SkeletonLine } from '../../../ui/skeleton'
 import { StatCard } from '../../../ui/stat-card'
 import { CampaignBar } from './campaign-bar'
-import { activityText, notableWait, progressOf, shareText, timeLeftText } from './campaign-progress'
+import { activityText, finishedPeople, notableWait, progressOf, shareText, timeLeftText } from './campaign-progress'
 import { RehearsalStrip } from './rehearsal-strip'
 
 /** Reserves the line's height. */
@@ -24,6 +24,7 @@ interface CampaignProgressCardProps {
 /** What the campaign is doing, its progress and time left. */
 export function CampaignProgressCard({ campaign, disconnected, noSender, secondsLeft }: CampaignProgressCardProps) {
   const { done, total } = progressOf(campaign)
+  const finished = finishedPeople(campaign)
   const wait = notableWait(campaign, disconnected, Date.now())
   return (
     <Card>
@@ -33,11 +34,15 @@ export function CampaignProgressCard({ campaign, disconnected, noSender, seconds
             {activityText(campaign, disconnected, wait, noSender)}
           </h2>
           <p className="text-muted" data-numeric>
-            {total === 0 ? 'Not started' : `${formatNumber(done)} of ${formatNumber(total)} processed`}
+            {total === 0
+              ? 'Not started'
+              : finished === null
+                ? `${formatNumber(done)} of ${formatNumber(total)} processed`
+                : `${formatNumber(finished)} of ${formatCount(campaign.totalLeadsInList, 'person', 'people')} finished`}
             {secondsLeft !== null && ` · ${timeLeftText(secondsLeft)}`}
           </p>
         </div>
-        <CampaignBar campaign={campaign} />
+        <CampaignBar campaign={campaign} finished={finished} />
         <RehearsalStrip campaign={campaign} />
       </div>
     </Card>

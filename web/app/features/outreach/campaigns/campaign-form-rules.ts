@@ -1,3 +1,4 @@
+import { formatDate } from '@x-automated/contract/format'
 import type { List } from '@x-automated/contract/leads/lists'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import { shorten } from '../../../ui/shorten'
@@ -43,6 +44,14 @@ export function problemOf(draft: CampaignDraft, sequence: SequenceDraft, isSigne
 /** Whether no field is blank. */
 export function isComplete({ name, leadListId }: CampaignDraft, sequence: SequenceDraft): boolean {
   return name.trim() !== '' && leadListId !== '' && isWritten(sequence)
+}
+
+const NAME_MAX = 200
+
+/** 'Founders, Nov 23': a campaign's name unless its author writes another. */
+export function defaultName({ name }: Pick<List, 'name'>): string {
+  const day = formatDate(new Date(), { month: 'short', day: 'numeric' })
+  return `${name.slice(0, NAME_MAX - day.length - 2)}, ${day}`
 }
 
 const DESCRIPTION_PREVIEW = 30

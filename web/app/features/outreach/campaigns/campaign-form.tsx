@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import type { List } from '@x-automated/contract/leads/lists'
-import { useRef } from 'react'
+import { useEffect, useEffectEvent, useRef } from 'react'
 import { type UseFormReturn, useForm, useWatch } from 'react-hook-form'
 import { Link } from 'react-router'
 import { api, client, errorCode, fieldProblems } from '../../../api'
@@ -25,6 +25,7 @@ import { useLaunch } from './campaign-actions'
 import { addCachedCampaign } from './campaign-cache'
 import {
   type CampaignDraft,
+  defaultName,
   emptyDraft,
   INCLUDE_CONTACTED,
   INCLUDE_REPLIED,
@@ -113,7 +114,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
   }
 
   return (
-    <Card title="Create campaign" description="Each lead on the list gets one personalized message.">
+    <Card title="Create campaign" description="Everyone on the list gets your messages, one by one, until they reply.">
       <form
         noValidate
         className="grid gap-5"
@@ -210,6 +211,17 @@ function ListField({ form, value }: ListFieldProps) {
     queryFn: ({ signal }) => findAllLists(signal),
   })
   const selectedList = lists.data?.find(({ id }) => id === value)
+  const nameAfter = (list: List | undefined) => {
+    if (list && form.getValues('name').trim() === '') form.setValue('name', defaultName(list))
+  }
+  const only = lists.data?.length === 1 ? lists.data[0] : undefined
+  const chooseOnly = useEffectEvent((list: List) => {
+    form.setValue('leadListId', list.id)
+    nameAfter(list)
+  })
+  useEffect(() => {
+    if (only && only.leadCount > 0 && value === '') chooseOnly(only)
+  }, [only, value])
   if (lists.isError && !lists.data) return <QueryError query={lists}>{listsProblem(lists.error)}</QueryError>
   if (lists.data?.length === 0)
     return (
@@ -233,7 +245,12 @@ function ListField({ form, value }: ListFieldProps) {
       <Select
         placeholder={lists.isPending ? 'Loading lists…' : 'Pick a list'}
         options={(lists.data ?? []).map((list) => ({ value: list.id, label: listOptionLabel(list) }))}
-        {...form.register('leadListId', { onChange: () => form.clearErrors('leadListId') })}
+        {...form.register('leadListId', {
+          onChange({ target }) {
+            form.clearErrors('leadListId')
+            nameAfter(lists.data?.find(({ id }) => id === target.value))
+          },
+        })}
         value={value}
       />
     </Field>

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import {
   activityText,
+  finishedPeople,
   isDisconnected,
   newlyCompleted,
   notableWait,
@@ -21,6 +22,14 @@ const counts = {
 
 test('counts sent and failed messages as done', () => {
   expect(progressOf(counts)).toEqual({ total: 40, sent: 28, failed: 2, queued: 10, done: 30 })
+})
+
+test('counts people as finished if a campaign has follow-ups', () => {
+  const campaign = { stepCount: 1, nextFollowUpAt: null, totalLeadsInList: 40, openEnrollments: 30 }
+  expect(finishedPeople(campaign)).toBeNull()
+  expect(finishedPeople({ ...campaign, stepCount: 2 })).toBe(10)
+  // Only a re-engagement.
+  expect(finishedPeople({ ...campaign, nextFollowUpAt: '2026-12-02T10:00:00Z' })).toBe(10)
 })
 
 test('rounds shares, but shows 100% only for all and 0% only for none', () => {

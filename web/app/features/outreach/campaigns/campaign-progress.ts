@@ -21,6 +21,14 @@ export function progressOf(campaign: Counts): CampaignProgress {
   return { total: Math.max(campaign.totalLeadsInList, done + queued), sent, failed, queued, done }
 }
 
+/** How many people a campaign of several messages is through with; null: it has one message. */
+export function finishedPeople(
+  campaign: Pick<Campaign, 'stepCount' | 'nextFollowUpAt' | 'totalLeadsInList' | 'openEnrollments'>,
+): number | null {
+  const { stepCount, nextFollowUpAt, totalLeadsInList, openEnrollments } = campaign
+  return stepCount > 1 || nextFollowUpAt !== null ? totalLeadsInList - openEnrollments : null
+}
+
 /** '68%', or '–' if `whole` is 0. '100%' only for all, '0%' only for none. */
 export function shareText(part: number, whole: number): string {
   if (whole <= 0) return '–'

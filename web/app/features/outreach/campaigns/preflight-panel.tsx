@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { formatCount, formatDate, formatMoney, formatNumber, pluralize } from '@x-automated/contract/format'
 import type { Preflight } from '@x-automated/contract/outreach/preflight'
-import { TriangleAlert } from 'lucide-react'
+import { ChevronRight, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { api, type client } from '../../../api'
 import { isInitialLoading } from '../../../initial-loading'
@@ -46,6 +46,7 @@ export function PreflightPanel({ input, children }: PreflightPanelProps) {
     >
       <Recipients preflight={data} />
       <Dates preflight={data} xAccountId={input.xAccountId} />
+      <NextMessages messages={data.messages} hasVariants={(input.steps?.[0]?.variants.length ?? 1) > 1} />
       {data.costCents !== null && (
         <p className="text-muted" data-numeric>
           X bills about {formatMoney(data.costCents)}.
@@ -129,8 +130,38 @@ function Dates({ preflight, xAccountId }: { preflight: Preflight; xAccountId: st
   )
 }
 
+/** The first messages as they will be sent. */
+function NextMessages({ messages, hasVariants }: Pick<Preflight, 'messages'> & { hasVariants: boolean }) {
+  if (messages.length === 0) return null
+  return (
+    <details className="group/next">
+      <summary className="flex w-fit list-none items-center gap-1.5 rounded-sm text-muted hover:text-ink [&::-webkit-details-marker]:hidden">
+        <ChevronRight aria-hidden className="size-4 transition-transform group-open/next:rotate-90" />
+        {messages.length === 1 ? 'The first message' : `The first ${formatNumber(messages.length)} messages`}
+      </summary>
+      <ul className="grid gap-3 pt-3">
+        {messages.map(({ leadId, stepNumber, variant, twitterHandle, message }) => (
+          <li key={`${leadId} ${stepNumber}`} className="grid gap-1">
+            <p className="flex justify-between gap-3 text-muted text-xs">
+              <bdi className="truncate">@{twitterHandle}</bdi>
+              {hasVariants && <span>{variant}</span>}
+            </p>
+            <p className="line-clamp-6 whitespace-pre-wrap wrap-anywhere">{message}</p>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
 /** What to do if the plan does not cover everyone this month. */
-function FirstPart({ preflight, children }: { preflight: Preflight; children: PreflightPanelProps['children'] }) {
+export function FirstPart({
+  preflight,
+  children,
+}: {
+  preflight: Preflight
+  children: PreflightPanelProps['children']
+}) {
   const { plan, willSend, warnings } = preflight
   if (!children || plan.remaining === null || plan.remaining === 0 || !warnings.includes('plan')) return null
   return (

@@ -25,11 +25,15 @@ export function RehearsalStrip({ campaign }: { campaign: Campaign }) {
   const { data } = useRestOfCampaign(campaign)
   const text = useRehearsalText(data ?? { perDay: [], lastSendAt: null }, campaign.xAccountId)
   if (campaign.status === 'completed' || campaign.status === 'archived') return null
+  const closed = data?.warnings.includes('closed_inboxes')
   return (
     <p className="text-muted" data-numeric>
-      {text ?? BLANK}
-      {data?.warnings.includes('closed_inboxes') && (
-        <span className="text-warn">. {warningText('closed_inboxes')}</span>
+      {text ?? (closed ? null : BLANK)}
+      {closed && (
+        <>
+          {text !== null && '. '}
+          <span className="text-warn">{warningText('closed_inboxes')}</span>
+        </>
       )}
     </p>
   )

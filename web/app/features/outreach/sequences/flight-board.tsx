@@ -32,7 +32,10 @@ export function FlightBoard({ campaignId, onPause }: FlightBoardProps) {
   if (flight.isError && !flight.data) return <QueryError query={flight} />
   if (!flight.data) return <Skeleton className="h-56" />
   const { past, next, account } = flight.data
-  const dots = [...past.toReversed(), ...next]
+  const now = flight.dataUpdatedAt
+  // The server's clock may be behind.
+  const ahead = next.map((dot) => (Date.parse(dot.at) < now ? { ...dot, at: new Date(now).toISOString() } : dot))
+  const dots = [...past.toReversed(), ...ahead]
   return (
     <section aria-label="Flight board" className="grid gap-3 rounded-lg border border-line bg-sunken p-4">
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
@@ -45,7 +48,7 @@ export function FlightBoard({ campaignId, onPause }: FlightBoardProps) {
           Nothing was sent in the past 24 hours, and nothing is planned for the next 24.
         </p>
       ) : (
-        <Board dots={dots} now={flight.dataUpdatedAt} onPause={onPause} />
+        <Board dots={dots} now={now} onPause={onPause} />
       )}
     </section>
   )
@@ -135,10 +138,10 @@ function Board({ dots, now, onPause }: BoardProps) {
     now,
   )
   const lanes = [...new Set(dots.map(({ stepNumber }) => stepNumber))].sort((a, b) => a - b)
-  const index = Math.max(
-    0,
-    chosen === null ? dots.findIndex(({ at }) => Date.parse(at) > now) : dots.findIndex((dot) => keyOf(dot) === chosen),
-  )
+  const next = dots.findIndex(({ at }) => Date.parse(at) >= now)
+  const kept = chosen === null ? -1 : dots.findIndex((dot) => keyOf(dot) === chosen)
+  // At first the next message; without one, the last.
+  const index = kept >= 0 ? kept : next >= 0 ? next : dots.length - 1
   const shown = dots[index]
   const height = FACES_PX + lanes.length * LANE_PX
   const top = (stepNumber: number) => FACES_PX + (lanes.indexOf(stepNumber) + 0.5) * LANE_PX
@@ -204,16 +207,16 @@ function Board({ dots, now, onPause }: BoardProps) {
               key={time}
               aria-hidden
               className="absolute -translate-x-1/2 text-2xs whitespace-nowrap text-muted first:translate-x-0"
-              style={{ left: `${Math.max(4, x)}%`, top: height + 6 }}
+              style={{ left: `clamp(3rem, ${x}%, 100% - 3rem)`, top: height + 6 }}
             >
-              {formatDate(time, { weekday: 'short', hour: 'numeric' })}
+              {formatDate(time, { weekday: 'short', hour: 'numeric', minute: '2-digit' })}
             </span>
           ))}
           <span aria-hidden style={{ left: `${layout.now}%`, height }} className="absolute top-0 w-0.5 bg-ink" />
           <span
             aria-hidden
-            className="absolute -translate-x-1/2 rounded-full bg-ink px-2 text-2xs font-strong text-inverse"
-            style={{ left: `${layout.now}%`, top: height + 4 }}
+            className="absolute -translate-x-1/2 rounded-full bg-ink px-2 text-2xs font-strong whitespace-nowrap text-inverse"
+            style={{ left: `clamp(2rem, ${layout.now}%, 100% - 2rem)`, top: height + 4 }}
           >
             {timeText(now)}
           </span>

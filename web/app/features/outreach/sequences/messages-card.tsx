@@ -37,21 +37,23 @@ export function MessagesCard({ campaign }: { campaign: Campaign }) {
         )
       }
     >
-      <div className="grid gap-4">
-        {draft ? (
-          <StepTexts draft={draft} />
-        ) : sequence.isError ? (
-          <QueryError query={sequence} />
-        ) : (
-          <SkeletonText lines={3} />
-        )}
-        {included.length > 0 && (
-          <ul className="grid gap-1 text-muted">
-            {included.map((label) => (
-              <li key={label}>{label}</li>
-            ))}
-          </ul>
-        )}
+      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,22rem)]">
+        <div className="grid gap-4">
+          {draft ? (
+            <StepTexts draft={draft} />
+          ) : sequence.isError ? (
+            <QueryError query={sequence} />
+          ) : (
+            <SkeletonText lines={3} />
+          )}
+          {included.length > 0 && (
+            <ul className="grid gap-1 text-muted">
+              {included.map((label) => (
+                <li key={label}>{label}</li>
+              ))}
+            </ul>
+          )}
+        </div>
         {draft && !isOver && leadListId && <MessagePreview messages={conversationOf(draft)} listId={leadListId} />}
       </div>
     </Card>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
-import type { ReplyLabel } from '@x-automated/contract/outreach/replies'
+import type { ReplyLabel } from '@x-automated/contract/leads/leads'
 import { api } from '../../../api'
 import { QueryError } from '../../../query-error'
 import { Avatar } from '../../../ui/avatar'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { formatNumber, formatRate } from '@x-automated/contract/format'
+import { formatNumber, formatPercent, formatRate } from '@x-automated/contract/format'
 import type { Outcome, Sequence, StepResults, VariantResults } from '@x-automated/contract/outreach/sequences'
 import { ADAPTIVE_TEXT, SPLIT_OFF_TEXT, verdictText } from '@x-automated/contract/outreach/verdict-text'
 import { Users } from 'lucide-react'
@@ -50,7 +50,7 @@ export function ResultsSection({ campaignId, onShow }: ResultsSectionProps) {
         <Table
           label="Funnel"
           narrow="scroll"
-          columns={['Step', ...FUNNEL.map((outcome) => ({ name: OUTCOME_NAMES[outcome], end: true }))]}
+          columns={['Step', ...FUNNEL.map((outcome) => ({ name: COLUMN_NAMES[outcome], end: true }))]}
         >
           {steps.map((step) => {
             const name = nameOf(step)
@@ -101,8 +101,11 @@ export function ResultsSection({ campaignId, onShow }: ResultsSectionProps) {
   )
 }
 
+const TESTED = ['sent', 'positive', 'optedOut'] as const satisfies readonly Outcome[]
 const FUNNEL = ['sent', 'read', 'replied', 'positive', 'optedOut', 'failed'] as const satisfies readonly Outcome[]
 type Figures = Record<Outcome, number>
+
+const COLUMN_NAMES = { ...OUTCOME_NAMES, positive: 'Positive' }
 
 function sumOf(variants: readonly VariantResults[]): Figures {
   const sum = (outcome: Outcome) => variants.reduce((total, variant) => total + variant[outcome], 0)
@@ -127,12 +130,15 @@ function aboutStep({ id, kind, variants }: StepResults, sequence: Sequence | und
 interface FigureProps {
   outcome: Outcome
   figures: Figures
+  /** The share has a decimal, to be compared. */
+  isExact?: boolean
   onShow: () => void
 }
 
 /** A number of people that opens their list, with its share of those who were sent the step. */
-function Figure({ outcome, figures, onShow }: FigureProps) {
+function Figure({ outcome, figures, isExact, onShow }: FigureProps) {
   const count = figures[outcome]
+  const share = isExact && figures.sent > 0 ? formatRate(count / figures.sent) : shareText(count, figures.sent)
   const hasShare = outcome !== 'sent' && outcome !== 'failed'
   return (
     <span className="grid gap-1" data-numeric>
@@ -152,13 +158,13 @@ function Figure({ outcome, figures, onShow }: FigureProps) {
             <span className="sr-only"> people: {OUTCOME_NAMES[outcome].toLowerCase()}</span>
           </button>
         )}
-        {hasShare && <span className="min-w-8 text-xs text-muted">{shareText(count, figures.sent)}</span>}
+        {hasShare && <span className="min-w-8 text-xs text-muted">{share}</span>}
       </span>
-      {hasShare && (
+      {hasShare && figures.sent > 0 && (
         <span aria-hidden className="h-1 overflow-hidden rounded-full bg-line">
           <span
             className={cn('block h-full rounded-full', outcome === 'positive' ? 'bg-accent-line' : 'bg-line-strong')}
-            style={{ width: `${figures.sent === 0 ? 0 : (count / figures.sent) * 100}%` }}
+            style={{ width: `${(count / figures.sent) * 100}%` }}
           />
         </span>
       )}
@@ -179,6 +185,7 @@ function TestResults({ step, name, sequence, onShow }: TestResultsProps) {
   const saved = sequence?.steps.find(({ id }) => id === step.id)
   const isTest = allocation === 'weights'
   const active = variants.filter(({ isActive }) => isActive)
+  const scale = scaleOf(variants)
   return (
     <section className="grid gap-3">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4">
@@ -194,7 +201,11 @@ function TestResults({ step, name, sequence, onShow }: TestResultsProps) {
       {isSplitOff && <p className="text-lg text-warn">{SPLIT_OFF_TEXT}, so there is no verdict.</p>}
       {verdict && (
         <>
-          <p className="text-lg font-strong">{verdictText(verdict, active)}</p>
+          <p className="text-lg font-strong">
+            {verdict.status === 'collecting' && active.every(({ positive }) => positive === 0)
+              ? 'No positive replies to compare yet.'
+              : verdictText(verdict, active)}
+          </p>
           <p className="flex flex-wrap items-center gap-3 text-xs text-muted" data-numeric>
             <span aria-hidden className="h-1 w-36 overflow-hidden rounded-full bg-line">
               <span
@@ -215,35 +226,28 @@ function TestResults({ step, name, sequence, onShow }: TestResultsProps) {
         narrow="scroll"
         columns={[
           'Variant',
-          'Message',
-          { name: 'Sent', end: true },
-          { name: 'Positive', end: true },
-          { name: 'Opted out', end: true },
-          'Range',
-          { name: 'Rate', end: true },
+          ...TESTED.map((outcome) => ({ name: COLUMN_NAMES[outcome], end: true })),
+          `0% to ${formatPercent(scale)}`,
         ]}
       >
         {variants.map((variant) => (
           <Tr key={variant.id}>
-            <Td>
-              <span className="font-strong">{variant.name}</span>
-              {!variant.isActive && <span className="text-xs text-muted"> off</span>}
-            </Td>
-            <Td className="max-w-56 text-muted">
+            <Td className="w-full max-w-56">
               <span className="block truncate">
-                {saved?.variants.find(({ id }) => id === variant.id)?.messageTemplate}
+                <span className="font-strong">{variant.name}</span>{' '}
+                {!variant.isActive && <span className="text-xs">off </span>}
+                <span className="text-muted">
+                  {saved?.variants.find(({ id }) => id === variant.id)?.messageTemplate}
+                </span>
               </span>
             </Td>
-            {(['sent', 'positive', 'optedOut'] as const).map((outcome) => (
+            {TESTED.map((outcome) => (
               <Td key={outcome} end>
-                <Figure outcome={outcome} figures={variant} onShow={() => onShow(variant, outcome)} />
+                <Figure outcome={outcome} figures={variant} isExact onShow={() => onShow(variant, outcome)} />
               </Td>
             ))}
             <Td>
-              <RateRange successes={variant.positive} count={variant.sent} scale={scaleOf(variants)} />
-            </Td>
-            <Td end className="font-strong" data-numeric>
-              {variant.sent === 0 ? '–' : formatRate(variant.positive / variant.sent)}
+              <RateRange successes={variant.positive} count={variant.sent} scale={scale} />
             </Td>
           </Tr>
         ))}

@@ -10,7 +10,6 @@ import { Ellipsis, Lock, Plus, Trash2 } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'
 import { api } from '../../../api'
 import { Button, IconButton } from '../../../ui/button'
-import { cn } from '../../../ui/cn'
 import { Menu, MenuItem } from '../../../ui/menu'
 import { NumberInput } from '../../../ui/number-input'
 import { toast } from '../../../ui/toast'
@@ -38,9 +37,6 @@ import { stepName } from './step-text'
 import { useReorder } from './use-reorder'
 import type { SequenceEditor } from './use-sequence-draft'
 import { Wait, WaitRow } from './wait-row'
-
-/** Nothing sends follow-ups yet. */
-const HAS_FOLLOW_UPS: boolean = false
 
 /** The messages of a campaign: steps with variants, delays and conditions, and re-engagement. */
 export function SequenceBuilder({ editor }: { editor: SequenceEditor }) {
@@ -152,8 +148,8 @@ export function SequenceBuilder({ editor }: { editor: SequenceEditor }) {
           </li>
         )}
       </ol>
-      <div className="grid gap-2 ps-10 empty:hidden">
-        <div className={cn('flex flex-wrap gap-2', !HAS_FOLLOW_UPS && 'hidden')}>
+      <div className="grid gap-2 ps-10">
+        <div className="flex flex-wrap gap-2">
           <Button
             size="sm"
             icon={locks.steps === null ? <Plus /> : <Lock />}
@@ -193,8 +189,9 @@ function Line() {
   return <span aria-hidden className="absolute inset-y-0 start-3.5 -z-1 w-px bg-line" />
 }
 
-function undoable(text: string, onClick: () => void) {
-  toast.info(text, { action: { label: 'Undo', onClick } })
+/** Offers to undo the latest change; an earlier offer goes, because it may no longer fit. */
+export function undoable(text: string, onClick: () => void) {
+  toast.info(text, { id: 'sequence-undo', replaces: true, action: { label: 'Undo', onClick } })
 }
 
 /** What the plan does not allow, as texts; null: it does. */
@@ -218,7 +215,7 @@ function usePlanLocks({ steps }: SequenceDraft): PlanLocks {
 }
 
 function Locks({ locks, id }: { locks: PlanLocks; id: string }) {
-  const texts = Object.entries(locks).filter(([name, text]) => text !== null && (HAS_FOLLOW_UPS || name === 'variants'))
+  const texts = Object.entries(locks).filter(([, text]) => text !== null)
   if (texts.length === 0) return null
   return (
     <div className="grid justify-items-start gap-2">
@@ -258,7 +255,7 @@ function ReengagementCard({ reengagement, number, problem, remarks, onChange, on
           value={afterDays}
           onChange={(next) => onChange({ ...reengagement, afterDays: next })}
         />
-        days, then, if nothing happened
+        days then, if nothing happened
       </Wait>
       <Numbered number={number} isQuiet>
         <div className="flex min-h-8 flex-wrap items-center gap-x-2">

@@ -15,7 +15,7 @@ import { useFailureToast } from '../../platform/billing/use-failure-toast'
 import { MessagePreview } from '../campaigns/message-preview'
 import { conversationOf } from './conversation'
 import { type ApplyTo, Reach } from './reach'
-import { SequenceBuilder } from './sequence-builder'
+import { SequenceBuilder, undoable } from './sequence-builder'
 import { draftOf, firstChange, isWritten, reengagementInput, stepInputs } from './sequence-draft'
 import { useSequenceDraft } from './use-sequence-draft'
 
@@ -82,7 +82,7 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
     if (!newer) return
     keepMine()
     editor.reset(draftOf(newer))
-    toast.info('Latest version loaded.', { action: { label: 'Undo', onClick: () => editor.reset(draft) } })
+    undoable('Latest version loaded.', () => editor.reset(draft))
   }
 
   if (isOver) return <Callout>{`This campaign is ${status}, so its messages can't be changed.`}</Callout>

@@ -153,12 +153,14 @@ function VariantSwitch({ step, name, onChange }: VariantSwitchProps) {
         <button
           key={key}
           type="button"
-          aria-label={`Variant ${variantName}`}
           aria-pressed={key === shownVariant(step).key}
           onClick={() => onChange(key)}
           className="flex min-h-8 items-center gap-1.5 rounded-md px-2 text-muted transition-colors hover:bg-hover aria-pressed:bg-pressed aria-pressed:font-strong aria-pressed:text-ink pointer-coarse:min-h-10"
         >
-          {variantName}
+          <span>
+            <span className="sr-only">Variant </span>
+            {variantName}
+          </span>{' '}
           {allocation === 'weights' && all > 0 && (
             <span className="text-xs font-normal text-muted" data-numeric>
               {formatPercent((weight ?? 0) / all)}

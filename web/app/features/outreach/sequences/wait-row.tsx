@@ -38,7 +38,7 @@ export function WaitRow({ step, name, problem, knowsReads, onChange }: WaitRowPr
       <Select
         aria-label={`Unit of the delay before ${name.toLowerCase()}`}
         className="w-28"
-        options={UNITS.map(({ value }) => ({ value, label: value }))}
+        options={UNITS.map(({ value, one }) => ({ value, label: delay.amount === 1 ? one : value }))}
         value={delay.unit}
         onChange={({ currentTarget }) => {
           const unit = currentTarget.value as typeof delay.unit
