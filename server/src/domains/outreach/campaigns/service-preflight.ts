@@ -145,10 +145,12 @@ async function checkRest(
   const isOver = status === 'completed' || status === 'archived'
   const account = await resolveAccount(db, actor.workspaceId, xAccountId)
   const { rows: skipped } = await db.execute<Skipped>(sql`
-    select reason, count(*)::int as count, (array_agg(l.twitter_handle order by d.created_at, d.id) filter (where l.id is not null))[1:3] as sample
-    from dms d left join leads l on l.id = d.lead_id
-    where d.campaign_id = ${id} and d.status = 'failed' and d.reason is not null
-    group by reason order by 2 desc, 1`)
+    select reason, count, array(
+      select l.twitter_handle from unnest(first) with ordinality f(id, place) join leads l on l.id = f.id order by place) as sample
+    from (
+      select reason, count(*)::int as count, (array_agg(lead_id order by created_at, id) filter (where lead_id is not null))[1:3] as first
+      from dms where campaign_id = ${id} and status = 'failed' and reason is not null group by reason
+    ) skipped order by count desc, reason`)
   const { rows: messages } = await db.execute<PreflightAnswer['messages'][number] & { variantId: string }>(sql`
     select l.id as "leadId", l.twitter_handle as "twitterHandle", d.step_number as "stepNumber", d.variant_id as "variantId", d.message
     from (

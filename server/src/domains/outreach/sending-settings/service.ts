@@ -102,10 +102,14 @@ export function claimThatLeavesTheDay(claims: SQL, cap: number): SQL {
 /** Recent claims to check, because they can be handed over in another order. */
 const CLAIMS_CHECKED = 5
 
-/** SQL: when a message was last claimed or handed over. The interval starts there. */
+/**
+ * SQL: when a message was last claimed or handed over. The interval starts there. No interval is
+ * longer than a day, so older claims are not read.
+ */
 export function lastHandOver(claims: SQL): SQL {
   return sql`select max(greatest(claimed_at, handed_over_at)) from (
-    select claimed_at, handed_over_at from dms where ${claims} and claimed_at is not null order by claimed_at desc limit ${CLAIMS_CHECKED}) latest`
+    select claimed_at, handed_over_at from dms where ${claims} and claimed_at > now() - interval '2 days'
+    order by claimed_at desc limit ${CLAIMS_CHECKED}) latest`
 }
 
 /** SQL over an X account `a` and its limits `p`: the claim that began its warm-up, in any workspace. */

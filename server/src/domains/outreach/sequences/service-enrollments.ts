@@ -81,24 +81,26 @@ export async function list(
 ) {
   if (cursor !== undefined && !isId(cursor)) throw invalidField('cursor', 'must be the cursor of an earlier response')
   const campaign = await findCampaign(db, actor, id)
-  const isAll = state === undefined && stepNumber === undefined && variantId === undefined && outcome === undefined
+  const states = state ? [state] : ENROLLMENT_STATES
+  const isAnyStep = stepNumber === undefined && variantId === undefined
   const found =
-    stepNumber === undefined && variantId === undefined && outcome === undefined
-      ? peopleIn(campaign, state ? [state] : ENROLLMENT_STATES)
+    isAnyStep && (outcome === undefined || outcome === 'sent')
+      ? peopleIn(campaign, states, { areMessaged: outcome === 'sent' })
       : peopleWith(campaign, {
           state,
           outcome,
-          isOneStep: stepNumber !== undefined || variantId !== undefined,
+          isOneStep: !isAnyStep,
           variantIds: (await findSteps(db, campaign))
             .filter((_, index) => stepNumber === undefined || index === stepNumber - 1)
             .flatMap(({ variants }) => variants.map((variant) => variant.id))
             .filter((one) => variantId === undefined || one === variantId),
         })
-  const page = found({ after: cursor ?? null, limit: pageSize + 1 })
-  const [{ rows }, total] = await Promise.all([
-    db.execute<{ id: string; place: string }>(page),
-    isAll ? campaign.totalLeadsInList : count(db, found({ after: null, limit: ENROLLMENTS_COUNTED_MAX })),
-  ])
+  const isAll = isAnyStep && state === undefined && outcome === undefined
+  const total = isAll ? campaign.totalLeadsInList : one((await db.execute<{ total: number }>(found.count)).rows).total
+  const isRare = total < ENROLLMENTS_COUNTED_MAX
+  const { rows } = await db.execute<{ id: string; place: string }>(
+    found.page({ after: cursor ?? null, limit: pageSize + 1, isRare }),
+  )
   const shown = rows.slice(0, pageSize)
   const known = new Map(
     (
@@ -119,20 +121,29 @@ export async function list(
 interface Span {
   after: string | null
   limit: number
+  /** All of them were counted. */
+  isRare: boolean
 }
 
-async function count(db: Db, found: SQL): Promise<number> {
-  const { rows } = await db.execute<{ total: number }>(sql`select count(*)::int as total from (${found}) found`)
-  return one(rows).total
+/** SQL: counts people up to a maximum, and reads a page of their ids. */
+interface Found {
+  count: SQL
+  page(span: Span): SQL
 }
 
-/** SQL: ids of enrollments in these states, in order of id. */
-function peopleIn({ workspaceId, id }: Campaign, states: readonly State[]) {
-  return ({ after, limit }: Span) => sql`
+/** Enrollments in these states, in order of id. `areMessaged`: a message was sent to them. */
+function peopleIn({ workspaceId, id }: Campaign, states: readonly State[], { areMessaged = false } = {}): Found {
+  const isMessaged = areMessaged ? sql`and last_step_id is not null` : sql``
+  const page = ({ after, limit }: Omit<Span, 'isRare'>) => sql`
     select e.id, e.id as place from unnest(${sql.param([...states])}::text[]) s(state) cross join lateral (
-      select id from enrollments where workspace_id = ${workspaceId} and campaign_id = ${id} and state = s.state
+      select id from enrollments where workspace_id = ${workspaceId} and campaign_id = ${id} and state = s.state ${isMessaged}
         and (${after}::uuid is null or id > ${after}::uuid) order by id limit ${limit}
     ) e order by e.id limit ${limit}`
+  return { count: counted(page({ after: null, limit: ENROLLMENTS_COUNTED_MAX })), page }
+}
+
+function counted(found: SQL): SQL {
+  return sql`select count(*)::int as total from (${found}) found`
 }
 
 interface Messages {
@@ -143,8 +154,8 @@ interface Messages {
   isOneStep: boolean
 }
 
-/** SQL: ids of enrollments with such a message, in order of time. */
-function peopleWith({ workspaceId, id }: Campaign, { state, outcome, variantIds, isOneStep }: Messages) {
+/** Enrollments with such a message, in order of time. */
+function peopleWith({ workspaceId, id }: Campaign, { state, outcome, variantIds, isOneStep }: Messages): Found {
   const { statuses, which } = outcome ? MESSAGES[outcome] : ANY
   const among = sql`any(${sql.param(statuses)}::text[])`
   // Each person once, with their first such message.
@@ -152,26 +163,41 @@ function peopleWith({ workspaceId, id }: Campaign, { state, outcome, variantIds,
     ? sql``
     : sql`and not exists (select from dms p where p.lead_id = d.lead_id and p.enrollment_id = d.enrollment_id and p.step < d.step
         and p.status = ${among} and ${which(sql`p`)})`
-  const isInState = state
-    ? sql`and exists (select from enrollments e where e.workspace_id = ${workspaceId} and e.id = d.enrollment_id and e.state = ${state})`
-    : sql``
   const variants = sql`${sql.param(variantIds)}::uuid[]`
-  // Each of them reads one index in its order: sent messages by variant, others by status.
-  const [keys, key, time] = isSentOnly(outcome)
-    ? [variants, sql`d.variant_id = key.key and d.status = ${among}`, sql`sent_at`]
+  // Indexes have sent messages by variant and time, and all by time, or by status and time.
+  const [keys, key, others, time] = isSentOnly(outcome)
+    ? [variants, sql`d.variant_id`, outcome === 'sent' ? sql`true` : sql`d.status = ${among}`, sql`sent_at`]
     : [
-        sql`${sql.param(statuses)}::text[]`,
-        sql`d.status = key.key and d.variant_id = any(${variants})`,
+        sql`${sql.param([outcome ?? 'any'])}::text[]`,
+        outcome ? sql`d.status` : sql`'any'`,
+        sql`d.variant_id = any(${variants})`,
         sql`created_at`,
       ]
-  return ({ after, limit }: Span) => sql`
-    select m.enrollment_id as id, m.id as place
-    from unnest(${keys}) key(key) cross join lateral (
-      select d.id, d.enrollment_id, d.${time} as at from dms d
-      where d.campaign_id = ${id} and ${key} and ${which(sql`d`)} and d.enrollment_id is not null ${isFirst} ${isInState}
-        ${after ? sql`and (d.${time}, d.id) > (select ${time}, id from dms where id = ${after}::uuid and campaign_id = ${id})` : sql``}
-      order by d.${time}, d.id limit ${limit}
-    ) m order by m.at, m.id limit ${limit}`
+  const messages = sql`from dms d
+    where d.campaign_id = ${id} and ${others} and ${which(sql`d`)} and d.enrollment_id is not null ${isFirst}`
+  // Joined as a whole: few of the messages may belong to people in this state.
+  const inState = sql`people as materialized (
+      select id from enrollments where workspace_id = ${workspaceId} and campaign_id = ${id} and state = ${state ?? null}
+    )`
+  const all = sql`${messages} and ${key} = any(${keys}) ${state ? sql`and d.enrollment_id in (select id from people)` : sql``}`
+  const stateOf = sql`(select e.state from enrollments e where e.workspace_id = ${workspaceId} and e.id = d.enrollment_id)`
+  const isAfter = (after: string | null) =>
+    after
+      ? sql`(d.${time}, d.id) > (select ${time}, id from dms where id = ${after}::uuid and campaign_id = ${id})`
+      : sql`true`
+  return {
+    count: sql`with ${inState} ${counted(sql`select ${all} limit ${ENROLLMENTS_COUNTED_MAX}`)}`,
+    page: ({ after, limit, isRare }) =>
+      isRare
+        ? sql`with ${inState}, found as materialized (select d.enrollment_id, d.id, d.${time} ${all})
+            select d.enrollment_id as id, d.id as place from found d where ${isAfter(after)} order by d.${time}, d.id limit ${limit}`
+        : sql`select m.enrollment_id as id, m.id as place
+            from unnest(${keys}) key(key) cross join lateral (
+              select d.id, d.enrollment_id, d.${time} as at ${messages} and ${key} = key.key
+                ${state ? sql`and ${stateOf} = ${state}` : sql``} and ${isAfter(after)}
+              order by d.${time}, d.id limit ${limit}
+            ) m order by m.at, m.id limit ${limit}`,
+  }
 }
 
 function isSentOnly(outcome: Outcome | undefined): boolean {

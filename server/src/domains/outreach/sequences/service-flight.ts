@@ -138,7 +138,7 @@ async function findHealth(db: Db, { workspaceId }: Campaign, accountId: string |
     select (count(*) filter (where refusal = 'refused'))::int as refusals, count(*)::int as checked
     from (
       select refusal from dms
-      where workspace_id = ${workspaceId} and x_account_id is not distinct from ${accountId}::uuid and claimed_at is not null
+      where workspace_id = ${workspaceId} and ${accountId ? sql`x_account_id = ${accountId}` : sql`x_account_id is null`} and claimed_at is not null
         and status <> 'queued' and reason is null
       order by claimed_at desc limit ${MESSAGES_CHECKED}
     ) latest`)

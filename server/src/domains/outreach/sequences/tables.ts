@@ -87,7 +87,9 @@ export const enrollments = pgTable(
     index('enrollments_lead').on(t.workspaceId, t.leadId),
     index('enrollments_state').on(t.workspaceId, t.campaignId, t.state, t.id),
     index('enrollments_unqueued').on(t.workspaceId, t.campaignId, t.id).where(sql`is_unqueued`),
-    index('enrollments_due').on(t.workspaceId, t.campaignId, t.nextAt, t.id).where(sql`next_at is not null`),
+    index('enrollments_due')
+      .on(t.workspaceId, t.campaignId, t.nextAt, t.id, t.nextStepNumber)
+      .where(sql`next_at is not null`),
   ],
 )
 
