@@ -1,8 +1,5 @@
-import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { loadavg } from 'node:os'
-import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { pino } from 'pino'
 import { formatNumber } from '../contract/src/format.ts'
@@ -20,8 +17,9 @@ import { createSealer } from '../server/src/sealing.ts'
 import type { Services } from '../server/src/services.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
 import { sendBare } from './sending/floor.ts'
+import { quantile, rateOf, spans, spread } from './sending/processes.ts'
 import { fillQueue, sendSome } from './sending/seed.ts'
-import type { Done, Task } from './sending/worker.ts'
+import type { Done } from './sending/worker.ts'
 
 /*
  * Measures queueing, sending, claims and replies against bare SQL, with one and four processes.
@@ -159,6 +157,7 @@ async function measureMillion({ database, sealer }: Services): Promise<void> {
         )}/s claimed and recorded   claim ${spans(bare.claims)}   with its record ${spans(bare.times)}   on ${processes} connections`,
     )
     const done = await spread(
+      cluster.url,
       Array.from({ length: processes }, () => ({ kind: 'claims', seconds: CLAIM_SECONDS, dailyDmCap: CAP })),
     )
     const [claims, times] = [done.flatMap((one) => one.claims), done.flatMap((one) => one.times)]
@@ -180,7 +179,7 @@ async function measureMillion({ database, sealer }: Services): Promise<void> {
       kind: 'replies' as const,
       answers: answers.splice(0, REPLIES / processes),
     }))
-    const done = await spread(shares)
+    const done = await spread(cluster.url, shares)
     console.log(
       `  ${of(processes)}  ${perSecond(done)} replies stored   each ${spans(done.flatMap((one) => one.times))}   (load ${loadavg()[0]?.toFixed(1)})`,
     )
@@ -189,29 +188,8 @@ async function measureMillion({ database, sealer }: Services): Promise<void> {
   if (rows[0].replied !== 2 * REPLIES) throw new Error(`${rows[0].replied} messages have a reply`)
 }
 
-/** Runs each task in its own process, all starting together. */
-async function spread(tasks: Task[]): Promise<Done[]> {
-  const children = tasks.map(() => fork(join(import.meta.dirname, 'sending/worker.ts'), [cluster.url]))
-  await Promise.all(children.map((child) => once(child, 'message')))
-  return Promise.all(
-    children.map(async (child, i) => {
-      child.send(tasks[i] as Task)
-      const [done] = (await once(child, 'message')) as [Done]
-      return done
-    }),
-  )
-}
-
-function rateOf(done: Done[]): number {
-  return done.reduce((sum, { times, seconds }) => sum + times.length / seconds, 0)
-}
-
 function perSecond(done: Done[]): string {
   return `${Math.round(rateOf(done)).toString().padStart(6)}/s`
-}
-
-function spans(times: number[]): string {
-  return `p50 ${quantile(times, 0.5).toFixed(1)} p99 ${quantile(times, 0.99).toFixed(1)} ms`
 }
 
 function of(processes: number): string {
@@ -232,10 +210,6 @@ interface Result {
 
 function line({ sent, seconds, perSecond }: Result): string {
   return `${Math.round(perSecond).toString().padStart(6)} messages/s   (${formatNumber(sent)} in ${seconds.toFixed(1)} s)`
-}
-
-function quantile(values: number[], share: number): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(share * (values.length - 1))] ?? Number.NaN
 }
 
 function fail(error: unknown): never {

@@ -11,8 +11,9 @@ import { record } from '../../server/src/domains/outreach/sending/record.ts'
  */
 
 export type Task =
-  | { kind: 'claims'; seconds: number; dailyDmCap: number }
-  | { kind: 'replies'; answers: { leadXUserId: string; accountXUserId: string }[] }
+  /** Until the time or the number of messages is reached. */
+  | { kind: 'claims'; seconds: number; dailyDmCap: number; count?: number; perSecond?: number }
+  | { kind: 'replies'; answers: { leadXUserId: string; accountXUserId: string }[]; perSecond?: number }
 /** Milliseconds per call. `claims` excludes recording. */
 export interface Done {
   times: number[]
@@ -29,12 +30,18 @@ process.on('message', async (task: Task) => {
 })
 process.send?.('ready')
 
-async function claim({ seconds, dailyDmCap }: Extract<Task, { kind: 'claims' }>): Promise<Done> {
+async function claim({
+  seconds,
+  dailyDmCap,
+  count = Infinity,
+  perSecond = Infinity,
+}: Extract<Task, { kind: 'claims' }>): Promise<Done> {
   const liveness = await openLiveness(database)
   const limits = { sendIntervalSeconds: 0, dailyDmCap, isRealX: false }
   const done: Done = { times: [], claims: [], seconds: 0 }
   const began = performance.now()
-  while (performance.now() - began < seconds * 1_000) {
+  while (performance.now() - began < seconds * 1_000 && done.times.length < count) {
+    await waitFor(began + (1_000 * done.times.length) / perSecond)
     const start = performance.now()
     const { claimed: one, isIdle } = await claimDue(database.db, liveness.workerId, limits)
     if (!one) {
@@ -51,10 +58,11 @@ async function claim({ seconds, dailyDmCap }: Extract<Task, { kind: 'claims' }>)
   return done
 }
 
-async function answer({ answers }: Extract<Task, { kind: 'replies' }>): Promise<Done> {
+async function answer({ answers, perSecond = Infinity }: Extract<Task, { kind: 'replies' }>): Promise<Done> {
   const done: Done = { times: [], claims: [], seconds: 0 }
   const began = performance.now()
   for (const { leadXUserId, accountXUserId } of answers) {
+    await waitFor(began + (1_000 * done.times.length) / perSecond)
     const start = performance.now()
     const message = {
       kind: 'message' as const,
@@ -70,4 +78,10 @@ async function answer({ answers }: Extract<Task, { kind: 'replies' }>): Promise<
   }
   done.seconds = (performance.now() - began) / 1_000
   return done
+}
+
+/** @param moment by `performance.now()` */
+async function waitFor(moment: number): Promise<void> {
+  const ms = moment - performance.now()
+  if (ms > 1) await new Promise((resolve) => setTimeout(resolve, ms))
 }
