@@ -323,5 +323,7 @@ describe('sequences, in a browser', () => {
     await expectSoundBothWays(page)
     await people.getByRole('button', { name: 'Close' }).click()
     await expectSoundBothWays(page)
+    await page.getByRole('link', { name: 'Name of open_talks' }).click()
+    await page.getByRole('dialog', { name: 'Name of open_talks' }).getByText('Tell me more').waitFor()
   })
 })

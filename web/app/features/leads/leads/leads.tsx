@@ -48,7 +48,7 @@ export function Leads() {
   const total = leads.data?.total ?? 0
   const [message, setMessage] = useState(DEFAULT_MESSAGE)
   const [deletion, onDeletion] = useLastRemoval()
-  const [opened, setOpened] = useState<string | null>(null)
+  const [opened, setOpened] = useState(params.get('lead'))
   const queue = useQueueDms()
   const goTo = (next: LeadFilter, nextPage: number, how: { replace?: boolean; sort?: LeadSort } = {}) =>
     setParams(toLeadsParams(next, nextPage, how.sort ?? sort), {

@@ -108,17 +108,21 @@ const columns = (canRetry: boolean): Column<Dm>[] => [
   },
   {
     name: 'Details/Error',
-    // Hidden on cards unless there is an error.
-    className: 'text-muted md:min-w-36 max-md:not-has-data-failed:hidden!',
-    cell: (dm) => (
-      <span
-        data-failed={dm.status === 'failed' || undefined}
-        className="grid justify-items-start gap-2 max-md:justify-items-end"
-      >
-        {(dm.status === 'failed' ? dm.errorMessage : dm.reason && dmWaitText(dm.reason, new Date())) || '-'}
-        {dm.status === 'failed' && dm.lead && canRetry && <RequeueButton dm={dm} />}
-      </span>
-    ),
+    // Hidden on cards if empty.
+    className: 'text-muted md:min-w-36 max-md:not-has-data-detail:hidden!',
+    cell(dm) {
+      const failed = dm.status === 'failed'
+      const text = failed ? dm.errorMessage : dm.reason && dmWaitText(dm.reason, new Date())
+      return (
+        <span
+          data-detail={failed || text ? '' : undefined}
+          className="grid justify-items-start gap-2 max-md:justify-items-end"
+        >
+          {text || '-'}
+          {failed && dm.lead && canRetry && <RequeueButton dm={dm} />}
+        </span>
+      )
+    },
   },
 ]
 

@@ -13,8 +13,8 @@ import { LoadingText, SkeletonText } from '../../../ui/skeleton'
 import { Tooltip } from '../../../ui/tooltip'
 import type { ShownDialog } from '../../../ui/use-dialogs'
 import { useIsOffered } from '../../identity/people/use-role'
-import { XHandle } from '../../platform/x-account/x-handle'
 import { peopleText, placeText, STATE_NAMES } from './enrollment-text'
+import { LeadName } from './lead-name'
 import { useEnrollmentActions } from './use-enrollment-actions'
 
 /** Which people of a campaign a list shows. */
@@ -108,8 +108,7 @@ function PersonRow({ enrollment, mayChange }: { enrollment: Enrollment; mayChang
       <Avatar name={name} size="sm" />
       <div className="grid min-w-0 flex-1 gap-0.5">
         <p className="flex min-w-0 flex-wrap items-baseline gap-x-2">
-          <bdi className="font-strong wrap-anywhere">{name}</bdi>
-          {lead?.name && <XHandle handle={lead.twitterHandle} />}
+          <LeadName lead={lead} />
         </p>
         <p className="text-xs text-muted">{placeText(enrollment)}</p>
       </div>

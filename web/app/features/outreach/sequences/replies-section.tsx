@@ -8,21 +8,22 @@ import { Button } from '../../../ui/button'
 import { cn } from '../../../ui/cn'
 import { DateTime } from '../../../ui/date-time'
 import { SkeletonText } from '../../../ui/skeleton'
-import { XHandle } from '../../platform/x-account/x-handle'
+import { LABEL_NAMES } from '../../leads/leads/history-text'
+import { LeadName } from './lead-name'
 import type { PeopleFilter } from './people-sheet'
 
 const POLL_EVERY_MS = 5_000
 const SHOWN = 5
 
-const labels: Record<ReplyLabel, { name: string; className: string }> = {
-  interested: { name: 'Interested', className: 'text-good' },
-  meeting: { name: 'Meeting', className: 'text-good' },
-  question: { name: 'Question', className: 'text-info' },
-  later: { name: 'Later', className: 'text-warn' },
-  referral: { name: 'Referral', className: 'text-info' },
-  not_interested: { name: 'Not interested', className: 'text-muted' },
-  auto_reply: { name: 'Automatic reply', className: 'text-muted' },
-  opted_out: { name: 'Opted out', className: 'text-bad' },
+const labelColors: Record<ReplyLabel, string> = {
+  interested: 'text-good',
+  meeting: 'text-good',
+  question: 'text-info',
+  later: 'text-warn',
+  referral: 'text-info',
+  not_interested: 'text-muted',
+  auto_reply: 'text-muted',
+  opted_out: 'text-bad',
 }
 
 interface RepliesSectionProps {
@@ -65,21 +66,20 @@ export function RepliesSection({ campaignId, onShow }: RepliesSectionProps) {
         <ul className="grid">
           {dms.data.dms.map(({ id, lead, reply }) => {
             const name = lead?.name || (lead ? `@${lead.twitterHandle}` : 'Deleted lead')
-            const label = reply?.label && labels[reply.label]
+            const label = reply?.label
             return (
               <li key={id} className="flex gap-3 border-b border-line py-3 last:border-b-0">
                 <Avatar name={name} size="sm" />
                 <div className="grid min-w-0 flex-1 gap-1">
                   <p className="flex flex-wrap items-baseline gap-x-2">
-                    <bdi className="font-strong wrap-anywhere">{name}</bdi>
-                    {lead?.name && <XHandle handle={lead.twitterHandle} />}
+                    <LeadName lead={lead} />
                     {reply && <DateTime value={reply.at} className="ms-auto text-xs text-muted" />}
                   </p>
                   {reply?.text && <bdi className="line-clamp-3 wrap-anywhere">{reply.text}</bdi>}
                   {label && (
-                    <p className={cn('flex items-center gap-1.5 text-xs', label.className)}>
+                    <p className={cn('flex items-center gap-1.5 text-xs', labelColors[label])}>
                       <span aria-hidden className="size-2 rounded-full bg-current" />
-                      {label.name}
+                      {LABEL_NAMES[label]}
                     </p>
                   )}
                 </div>
