@@ -203,7 +203,8 @@ export async function expectNothingLost(world: World): Promise<void> {
   const campaigns = (await world.client.campaigns.list({})).campaigns
   for (const { name, list, wish } of world.campaigns) {
     const own = rows.filter(({ campaign }) => campaign === name)
-    if (wish !== 'none' && own.length > 0)
+    // People of an archived campaign may still have waited for their part of its launch.
+    if (wish !== 'none' && wish !== 'archived' && own.length > 0)
       expect([...new Set(own.map(({ handle }) => handle))].toSorted(), `everyone in the list of ${name}`).toEqual(
         list.handles.toSorted(),
       )

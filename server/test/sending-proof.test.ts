@@ -99,10 +99,32 @@ const isHolding = (world: World) => world.campaigns.some(({ holding }) => holdin
 
 async function activate(world: World, campaign: CampaignState): Promise<void> {
   if (campaign.holding || campaign.wish === 'archived') return
+  await reopen(world, campaign)
+  await world.client.campaigns.update({ id: campaign.id, status: 'active' })
+}
+
+async function reopen(world: World, campaign: CampaignState): Promise<void> {
   if (campaign.closedAt) await expectPromisesKept(world)
   campaign.closedAt = null
   campaign.wish = 'active'
-  await world.client.campaigns.update({ id: campaign.id, status: 'active' })
+  campaign.activations += 1
+}
+
+/** Launches with messages that are due 10 seconds later, or for some people only. */
+async function launch(world: World, campaign: CampaignState, how: { holdSeconds?: number; limit?: number }) {
+  if (campaign.holding || campaign.wish !== 'none') return
+  await reopen(world, campaign)
+  await world.client.campaigns.queue({ id: campaign.id, ...how })
+}
+
+/** Undoes a launch, after which nothing of it goes out. */
+async function undo(world: World, campaign: CampaignState): Promise<void> {
+  const { activations } = campaign
+  if (campaign.holding || campaign.wish !== 'active') return
+  await world.client.campaigns.undoLaunch({ id: campaign.id })
+  if (campaign.activations !== activations) return
+  campaign.wish = 'none'
+  campaign.closedAt = { place: world.handedOver(), at: world.app.clock.now() }
 }
 
 /** Requests a pause without waiting for the answer. */
@@ -298,6 +320,19 @@ const one = fc.oneof(
     arbitrary: which.map((n) => command(`${'ABC'[n]} is launched or resumed`, (w) => activate(w, campaignOf(w, n)))),
   },
   {
+    weight: 3,
+    arbitrary: fc
+      .tuple(which, fc.constantFrom({ holdSeconds: 10 }, { limit: 2 }, { holdSeconds: 10, limit: 3 }))
+      .map(([n, how]) =>
+        command(`${'ABC'[n]} is launched with ${JSON.stringify(how)}`, (w) => launch(w, campaignOf(w, n), how)),
+      ),
+  },
+  {
+    weight: 2,
+    arbitrary: which.map((n) => command(`the launch of ${'ABC'[n]} is undone`, (w) => undo(w, campaignOf(w, n)))),
+  },
+  { weight: 1, arbitrary: fc.constant(command('the next parts are queued', (world) => world.queueNextParts())) },
+  {
     weight: 2,
     arbitrary: which.map((n) =>
       command(`${'ABC'[n]} is paused`, async (world) => hold(world, campaignOf(world, n), 'paused')),
@@ -403,8 +438,9 @@ async function finish(world: World): Promise<void> {
   await world.connect()
   await world.saveCap(20)
   for (const campaign of world.campaigns) await command('', (w) => activate(w, campaign)).alone(world)
-  for (let rounds = 0; rounds < 90; rounds += 1) {
+  for (let rounds = 0; rounds < 130; rounds += 1) {
     await world.sweep()
+    await world.queueNextParts()
     await world.queueFollowUps()
     await world.claim('last', 1)
     await world.send('last')
@@ -457,7 +493,8 @@ it(
         fc.asyncProperty(WORLDS[seed % WORLDS.length] as (typeof WORLDS)[number], async (parts) => {
           const world = await openWorld(app)
           try {
-            for (const n of [0, 2]) await activate(world, campaignOf(world, n))
+            await launch(world, campaignOf(world, 0), { holdSeconds: seed % 3 === 0 ? 10 : 0 })
+            await activate(world, campaignOf(world, 2))
             for (const part of parts) await fc.asyncModelRun(() => ({ model: {}, real: world }), part)
             await expectPromisesKept(world)
             await finish(world)

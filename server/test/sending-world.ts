@@ -6,6 +6,7 @@ import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq, sql } from 'drizzle-orm'
 import { expect } from 'vitest'
 import { authKeys, authSessions } from '../src/domains/identity/auth/tables.ts'
+import { queueNextParts } from '../src/domains/outreach/campaigns/service.ts'
 import { detectReplies, receive } from '../src/domains/outreach/replies/service.ts'
 import { claimDirect } from '../src/domains/outreach/sending/claim.ts'
 import { send, TIMING } from '../src/domains/outreach/sending/send.ts'
@@ -79,6 +80,8 @@ export interface CampaignState {
   wish: 'none' | 'active' | 'paused' | 'archived'
   /** A pause or an archiving that is not answered yet. */
   holding: Promise<void> | null
+  /** How often it was launched or resumed. */
+  activations: number
   /** When a pause was answered, and how many messages had been handed over by then. */
   closedAt: { place: number; at: number } | null
 }
@@ -123,7 +126,7 @@ export async function openWorld(app: TestApp) {
         allowRepeat: name === 'B',
       },
     )
-    campaigns.push({ id, name, list, wish: 'none', holding: null, closedAt: null })
+    campaigns.push({ id, name, list, wish: 'none', holding: null, activations: 0, closedAt: null })
   }
   let cap = MOST_A_DAY
   await client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: cap })
@@ -216,6 +219,7 @@ export async function openWorld(app: TestApp) {
 
     ...steps,
     queueFollowUps: () => queueFollowUps(app.db, app.services.env),
+    queueNextParts: () => queueNextParts(app.db, app.services.env),
     /** Saves another text of the last step. */
     async edit(campaign: CampaignState) {
       const { version, steps } = await client.sequences.find({ id: campaign.id })
@@ -415,7 +419,7 @@ export async function openWorld(app: TestApp) {
       const { rows } = await app.db.execute(
         sql`select from dms d join campaigns c on c.id = d.campaign_id
           where d.workspace_id = ${person.workspaceId} and d.status = 'queued' and not d.is_held and (c.status <> 'archived' or d.lease_expires_at is not null)
-          union all select from enrollments where workspace_id = ${person.workspaceId} and state = 'active' and next_at is not null limit 1`,
+          union all select from enrollments where workspace_id = ${person.workspaceId} and state = 'active' and (next_at is not null or is_unqueued) limit 1`,
       )
       return rows.length === 0 && underWay.length === 0
     },

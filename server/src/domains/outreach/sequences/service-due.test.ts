@@ -179,6 +179,26 @@ describe('queueFollowUps', () => {
     expect(await sendDue(app)).toEqual(Array(8).fill('B'))
   })
 
+  it('continues with people who were sent the first message before it was edited', async () => {
+    const { id, handle } = await begin()
+    await person.client.campaigns.update({ id, messageTemplate: 'Hello' })
+    await letPass(app, id, 2)
+    await queueDue()
+    expect(await sendDue(app)).toEqual([`Still there, @${handle}?`])
+    expect(await campaignNow(id)).toMatchObject({ status: 'completed', messageTemplate: 'Hello', dmsSentCount: 2 })
+  })
+
+  it('queues nothing of a launch that was undone', async () => {
+    const list = await makeList(app, person, openHandles(2))
+    const { id } = await makeCampaign(person, list, { messageTemplate: undefined, steps: TWO })
+    await person.client.campaigns.queue({ id, holdSeconds: 30 })
+    await person.client.campaigns.undoLaunch({ id })
+    await queueDue()
+    expect(await dmsOf(person, id)).toEqual([])
+    expect(await campaignNow(id)).toMatchObject({ openEnrollments: 0, nextFollowUpAt: null })
+    expect(await sendDue(app)).toEqual([])
+  })
+
   it('leaves follow-ups of a paused campaign due', async () => {
     const { id } = await begin()
     await person.client.campaigns.update({ id, status: 'paused' })
