@@ -109,7 +109,7 @@ export const dms = pgTable(
     index('dms_lead').on(t.leadId),
     // Which variants were sent, and their results.
     index('dms_variants').on(t.campaignId, t.variantId, t.sentAt, t.id, t.enrollmentId).where(sql`sent_at is not null`),
-    index('dms_answered').on(t.campaignId, t.variantId, t.id).where(sql`answers <> 0`),
+    index('dms_answered').on(t.campaignId, t.variantId, t.answers, t.sentAt, t.id).where(sql`answers <> 0`),
     // Latest replies of a workspace or a campaign.
     index('dms_answers').on(t.workspaceId, t.repliedAt).where(sql`status = 'replied' and replied_at is not null`),
     index('dms_campaign_answers')

@@ -49,25 +49,21 @@ function readRows(db: Db, { workspaceId }: Pick<Actor, 'workspaceId'>, ids: stri
     .where(and(eq(enrollments.workspaceId, workspaceId), inArray(enrollments.id, ids)))
 }
 
-/** The statuses of messages with an outcome, and a condition on their alias. */
-const MESSAGES: Record<Outcome, { statuses: string[]; which(message: SQL): SQL }> = {
-  sent: { statuses: ['sent', 'delivered', 'replied'], which: isSent },
-  read: { statuses: ['delivered', 'replied'], which: isSent },
-  replied: { statuses: ['replied'], which: says(ANSWERS.replied) },
-  positive: { statuses: ['replied'], which: says(ANSWERS.positive) },
-  optedOut: { statuses: ['replied'], which: says(ANSWERS.optedOut) },
-  failed: { statuses: ['failed'], which: () => sql`true` },
+/** Messages with an outcome: their statuses, and what replies to them say. */
+const MESSAGES: Record<Outcome, { statuses: string[]; answer?: number }> = {
+  sent: { statuses: ['sent', 'delivered', 'replied'] },
+  read: { statuses: ['delivered', 'replied'] },
+  replied: { statuses: ['replied'], answer: ANSWERS.replied },
+  positive: { statuses: ['replied'], answer: ANSWERS.positive },
+  optedOut: { statuses: ['replied'], answer: ANSWERS.optedOut },
+  failed: { statuses: ['failed'] },
 }
-const ANY = { statuses: ['queued', ...MESSAGES.sent.statuses, 'failed'], which: () => sql`true` }
+const ANY = { statuses: ['queued', ...MESSAGES.sent.statuses, 'failed'], answer: undefined }
 
-function isSent(message: SQL): SQL {
-  return sql`${message}.sent_at is not null`
-}
-
-/** What a reply to the message says. Few messages have one, so they have an index. */
-function says(answer: number) {
-  return (message: SQL) =>
-    sql`${isSent(message)} and ${message}.answers <> 0 and ${message}.answers & ${answer}::int > 0`
+/** The values of `dms.answers` that include this one. */
+function sumsWith(answer: number): number[] {
+  const all = ANSWERS.replied + ANSWERS.positive + ANSWERS.optedOut
+  return Array.from({ length: all }, (_, index) => index + 1).filter((sum) => (sum & answer) > 0)
 }
 
 /**
@@ -156,30 +152,38 @@ interface Messages {
 
 /** Enrollments with such a message, in order of time. */
 function peopleWith({ workspaceId, id }: Campaign, { state, outcome, variantIds, isOneStep }: Messages): Found {
-  const { statuses, which } = outcome ? MESSAGES[outcome] : ANY
+  const { statuses, answer } = outcome ? MESSAGES[outcome] : ANY
   const among = sql`any(${sql.param(statuses)}::text[])`
+  // Few messages have an answer, so they have an index.
+  const sums = sql`${sql.param(answer ? sumsWith(answer) : [0])}::smallint[]`
+  const says = (message: SQL, sum: SQL) =>
+    answer ? sql`and ${message}.answers <> 0 and ${message}.answers = ${sum}` : sql``
   // Each person once, with their first such message.
   const isFirst = isOneStep
     ? sql``
     : sql`and not exists (select from dms p where p.lead_id = d.lead_id and p.enrollment_id = d.enrollment_id and p.step < d.step
-        and p.status = ${among} and ${which(sql`p`)})`
+        and p.status = ${among} ${says(sql`p`, sql`any(${sums})`)})`
   const variants = sql`${sql.param(variantIds)}::uuid[]`
   // Indexes have sent messages by variant and time, and all by time, or by status and time.
   const [keys, key, others, time] = isSentOnly(outcome)
-    ? [variants, sql`d.variant_id`, outcome === 'sent' ? sql`true` : sql`d.status = ${among}`, sql`sent_at`]
+    ? [
+        variants,
+        sql`d.variant_id`,
+        outcome === 'sent' ? sql`sent_at is not null` : sql`sent_at is not null and d.status = ${among}`,
+        sql`sent_at`,
+      ]
     : [
         sql`${sql.param([outcome ?? 'any'])}::text[]`,
         outcome ? sql`d.status` : sql`'any'`,
         sql`d.variant_id = any(${variants})`,
         sql`created_at`,
       ]
-  const messages = sql`from dms d
-    where d.campaign_id = ${id} and ${others} and ${which(sql`d`)} and d.enrollment_id is not null ${isFirst}`
+  const messages = sql`from dms d where d.campaign_id = ${id} and ${others} and d.enrollment_id is not null ${isFirst}`
   // Joined as a whole: few of the messages may belong to people in this state.
   const inState = sql`people as materialized (
       select id from enrollments where workspace_id = ${workspaceId} and campaign_id = ${id} and state = ${state ?? null}
     )`
-  const all = sql`${messages} and ${key} = any(${keys}) ${state ? sql`and d.enrollment_id in (select id from people)` : sql``}`
+  const all = sql`${messages} and ${key} = any(${keys}) ${says(sql`d`, sql`any(${sums})`)} ${state ? sql`and d.enrollment_id in (select id from people)` : sql``}`
   const stateOf = sql`(select e.state from enrollments e where e.workspace_id = ${workspaceId} and e.id = d.enrollment_id)`
   const isAfter = (after: string | null) =>
     after
@@ -192,8 +196,8 @@ function peopleWith({ workspaceId, id }: Campaign, { state, outcome, variantIds,
         ? sql`with ${inState}, found as materialized (select d.enrollment_id, d.id, d.${time} ${all})
             select d.enrollment_id as id, d.id as place from found d where ${isAfter(after)} order by d.${time}, d.id limit ${limit}`
         : sql`select m.enrollment_id as id, m.id as place
-            from unnest(${keys}) key(key) cross join lateral (
-              select d.id, d.enrollment_id, d.${time} as at ${messages} and ${key} = key.key
+            from unnest(${keys}) key(key) cross join unnest(${sums}) said(sum) cross join lateral (
+              select d.id, d.enrollment_id, d.${time} as at ${messages} and ${key} = key.key ${says(sql`d`, sql`said.sum`)}
                 ${state ? sql`and ${stateOf} = ${state}` : sql``} and ${isAfter(after)}
               order by d.${time}, d.id limit ${limit}
             ) m order by m.at, m.id limit ${limit}`,
