@@ -34,6 +34,7 @@ const LISTED = 100_000
 const PREFLIGHTS = 50
 const REPLY_SECONDS = 30
 const SENT_PER_SECOND = 100
+const SENDERS = 4
 const REPLIES_PER_SECOND = 10
 /** At the last size, the due job and a claim cost at most this many times as much as at the first. */
 const GROWTH_MAX = 1.5
@@ -112,13 +113,18 @@ try {
        where e.state = 'active' order by md5(e.id::text) limit $1`,
       [REPLY_SECONDS * REPLIES_PER_SECOND],
     )
-    const [sent, answered] = await spread(cluster.url, [
-      { kind: 'claims', seconds: REPLY_SECONDS, dailyDmCap: CAP, perSecond: SENT_PER_SECOND },
+    const [answered, ...sent] = await spread(cluster.url, [
       { kind: 'replies', answers: people, perSecond: REPLIES_PER_SECOND },
+      ...Array.from({ length: SENDERS }, () => ({
+        kind: 'claims' as const,
+        seconds: REPLY_SECONDS,
+        dailyDmCap: CAP,
+        perSecond: SENT_PER_SECOND / SENDERS,
+      })),
     ])
     const times = answered?.times ?? []
     console.log(
-      `  a reply stops its enrollment   ${spans(times)}   at ${REPLIES_PER_SECOND}/s, beside ${Math.round(rateOf(sent ? [sent] : []))} messages/s   (load ${load()})`,
+      `  a reply stops its enrollment   ${spans(times)}   at ${REPLIES_PER_SECOND}/s, beside ${Math.round(rateOf(sent))} messages/s   (load ${load()})`,
     )
     const { rows } = await pool.query(`select count(*)::int as stopped from enrollments where state = 'replied'`)
     if (rows[0].stopped !== people.length) throw new Error(`${rows[0].stopped} enrollments were stopped`)
