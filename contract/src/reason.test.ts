@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
-import { pauseText, refusalText, type SkipReason, skipText } from './reason.ts'
+import { describe, expect, it } from 'vitest'
+import { dmWaitText, pauseText, refusalText, type SkipReason, skipText } from './reason.ts'
 
 const contacted = 'Skipped: this person was already messaged'
 
@@ -61,4 +61,18 @@ it.each([
   expect(pauseText({ code: 'restored', params }, null)).toContain(
     `Restored from the backup of November 2, 2026 at 9:05 AM UTC. ${next}`,
   )
+})
+
+describe('dmWaitText', () => {
+  const now = new Date('2026-03-05T12:00:00Z')
+  it.each([
+    ['2026-03-05T09:10:00.000Z', 'Wrote to this person 3 hours ago'],
+    ['2026-03-05T11:50:00.000Z', 'Wrote to this person less than an hour ago'],
+  ])('says how long ago %s was', (at, text) => {
+    expect(dmWaitText({ code: 'day_apart', params: { at } }, now)).toBe(text)
+  })
+
+  it('is null for a skipped message', () => {
+    expect(dmWaitText({ code: 'replied', params: {} }, now)).toBeNull()
+  })
 })
