@@ -109,6 +109,10 @@ export const SCREENS: Record<string, Record<string, Screen>> = {
     scraper: { path: '/twitter?tab=scraper' },
     messenger: { path: '/twitter?tab=messenger' },
     analytics: { path: '/twitter?tab=analytics' },
+    'analytics-compare': {
+      path: '/twitter?tab=analytics',
+      act: (page) => page.getByRole('heading', { name: 'Compare' }).evaluate((node: Element) => node.scrollIntoView()),
+    },
     'lead-lists': { path: '/twitter?tab=lists' },
     leads: { path: '/leads' },
     'leads-import': { path: '/leads', act: press('Import CSV') },

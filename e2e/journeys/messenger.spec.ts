@@ -210,4 +210,43 @@ it('messages selected leads one by one, reports the results and updates analytic
   await page.getByRole('tab', { name: 'X Messenger' }).click()
   await page.getByRole('heading', { name: 'Select Leads (9)' }).waitFor()
   await expectSoundPage(page)
+
+  // Advanced analytics: the plan that has them is named before anything can be pressed.
+  await page.getByRole('tab', { name: 'X Analytics' }).click()
+  await page.getByText('Advanced analytics are part of the Agency plan.').waitFor()
+  await page.getByRole('main').getByRole('link', { name: 'See plans' }).waitFor()
+  await world.subscribe('messenger@example.com')
+  await importLeads(world, person.token, ['twitter_handle,name', 'open_ten,Person 10'])
+  const [lead] = (await client.leads.list({ keyword: 'open_ten' })).leads
+  const list = await client.lists.create({ name: 'One' })
+  await client.lists.addLeads({ id: list.id, leadIds: [lead!.id] })
+  const campaign = await client.campaigns.create({
+    name: 'Spring',
+    leadListId: list.id,
+    messageTemplate: 'Hi {lead_name}',
+    status: 'paused',
+  })
+  await client.campaigns.queue({ id: campaign.id })
+  await expect
+    .poll(async () => (await client.campaigns.find({ id: campaign.id })).dmsSentCount, { timeout: 120_000 })
+    .toBe(1)
+  await page.reload()
+  const compared = page.getByRole('table', { name: 'Comparison of campaigns' })
+  await compared.getByRole('row', { name: /Spring 1 0 0% 0 0% 0 –/ }).waitFor()
+  await compared.getByRole('button', { name: 'Reply rate', exact: true }).press('Enter')
+  await compared.locator('th[aria-sort=descending]').filter({ hasText: 'Reply rate' }).waitFor()
+  const heatmap = page.getByRole('table', { name: 'Replies by weekday and hour' })
+  await page.getByRole('button', { name: 'Sent', exact: true }).click()
+  await expect
+    .poll(async () => (await heatmap.getByRole('cell', { name: /^[1-9]/ }).allInnerTexts()).map(Number))
+    .toContain(sentTo.length + 1)
+  await expectSoundPage(page)
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('region', { name: 'Compare', exact: true }).getByRole('button', { name: 'Export CSV' }).click()
+  expect((await downloading).suggestedFilename()).toMatch(/^analytics-by-campaign-\d{4}-\d\d-\d\d\.csv$/)
+  await page.getByLabel('Campaign', { exact: true }).selectOption('Spring')
+  await page.getByRole('button', { name: 'Variants', exact: true }).click()
+  await page.getByRole('row', { name: /Step 1, variant A/ }).waitFor()
+  await narrow(page)
+  await expectSoundPage(page)
 })

@@ -112,8 +112,8 @@ export const BreakdownRow = z.object({
 export type BreakdownRow = z.output<typeof BreakdownRow>
 
 /** Replies that a median looks at: of each campaign in a comparison, and of all in any other. */
-export const MEDIAN_OF_EACH = 500
-export const MEDIAN_OF_ALL = 10_000
+export const MEDIAN_OF_EACH = 200
+export const MEDIAN_OF_ALL = 5_000
 const MEDIAN_RULE = `\`medianReplySeconds\` is about the replies that came in the period: the latest ${MEDIAN_OF_EACH} of each campaign, or the latest ${MEDIAN_OF_ALL} in all other breakdowns.`
 
 export const HeatmapQuery = refined(z.object({ ...period, campaignId: z.union([z.literal('direct'), Id]).optional() }))

@@ -52,7 +52,7 @@ interface Scope {
   own: (alias: string) => SQL
   /** SQL over `dm_activity a`: in the period. */
   isCounted: SQL
-  /** SQL over `dms d`: its first reply came in the period, and one was not automatic. */
+  /** SQL over `dms d`: its first reply came in the period. */
   isAnswered: SQL
 }
 
@@ -77,7 +77,7 @@ async function findScope(
         ? sql`${sql.raw(alias)}.campaign_id = ${campaign.id}`
         : sql`${sql.raw(alias)}.workspace_id = ${actor.workspaceId}`,
     isCounted: within('a.slot'),
-    isAnswered: sql`d.status = 'replied' and d.replied_at is not null and d.answers <> 0 and ${within('d.replied_at')}`,
+    isAnswered: sql`d.status = 'replied' and d.replied_at is not null and ${within('d.replied_at')}`,
   }
 }
 
@@ -136,30 +136,31 @@ function isInOrder(by: BreakdownBy): boolean {
 const median = sql`round(percentile_cont(0.5) within group (order by greatest(0, extract(epoch from d.replied_at - d.sent_at))))::int`
 const people = sql`sum(a.people)::int as messaged, sum(a.people_replied)::int as replied, sum(a.people_positive)::int as positive, sum(a.people_opted_out)::int as "optedOut"`
 
-function byCampaign({ actor, cursor, campaignId, isCounted, isAnswered }: Asked): SQL {
+function byCampaign(asked: Asked): SQL {
+  const { cursor, own, isCounted } = asked
   return sql`
-    with page as (
-      select c.id, c.name from campaigns c
-      where c.workspace_id = ${actor.workspaceId} and c.kind = 'campaign'
-        ${campaignId ? sql`and c.id = ${campaignId}` : sql``} ${cursor ? sql`and c.id < ${cursor}` : sql``}
-        and exists (select from dm_activity a where a.campaign_id = c.id and a.people > 0 and ${isCounted})
-      order by c.id desc limit ${PAGE_SIZE + 1}
+    with sums as (
+      select a.campaign_id as id, ${people} from dm_activity a where ${own('a')} and ${isCounted} group by 1
+      having sum(a.people) > 0 ${cursor ? sql`and a.campaign_id < ${cursor}` : sql``}
+      order by 1 desc limit ${PAGE_SIZE + 1}
     )
-    select page.id, page.name, figures.*, timed."medianReplySeconds" from page
+    select s.*, c.name, timed."medianReplySeconds" from sums s join campaigns c on c.id = s.id
     cross join lateral (
-      select ${people} from dm_activity a where a.campaign_id = page.id and ${isCounted}
-    ) figures
-    cross join lateral (
-      select ${median} as "medianReplySeconds" from (
-        select d.replied_at, d.sent_at from dms d where d.campaign_id = page.id and ${isAnswered}
-        order by d.replied_at desc limit ${MEDIAN_OF_EACH}
-      ) d
+      select ${median} as "medianReplySeconds" from (${answersOf(asked, sql`d.campaign_id = s.id`, MEDIAN_OF_EACH)}) d where d.answers <> 0
     ) timed
-    order by page.id desc`
+    order by s.id desc`
+}
+
+/** SQL: the latest messages with replies, also automatic ones. Reads no more than these. */
+function answersOf({ isAnswered }: Asked, whose: SQL, limit: number): SQL {
+  return sql`
+    select d.variant_id, d.x_account_id, d.user_id, d.enrollment_id, d.answers, d.replied_at, d.sent_at from dms d
+    where ${whose} and ${isAnswered} order by d.replied_at desc limit ${limit}`
 }
 
 /** By who sent the first message: an X account or a member. */
-function byPerson({ cursor, own, isCounted, isAnswered }: Asked, { key, name }: { key: string; name: SQL }): SQL {
+function byPerson(asked: Asked, { key, name }: { key: string; name: SQL }): SQL {
+  const { cursor, own, isCounted } = asked
   const column = sql.raw(key)
   return sql`
     with sums as (
@@ -167,16 +168,15 @@ function byPerson({ cursor, own, isCounted, isAnswered }: Asked, { key, name }: 
       having sum(a.people) > 0 ${cursor ? sql`and a.${column} < ${cursor}` : sql``}
       order by 1 desc limit ${PAGE_SIZE + 1}
     ), timed as (
-      select d.id, ${median} as "medianReplySeconds" from (
-        select coalesce(d.${column}, ${NO_ID}) as id, d.replied_at, d.sent_at from dms d where ${own('d')} and ${isAnswered} and d.enrollment_id is not null
-        order by d.replied_at desc limit ${MEDIAN_OF_ALL}
-      ) d group by 1
+      select coalesce(d.${column}, ${NO_ID}) as id, ${median} as "medianReplySeconds"
+      from (${answersOf(asked, own('d'), MEDIAN_OF_ALL)}) d where d.answers <> 0 and d.enrollment_id is not null group by 1
     )
     select s.*, ${name} as name, timed."medianReplySeconds" from sums s left join timed using (id) order by s.id desc`
 }
 
 /** A step is sent to a person once, so its messages are people. */
-function byVariant({ actor, campaignId, own, isCounted, isAnswered }: Asked, by: 'step' | 'variant'): SQL {
+function byVariant(asked: Asked, by: 'step' | 'variant'): SQL {
+  const { actor, campaignId, own, isCounted } = asked
   const stepName = sql`case when v.kind = 'reengagement' then 'Re-engagement' else 'Step ' || v.number end`
   const [id, name] =
     by === 'step' ? [sql`v.step_id`, stepName] : [sql`v.variant_id`, sql`${stepName} || ', variant ' || v.variant_name`]
@@ -198,10 +198,8 @@ function byVariant({ actor, campaignId, own, isCounted, isAnswered }: Asked, by:
       select a.variant_id, sum(a.sent) as sent, sum(a.answered) as answered, sum(a.positive) as positive, sum(a.opted_out) as opted_out
       from dm_activity a where ${own('a')} and ${isCounted} group by 1 having sum(a.sent) > 0
     ), timed as (
-      select ${id} as id, ${median} as "medianReplySeconds" from (
-        select d.variant_id, d.replied_at, d.sent_at from dms d where ${own('d')} and ${isAnswered}
-        order by d.replied_at desc limit ${MEDIAN_OF_ALL}
-      ) d join named v using (variant_id) group by 1
+      select ${id} as id, ${median} as "medianReplySeconds"
+      from (${answersOf(asked, own('d'), MEDIAN_OF_ALL)}) d join named v using (variant_id) where d.answers <> 0 group by 1
     ), figures as (
       select ${id} as id, ${name} as name, max(v.version) as version, min(v.number) as number,
         sum(s.sent)::int as messaged, sum(s.answered)::int as replied, sum(s.positive)::int as positive, sum(s.opted_out)::int as "optedOut"

@@ -19,6 +19,7 @@ import { StatCard } from '../../../ui/stat-card'
 import { Table, Td, Tr } from '../../../ui/table'
 import { allCampaigns, CAMPAIGN_NAMES } from '../../outreach/campaigns/all-campaigns'
 import { XHandle } from '../../platform/x-account/x-handle'
+import { AdvancedAnalytics } from './advanced-analytics'
 import { daysBefore, daysOf, daysProblem, RANGES, type RangeValue } from './range'
 
 const FAILURE = 'Failed to load analytics data. Please try again.'
@@ -38,9 +39,10 @@ export function Analytics() {
     staleTime: NAMES_STALE_MS,
     queryFn: ({ signal }) => allCampaigns(signal),
   })
+  const days = daysOf(range, today, custom)
   const query = useQuery(
     api.analytics.find.queryOptions({
-      input: { ...daysOf(range, today, custom), ...(campaignId === 'all' ? {} : { campaignId }) },
+      input: { ...days, ...(campaignId === 'all' ? {} : { campaignId }) },
       enabled: problem === null,
       placeholderData: (old) => old,
       refetchInterval: POLL_EVERY_MS,
@@ -132,6 +134,7 @@ export function Analytics() {
             />
           </Card>
           <TopLeads leads={figures?.topPerformingLeads} />
+          {figures && problem === null && <AdvancedAnalytics campaignId={campaignId} days={days} />}
         </>
       )}
     </div>

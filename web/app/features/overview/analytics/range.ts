@@ -8,6 +8,12 @@ export const RANGES = [
 ] as const
 export type RangeValue = (typeof RANGES)[number]['value']
 
+/** Days to request; {} for all time. */
+export interface Days {
+  from?: string
+  to?: string
+}
+
 const DAY_MS = 86_400_000
 /** The contract's ANALYTICS_DAYS_MAX. */
 const DAYS_MAX = 366
@@ -18,11 +24,7 @@ export function daysBefore(day: string, days: number): string {
 }
 
 /** The date range to request; {} for all time. */
-export function daysOf(
-  range: RangeValue,
-  today: string,
-  custom: { from: string; to: string },
-): { from?: string; to?: string } {
+export function daysOf(range: RangeValue, today: string, custom: { from: string; to: string }): Days {
   if (range === 'all') return {}
   if (range === 'custom') return custom
   return { from: daysBefore(today, Number(range) - 1), to: today }

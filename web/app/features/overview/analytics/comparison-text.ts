@@ -1,0 +1,85 @@
+import { formatCount, formatDate, formatNumber } from '@x-automated/contract/format'
+import type { BreakdownBy, BreakdownRow, HeatmapCell } from '@x-automated/contract/overview/analytics'
+
+/** What a comparison compares, for its switch and the first column. */
+export const BY_NAMES: Record<BreakdownBy, { many: string; one: string }> = {
+  campaign: { many: 'Campaigns', one: 'Campaign' },
+  step: { many: 'Steps', one: 'Step' },
+  variant: { many: 'Variants', one: 'Variant' },
+  account: { many: 'X accounts', one: 'X account' },
+  member: { many: 'Members', one: 'Member' },
+}
+
+/** What can be compared: within one campaign, or in all. */
+export function comparable(campaignId: string | undefined): BreakdownBy[] {
+  return campaignId ? ['step', 'variant', 'account', 'member'] : ['campaign', 'account', 'member']
+}
+
+/** '45 s', '12 min', '5 h' or '3 days'; '–' if nobody replied. */
+export function replyTimeText(seconds: number | null): string {
+  if (seconds === null) return '–'
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3_600) return `${Math.round(seconds / 60)} min`
+  if (seconds < 2 * 86_400) return `${formatNumber(Math.round(seconds / 3_600))} h`
+  return formatCount(Math.round(seconds / 86_400), 'day')
+}
+
+export type SortKey = Exclude<keyof BreakdownRow, 'id' | 'medianAnswerSeconds'>
+export interface Order {
+  key: SortKey
+  isDescending: boolean
+}
+
+/** The rows in the chosen order; null: as they came. Rows without a value come last. */
+export function sorted(rows: readonly BreakdownRow[], order: Order | null): BreakdownRow[] {
+  if (!order) return [...rows]
+  const { key, isDescending } = order
+  return rows.toSorted((a, b) => {
+    const [x, y] = [a[key], b[key]]
+    if (x === null || y === null) return Number(x === null) - Number(y === null)
+    const ascending =
+      typeof x === 'number' && typeof y === 'number'
+        ? x - y
+        : String(x).localeCompare(String(y), undefined, { numeric: true })
+    return isDescending ? -ascending : ascending
+  })
+}
+
+/** The order after a press: numbers descend first, names ascend; a third press ends it. */
+export function nextOrder(order: Order | null, key: SortKey): Order | null {
+  const first = key !== 'name'
+  if (order?.key !== key) return { key, isDescending: first }
+  return order.isDescending === first ? { key, isDescending: !first } : null
+}
+
+export type Measure = 'sent' | 'replied' | 'positive'
+
+/** Below this many messages, a rate says nothing. */
+export const RATE_FROM = 5
+
+/** What a cell shows: messages sent, or the share of them. Null: too few. */
+export function measured(cell: HeatmapCell | undefined, measure: Measure): number | null {
+  if (!cell) return null
+  if (measure === 'sent') return cell.sent
+  return cell.sent < RATE_FROM ? null : cell[measure] / cell.sent
+}
+
+/** The hour with the highest value, as it is shown; null if there is none to speak of. */
+export function bestHour(cells: readonly HeatmapCell[], measure: Measure): HeatmapCell | null {
+  let best: HeatmapCell | null = null
+  for (const cell of cells) {
+    const value = measured(cell, measure) ?? 0
+    if (value > (best ? (measured(best, measure) ?? 0) : 0)) best = cell
+  }
+  return best
+}
+
+/** 'Mon'. @param weekday 1 is Monday */
+export function weekdayName(weekday: number, length: 'short' | 'long' = 'short'): string {
+  return formatDate(`2026-03-0${weekday + 1}`, { weekday: length, timeZone: 'UTC' })
+}
+
+/** '9 AM' or '09', as the locale writes it. */
+export function hourName(hour: number): string {
+  return formatDate(new Date(Date.UTC(2026, 0, 1, hour)), { hour: 'numeric', timeZone: 'UTC' })
+}

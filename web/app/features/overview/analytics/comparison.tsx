@@ -1,0 +1,147 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { formatNumber, formatPercent } from '@x-automated/contract/format'
+import type { BreakdownBy, BreakdownRow } from '@x-automated/contract/overview/analytics'
+import { useState } from 'react'
+import { api } from '../../../api'
+import { QueryError } from '../../../query-error'
+import { Button } from '../../../ui/button'
+import { Segments } from '../../../ui/segments'
+import { SkeletonRows } from '../../../ui/skeleton'
+import { SortTh } from '../../../ui/sort-th'
+import { Table, Td, Tr } from '../../../ui/table'
+import { ExportCsv } from '../../platform/billing/export-csv'
+import { BY_NAMES, comparable, nextOrder, type Order, replyTimeText, type SortKey, sorted } from './comparison-text'
+import type { Days } from './range'
+
+const STALE_MS = 30_000
+
+interface ComparisonProps {
+  /** One campaign; undefined: all. */
+  campaignId: string | undefined
+  days: Days
+}
+
+/** People, replies and time to reply, side by side. */
+export function Comparison({ campaignId, days }: ComparisonProps) {
+  const [chosen, setBy] = useState<BreakdownBy>('campaign')
+  const [order, setOrder] = useState<Order | null>(null)
+  const offered = comparable(campaignId)
+  const by = offered.includes(chosen) ? chosen : (offered[0] ?? 'campaign')
+  const input = { by, ...days, ...(campaignId && { campaignId }) }
+  const query = useInfiniteQuery(
+    api.analytics.breakdown.infiniteOptions({
+      input: (cursor: string | null) => (cursor ? { ...input, cursor } : input),
+      initialPageParam: null,
+      getNextPageParam: (page) => page.cursor,
+      staleTime: STALE_MS,
+    }),
+  )
+  const rows = query.data?.pages.flatMap((page) => page.rows)
+  const columns: { key: SortKey; name: string }[] = [
+    { key: 'name', name: BY_NAMES[by].one },
+    { key: 'peopleMessaged', name: 'People' },
+    { key: 'peopleReplied', name: 'Replied' },
+    { key: 'replyRate', name: 'Reply rate' },
+    { key: 'peoplePositive', name: 'Positive' },
+    { key: 'positiveRate', name: 'Positive rate' },
+    { key: 'optedOut', name: 'Opted out' },
+    { key: 'medianReplySeconds', name: 'Time to reply' },
+  ]
+  return (
+    <section aria-labelledby="comparison" className="grid gap-3">
+      <div className="flex flex-wrap items-end justify-between gap-3">
+        <div className="grid gap-0.5">
+          <h2 id="comparison" className="text-base">
+            Compare
+          </h2>
+          <p className="text-muted">People, not messages. Half of all replies came faster than the time to reply.</p>
+        </div>
+        <ExportCsv
+          path={`/api/analytics/breakdown/export?${new URLSearchParams(input)}`}
+          fileName={`analytics-by-${by}`}
+        />
+      </div>
+      <Segments
+        label="Compare"
+        options={offered.map((value) => ({ value, label: BY_NAMES[value].many }))}
+        value={by}
+        onChange={setBy}
+      />
+      {query.isError && <QueryError query={query} />}
+      {rows?.length === 0 ? (
+        <p className="text-muted">No campaign messages in this period.</p>
+      ) : (
+        (rows || query.isPending) && (
+          <Table label={`Comparison of ${BY_NAMES[by].many.toLowerCase().replace('x a', 'X a')}`}>
+            <thead>
+              <tr>
+                {columns.map(({ key, name }) => (
+                  <SortTh
+                    key={key}
+                    end={key !== 'name'}
+                    column={{
+                      getIsSorted: () => order?.key === key && (order.isDescending ? 'desc' : 'asc'),
+                      getToggleSortingHandler: () => () => setOrder(nextOrder(order, key)),
+                    }}
+                  >
+                    {name}
+                  </SortTh>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows ? (
+                sorted(rows, order).map((row) => <ComparisonTr key={row.id ?? 'unknown'} row={row} />)
+              ) : (
+                <SkeletonRows rows={3} columns={columns.length} />
+              )}
+            </tbody>
+          </Table>
+        )
+      )}
+      {query.hasNextPage && (
+        <Button
+          className="justify-self-center"
+          loading={query.isFetchingNextPage}
+          onClick={() => void query.fetchNextPage()}
+        >
+          Show older {BY_NAMES[by].many}
+        </Button>
+      )}
+    </section>
+  )
+}
+
+const percent = (rate: number | null) => (rate === null ? '–' : formatPercent(rate / 100, 1))
+
+function ComparisonTr({ row }: { row: BreakdownRow }) {
+  const { name, peopleMessaged, peopleReplied, replyRate, peoplePositive, positiveRate, optedOut } = row
+  return (
+    <Tr>
+      <Td className="font-strong wrap-anywhere">
+        <bdi>{name}</bdi>
+      </Td>
+      <Td label="People" end data-numeric>
+        {formatNumber(peopleMessaged)}
+      </Td>
+      <Td label="Replied" end data-numeric>
+        {formatNumber(peopleReplied)}
+      </Td>
+      <Td label="Reply rate" end data-numeric>
+        {percent(replyRate)}
+      </Td>
+      <Td label="Positive" end data-numeric>
+        {formatNumber(peoplePositive)}
+      </Td>
+      <Td label="Positive rate" end data-numeric>
+        {percent(positiveRate)}
+      </Td>
+      <Td label="Opted out" end data-numeric>
+        {formatNumber(optedOut)}
+      </Td>
+      <Td label="Time to reply" end data-numeric>
+        {replyTimeText(row.medianReplySeconds)}
+      </Td>
+    </Tr>
+  )
+}
