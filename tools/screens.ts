@@ -19,13 +19,14 @@ const whole = true
 
 async function writeSequence(page: Page): Promise<void> {
   await page.getByLabel('Campaign Name').fill('Founders, first hello')
-  await page.getByLabel('Select Lead List').selectOption({ index: 1 })
-  await page.getByLabel('Message template').fill('Hi {lead_name}, what are you building at {company|your place}?')
+  await page.getByLabel('Select Lead List').selectOption({ index: 2 })
+  await page.getByLabel('Include leads contacted by other campaigns').check()
+  await page.getByLabel('Message template').fill('Hi {lead_name}, what are you building?')
   await page.getByRole('button', { name: 'Add variant' }).click()
   await page.getByLabel('Message template').fill('Hi {lead_name}, may I show you how others find users?')
   await page.getByRole('button', { name: 'Add follow-up' }).click()
   await page.getByLabel('Follow-up', { exact: true }).fill('One more thought, {lead_name}. Shall I send it?')
-  await page.getByRole('region', { name: 'Pre-flight' }).waitFor()
+  await page.getByText(/^The first \d+ messages$/).click()
 }
 
 async function editFirstMessage(page: Page): Promise<void> {
@@ -125,7 +126,7 @@ export const SCREENS: Record<string, Record<string, Screen>> = {
     'campaign-whole': { path: '/campaigns/:campaignId', height: 1_900 },
     'campaign-steps': { path: '/campaigns/:campaignId/steps', act: editFirstMessage, height: 1_100 },
     'campaign-people': { path: '/campaigns/:campaignId', act: press('All people') },
-    'campaign-verdicts': { path: '/campaigns/:campaignId', act: showVerdicts, height: 2_900 },
+    'campaign-verdicts': { path: '/campaigns/:campaignId', act: showVerdicts, height: 3_800 },
   },
   account: {
     billing: { path: '/billing', whole },
