@@ -73,14 +73,12 @@ export async function watchReplies(context: WatchContext, receive: Receive): Pro
   })
   await jobs.work('find-watches', 1, () => findWatches(context))
   await jobs.enqueue(database.db, 'find-watches', {})
-  // A restored backup has other times than its jobs.
-  const { rows } = await database.db.execute<{ xUserId: string }>(sql`select x_user_id as "xUserId" from reply_watches`)
-  for (const { xUserId } of rows) await scheduleLook(context, xUserId)
 }
 
 /** Watches every connected X account, and ends the watch of one that nobody keeps. */
 export async function findWatches({ database: { db }, jobs }: WatchContext): Promise<void> {
-  // One that is due may have lost its job, or got its time from another part of the product.
+  // One that is due may have lost its job, have a job at another time since a restore, or have got
+  // its time from another part of the product.
   const { rows } = await db.execute<{ xUserId: string }>(sql`
     with added as (
       insert into reply_watches (x_user_id) select distinct x_user_id from x_accounts where status = 'connected'

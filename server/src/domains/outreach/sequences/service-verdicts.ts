@@ -38,11 +38,11 @@ export async function judgeTests(db: Db): Promise<number> {
 
 /** Takes a test until the next look, so that one that fails does not stop the others for good. */
 async function takeDueTest(db: Db): Promise<StepTest | undefined> {
-  const due = sql`(select id from step_tests where next_at <= now() order by next_at limit 1 for update skip locked)`
+  const due = sql`(select workspace_id, id from step_tests where next_at <= now() order by next_at limit 1 for update skip locked)`
   const [test] = await db
     .update(stepTests)
     .set({ nextAt: later(JUDGED_EVERY_MINUTES) })
-    .where(eq(stepTests.id, due))
+    .where(sql`(${stepTests.workspaceId}, ${stepTests.id}) = ${due}`)
     .returning()
   return test
 }
