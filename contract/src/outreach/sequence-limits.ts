@@ -5,6 +5,8 @@ import type { PlanLevel } from '../platform/plans.ts'
 export const STEPS_MAX = 10
 /** Active variants of a step. */
 export const VARIANTS_MAX = 5
+/** Totals of people stop counting here. */
+export const ENROLLMENTS_COUNTED_MAX = 10_000
 
 const DELAY_DAYS_MAX = 90
 /** The longest delay in each unit. */

@@ -46,9 +46,6 @@ export type Enrollment = z.output<typeof Enrollment>
 export const OUTCOMES = ['sent', 'read', 'replied', 'positive', 'optedOut', 'failed'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
-/** Totals of people stop counting here. */
-export const ENROLLMENTS_COUNTED_MAX = 10_000
-
 /** What an A/B test of a step says. */
 export const Verdict = z.object({
   /** `mixed`: the winner also gets more opt-outs. */

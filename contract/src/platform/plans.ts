@@ -20,7 +20,7 @@ export function hasAdvancedAnalytics(plan: PlanLevel): boolean {
   return plan === 'agency'
 }
 
-/** What someone without them is told. */
+/** Why a plan refuses them. */
 export const ADVANCED_ANALYTICS_TEXT =
   'Advanced analytics are part of the Agency plan. Upgrade to Agency to compare campaigns, see when people reply, and export figures.'
 

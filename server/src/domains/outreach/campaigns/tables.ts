@@ -111,8 +111,9 @@ export function isSentNow(campaign: SQL): SQL<boolean> {
 }
 
 /**
- * SQL over a campaign and an `older` one on the same X account: the older one has a first message
- * that is due or being sent, and sends first. Ignores direct messages. Campaigns without a known account share one queue per workspace.
+ * SQL over a campaign and an `older` one on the same X account: the older one sends first, because
+ * a first message of it is due or being sent. Ignores direct messages. Campaigns without a known
+ * account share one queue per workspace.
  */
 const goesBefore = (
   campaign: SQL,

@@ -385,7 +385,7 @@ export function nextSend(now: Date, pauseSeconds: number): Date {
 /** NOTIFY channel that makes workers look for due messages. */
 export const SENDING_CHANNEL = 'sending'
 
-/** A later time is no interval between two messages, but waits for a message that is due then. */
+/** An account scheduled later than this is woken. If it has a long interval, its claim checks it. */
 const FAR = sql`interval '2 minutes'`
 
 /**

@@ -449,8 +449,7 @@ interface StoredReply {
   label: ReplyLabel | null
 }
 
-/** Over messages joined with their campaigns and leads. */
-/** SQL over a queued message that is not claimed: what only it waits for; else null. */
+/** SQL over an unclaimed queued message: what it waits for apart from its campaign; else null. */
 const waitReason = sql<DmWaitReason | null>`case
   when dms.status <> 'queued' or dms.lease_expires_at is not null then null
   when leads.last_claimed_at > now() - interval '1 day'
@@ -460,6 +459,7 @@ const waitReason = sql<DmWaitReason | null>`case
     sql`(select e.last_sent_at from enrollments e where ${isEnrollmentOf('e', 'dms')})`,
   )} then ${reasonSql('detection')} end`
 
+/** Over messages joined with their campaigns and leads. */
 const dmColumns = {
   id: dms.id,
   campaignId: dms.campaignId,

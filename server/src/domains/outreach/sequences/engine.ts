@@ -60,7 +60,7 @@ type Due = {
   sentStepIds: string[]
   /** A message that its pause has held. */
   heldId: string | null
-  /** It waits for the part of its launch. */
+  /** Its first message waits for a later part of the launch. */
   isUnqueued: boolean
   now: string
 }

@@ -8,7 +8,7 @@ const READING_MS = 7 * UNIT_MS.days
 /** How soon to look again at what no clock ends. */
 export const LOOK_AGAIN_MS = 15 * UNIT_MS.minutes
 
-/** An enrollment whose `next_at` is over. */
+/** An enrollment whose `next_at` has passed. */
 export interface DueEnrollment {
   nextStepNumber: number | null
   lastSent: StepReference | null

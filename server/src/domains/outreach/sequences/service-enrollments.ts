@@ -1,6 +1,7 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { isId } from '@x-automated/contract/fields'
-import { ENROLLMENT_STATES, ENROLLMENTS_COUNTED_MAX, type Outcome } from '@x-automated/contract/outreach/sequences'
+import { ENROLLMENTS_COUNTED_MAX } from '@x-automated/contract/outreach/sequence-limits'
+import { ENROLLMENT_STATES, type Outcome } from '@x-automated/contract/outreach/sequences'
 import { refusalText, type SkipReason } from '@x-automated/contract/reason'
 import { and, desc, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'

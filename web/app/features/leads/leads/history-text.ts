@@ -31,7 +31,7 @@ export function skippedText(why: Reason): string | null {
   return reason.success ? refusalText(reason.data) : null
 }
 
-/** The part of a sequence that a message is; null for the only message of a campaign. */
+/** 'Step 2, variant B'; null for variant A of the first step, which may be the only message. */
 export function stepText(stepNumber: number | null, variant: { name: string } | null): string | null {
   if (stepNumber === null || (stepNumber === 1 && (variant?.name ?? 'A') === 'A')) return null
   return variant ? `Step ${stepNumber}, variant ${variant.name}` : `Step ${stepNumber}`

@@ -4,7 +4,7 @@ import { progressOf } from './campaign-progress'
 
 interface CampaignBarProps {
   campaign: Campaign
-  /** Shows the people the campaign is through with instead of its messages. */
+  /** How many people have finished, to show instead of messages. */
   finished?: number | null
 }
 

@@ -95,13 +95,13 @@ export function CampaignFigures({ campaign }: { campaign: Campaign | undefined }
         label="Replied"
         icon={<Reply />}
         value={peopleReplied}
-        hint={share(peopleReplied, peopleMessaged, 'of contacted')}
+        hint={share(peopleReplied, peopleMessaged, 'of those contacted')}
       />
       <StatCard
         label="Positive replies"
         icon={<ThumbsUp />}
         value={peoplePositive}
-        hint={share(peoplePositive, peopleMessaged, 'of contacted')}
+        hint={share(peoplePositive, peopleMessaged, 'of those contacted')}
       />
     </dl>
   )

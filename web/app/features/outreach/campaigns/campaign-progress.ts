@@ -21,7 +21,7 @@ export function progressOf(campaign: Counts): CampaignProgress {
   return { total: Math.max(campaign.totalLeadsInList, done + queued), sent, failed, queued, done }
 }
 
-/** How many people a campaign of several messages is through with; null: it has one message. */
+/** How many people get nothing more from a campaign of several messages; null: it has one. */
 export function finishedPeople(
   campaign: Pick<Campaign, 'stepCount' | 'nextFollowUpAt' | 'totalLeadsInList' | 'openEnrollments'>,
 ): number | null {

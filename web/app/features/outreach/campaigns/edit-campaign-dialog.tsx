@@ -21,7 +21,7 @@ interface EditCampaignDialogProps {
   onClose: () => void
 }
 
-/** Active campaigns must be paused first: their senders would change under way. */
+/** Active campaigns must be paused first, because their sender would change between messages. */
 export function isEditable({ status }: Pick<Campaign, 'status'>): boolean {
   return status === 'paused' || status === 'draft'
 }
@@ -58,7 +58,7 @@ export function EditCampaignDialog({ campaign, open, onClose }: EditCampaignDial
       open={open}
       onClose={onClose}
       title="Edit campaign"
-      description="Its messages are edited on their own page."
+      description="To change its messages, use Edit messages on its page."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>

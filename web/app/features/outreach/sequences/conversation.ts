@@ -11,6 +11,6 @@ export function conversationOf({ steps, reengagement }: SequenceDraft): Previewe
   })
   if (!reengagement) return messages
   const { key, afterDays, messageTemplate } = reengagement
-  const when = `${delayText({ amount: afterDays, unit: 'days' })} later, if nothing happened`
+  const when = `${delayText({ amount: afterDays, unit: 'days' })} later, if nothing has happened`
   return [...messages, { key, template: messageTemplate, when }]
 }

@@ -1,6 +1,6 @@
 import type { Enrollment } from '@x-automated/contract/outreach/sequences'
 import { expect, it } from 'vitest'
-import { placeText } from './enrollment-text'
+import { peopleText, placeText } from './enrollment-text'
 
 const enrollment: Enrollment = {
   id: 'e',
@@ -23,10 +23,15 @@ it('says where a person is, and why', () => {
   expect(textOf({ state: 'paused', pausedUntil: '2026-12-15T12:00:00Z', reason: later })).toBe(
     'Paused until Tue, Dec 15: asked to hear from you later',
   )
+  expect(textOf({ state: 'finished', stepNumber: null, nextAt: null })).toBe('Reached the end')
   expect(textOf({ state: 'replied', reason: { code: 'written_by_hand', params: {} } })).toBe(
     'You messaged them yourself',
   )
   expect(textOf({ state: 'stopped', reason: { code: 'skipped', params: { skip: 'replied' } } })).toBe(
     'Skipped: This person has replied',
   )
+})
+
+it('says that a total may be higher once counting stops', () => {
+  expect([9_999, 10_000].map((total) => peopleText(total, 10_000))).toEqual(['9,999 people', 'At least 10,000 people'])
 })

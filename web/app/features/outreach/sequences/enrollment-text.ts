@@ -38,7 +38,7 @@ export function placeText({ state, stepNumber, nextAt, pausedUntil, reason }: En
         .filter(Boolean)
         .join(': ')
     case 'finished':
-      return 'Got every message'
+      return 'Reached the end'
     case 'failed':
       return 'The last message failed'
     case 'replied':
@@ -71,7 +71,7 @@ function skippedText(code: unknown): string {
   return `skipped: ${refusalText({ code: code as SkipReason['code'], params: {} }).replace(/\.$/, '')}`
 }
 
-/** 'More than 10,000 people' at the limit of what is counted. */
+/** 'At least 10,000 people' at the limit of what is counted. */
 export function peopleText(total: number, max: number): string {
-  return total >= max ? `More than ${formatCount(max, 'person', 'people')}` : formatCount(total, 'person', 'people')
+  return total >= max ? `At least ${formatCount(max, 'person', 'people')}` : formatCount(total, 'person', 'people')
 }

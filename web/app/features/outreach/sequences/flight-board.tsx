@@ -111,8 +111,8 @@ function AccountHealth({ account: { capNow, sentInDay, warmUpDay, refusals, chec
           sent in 24 hours
         </span>
         <span className="text-xs text-muted">
-          {warmUpDay !== null && `Warm-up day ${formatNumber(warmUpDay)} · `}
-          {formatCount(refusals, 'refusal')} in {formatNumber(checked)}
+          {warmUpDay !== null && `Warm-up day ${formatNumber(warmUpDay)}${checked > 0 ? ' · ' : ''}`}
+          {checked > 0 && `${formatCount(refusals, 'refusal')} in the last ${formatCount(checked, 'message')}`}
         </span>
       </span>
     </p>
@@ -269,7 +269,7 @@ function Board({ dots, now, onPause }: BoardProps) {
               disabled={pause.isPending || resume.isPending}
               onClick={hold}
             >
-              {shown.state === 'held' ? 'Continue' : 'Hold'} <Key>H</Key>
+              {shown.state === 'held' ? 'Resume' : 'Hold'} <Key>H</Key>
             </Button>
           )}
           {mayChange && onPause && (

@@ -1,7 +1,7 @@
 const HOUR_MS = 3_600_000
-/** Longer times without a message are folded, */
+/** Longer times without a message are folded. */
 const FOLDED_FROM_MS = 3 * HOUR_MS
-/** and are then as wide as this time. */
+/** The time that a folded one is as wide as. */
 const FOLD_MS = 0.75 * HOUR_MS
 /** Labels need this distance, in percent. */
 const LABEL_GAP = 9

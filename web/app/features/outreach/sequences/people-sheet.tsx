@@ -1,4 +1,5 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { ENROLLMENTS_COUNTED_MAX } from '@x-automated/contract/outreach/sequence-limits'
 import { ENROLLMENT_STATES, type Enrollment, type Outcome } from '@x-automated/contract/outreach/sequences'
 import { Pause, Play, Square, Users } from 'lucide-react'
 import { useState } from 'react'
@@ -25,9 +26,6 @@ export interface PeopleFilter {
   variantId?: string | undefined
   outcome?: Outcome | undefined
 }
-
-/** Totals stop here; the contract's ENROLLMENTS_COUNTED_MAX. */
-const COUNTED_MAX = 10_000
 
 interface PeopleSheetProps extends ShownDialog {
   campaignId: string
@@ -56,7 +54,9 @@ export function PeopleSheet({ campaignId, isArchived, filter, open, onClose }: P
       open={open}
       onClose={onClose}
       title={title}
-      description={total === undefined ? undefined : <span data-numeric>{peopleText(total, COUNTED_MAX)}</span>}
+      description={
+        total === undefined ? undefined : <span data-numeric>{peopleText(total, ENROLLMENTS_COUNTED_MAX)}</span>
+      }
     >
       <div className="grid gap-4">
         <Select
@@ -77,7 +77,7 @@ export function PeopleSheet({ campaignId, isArchived, filter, open, onClose }: P
             <SkeletonText lines={8} />
           </>
         ) : rows.length === 0 ? (
-          <EmptyState icon={<Users />} title="Nobody here" />
+          <EmptyState icon={<Users />} title="No matching people" />
         ) : (
           <ul className="grid" aria-busy={people.isPlaceholderData || undefined}>
             {rows.map((enrollment) => (

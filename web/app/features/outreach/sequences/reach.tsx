@@ -1,13 +1,11 @@
 import { useQueries } from '@tanstack/react-query'
 import { formatCount, formatNumber } from '@x-automated/contract/format'
+import { ENROLLMENTS_COUNTED_MAX } from '@x-automated/contract/outreach/sequence-limits'
 import type { Sequence } from '@x-automated/contract/outreach/sequences'
 import { api } from '../../../api'
 
 /** Who gets a change of a running campaign. */
 export type ApplyTo = 'unpassed' | 'unstarted'
-
-/** A total of people stops here. */
-const COUNTED_MAX = 10_000
 
 interface ReachProps {
   campaignId: string
@@ -37,8 +35,8 @@ export function Reach({ campaignId, changedStep, knownSteps, applyTo }: ReachPro
   if (counts.some(({ isLoading }) => isLoading)) return <p className="text-muted">Counting people…</p>
   const totals = counts.map(({ data }) => data?.total ?? 0)
   if (counts.some(({ isError }) => isError)) return null
-  if (totals.some((total) => total >= COUNTED_MAX))
-    return <p className="text-muted">This may reach more than {formatNumber(COUNTED_MAX)} people.</p>
+  if (totals.some((total) => total >= ENROLLMENTS_COUNTED_MAX))
+    return <p className="text-muted">This may reach more than {formatNumber(ENROLLMENTS_COUNTED_MAX)} people.</p>
   const reached = totals.reduce((sum, total, index) => (index % 2 === 0 ? sum + total : sum - total), 0)
   return (
     <p className="text-muted" data-numeric role="status">

@@ -189,7 +189,7 @@ function Line() {
   return <span aria-hidden className="absolute inset-y-0 start-3.5 -z-1 w-px bg-line" />
 }
 
-/** Offers to undo the latest change; an earlier offer goes, because it may no longer fit. */
+/** Offers to undo the latest change. Replaces an earlier offer, which may no longer fit. */
 export function undoable(text: string, onClick: () => void) {
   toast.info(text, { id: 'sequence-undo', replaces: true, action: { label: 'Undo', onClick } })
 }
@@ -255,7 +255,7 @@ function ReengagementCard({ reengagement, number, problem, remarks, onChange, on
           value={afterDays}
           onChange={(next) => onChange({ ...reengagement, afterDays: next })}
         />
-        days then, if nothing happened
+        days, then send if nothing has happened
       </Wait>
       <Numbered number={number} isQuiet>
         <div className="flex min-h-8 flex-wrap items-center gap-x-2">
@@ -273,7 +273,7 @@ function ReengagementCard({ reengagement, number, problem, remarks, onChange, on
           id={id}
           value={messageTemplate}
           onChange={(next) => onChange({ ...reengagement, messageTemplate: next })}
-          placeholder="Hi {lead_name}, is this still a topic for you?"
+          placeholder="Hi {lead_name}, is this still on your mind?"
           problem={problem}
           remarks={remarks}
         />

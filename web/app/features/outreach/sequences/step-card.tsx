@@ -109,7 +109,7 @@ export function StepCard({ step, index, count, name, problem, remarks, ...props 
       />
       {variant.isFrozen && (
         <p className="text-xs text-muted">
-          This text was sent. If you change it, the new text becomes another variant, and results stay apart.
+          This text has been sent. If you change it, the new text becomes a variant with its own results.
         </p>
       )}
       {isTest && <TestSettings step={step} onChange={onChange} onVariantChange={onVariantChange} />}

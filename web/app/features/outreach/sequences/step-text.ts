@@ -10,7 +10,7 @@ export const UNITS = [
 /** What must be true of the message before, to follow "if". */
 export const CONDITIONS: Record<StepCondition, string> = {
   no_reply: 'no reply',
-  read: 'read, no reply',
+  read: 'read but no reply',
   not_read: 'not read',
 }
 

@@ -1,13 +1,17 @@
-import { formatCount } from '@x-automated/contract/format'
 import { ADAPTIVE_TEXT } from '@x-automated/contract/outreach/verdict-text'
 import { ChevronRight } from 'lucide-react'
 import { Checkbox, RadioGroup } from '../../../ui/choice'
 import { Field } from '../../../ui/field'
 import { NumberInput } from '../../../ui/number-input'
 import type { StepDraft, VariantDraft } from './sequence-draft'
+import { delayText } from './step-text'
 
 const ALLOCATIONS = [
-  { value: 'weights', label: 'Fixed shares', hint: 'A fair test. You are told when you can trust its result.' },
+  {
+    value: 'weights',
+    label: 'Fixed shares',
+    hint: 'A fair test. You get a notification when you can trust its result.',
+  },
   { value: 'adaptive', label: 'Send more of what works', hint: `Every hour, by the replies so far: ${ADAPTIVE_TEXT}.` },
 ] as const
 
@@ -26,7 +30,7 @@ export function TestSettings({ step, onChange, onVariantChange }: TestSettingsPr
       <summary className="flex w-fit list-none items-center gap-1.5 rounded-sm py-1 text-muted hover:text-ink [&::-webkit-details-marker]:hidden">
         <ChevronRight aria-hidden className="size-4 transition-transform group-open/test:rotate-90" />
         Test: {isFixed ? 'fixed shares' : 'more of what works'}, replies within{' '}
-        {formatCount(testWindowDays ?? 0, 'day')}
+        {delayText({ amount: testWindowDays, unit: 'days' })}
         {isFixed && switchToWinner && ', then the winner'}
       </summary>
       <div className="grid gap-4 py-3 ps-5.5">
@@ -66,7 +70,7 @@ export function TestSettings({ step, onChange, onVariantChange }: TestSettingsPr
         {isFixed && (
           <Checkbox
             label="Switch to the winner"
-            hint="Everyone who was not sent this step gets the winner."
+            hint="Everyone who hasn't been sent this step gets the winner."
             checked={switchToWinner}
             onChange={(event) => onChange({ switchToWinner: event.currentTarget.checked })}
           />

@@ -45,7 +45,7 @@ export function WaitRow({ step, name, problem, knowsReads, onChange }: WaitRowPr
           onChange({ delay: { unit, amount: delay.amount && Math.min(delay.amount, DELAY_MAX[unit]) } })
         }}
       />
-      then, if
+      then send if
       <Select
         aria-label={`Condition of ${name.toLowerCase()}`}
         className="w-40"
