@@ -8,6 +8,7 @@ import { usedOf } from '../../platform/billing/service.ts'
 import { storeAnswers } from '../replies/service-answers.ts'
 import { replies } from '../replies/tables.ts'
 import { dms } from '../sending/tables.ts'
+import { peopleWith } from './service-enrollments.ts'
 import { enrollments, sequenceVersions, type VersionStep } from './tables.ts'
 
 let app: TestApp
@@ -72,6 +73,35 @@ describe('GET /campaigns/{id}/enrollments', () => {
       cursor = page.cursor ?? undefined
     } while (cursor)
     expect(seen.sort()).toEqual([...handles].sort())
+  })
+
+  it('reads the same pages whether all were counted or not', async () => {
+    const { id } = await launched(5)
+    for (let sent = 0; sent < 3; sent += 1) await sendNext(id)
+    const [message] = await app.db.select().from(dms).where(eq(dms.campaignId, id))
+    const campaign = { id, workspaceId: person.workspaceId }
+    const found = async (filter: object, isRare: boolean) => {
+      const chosen = {
+        state: undefined,
+        outcome: undefined,
+        variantIds: [message!.variantId!],
+        isOneStep: true,
+        ...filter,
+      }
+      const ids: string[] = []
+      for (let after: string | null = null; ; ) {
+        const page = peopleWith(campaign, chosen).page({ after, limit: 2, isRare })
+        const { rows } = await app.db.execute<{ id: string; place: string }>(page)
+        ids.push(...rows.map((row) => row.id))
+        after = rows[1]?.place ?? null
+        if (!after) return ids
+      }
+    }
+    const filters = [{}, { outcome: 'sent' }, { outcome: 'failed' }, { outcome: 'positive' }] as const
+    for (const filter of [...filters, ...filters.map((filter) => ({ ...filter, state: 'finished', isOneStep: false }))])
+      expect([filter, await found(filter, false)]).toEqual([filter, await found(filter, true)])
+    expect(await found({ outcome: 'sent' }, false)).toHaveLength(3)
+    expect(await found({ state: 'active' }, false)).toHaveLength(2)
   })
 
   it('filters by state, and by step, variant and outcome of a message', async () => {

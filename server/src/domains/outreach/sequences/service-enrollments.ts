@@ -152,7 +152,7 @@ interface Messages {
 }
 
 /** Enrollments with such a message, in order of time. */
-function peopleWith({ workspaceId, id }: Campaign, { state, outcome, variantIds, isOneStep }: Messages): Found {
+export function peopleWith({ workspaceId, id }: Campaign, { state, outcome, variantIds, isOneStep }: Messages): Found {
   const { statuses, answer } = outcome ? MESSAGES[outcome] : ANY
   const among = sql`any(${sql.param(statuses)}::text[])`
   // Few messages have an answer, so they have an index.
