@@ -167,6 +167,19 @@ describe('GET /leads/{id}, GET /leads/{id}/history', () => {
     expect(now.filter(({ kind }) => kind === 'paused')).toEqual([])
   })
 
+  it('return texts of a conversation to members, not to viewers', async () => {
+    const { lead } = await makeHistory()
+    const said = { workspaceId: person.workspaceId, leadId: lead.id, accountXUserId: '5', at: new Date() }
+    await app.db.insert(replies).values([
+      { ...said, xEventId: '91', kind: 'reply', text: 'Call me' },
+      { ...said, xEventId: '92', kind: 'written', text: 'I will' },
+    ])
+    const textsFor = async ({ client }: Person) =>
+      (await client.leads.history({ id: lead.id })).events.flatMap((event) => ('replyId' in event ? [event.text] : []))
+    expect((await textsFor(person)).sort()).toEqual(['Call me', 'I will'])
+    expect(await textsFor(await makePerson(app, { in: person, role: 'viewer' }))).toEqual([null, null])
+  })
+
   it('return 404 for an unknown lead', async () => {
     for (const path of ['/leads/x', '/leads/x/history'])
       expect((await person.call('GET', path)).body).toMatchObject({ code: 'LEAD_NOT_FOUND' })

@@ -304,7 +304,8 @@ function History({ lead }: { lead: LeadDetail }) {
 function MessageText({ replyId, text }: { replyId: string; text: string | null }) {
   const mayWrite = useIsOffered('member')
   const remove = useAction(() => client.replies.removeText({ id: replyId }), { refetches: [api.leads.history] })
-  if (text === null) return <p className="text-muted">This text was deleted.</p>
+  if (text === null)
+    return <p className="text-muted">{mayWrite ? 'This text was deleted.' : 'Viewers see no texts of replies.'}</p>
   return (
     <div className="flex items-start justify-between gap-2">
       <bdi className="wrap-anywhere text-muted">“{text}”</bdi>
