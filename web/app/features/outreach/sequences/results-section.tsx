@@ -9,6 +9,7 @@ import { Button } from '../../../ui/button'
 import { cn } from '../../../ui/cn'
 import { Skeleton } from '../../../ui/skeleton'
 import { Table, Td, Tr } from '../../../ui/table'
+import { ExportCsv } from '../../platform/billing/export-csv'
 import { shareText } from '../campaigns/campaign-progress'
 import { OUTCOME_NAMES } from './enrollment-text'
 import { evidenceShare, rateInterval } from './interval'
@@ -38,14 +39,17 @@ export function ResultsSection({ campaignId, onShow }: ResultsSectionProps) {
       <section className="grid gap-3">
         <div className="flex min-h-8 items-center justify-between gap-4">
           <h2 className="text-base">Funnel</h2>
-          <Button
-            size="sm"
-            variant="ghost"
-            icon={<Users />}
-            onClick={() => onShow({ title: 'People in this campaign' })}
-          >
-            All people
-          </Button>
+          <span className="flex flex-wrap justify-end gap-1">
+            <ExportCsv path={`/api/campaigns/${campaignId}/results/export`} fileName="campaign-results" />
+            <Button
+              size="sm"
+              variant="ghost"
+              icon={<Users />}
+              onClick={() => onShow({ title: 'People in this campaign' })}
+            >
+              All people
+            </Button>
+          </span>
         </div>
         <Table
           label="Funnel"
