@@ -5,7 +5,15 @@ import { Card } from '../../../ui/card'
 import { Skeleton, SkeletonLine } from '../../../ui/skeleton'
 import { StatCard } from '../../../ui/stat-card'
 import { CampaignBar } from './campaign-bar'
-import { activityText, finishedPeople, notableWait, progressOf, shareText, timeLeftText } from './campaign-progress'
+import {
+  activityText,
+  finishedPeople,
+  notableWait,
+  progressOf,
+  shareText,
+  timeLeftText,
+  waitingForPlan,
+} from './campaign-progress'
 import { RehearsalStrip } from './rehearsal-strip'
 
 /** Reserves the line's height. */
@@ -39,7 +47,7 @@ export function CampaignProgressCard({ campaign, disconnected, noSender, seconds
               : finished === null
                 ? `${formatNumber(done)} of ${formatNumber(total)} processed`
                 : `${formatNumber(finished)} of ${formatCount(campaign.totalLeadsInList, 'person', 'people')} finished`}
-            {secondsLeft !== null && ` · ${timeLeftText(secondsLeft)}`}
+            {secondsLeft !== null && waitingForPlan(campaign) === 0 && ` · ${timeLeftText(secondsLeft)}`}
           </p>
         </div>
         <CampaignBar campaign={campaign} finished={finished} />

@@ -9,6 +9,7 @@ import {
   secondsLeftOf,
   shareText,
   timeLeftText,
+  waitingForPlan,
 } from './campaign-progress'
 
 const counts = {
@@ -22,6 +23,14 @@ const counts = {
 
 test('counts sent and failed messages as done', () => {
   expect(progressOf(counts)).toEqual({ total: 40, sent: 28, failed: 2, queued: 10, done: 30 })
+})
+
+test('counts the people of a launch in parts who wait for the plan', () => {
+  const campaign = { ...counts, status: 'active' as const, openEnrollments: 60 }
+  expect(waitingForPlan(campaign)).toBe(0)
+  expect(waitingForPlan({ ...campaign, totalLeadsInList: 90 })).toBe(50)
+  expect(waitingForPlan({ ...campaign, totalLeadsInList: 90, openEnrollments: 0 })).toBe(0)
+  expect(waitingForPlan({ ...campaign, totalLeadsInList: 90, status: 'paused' })).toBe(0)
 })
 
 test('counts people as finished if a campaign has follow-ups', () => {

@@ -29,6 +29,13 @@ export function finishedPeople(
   return stepCount > 1 || nextFollowUpAt !== null ? totalLeadsInList - openEnrollments : null
 }
 
+/** How many people of a launch in parts wait until the plan has room; fewer once it sends follow-ups. */
+export function waitingForPlan(campaign: Counts & Pick<Campaign, 'status' | 'openEnrollments'>): number {
+  const { done, queued } = progressOf(campaign)
+  const unqueued = campaign.totalLeadsInList - done - queued
+  return campaign.status === 'active' ? Math.max(0, Math.min(unqueued, campaign.openEnrollments)) : 0
+}
+
 /** '68%', or '–' if `whole` is 0. '100%' only for all, '0%' only for none. */
 export function shareText(part: number, whole: number): string {
   if (whole <= 0) return '–'

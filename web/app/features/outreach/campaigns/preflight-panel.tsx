@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { formatCount, formatDate, formatMoney, formatNumber, pluralize } from '@x-automated/contract/format'
+import { formatCount, formatMoney, formatNumber, pluralize } from '@x-automated/contract/format'
 import type { Preflight } from '@x-automated/contract/outreach/preflight'
 import { ChevronRight, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -8,7 +8,7 @@ import { isInitialLoading } from '../../../initial-loading'
 import { cn } from '../../../ui/cn'
 import { SkeletonText } from '../../../ui/skeleton'
 import { useDebouncedValue } from '../../../ui/use-debounced-value'
-import { calendarOf, missingText, sampleText, skippedLabel, warningText } from './preflight-text'
+import { calendarOf, missingText, othersText, sampleText, skippedLabel, warningText } from './preflight-text'
 import { useRehearsalText } from './rehearsal-strip'
 
 export type PreflightBody = Parameters<typeof client.campaigns.preflight>[0]
@@ -92,11 +92,12 @@ const WEEKDAYS = ['M', 'T', 'W', 'T', 'F', 'S', 'S']
 
 /** The rehearsal as a sentence, and as a calendar if it takes several days. */
 function Dates({ preflight, xAccountId }: { preflight: Preflight; xAccountId: string | undefined }) {
-  const { perDay, ahead } = preflight
+  const { perDay, ahead, plan, warnings } = preflight
   const text = useRehearsalText(preflight, xAccountId)
   const days = calendarOf(perDay)
   const most = Math.max(1, ...perDay.map(({ count }) => count))
-  if (text === null) return null
+  // Without room in the plan, nobody gets a message on these dates.
+  if (text === null || (warnings.includes('plan') && plan.remaining === 0)) return null
   return (
     <div className="grid gap-2">
       {perDay.length > 1 && (
@@ -168,9 +169,7 @@ export function FirstPart({
     <div className="grid justify-items-start gap-2">
       {children(plan.remaining)}
       <p className="text-muted" data-numeric>
-        The other {formatNumber(willSend - plan.remaining)} follow on{' '}
-        {formatDate(plan.resetsAt, { month: 'short', day: 'numeric', timeZone: 'UTC' })}, when your limit resets, or
-        when you upgrade.
+        {othersText(willSend - plan.remaining, plan.resetsAt)}
       </p>
     </div>
   )

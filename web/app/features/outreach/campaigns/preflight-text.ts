@@ -1,4 +1,4 @@
-import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
+import { formatCount, formatDate, formatNumber, pluralize } from '@x-automated/contract/format'
 import type { Preflight, PreflightWarning } from '@x-automated/contract/outreach/preflight'
 import type { SkipReason } from '@x-automated/contract/reason'
 
@@ -48,6 +48,14 @@ const WARNINGS: Record<PreflightWarning, string> = {
 }
 
 export const warningText = (warning: PreflightWarning) => WARNINGS[warning]
+
+/** 'The other 50 follow on Dec 1, when your limit resets, or when you upgrade.' @param others null: some */
+export function othersText(others: number | null, resetsAt: string): string {
+  const day = formatDate(resetsAt, { month: 'short', day: 'numeric', timeZone: 'UTC' })
+  const who =
+    others === null ? 'others follow' : `other ${formatNumber(others)} ${pluralize(others, 'follows', 'follow')}`
+  return `The ${who} on ${day}, when your limit resets, or when you upgrade.`
+}
 
 /** '2 of the first 1,000 leads have no {company} and get the fallback.' */
 export function missingText({ place, leads }: Preflight['missing'][number], preflight: Preflight): string {

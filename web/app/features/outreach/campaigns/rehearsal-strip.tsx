@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import { type RehearsedDates, rehearsalText } from '@x-automated/contract/outreach/rehearsal-text'
 import { api } from '../../../api'
+import { waitingForPlan } from './campaign-progress'
 import { useRestOfCampaign } from './campaign-watch'
-import { warningText } from './preflight-text'
+import { othersText, warningText } from './preflight-text'
 
 /** The dates of a rehearsal in one line; null: nothing is sent, or the time zone is not known yet. */
 export function useRehearsalText(
@@ -23,7 +24,10 @@ const BLANK = '\u00a0'
 /** What is left of a campaign, or what its launch would start: "About 14 a day, done on Dec 4". */
 export function RehearsalStrip({ campaign }: { campaign: Campaign }) {
   const { data } = useRestOfCampaign(campaign)
-  const text = useRehearsalText(data ?? { perDay: [], lastSendAt: null }, campaign.xAccountId)
+  const rehearsed = useRehearsalText(data ?? { perDay: [], lastSendAt: null }, campaign.xAccountId)
+  const others = waitingForPlan(campaign)
+  // The rehearsal knows only who is queued, and would say that it is done with them.
+  const text = others > 0 && data ? othersText(campaign.stepCount === 1 ? others : null, data.plan.resetsAt) : rehearsed
   if (campaign.status === 'completed' || campaign.status === 'archived') return null
   const closed = data?.warnings.includes('closed_inboxes')
   return (
@@ -31,7 +35,7 @@ export function RehearsalStrip({ campaign }: { campaign: Campaign }) {
       {text ?? (closed ? null : BLANK)}
       {closed && (
         <>
-          {text !== null && '. '}
+          {text !== null && (others > 0 ? ' ' : '. ')}
           <span className="text-warn">{warningText('closed_inboxes')}</span>
         </>
       )}

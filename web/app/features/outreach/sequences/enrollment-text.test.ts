@@ -13,11 +13,13 @@ const enrollment: Enrollment = {
   pausedUntil: null,
   reason: null,
 }
-const textOf = (change: Partial<Enrollment>) => placeText({ ...enrollment, ...change })
+const textOf = (change: Partial<Enrollment>) =>
+  placeText({ ...enrollment, ...change }, Date.parse('2026-12-01T12:00:00Z'))
 
 it('says where a person is, and why', () => {
   expect(textOf({})).toBe('Next message Wed, Dec 2')
-  expect(textOf({ stepNumber: 1 })).toBe('Waiting for the first message')
+  expect(textOf({ stepNumber: 1, nextAt: '2026-12-01T11:59:00Z' })).toBe('Waiting for the first message')
+  expect(textOf({ stepNumber: 1 })).toBe('First message Wed, Dec 2')
   expect(textOf({ state: 'paused', reason: { code: 'person', params: {} } })).toBe('Paused')
   const later = { code: 'later', params: {} } as const
   expect(textOf({ state: 'paused', pausedUntil: '2026-12-15T12:00:00Z', reason: later })).toBe(
@@ -28,7 +30,7 @@ it('says where a person is, and why', () => {
     'You messaged them yourself',
   )
   expect(textOf({ state: 'stopped', reason: { code: 'skipped', params: { skip: 'replied' } } })).toBe(
-    'Skipped: This person has replied',
+    'Skipped: this person has replied',
   )
 })
 

@@ -1,7 +1,9 @@
 import { formatCount } from '@x-automated/contract/format'
 import type { Enrollment, Outcome } from '@x-automated/contract/outreach/sequences'
-import { type EnrollmentReason, refusalText, type SkipReason } from '@x-automated/contract/reason'
+import { type EnrollmentReason, type SkipReason, skipText } from '@x-automated/contract/reason'
 import { dayText } from '../campaigns/campaign-progress'
+
+const HOUR_MS = 3_600_000
 
 /** The states of people in a campaign, for a filter. */
 export const STATE_NAMES: Record<Enrollment['state'], string> = {
@@ -25,9 +27,11 @@ export const OUTCOME_NAMES: Record<Outcome, string> = {
 }
 
 /** Where a person is in a campaign: 'Next message Tue, Dec 2'. */
-export function placeText({ state, stepNumber, nextAt, pausedUntil, reason }: Enrollment): string {
+export function placeText({ state, stepNumber, nextAt, pausedUntil, reason }: Enrollment, now: number): string {
   switch (state) {
     case 'active':
+      // The next part of a launch in parts has a date.
+      if (stepNumber === 1 && nextAt && Date.parse(nextAt) - now > HOUR_MS) return `First message ${dayText(nextAt)}`
       if (stepNumber === 1) return 'Waiting for the first message'
       return nextAt ? `Next message ${dayText(nextAt)}` : 'Active'
     case 'paused':
@@ -68,7 +72,8 @@ const REASONS: Record<Exclude<EnrollmentReason['code'], 'skipped'>, string> = {
 }
 
 function skippedText(code: unknown): string {
-  return `skipped: ${refusalText({ code: code as SkipReason['code'], params: {} }).replace(/\.$/, '')}`
+  const text = skipText({ code: code as SkipReason['code'], params: {} })
+  return text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, '')
 }
 
 /** 'At least 10,000 people' at the limit of what is counted. */

@@ -110,7 +110,7 @@ function PersonRow({ enrollment, mayChange }: { enrollment: Enrollment; mayChang
         <p className="flex min-w-0 flex-wrap items-baseline gap-x-2">
           <LeadName lead={lead} />
         </p>
-        <p className="text-xs text-muted">{placeText(enrollment)}</p>
+        <p className="text-xs text-muted">{placeText(enrollment, Date.now())}</p>
       </div>
       {mayChange && lead && (
         <span className="flex shrink-0">
