@@ -14,6 +14,8 @@ import type { PeopleFilter } from './people-sheet'
 
 const POLL_EVERY_MS = 5_000
 const SHOWN = 5
+/** The server lists replies in the order in which their messages were queued. */
+const READ = 100
 
 const labelColors: Record<ReplyLabel, string> = {
   interested: 'text-good',
@@ -35,10 +37,11 @@ interface RepliesSectionProps {
 export function RepliesSection({ campaignId, onShow }: RepliesSectionProps) {
   const dms = useQuery(
     api.campaigns.dms.queryOptions({
-      input: { id: campaignId, status: 'replied', pageSize: SHOWN },
+      input: { id: campaignId, status: 'replied', pageSize: READ },
       refetchInterval: POLL_EVERY_MS,
     }),
   )
+  const latest = dms.data?.dms.toSorted((a, b) => (b.reply?.at ?? '').localeCompare(a.reply?.at ?? '')).slice(0, SHOWN)
   return (
     <section className="grid content-start gap-3">
       <div className="flex min-h-8 items-center justify-between gap-4">
@@ -58,13 +61,13 @@ export function RepliesSection({ campaignId, onShow }: RepliesSectionProps) {
       </div>
       {dms.isError && !dms.data ? (
         <QueryError query={dms} />
-      ) : !dms.data ? (
+      ) : !dms.data || !latest ? (
         <SkeletonText lines={4} />
       ) : dms.data.total === 0 ? (
         <p className="text-muted">Nobody has replied yet. A reply stops the follow-ups of that person.</p>
       ) : (
         <ul className="grid">
-          {dms.data.dms.map(({ id, lead, reply }) => {
+          {latest.map(({ id, lead, reply }) => {
             const name = lead?.name || (lead ? `@${lead.twitterHandle}` : 'Deleted lead')
             const label = reply?.label
             return (
