@@ -15,8 +15,11 @@ import { Field } from '../../../ui/field'
 import { Input } from '../../../ui/input'
 import { Select } from '../../../ui/select'
 import { toast } from '../../../ui/toast'
+import { useConfirmLeave } from '../../../ui/use-confirm-leave'
 import { UsageNotice } from '../../platform/billing/usage-notice'
 import { conversationOf } from '../sequences/conversation'
+import { LOSING_MESSAGES } from '../sequences/leaving'
+import { messagesOf } from '../sequences/lint'
 import { SequenceBuilder } from '../sequences/sequence-builder'
 import { emptySequence, reengagementInput, type SequenceDraft, stepInputs } from '../sequences/sequence-draft'
 import { useSequenceDraft } from '../sequences/use-sequence-draft'
@@ -96,6 +99,10 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
   const busy = create.isPending
   const conversation = conversationOf(sequence.draft)
   const ready = isComplete(draft, sequence.draft) && !busy
+  useConfirmLeave(
+    messagesOf(sequence.draft).some(({ text }) => text.trim() !== ''),
+    LOSING_MESSAGES,
+  )
 
   const submit = (mode: SaveMode) => {
     if (busy) return
@@ -109,8 +116,13 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
     sequence.reset(emptySequence())
   }
   const discard = () => {
+    const written = sequence.draft
     clear()
-    toast.info('Campaign form cleared.')
+    const restore = () => {
+      form.reset(draft)
+      sequence.reset(written)
+    }
+    toast.info('Campaign form cleared.', { action: { label: 'Undo', onClick: restore } })
   }
 
   return (

@@ -1,12 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { useBlocker } from 'react-router'
 import { api, client, errorCode, errorText } from '../../../api'
 import { sessionStorage } from '../../../browser-storage'
 import { session } from '../../../session'
-import { useConfirm } from '../../../ui/confirm'
 import { toast } from '../../../ui/toast'
-import { useConfirmBeforeUnload } from '../../../ui/use-confirm-before-unload'
+import { useConfirmLeave } from '../../../ui/use-confirm-leave'
 import { useRefresh } from '../../../use-refresh'
 import { discardRun, loadRun, type Recipient, type SavedRun, saveRun } from './saved-run'
 import { notMessagedText, type RunProgress, type SendResult, sendOneByOne, summaryText } from './send-run'
@@ -41,7 +39,7 @@ export function useSendRun(onDone: () => void) {
   useEffect(() => setInterrupted(owner === null || running ? null : loadRun(sessionStorage, owner)), [owner, running])
 
   useEffect(() => () => stop.current?.abort(), [])
-  useKeepOnPage(running, () => stop.current?.abort())
+  useConfirmLeave(running, LEAVING, () => stop.current?.abort())
 
   const start = async ({ message, leads, allowRepeat, runId = crypto.randomUUID() }: Run) => {
     if (stop.current) return
@@ -145,26 +143,10 @@ function pause(signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Asks before the user leaves the page during a run. */
-function useKeepOnPage(running: boolean, onLeave: () => void): void {
-  const confirm = useConfirm()
-  const blocker = useBlocker(running)
-  const asked = useRef(false)
-  useEffect(() => {
-    if (blocker.state !== 'blocked' || asked.current) return
-    asked.current = true
-    void confirm({
-      title: 'Stop sending and leave?',
-      body: "Sent messages aren't affected. You can resume with the other leads in this tab.",
-      confirm: 'Stop and leave',
-      cancel: 'Keep sending',
-      danger: true,
-    }).then((leave) => {
-      asked.current = false
-      if (!leave) return blocker.reset()
-      onLeave()
-      blocker.proceed()
-    })
-  })
-  useConfirmBeforeUnload(running)
+const LEAVING = {
+  title: 'Stop sending and leave?',
+  body: "Sent messages aren't affected. You can resume with the other leads in this tab.",
+  confirm: 'Stop and leave',
+  cancel: 'Keep sending',
+  danger: true,
 }

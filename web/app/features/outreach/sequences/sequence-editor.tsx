@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import type { Sequence } from '@x-automated/contract/outreach/sequences'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { generatePath, useNavigate } from 'react-router'
 import { api, client, errorCode, errorText } from '../../../api'
 import { paths } from '../../../paths'
@@ -9,11 +9,12 @@ import { Button, ButtonLink } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { RadioGroup } from '../../../ui/choice'
 import { toast } from '../../../ui/toast'
-import { useConfirmBeforeUnload } from '../../../ui/use-confirm-before-unload'
+import { useConfirmLeave } from '../../../ui/use-confirm-leave'
 import { useIsOffered } from '../../identity/people/use-role'
 import { useFailureToast } from '../../platform/billing/use-failure-toast'
 import { MessagePreview } from '../campaigns/message-preview'
 import { conversationOf } from './conversation'
+import { LOSING_MESSAGES } from './leaving'
 import { type ApplyTo, Reach } from './reach'
 import { SequenceBuilder, undoable } from './sequence-builder'
 import { draftOf, firstChange, isWritten, reengagementInput, stepInputs } from './sequence-draft'
@@ -62,7 +63,6 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
         queries.invalidateQueries({ queryKey: api.campaigns.key() }),
         queries.invalidateQueries({ queryKey: api.sequences.key() }),
       ])
-      void navigate(campaignPath)
     },
     async onError(error) {
       if (errorCode(error) === 'SEQUENCE_CHANGED') {
@@ -72,7 +72,12 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
       if (!editor.show(error)) showFailure(error, `Failed to save the messages: ${errorText(error)}`)
     },
   })
-  useConfirmBeforeUnload(changed !== null && !save.isSuccess)
+  const isSaved = save.isSuccess
+  useConfirmLeave(changed !== null && !isSaved, LOSING_MESSAGES)
+  // After the effects of the hook above, which would ask.
+  useEffect(() => {
+    if (isSaved) void navigate(campaignPath)
+  }, [isSaved, navigate, campaignPath])
 
   const keepMine = () => {
     if (newer) setBase(newer)

@@ -1,0 +1,25 @@
+import { useEffect, useRef } from 'react'
+import { useBlocker } from 'react-router'
+import { useConfirm } from './confirm'
+import type { Question } from './confirm-dialog'
+import { useConfirmBeforeUnload } from './use-confirm-before-unload'
+
+/** Asks before the user leaves the page or closes the tab. @param onLeave called if they do leave */
+export function useConfirmLeave(isUnderWay: boolean, question: Question, onLeave?: () => void): void {
+  const confirm = useConfirm()
+  const blocker = useBlocker(
+    ({ currentLocation, nextLocation }) => isUnderWay && currentLocation.pathname !== nextLocation.pathname,
+  )
+  const asked = useRef(false)
+  useEffect(() => {
+    if (blocker.state !== 'blocked' || asked.current) return
+    asked.current = true
+    void confirm(question).then((leave) => {
+      asked.current = false
+      if (!leave) return blocker.reset()
+      onLeave?.()
+      blocker.proceed()
+    })
+  })
+  useConfirmBeforeUnload(isUnderWay)
+}
