@@ -7,9 +7,7 @@ import { useConfirmBeforeUnload } from './use-confirm-before-unload'
 /** Asks before the user leaves the page or closes the tab. @param onLeave called if they do leave */
 export function useConfirmLeave(isUnderWay: boolean, question: Question, onLeave?: () => void): void {
   const confirm = useConfirm()
-  const blocker = useBlocker(
-    ({ currentLocation, nextLocation }) => isUnderWay && currentLocation.pathname !== nextLocation.pathname,
-  )
+  const blocker = useBlocker(isUnderWay)
   const asked = useRef(false)
   useEffect(() => {
     if (blocker.state !== 'blocked' || asked.current) return
