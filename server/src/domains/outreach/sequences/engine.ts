@@ -32,6 +32,7 @@ export async function queueFollowUps(db: Db, env: SendingEnv): Promise<boolean> 
       isMore = (await transact(db, (tx) => queueBatch(tx, env, id))) || isMore
     } catch (error) {
       // The other campaigns do not wait for this one.
+      await lookAgainLater(db, id)
       failures.push(error)
     }
   }
@@ -77,8 +78,7 @@ async function queueBatch(tx: Db, env: SendingEnv, campaignId: string): Promise<
   if (Number.isFinite((await allowanceOf(tx, workspaceId, 'dms')).left)) await lockQueueing(tx, workspaceId)
   const { left } = await allowanceOf(tx, workspaceId, 'dms')
   if (left === 0) {
-    const later = sql`now() + make_interval(secs => ${LOOK_AGAIN_MS / 1_000})`
-    await tx.update(campaigns).set({ followUpDueAt: later }).where(eq(campaigns.id, campaignId))
+    await lookAgainLater(tx, campaignId)
     return false
   }
   const size = Math.min(BATCH_SIZE, left)
@@ -104,6 +104,11 @@ async function queueBatch(tx: Db, env: SendingEnv, campaignId: string): Promise<
   if (campaign.channel === 'api') for (const id of accountIds.sort()) await wakeAccount(tx, id)
   if (queued.length > 0) await use(tx, workspaceId, 'dms', queued.length)
   return due.length === size
+}
+
+async function lookAgainLater(db: Db, campaignId: string): Promise<void> {
+  const later = sql`now() + make_interval(secs => ${LOOK_AGAIN_MS / 1_000})`
+  await db.update(campaigns).set({ followUpDueAt: later }).where(eq(campaigns.id, campaignId))
 }
 
 /** Locks enrollments that are due, longest due first. Those that are locked have another change. */

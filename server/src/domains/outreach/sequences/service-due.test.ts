@@ -21,11 +21,12 @@ import {
 import { leads } from '../../leads/leads/tables.ts'
 import { limitOn, use } from '../../platform/billing/service.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
+import { campaigns } from '../campaigns/tables.ts'
 import { receive } from '../replies/service.ts'
 import { record } from '../sending/record.ts'
 import { send, TIMING } from '../sending/send.ts'
 import { queueFollowUps } from './engine.ts'
-import { enrollments, stepTests } from './tables.ts'
+import { enrollments, sequenceVersions, stepTests } from './tables.ts'
 
 let app: TestApp
 let person: Person
@@ -374,4 +375,15 @@ it('returns 409 for follow-ups that an extension sends without a connected accou
   const made = await makeCampaign(alone, list, { channel: 'extension', messageTemplate: undefined, steps: TWO })
   await expect(alone.client.campaigns.queue({ id: made.id })).rejects.toMatchObject({ code: 'X_NOT_CONNECTED' })
   expect(await alone.client.campaigns.find({ id: made.id })).toMatchObject({ status: 'paused' })
+})
+
+it('looks again later at a campaign that fails, and continues with the others', async () => {
+  const broken = await begin()
+  const other = await begin()
+  for (const { id } of [broken, other]) await letPass(app, id, 3)
+  await app.db.delete(sequenceVersions).where(eq(sequenceVersions.campaignId, broken.id))
+  await expect(queueDue()).rejects.toThrow()
+  expect(await dmsOf(person, other.id)).toHaveLength(2)
+  expect(await queueDue()).toBe(false)
+  await app.db.delete(campaigns).where(eq(campaigns.id, broken.id))
 })
