@@ -178,6 +178,9 @@ export const campaigns = {
         id: Id,
         /** Defaults to the list's first lead, or to an example if the list is empty. */
         leadId: Id.optional(),
+        stepNumber: z.int().min(1).default(1),
+        /** Defaults to the step's first active variant. */
+        variantId: Id.optional(),
       }),
     )
     .output(Success.extend({ sentTo: z.string() })),

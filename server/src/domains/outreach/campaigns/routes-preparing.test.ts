@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { makePerson, type Person } from '../../../../test/makers.ts'
+import { makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, eventually, launch, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
 import { campaigns } from './tables.ts'
@@ -77,6 +77,37 @@ describe('POST /campaigns/{id}/test', () => {
     for (const words of [`This is the message that @${list.handles[0]} would receive:\n\nHi Ada\n\nBye`, 'Hi there'])
       expect(texts.some((text) => text.includes(words))).toBe(true)
     expect(await dmsOf(person, campaign.id)).toEqual([])
+  })
+
+  it('emails the message of another step or variant, and returns 400 for unknown ones', async () => {
+    const own = await makePerson(app)
+    await subscribe(app, own)
+    const steps = [
+      { variants: [{ messageTemplate: 'One' }] },
+      {
+        delay: { amount: 1, unit: 'days' as const },
+        variants: [{ messageTemplate: 'Two' }, { messageTemplate: 'Three' }],
+      },
+    ]
+    const list = await makeList(app, own, openHandles(1))
+    const { id } = await makeCampaign(own, list, { messageTemplate: undefined, steps })
+    const sequence = await own.client.sequences.find({ id })
+    const variantId = sequence.steps[1]!.variants[1]!.id
+    await own.client.campaigns.sendTest({ id, stepNumber: 2 })
+    await own.client.campaigns.sendTest({ id, stepNumber: 2, variantId })
+    await eventually(async () => {
+      const answer = await fetch(`${app.mailbox.url}/messages?to=${own.email}`)
+      const texts = ((await answer.json()) as { text: string }[]).map(({ text }) => text)
+      return ['Two', 'Three'].every((words) => texts.some((text) => text.includes(`would receive:\n\n${words}`)))
+    }, 'a test email of each')
+    for (const [body, field] of [
+      [{ stepNumber: 3 }, 'stepNumber'],
+      [{ stepNumber: 0 }, 'stepNumber'],
+      [{ variantId }, 'variantId'],
+    ] as const) {
+      const answer = await own.call('POST', `/campaigns/${id}/test`, body)
+      expect([answer.status, answer.body.details[0].field]).toEqual([400, field])
+    }
   })
 
   it('uses a lead that matches the smart list, and an example lead if none matches', async () => {

@@ -3,13 +3,14 @@ import { parseTemplate, type Recipient, renderTemplate } from '@x-automated/cont
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
-import { Refusal } from '../../../refusal.ts'
+import { invalidField, Refusal } from '../../../refusal.ts'
 import type { SignedInContext } from '../../../requests/context.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { selectLeads } from '../../leads/leads/service.ts'
 import { leads } from '../../leads/leads/tables.ts'
 import { findStored } from '../../leads/lists/service.ts'
-import { copySteps } from '../sequences/service.ts'
+import { copySteps, findCampaign, findSteps } from '../sequences/service.ts'
+import type { VersionStep } from '../sequences/tables.ts'
 import { testEmail } from './emails.ts'
 import { find, insert } from './service.ts'
 
@@ -53,22 +54,23 @@ const NAME_MAX = 200
 const EXAMPLE: Recipient = { name: 'Maya Okafor', twitterHandle: 'mayabuilds', metadata: {} }
 
 /**
- * Emails the user the message as one lead would see it.
- * @throws Refusal CAMPAIGN_NOT_FOUND; LEAD_NOT_FOUND; RATE_LIMITED
+ * Emails the user a step's message as one lead would see it.
+ * @throws Refusal CAMPAIGN_NOT_FOUND; LEAD_NOT_FOUND; INVALID_INPUT; RATE_LIMITED
  */
 export async function sendTest(
   { db, outbox, origin, limits }: SignedInContext,
   actor: Actor,
-  { id, leadId }: InputOf<'campaigns', 'sendTest'>,
+  { id, leadId, stepNumber, variantId }: InputOf<'campaigns', 'sendTest'>,
 ) {
-  const campaign = await find(db, actor, id)
+  const campaign = await findCampaign(db, actor, id)
+  const template = templateOf(await findSteps(db, campaign), stepNumber, variantId)
   const lead = leadId
     ? await findLead(db, actor, leadId)
     : ((await firstLead(db, actor, campaign.leadListId)) ?? EXAMPLE)
   const [user] = await db.select({ email: authUsers.email }).from(authUsers).where(eq(authUsers.id, actor.userId))
   const sentTo = user?.email ?? ''
-  const parsed = parseTemplate(campaign.messageTemplate)
-  const message = 'template' in parsed ? renderTemplate(parsed.template, lead) : campaign.messageTemplate
+  const parsed = parseTemplate(template)
+  const message = 'template' in parsed ? renderTemplate(parsed.template, lead) : template
   await limits.consume('testMailByUser', actor.userId)
   await outbox.post(
     db,
@@ -80,6 +82,15 @@ export async function sendTest(
     }),
   )
   return { success: true as const, sentTo }
+}
+
+/** @throws Refusal INVALID_INPUT for an unknown step or variant */
+function templateOf(steps: readonly VersionStep[], stepNumber: number, variantId: string | undefined): string {
+  const step = steps[stepNumber - 1]
+  if (!step) throw invalidField('stepNumber', `This campaign has no step ${stepNumber}`)
+  const variant = step.variants.find(({ id, isActive }) => (variantId ? id === variantId : isActive))
+  if (!variant) throw invalidField('variantId', `Step ${stepNumber} has no such variant`)
+  return variant.messageTemplate
 }
 
 const recipient = { name: leads.name, twitterHandle: leads.twitterHandle, metadata: leads.metadata }

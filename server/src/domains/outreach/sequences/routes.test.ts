@@ -168,6 +168,22 @@ describe('PUT /campaigns/{id}/sequence', () => {
     expect((await free.client.sequences.find({ id })).version).toBe(1)
   })
 
+  it('returns 409 for an archived campaign, and for follow-ups of an extension without an X account', async () => {
+    const steps = [step('Hi'), step('You', { delay: DELAY })]
+    const archived = await campaignOf([step('Hi')])
+    await person.client.campaigns.update({ id: archived.id, status: 'archived' })
+    await expect(person.client.sequences.save({ id: archived.id, version: 1, steps })).rejects.toMatchObject({
+      code: 'CAMPAIGN_STATE',
+    })
+    const alone = await makePerson(app)
+    await subscribe(app, alone)
+    const { id } = await launch(alone, await makeList(app, alone, openHandles(1)), { channel: 'extension' })
+    await expect(alone.client.sequences.save({ id, version: 1, steps })).rejects.toMatchObject({
+      code: 'X_NOT_CONNECTED',
+    })
+    expect((await alone.client.sequences.find({ id })).version).toBe(1)
+  })
+
   it('keeps ids, retires a variant that was sent, and rewrites what is queued', async () => {
     const { id } = await campaignOf([step('Hi')], { channel: 'extension' })
     await person.client.campaigns.queue({ id })
