@@ -91,6 +91,18 @@ describe('an unknown outcome', () => {
     expect((await arrivedFrom(account.handle)).map(({ to }) => to).sort()).toEqual([...list.handles].sort())
   })
 
+  it('stays unknown if X may no longer list the message', async () => {
+    const { person, account } = await connected()
+    const campaign = await launch(person, await makeList(app, person, openHandles(1)))
+    const { id } = await claimAndDie()
+    const long = sql`now() - interval '31 days'`
+    await app.db.update(dms).set({ claimedAt: long, triedAt: long }).where(eq(dms.id, id))
+    await start()
+    expect(await completed(person, campaign.id)).toMatchObject({ dmsFailedCount: 1 })
+    expect(await dmsOf(person, campaign.id)).toMatchObject([{ status: 'failed', outcomeUnknown: true }])
+    expect(await arrivedFrom(account.handle)).toEqual([])
+  })
+
   it('is settled immediately after a process died between send and record', async () => {
     const { person, account } = await connected()
     const list = await makeList(app, person, openHandles(2))

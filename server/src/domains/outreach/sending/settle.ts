@@ -63,6 +63,7 @@ export async function takeOver(db: Db): Promise<void> {
 }
 
 const SETTLE_BATCH = 8
+const DAY_MS = 86_400_000
 /** How long a process has a message to itself while settling it. */
 const SETTLE_SECONDS = 60
 
@@ -142,6 +143,9 @@ async function settleOne(needs: Needs, timing: Timing, dm: Unsettled): Promise<v
     await transact(db, (tx) => recordOutcome(tx, dm, { wasSent: true, eventId: found }))
   } else if (dm.ageMs < timing.settleAfterMs) {
     await checkLater(db, dm, (timing.settleAfterMs - dm.ageMs) / 1000)
+  } else if (dm.ageMs > X_KEEPS_DAYS * DAY_MS) {
+    // X may have taken it and no longer list it.
+    await giveUp()
   } else {
     await transact(db, async (tx) => {
       const { rowCount } = await tx.execute(sql`
