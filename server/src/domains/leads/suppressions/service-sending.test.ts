@@ -209,7 +209,7 @@ describe('claiming', () => {
     await sleep(150)
     await suppress(person, list, 0)
     await eventually(async () => (await countClaimed(id)) === 0, 'it was released')
-    await app.db.execute(sql`update x_accounts set next_send_at = now() where id = ${account.id}`)
+    await app.db.execute(sql`update x_accounts set next_send_at = now() - interval '1 second' where id = ${account.id}`)
     expect(await completed(person, id)).toMatchObject({ dmsFailedCount: 1 })
     expect(await arrivedFrom(account.handle)).toEqual([])
   })

@@ -137,7 +137,7 @@ describe('sending limits', () => {
     expect(seconds).toBeLessThan(361)
 
     // Making the account due does not shorten the pause.
-    await app.db.execute(sql`update x_accounts set next_send_at = now() where id = ${own.id}`)
+    await app.db.execute(sql`update x_accounts set next_send_at = now() - interval '1 second' where id = ${own.id}`)
     expect((await claim(person, id)).status).toBe(204)
 
     await app.db

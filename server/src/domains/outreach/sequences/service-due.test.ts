@@ -163,6 +163,7 @@ describe('queueFollowUps', () => {
     await app.db.execute(sql`
       update enrollments set state = 'paused', paused_until = now(), next_at = now() where campaign_id = ${id} and is_unqueued`)
     await app.db.execute(sql`update campaigns set follow_up_due_at = now() where id = ${id}`)
+    await letPass(app, id, 1)
     await queueDue()
     expect(await dmsOf(person, id)).toHaveLength(1)
     const [waiting] = (await enrollmentsOf(id)).filter(({ isUnqueued }) => isUnqueued)
@@ -340,7 +341,7 @@ describe('the order on one X account', () => {
     expect(await sendDue(app)).toEqual([`Still there, @${handle}?`])
     await letPass(app, id, 24)
     await letPass(app, other.id, 24)
-    await app.db.update(xAccounts).set({ nextSendAt: sql`now()` }).where(eq(xAccounts.id, account.id))
+    await app.db.update(xAccounts).set({ nextSendAt: sql`now() - interval '1 second'` }).where(eq(xAccounts.id, account.id))
     expect(await sendDue(app)).toEqual(['From another campaign'])
   })
 
@@ -363,7 +364,7 @@ describe('the order on one X account', () => {
     expect((await dmsOf(person, id)).at(-1)?.reason).toEqual({ code: 'detection', params: {} })
     // The account was read after its last message.
     await app.db.execute(sql`update reply_watches set webhook_id = null, read_until = now()`)
-    await app.db.update(xAccounts).set({ nextSendAt: sql`now()` }).where(eq(xAccounts.id, account.id))
+    await app.db.update(xAccounts).set({ nextSendAt: sql`now() - interval '1 second'` }).where(eq(xAccounts.id, account.id))
     expect(await sendDue(app)).toEqual([`Still there, @${handle}?`])
   })
 })

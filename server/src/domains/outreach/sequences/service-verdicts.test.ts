@@ -66,7 +66,7 @@ async function answer(messages: readonly { id: string }[], label: Label): Promis
 
 /** Lets the job look at every test again. */
 async function judge(): Promise<void> {
-  await app.db.update(stepTests).set({ nextAt: sql`now()` }).where(sql`ended_at is null`)
+  await app.db.update(stepTests).set({ nextAt: sql`now() - interval '1 minute'` }).where(sql`ended_at is null`)
   await Promise.all([judgeTests(app.db), judgeTests(app.db)])
 }
 
