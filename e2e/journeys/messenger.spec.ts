@@ -231,7 +231,7 @@ it('messages selected leads one by one, reports the results and updates analytic
     .poll(async () => (await client.campaigns.find({ id: campaign.id })).dmsSentCount, { timeout: 120_000 })
     .toBe(1)
   await page.reload()
-  const compared = page.getByRole('table', { name: 'Comparison of campaigns' })
+  const compared = page.getByRole('table', { name: 'Comparison: Campaigns' })
   await compared.getByRole('row', { name: /Spring 1 0 0% 0 0% 0 –/ }).waitFor()
   await compared.getByRole('button', { name: 'Reply rate', exact: true }).press('Enter')
   await compared.locator('th[aria-sort=descending]').filter({ hasText: 'Reply rate' }).waitFor()

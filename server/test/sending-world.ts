@@ -7,7 +7,8 @@ import { eq, sql } from 'drizzle-orm'
 import { expect } from 'vitest'
 import { authKeys, authSessions } from '../src/domains/identity/auth/tables.ts'
 import { queueNextParts } from '../src/domains/outreach/campaigns/service.ts'
-import { detectReplies, receive } from '../src/domains/outreach/replies/service.ts'
+import { createWebhookCache, findWatches, lookAt } from '../src/domains/outreach/replies/engine.ts'
+import { receive } from '../src/domains/outreach/replies/service.ts'
 import { claimDirect } from '../src/domains/outreach/sending/claim.ts'
 import { send, TIMING } from '../src/domains/outreach/sending/send.ts'
 import { queueFollowUps } from '../src/domains/outreach/sequences/engine.ts'
@@ -87,6 +88,13 @@ export interface CampaignState {
 }
 
 export type World = Awaited<ReturnType<typeof openWorld>>
+
+/** Looks at every watched account that is due, as the job of each does. */
+async function lookAtAll({ db, services }: TestApp): Promise<void> {
+  await findWatches(services)
+  const { rows } = await db.execute<{ xUserId: string }>(sql`select x_user_id as "xUserId" from reply_watches`)
+  for (const { xUserId } of rows) await lookAt(services, createWebhookCache(services), receive, xUserId)
+}
 
 export async function openWorld(app: TestApp) {
   await deleteEarlierWorlds(app)
@@ -242,7 +250,7 @@ export async function openWorld(app: TestApp) {
       const { rows } = await app.db.execute(
         sql`select from x_accounts where workspace_id = ${person.workspaceId} and unread_since is not null`,
       )
-      if (rows.length > 0) await detectReplies(app.services)
+      if (rows.length > 0) await lookAtAll(app)
     },
 
     /** A direct message whose process dies before or after the hand-over. */

@@ -62,7 +62,8 @@ const period = {
   to: Day.optional(),
 }
 
-function refined<T extends z.ZodType<{ from?: string | undefined; to?: string | undefined }>>(query: T) {
+/** Checks the order of the days, and how many there are. */
+function withValidPeriod<T extends z.ZodType<{ from?: string | undefined; to?: string | undefined }>>(query: T) {
   return query
     .refine(({ from, to }) => !from || !to || from <= to, {
       message: 'The last day must not be before the first.',
@@ -77,7 +78,7 @@ function refined<T extends z.ZodType<{ from?: string | undefined; to?: string | 
 export const BREAKDOWNS = ['campaign', 'step', 'variant', 'account', 'member'] as const
 export type BreakdownBy = (typeof BREAKDOWNS)[number]
 
-export const BreakdownQuery = refined(
+export const BreakdownQuery = withValidPeriod(
   z.object({
     ...period,
     by: z.enum(BREAKDOWNS),
@@ -116,7 +117,9 @@ export const MEDIAN_OF_EACH = 200
 export const MEDIAN_OF_ALL = 5_000
 const MEDIAN_RULE = `\`medianReplySeconds\` is about the replies that came in the period: the latest ${MEDIAN_OF_EACH} of each campaign, or the latest ${MEDIAN_OF_ALL} in all other breakdowns.`
 
-export const HeatmapQuery = refined(z.object({ ...period, campaignId: z.union([z.literal('direct'), Id]).optional() }))
+export const HeatmapQuery = withValidPeriod(
+  z.object({ ...period, campaignId: z.union([z.literal('direct'), Id]).optional() }),
+)
 
 export const HeatmapCell = z.object({
   /** 1 is Monday. */
@@ -137,7 +140,7 @@ export const analytics = {
     errors: ['CAMPAIGN_NOT_FOUND'],
   })
     .input(
-      refined(
+      withValidPeriod(
         z.object({
           ...period,
           /** A campaign id, or `direct` for messages without a campaign (leads page, messenger). */

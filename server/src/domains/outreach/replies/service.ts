@@ -9,7 +9,7 @@ import { Refusal } from '../../../refusal.ts'
 import { suppressLead } from '../../leads/suppressions/service.ts'
 import { checkOptOuts, endAnswered, findSentMessage, lockEnrollmentsOfLead, stopMessages } from '../sending/service.ts'
 import { optOutWordsOf } from '../sending-settings/service.ts'
-import { createWebhookCache, findWatches, lookAt, type WatchContext, watchReplies } from './engine.ts'
+import { type WatchContext, watchReplies } from './engine.ts'
 import { answeredMessage } from './rules.ts'
 import { classifyReply } from './rules-labels.ts'
 import { storeAnswers } from './service-answers.ts'
@@ -31,15 +31,6 @@ export async function receive(db: Db, events: readonly XHappening[]): Promise<vo
       )
     }
   }
-}
-
-/** Looks at every account that is due, as the job of each does. */
-export async function detectReplies(context: WatchContext): Promise<void> {
-  const { db } = context.database
-  const webhook = createWebhookCache(context)
-  await findWatches(context)
-  const { rows } = await db.execute<{ xUserId: string }>(sql`select x_user_id as "xUserId" from reply_watches`)
-  for (const { xUserId } of rows) await lookAt(context, webhook, receive, xUserId)
 }
 
 /** Starts reply detection in this process. */

@@ -59,7 +59,7 @@ export const leadReads = pgTable(
   (t) => [primaryKey({ columns: [t.leadId, t.accountXUserId] })],
 )
 
-/** Without an event for this long, nobody knows whether X still reports replies. */
+/** How long a confirmed webhook, or a read conversation, counts. */
 const KNOWN_FOR = sql`interval '6 hours'`
 
 /**
@@ -91,7 +91,7 @@ export const replyWatches = pgTable(
     pageNewestId: text('page_newest_id'),
     nextPollAt: time('next_poll_at').notNull().defaultNow(),
     polledAt: time('polled_at'),
-    /** When X last confirmed or called the webhook. */
+    /** When X last confirmed the webhook. */
     confirmedAt: time('confirmed_at'),
     /** Every message until then was read by polling. */
     readUntil: time('read_until'),

@@ -450,9 +450,9 @@ export async function reschedule(tx: Db, accountId: string, now: Date, until: Da
         select least((
           select min(case when ${waitsForOlder(sql`c`)} then ${turn}::timestamptz else greatest(d.due_at, ${soon}::timestamptz) end)
           from campaigns c cross join lateral (
-          select due_at from dms where campaign_id = c.id and ${isFirstInQueue} order by due_at, id limit 1
-        ) d
-        where c.x_account_id = ${accountId} and c.status = 'active' and c.channel = 'api' and c.dms_queued_count > 0
+            select due_at from dms where campaign_id = c.id and ${isFirstInQueue} order by due_at, id limit 1
+          ) d
+          where c.x_account_id = ${accountId} and c.status = 'active' and c.channel = 'api' and c.dms_queued_count > 0
         ), (
           select greatest(due_at, case when ${areRepliesKnown} then ${soon}::timestamptz else ${blind}::timestamptz end) from ${followUps} f limit 1
         )))`

@@ -162,12 +162,6 @@ type Change =
 type Skipped = { id: string; number: number } | null
 type Changed = { one: Due; change: Change }
 
-const LOST: DueAccount = {
-  hours: parseLimits(null, { isRealX: false } as SendingEnv),
-  isConnected: false,
-  isLive: false,
-}
-
 function changeOf(
   due: Due,
   versions: ReadonlyMap<number, readonly VersionStep[]>,
@@ -191,7 +185,7 @@ function changeOf(
     pausedUntil: due.state === 'paused' ? moment(due.pausedUntil) : null,
     isLater,
   }
-  const account = accounts.get(due.accountId) ?? LOST
+  const account = accounts.get(due.accountId) ?? null
   const decision = decide(enrollment, versions.get(due.version) ?? [], account, new Date(due.now))
   if (decision.kind !== 'finish') return decision
   return { kind: 'end', state: 'finished', reason: null, skipped: decision.skipped }

@@ -39,18 +39,18 @@ export type Decision =
   /** `skipped`: the last step, if its condition was not met. */
   | { kind: 'finish'; skipped: StepReference | null }
 
-/** What to do with an enrollment that the due job looks at. @param steps those of its version */
+/** What to do with an enrollment that the due job looks at. @param steps those of its version @param account null: it was deleted */
 export function decide(
   enrollment: DueEnrollment,
   steps: readonly VersionStep[],
-  account: DueAccount,
+  account: DueAccount | null,
   now: Date,
 ): Decision {
   const { isLater, pausedUntil } = enrollment
   const number = isLater ? steps.findIndex(({ kind }) => kind === 'reengagement') + 1 : (enrollment.nextStepNumber ?? 0)
   const step = steps[number - 1]
   if (!step) return { kind: 'finish', skipped: null }
-  if (!account.isConnected) return { kind: 'wait', number, until: new Date(now.getTime() + LOOK_AGAIN_MS) }
+  if (!account?.isConnected) return { kind: 'wait', number, until: new Date(now.getTime() + LOOK_AGAIN_MS) }
   const delayEnds = isLater ? null : dueFrom(enrollment, step, account.hours)
   const dueAt = latest(delayEnds, pausedUntil) ?? now
   if (dueAt > now) return { kind: 'wait', number, until: dueAt }

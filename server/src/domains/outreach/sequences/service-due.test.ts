@@ -341,7 +341,10 @@ describe('the order on one X account', () => {
     expect(await sendDue(app)).toEqual([`Still there, @${handle}?`])
     await letPass(app, id, 24)
     await letPass(app, other.id, 24)
-    await app.db.update(xAccounts).set({ nextSendAt: sql`now() - interval '1 second'` }).where(eq(xAccounts.id, account.id))
+    await app.db
+      .update(xAccounts)
+      .set({ nextSendAt: sql`now() - interval '1 second'` })
+      .where(eq(xAccounts.id, account.id))
     expect(await sendDue(app)).toEqual(['From another campaign'])
   })
 
@@ -364,7 +367,10 @@ describe('the order on one X account', () => {
     expect((await dmsOf(person, id)).at(-1)?.reason).toEqual({ code: 'detection', params: {} })
     // The account was read after its last message.
     await app.db.execute(sql`update reply_watches set webhook_id = null, read_until = now()`)
-    await app.db.update(xAccounts).set({ nextSendAt: sql`now() - interval '1 second'` }).where(eq(xAccounts.id, account.id))
+    await app.db
+      .update(xAccounts)
+      .set({ nextSendAt: sql`now() - interval '1 second'` })
+      .where(eq(xAccounts.id, account.id))
     expect(await sendDue(app)).toEqual([`Still there, @${handle}?`])
   })
 })

@@ -26,6 +26,11 @@ export const OUTCOME_NAMES: Record<Outcome, string> = {
   failed: 'Failed',
 }
 
+/** What a person is called; null: the lead was deleted. */
+export function personName(lead: { name: string | null; twitterHandle: string } | null): string {
+  return lead ? lead.name || `@${lead.twitterHandle}` : 'Deleted lead'
+}
+
 /** Where a person is in a campaign: 'Next message Tue, Dec 2'. */
 export function placeText({ state, stepNumber, nextAt, pausedUntil, reason }: Enrollment, now: number): string {
   switch (state) {

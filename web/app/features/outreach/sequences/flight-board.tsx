@@ -10,6 +10,7 @@ import { Button } from '../../../ui/button'
 import { cn } from '../../../ui/cn'
 import { Skeleton } from '../../../ui/skeleton'
 import { useIsOffered } from '../../identity/people/use-role'
+import { personName } from './enrollment-text'
 import { layoutFlight } from './flight-layout'
 import { useEnrollmentActions } from './use-enrollment-actions'
 
@@ -152,7 +153,7 @@ function Board({ dots, now, onPause }: BoardProps) {
   const canHold = mayChange && shown?.lead != null && ['planned', 'queued', 'held'].includes(shown.state)
   const hold = () => {
     if (!canHold || !shown) return
-    const person = { id: shown.enrollmentId, name: nameOf(shown) }
+    const person = { id: shown.enrollmentId, name: personName(shown.lead) }
     if (shown.state === 'held') resume.run(person)
     else pause.run(person)
   }
@@ -241,7 +242,7 @@ function Board({ dots, now, onPause }: BoardProps) {
                     className="absolute bottom-1/2 flex flex-col items-center"
                     style={{ height: top(dot.stepNumber) }}
                   >
-                    <Avatar name={nameOf(dot)} size="xs" />
+                    <Avatar name={personName(dot.lead)} size="xs" />
                     <span className="w-px flex-1 bg-accent-line" />
                   </span>
                 )}
@@ -260,7 +261,7 @@ function Board({ dots, now, onPause }: BoardProps) {
       {shown && (
         <div className="flex min-h-8 flex-wrap items-center gap-x-4 gap-y-2">
           <p className="me-auto wrap-anywhere" aria-live="polite">
-            <bdi className="font-strong">{nameOf(shown)}</bdi>, {detailText(shown)}
+            <bdi className="font-strong">{personName(shown.lead)}</bdi>, {detailText(shown)}
           </p>
           {canHold && (
             <Button
@@ -294,10 +295,6 @@ function Key({ children }: { children: string }) {
   )
 }
 
-function nameOf({ lead }: FlightDot): string {
-  return lead ? lead.name || `@${lead.twitterHandle}` : 'Deleted lead'
-}
-
 const timeText = (value: number | string) => formatDate(value, { hour: 'numeric', minute: '2-digit' })
 
 /** 'step 2 A, sent Mon 2:05 PM'. */
@@ -307,5 +304,5 @@ function detailText({ stepNumber, variant, state, at }: FlightDot): string {
 }
 
 function dotText(dot: FlightDot): string {
-  return `${nameOf(dot)}, ${detailText(dot)}`
+  return `${personName(dot.lead)}, ${detailText(dot)}`
 }

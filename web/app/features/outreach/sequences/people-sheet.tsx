@@ -14,7 +14,7 @@ import { LoadingText, SkeletonText } from '../../../ui/skeleton'
 import { Tooltip } from '../../../ui/tooltip'
 import type { ShownDialog } from '../../../ui/use-dialogs'
 import { useIsOffered } from '../../identity/people/use-role'
-import { peopleText, placeText, STATE_NAMES } from './enrollment-text'
+import { peopleText, personName, placeText, STATE_NAMES } from './enrollment-text'
 import { LeadName } from './lead-name'
 import { useEnrollmentActions } from './use-enrollment-actions'
 
@@ -100,7 +100,7 @@ const RESUMABLE: readonly Enrollment['state'][] = ['paused', 'replied', 'stopped
 function PersonRow({ enrollment, mayChange }: { enrollment: Enrollment; mayChange: boolean }) {
   const { lead, state } = enrollment
   const { pause, resume, stop } = useEnrollmentActions()
-  const name = lead?.name || (lead ? `@${lead.twitterHandle}` : 'Deleted lead')
+  const name = personName(lead)
   const about = { id: enrollment.id, name }
   const isBusy = pause.isPending || resume.isPending || stop.isPending
   return (

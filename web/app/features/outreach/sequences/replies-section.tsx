@@ -9,6 +9,7 @@ import { cn } from '../../../ui/cn'
 import { DateTime } from '../../../ui/date-time'
 import { SkeletonText } from '../../../ui/skeleton'
 import { LABEL_NAMES } from '../../leads/leads/history-text'
+import { personName } from './enrollment-text'
 import { LeadName } from './lead-name'
 import type { PeopleFilter } from './people-sheet'
 
@@ -68,11 +69,10 @@ export function RepliesSection({ campaignId, onShow }: RepliesSectionProps) {
       ) : (
         <ul className="grid">
           {latest.map(({ id, lead, reply }) => {
-            const name = lead?.name || (lead ? `@${lead.twitterHandle}` : 'Deleted lead')
             const label = reply?.label
             return (
               <li key={id} className="flex gap-3 border-b border-line py-3 last:border-b-0">
-                <Avatar name={name} size="sm" />
+                <Avatar name={personName(lead)} size="sm" />
                 <div className="grid min-w-0 flex-1 gap-1">
                   <p className="flex flex-wrap items-baseline gap-x-2">
                     <LeadName lead={lead} />

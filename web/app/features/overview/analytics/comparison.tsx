@@ -72,7 +72,7 @@ export function Comparison({ campaignId, days }: ComparisonProps) {
         <p className="text-muted">No campaign messages in this period.</p>
       ) : (
         (rows || query.isPending) && (
-          <Table label={`Comparison of ${BY_NAMES[by].many.toLowerCase().replace('x a', 'X a')}`}>
+          <Table label={`Comparison: ${BY_NAMES[by].many}`}>
             <thead>
               <tr>
                 {columns.map(({ key, name }) => (
