@@ -39,8 +39,12 @@ export const REPLY_LABELS = [
 ] as const
 export type ReplyLabel = (typeof REPLY_LABELS)[number]
 
-/** Statuses in the leads filter. `contacted` counts as sent, `failed_contact` as failed. */
-export const LEAD_FILTER_STATUSES = ['not_sent', 'queued', 'sent', 'failed'] as const
+/** What was sent to a lead. `contacted` counts as sent, `failed_contact` as failed. */
+export const LEAD_STANDINGS = ['not_sent', 'queued', 'sent', 'failed'] as const
+export type LeadStanding = (typeof LEAD_STANDINGS)[number]
+
+/** Statuses in the leads filter. Who `replied` also has one of the others. */
+export const LEAD_FILTER_STATUSES = [...LEAD_STANDINGS, 'replied'] as const
 
 /** Why a lead may be messaged under X's rules: they asked, wrote first, or are a customer. */
 export const CONTACT_BASES = ['asked', 'wrote_first', 'customer', 'none'] as const

@@ -2,7 +2,15 @@ import { z } from 'zod'
 import { cursorPaging, Id, Page, requiredText, Success, Time, text } from '../fields.ts'
 import { routes } from '../route.ts'
 import { IDS_MAX, LIST_TAG_LENGTH_MAX, LIST_TAGS_MAX } from './lead-limits.ts'
-import { hasOneSelection, Lead, LeadFilter, leadSelection, nextPart, ONE_SELECTION } from './leads.ts'
+import {
+  hasOneSelection,
+  LEAD_FILTER_STATUSES,
+  Lead,
+  LeadFilter,
+  leadSelection,
+  nextPart,
+  ONE_SELECTION,
+} from './leads.ts'
 
 const route = routes('Lists')
 
@@ -97,6 +105,8 @@ export const lists = {
     .input(
       z.object({
         id: Id,
+        /** With a status, the newest leads come first in any list. */
+        status: z.enum(LEAD_FILTER_STATUSES).optional(),
         ...cursorPaging(100),
       }),
     )

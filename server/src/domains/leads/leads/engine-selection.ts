@@ -1,7 +1,7 @@
 import { isId } from '@x-automated/contract/fields'
 import { PART_MAX } from '@x-automated/contract/leads/lead-limits'
 import type { LeadFilter, LeadQuery, LeadSelection } from '@x-automated/contract/leads/leads'
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
@@ -75,7 +75,9 @@ export function matching(
       : sql`(${leads.name} ilike ${pattern} or ${leads.twitterHandle} ilike ${pattern} or ${leads.bio} ilike ${pattern})`,
     least === undefined ? undefined : sql`${knownFollowers} >= ${least}`,
     maxFollowers === undefined ? undefined : sql`${knownFollowers} <= ${maxFollowers}`,
-    status && sql`${leads.id} in (select s.lead_id from ${ofStanding(workspaceId, status)})`,
+    status === 'replied'
+      ? isNotNull(leads.repliedAt)
+      : status && sql`${leads.id} in (select s.lead_id from ${ofStanding(workspaceId, status)})`,
     basis && eq(leads.basis, basis),
     suppressed === undefined
       ? undefined

@@ -1,5 +1,5 @@
-import { LEAD_STATUSES, LeadSort } from '@x-automated/contract/leads/leads'
-import { eq, sql } from 'drizzle-orm'
+import { LEAD_FILTER_STATUSES, LEAD_STATUSES, LeadSort } from '@x-automated/contract/leads/leads'
+import { eq, inArray, sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeLeads } from '../../../../test/leads.ts'
@@ -140,13 +140,14 @@ describe('GET /leads', () => {
   it('filters, sorts and pages like a naive implementation', async () => {
     const made = await makeLeads(app, person, manyLeads())
     await giveBasesAndTags(made)
+    await giveReplies(made.filter((_, place) => place % 9 === 0))
     const lists = await makeLists(made)
     const query = fc.record(
       {
         keyword: fc.constantFrom('a', 'AN', 'grow', '%', '_', '\\', '🚀', 'zz', 'x y'),
         minFollowers: fc.integer({ min: 0, max: 40 }),
         maxFollowers: fc.integer({ min: 0, max: 40 }),
-        status: fc.constantFrom('not_sent', 'queued', 'sent', 'failed'),
+        status: fc.constantFrom(...LEAD_FILTER_STATUSES),
         basis: fc.constantFrom('none', 'asked', 'customer'),
         tag: fc.constantFrom('VIP', 'vip', 'rare', 'unknown'),
         listId: fc.constantFrom(...lists.keys(), 'nonsense'),
@@ -227,6 +228,14 @@ async function giveBasesAndTags(made: LeadRow[]) {
   }
 }
 const tagged = new Map<string, string[]>()
+
+async function giveReplies(made: LeadRow[]) {
+  const repliedAt = new Date()
+  const ids = made.map(({ id }) => id)
+  await app.db.update(leads).set({ repliedAt }).where(inArray(leads.id, ids))
+  for (const lead of made) lead.repliedAt = repliedAt
+}
+
 /** The leads found by each scrape. */
 const found = new Map<string, Set<string>>()
 
@@ -284,7 +293,8 @@ function byHand(
       (keyword === undefined || holds(lead.name) || holds(lead.twitterHandle) || holds(lead.bio)) &&
       (minFollowers === undefined || (lead.followerCount !== null && lead.followerCount >= minFollowers)) &&
       (maxFollowers === undefined || (lead.followerCount !== null && lead.followerCount <= maxFollowers)) &&
-      (status === undefined || (shown[lead.dmStatus] ?? lead.dmStatus) === status) &&
+      (status === undefined ||
+        (status === 'replied' ? lead.repliedAt !== null : (shown[lead.dmStatus] ?? lead.dmStatus) === status)) &&
       (basis === undefined || lead.basis === basis) &&
       (tag === undefined || (tagged.get(lead.id) ?? []).includes(tag.toLowerCase())) &&
       (listId === undefined || (lists.get(listId)?.has(lead.id) ?? false)) &&

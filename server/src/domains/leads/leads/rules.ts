@@ -4,7 +4,7 @@ import { IMPORT_COLUMNS_MAX } from '@x-automated/contract/leads/import-limits'
 import {
   CONTACT_BASES,
   type ContactBasis,
-  LEAD_FILTER_STATUSES,
+  LEAD_STANDINGS,
   type LeadFilter,
   type LeadQuery,
   type LeadSort,
@@ -43,7 +43,7 @@ export function readCursor(sort: LeadSort, cursor: string): Place | null {
 /** Whether the value is a filter status and a creation date. */
 function isStanding(value: string): boolean {
   const [status = '', moment = ''] = value.split(' ')
-  return (LEAD_FILTER_STATUSES as readonly string[]).includes(status) && isMoment(moment)
+  return (LEAD_STANDINGS as readonly string[]).includes(status) && isMoment(moment)
 }
 
 /** The maximum of PostgreSQL's integer. */

@@ -1,5 +1,5 @@
 import type { InputOf } from '@x-automated/contract/contract'
-import type { LeadFilter, LeadSort } from '@x-automated/contract/leads/leads'
+import type { LeadFilter, LeadSort, LeadStanding } from '@x-automated/contract/leads/leads'
 import { and, asc, desc, eq, getTableColumns, ne, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
@@ -56,10 +56,14 @@ export async function list(db: Db, actor: Actor, { page, pageSize, sort, cursor,
   return { leads: shown, total, page, pageSize, cursor: last ? writeCursor(sort, placeOf(sort, last)) : null }
 }
 
-/** Whether the filter asks for all leads, or for one status in an indexed order. */
-function isPlain(filter: ResolvedFilter, sort: LeadSort): boolean {
-  const [only, ...others] = namesOf(filter)
-  return only === undefined || (only === 'status' && others.length === 0 && isStandingOrder(sort, filter.status))
+/** Whether the filter asks for all leads, or for one standing in an indexed order. */
+function isPlain(filter: ResolvedFilter, sort: LeadSort): filter is { status?: LeadStanding } {
+  return isStandingOnly(filter) && (filter.status === undefined || isStandingOrder(sort, filter.status))
+}
+
+/** Whether the filter asks for all leads, or for one standing, which have maintained counts. */
+function isStandingOnly(filter: ResolvedFilter): filter is { status?: LeadStanding } {
+  return filter.status !== 'replied' && namesOf(filter).every((name) => name === 'status')
 }
 
 async function readCounted(db: Db, actor: Actor, filter: ResolvedFilter, span: Parameters<typeof readPage>[2]) {
@@ -89,7 +93,7 @@ const tagNames = sql<string[]>`array(
 export async function listByStanding(
   db: Db,
   actor: Actor,
-  standings: readonly NonNullable<LeadFilter['status']>[],
+  standings: readonly LeadStanding[],
   { page, pageSize, cursor }: Omit<InputOf<'messages', 'leads'>, 'status'>,
 ) {
   const place = cursor === undefined ? null : readCursor('-createdAt', cursor)
@@ -140,7 +144,7 @@ export async function count(db: Db, actor: WorkspaceOf, filter: ResolvedFilter):
     )
     return (all ?? 0) - (suppressed ?? 0)
   }
-  if (asked.length === 0 || only === 'status') return countByStatus(db, actor, filter.status)
+  if (isStandingOnly(filter)) return countByStatus(db, actor, filter.status)
   if (only === 'listId') {
     const [row] = await db
       .select({ total: leadLists.leadCount })
@@ -173,7 +177,7 @@ export async function count(db: Db, actor: WorkspaceOf, filter: ResolvedFilter):
   return db.$count(leads, matching(actor.workspaceId, filter))
 }
 
-async function countByStatus(db: Db, actor: WorkspaceOf, status: LeadFilter['status']): Promise<number> {
+async function countByStatus(db: Db, actor: WorkspaceOf, status: LeadStanding | undefined): Promise<number> {
   const { rows } = await db.execute<{ total: number }>(sql`select ${countedLeads(actor.workspaceId, status)} as total`)
   return one(rows).total
 }

@@ -1,4 +1,4 @@
-import { CONTACT_BASES, LEAD_FILTER_STATUSES, LEAD_STATUSES } from '@x-automated/contract/leads/leads'
+import { CONTACT_BASES, LEAD_STANDINGS, LEAD_STATUSES } from '@x-automated/contract/leads/leads'
 import { type SQL, sql } from 'drizzle-orm'
 import { bigint, check, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time } from '../../../db/columns.ts'
@@ -78,7 +78,7 @@ export const leadStandings = pgTable(
   {
     workspaceId: uuid('workspace_id').notNull(),
     /** The filter status. */
-    standing: text('standing', { enum: LEAD_FILTER_STATUSES }).notNull(),
+    standing: text('standing', { enum: LEAD_STANDINGS }).notNull(),
     createdAt: time('created_at').notNull(),
     leadId: uuid('lead_id').notNull(),
   },

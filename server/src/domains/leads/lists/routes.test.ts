@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { eq, inArray } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
@@ -177,6 +177,23 @@ describe('DELETE /lists/{id}', () => {
 })
 
 describe('GET /lists/{id}/leads', () => {
+  it('returns those who replied, of a manual or smart list', async () => {
+    const [one, two, other] = await makeLeads(app, person, 3)
+    await app.db
+      .update(leads)
+      .set({ repliedAt: new Date() })
+      .where(inArray(leads.id, [one!.id, other!.id]))
+    const manual = await person.client.lists.create({ name: 'By hand' })
+    await person.client.lists.addLeads({ id: manual.id, leadIds: [one!.id, two!.id] })
+    const smart = await person.client.lists.create({ name: 'Smart', filter: { listId: manual.id } })
+    for (const { id } of [manual, smart])
+      expect(await person.client.lists.leads({ id, status: 'replied' })).toMatchObject({
+        leads: [{ id: one!.id }],
+        total: 1,
+      })
+    expect((await person.call('GET', `/lists/${manual.id}/leads?status=gone`)).status).toBe(400)
+  })
+
   it('returns pages, last added first, with the exact total', async () => {
     const { id } = await makeList()
     const made = await makeLeads(app, person, 5)

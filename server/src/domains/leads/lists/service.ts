@@ -235,11 +235,11 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
   })
 }
 
-/** One page of a list's leads, last added first; of a smart list, its matches, newest first. */
-export async function listLeads(db: Db, actor: Actor, { id, ...input }: InputOf<'lists', 'leads'>) {
+/** One page of a list's leads, last added first; of a smart list or a status, newest first. */
+export async function listLeads(db: Db, actor: Actor, { id, status, ...input }: InputOf<'lists', 'leads'>) {
   const row = await findStored(db, actor, id)
-  if (row.filter) {
-    const found = await listAllLeads(db, actor, { ...row.filter, ...input, sort: '-createdAt' })
+  if (row.filter || status) {
+    const found = await listAllLeads(db, actor, { listId: id, status, ...input, sort: '-createdAt' })
     const written = await findWritten(
       db,
       id,

@@ -1,9 +1,15 @@
-import type { Lead, LeadFilter, LeadQuery, LeadStatus, OfferedLead } from '@x-automated/contract/leads/leads'
+import type {
+  Lead,
+  LeadFilter,
+  LeadQuery,
+  LeadStanding,
+  LeadStatus,
+  OfferedLead,
+} from '@x-automated/contract/leads/leads'
 
-/** The status for filters and selection: contacted counts as sent, failed_contact as failed. */
 export type LeadFilterStatus = NonNullable<LeadFilter['status']>
 
-const filterStatuses: Record<LeadStatus, LeadFilterStatus> = {
+const standings: Record<LeadStatus, LeadStanding> = {
   not_sent: 'not_sent',
   queued: 'queued',
   sent: 'sent',
@@ -12,8 +18,9 @@ const filterStatuses: Record<LeadStatus, LeadFilterStatus> = {
   failed_contact: 'failed',
 }
 
-export function filterStatusOf(lead: Pick<Lead, 'dmStatus'>): LeadFilterStatus {
-  return filterStatuses[lead.dmStatus]
+/** For selection: contacted counts as sent, failed_contact as failed. */
+export function filterStatusOf(lead: Pick<Lead, 'dmStatus'>): LeadStanding {
+  return standings[lead.dmStatus]
 }
 
 /** Queued, sent and suppressed leads can't be selected or messaged. */

@@ -8,6 +8,7 @@ export const statusLabels: Record<LeadFilterStatus, string> = {
   queued: 'Queued',
   sent: 'Sent',
   failed: 'Failed',
+  replied: 'Replied',
 }
 
 export const basisLabels: Record<ContactBasis, string> = {

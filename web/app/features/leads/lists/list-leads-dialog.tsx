@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
 import type { Lead } from '@x-automated/contract/leads/leads'
 import type { List, ListLead } from '@x-automated/contract/leads/lists'
-import { Users } from 'lucide-react'
+import { Search, Users } from 'lucide-react'
 import { useState } from 'react'
 import { api, errorText, refusalText } from '../../../api'
 import { type Column, PagedTable } from '../../../paged-table'
@@ -10,10 +10,13 @@ import { StatusBadge } from '../../../ui/badge'
 import { Button } from '../../../ui/button'
 import { Dialog } from '../../../ui/dialog'
 import { EmptyState } from '../../../ui/empty-state'
+import { Select } from '../../../ui/select'
 import type { ShownDialog } from '../../../ui/use-dialogs'
 import { useIsOffered } from '../../identity/people/use-role'
 import { XHandle } from '../../platform/x-account/x-handle'
 import { LeadFollowers, LeadIdentity } from '../leads/lead-parts'
+import type { LeadFilterStatus } from '../leads/lead-status'
+import { statusLabels } from '../leads/leads-url'
 
 const PAGE_SIZE = 25
 
@@ -56,9 +59,10 @@ interface ListLeadsDialogProps extends ShownDialog {
 export function ListLeadsDialog({ list, isCard = false, open, onClose, onManage }: ListLeadsDialogProps) {
   const mayWrite = useIsOffered('member')
   const [page, setPage] = useState(1)
+  const [filter, setFilter] = useState('')
   const leads = useQuery(
     api.lists.leads.queryOptions({
-      input: { id: list.id, page, pageSize: PAGE_SIZE },
+      input: { id: list.id, status: (filter || undefined) as LeadFilterStatus | undefined, page, pageSize: PAGE_SIZE },
       placeholderData: keepPreviousData,
     }),
   )
@@ -99,12 +103,27 @@ export function ListLeadsDialog({ list, isCard = false, open, onClose, onManage 
         maxHeight={DIALOG_TABLE_HEIGHT}
         skeletonRows={Math.max(1, Math.min(list.leadCount, 5))}
         above={
-          <p className="pb-2">
+          <div className="flex flex-wrap items-center justify-between gap-2 pb-2">
             <ContactCounts list={list} />
-          </p>
+            <Select
+              aria-label="Status"
+              className="w-40"
+              value={filter}
+              options={[
+                { value: '', label: 'All statuses' },
+                ...Object.entries(statusLabels).map(([value, label]) => ({ value, label })),
+              ]}
+              onChange={(event) => {
+                setFilter(event.currentTarget.value)
+                setPage(1)
+              }}
+            />
+          </div>
         }
         empty={
-          isCard ? (
+          filter ? (
+            <EmptyState icon={<Search />} title="No leads with this status" />
+          ) : isCard ? (
             <EmptyState icon={<Users />} title="No leads in this campaign yet. Add leads from your dashboard." />
           ) : list.filter ? (
             <EmptyState icon={<Users />} title="No matches yet" action={manage}>
