@@ -13,6 +13,7 @@ import { scrapes } from './leads/scrapes.ts'
 import { suppressions } from './leads/suppressions.ts'
 import { tags } from './leads/tags.ts'
 import { campaigns } from './outreach/campaigns.ts'
+import { conversations } from './outreach/conversations.ts'
 import { extension } from './outreach/extension-pairings.ts'
 import { messages } from './outreach/messages.ts'
 import { replies } from './outreach/replies.ts'
@@ -56,6 +57,7 @@ export const contract = {
   notifications,
   firstSteps,
   replies,
+  conversations,
   waitlist,
   billing,
   operator,

@@ -35,6 +35,7 @@ const ERRORS = {
   REFERRAL_NOT_FOUND: [404, 'Referral not found'],
   WEBHOOK_NOT_FOUND: [404, 'Webhook not found'],
   DELIVERY_NOT_FOUND: [404, 'Delivery not found'],
+  CONVERSATION_NOT_FOUND: [404, 'Conversation not found or access denied'],
   REPLY_NOT_FOUND: [404, 'Reply not found or access denied'],
   SUPPRESSION_NOT_FOUND: [404, 'This person is not on your suppression list'],
   SSO_CONNECTION_NOT_FOUND: [404, 'Single sign-on is not set up here'],

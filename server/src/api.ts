@@ -23,6 +23,7 @@ import { scrapeRoutes } from './domains/leads/scrapes/routes.ts'
 import { suppressionRoutes } from './domains/leads/suppressions/routes.ts'
 import { tagRoutes } from './domains/leads/tags/routes.ts'
 import { campaignRoutes } from './domains/outreach/campaigns/routes.ts'
+import { conversationRoutes } from './domains/outreach/conversations/routes.ts'
 import { extensionRoutes } from './domains/outreach/extension/routes.ts'
 import { replyRoutes } from './domains/outreach/replies/routes.ts'
 import { leadQueueRoutes, messageRoutes, sendingRoutes } from './domains/outreach/sending/routes.ts'
@@ -71,6 +72,7 @@ export const router = {
   notifications: notificationRoutes,
   firstSteps: firstStepsRoutes,
   replies: replyRoutes,
+  conversations: conversationRoutes,
   waitlist: waitlistRoutes,
   billing: billingRoutes,
   operator: operatorRoutes,

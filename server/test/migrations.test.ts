@@ -329,3 +329,39 @@ test('0051_people counts the people and the figures of earlier messages', async 
     { name: 'direct', ...figures, people: 0, people_out: 0 },
   ])
 })
+
+test('0058_conversations starts a conversation for everyone who has replied', async () => {
+  const sql = await readFile(join(MIGRATIONS, '0058_conversations.sql'), 'utf8')
+  const database = await cloneDatabase(inject('clusterUrl'))
+  const client = new pg.Client(database.url)
+  await client.connect()
+  onTestFinished(async () => {
+    await client.end()
+    await database.drop()
+  })
+  await client.query(`
+    insert into workspaces (name) values ('Acme');
+    insert into x_accounts (workspace_id, x_user_id, handle, status) select id, '1', 'acme', 'connected' from workspaces;
+    insert into campaigns (workspace_id, name, message_template, channel, status) select id, 'Spring', 'Hi', 'api', 'active' from workspaces;
+    insert into leads (workspace_id, twitter_handle, name) select id, handle, '' from workspaces, unnest(array['ana', 'ben', 'written']) handle;
+    insert into dms (workspace_id, campaign_id, x_account_id, lead_id, message, status, sent_at)
+      select c.workspace_id, c.id, a.id, l.id, 'Hi', 'sent', now() - interval '40 days' from campaigns c, x_accounts a, leads l;
+    insert into replies (workspace_id, lead_id, dm_id, account_x_user_id, x_event_id, kind, label, at)
+      select l.workspace_id, l.id, d.id, '1', s.text, s.kind, s.label, now() - s.days * interval '1 day'
+      from (values ('ana', 'a1', 'reply', 'later', 39), ('ana', 'a2', 'reply', 'auto_reply', 38), ('ben', 'b1', 'reply', 'opted_out', 10),
+        ('ben', 'b2', 'reply', 'interested', 9), ('ben', 'b3', 'written', null, 8), ('written', 'w1', 'written', null, 1)) s (lead, text, kind, label, days)
+        join leads l on l.twitter_handle = s.lead join dms d on d.lead_id = l.id`)
+  await client.query(sql.slice(sql.indexOf('-- Every lead')))
+
+  const { rows } = await client.query(`
+    select l.twitter_handle as lead, c.status, c.label, c.is_unread, c.is_last_ours, r.x_event_id as last, campaigns.name as campaign
+    from conversations c join leads l on l.id = c.lead_id join replies r on r.id = c.last_message_id join campaigns on campaigns.id = c.campaign_id order by 1`)
+  const read = { is_unread: false, campaign: 'Spring' }
+  expect(rows).toEqual([
+    { lead: 'ana', status: 'done', label: 'later', is_last_ours: false, last: 'a2', ...read },
+    { lead: 'ben', status: 'open', label: 'opted_out', is_last_ours: true, last: 'b3', ...read },
+  ])
+  expect((await client.query('select open, unread, snoozed from conversation_counts')).rows).toEqual([
+    { open: 1, unread: 0, snoozed: 0 },
+  ])
+})

@@ -168,6 +168,19 @@ export async function expectCountsRight(app: TestApp): Promise<void> {
       is distinct from (d.queued, d.sent, d.failed, d.delivered, d.replied, d.firsts, d.open, d.messaged, d.answered, d.positive)`)
   expect(rows).toEqual([])
   await expectActivityRight(app)
+  await expectConversationCountsRight(app)
+}
+
+/** Checks the counts of every workspace's conversations against the conversations. */
+export async function expectConversationCountsRight(app: TestApp): Promise<void> {
+  const { rows } = await app.db.execute(sql`
+    select * from (
+      select workspace_id, count(*) filter (where status = 'open') as open, count(*) filter (where is_unread) as unread,
+        count(*) filter (where status = 'snoozed') as snoozed from conversations group by 1
+    ) found full join conversation_counts counted using (workspace_id)
+    where (coalesce(found.open, 0), coalesce(found.unread, 0), coalesce(found.snoozed, 0)) is distinct from (counted.open, counted.unread, counted.snoozed)
+      and (counted.workspace_id is not null or (found.open, found.unread, found.snoozed) <> (0, 0, 0))`)
+  expect(rows).toEqual([])
 }
 
 /** Checks the figures by quarter of an hour against the messages. */

@@ -1,7 +1,9 @@
+import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { trustSession } from '../src/domains/identity/auth/service.ts'
 import { authIdentities } from '../src/domains/identity/auth/tables.ts'
 import { authFactors } from '../src/domains/identity/second-factors/tables.ts'
+import { conversations } from '../src/domains/outreach/conversations/tables.ts'
 import { replies } from '../src/domains/outreach/replies/tables.ts'
 import { connectX, makePerson, type Person, subscribe } from './makers.ts'
 import { openApp, type TestApp } from './open-app.ts'
@@ -16,6 +18,7 @@ let theirs: Record<
   | 'lead'
   | 'suppression'
   | 'reply'
+  | 'conversation'
   | 'list'
   | 'tag'
   | 'filter'
@@ -85,6 +88,18 @@ beforeAll(async () => {
       at: new Date(),
     })
     .returning()
+  const at = new Date()
+  const [conversation] = await app.db
+    .insert(conversations)
+    .values({
+      workspaceId: owner.workspaceId,
+      leadId: lead.id,
+      accountXUserId: idOfHandle(account.handle),
+      sortAt: at,
+      lastMessageId: reply!.id,
+      lastMessageAt: at,
+    })
+    .returning()
   const domain = await owner.client.sso.addDomain({ domain: 'secret.example' })
   const colleague = await makePerson(app, { in: owner, role: 'member' })
   await Promise.all([owner, stranger].map((one) => subscribe(app, one)))
@@ -101,6 +116,7 @@ beforeAll(async () => {
     import: (await owner.client.imports.list({})).imports[0]!.id,
     suppression: suppression.id,
     reply: reply!.id,
+    conversation: conversation!.id,
     account: account.id,
     session: owner.actor.sessionId,
     pairing: (await owner.client.extension.list()).pairings[0]!.id,
@@ -125,6 +141,7 @@ const KINDS: Record<string, keyof typeof theirs> = {
   imports: 'import',
   suppressions: 'suppression',
   replies: 'reply',
+  conversations: 'conversation',
   'x-accounts': 'account',
   sessions: 'session',
   pairings: 'pairing',
@@ -180,6 +197,8 @@ async function ownersView() {
     await client.analytics.find({}),
     await client.scrapes.list({}),
     await client.suppressions.list({}),
+    await owner.client.conversations.list({}),
+    await owner.client.conversations.find({ id: theirs.conversation }),
     await client.xAccount.status(),
     await client.xAccount.list(),
     (await owner.client.account.listSessions()).sessions.map(({ id }) => id),

@@ -148,7 +148,7 @@ export const LeadEvent = z.discriminatedUnion('kind', [
     kind: z.literal('replied'),
     at: Time,
     replyId: z.string(),
-    /** An excerpt; null if the text was deleted, and for viewers. */
+    /** Null if the text was deleted, and for viewers. */
     text: z.string().nullable(),
     /** They opted out. */
     optedOut: z.boolean(),

@@ -5,7 +5,7 @@ import { routes } from '../route.ts'
 const route = routes('Replies')
 
 /** Maximum length of a stored reply; the rest is cut. */
-export const REPLY_TEXT_MAX = 1_000
+export const REPLY_TEXT_MAX = 10_000
 
 /** Default opt-out phrases. Case, full-width forms and surrounding punctuation are ignored. */
 export const DEFAULT_OPT_OUT_WORDS = [

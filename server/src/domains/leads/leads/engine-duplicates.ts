@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
 import { lockRows } from '../../../db/transact.ts'
+import { mergeConversations } from './engine-conversations.ts'
 import { mayGoOut } from './tables.ts'
 
 /**
@@ -41,6 +42,7 @@ export async function mergeDuplicateLeads(tx: Db, workspaceId: string): Promise<
     and not exists (select from enrollments other where other.workspace_id = e.workspace_id and other.campaign_id = e.campaign_id and other.lead_id = pair.kept)`)
   // Replies move too, so that queued messages stop.
   await tx.execute(sql`update replies r set lead_id = pair.kept from ${pairs} where r.lead_id = pair.gone`)
+  await mergeConversations(tx, workspaceId, pairs)
   await tx.execute(sql`
     insert into lead_reads (lead_id, account_x_user_id, read_at)
     select pair.kept, r.account_x_user_id, max(r.read_at) from lead_reads r join ${pairs} on r.lead_id = pair.gone group by 1, 2 order by 1, 2

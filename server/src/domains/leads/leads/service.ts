@@ -11,6 +11,7 @@ import { scrapeCounts, scrapes } from '../scrapes/tables.ts'
 import { isSuppressed } from '../suppressions/tables.ts'
 import { tags } from '../tags/tables.ts'
 import { storePastContacts } from './engine-contacts.ts'
+import { deleteConversations } from './engine-conversations.ts'
 import { countedLeads, isStandingOrder, placeOf, readPage, readPlainPage, readStandingPage } from './engine-pages.ts'
 import {
   choosePart,
@@ -25,6 +26,7 @@ import { leads, ofStanding } from './tables.ts'
 
 export type LeadRow = typeof leads.$inferSelect
 export { deletePastContacts, hadReplied, storePastContact, storePastContacts, wasContacted } from './engine-contacts.ts'
+export { countConversations, deleteConversations, restoreConversations } from './engine-conversations.ts'
 export {
   type FilePart,
   type ImportOptions,
@@ -34,7 +36,7 @@ export {
   type RejectedLine,
   rejectedLines,
 } from './engine-import.ts'
-export { asksForTag, choosePart, selectLeads, withoutUnknownIds } from './engine-selection.ts'
+export { asksForTag, choosePart, isTag, selectLeads, withoutUnknownIds } from './engine-selection.ts'
 export { upsertLeads } from './engine-stage.ts'
 export { anywhere, type IncomingLead } from './rules.ts'
 
@@ -203,6 +205,7 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
     // Cascading deletes would lock scrape counts before tag counts.
     for (const table of ['lead_list_items', 'lead_tags', 'scrape_leads'])
       await tx.execute(sql`delete from ${sql.identifier(table)} where lead_id = ${id}`)
+    await deleteConversations(tx, actor.workspaceId, sql`select ${id}::uuid`)
     await tx.delete(leads).where(eq(leads.id, id))
   })
 }

@@ -5,7 +5,13 @@ import type { Db } from '../../../db/open.ts'
 import { lockRows, transact } from '../../../db/transact.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import { hashToken } from '../../../sealing.ts'
-import { choosePart, deletePastContacts, storePastContacts } from '../leads/service.ts'
+import {
+  choosePart,
+  deleteConversations,
+  deletePastContacts,
+  restoreConversations,
+  storePastContacts,
+} from '../leads/service.ts'
 import { mayGoOut, wasTried } from '../leads/tables.ts'
 import { leadRemovals } from './tables.ts'
 
@@ -51,9 +57,10 @@ export async function removeMany(
       return { success: true as const, removed: 0, removalId: null, cursor }
     }
     await tx.execute(sql`
-      insert into removed_leads (removal_id, lead_id, lead, dm_ids, places, tags, finds, replies, reads)
+      insert into removed_leads (removal_id, lead_id, lead, dm_ids, places, tags, finds, replies, reads, conversations)
       select ${removal.id}::uuid, l.id, to_jsonb(l), array(select id from dms where lead_id = l.id),
-        ${rowsOf('lead_list_items', sql`l`)}, ${rowsOf('lead_tags', sql`l`)}, ${rowsOf('scrape_leads', sql`l`)}, ${rowsOf('replies', sql`l`)}, ${rowsOf('lead_reads', sql`l`)}
+        ${rowsOf('lead_list_items', sql`l`)}, ${rowsOf('lead_tags', sql`l`)}, ${rowsOf('scrape_leads', sql`l`)}, ${rowsOf('replies', sql`l`)}, ${rowsOf('lead_reads', sql`l`)},
+        ${rowsOf('conversations', sql`l`, actor.workspaceId)}
       from leads l where l.id in (${chosen})`)
     await storePastContacts(tx, actor.workspaceId, chosen)
     // One statement per table: cascades would update the counts of lists and tags once per lead.
@@ -63,6 +70,7 @@ export async function removeMany(
       ) gone where i.lead_list_id = gone.lead_list_id and i.lead_id = gone.lead_id`)
     await tx.execute(sql`delete from lead_tags where lead_id in (${chosen})`)
     await tx.execute(sql`delete from scrape_leads where lead_id in (${chosen})`)
+    await deleteConversations(tx, actor.workspaceId, chosen)
     await tx.execute(sql`update dms set lead_id = null where lead_id in (${chosen})`)
     await tx.execute(sql`delete from leads where id in (${chosen})`)
     return answerOf(removal)
@@ -99,9 +107,10 @@ export async function find(db: Db, actor: Actor, id: string) {
   })
 }
 
-/** SQL: the rows of a table for a lead, as JSON. @param lead table or alias */
-function rowsOf(table: string, lead: SQL): SQL {
-  return sql`coalesce((select jsonb_agg(to_jsonb(part)) from ${sql.identifier(table)} part where part.lead_id = ${lead}.id), '[]')`
+/** SQL: the rows of a table for a lead, as JSON. @param lead table or alias @param workspaceId leads its key */
+function rowsOf(table: string, lead: SQL, workspaceId?: string): SQL {
+  const own = workspaceId ? sql`part.workspace_id = ${workspaceId} and` : sql``
+  return sql`coalesce((select jsonb_agg(to_jsonb(part)) from ${sql.identifier(table)} part where ${own} part.lead_id = ${lead}.id), '[]')`
 }
 
 /**
@@ -175,6 +184,11 @@ export async function restore(db: Db, actor: Actor, removalId: string) {
       select reply.* from ${back}, jsonb_array_elements(r.replies) kept,
         jsonb_populate_record(null::replies, kept || jsonb_build_object('dm_id', (select d.id from dms d where d.id = (kept ->> 'dm_id')::uuid))) reply
       where r.removal_id = ${removal.id} on conflict do nothing`)
+    await restoreConversations(
+      tx,
+      sql`select conversation.* from ${back}, jsonb_populate_recordset(null::conversations, r.conversations) conversation
+        where r.removal_id = ${removal.id}`,
+    )
     await deletePastContacts(tx, actor.workspaceId, sql`select r.lead_id from ${removed}`)
     await tx.delete(leadRemovals).where(eq(leadRemovals.id, removal.id))
     return { success: true as const, restored: rowCount ?? 0 }

@@ -234,9 +234,9 @@ describe('a reply', () => {
   it('is stored truncated, can be deleted, and is deleted and restored with its lead', async () => {
     const { person, account, list, lead, leadId } = await scene(1)
     await sendAll(person, list)
-    await deliver(said(lead, account.handle, 'x'.repeat(3_000)))
+    await deliver(said(lead, account.handle, 'x'.repeat(12_000)))
     const [reply] = await app.db.select().from(replies).where(eq(replies.leadId, leadId))
-    expect(reply!.text).toHaveLength(1_000)
+    expect(reply!.text).toHaveLength(10_000)
     const { removalId } = await person.client.leads.removeMany({ leadIds: [leadId] })
     expect(await app.db.$count(replies, eq(replies.leadId, leadId))).toBe(0)
     await person.client.leads.restore({ removalId: removalId! })

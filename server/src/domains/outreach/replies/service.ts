@@ -7,6 +7,7 @@ import { transact } from '../../../db/transact.ts'
 import type { XHappening } from '../../../outside/x-activity.ts'
 import { Refusal } from '../../../refusal.ts'
 import { suppressLead } from '../../leads/suppressions/service.ts'
+import { addReply, addWritten } from '../conversations/service.ts'
 import { checkOptOuts, endAnswered, findSentMessage, lockEnrollmentsOfLead, stopMessages } from '../sending/service.ts'
 import { optOutWordsOf } from '../sending-settings/service.ts'
 import { type WatchContext, watchReplies } from './engine.ts'
@@ -135,6 +136,15 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
     .onConflictDoNothing()
     .returning({ id: replies.id })
   if (!kept) return
+  const stored = { workspaceId, leadId, accountXUserId, id: kept.id, at: message.at }
+  if (!isReply) await addWritten(tx, stored)
+  else
+    await addReply(tx, stored, {
+      label: said?.label ?? null,
+      confidence: 1,
+      suggestsSuppression: false,
+      dmId: answered?.id ?? null,
+    })
   if (said?.label !== 'opted_out')
     await endAnswered(tx, workspaceId, leadId, {
       isReply,

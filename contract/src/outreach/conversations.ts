@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import { Id, queryNumber, Time, text } from '../fields.ts'
+import { DM_STATUSES, REPLY_LABELS } from '../leads/leads.ts'
+import { Reason } from '../reason.ts'
+import { routes } from '../route.ts'
+
+const route = routes('Inbox')
+
+/** Conversations and messages per page. */
+export const CONVERSATIONS_PAGE_SIZE = 50
+export const MESSAGES_PAGE_SIZE = 50
+
+export const CONVERSATION_STATUSES = ['open', 'snoozed', 'done'] as const
+export type ConversationStatus = (typeof CONVERSATION_STATUSES)[number]
+
+/** What the inbox shows. All fields narrow it. */
+export const Filter = z.object({
+  status: z.enum(CONVERSATION_STATUSES).optional(),
+  label: z.enum(REPLY_LABELS).optional(),
+  /** A tag's id or name. */
+  tag: text(100).optional(),
+  /** A member's id, `me`, or `none` for conversations that nobody is assigned to. */
+  assigneeId: z.union([z.enum(['me', 'none']), Id]).optional(),
+  xAccountId: Id.optional(),
+  campaignId: Id.optional(),
+  /** Matches the lead's name or handle, or a text of the conversation, case-insensitively. */
+  q: text(200).optional(),
+})
+export type Filter = z.output<typeof Filter>
+
+/** All messages between an X account and a lead. It exists once the lead has written. */
+export const Conversation = z.object({
+  id: z.string(),
+  lead: z.object({
+    id: z.string(),
+    name: z.string(),
+    /** Without the @. */
+    twitterHandle: z.string(),
+    profileImageUrl: z.string().nullable(),
+    /** Tag ids. GET /tags returns their names. */
+    tagIds: z.array(z.string()),
+  }),
+  xAccountId: z.string(),
+  /** The campaign that the lead replied to; null: a direct message, or they wrote first. */
+  campaignId: z.string().nullable(),
+  lastMessage: z.object({
+    id: z.string(),
+    /** Null if it was deleted or is not stored. */
+    text: z.string().nullable(),
+    at: Time,
+    isOurs: z.boolean(),
+  }),
+  /** No member has opened it since the lead last wrote. */
+  isUnread: z.boolean(),
+  status: z.enum(CONVERSATION_STATUSES),
+  snoozedUntil: Time.nullable(),
+  /** Null: no reply could be read. */
+  label: z.enum(REPLY_LABELS).nullable(),
+  /** How sure the label is, 0–1; null if a person set it. */
+  confidence: z.number().nullable(),
+  /** `suggested`: the last reply may be an opt-out, which a person should confirm. */
+  suppression: z.enum(['none', 'suggested', 'suppressed']),
+  /** X keeps its texts encrypted, so they cannot be shown or answered here. */
+  isEncrypted: z.boolean(),
+  assigneeId: z.string().nullable(),
+})
+export type Conversation = z.output<typeof Conversation>
+
+/** A message of a conversation. Ids are unique over both sides. */
+export const Message = z.object({
+  id: z.string(),
+  /** Null if it was deleted or is not stored. */
+  text: z.string().nullable(),
+  at: Time,
+  isOurs: z.boolean(),
+  /** `member`: written here. `owner`: written on X by the account's owner. */
+  author: z.enum(['lead', 'campaign', 'member', 'owner']),
+  memberId: z.string().nullable(),
+  /** Of a message sent here. */
+  status: z.enum(DM_STATUSES).nullable(),
+  /** Of a campaign's message. */
+  stepNumber: z.number().int().nullable(),
+  variant: z.object({ id: z.string(), name: z.string() }).nullable(),
+  /** Of a reply. */
+  label: z.enum(REPLY_LABELS).nullable(),
+  /** Why it failed, if a code says so. */
+  why: Reason.nullable(),
+})
+export type Message = z.output<typeof Message>
+
+/** What members write about a conversation. The lead never sees it. */
+export const Note = z.object({
+  id: z.string(),
+  text: z.string(),
+  author: z.object({ id: z.string(), name: z.string() }),
+  createdAt: Time,
+  updatedAt: Time,
+})
+export type Note = z.output<typeof Note>
+
+/** A member's unsent answer. Each member has at most one per conversation. */
+export const Draft = z.object({ text: z.string(), updatedAt: Time })
+export type Draft = z.output<typeof Draft>
+
+/** Passed back to read on. Lists of the inbox have no page numbers: they move while they are read. */
+const cursor = z.string().max(500)
+
+export const conversations = {
+  list: route('GET /conversations', 'member', 'none', {
+    summary: 'List conversations, latest message or end of a snooze first',
+  })
+    .input(
+      z.object({
+        ...Filter.shape,
+        pageSize: queryNumber(1, 100).default(CONVERSATIONS_PAGE_SIZE),
+        cursor: cursor.optional(),
+      }),
+    )
+    .output(
+      z.object({
+        conversations: z.array(Conversation),
+        /** Of the whole workspace, whatever the filter. */
+        counts: z.object({ open: z.number().int(), unread: z.number().int(), snoozed: z.number().int() }),
+        cursor: z.string().nullable(),
+      }),
+    ),
+
+  find: route('GET /conversations/{id}', 'member', 'none', {
+    summary: 'Get a conversation with its messages, newest first',
+    errors: ['CONVERSATION_NOT_FOUND'],
+  })
+    .input(z.object({ id: Id, cursor: cursor.optional() }))
+    .output(
+      Conversation.extend({
+        messages: z.array(Message),
+        /** Oldest first. */
+        notes: z.array(Note),
+        /** The caller's own. */
+        draft: Draft.nullable(),
+        /** Who else is writing an answer, without its text. */
+        otherDrafts: z.array(z.object({ userId: z.string(), name: z.string(), updatedAt: Time })),
+        /** Of the messages. */
+        cursor: z.string().nullable(),
+      }),
+    ),
+}

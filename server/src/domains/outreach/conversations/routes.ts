@@ -1,0 +1,7 @@
+import { member } from '../../../operations.ts'
+import { find, list } from './service.ts'
+
+export const conversationRoutes = {
+  list: member.conversations.list.handler(({ context, input }) => list(context.db, context.actor, input)),
+  find: member.conversations.find.handler(({ context, input }) => find(context.db, context.actor, input)),
+}

@@ -1,0 +1,192 @@
+import type { InputOf } from '@x-automated/contract/contract'
+import type { Conversation, Filter, Message } from '@x-automated/contract/outreach/conversations'
+import { MESSAGES_PAGE_SIZE } from '@x-automated/contract/outreach/conversations'
+import { type SQL, sql } from 'drizzle-orm'
+import type { z } from 'zod'
+import type { Actor } from '../../../actor.ts'
+import type { Db } from '../../../db/open.ts'
+import { type Place, readCursor, writeCursor } from '../../../db/paging.ts'
+import { Refusal } from '../../../refusal.ts'
+import { anywhere, isTag } from '../../leads/leads/service.ts'
+import { words } from '../../leads/leads/tables.ts'
+import { isSuppressed } from '../../leads/suppressions/tables.ts'
+
+export { addReply, addWritten } from './service-messages.ts'
+
+// Conversations
+
+/** A conversation as the contract's output reads it. */
+type ReadConversation = z.input<typeof Conversation>
+
+type Row = Record<string, unknown> & { id: string; sortAt: string; accountXUserId: string; leadId: string } & {
+  conversation: Omit<ReadConversation, 'lastMessage' | 'snoozedUntil'> & {
+    lastMessage: Omit<ReadConversation['lastMessage'], 'at'> & { at: string }
+    snoozedUntil: string | null
+  }
+}
+
+/**
+ * Reads conversations in the order of lists.
+ * @param chosen subquery of rows of `conversations`, which are few
+ */
+async function readConversations(db: Db, chosen: SQL): Promise<Row[]> {
+  const { rows } = await db.execute<Row>(sql`
+    select c.id, c.sort_at as "sortAt", c.account_x_user_id as "accountXUserId", c.lead_id as "leadId", jsonb_build_object(
+      'id', c.id, 'lead', jsonb_build_object(
+        'id', l.id, 'name', l.name, 'twitterHandle', l.twitter_handle, 'profileImageUrl', l.profile_image_url,
+        'tagIds', array(select t.tag_id::text from lead_tags t where t.lead_id = l.id order by t.added_at, t.tag_id)),
+      'xAccountId', a.id, 'campaignId', c.campaign_id, 'lastMessage', jsonb_build_object(
+        'id', c.last_message_id, 'at', c.last_message_at, 'isOurs', c.is_last_ours, 'text', coalesce(
+          (select r.text from replies r where r.id = c.last_message_id), (select d.message from dms d where d.id = c.last_message_id))),
+      'isUnread', c.is_unread, 'status', c.status, 'snoozedUntil', c.snoozed_until, 'label', c.label, 'confidence', c.confidence,
+      'suppression', case when ${isSuppressed('l')} then 'suppressed' when c.suggests_suppression then 'suggested' else 'none' end,
+      'isEncrypted', c.is_encrypted, 'assigneeId', c.assignee_id
+    ) as conversation
+    from (${chosen}) c join leads l on l.id = c.lead_id and l.workspace_id = c.workspace_id
+      join x_accounts a on a.workspace_id = c.workspace_id and a.x_user_id = c.account_x_user_id
+    order by c.sort_at desc, c.id desc`)
+  return rows
+}
+
+function conversationOf({ conversation }: Row): ReadConversation {
+  const { lastMessage, snoozedUntil, ...rest } = conversation
+  return {
+    ...rest,
+    lastMessage: { ...lastMessage, at: new Date(lastMessage.at) },
+    snoozedUntil: snoozedUntil && new Date(snoozedUntil),
+  } as ReadConversation
+}
+
+/** SQL condition on `conversations c`: the workspace's that match a filter. */
+export function matching(
+  { workspaceId, userId }: Pick<Actor, 'workspaceId' | 'userId'>,
+  { status, label, tag, assigneeId, xAccountId, campaignId, q }: Filter,
+): SQL {
+  const conditions = [
+    sql`c.workspace_id = ${workspaceId}`,
+    status && sql`c.status = ${status}`,
+    label && sql`c.label = ${label}`,
+    tag &&
+      sql`c.lead_id in (select g.lead_id from lead_tags g join tags on tags.id = g.tag_id where ${isTag(workspaceId, tag)})`,
+    assigneeId &&
+      (assigneeId === 'none'
+        ? sql`c.assignee_id is null`
+        : sql`c.assignee_id = ${assigneeId === 'me' ? userId : assigneeId}`),
+    xAccountId &&
+      sql`c.account_x_user_id = (select x_user_id from x_accounts where workspace_id = ${workspaceId} and id = ${xAccountId})`,
+    campaignId && sql`c.campaign_id = ${campaignId}`,
+    q && sql`c.id in (${saying(workspaceId, q)})`,
+  ]
+  return sql.join(
+    conditions.filter((condition) => condition !== undefined && condition !== ''),
+    sql` and `,
+  )
+}
+
+/** SQL subquery of conversations whose lead or texts contain `q`. */
+function saying(workspaceId: string, q: string): SQL {
+  const pattern = anywhere(q)
+  return sql`
+    select f.id from conversations f join leads on leads.id = f.lead_id
+    where f.workspace_id = ${workspaceId} and leads.workspace_id = ${workspaceId} and ${words} ilike ${pattern}
+      and (leads.name ilike ${pattern} or leads.twitter_handle ilike ${pattern})
+    union all
+    select f.id from replies r join conversations f
+      on f.workspace_id = ${workspaceId} and f.lead_id = r.lead_id and f.account_x_user_id = r.account_x_user_id
+    where r.workspace_id = ${workspaceId} and r.text ilike ${pattern}`
+}
+
+/** One page of conversations, and the counts of the workspace. */
+export async function list(db: Db, actor: Actor, input: InputOf<'conversations', 'list'>) {
+  const { pageSize, cursor, ...filter } = input
+  const place = cursor === undefined ? null : readCursor(cursor)
+  const behind = place
+    ? sql`and (c.sort_at, c.id) < (${place.at.toISOString()}::timestamptz, ${place.id}::uuid)`
+    : sql``
+  const [rows, counted] = await Promise.all([
+    readConversations(
+      db,
+      // One extra row tells whether there are more.
+      sql`select c.* from conversations c where ${matching(actor, filter)} ${behind} order by c.sort_at desc, c.id desc limit ${pageSize + 1}`,
+    ),
+    db.execute<{ open: number; unread: number; snoozed: number }>(
+      sql`select open, unread, snoozed from conversation_counts where workspace_id = ${actor.workspaceId}`,
+    ),
+  ])
+  const shown = rows.slice(0, pageSize)
+  const last = rows.length > pageSize ? shown.at(-1) : undefined
+  return {
+    conversations: shown.map(conversationOf),
+    counts: counted.rows[0] ?? { open: 0, unread: 0, snoozed: 0 },
+    cursor: last ? writeCursor({ at: new Date(last.sortAt), id: last.id }) : null,
+  }
+}
+
+/** A conversation with one page of its messages. @throws Refusal CONVERSATION_NOT_FOUND */
+export async function find(db: Db, actor: Actor, { id, cursor }: InputOf<'conversations', 'find'>) {
+  const place = cursor === undefined ? null : readCursor(cursor)
+  const row = await findRow(db, actor, id)
+  const [{ messages, cursor: next }, drafts] = await Promise.all([
+    readMessages(db, actor, row, place),
+    db.execute<{ userId: string; name: string; text: string; updatedAt: string }>(sql`
+      select d.user_id as "userId", u.name, d.text, d.updated_at as "updatedAt"
+      from conversation_drafts d join auth_users u on u.id = d.user_id
+      where d.workspace_id = ${actor.workspaceId} and d.conversation_id = ${id} order by d.updated_at desc`),
+  ])
+  const found = drafts.rows.map(({ updatedAt, ...draft }) => ({ ...draft, updatedAt: new Date(updatedAt) }))
+  return {
+    ...conversationOf(row),
+    messages,
+    notes: [],
+    draft: found.find(({ userId }) => userId === actor.userId) ?? null,
+    otherDrafts: found.filter(({ userId }) => userId !== actor.userId),
+    cursor: next,
+  }
+}
+
+async function findRow(db: Db, { workspaceId }: Actor, id: string): Promise<Row> {
+  const [row] = await readConversations(
+    db,
+    sql`select * from conversations where workspace_id = ${workspaceId} and id = ${id}`,
+  )
+  if (!row) throw new Refusal('CONVERSATION_NOT_FOUND')
+  return row
+}
+
+// Messages
+
+type MessageRow = Record<string, unknown> & Omit<z.input<typeof Message>, 'at'> & { at: string }
+
+/**
+ * SQL: the messages of one conversation. Of ours, those that were sent or may have been, and those
+ * that failed when they were tried.
+ */
+function messagesOf({ workspaceId }: Actor, { leadId, accountXUserId }: Pick<Row, 'leadId' | 'accountXUserId'>): SQL {
+  return sql`
+    select d.id, d.message as text, coalesce(d.sent_at, d.claimed_at, d.created_at) as at, true as "isOurs",
+      case c.kind when 'campaign' then 'campaign' else 'member' end as author, case c.kind when 'direct' then d.user_id end as "memberId",
+      d.status, d.step_number as "stepNumber", (
+        select jsonb_build_object('id', variant.value -> 'id', 'name', variant.value -> 'name')
+        from sequence_versions v cross join lateral jsonb_array_elements(v.steps) s cross join lateral jsonb_array_elements(s.value -> 'variants') variant
+        where v.workspace_id = c.workspace_id and v.campaign_id = c.id and variant.value ->> 'id' = d.variant_id::text
+        order by v.version desc limit 1
+      ) as variant, null as label, d.reason as why
+    from dms d join campaigns c on c.id = d.campaign_id
+      join x_accounts a on a.workspace_id = ${workspaceId} and a.x_user_id = ${accountXUserId}
+    where d.lead_id = ${leadId} and coalesce(d.x_account_id, a.id) = a.id
+      and (d.sent_at is not null or d.outcome_unknown or d.lease_expires_at is not null or (d.status = 'failed' and d.tried_at is not null))
+    union all
+    select r.id, r.text, r.at, r.kind = 'written', case r.kind when 'reply' then 'lead' else 'owner' end, null, null, null, null, r.label, null
+    from replies r where r.lead_id = ${leadId} and r.account_x_user_id = ${accountXUserId}`
+}
+
+async function readMessages(db: Db, actor: Actor, row: Row, place: Place | null) {
+  const behind = place ? sql`where (at, id) < (${place.at.toISOString()}::timestamptz, ${place.id}::uuid)` : sql``
+  const { rows } = await db.execute<MessageRow>(sql`
+    select * from (${messagesOf(actor, row)}) message ${behind} order by at desc, id desc limit ${MESSAGES_PAGE_SIZE + 1}`)
+  const shown = rows.slice(0, MESSAGES_PAGE_SIZE).map(messageOf)
+  const last = rows.length > MESSAGES_PAGE_SIZE ? shown.at(-1) : undefined
+  return { messages: shown, cursor: last ? writeCursor(last) : null }
+}
+
+const messageOf = ({ at, ...rest }: MessageRow) => ({ ...rest, at: new Date(at) }) as z.input<typeof Message>

@@ -1,0 +1,75 @@
+import { REPLY_LABELS } from '@x-automated/contract/leads/leads'
+import { CONVERSATION_STATUSES } from '@x-automated/contract/outreach/conversations'
+import { sql } from 'drizzle-orm'
+import { boolean, index, integer, pgTable, primaryKey, real, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, newId, time, updatedAt } from '../../../db/columns.ts'
+import { workspaceId } from '../../identity/workspaces/tables.ts'
+
+/**
+ * The messages between an X account and a lead, from the lead's first one. They are read from `dms`
+ * and `replies`; this row has what lists filter and sort by. It is deleted with its lead.
+ */
+export const conversations = pgTable(
+  'conversations',
+  {
+    workspaceId: workspaceId(),
+    id: uuid('id').notNull().default(newId),
+    /** X's id of the workspace's account. */
+    accountXUserId: text('account_x_user_id').notNull(),
+    leadId: uuid('lead_id').notNull(),
+    /** The campaign that the lead last replied to. */
+    campaignId: uuid('campaign_id'),
+    status: text('status', { enum: CONVERSATION_STATUSES }).notNull().default('open'),
+    snoozedUntil: time('snoozed_until'),
+    /** Its place in lists: the latest message or the end of its snooze. */
+    sortAt: time('sort_at').notNull(),
+    lastMessageId: uuid('last_message_id').notNull(),
+    lastMessageAt: time('last_message_at').notNull(),
+    isLastOurs: boolean('is_last_ours').notNull().default(false),
+    isUnread: boolean('is_unread').notNull().default(true),
+    label: text('label', { enum: REPLY_LABELS }),
+    /** How sure the label is; null if a person set it. */
+    confidence: real('confidence'),
+    /** The person who set the label; null: the classifier. */
+    labelledBy: uuid('labelled_by'),
+    /** The classifier read an opt-out, which does not suppress anyone until a person confirms it. */
+    suggestsSuppression: boolean('suggests_suppression').notNull().default(false),
+    isEncrypted: boolean('is_encrypted').notNull().default(false),
+    assigneeId: uuid('assignee_id'),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.id] }),
+    uniqueIndex('conversations_once').on(t.workspaceId, t.leadId, t.accountXUserId),
+    index('conversations_newest').on(t.workspaceId, t.sortAt, t.id),
+    index('conversations_status').on(t.workspaceId, t.status, t.sortAt, t.id),
+    index('conversations_label').on(t.workspaceId, t.label, t.sortAt, t.id),
+    index('conversations_assignee').on(t.workspaceId, t.assigneeId, t.sortAt, t.id),
+    index('conversations_campaign').on(t.workspaceId, t.campaignId, t.sortAt, t.id),
+    index('conversations_account').on(t.workspaceId, t.accountXUserId, t.sortAt, t.id),
+    // For the job that ends snoozes, over all workspaces.
+    index('conversations_snoozed').on(t.snoozedUntil).where(sql`status = 'snoozed'`),
+  ],
+)
+
+/** The number of conversations per workspace. It changes in the statements that change them. */
+export const conversationCounts = pgTable('conversation_counts', {
+  workspaceId: workspaceId().primaryKey(),
+  open: integer('open').notNull().default(0),
+  unread: integer('unread').notNull().default(0),
+  snoozed: integer('snoozed').notNull().default(0),
+})
+
+/** What a member has written and not sent. */
+export const conversationDrafts = pgTable(
+  'conversation_drafts',
+  {
+    workspaceId: workspaceId(),
+    conversationId: uuid('conversation_id').notNull(),
+    userId: uuid('user_id').notNull(),
+    text: text('text').notNull(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.conversationId, t.userId] })],
+)
