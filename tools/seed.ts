@@ -49,6 +49,10 @@ async function seed(options: SeedMessage): Promise<void> {
   if (!(await client.xAccount.status()).connected) {
     await client.xAccount.connect({ username: SENDER, password: DEMO.password })
   }
+  const { accounts } = await client.xAccount.list()
+  for (const { id, storesConversations } of accounts)
+    if (storesConversations === null)
+      await client.xAccount.consent({ id, storesConversations: true, offersUnknownSenders: true })
   await Promise.all([
     scrape(client, 'f320_founders', { minFollowers: 100, maxFollowers: 1_000_000 }),
     scrape(client, 'f400_makers', { minFollowers: 0, maxFollowers: 1_000_000 }),

@@ -20,6 +20,7 @@ import { replies } from './outreach/replies.ts'
 import { sending } from './outreach/sending.ts'
 import { sendingSettings } from './outreach/sending-settings.ts'
 import { enrollments, sequences } from './outreach/sequences.ts'
+import { snippets } from './outreach/snippets.ts'
 import { analytics } from './overview/analytics.ts'
 import { firstSteps } from './overview/first-steps.ts'
 import { operator } from './overview/operator.ts'
@@ -58,6 +59,7 @@ export const contract = {
   firstSteps,
   replies,
   conversations,
+  snippets,
   waitlist,
   billing,
   operator,

@@ -25,11 +25,12 @@ import { tagRoutes } from './domains/leads/tags/routes.ts'
 import { campaignRoutes } from './domains/outreach/campaigns/routes.ts'
 import { conversationRoutes } from './domains/outreach/conversations/routes.ts'
 import { extensionRoutes } from './domains/outreach/extension/routes.ts'
-import { replyRoutes } from './domains/outreach/replies/routes.ts'
+import { replyRoutes, xAccountConsentRoutes } from './domains/outreach/replies/routes.ts'
 import { leadQueueRoutes, messageRoutes, sendingRoutes } from './domains/outreach/sending/routes.ts'
 import { sendingSettingRoutes } from './domains/outreach/sending-settings/routes.ts'
 import { enrollmentRoutes, sequenceRoutes } from './domains/outreach/sequences/routes.ts'
 import { simulatedQueueRoutes } from './domains/outreach/simulated-queue/routes.ts'
+import { snippetRoutes } from './domains/outreach/snippets/routes.ts'
 import { analyticsRoutes } from './domains/overview/analytics/routes.ts'
 import { firstStepsRoutes } from './domains/overview/first-steps/routes.ts'
 import { operatorRoutes } from './domains/overview/operator/routes.ts'
@@ -54,7 +55,7 @@ export const router = {
   personalData: personalDataRoutes,
   people: peopleRoutes,
   sso: ssoRoutes,
-  xAccount: xAccountRoutes,
+  xAccount: { ...xAccountRoutes, ...xAccountConsentRoutes },
   scrapes: scrapeRoutes,
   leads: { ...leadRoutes, ...leadQueueRoutes },
   imports: importRoutes,
@@ -73,6 +74,7 @@ export const router = {
   firstSteps: firstStepsRoutes,
   replies: replyRoutes,
   conversations: conversationRoutes,
+  snippets: snippetRoutes,
   waitlist: waitlistRoutes,
   billing: billingRoutes,
   operator: operatorRoutes,

@@ -21,7 +21,7 @@ import { purgeRemovals } from './domains/leads/removals/service.ts'
 import { runScrapes, SCRAPES_CHANNEL } from './domains/leads/scrapes/service.ts'
 import { queueNextParts } from './domains/outreach/campaigns/service.ts'
 import { purgeExpiredPairingCodes } from './domains/outreach/extension/service.ts'
-import { startReplyDetection } from './domains/outreach/replies/service.ts'
+import { purgeOldTexts, startReplyDetection } from './domains/outreach/replies/service.ts'
 import { SENDING_CHANNEL, stopMessages } from './domains/outreach/sending/service.ts'
 import { judgeTests } from './domains/outreach/sequences/service-verdicts.ts'
 import { purgePaymentEvents, runPayments } from './domains/platform/billing/engine.ts'
@@ -197,6 +197,7 @@ export async function startServer({
           await remove(tx)
         })
       }
+      await purgeOldTexts(database.db)
       await database.pool.query('delete from rate_limits where expire < $1', [Date.now()])
       await database.pool.query('delete from call_counts where minute < $1', [Math.floor(Date.now() / 60_000) - 5])
     })

@@ -198,6 +198,7 @@ describe('every operation with an id in its path', () => {
   const onOne = operations.filter((operation) => operation.path.includes('{'))
   // Valid bodies, so that only the id is wrong.
   const bodies: Record<string, unknown> = {
+    'xAccount.consent': { storesConversations: false, offersUnknownSenders: false },
     'lists.update': { name: 'x' },
     'tags.update': { name: 'x' },
     'tags.merge': { into: SOME_ID },

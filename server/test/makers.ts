@@ -105,12 +105,13 @@ export async function subscribe(app: TestApp, person: Person, planId: PlanId = '
 
 /**
  * Connects an X account to the workspace: signed in to the stand-in X if it runs, else with fake
- * tokens.
+ * tokens. Texts of its conversations are stored, unless `consents` is false.
  */
 export async function connectX(
   app: TestApp,
   person: Person,
   username = `sender_${randomBytes(3).toString('hex')}`,
+  { consents = true }: { consents?: boolean } = {},
 ): Promise<{ id: string; handle: string }> {
   if (app.x) {
     await person.client.xAccount.connect({ username, password: 'long enough' })
@@ -126,7 +127,13 @@ export async function connectX(
       lastConnectedAt: new Date(),
     })
   }
-  return accountOf(app.db, person)
+  const account = await accountOf(app.db, person)
+  if (consents)
+    await app.db
+      .update(xAccounts)
+      .set({ storesConversations: true, consentBy: person.id, consentAt: new Date() })
+      .where(eq(xAccounts.id, account.id))
+  return account
 }
 
 async function accountOf(db: Db, person: Person): Promise<{ id: string; handle: string }> {

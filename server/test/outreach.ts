@@ -238,11 +238,13 @@ export function openSenders(app: () => TestApp) {
     },
     /** Options that give a process another sending interval. */
     withInterval: (sendIntervalSeconds: number) => ({ env: { ...app().services.env, sendIntervalSeconds } }),
-    async connected(): Promise<{ person: Person; account: { id: string; handle: string } }> {
+    async connected(
+      options?: Parameters<typeof connectX>[3],
+    ): Promise<{ person: Person; account: { id: string; handle: string } }> {
       const person = await makePerson(app())
       // More messages than the Free plan allows.
       await subscribe(app(), person)
-      return { person, account: await connectX(app(), person) }
+      return { person, account: await connectX(app(), person, undefined, options) }
     },
     /** Recipients of the account's messages, in order of delivery. */
     arrivedFrom: async (handle: string) => (await arrived(app())).filter(({ from }) => from === handle),

@@ -34,7 +34,8 @@ let theirs: Record<
   | 'factor'
   | 'domain'
   | 'person'
-  | 'invitation',
+  | 'invitation'
+  | 'snippet',
   string
 >
 
@@ -125,6 +126,7 @@ beforeAll(async () => {
     domain: domain.id,
     person: colleague.id,
     invitation: invitation.id,
+    snippet: (await owner.client.snippets.create({ shortcut: 'secret', text: 'A secret text' })).id,
   }
 })
 
@@ -150,6 +152,7 @@ const KINDS: Record<string, keyof typeof theirs> = {
   domains: 'domain',
   people: 'person',
   invitations: 'invitation',
+  snippets: 'snippet',
 }
 const idIn = (operation: Operation) => {
   const kind = KINDS[/^\/(?:auth\/|sso\/|extension\/|workspace\/)?([\w-]+)\//.exec(operation.path)?.[1] ?? '']
@@ -165,7 +168,9 @@ const bodies = (): Record<string, unknown> => ({
   'lists.addLeads': { leadIds: [theirs.lead] },
   'lists.removeLeads': { leadIds: [theirs.lead] },
   'campaigns.update': { status: 'archived' },
+  'xAccount.consent': { storesConversations: false, offersUnknownSenders: false },
   'people.update': { role: 'viewer' },
+  'snippets.update': { text: 'stolen' },
   'campaigns.claim': { holder: 'stranger' },
   'secondFactors.rename': { name: 'stolen' },
   'secondFactors.verify': { code: '123456' },
@@ -209,6 +214,7 @@ async function ownersView() {
     // The viewers are listed as people, too.
     (await owner.client.people.list({})).people.find(({ id }) => id === theirs.person),
     await owner.client.people.listInvitations(),
+    await owner.client.snippets.list(),
   ])
 }
 
@@ -304,6 +310,7 @@ it('lists nothing of another workspace', async () => {
     stranger.call('GET', '/analytics'),
     stranger.call('GET', '/scrapes'),
     stranger.call('GET', '/suppressions'),
+    stranger.call('GET', '/snippets'),
     stranger.call('GET', '/session/status'),
     stranger.call('GET', '/x-accounts'),
     stranger.call('GET', '/workspace/people'),

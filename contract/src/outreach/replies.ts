@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Id, Time } from '../fields.ts'
+import { Id, Time, wholeNumber } from '../fields.ts'
 import { routes } from '../route.ts'
 
 const route = routes('Replies')
@@ -22,6 +22,9 @@ export const DEFAULT_OPT_OUT_WORDS = [
   "don't message",
   'leave me alone',
 ] as const
+/** How long texts of conversations are kept, in days. */
+export const KEEP_TEXTS_DAYS = { min: 30, max: 3_650, default: 365 } as const
+
 export const OPT_OUT_WORDS_MAX = 50
 export const OPT_OUT_WORD_LENGTH_MAX = 50
 
@@ -39,6 +42,11 @@ export const ReplyDetection = z.object({
 })
 export type ReplyDetection = z.output<typeof ReplyDetection>
 
+const ConversationSettings = z.object({
+  /** Older texts are deleted; times and labels stay. */
+  keepTextsDays: wholeNumber(KEEP_TEXTS_DAYS.min, KEEP_TEXTS_DAYS.max),
+})
+
 export const replies = {
   detection: route('GET /replies/detection', 'viewer', 'none', {
     summary: 'Get how replies are currently detected',
@@ -49,4 +57,14 @@ export const replies = {
     successStatus: 204,
     errors: ['REPLY_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),
+
+  settings: route('GET /conversations/settings', 'member', 'none', {
+    summary: 'Get how long texts of conversations are kept',
+  }).output(ConversationSettings),
+
+  saveSettings: route('PUT /conversations/settings', 'admin', 'rows', {
+    summary: 'Change how long texts of conversations are kept; older ones are deleted within an hour',
+  })
+    .input(z.strictObject(ConversationSettings.shape))
+    .output(ConversationSettings),
 }

@@ -28,6 +28,14 @@ export const XAccount = z.object({
   /** The default account for scrapes and campaigns. */
   isCurrent: z.boolean(),
   lastConnected: Time.nullable(),
+  /** Whether texts of its conversations with leads are stored; null: nobody has decided yet, so no. */
+  storesConversations: z.boolean().nullable(),
+  /** Who allowed it, and when; null: texts are not stored. */
+  consent: z.object({ by: z.object({ id: z.string(), name: z.string() }), at: Time }).nullable(),
+  /** Whether the inbox offers people as leads who wrote to it and are not leads. */
+  offersUnknownSenders: z.boolean(),
+  /** Whether the caller connected it, and may therefore consent. */
+  isConnectedByCaller: z.boolean(),
 })
 export type XAccount = z.output<typeof XAccount>
 
@@ -99,6 +107,15 @@ export const xAccount = {
     errors: ['X_ACCOUNT_NOT_FOUND'],
   })
     .input(z.strictObject({ id: Id }))
+    .output(XAccount),
+
+  consent: route('PUT /x-accounts/{id}/consent', 'member', 'rows', {
+    summary: 'Decide whether texts of conversations with leads are stored',
+    description:
+      'Only the person who connected the X account can allow it. Admins can also revoke it, which deletes the stored texts. Without consent, only the time and label of replies are kept.',
+    errors: ['X_ACCOUNT_NOT_FOUND'],
+  })
+    .input(z.strictObject({ id: Id, storesConversations: z.boolean(), offersUnknownSenders: z.boolean() }))
     .output(XAccount),
 
   check: route('POST /x-accounts/{id}/check', 'member', 'outside', {

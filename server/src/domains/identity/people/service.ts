@@ -1,5 +1,5 @@
 import type { InputOf } from '@x-automated/contract/contract'
-import { asc, desc, eq, sql } from 'drizzle-orm'
+import { asc, desc, eq, inArray, sql } from 'drizzle-orm'
 import { type Actor, roleAllows } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
@@ -36,6 +36,19 @@ export async function list(db: Db, actor: Actor, { page, pageSize }: InputOf<'pe
     db.$count(workspaceMembers, isHere),
   ])
   return { people: rows.map((row) => ({ ...row, isYou: row.id === actor.userId })), total, page, pageSize }
+}
+
+/** The name of a person whose account was deleted. */
+export const DELETED_ACCOUNT = 'Deleted account'
+
+/** The names of people by id, without deleted accounts. */
+export async function findNames(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .select({ id: authUsers.id, name: authUsers.name, email: authUsers.email })
+    .from(authUsers)
+    .where(inArray(authUsers.id, [...new Set(ids)]))
+  return new Map(rows.map(({ id, name, email }) => [id, name || email]))
 }
 
 /** @throws Refusal PERSON_NOT_FOUND */

@@ -1,9 +1,19 @@
-import { member, viewer } from '../../../operations.ts'
-import { detection, removeText } from './service.ts'
+import { admin, member, viewer } from '../../../operations.ts'
+import { detection } from './service.ts'
+import { consent, findSettings, removeText, saveSettings } from './service-texts.ts'
 
 export const replyRoutes = {
   detection: viewer.replies.detection.handler(({ context }) => detection(context.db, context.actor)),
   removeText: member.replies.removeText.handler(({ context, input }) =>
     removeText(context.db, context.actor, input.id),
   ),
+  settings: member.replies.settings.handler(({ context }) => findSettings(context.db, context.actor)),
+  saveSettings: admin.replies.saveSettings.handler(({ context, input }) =>
+    saveSettings(context.db, context.actor, input),
+  ),
+}
+
+/** X accounts come before replies, so their operation that deletes texts is answered here. */
+export const xAccountConsentRoutes = {
+  consent: member.xAccount.consent.handler(({ context, input }) => consent(context.db, context.actor, input)),
 }

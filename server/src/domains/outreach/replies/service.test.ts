@@ -222,7 +222,7 @@ describe('a reply', () => {
     expect(await fates(person, id)).toEqual(['replied', 'replied'])
     expect(await fates(person, waiting.id)).toEqual([ASKED, REPLIED])
     expect((await person.client.suppressions.list({})).suppressions).toMatchObject([
-      { twitterHandle: lead, reason: 'replied_stop', note: 'Please STOP.', by: null },
+      { twitterHandle: lead, reason: 'replied_stop', note: null, by: null },
     ])
     await person.client.sendingSettings.saveOptOutWords({ words: ['nein danke'] })
     await deliver(said(second, account.handle, 'Nein, danke!'))

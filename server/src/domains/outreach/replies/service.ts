@@ -1,12 +1,11 @@
-import { SUPPRESSION_NOTE_MAX } from '@x-automated/contract/leads/suppression-limits'
 import { REPLY_TEXT_MAX, type ReplyDetection } from '@x-automated/contract/outreach/replies'
-import { and, eq, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import type { XHappening } from '../../../outside/x-activity.ts'
-import { Refusal } from '../../../refusal.ts'
 import { suppressLead } from '../../leads/suppressions/service.ts'
+import { allowsTexts } from '../../platform/x-account/service.ts'
 import { addReply, addWritten } from '../conversations/service.ts'
 import { checkOptOuts, endAnswered, findSentMessage, lockEnrollmentsOfLead, stopMessages } from '../sending/service.ts'
 import { optOutWordsOf } from '../sending-settings/service.ts'
@@ -17,6 +16,7 @@ import { storeAnswers } from './service-answers.ts'
 import { replies } from './tables.ts'
 
 export { WEBHOOK_PATH } from './engine.ts'
+export { purgeOldTexts } from './service-texts.ts'
 
 /*
  * Events at X may arrive twice, in any order and process, even before our message is recorded.
@@ -114,7 +114,7 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
   if (!isReply && ours.some((one) => isSameMessage(one, message))) return
   await lockLeadAndCampaigns(tx, leadId)
   const answered = isReply ? answeredMessage(ours, message.at) : null
-  const text = message.text.slice(0, REPLY_TEXT_MAX)
+  const isTextAllowed = await allowsTexts(tx, workspaceId, accountXUserId)
   const said = isReply ? await classify(tx, conversation, message) : null
   const optedOut = said?.label === 'opted_out'
   const [kept] = await tx
@@ -126,7 +126,7 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
       accountXUserId,
       xEventId: message.eventId,
       kind: isReply ? 'reply' : 'written',
-      text,
+      text: isTextAllowed ? message.text.slice(0, REPLY_TEXT_MAX) : null,
       optedOut,
       label: said?.label ?? null,
       at: message.at,
@@ -173,7 +173,6 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
   if (optedOut)
     await suppressLead({ db: tx, sending: { stopMessages } }, { workspaceId, userId: null }, leadId, {
       reason: 'replied_stop',
-      note: text.slice(0, SUPPRESSION_NOTE_MAX),
     })
   if (optedOut && answered) await checkOptOuts(tx, answered.id)
   if (!optedOut) await stopMessages(tx, workspaceId, sql`select ${leadId}::uuid`)
@@ -246,14 +245,4 @@ export async function detection(db: Db, actor: Actor) {
           : 'starting'
   const polledAt = rows[0]?.polledAt
   return { state, problem: degraded?.problem ?? null, checkedAt: polledAt ? new Date(polledAt) : null }
-}
-
-/** Deletes the text of a reply, but keeps its record. @throws Refusal REPLY_NOT_FOUND */
-export async function removeText(db: Db, actor: Actor, id: string): Promise<void> {
-  const changed = await db
-    .update(replies)
-    .set({ text: null })
-    .where(and(eq(replies.id, id), eq(replies.workspaceId, actor.workspaceId)))
-    .returning({ id: replies.id })
-  if (changed.length === 0) throw new Refusal('REPLY_NOT_FOUND')
 }

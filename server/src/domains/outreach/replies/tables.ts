@@ -1,6 +1,6 @@
 import { REPLY_LABELS } from '@x-automated/contract/leads/leads'
 import { type SQL, sql } from 'drizzle-orm'
-import { boolean, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { boolean, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time } from '../../../db/columns.ts'
 import { reasonSql } from '../../../db/reasons.ts'
 import { workspaceId, workspaces } from '../../identity/workspaces/tables.ts'
@@ -28,7 +28,7 @@ export const replies = pgTable(
     xEventId: text('x_event_id').notNull(),
     /** `reply`: the lead wrote it. `written`: the account's owner wrote it outside the product. */
     kind: text('kind', { enum: ['reply', 'written'] }).notNull(),
-    /** The first REPLY_TEXT_MAX characters; null if a user deleted it. */
+    /** The first REPLY_TEXT_MAX characters; null if it was deleted, or never stored without consent. */
     text: text('text'),
     /** Contains one of the workspace's opt-out words. */
     optedOut: boolean('opted_out').notNull().default(false),
@@ -43,6 +43,8 @@ export const replies = pgTable(
     uniqueIndex('replies_event').on(t.workspaceId, t.xEventId),
     index('replies_lead').on(t.leadId, t.createdAt),
     index('replies_dm').on(t.dmId).where(sql`dm_id is not null`),
+    // For the deletion of old texts.
+    index('replies_texts').on(t.workspaceId, t.at).where(sql`text is not null`),
   ],
 )
 
@@ -99,6 +101,14 @@ export const replyWatches = pgTable(
   },
   (t) => [index('reply_watches_check').on(t.nextCheckAt), index('reply_watches_poll').on(t.nextPollAt)],
 )
+
+/** How long a workspace keeps texts. Without a row, KEEP_TEXTS_DAYS. */
+export const conversationSettings = pgTable('conversation_settings', {
+  workspaceId: uuid('workspace_id')
+    .primaryKey()
+    .references(() => workspaces.id, { onDelete: 'cascade' }),
+  keepTextsDays: integer('keep_texts_days').notNull(),
+})
 
 /** A workspace's own opt-out words. Without a row, the defaults apply. */
 export const replySettings = pgTable('reply_settings', {

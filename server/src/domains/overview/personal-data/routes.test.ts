@@ -11,7 +11,7 @@ import { authIdentities, authSignUps, authUsers } from '../../identity/auth/tabl
 import { ssoConnections } from '../../identity/sso/tables.ts'
 import { leads } from '../../leads/leads/tables.ts'
 import { campaigns } from '../../outreach/campaigns/tables.ts'
-import { replySettings } from '../../outreach/replies/tables.ts'
+import { conversationSettings, replySettings } from '../../outreach/replies/tables.ts'
 import { dms } from '../../outreach/sending/tables.ts'
 import { notificationPreferences } from '../../platform/notifications/tables.ts'
 
@@ -42,6 +42,8 @@ async function withData(leadCount = 3) {
     .values({ userId: person.id, providerId: 'google', accountId: person.id, email: person.email, idToken: 'a secret' })
   const { workspaceId } = person
   await app.db.insert(replySettings).values({ workspaceId, optOutWords: ['stop'] })
+  await app.db.insert(conversationSettings).values({ workspaceId, keepTextsDays: 90 })
+  await person.client.snippets.create({ shortcut: 'price', text: 'It costs $50.' })
   await app.db.insert(notificationPreferences).values({ userId: person.id, kind: NOTIFICATION_KINDS[0], email: false })
   return person
 }
@@ -96,6 +98,8 @@ describe('GET /auth/user/export', () => {
       'campaigns.json': 1,
       'messages.json': 3,
       'replies.json': 0,
+      'snippets.json': 1,
+      'conversation-settings.json': 1,
       'suppressions.json': 0,
       'scrapes.json': 0,
       'waitlist.json': 1,

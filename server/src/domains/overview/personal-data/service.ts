@@ -25,10 +25,11 @@ import { suppressions } from '../../leads/suppressions/tables.ts'
 import { leadTags, tags } from '../../leads/tags/tables.ts'
 import { campaignAnswer } from '../../outreach/campaigns/service.ts'
 import { campaigns } from '../../outreach/campaigns/tables.ts'
-import { replies, replySettings } from '../../outreach/replies/tables.ts'
+import { conversationSettings, replies, replySettings } from '../../outreach/replies/tables.ts'
 import { dmAnswer } from '../../outreach/sending/service.ts'
 import { dms } from '../../outreach/sending/tables.ts'
 import { sendingLimits, sendingSettings } from '../../outreach/sending-settings/tables.ts'
+import { snippets } from '../../outreach/snippets/tables.ts'
 import { endSubscriptions } from '../../platform/billing/service.ts'
 import { monthlyUsage, paidSubscriptions, subscriptions } from '../../platform/billing/tables.ts'
 import { notificationPreferences, notifications } from '../../platform/notifications/tables.ts'
@@ -127,6 +128,8 @@ export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Ui
     ['campaigns.json', campaignsOf(db, inOwn(campaigns.workspaceId))],
     ['messages.json', messagesOf(db, inOwn(dms.workspaceId))],
     ['replies.json', rowsOf(db, replies, inOwn(replies.workspaceId))],
+    ['snippets.json', rowsBy(db, snippets, ['workspaceId', 'id'], inOwn(snippets.workspaceId))],
+    ['conversation-settings.json', await allOf(db, conversationSettings, inOwn(conversationSettings.workspaceId))],
     ['suppressions.json', rowsOf(db, suppressions, inOwn(suppressions.workspaceId))],
     ['sending-limits.json', rowsOf(db, sendingLimits, inOwn(sendingLimits.workspaceId))],
     ['sending-settings.json', await allOf(db, sendingSettings, inOwn(sendingSettings.workspaceId))],

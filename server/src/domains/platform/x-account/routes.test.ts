@@ -238,6 +238,10 @@ describe('several accounts', () => {
         reason: null,
         isCurrent: true,
         lastConnected: expect.stringMatching(/Z$/),
+        storesConversations: null,
+        consent: null,
+        offersUnknownSenders: false,
+        isConnectedByCaller: true,
       },
     ])
     expect((await person.call('GET', '/session/status')).body.handle).toBe('founder_ann')

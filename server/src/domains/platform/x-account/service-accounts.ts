@@ -84,6 +84,29 @@ export async function requireRoom(db: Db, workspaceId: string, xUserId: string |
   if (used >= limit) throw beyondPlan({ plan, used }, 'xAccounts')
 }
 
+/**
+ * Whether texts of an account's messages may be stored. Revoking it waits until the transaction
+ * ends, so that no text is stored afterwards.
+ */
+export async function allowsTexts(tx: Db, workspaceId: string, xUserId: string): Promise<boolean> {
+  await tx.execute(sql`select pg_advisory_xact_lock_shared(${textsLock({ workspaceId, xUserId })})`)
+  const [account] = await tx
+    .select({ storesConversations: xAccounts.storesConversations })
+    .from(xAccounts)
+    .where(and(eq(xAccounts.workspaceId, workspaceId), eq(xAccounts.xUserId, xUserId)))
+  return account?.storesConversations === true
+}
+
+/** Waits for transactions that called `allowsTexts`, and blocks others until this one ends. */
+export async function blockTexts(tx: Db, account: Pick<XAccount, 'workspaceId' | 'xUserId'>): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(${textsLock(account)})`)
+}
+
+// An advisory lock, because claims lock the account's row while they wait for others.
+function textsLock({ workspaceId, xUserId }: Pick<XAccount, 'workspaceId' | 'xUserId'>): SQL {
+  return sql`hashtextextended('texts of ' || ${xUserId}::text || ' in ' || ${workspaceId}::text, 0)`
+}
+
 /** Serializes connecting accounts, so that two cannot take the last place. */
 export async function lockAccounts(db: Db, workspaceId: string): Promise<void> {
   await db.execute(sql`select pg_advisory_xact_lock(hashtextextended('x accounts:' || ${workspaceId}::text, 0))`)

@@ -206,6 +206,7 @@ async function saveAccount(
   const current = await findCurrentAccount(db, workspaceId)
   const row = {
     ...sealedTokens(sealer, tokens),
+    userId,
     handle: user.handle,
     status: 'connected' as const,
     reason: null,
@@ -216,7 +217,7 @@ async function saveAccount(
   const unread = await findUnread(db)
   await db
     .insert(xAccounts)
-    .values({ ...row, workspaceId, userId, xUserId: user.id, chosenAt, ...unread })
+    .values({ ...row, workspaceId, xUserId: user.id, chosenAt, ...unread })
     .onConflictDoUpdate({
       target: [xAccounts.workspaceId, xAccounts.xUserId],
       set: {

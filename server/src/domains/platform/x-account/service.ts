@@ -1,10 +1,13 @@
+import type { InputOf } from '@x-automated/contract/contract'
 import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm'
-import type { Actor } from '../../../actor.ts'
+import { type Actor, roleAllows } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
 import { XError } from '../../../outside/x.ts'
 import { Refusal } from '../../../refusal.ts'
+import { DELETED_ACCOUNT, findNames } from '../../identity/people/service.ts'
 import { limitOn } from '../billing/service.ts'
 import {
+  blockTexts,
   chosenNow,
   currentFirst,
   findAccount,
@@ -18,6 +21,7 @@ import { type ConnectNeeds, type Needs, unseal, withAccount } from './service-to
 import { xAccounts } from './tables.ts'
 
 export {
+  allowsTexts,
   findAccount,
   findCurrentAccount,
   findLinkedAccount,
@@ -50,9 +54,9 @@ export async function status({ database, x }: Needs, actor: Actor) {
   }
 }
 
-/** An account in the shape of the contract. */
-function view(account: XAccount, currentId: string | undefined) {
-  const { id, handle, status: state, reason, lastConnectedAt } = account
+/** An account in the shape of the contract. @param names of people who consented, by id */
+function view(account: XAccount, actor: Actor, currentId: string | undefined, names: Map<string, string>) {
+  const { id, handle, status: state, reason, lastConnectedAt, storesConversations, consentBy, consentAt } = account
   return {
     id,
     handle,
@@ -60,6 +64,13 @@ function view(account: XAccount, currentId: string | undefined) {
     reason,
     isCurrent: id === currentId,
     lastConnected: lastConnectedAt,
+    storesConversations,
+    consent:
+      consentBy && consentAt
+        ? { by: { id: consentBy, name: names.get(consentBy) ?? DELETED_ACCOUNT }, at: consentAt }
+        : null,
+    offersUnknownSenders: account.offersUnknownSenders,
+    isConnectedByCaller: account.userId === actor.userId,
   }
 }
 
@@ -73,7 +84,15 @@ export async function list(db: Db, actor: Actor) {
       .orderBy(...currentFirst),
     limitOn(db, actor.workspaceId, 'xAccounts'),
   ])
-  return { accounts: rows.map((row) => view(row, rows[0]?.id)), limit, plan }
+  const names = await namesOf(db, rows)
+  return { accounts: rows.map((row) => view(row, actor, rows[0]?.id, names)), limit, plan }
+}
+
+function namesOf(db: Db, accounts: readonly XAccount[]) {
+  return findNames(
+    db,
+    accounts.flatMap(({ consentBy }) => consentBy ?? []),
+  )
 }
 
 /** A linked account of the workspace. @throws Refusal X_ACCOUNT_NOT_FOUND */
@@ -83,9 +102,10 @@ async function findOwn(db: Db, actor: Actor, id: string): Promise<XAccount> {
   return account
 }
 
-async function show(db: Db, actor: Actor, id: string) {
+/** @throws Refusal X_ACCOUNT_NOT_FOUND */
+export async function show(db: Db, actor: Actor, id: string) {
   const [account, current] = await Promise.all([findOwn(db, actor, id), findCurrentAccount(db, actor.workspaceId)])
-  return view(account, current?.id)
+  return view(account, actor, current?.id, await namesOf(db, [account]))
 }
 
 /** Makes an account the current one. @throws Refusal X_ACCOUNT_NOT_FOUND */
@@ -100,6 +120,30 @@ export async function choose(db: Db, actor: Actor, id: string) {
     if (state === 'connected') await notifyConnected(tx, actor.workspaceId)
     return show(tx, actor, id)
   })
+}
+
+/**
+ * Stores who decides what about an account's conversations, in the caller's transaction.
+ * @returns X's id of the account if its stored texts must be deleted; else null
+ * @throws Refusal X_ACCOUNT_NOT_FOUND; FORBIDDEN: only who connected it can allow, only admins can revoke
+ */
+export async function saveConsent(tx: Db, actor: Actor, { id, ...decided }: InputOf<'xAccount', 'consent'>) {
+  const account = await findOwn(tx, actor, id)
+  const connectedIt = account.userId === actor.userId
+  const allowsMore = decided.storesConversations || (decided.offersUnknownSenders && !account.offersUnknownSenders)
+  if (allowsMore && !connectedIt)
+    throw new Refusal('FORBIDDEN', 'Only the person who connected this X account can allow that.')
+  if (!connectedIt && !roleAllows(actor.role, 'admin')) throw new Refusal('FORBIDDEN')
+  await blockTexts(tx, account)
+  const isRepeated = decided.storesConversations && account.consentBy === actor.userId
+  const consent = decided.storesConversations
+    ? { consentBy: actor.userId, consentAt: isRepeated ? account.consentAt : new Date() }
+    : { consentBy: null, consentAt: null }
+  await tx
+    .update(xAccounts)
+    .set({ ...decided, ...consent, updatedAt: new Date() })
+    .where(eq(xAccounts.id, id))
+  return decided.storesConversations ? null : account.xUserId
 }
 
 /** Sends the same notification as the trigger on x_accounts. */

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { boolean, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time, updatedAt } from '../../../db/columns.ts'
 import { authUsers, userId } from '../../identity/auth/tables.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
@@ -31,6 +31,7 @@ export const xAccounts = pgTable(
   {
     id: id(),
     workspaceId: workspaceId(),
+    /** Who connected it last. */
     userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     xUserId: text('x_user_id').notNull(),
     handle: text('handle').notNull(),
@@ -43,6 +44,13 @@ export const xAccounts = pgTable(
     lastConnectedAt: time('last_connected_at'),
     /** First connected or last chosen: the latest is the workspace's current account. */
     chosenAt: time('chosen_at').notNull().defaultNow(),
+    /** Whether texts of its conversations are stored; null: nobody has decided, so they are not. */
+    storesConversations: boolean('stores_conversations'),
+    /** Who allowed it, and when. No foreign key: a consent outlives the account of its person. */
+    consentBy: uuid('consent_by'),
+    consentAt: time('consent_at'),
+    /** Whether people who wrote to it and are not leads are offered as leads. */
+    offersUnknownSenders: boolean('offers_unknown_senders').notNull().default(false),
     /** When a message is next looked for; null: nothing is queued. Claims advance it. */
     nextSendAt: time('next_send_at'),
     /** Follow-ups claimed since the last first message: one of ten messages is a first one. */

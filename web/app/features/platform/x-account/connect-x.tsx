@@ -23,6 +23,7 @@ import { AccountBadge, AccountRows, useDisconnect } from './account-rows'
 import { findOutcome } from './callback-outcomes'
 import { ConnectForm } from './connect-form'
 import { ConnectWithX } from './connect-with-x'
+import { ConsentCard } from './consent-card'
 import { DEPENDS_ON_ACCOUNT, useAccounts } from './use-accounts'
 import { XHandle } from './x-handle'
 
@@ -102,6 +103,7 @@ export function ConnectX({ notice }: { notice: ReactNode }) {
           {connected && all.length === 1 && addAccount}
         </div>
       </Card>
+      {mayCheck && all.length > 0 && <ConsentCard accounts={all} />}
       {all.length > 1 && (
         <Card
           title="All X accounts"

@@ -1,0 +1,77 @@
+import type { InputOf } from '@x-automated/contract/contract'
+import { KEEP_TEXTS_DAYS } from '@x-automated/contract/outreach/replies'
+import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import type { Actor } from '../../../actor.ts'
+import { allowLongStatements } from '../../../db/long-statements.ts'
+import type { Db } from '../../../db/open.ts'
+import { Refusal } from '../../../refusal.ts'
+import { saveConsent, show } from '../../platform/x-account/service.ts'
+import { conversationSettings, replies } from './tables.ts'
+
+// Who may read what people write, and for how long it is kept.
+
+/** Deletes the text of a reply, but keeps its record. @throws Refusal REPLY_NOT_FOUND */
+export async function removeText(db: Db, actor: Actor, id: string): Promise<void> {
+  const changed = await db
+    .update(replies)
+    .set({ text: null })
+    .where(and(eq(replies.id, id), eq(replies.workspaceId, actor.workspaceId)))
+    .returning({ id: replies.id })
+  if (changed.length === 0) throw new Refusal('REPLY_NOT_FOUND')
+}
+
+/**
+ * Stores a decision about an X account's conversations; without consent, deletes their texts.
+ * @throws Refusal X_ACCOUNT_NOT_FOUND, FORBIDDEN
+ */
+export async function consent(db: Db, actor: Actor, input: InputOf<'xAccount', 'consent'>) {
+  return db.transaction(async (tx) => {
+    await allowLongStatements(tx)
+    const revoked = await saveConsent(tx, actor, input)
+    if (revoked !== null)
+      await tx
+        .update(replies)
+        .set({ text: null })
+        .where(
+          and(eq(replies.workspaceId, actor.workspaceId), eq(replies.accountXUserId, revoked), isNotNull(replies.text)),
+        )
+    return show(tx, actor, input.id)
+  })
+}
+
+export async function findSettings(db: Db, actor: Actor) {
+  const [row] = await db
+    .select()
+    .from(conversationSettings)
+    .where(eq(conversationSettings.workspaceId, actor.workspaceId))
+  return { keepTextsDays: row?.keepTextsDays ?? KEEP_TEXTS_DAYS.default }
+}
+
+export async function saveSettings(db: Db, actor: Actor, { keepTextsDays }: InputOf<'replies', 'saveSettings'>) {
+  await db
+    .insert(conversationSettings)
+    .values({ workspaceId: actor.workspaceId, keepTextsDays })
+    .onConflictDoUpdate({ target: conversationSettings.workspaceId, set: { keepTextsDays } })
+  return { keepTextsDays }
+}
+
+/** Texts per transaction, so that none holds locks for long. */
+const PART = 1_000
+
+/** Deletes texts that are older than their workspace keeps them. @param part texts per transaction */
+export async function purgeOldTexts(db: Db, part = PART): Promise<void> {
+  let deleted: number
+  do {
+    const { rowCount } = await db.execute(sql`
+      with old as (
+        select r.id from workspaces w left join conversation_settings s on s.workspace_id = w.id
+        cross join lateral (
+          select id from replies where workspace_id = w.id and text is not null
+            and at < now() - make_interval(days => coalesce(s.keep_texts_days, ${KEEP_TEXTS_DAYS.default}::int))
+          order by at limit ${part} for no key update skip locked
+        ) r limit ${part}
+      )
+      update replies set text = null from old where replies.id = old.id`)
+    deleted = rowCount ?? 0
+  } while (deleted === part)
+}
