@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect } from 'vitest'
 import { expectCountsRight } from './outreach.ts'
-import { DELAYS, INTERVAL_SECONDS, type World } from './sending-world.ts'
+import { type Arrival, DELAYS, INTERVAL_SECONDS, PROTECTION, type World } from './sending-world.ts'
 
 /*
  * Invariants of a world, checked against the stand-in X's log and the times of the hand-overs.
@@ -34,6 +34,8 @@ type Row = {
   isPaused: boolean
   failure: string | null
   leadStatus: string
+  /** The X account that it was claimed for. */
+  account: string | null
 }
 
 async function rowsOf({ app, person }: World): Promise<Row[]> {
@@ -43,8 +45,8 @@ async function rowsOf({ app, person }: World): Promise<Row[]> {
       (extract(epoch from d.claimed_at) * 1000)::float as "claimedAt", (extract(epoch from d.sent_at) * 1000)::float as "sentAt",
       (extract(epoch from case when d.is_follow_up then (
           select greatest(e.created_at, max(o.requeued_at)) from enrollments e join dms o on o.enrollment_id = e.id where e.id = d.enrollment_id group by e.created_at
-        ) else coalesce(d.requeued_at, d.created_at) end) * 1000)::float as "queuedAt", d.is_held as "isPaused", l.dm_status as "leadStatus"
-    from dms d join campaigns c on c.id = d.campaign_id join leads l on l.id = d.lead_id where d.workspace_id = ${person.workspaceId}`)
+        ) else coalesce(d.requeued_at, d.created_at) end) * 1000)::float as "queuedAt", d.is_held as "isPaused", l.dm_status as "leadStatus", a.handle as account
+    from dms d join campaigns c on c.id = d.campaign_id join leads l on l.id = d.lead_id left join x_accounts a on a.id = d.x_account_id where d.workspace_id = ${person.workspaceId}`)
   return rows
 }
 
@@ -54,6 +56,8 @@ const isSimulated = ({ holder, sentAt }: Row) => holder === 'simulated' && sentA
 interface Standing {
   id: string
   campaign: string
+  /** The X account of its campaign. */
+  account: string | null
   kind: string
   /** The position of its campaign, oldest first. */
   age: number
@@ -71,15 +75,20 @@ interface Standing {
   isDue: boolean
 }
 
-/** The queue's state between two steps, for `expectTurnsKept`. */
-export async function look({ app, person }: World): Promise<Standing[]> {
+/** The state between two steps, for `expectTurnsKept` and `expectProtected`. */
+export async function look(world: World) {
+  return { messages: await lookAtMessages(world), rejections: await lookAtRejections(world) }
+}
+type Looked = Awaited<ReturnType<typeof look>>
+
+async function lookAtMessages({ app, person }: World): Promise<Standing[]> {
   const { rows } = await app.db.execute<Standing & Record<string, unknown>>(sql`
-    select d.id, c.name as campaign, c.kind, (dense_rank() over (order by c.created_at, c.id))::int as age, 
+    select d.id, c.name as campaign, c.x_account_id as account, c.kind, (dense_rank() over (order by c.created_at, c.id))::int as age, 
       c.status = 'active' and (c.channel = 'extension' or exists (select from x_accounts a where a.id = c.x_account_id and a.status = 'connected')) as "isActive",
       d.status = 'queued' as "isQueued", d.requeued_at as "requeuedAt", d.lease, d.attempts,
       coalesce(d.holder = 'simulated', false) and d.x_event_id is null as "isSimulated",
       d.is_follow_up as "isFollowUp", d.lease_expires_at is not null or (d.due_at <= now() and not d.is_held) as "isDue"
-    from dms d join campaigns c on c.id = d.campaign_id where d.workspace_id = ${person.workspaceId}`)
+    from dms d join campaigns c on c.id = d.campaign_id where d.workspace_id = ${person.workspaceId} and d.lead_id is not null`)
   return rows
 }
 
@@ -87,25 +96,67 @@ export async function look({ app, person }: World): Promise<Standing[]> {
  * No sender claimed a message of a campaign while an older one on the account had messages queued
  * throughout.
  */
-export function expectTurnsKept(before: readonly Standing[], after: readonly Standing[]): void {
+export function expectTurnsKept({ messages: before }: Looked, { messages: after }: Looked): void {
   const was = new Map(before.map((one) => [one.id, one]))
-  const sending = after.filter(({ id, kind, isActive, isQueued, isDue, isFollowUp, requeuedAt }) => {
+  const sending = after.filter(({ id, account, kind, isActive, isQueued, isDue, isFollowUp, requeuedAt }) => {
     const then = was.get(id)
     return (
       kind === 'campaign' &&
+      account === then?.account &&
       [isActive, isQueued, isDue, then?.isActive, then?.isQueued, then?.isDue, !isFollowUp].every(Boolean) &&
       String(then?.requeuedAt) === String(requeuedAt)
     )
   })
-  const oldest = Math.min(...sending.map(({ age }) => age))
+  const oldestOf = (account: string | null) =>
+    Math.min(...sending.filter((one) => one.account === account).map(({ age }) => age))
   // Settling a message or finding it at X after a restore also changes its lease, but is not an
   // attempt.
   const isClaimed = ({ id, lease, attempts, isSimulated }: Standing) =>
     attempts > (was.get(id)?.attempts ?? 0) || (isSimulated && lease !== was.get(id)?.lease)
   const outOfTurn = after.filter(
-    (one) => one.kind === 'campaign' && !one.isFollowUp && one.age > oldest && isClaimed(one),
+    (one) =>
+      one.kind === 'campaign' &&
+      !one.isFollowUp &&
+      (was.get(one.id)?.account ?? one.account) === one.account &&
+      one.age > oldestOf(one.account) &&
+      isClaimed(one),
   )
   expect(outOfTurn, 'claimed while an older campaign on the account was being sent').toEqual([])
+}
+
+/** What X and people rejected of a campaign's last messages from an account. */
+interface Rejections {
+  campaign: string
+  account: string
+  isActive: boolean
+  watchedFrom: string | null
+  refused: number
+  sent: number
+  optedOut: number
+}
+
+async function lookAtRejections({ app, person }: World): Promise<Rejections[]> {
+  const last = (count: number, which: string) => sql`(
+    select * from dms where campaign_id = c.id and x_account_id = a.id and claimed_at >= coalesce(c.watched_from, '-infinity') and ${sql.raw(which)}
+    order by claimed_at desc limit ${count}) d`
+  const { rows } = await app.db.execute<Rejections & Record<string, unknown>>(sql`
+    select c.name as campaign, a.handle as account, c.status = 'active' as "isActive", c.watched_from::text as "watchedFrom",
+      (select count(*)::int from ${last(50, "status <> 'queued'")} where refusal = 'refused') as refused,
+      (select count(*)::int from ${last(100, 'sent_at is not null')}) as sent,
+      (select count(*)::int from ${last(100, 'sent_at is not null')} where exists (select from replies r where r.dm_id = d.id and r.opted_out)) as "optedOut"
+    from campaigns c join x_accounts a on a.workspace_id = c.workspace_id where c.workspace_id = ${person.workspaceId} and c.kind = 'campaign'`)
+  return rows
+}
+
+/** No campaign stays active after too many refusals or opt-outs. */
+export function expectProtected({ rejections: before }: Looked, { rejections: after }: Looked): void {
+  for (const now of after) {
+    const then = before.find(({ campaign, account }) => campaign === now.campaign && account === now.account)
+    if (!now.isActive || then?.watchedFrom !== now.watchedFrom) continue
+    const isRefused = now.refused > then.refused && now.refused * 100 >= PROTECTION.refusalPercent * 50
+    const isRejected = now.optedOut > then.optedOut && then.sent >= 50 && now.optedOut >= PROTECTION.optOutsPerHundred
+    expect(isRefused || isRejected ? now : null, `${now.campaign} is active after too many rejections`).toBe(null)
+  }
 }
 
 /** The campaign and step of a text, or how else it was sent. */
@@ -114,19 +165,47 @@ function stepOf(text: string): { source: string; step: number } {
   return { source, step: Number(/^[ABC] to \S+, (\d)/.exec(text)?.[1] ?? 1) }
 }
 
-/** Each step of a campaign once, in order, and not before its delay. */
+/** Each step of a campaign once, in order, from one account, and not before its delay. */
 function expectInOrder(
-  theirs: readonly { text: string; at: number; source: string; step: number }[],
+  theirs: readonly { from: string | null; text: string; at: number; source: string; step: number }[],
   source: string,
 ): void {
   const own = theirs.filter((one) => one.source === source)
   for (const [i, one] of own.slice(1).entries()) {
     const before = own[i] as (typeof own)[number]
     expect(one.step, `the step of ${one.text} after ${before.text}`).toBeGreaterThan(before.step)
+    expect(one.from, `the account of ${one.text}`).toBe(before.from)
     const minutes = DELAYS[source as keyof typeof DELAYS]?.[one.step - 2] ?? 0
     expect(one.at - before.at, `milliseconds from ${before.text} to ${one.text}`).toBeGreaterThanOrEqual(
       minutes * 60_000 - HAND_OVER_MS,
     )
+  }
+}
+
+/** The cap and the interval of an account. */
+function expectLimitsKept(world: World, account: string, arrivals: readonly Arrival[], rows: readonly Row[]): void {
+  const byTime = arrivals.filter(({ from }) => from === account).toSorted((a, b) => a.handedAt - b.handedAt)
+  // The simulated queue keeps the cap but no interval.
+  const simulated = rows
+    .filter((row) => isSimulated(row) && row.account === account)
+    .map(({ sentAt, message }) => ({ handedAt: sentAt ?? 0, text: message }))
+  const counted = [...byTime, ...simulated].toSorted((a, b) => a.handedAt - b.handedAt)
+  for (const [i, { handedAt, text }] of counted.entries()) {
+    const inDay = counted.slice(0, i + 1).filter((one) => one.handedAt > handedAt - DAY_MS + HAND_OVER_MS)
+    const caps = world.caps.filter(
+      ({ at }, n) => at <= handedAt && (world.caps[n + 1]?.at ?? Number.POSITIVE_INFINITY) > handedAt - CLAIM_MS_MAX,
+    )
+    expect(inDay.length, `messages in the 24 hours up to ${text}`).toBeLessThanOrEqual(
+      Math.max(...caps.map(({ cap }) => cap)),
+    )
+  }
+  const atPace = byTime.filter(({ text }) => !text.startsWith('By hand'))
+  for (const [i, one] of atPace.slice(1).entries()) {
+    const before = atPace[i] as (typeof atPace)[number]
+    expect(
+      one.handedAt - before.handedAt,
+      `milliseconds between ${before.text} and ${one.text}`,
+    ).toBeGreaterThanOrEqual(INTERVAL_SECONDS * 1_000 - HAND_OVER_MS)
   }
 }
 
@@ -136,9 +215,11 @@ export async function expectPromisesKept(world: World): Promise<void> {
   const rows = await rowsOf(world)
 
   const written = [
-    ...arrivals.map(({ to, text, handedAt }) => ({ to, text, at: handedAt })),
+    ...arrivals.map(({ from, to, text, handedAt }) => ({ from, to, text, at: handedAt })),
     // A simulation may hang between its claim and its record.
-    ...rows.filter(isSimulated).map(({ handle, message, claimedAt }) => ({ to: handle, text: message, at: claimedAt })),
+    ...rows
+      .filter(isSimulated)
+      .map(({ account, handle, message, claimedAt }) => ({ from: account, to: handle, text: message, at: claimedAt })),
   ]
     .map((one) => ({ ...one, ...stepOf(one.text) }))
     .sort((a, b) => a.at - b.at)
@@ -175,27 +256,7 @@ export async function expectPromisesKept(world: World): Promise<void> {
     expect(late, `nothing goes to ${handle} after ${isPermanent ? 'an opt-out' : 'a reply'}`).toEqual([])
   }
 
-  const byTime = arrivals.toSorted((a, b) => a.handedAt - b.handedAt)
-  // The simulated queue keeps the cap but no interval.
-  const simulated = rows.filter(isSimulated).map(({ sentAt, message }) => ({ handedAt: sentAt ?? 0, text: message }))
-  const counted = [...byTime, ...simulated].toSorted((a, b) => a.handedAt - b.handedAt)
-  for (const [i, { handedAt, text }] of counted.entries()) {
-    const inDay = counted.slice(0, i + 1).filter((one) => one.handedAt > handedAt - DAY_MS + HAND_OVER_MS)
-    const caps = world.caps.filter(
-      ({ at }, n) => at <= handedAt && (world.caps[n + 1]?.at ?? Number.POSITIVE_INFINITY) > handedAt - CLAIM_MS_MAX,
-    )
-    expect(inDay.length, `messages in the 24 hours up to ${text}`).toBeLessThanOrEqual(
-      Math.max(...caps.map(({ cap }) => cap)),
-    )
-  }
-  const atPace = byTime.filter(({ text }) => !text.startsWith('By hand'))
-  for (const [i, one] of atPace.slice(1).entries()) {
-    const before = atPace[i] as (typeof atPace)[number]
-    expect(
-      one.handedAt - before.handedAt,
-      `milliseconds between ${before.text} and ${one.text}`,
-    ).toBeGreaterThanOrEqual(INTERVAL_SECONDS * 1_000 - HAND_OVER_MS)
-  }
+  for (const { handle } of world.accounts) expectLimitsKept(world, handle, arrivals, rows)
 
   await expectCountsRight(world.app)
 }

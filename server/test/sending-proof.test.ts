@@ -6,7 +6,7 @@ import { type OpenAppOptions, openApp, type TestApp } from './open-app.ts'
 import { expectCountsRight } from './outreach.ts'
 import { isLongProof } from './proof-length.ts'
 import { breakConnections, isOfDisaster, killDatabase, restoreBackup, takeBackup } from './sending-disasters.ts'
-import { expectNothingLost, expectPromisesKept, expectTurnsKept, look } from './sending-oracle.ts'
+import { expectNothingLost, expectPromisesKept, expectProtected, expectTurnsKept, look } from './sending-oracle.ts'
 import { type CampaignState, INTERVAL_SECONDS, LEADS, MISHAPS, openWorld, type World } from './sending-world.ts'
 
 /*
@@ -76,8 +76,11 @@ function command(name: string, run: (world: World) => Promise<unknown>): Paralle
     run: async (_, world) => {
       const before = await look(world)
       await alone(world)
-      expectTurnsKept(before, await look(world))
+      const after = await look(world)
+      expectTurnsKept(before, after)
+      expectProtected(before, after)
       await answerPauses(world)
+      await world.notePauses()
       await expectCountsRight(world.app)
     },
     toString: () => name,
@@ -396,7 +399,31 @@ const one = fc.oneof(
       }),
     ),
   },
-  { weight: 1, arbitrary: fc.constant(command('the account is connected again', (world) => world.connect())) },
+  {
+    weight: 1,
+    arbitrary: fc.constant(
+      command('next at X: not allowed, three times', async (world) => {
+        world.mishaps.push('not allowed', 'not allowed', 'not allowed')
+      }),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: which.map((n) =>
+      command(`${'ABC'[n]} has 50 earlier messages`, (world) => world.addEarlierMessages(campaignOf(world, n))),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(fc.constantFrom(0, 1), fc.constantFrom(0 as const, 1 as const))
+      .map(([n, place]) =>
+        command(`${'ABC'[n]} is sent from ${['the first', 'the other'][place]} account`, (world) =>
+          world.changeAccount(campaignOf(world, n), place),
+        ),
+      ),
+  },
+  { weight: 1, arbitrary: fc.constant(command('the accounts are connected again', (world) => world.connect())) },
   { weight: 1, arbitrary: loss },
   {
     weight: 9,
@@ -438,6 +465,7 @@ async function finish(world: World): Promise<void> {
   await Promise.all(world.campaigns.map(({ holding }) => holding))
   await world.connect()
   await world.saveCap(20)
+  await world.client.sendingSettings.saveProtection({ refusalPercent: 100, optOutsPerHundred: 100 })
   for (const campaign of world.campaigns) await command('', (w) => activate(w, campaign)).alone(world)
   for (let rounds = 0; rounds < 130; rounds += 1) {
     await world.sweep()

@@ -45,14 +45,26 @@ export function stepsOf(name: string, delays: readonly number[], edit = ''): Ste
 }
 
 /** What X does with the next message. */
-export const MISHAPS = ['late', 'accepted, no response', 'trouble', 'busy', 'refused', 'away', 'locked'] as const
+export const MISHAPS = [
+  'late',
+  'accepted, no response',
+  'trouble',
+  'busy',
+  'inbox closed',
+  'not allowed',
+  'away',
+  'locked',
+] as const
 type Mishap = (typeof MISHAPS)[number]
+/** A campaign pauses itself after 3 refusals, or after an opt-out among 50 messages. */
+export const PROTECTION = { refusalPercent: 5, optOutsPerHundred: 1 }
 /** How long a lost answer is waited for. The message may take effect within it (X_TIMEOUT_MS). */
 const LATE_MS = 14_000
 
 /** A message as the stand-in X reports it. */
 export interface Arrival {
   id: string
+  from: string
   to: string
   text: string
   at: number
@@ -66,6 +78,7 @@ export interface ExtensionHand {
   dmId: string
   lease: string
   handle: string
+  sendsAs: string
   message: string
   pressed: boolean
 }
@@ -107,14 +120,17 @@ export async function openWorld(app: TestApp) {
   // The client's token is signed with it, and checked again after each restore.
   await app.db.update(authKeys).set({ expiresAt: later })
   const client = await longClient(app, person)
+  const other = await connectX(app, { ...person, client })
   const account = await connectX(app, { ...person, client })
+  const accounts = [account, other]
   const handles = openHandles(LEADS)
   const everyone = await makeList(app, person, handles, { names: handles.map((_, i) => `Lead ${i}`) })
   const campaigns: CampaignState[] = []
-  await app.db.execute(sql`
-    insert into reply_watches (x_user_id, webhook_id, confirmed_at, next_check_at, next_poll_at)
-    values (${idOfHandle(account.handle)}, 'proof', ${later.toISOString()}, ${later.toISOString()}, ${later.toISOString()})
-    on conflict (x_user_id) do update set webhook_id = excluded.webhook_id, confirmed_at = excluded.confirmed_at`)
+  for (const { handle } of accounts)
+    await app.db.execute(sql`
+      insert into reply_watches (x_user_id, webhook_id, confirmed_at, next_check_at, next_poll_at)
+      values (${idOfHandle(handle)}, 'proof', ${later.toISOString()}, ${later.toISOString()}, ${later.toISOString()})
+      on conflict (x_user_id) do update set webhook_id = excluded.webhook_id, confirmed_at = excluded.confirmed_at`)
   for (const [name, channel, from, to, delays] of [
     ['A', 'api', 0, 5, DELAYS.A],
     ['B', 'api', 3, 9, DELAYS.B],
@@ -137,9 +153,10 @@ export async function openWorld(app: TestApp) {
     campaigns.push({ id, name, list, wish: 'none', holding: null, activations: 0, closedAt: null })
   }
   let cap = MOST_A_DAY
-  await client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: cap })
+  for (const { id } of accounts) await client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: id, dailyCap: cap })
+  await client.sendingSettings.saveProtection(PROTECTION)
 
-  const { sendMessage } = app.services.x as NonNullable<typeof app.services.x>
+  const { sendMessage, findMe } = app.services.x as NonNullable<typeof app.services.x>
   const mishaps: Mishap[] = []
   const handed = new Map<string, { at: number; place: number }>()
   /** Messages that X may have accepted, without a known X id. */
@@ -167,13 +184,13 @@ export async function openWorld(app: TestApp) {
     return taken.finally(() => handing.delete(taken))
   }
   /** Calls X as a logged-in user whose session survives clock changes. */
-  const onThePage = async (send: (token: string) => Promise<unknown>) => {
+  const onThePage = async (sender: string, send: (token: string) => Promise<unknown>) => {
     try {
-      return await send(await tokenFor(app, account.handle))
+      return await send(await tokenFor(app, sender))
     } catch (error) {
       if (!(error instanceof XError) || error.kind !== 'unauthorized') throw error
-      pageTokens.delete(account.handle)
-      return send(await tokenFor(app, account.handle))
+      pageTokens.delete(sender)
+      return send(await tokenFor(app, sender))
     }
   }
   const sendWithMishaps: typeof sendMessage = async (token, to, text) => {
@@ -183,10 +200,12 @@ export async function openWorld(app: TestApp) {
     switch (mishap) {
       case undefined:
         return take()
-      case 'late':
+      case 'late': {
         // X has already authorized it, so a reconnection with another token does not stop it.
-        underWay.push({ at: mark.at + LATE_MS, arrive: () => onThePage(take) })
+        const { handle: sender } = await findMe(token)
+        underWay.push({ at: mark.at + LATE_MS, arrive: () => onThePage(sender, take) })
         throw new XError('unknown', 'X did not answer.')
+      }
       case 'accepted, no response':
         await take()
         throw new XError('unknown', 'X did not answer.')
@@ -194,8 +213,10 @@ export async function openWorld(app: TestApp) {
         throw new XError('unknown', 'X is having trouble.')
       case 'busy':
         throw new XError('rate-limit', 'Not now', new Date(clock.now() + 90_000))
-      case 'refused':
+      case 'inbox closed':
         throw new XError('recipient', 'You cannot send messages to this user.')
+      case 'not allowed':
+        throw new XError('forbidden', 'You are not allowed to do this.')
       case 'away':
         throw new XError('unavailable', 'X cannot be reached.')
       case 'locked':
@@ -214,6 +235,7 @@ export async function openWorld(app: TestApp) {
     person,
     client,
     account,
+    accounts,
     campaigns,
     handles,
     leadIds: everyone.leadIds,
@@ -297,15 +319,17 @@ export async function openWorld(app: TestApp) {
     async press(hand: ExtensionHand) {
       hand.pressed = true
       const mark = { at: clock.now(), place: place++ }
-      await onThePage((token) => handOver(mark, token, idOfHandle(hand.handle), hand.message))
+      await onThePage(hand.sendsAs, (token) => handOver(mark, token, idOfHandle(hand.handle), hand.message))
     },
-    /** A lead writes to the account. The product learns of it when X delivers it. */
+    /** A lead writes to the account that wrote last. The product learns of it when X delivers it. */
     async reply(lead: number, text: string) {
       const handle = handles[lead] as string
+      const theirs = (await world.arrivals()).filter((one) => one.to === handle)
+      const to = theirs.toSorted((a, b) => a.at - b.at).at(-1)?.from ?? account.handle
       const answer = await fetch(`${app.x.url}/_people/${handle}/reply`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ to: account.handle, text }),
+        body: JSON.stringify({ to, text }),
       })
       expect(answer.status).toBe(201)
       const { id, at } = (await answer.json()) as { id: string; at: string }
@@ -313,7 +337,7 @@ export async function openWorld(app: TestApp) {
         kind: 'message',
         eventId: id,
         senderId: idOfHandle(handle),
-        recipientId: idOfHandle(account.handle),
+        recipientId: idOfHandle(to),
         text,
         at: new Date(at),
         handles: { [idOfHandle(handle)]: handle },
@@ -322,10 +346,10 @@ export async function openWorld(app: TestApp) {
     /** X delivers messages, including our own: twice and in reverse order. */
     async deliverEvents() {
       const own = (await world.arrivals()).map(
-        ({ id, to, text, at }): XHappening => ({
+        ({ id, from, to, text, at }): XHappening => ({
           kind: 'message',
           eventId: id,
-          senderId: idOfHandle(account.handle),
+          senderId: idOfHandle(from),
           recipientId: idOfHandle(to),
           text,
           at: new Date(at),
@@ -361,17 +385,18 @@ export async function openWorld(app: TestApp) {
     },
     async saveCap(most: number) {
       try {
-        await client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: most })
+        for (const { id } of accounts)
+          await client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: id, dailyCap: most })
       } finally {
         await world.noteCap()
       }
     },
-    /** Sets the cap from now on. */
+    /** Sets the cap from now on: the higher one, if only one account has a new one. */
     async noteCap() {
       for (;;) {
         try {
           const { rows } = await app.db.execute<{ cap: number }>(
-            sql`select daily_cap as cap from sending_limits where x_account_id = ${account.id}`,
+            sql`select max(daily_cap) as cap from sending_limits where workspace_id = ${person.workspaceId}`,
           )
           cap = rows[0]?.cap ?? cap
           caps.push({ at: clock.now(), cap })
@@ -387,7 +412,30 @@ export async function openWorld(app: TestApp) {
       world.stop(handle, clock.now(), { isPermanent: true, byHand: true })
     },
     async connect() {
-      await client.xAccount.connect({ username: account.handle, password: 'long enough' })
+      for (const { handle } of [other, account])
+        await client.xAccount.connect({ username: handle, password: 'long enough' })
+    },
+    /** Another account sends a campaign's first messages. */
+    async changeAccount({ id, holding }: CampaignState, place: 0 | 1) {
+      if (!holding) await client.campaigns.update({ id, xAccountId: (accounts[place] ?? account).id })
+    },
+    /** The campaign's account sent 50 messages long ago, so that one opt-out pauses it. */
+    async addEarlierMessages({ id }: CampaignState) {
+      await app.db.execute(sql`
+        with watched as (update campaigns set watched_from = null where id = ${id} and x_account_id is not null and watched_from is not null returning *)
+        insert into dms (workspace_id, campaign_id, step, message, status, holder, x_account_id, claimed_at, sent_at)
+        select workspace_id, id, 0, 'Earlier', 'sent', 'simulated', x_account_id, long_ago, long_ago
+        from watched cross join lateral (select now() - make_interval(days => 99 + n) as long_ago from generate_series(1, 50) n) earlier`)
+    },
+    /** Closes campaigns that have paused themselves. They wait for a person. */
+    async notePauses() {
+      const { rows } = await app.db.execute<{ id: string }>(sql`
+        select id from campaigns where workspace_id = ${person.workspaceId} and kind = 'campaign' and status = 'paused' and reason is not null`)
+      for (const campaign of campaigns) {
+        if (campaign.closedAt || campaign.holding || !rows.some(({ id }) => id === campaign.id)) continue
+        campaign.wish = 'paused'
+        if (!(await world.isInFlight(campaign.id))) campaign.closedAt = { place, at: clock.now() }
+      }
     },
 
     // Extension steps
@@ -402,8 +450,8 @@ export async function openWorld(app: TestApp) {
       if (extension.hand) return
       const answer = await client.campaigns.claimAny({ holder: name })
       if (answer.status !== 200) return
-      const { dmId, lease, twitterHandle: handle, message } = answer.body
-      extension.hand = { dmId, lease, handle, message, pressed: false }
+      const { dmId, lease, twitterHandle: handle, message, sendsAs } = answer.body
+      extension.hand = { dmId, lease, handle, message, sendsAs: sendsAs ?? account.handle, pressed: false }
     },
     async giveBack(name: string) {
       const extension = world.extensionNamed(name)
@@ -434,8 +482,11 @@ export async function openWorld(app: TestApp) {
     handedOver: () => place,
     /** The messages that took effect, from the stand-in's log. */
     async arrivals(): Promise<Arrival[]> {
-      const answer = await fetch(`${app.x.url}/_log/dms?from=${account.handle}`)
-      const log = (await answer.json()) as { id: string; to: string; text: string; at: string }[]
+      const logs = accounts.map(async ({ handle }) => {
+        const answer = await fetch(`${app.x.url}/_log/dms?from=${handle}`)
+        return (await answer.json()) as { id: string; from: string; to: string; text: string; at: string }[]
+      })
+      const log = (await Promise.all(logs)).flat()
       await Promise.allSettled(handing)
       return log.map(({ at, ...message }) => {
         const mark = handed.get(message.id)

@@ -241,6 +241,7 @@ export async function requeue(db: Db, limits: SendingEnv, actor: Actor, id: stri
         status: 'queued',
         reason: null,
         errorMessage: null,
+        refusal: null,
         outcomeUnknown: false,
         isHeld: false,
         lease: null,

@@ -200,10 +200,12 @@ async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<
           sql`delete from dms where x_event_id = ${verdict.eventId} and lead_id is null and id <> ${claimed.id}`,
         )
       return
-    case 'failed':
-      await recordOutcome(tx, claimed, { wasSent: false, reason: verdict.reason, errorMessage: verdict.errorMessage })
-      if (verdict.refusal) await recordRefusal(tx, claimed.id, verdict.refusal)
+    case 'failed': {
+      const { reason, errorMessage, refusal } = verdict
+      const recorded = await recordOutcome(tx, claimed, { wasSent: false, reason, errorMessage })
+      if (recorded && refusal) await recordRefusal(tx, claimed.id, refusal)
       return
+    }
     case 'skipped':
       await lockEnrollmentsOf(tx, sql`select ${claimed.id}::uuid`)
       await release(tx, isHeld(claimed))

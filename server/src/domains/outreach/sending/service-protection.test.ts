@@ -74,6 +74,18 @@ describe('a campaign', () => {
     await expectCountsRight(app)
   })
 
+  it('does not count a refusal once its message is queued again and sent', async () => {
+    const campaign = await running(30)
+    await refuse(campaign, campaign.ids.slice(0, 9))
+    const [first] = campaign.ids as [string]
+    await campaign.person.client.campaigns.requeue({ id: first })
+    await send(campaign, [first])
+    await refuse(campaign, campaign.ids.slice(9, 10))
+    expect((await find(campaign)).status).toBe('active')
+    await refuse(campaign, campaign.ids.slice(10, 11))
+    expect((await find(campaign)).status).toBe('paused')
+  })
+
   it('continues when inboxes are closed, and pre-flight warns', async () => {
     const campaign = await running(40)
     await refuse(campaign, campaign.ids.slice(0, 29), 'closed')
