@@ -221,7 +221,7 @@ async function applyChanges(
     throw new Refusal('CAMPAIGN_STATE', `A campaign that is ${before.status} can’t be edited.`)
   if ((edits.allowRepeat !== undefined || edits.allowReplied !== undefined) && before.queuedAt !== null)
     throw new Refusal('CAMPAIGN_STATE', 'Recipients can’t be changed after the launch.')
-  if (edits.xAccountId) await findAccount(tx, actor.workspaceId, edits.xAccountId)
+  if (edits.xAccountId) await requireAccountChange(tx, actor, before, edits.xAccountId)
   const renamed = isEdited ? await edit(tx, before, edits) : before
   const edited = messageTemplate === undefined ? renamed : await editFirstMessage(tx, renamed, messageTemplate)
   if (edited.xAccountId !== before.xAccountId) await endTurn(tx, before.xAccountId)
@@ -236,6 +236,18 @@ async function applyChanges(
     if (status === 'archived') await releaseLeads(tx, id)
     await endTurn(tx, edited.xAccountId)
   }
+}
+
+/** @throws Refusal X_ACCOUNT_NOT_FOUND; CAMPAIGN_STATE: only its account can show what a restore lost */
+async function requireAccountChange(tx: Db, actor: Actor, { xAccountId }: Row, newId: string): Promise<void> {
+  await findAccount(tx, actor.workspaceId, newId)
+  if (xAccountId === null || xAccountId === newId) return
+  const { unreadSince, handle } = await findAccount(tx, actor.workspaceId, xAccountId)
+  if (unreadSince)
+    throw new Refusal(
+      'CAMPAIGN_STATE',
+      `A backup was restored, and what @${handle} has sent since is not known yet. Connect @${handle} again, or try again in a minute.`,
+    )
 }
 
 /** @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, X_NOT_CONNECTED, PLAN_LIMIT */

@@ -157,7 +157,7 @@ describe('sending limits', () => {
     expect(await wait()).toMatchObject({ reason: 'warm_up' })
     const standing = await findRest(app.db, app.env, {
       workspaceId: person.workspaceId,
-      account: { id: own.id, xUserId: await xUserOf(own.id), restsUntil: null, unreadSince: null },
+      account: { id: own.id, xUserId: await xUserOf(own.id), restsUntil: null },
     })
     expect(standing.cap.cap).toBe(20)
     // A message written by hand skips working hours and the pause.

@@ -9,7 +9,7 @@ import type { Env } from '../../../env.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { usageOf } from '../../platform/billing/service.ts'
 import { findAccount, findCurrentAccount, list } from '../../platform/x-account/service.ts'
-import { xAccounts } from '../../platform/x-account/tables.ts'
+import { unreadSince, xAccounts } from '../../platform/x-account/tables.ts'
 import { replySettings } from '../replies/tables.ts'
 import {
   type AccountLimits,
@@ -156,7 +156,7 @@ export interface SendingState {
 
 interface RestQuery {
   workspaceId: string
-  account: { id: string; xUserId: string; restsUntil: Date | null; unreadSince: Date | null } | null
+  account: { id: string; xUserId: string; restsUntil: Date | null } | null
   /** Written by a person: working hours and the pause do not apply. */
   byHand?: boolean
   /** The pause between two messages does not apply. */
@@ -179,8 +179,10 @@ export async function findRest(
     leavesAt: string | null
     sentInDay: number
     countedInDay: number
+    isUnread: boolean
   }>(sql`
     select clock_timestamp() as now,
+      exists (select from x_accounts a where a.id = ${account?.id ?? null}::uuid and ${unreadSince('a')} is not null) as "isUnread",
       (${lastHandOver(claims)}) as "lastAt",
       (${claimThatLeavesTheDay(claims, cap.cap)}) + interval '1 day' as "leavesAt",
       counted.*
@@ -199,7 +201,7 @@ export async function findRest(
   return {
     accountLimits,
     cap,
-    rest: account?.unreadSince ? unreadRest(now) : restOf(accountLimits, limits, cap, sent, now),
+    rest: row.isUnread ? unreadRest(now) : restOf(accountLimits, limits, cap, sent, now),
     sentInDay: row.sentInDay,
     countedInDay: row.countedInDay,
     before: {

@@ -3,7 +3,7 @@ import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
 import { executePrepared } from '../../../db/prepared.ts'
 import { findCurrentAccount, isLinked } from '../../platform/x-account/service.ts'
-import { xAccounts } from '../../platform/x-account/tables.ts'
+import { unreadSince, xAccounts } from '../../platform/x-account/tables.ts'
 import { campaigns, waitsForOlder } from '../campaigns/tables.ts'
 import { isReplyKnown } from '../replies/tables.ts'
 import {
@@ -124,7 +124,7 @@ type AccountRow = {
 /** SQL over a locked account `a` and its limits `p`: an AccountRow. */
 function accountColumns(env: SendingEnv): SQL {
   return sql`a.id, a.workspace_id as "workspaceId", a.x_user_id as "xUserId", a.handle, a.status, a.next_send_at as "nextSendAt",
-    a.rests_until as "restsUntil", a.unread_since as "unreadSince", to_jsonb(p) as limits, (${firstOfWarmUp(env)}) as "firstAt",
+    a.rests_until as "restsUntil", ${unreadSince('a')} as "unreadSince", to_jsonb(p) as limits, (${firstOfWarmUp(env)}) as "firstAt",
     array(select s.id::text from x_accounts s where s.x_user_id = a.x_user_id) as ids, clock_timestamp()::text as now`
 }
 const ITS_LIMITS = sql`left join sending_limits p on p.workspace_id = a.workspace_id and p.x_account_id = a.id`
@@ -267,15 +267,14 @@ function readLocked(env: SendingEnv, row: AccountRow, next: Pick<Locked, 'campai
 }
 
 function accountOf({ id, xUserId, handle, status, ...times }: AccountRow): LockedAccount {
-  const [nextSendAt, restsUntil, unreadSince] = [times.nextSendAt, times.restsUntil, times.unreadSince].map(moment)
   return {
     id,
     xUserId,
     handle,
     status,
-    nextSendAt: nextSendAt ?? null,
-    restsUntil: restsUntil ?? null,
-    unreadSince: unreadSince ?? null,
+    nextSendAt: moment(times.nextSendAt),
+    restsUntil: moment(times.restsUntil),
+    unreadSince: moment(times.unreadSince),
   }
 }
 

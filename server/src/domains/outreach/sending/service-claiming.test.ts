@@ -6,6 +6,7 @@ import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { arrived, launch, makeList, openHandles, type SomeList } from '../../../../test/outreach.ts'
 import type { Db } from '../../../db/open.ts'
 import { workers } from '../../../db/tables.ts'
+import { xAccounts } from '../../platform/x-account/tables.ts'
 import { type Claimed, claimDue } from './claim.ts'
 import { record } from './record.ts'
 import { send, TIMING } from './send.ts'
@@ -44,6 +45,27 @@ it('takes at most five statements for a message, from its claim to its record', 
   expect(verdict).toMatchObject({ kind: 'sent' })
   expect(claimed.accountId).toBe(account.id)
   expect(statements.filter((text) => text !== 'begin' && text !== 'commit')).toHaveLength(5)
+})
+
+it('sends nothing, and from no other account, while what an account sent before a restore is not read', async () => {
+  const accounts = [await connectX(app, person), await connectX(app, person)]
+  const [unread, other] = accounts as [{ id: string; handle: string }, { id: string }]
+  const list = () => makeList(app, person, openHandles(1))
+  await launch(person, await list(), { xAccountId: other.id })
+  const restored = await launch(person, await list(), { xAccountId: unread.id })
+  const set = (change: Partial<typeof xAccounts.$inferInsert>) =>
+    app.db.update(xAccounts).set(change).where(eq(xAccounts.id, unread.id))
+  await set({ unreadSince: new Date(), status: 'lost' })
+  await expect(claimNext()).rejects.toThrow('nothing is due')
+  await expect(person.client.campaigns.update({ id: restored.id, xAccountId: other.id })).rejects.toMatchObject({
+    code: 'CAMPAIGN_STATE',
+    message: expect.stringContaining(`Connect @${unread.handle} again`),
+  })
+
+  await set({ unreadSince: null })
+  await app.db.update(xAccounts).set({ nextSendAt: new Date(0) })
+  expect((await claimNext()).accountId).toBe(other.id)
+  await person.client.campaigns.update({ id: restored.id, xAccountId: other.id })
 })
 
 describe('two accounts that claim messages to one person at the same moment', () => {

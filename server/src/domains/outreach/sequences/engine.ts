@@ -4,6 +4,7 @@ import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { allowanceOf, use } from '../../platform/billing/service.ts'
+import { unreadSince } from '../../platform/x-account/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { campaignGate, completeIfDone, lockQueueing, type QueuedStep, refund, wakeAccount } from '../sending/service.ts'
 import { type LimitsRow, parseLimits, type SendingEnv } from '../sending-settings/service.ts'
@@ -147,7 +148,7 @@ async function findAccounts(tx: Db, env: SendingEnv, due: readonly Due[]): Promi
     isConnected: boolean
     isLive: boolean
   }>(sql`
-    select a.id, to_jsonb(p) as limits, a.status = 'connected' and a.unread_since is null as "isConnected", w.webhook_id is not null as "isLive"
+    select a.id, to_jsonb(p) as limits, a.status = 'connected' and ${unreadSince('a')} is null as "isConnected", w.webhook_id is not null as "isLive"
     from x_accounts a left join sending_limits p on p.workspace_id = a.workspace_id and p.x_account_id = a.id
       left join reply_watches w on w.x_user_id = a.x_user_id
     where a.id = any(${sql.param(ids)}::uuid[])`)

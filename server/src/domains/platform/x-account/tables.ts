@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { boolean, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time, updatedAt } from '../../../db/columns.ts'
 import { authUsers, userId } from '../../identity/auth/tables.ts'
@@ -57,7 +57,7 @@ export const xAccounts = pgTable(
     followUpsInRow: integer('follow_ups_in_row').notNull().default(0),
     /** X accepts nothing before this time. Kept apart, so that other settings never shorten it. */
     restsUntil: time('rests_until'),
-    /** A restore lost what was sent since. Until it was read from X again, nothing is sent. */
+    /** A restore lost what was sent since. Until it was read from X again, its workspace sends nothing. */
     unreadSince: time('unread_since'),
     /** After this, messages in flight at the restore can no longer reach X. */
     unreadUntil: time('unread_until'),
@@ -71,3 +71,13 @@ export const xAccounts = pgTable(
     index('x_accounts_next_send').on(t.nextSendAt).where(sql`next_send_at is not null and status = 'connected'`),
   ],
 )
+
+/**
+ * SQL over an account's alias: since when X was not read, for it or for another account of the
+ * workspace, which may have messaged the same people; null: everything was read.
+ */
+export function unreadSince(account: string): SQL<string | null> {
+  const a = sql.raw(account)
+  return sql`(select min(u.unread_since) from x_accounts u
+    where u.workspace_id = ${a}.workspace_id and (u.id = ${a}.id or u.status <> 'disconnected'))`
+}
