@@ -33,6 +33,8 @@ export interface Jobs {
   'judge-tests': Record<string, never>
   /** Queues the people whose launch waits for the plan. */
   'launch-parts': Record<string, never>
+  /** Opens conversations whose snooze is over. */
+  'end-snoozes': Record<string, never>
   /** Deletes expired data. */
   cleanup: Record<string, never>
 }

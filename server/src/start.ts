@@ -20,6 +20,7 @@ import { failAbandonedImports } from './domains/leads/imports/service.ts'
 import { purgeRemovals } from './domains/leads/removals/service.ts'
 import { runScrapes, SCRAPES_CHANNEL } from './domains/leads/scrapes/service.ts'
 import { queueNextParts } from './domains/outreach/campaigns/service.ts'
+import { endSnoozes } from './domains/outreach/conversations/service-changes.ts'
 import { purgeExpiredPairingCodes } from './domains/outreach/extension/service.ts'
 import { purgeOldTexts, startReplyDetection } from './domains/outreach/replies/service.ts'
 import { SENDING_CHANNEL, stopMessages } from './domains/outreach/sending/service.ts'
@@ -172,6 +173,7 @@ export async function startServer({
     await jobs.work('expire-week', 1, () => waitlist.expireWeek(database.db))
     await jobs.work('judge-tests', 1, async () => void (await judgeTests(database.db)))
     await jobs.work('launch-parts', 1, () => queueNextParts(database.db, env))
+    await jobs.work('end-snoozes', 1, () => endSnoozes(database.db))
     await jobs.work('cleanup', 1, async () => {
       await failAbandonedImports(database.db)
       const expired = [

@@ -161,6 +161,7 @@ const idIn = (operation: Operation) => {
 }
 const bodies = (): Record<string, unknown> => ({
   'lists.update': { name: 'stolen' },
+  'conversations.update': { status: 'done' },
   'tags.update': { name: 'stolen' },
   'tags.merge': { into: theirs.tag },
   'savedFilters.update': { name: 'stolen' },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Id, queryNumber, Time, text } from '../fields.ts'
+import { Id, Moment, queryNumber, Time, text } from '../fields.ts'
 import { DM_STATUSES, REPLY_LABELS } from '../leads/leads.ts'
 import { Reason } from '../reason.ts'
 import { routes } from '../route.ts'
@@ -102,6 +102,23 @@ export type Note = z.output<typeof Note>
 export const Draft = z.object({ text: z.string(), updatedAt: Time })
 export type Draft = z.output<typeof Draft>
 
+/** What members change of a conversation. */
+const changes = {
+  /** `done` also marks it as read. */
+  status: z.enum(CONVERSATION_STATUSES).optional(),
+  /** When it opens again. Only with the status `snoozed`, which needs it. */
+  snoozedUntil: Moment.optional(),
+  label: z.enum(REPLY_LABELS).optional(),
+  /** A member's id; null: nobody. */
+  assigneeId: Id.nullable().optional(),
+  isRead: z.boolean().optional(),
+}
+
+/** Refinements of `changes`. */
+const isSnooze = ({ status, snoozedUntil }: { status?: string | undefined; snoozedUntil?: string | undefined }) =>
+  (status === 'snoozed') === (snoozedUntil !== undefined)
+const SNOOZE = { path: ['snoozedUntil'], error: 'goes with the status snoozed, which needs it' }
+
 /** Passed back to read on. Lists of the inbox have no page numbers: they move while they are read. */
 const cursor = z.string().max(500)
 
@@ -143,4 +160,26 @@ export const conversations = {
         cursor: z.string().nullable(),
       }),
     ),
+
+  update: route('PATCH /conversations/{id}', 'member', 'rows', {
+    summary: 'Change the status, label or assignee of a conversation, or mark it as read or unread',
+    description:
+      'A label set here is only changed by a person, or by an opt-out. It applies to the latest reply, too, and never lifts a suppression.',
+    errors: ['CONVERSATION_NOT_FOUND', 'PERSON_NOT_FOUND', 'ENROLLMENT_STATE'],
+  })
+    .input(
+      z
+        .strictObject({
+          id: Id,
+          ...changes,
+          /** When the snooze ends, their sequence continues with its re-engagement message. */
+          reengage: z.boolean().optional(),
+        })
+        .refine(isSnooze, SNOOZE)
+        .refine(({ reengage, status }) => !reengage || status === 'snoozed', {
+          path: ['reengage'],
+          error: 'goes with the status snoozed',
+        }),
+    )
+    .output(Conversation),
 }

@@ -37,6 +37,7 @@ const QUEUES: Record<JobName, Omit<Queue, 'name'>> = {
   'expire-week': { retryLimit: 0, expireInSeconds: 300 },
   'judge-tests': { retryLimit: 0, expireInSeconds: 300 },
   'launch-parts': { retryLimit: 0, expireInSeconds: 3_000 },
+  'end-snoozes': { retryLimit: 0, expireInSeconds: 300 },
   cleanup: { retryLimit: 2, retryDelay: 60, expireInSeconds: 300 },
 }
 
@@ -80,6 +81,7 @@ export async function openJobQueue(database: Database, channels: Channels, log: 
     await boss.schedule('cleanup', '17 * * * *')
     await boss.schedule('payments-look', '* * * * *')
     await boss.schedule('expire-week', '* * * * *')
+    await boss.schedule('end-snoozes', '* * * * *')
   } catch (error) {
     await boss.stop({ graceful: false, close: false } as object).catch(() => {})
     throw error

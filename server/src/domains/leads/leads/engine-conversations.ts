@@ -72,6 +72,8 @@ export async function mergeConversations(tx: Db, workspaceId: string, pairs: SQL
     ), gone as (
       delete from conversations c using both_rows b where c.workspace_id = b.workspace_id and c.id = b.id
       returning c.workspace_id, c.status as was_status, c.is_unread as was_unread, null::text as status, null::boolean as is_unread
+    ), corrections as (
+      update label_corrections l set conversation_id = b.kept_id from both_rows b where l.workspace_id = b.workspace_id and l.conversation_id = b.id
     ), drafts as (
       delete from conversation_drafts d using both_rows b where d.workspace_id = b.workspace_id and d.conversation_id = b.id
       returning d.*, b.kept_id

@@ -186,7 +186,9 @@ export async function restore(db: Db, actor: Actor, removalId: string) {
       where r.removal_id = ${removal.id} on conflict do nothing`)
     await restoreConversations(
       tx,
-      sql`select conversation.* from ${back}, jsonb_populate_recordset(null::conversations, r.conversations) conversation
+      sql`select conversation.* from ${back}, jsonb_array_elements(r.conversations) kept,
+          jsonb_populate_record(null::conversations, kept || jsonb_build_object('assignee_id', (
+            select m.user_id from workspace_members m where m.workspace_id = l.workspace_id and m.user_id = (kept ->> 'assignee_id')::uuid))) conversation
         where r.removal_id = ${removal.id}`,
     )
     await deletePastContacts(tx, actor.workspaceId, sql`select r.lead_id from ${removed}`)

@@ -2,12 +2,15 @@ import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { makeLeads } from '../../../../test/leads.ts'
-import type { Person } from '../../../../test/makers.ts'
+import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { launch, makeList, openHandles, openSenders } from '../../../../test/outreach.ts'
+import { clearLastClaims, launch, makeList, openHandles, openSenders } from '../../../../test/outreach.ts'
 import type { XHappening } from '../../../outside/x-activity.ts'
 import { leads } from '../../leads/leads/tables.ts'
 import { receive } from '../replies/service.ts'
+import { ANSWERS, dms } from '../sending/tables.ts'
+import { endSnoozes } from './service-changes.ts'
+import { conversations, labelCorrections } from './tables.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -130,6 +133,150 @@ describe('a conversation', () => {
     expect(await listOf(person)).toEqual(before)
     await person.client.leads.remove({ id: leadIds[0]! })
     expect((await listOf(person)).counts).toEqual({ open: 1, unread: 1, snoozed: 0 })
+  })
+})
+
+describe('a change', () => {
+  /** A workspace with one conversation. */
+  async function replied(text = 'Hello') {
+    const { handles, leadIds, ...rest } = await scene()
+    await say(handles[0]!, rest.account.handle, text)
+    const { id } = await firstOf(rest.person)
+    return { ...rest, handle: handles[0]!, leadId: leadIds[0]!, id }
+  }
+
+  it('marks it as read, as done and as open again', async () => {
+    const { person, id } = await replied()
+    const { update } = person.client.conversations
+    expect(await update({ id, isRead: true })).toMatchObject({ isUnread: false, status: 'open' })
+    expect(await update({ id, isRead: false })).toMatchObject({ isUnread: true })
+    expect(await update({ id, status: 'done' })).toMatchObject({ status: 'done', isUnread: false })
+    expect((await listOf(person)).counts).toEqual({ open: 0, unread: 0, snoozed: 0 })
+    expect(await update({ id, status: 'open' })).toMatchObject({ status: 'open', isUnread: false })
+  })
+
+  it('snoozes it until a time, or until the next message', async () => {
+    const { person, account, handle, id } = await replied()
+    const snoozedUntil = new Date(Date.now() + 3_600_000).toISOString()
+    const snoozed = await person.client.conversations.update({ id, status: 'snoozed', snoozedUntil })
+    expect(snoozed).toMatchObject({ status: 'snoozed', snoozedUntil })
+    expect((await listOf(person)).counts).toEqual({ open: 0, unread: 1, snoozed: 1 })
+    await endSnoozes(app.db)
+    expect((await firstOf(person)).status).toBe('snoozed')
+    await app.db
+      .update(conversations)
+      .set({ snoozedUntil: new Date(Date.now() - 1_000) })
+      .where(eq(conversations.id, id))
+    await endSnoozes(app.db)
+    expect(await firstOf(person)).toMatchObject({ status: 'open', snoozedUntil: null })
+    await person.client.conversations.update({ id, status: 'snoozed', snoozedUntil })
+    await say(handle, account.handle, 'Are you there?', 5)
+    expect(await firstOf(person)).toMatchObject({ status: 'open', snoozedUntil: null, isUnread: true })
+  })
+
+  it.each([
+    { status: 'snoozed' },
+    { snoozedUntil: '2999-01-01T00:00:00Z' },
+    { status: 'open', snoozedUntil: '2999-01-01T00:00:00Z' },
+    { status: 'snoozed', snoozedUntil: '2020-01-01T00:00:00Z' },
+    { reengage: true },
+    { label: 'nice' },
+  ])('rejects %o', async (body) => {
+    const { person, id } = await replied()
+    const before = await listOf(person)
+    expect((await person.call('PATCH', `/conversations/${id}`, body)).status).toBe(400)
+    expect(await listOf(person)).toEqual(before)
+  })
+
+  it('assigns it to a member, not to a viewer or stranger, until they leave', async () => {
+    const { person, id } = await replied()
+    const [member, viewer, stranger] = [
+      await makePerson(app, { in: person, role: 'member' }),
+      await makePerson(app, { in: person, role: 'viewer' }),
+      await makePerson(app),
+    ]
+    const { update } = person.client.conversations
+    expect(await update({ id, assigneeId: member.id })).toMatchObject({ assigneeId: member.id })
+    for (const { id: assigneeId } of [viewer, stranger]) {
+      const { status, body } = await person.call('PATCH', `/conversations/${id}`, { assigneeId })
+      expect([status, body.code]).toEqual([404, 'PERSON_NOT_FOUND'])
+    }
+    expect((await listOf(person, { assigneeId: member.id })).conversations).toHaveLength(1)
+    expect((await member.client.conversations.list({ assigneeId: 'me' })).conversations).toHaveLength(1)
+    await person.client.people.remove({ id: member.id })
+    expect((await firstOf(person)).assigneeId).toBeNull()
+    expect(await update({ id, assigneeId: person.id })).toMatchObject({ assigneeId: person.id })
+    expect(await update({ id, assigneeId: null })).toMatchObject({ assigneeId: null })
+  })
+
+  it('corrects the label of it and of its latest reply, which only a person or an opt-out changes', async () => {
+    const { person, account, campaign, handle, leadId, id } = await replied()
+    const corrected = await person.client.conversations.update({ id, label: 'interested' })
+    expect(corrected).toMatchObject({ label: 'interested', confidence: null })
+    const { events } = await person.client.leads.history({ id: leadId })
+    expect(events.find(({ kind }) => kind === 'replied')).toMatchObject({ label: 'interested' })
+    const [dm] = await app.db.select().from(dms).where(eq(dms.campaignId, campaign.id))
+    expect(dm!.answers).toBe(ANSWERS.replied + ANSWERS.positive)
+    expect(await app.db.select().from(labelCorrections).where(eq(labelCorrections.conversationId, id))).toMatchObject([
+      { userId: person.id, newLabel: 'interested' },
+    ])
+    await say(handle, account.handle, 'Not now, write me again on March 3', 5)
+    expect((await firstOf(person)).label).toBe('interested')
+    await say(handle, account.handle, 'stop', 6)
+    expect(await firstOf(person)).toMatchObject({ label: 'opted_out', suppression: 'suppressed' })
+    await person.client.conversations.update({ id, label: 'question' })
+    expect(await firstOf(person)).toMatchObject({ label: 'question', suppression: 'suppressed' })
+  })
+
+  it('continues with re-engagement when the snooze ends, if there is any', async () => {
+    const { person, account } = await connected()
+    const list = await makeList(app, person, openHandles(1))
+    const reengagement = { afterDays: 30, messageTemplate: 'Still there?' }
+    const campaign = await launch(person, list, { channel: 'extension', reengagement })
+    const { body } = await person.call('POST', `/campaigns/${campaign.id}/claim`, { holder: 'test' })
+    await person.client.campaigns.recordOutcome({ id: body.dmId, lease: body.lease, wasSent: true })
+    await say(list.handles[0]!, account.handle, 'Hello', 1)
+    const { id } = await firstOf(person)
+    const snoozedUntil = new Date(Date.now() + 3_600_000).toISOString()
+    await person.client.conversations.update({ id, status: 'snoozed', snoozedUntil, reengage: true })
+    expect(await person.client.enrollments.list({ id: campaign.id })).toMatchObject({
+      enrollments: [{ state: 'paused', stepNumber: 2, pausedUntil: snoozedUntil, reason: { code: 'later' } }],
+    })
+    expect((await person.client.campaigns.find({ id: campaign.id })).status).toBe('active')
+
+    const other = await replied()
+    const refused = await other.person.call('PATCH', `/conversations/${other.id}`, {
+      status: 'snoozed',
+      snoozedUntil,
+      reengage: true,
+    })
+    expect([refused.status, refused.body.code]).toEqual([409, 'ENROLLMENT_STATE'])
+    expect((await firstOf(other.person)).status).toBe('open')
+  })
+})
+
+describe('a message of a campaign', () => {
+  it('is the latest one of the conversation once it is sent, and reopens it', async () => {
+    const { person, account, handles, leadIds } = await scene()
+    await say(handles[0]!, account.handle, 'Hello', -1)
+    const { id } = await firstOf(person)
+    await person.client.conversations.update({ id, status: 'done' })
+    await clearLastClaims(app)
+    const list = await person.client.lists.create({ name: 'Again' })
+    await person.client.lists.addLeads({ id: list.id, leadIds })
+    const second = await launch(
+      person,
+      { ...list, leadIds, handles },
+      {
+        channel: 'extension',
+        messageTemplate: 'Second',
+        allowRepeat: true,
+        allowReplied: true,
+      },
+    )
+    const { body } = await person.call('POST', `/campaigns/${second.id}/claim`, { holder: 'test' })
+    await person.client.campaigns.recordOutcome({ id: body.dmId, lease: body.lease, wasSent: true })
+    expect(await firstOf(person)).toMatchObject({ status: 'open', lastMessage: { text: 'Second', isOurs: true } })
   })
 })
 

@@ -20,11 +20,13 @@ interface Said {
   suggestsSuppression: boolean
   /** Our message that it answers; null: they wrote first. */
   dmId: string | null
+  /** When they want to hear more. Until then it is snoozed, unless their sequence continues then. */
+  laterAt: Date | null
 }
 
 /**
  * Adds a lead's message to its conversation, which exists from the first one. Reopens it. Call it
- * with the lead locked, after the reply is stored.
+ * with the lead locked, after the reply is stored and their sequences are ended or paused.
  */
 export async function addReply(tx: Db, message: StoredMessage, said: Said): Promise<void> {
   const { workspaceId, leadId, accountXUserId, id } = message
@@ -35,19 +37,25 @@ export async function addReply(tx: Db, message: StoredMessage, said: Said): Prom
     select from replies r where r.lead_id = ${leadId} and r.account_x_user_id = ${accountXUserId} and r.kind = 'reply' and r.at > ${at})`
   const isRelabelled = sql`(excluded.label = 'opted_out' or (c.labelled_by is null and excluded.label is not null
     and c.label is distinct from 'opted_out' and (c.label is null or excluded.label <> 'auto_reply') and ${isLatestReply}))`
+  const snoozedUntil = sql`(
+    select ${said.laterAt?.toISOString() ?? null}::timestamptz where ${isLatestReply} and not exists (
+      select from enrollments e where e.workspace_id = ${workspaceId} and e.lead_id = ${leadId} and e.state = 'paused' and e.reason ->> 'code' = 'later'))`
   await tx.execute(sql`
     with old as materialized (
       select status, is_unread from conversations
       where workspace_id = ${workspaceId} and lead_id = ${leadId} and account_x_user_id = ${accountXUserId} for no key update
     ), stored as (
       insert into conversations as c (
-        workspace_id, lead_id, account_x_user_id, campaign_id, sort_at, last_message_id, last_message_at, label, confidence, suggests_suppression)
+        workspace_id, lead_id, account_x_user_id, campaign_id, sort_at, last_message_id, last_message_at, label, confidence, suggests_suppression,
+        snoozed_until, status)
       select ${workspaceId}, ${leadId}, ${accountXUserId}, (
           select d.campaign_id from dms d join campaigns on campaigns.id = d.campaign_id and campaigns.kind = 'campaign' where d.id = ${said.dmId}::uuid
-        ), ${at}, ${id}, ${at}, ${said.label}, ${said.label && said.confidence}::real, ${said.suggestsSuppression}::boolean
+        ), ${at}, ${id}, ${at}, ${said.label}, ${said.label && said.confidence}::real, ${said.suggestsSuppression}::boolean, snoozed.until,
+        case when snoozed.until is null then 'open' else 'snoozed' end
+      from (select ${snoozedUntil} as until) snoozed
       where (select count(*) from old) >= 0
       on conflict (workspace_id, lead_id, account_x_user_id) do update set
-        status = 'open', snoozed_until = null, is_unread = true, campaign_id = coalesce(excluded.campaign_id, c.campaign_id),
+        status = excluded.status, snoozed_until = excluded.snoozed_until, is_unread = true, campaign_id = coalesce(excluded.campaign_id, c.campaign_id),
         sort_at = greatest(c.last_message_at, excluded.last_message_at),
         last_message_id = case when ${isNewer} then excluded.last_message_id else c.last_message_id end,
         is_last_ours = not ${isNewer} and c.is_last_ours, last_message_at = greatest(c.last_message_at, excluded.last_message_at),

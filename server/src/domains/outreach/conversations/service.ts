@@ -144,6 +144,11 @@ export async function find(db: Db, actor: Actor, { id, cursor }: InputOf<'conver
   }
 }
 
+/** A conversation as lists show it. @throws Refusal CONVERSATION_NOT_FOUND */
+export async function findConversation(db: Db, actor: Actor, id: string): Promise<ReadConversation> {
+  return conversationOf(await findRow(db, actor, id))
+}
+
 async function findRow(db: Db, { workspaceId }: Actor, id: string): Promise<Row> {
   const [row] = await readConversations(
     db,
@@ -163,7 +168,7 @@ type MessageRow = Record<string, unknown> & Omit<z.input<typeof Message>, 'at'> 
  */
 function messagesOf({ workspaceId }: Actor, { leadId, accountXUserId }: Pick<Row, 'leadId' | 'accountXUserId'>): SQL {
   return sql`
-    select d.id, d.message as text, coalesce(d.sent_at, d.claimed_at, d.created_at) as at, true as "isOurs",
+    select d.id, d.message as text, coalesce(d.claimed_at, d.sent_at, d.created_at) as at, true as "isOurs",
       case c.kind when 'campaign' then 'campaign' else 'member' end as author, case c.kind when 'direct' then d.user_id end as "memberId",
       d.status, d.step_number as "stepNumber", (
         select jsonb_build_object('id', variant.value -> 'id', 'name', variant.value -> 'name')

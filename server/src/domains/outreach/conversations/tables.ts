@@ -1,7 +1,7 @@
 import { REPLY_LABELS } from '@x-automated/contract/leads/leads'
 import { CONVERSATION_STATUSES } from '@x-automated/contract/outreach/conversations'
 import { sql } from 'drizzle-orm'
-import { boolean, index, integer, pgTable, primaryKey, real, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { boolean, index, integer, jsonb, pgTable, primaryKey, real, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, newId, time, updatedAt } from '../../../db/columns.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
 
@@ -35,6 +35,7 @@ export const conversations = pgTable(
     /** The classifier read an opt-out, which does not suppress anyone until a person confirms it. */
     suggestsSuppression: boolean('suggests_suppression').notNull().default(false),
     isEncrypted: boolean('is_encrypted').notNull().default(false),
+    /** A member of the workspace; null once they have left it (a foreign key of the migration). */
     assigneeId: uuid('assignee_id'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -72,4 +73,43 @@ export const conversationDrafts = pgTable(
     updatedAt: updatedAt(),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.conversationId, t.userId] })],
+)
+
+/** Labels that a person has corrected. They do not change the classifier. */
+export const labelCorrections = pgTable(
+  'label_corrections',
+  {
+    workspaceId: workspaceId(),
+    id: uuid('id').notNull().default(newId),
+    conversationId: uuid('conversation_id').notNull(),
+    userId: uuid('user_id').notNull(),
+    oldLabel: text('old_label', { enum: REPLY_LABELS }),
+    newLabel: text('new_label', { enum: REPLY_LABELS }).notNull(),
+    at: time('at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.id] }),
+    index('label_corrections_conversation').on(t.workspaceId, t.conversationId, t.at),
+  ],
+)
+
+/** What changes of many conversations can restore, by the caller's name for them. */
+export const conversationUndos = pgTable(
+  'conversation_undos',
+  {
+    workspaceId: workspaceId(),
+    undoId: uuid('undo_id').notNull(),
+    conversationId: uuid('conversation_id').notNull(),
+    /** The row of `conversations`. */
+    before: jsonb('before').notNull(),
+    /** The reply whose label changed with the conversation's; null: none. */
+    replyId: uuid('reply_id'),
+    replyLabel: text('reply_label', { enum: REPLY_LABELS }),
+    /** That of the changed conversation. A later one is not undone. */
+    updatedAt: time('updated_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.undoId, t.conversationId] }),
+    index('conversation_undos_oldest').on(t.updatedAt),
+  ],
 )

@@ -8,18 +8,21 @@ const said = sql`case when r.label = 'auto_reply' then 0 else ${sql.raw(String(A
       when r.label = 'opted_out' then ${sql.raw(String(ANSWERS.optedOut))} else 0 end end`
 
 /**
- * Stores what the replies to a message say, and with its lead's first message what all their
- * replies say. Call it after a reply or its label has changed, with the lead's messages locked.
+ * Stores what the replies to messages say, and with their leads' first messages what all replies of
+ * a lead say. Call it after replies or labels have changed, with the leads' messages locked.
  */
-export async function storeAnswers(tx: Db, dmId: string): Promise<void> {
+export async function storeAnswers(tx: Db, dmIds: readonly string[]): Promise<void> {
+  if (dmIds.length === 0) return
   await tx.execute(sql`
     with theirs as (
-      select d.id, d.step = 0 and d.enrollment_id is not null as is_first, coalesce(bit_or(${said}), 0) as answers
-      from dms a join dms d on d.lead_id = a.lead_id and (d.id = a.id or d.enrollment_id = a.enrollment_id)
-        left join replies r on r.dm_id = d.id and r.kind = 'reply'
-      where a.id = ${dmId} group by d.id
+      select d.id, d.enrollment_id, d.step = 0 and d.enrollment_id is not null as is_first, coalesce(bit_or(${said}), 0) as answers
+      from (
+        select distinct d.id, d.enrollment_id, d.step from dms a join dms d on d.lead_id = a.lead_id and (d.id = a.id or d.enrollment_id = a.enrollment_id)
+        where a.id = any(${sql.param([...dmIds])}::uuid[])
+      ) d left join replies r on r.dm_id = d.id and r.kind = 'reply'
+      group by d.id, d.enrollment_id, d.step
     ), new as (
-      select id, answers, case when is_first then (select bit_or(answers) from theirs) else 0 end as person_answers from theirs
+      select id, answers, case when is_first then bit_or(answers) over (partition by enrollment_id) else 0 end as person_answers from theirs
     )
     update dms set answers = new.answers, person_answers = new.person_answers
     from new where dms.id = new.id and (dms.answers, dms.person_answers) is distinct from (new.answers, new.person_answers)`)

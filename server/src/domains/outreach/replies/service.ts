@@ -16,6 +16,7 @@ import { storeAnswers } from './service-answers.ts'
 import { replies } from './tables.ts'
 
 export { WEBHOOK_PATH } from './engine.ts'
+export { storeAnswers } from './service-answers.ts'
 export { purgeOldTexts } from './service-texts.ts'
 
 /*
@@ -136,15 +137,6 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
     .onConflictDoNothing()
     .returning({ id: replies.id })
   if (!kept) return
-  const stored = { workspaceId, leadId, accountXUserId, id: kept.id, at: message.at }
-  if (!isReply) await addWritten(tx, stored)
-  else
-    await addReply(tx, stored, {
-      label: said?.label ?? null,
-      confidence: 1,
-      suggestsSuppression: false,
-      dmId: answered?.id ?? null,
-    })
   if (said?.label !== 'opted_out')
     await endAnswered(tx, workspaceId, leadId, {
       isReply,
@@ -167,7 +159,7 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
     await tx.execute(sql`
       update dms set status = 'replied', replied_at = least(replied_at, ${at}), delivered_at = coalesce(delivered_at, ${at}), updated_at = now()
       where id = ${answered.id}`)
-  if (answered) await storeAnswers(tx, answered.id)
+  if (answered) await storeAnswers(tx, [answered.id])
   // A reply implies that earlier messages were read.
   if (isReply) await recordRead(tx, conversation, message.at)
   if (optedOut)
@@ -176,6 +168,16 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
     })
   if (optedOut && answered) await checkOptOuts(tx, answered.id)
   if (!optedOut) await stopMessages(tx, workspaceId, sql`select ${leadId}::uuid`)
+  const stored = { workspaceId, leadId, accountXUserId, id: kept.id, at: message.at }
+  if (!isReply) await addWritten(tx, stored)
+  else
+    await addReply(tx, stored, {
+      label: said?.label ?? null,
+      confidence: 1,
+      suggestsSuppression: false,
+      dmId: answered?.id ?? null,
+      laterAt: said?.label === 'later' ? said.until : null,
+    })
 }
 
 /** What a reply says by rule, with the days of the account's time zone. */

@@ -31,6 +31,7 @@ export {
   blockNewClaims,
   completeIfDone,
   endAnswered,
+  pauseForReengagement,
   release,
   releaseLeads,
   skipMessage,

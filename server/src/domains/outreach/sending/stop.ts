@@ -4,12 +4,14 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
 import { executePrepared } from '../../../db/prepared.ts'
 import { reasonSql, reasonValue } from '../../../db/reasons.ts'
+import { lockRows } from '../../../db/transact.ts'
+import { countConversations } from '../../leads/leads/service.ts'
 import { mayGoOut, wasTried } from '../../leads/leads/tables.ts'
 import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { answeredReason, repliedReason } from '../replies/tables.ts'
 import { isEnrollmentOf, isOpen } from '../sequences/tables.ts'
 import { campaignGate, endTurn, SIMULATED_HOLDER } from './limits.ts'
-import { lockEnrollmentsOf, lockLeads, lockQueuedLeads, refund } from './queue.ts'
+import { lockEnrollmentsOf, lockEnrollmentsOfLead, lockLeads, lockQueuedLeads, refund } from './queue.ts'
 import { countInFlight } from './tables.ts'
 
 /** Why a message was skipped, or in words why it failed. */
@@ -190,6 +192,38 @@ const reengagementNumber = sql`(
 export async function endAnswered(tx: Db, workspaceId: string, leadId: string, said: Said): Promise<void> {
   const ended = await endEnrollments(tx, workspaceId, sql`select ${leadId}::uuid`, endOf(said))
   for (const id of ended.sort()) await completeIfDone(tx, id)
+}
+
+/**
+ * Pauses the lead's sequence until then, when it continues with its re-engagement message: that of
+ * the campaign, or else the latest one of the account. @returns whether there is one
+ */
+export async function pauseForReengagement(
+  tx: Db,
+  workspaceId: string,
+  { leadId, accountXUserId, campaignId }: { leadId: string; accountXUserId: string; campaignId: string | null },
+  until: Date,
+): Promise<boolean> {
+  await lockEnrollmentsOfLead(tx, workspaceId, leadId)
+  const { rows } = await tx.execute<{ id: string }>(sql`
+    select e.id from enrollments e join campaigns c on c.id = e.campaign_id and c.status <> 'archived'
+      join x_accounts a on a.id = e.x_account_id and a.x_user_id = ${accountXUserId} join leads l on l.id = e.lead_id
+    where e.workspace_id = ${workspaceId} and e.lead_id = ${leadId} and e.state in ('active', 'paused', 'replied', 'finished')
+      and ${reengagementNumber} is not null and ${suppressionReason('l')} is null
+    order by e.campaign_id = ${campaignId}::uuid desc nulls last, e.last_sent_at desc limit 1`)
+  const [chosen] = rows
+  if (!chosen) return false
+  await lockRows(tx, 'dms', sql`lead_id = ${leadId}`)
+  const changed = await endEnrollments(tx, workspaceId, sql`select ${leadId}::uuid`, {
+    which: sql`e.id = ${chosen.id}`,
+    state: sql`'paused'`,
+    reason: reasonSql('later'),
+    until: sql`${until.toISOString()}::timestamptz`,
+    next: reengagementNumber,
+  })
+  await tx.execute(sql`
+    update campaigns set status = 'active', updated_at = now() where id = any(${sql.param(changed)}::uuid[]) and status = 'completed'`)
+  return true
 }
 
 /** Ends the sequences of a lead that X shows a message to which the database does not have. */
@@ -379,11 +413,22 @@ export async function completeIfDone(
            where s.lead_id = m.lead_id and a.id = m.x_account_id and s.read_at >= m.claimed_at) as read_at
       ) event
       where m.id = ${sentId}::uuid and d.id = m.id and d.status = 'sent' and coalesce(event.replied_at, event.read_at) is not null
-    )
-    update campaigns set open_enrollments = open_enrollments + ${opened}::int, follow_up_due_at = least(follow_up_due_at, ${nextAt}::timestamptz),
-      last_run_at = now(), updated_at = now(), status = case when ${done} then 'completed' else status end,
-      reason = case when ${done} then null else reason end, pause_reason = case when ${done} then null else pause_reason end
-    where id = ${campaignId} returning status, x_account_id as "xAccountId"`,
+    ), campaign as (
+      update campaigns set open_enrollments = open_enrollments + ${opened}::int, follow_up_due_at = least(follow_up_due_at, ${nextAt}::timestamptz),
+        last_run_at = now(), updated_at = now(), status = case when ${done} then 'completed' else status end,
+        reason = case when ${done} then null else reason end, pause_reason = case when ${done} then null else pause_reason end
+      where id = ${campaignId} returning status, x_account_id as "xAccountId"
+    ), old as materialized (
+      select c.workspace_id, c.id, c.status, d.claimed_at from dms d join x_accounts a on a.id = d.x_account_id
+        join conversations c on c.workspace_id = d.workspace_id and c.lead_id = d.lead_id and c.account_x_user_id = a.x_user_id
+      where d.id = ${sentId}::uuid and d.claimed_at > c.last_message_at and (select count(*) from campaign) >= 0 for no key update of c
+    ), conversation as (
+      update conversations c set status = 'open', snoozed_until = null, sort_at = old.claimed_at, last_message_id = ${sentId}::uuid,
+        last_message_at = old.claimed_at, is_last_ours = true, updated_at = now()
+      from old where c.workspace_id = old.workspace_id and c.id = old.id
+      returning c.workspace_id, old.status as was_status, c.is_unread as was_unread, c.status, c.is_unread
+    ), counted as (${countConversations(sql`conversation`)})
+    select * from campaign`,
   )
   const [row] = rows
   if (row?.status !== 'completed') return false

@@ -132,11 +132,11 @@ describe('GET /campaigns/{id}/enrollments', () => {
       accountXUserId: '1',
     }
     await app.db.insert(replies).values({ ...reply, xEventId: '7', kind: 'reply', label: 'auto_reply', at: new Date() })
-    await storeAnswers(app.db, answered!.id)
+    await storeAnswers(app.db, [answered!.id])
     expect(await total({ outcome: 'read' })).toBe(1)
     expect(await total({ outcome: 'replied' })).toBe(0)
     await app.db.insert(replies).values({ ...reply, xEventId: '8', kind: 'reply', label: 'meeting', at: new Date() })
-    await storeAnswers(app.db, answered!.id)
+    await storeAnswers(app.db, [answered!.id])
     expect([await total({ outcome: 'replied' }), await total({ outcome: 'positive' })]).toEqual([1, 1])
     expect((await person.client.sequences.results({ id })).steps[0]!.variants).toMatchObject([
       { sent: 1, read: 1, replied: 1, positive: 1, optedOut: 0 },
@@ -314,7 +314,7 @@ it('counts people once, whatever their replies to several messages say, in any o
     await app.db.transaction(async (tx) => {
       await tx.insert(replies).values({ ...reply, xEventId: `${id} ${place}`, kind: 'reply', label, at: new Date() })
       await tx.update(dms).set({ status: 'replied', repliedAt: new Date() }).where(eq(dms.id, dm.id))
-      await storeAnswers(tx, dm.id)
+      await storeAnswers(tx, [dm.id])
     })
     const people = [...said.values()]
     expect(await person.client.campaigns.find({ id })).toMatchObject({

@@ -60,7 +60,7 @@ async function answer(messages: readonly { id: string }[], label: Label): Promis
       label,
       at: new Date(dm!.sentAt!.getTime() + 86_400_000),
     })
-    await storeAnswers(app.db, id)
+    await storeAnswers(app.db, [id])
   }
 }
 
