@@ -45,6 +45,8 @@ export interface World {
   subscribe(email: string): Promise<void>
   /** Changes a person's role in their own workspace, from the next sign-in. */
   setRole(email: string, role: Role): Promise<void>
+  /** Runs a scheduled job now. */
+  runJob(name: string): Promise<void>
   /** Expected console errors. */
   expectConsole(matching: RegExp): void
 }
@@ -163,6 +165,9 @@ export async function openWorld(
         [email, role],
       )
       expect(changed, `memberships of ${email}`).toBe(1)
+    },
+    async runJob(name) {
+      await database.run('insert into pgboss.job (name) values ($1)', [name])
     },
     expectConsole: (matching) => expected.push(matching),
     async openPage({ width = 1280, height = 900, dark = false, script = true, full = false } = {}) {

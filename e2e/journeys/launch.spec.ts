@@ -29,17 +29,26 @@ test('checks a launch, sends it to as many people as the plan allows, and undoes
   await expectSoundPage(page)
   await preflight.getByRole('button', { name: 'Send to the first 50 now' }).click()
   await page.getByText('Campaign "Parts" launched! 50 DMs queued for 62 leads.').waitFor()
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await page.getByText('Launch of "Parts" undone. Nothing was sent.').waitFor()
   const [campaign] = (await client.campaigns.list({})).campaigns
   expect(campaign).toMatchObject({ status: 'draft', totalLeadsInList: 0, dmsQueuedCount: 0 })
   expect((await client.billing.overview({})).usage.find(({ what }) => what === 'dms')?.used).toBe(0)
 
+  // The offer survives a reload.
+  const draft = { name: 'Reloaded', leadListId: listId, messageTemplate: 'Hi', status: 'draft' as const }
+  const { id } = await client.campaigns.create(draft)
+  await client.campaigns.queue({ id, limit: 50, holdSeconds: 30 })
+  await page.goto(`/campaigns/${id}`)
+  await page.getByRole('button', { name: 'Undo launch' }).click()
+  await page.getByText('Launch of "Reloaded" undone. Nothing was sent.').waitFor()
+  await page.getByRole('button', { name: 'Launch', exact: true }).waitFor()
+
   // A direct message, too.
   await page.goto('/leads')
   await page.getByRole('button', { name: 'Send DM to @open_l59' }).click()
   await page.getByText('DM has been queued for sending').waitFor()
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await page.getByText('Undone: 1 DM won’t be sent.').waitFor()
   expect(await messagesAtX(world.x)).toEqual([])
 })

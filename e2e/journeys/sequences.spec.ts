@@ -185,7 +185,7 @@ describe('sequences, in a browser', () => {
     await page.getByText('Campaign "With a problem" saved and paused!').waitFor()
   })
 
-  it('launches a saved campaign for as many people as the Free plan allows, and undoes it', async () => {
+  it('launches for as many people as the Free plan allows, and for the others after an upgrade', async () => {
     const person = await enter('free', { plan: 'free' })
     const { page, client } = person
     await page.goto('/campaigns')
@@ -194,19 +194,27 @@ describe('sequences, in a browser', () => {
       expect(await button(page, name).isDisabled(), name).toBe(true)
     await expectSoundPage(page)
 
-    await importLeads(world, person.token, ['twitter_handle', ...Array.from({ length: 60 }, (_, n) => `open_f${n}`)])
+    await importLeads(world, person.token, ['twitter_handle', ...Array.from({ length: 100 }, (_, n) => `open_f${n}`)])
     const { id: leadListId } = await client.lists.create({ name: 'Everyone' })
     await client.lists.addLeads({ id: leadListId, filter: {} })
     const { id } = await client.campaigns.create({ name: 'Parts', leadListId, steps: [textOf('Hi')], status: 'draft' })
     await page.goto(`/campaigns/${id}`)
-    await page.getByText(/^The other 10 follow on/).waitFor()
+    await page.getByText(/^The other 50 follow on/).waitFor()
     await expectSoundBothWays(page)
     await button(page, 'Send to the first 50 now').click()
-    await page.getByText('Campaign "Parts" launched! 50 DMs queued for 60 leads.').waitFor()
+    await page.getByText('Campaign "Parts" launched! 50 DMs queued for 100 leads.').waitFor()
     await button(page, 'Undo').click()
     await page.getByText('Launch of "Parts" undone. Nothing was sent.').waitFor()
-    await button(page, 'Send to the first 50 now').waitFor()
     expect(await sentBy('free')).toEqual([])
+
+    await button(page, 'Send to the first 50 now').click()
+    const queued = async () => (await client.campaigns.dms({ id })).total
+    await expect.poll(queued).toBe(50)
+    await page.getByText(/^The other 50 follow on .+ or when you upgrade\.$/).waitFor()
+    await world.subscribe('free@example.com')
+    await world.runJob('launch-parts')
+    await expect.poll(queued, { timeout: 120_000 }).toBe(100)
+    await page.getByText(/^The other \d+ follow/).waitFor({ state: 'detached' })
   })
 
   it('says why a browser without reply detection cannot send follow-ups', async () => {
@@ -253,6 +261,11 @@ describe('sequences, in a browser', () => {
     await funnel.getByRole('button', { name: '1 people: sent' }).waitFor()
     await page.getByRole('heading', { name: 'A/B test, first message' }).waitFor()
     await page.getByRole('listbox', { name: 'Messages of the past and the next 24 hours' }).waitFor()
+    // The keys of the flight board work while nobody types.
+    await page.keyboard.press('h')
+    await page.getByText(/^Messages to Name of open_e\d paused\.$/).waitFor()
+    await button(page, 'Resume').click()
+    await page.getByText(/^Messages to Name of open_e\d resumed\.$/).waitFor()
     await expectSoundBothWays(page)
 
     // Anyone who was sent nothing gets the change, by either choice.
@@ -302,6 +315,12 @@ describe('sequences, in a browser', () => {
       .click()
     await people.getByRole('button', { name: /^Resume/ }).waitFor()
     await expectSoundPage(page)
+    await page.keyboard.press('p')
+    await people.getByRole('button', { name: 'Close' }).click()
+    await people.waitFor({ state: 'detached' })
+    expect((await client.campaigns.find({ id })).status).toBe('active')
+    await page.keyboard.press('p')
+    await page.getByText('Campaign paused.').waitFor()
   })
 
   it('stops the follow-up of someone who replies', async () => {

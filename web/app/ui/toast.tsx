@@ -1,5 +1,4 @@
 import { CircleAlert, CircleCheck, Info, X } from 'lucide-react'
-import { useEffect, useState } from 'react'
 import {
   type CloseButtonProps,
   cssTransition,
@@ -7,6 +6,7 @@ import {
   ToastContainer,
   type ToastOptions,
 } from 'react-toastify/unstyled'
+import { useSecondsUntil } from './use-seconds-until'
 
 const slide = cssTransition({ enter: 'toast-enter', exit: 'toast-leave', collapseDuration: 120 })
 
@@ -58,14 +58,9 @@ function withAction(text: string, { action }: Options = {}) {
 
 /** ' (8 s)', for the eyes only: a screen reader would read every second. */
 function SecondsLeft({ until }: { until: number }) {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1_000)
-    return () => clearInterval(timer)
-  }, [])
   return (
     <span aria-hidden data-numeric>
-      {` (${Math.max(0, Math.ceil((until - now) / 1_000))} s)`}
+      {` (${useSecondsUntil(until)} s)`}
     </span>
   )
 }

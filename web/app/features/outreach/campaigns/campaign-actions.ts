@@ -17,6 +17,8 @@ const NO_LEADS = 'No leads in the selected list to queue DMs for.'
 export interface CampaignActions {
   /** @param limit for this many people now, and for the others when the plan allows it */
   launch: (campaign: Campaign, limit?: number) => void
+  /** Possible while the campaign has `undoUntil`. */
+  undoLaunch: (campaign: Campaign) => void
   resume: (campaign: Campaign) => void
   pause: (campaign: Campaign) => void
   /** Asks for confirmation. */
@@ -34,6 +36,7 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
   const confirm = useConfirm()
   const showFailure = useFailureToast()
   const launch = useLaunch(realSend)
+  const undo = useUndoLaunch()
   const update = useMutation({
     mutationFn: ({ campaign, status }: { campaign: Campaign; status: TargetStatus }) =>
       client.campaigns.update({ id: campaign.id, status }),
@@ -99,6 +102,7 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
   }
   return {
     launch: (campaign, limit) => launch.mutate({ ...campaign, ...(limit !== undefined && { limit }) }),
+    undoLaunch: (campaign) => undo.mutate(campaign),
     resume: (campaign) => update.mutate({ campaign, status: 'active' }),
     pause: (campaign) => update.mutate({ campaign, status: 'paused' }),
     archive,
@@ -110,20 +114,23 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
         ? update.variables.campaign.id
         : start.isPending
           ? start.variables.id
-          : null,
+          : undo.isPending
+            ? undo.variables.id
+            : null,
   }
 }
 
 /** The id of the toast that offers to undo a launch. */
 const undoToast = (campaignId: string) => `launched-${campaignId}`
 
-/** Queues a message for each lead of the campaign's list and starts sending. Offers to undo it. */
-export function useLaunch(realSend: RealSend) {
+/** Undoes a launch while the server holds its messages. */
+function useUndoLaunch() {
   const queries = useQueryClient()
   const showFailure = useFailureToast()
-  const undo = useMutation({
+  return useMutation({
     mutationFn: ({ id }: Pick<Campaign, 'id' | 'name'>) => client.campaigns.undoLaunch({ id }),
     onSuccess(campaign) {
+      toast.dismiss(undoToast(campaign.id))
       updateCachedCampaign(queries, campaign.id, campaign)
       wakeRun(campaign.id)
       toast.success(`Launch of "${campaign.name}" undone. Nothing was sent.`)
@@ -131,6 +138,13 @@ export function useLaunch(realSend: RealSend) {
     onError: (error) => showFailure(error, undoProblem(error)),
     onSettled: () => invalidateCampaigns(queries),
   })
+}
+
+/** Queues a message for each lead of the campaign's list and starts sending. Offers to undo it. */
+export function useLaunch(realSend: RealSend) {
+  const queries = useQueryClient()
+  const showFailure = useFailureToast()
+  const undo = useUndoLaunch()
   return useMutation({
     mutationFn: ({ id, limit }: Pick<Campaign, 'id' | 'name'> & { limit?: number }) =>
       client.campaigns.queue({ id, holdSeconds: HOLD_SECONDS, ...(limit !== undefined && { limit }) }),

@@ -1,8 +1,10 @@
+import { formatNumber } from '@x-automated/contract/format'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
-import { Archive, Pause, Play, Rocket, Send } from 'lucide-react'
+import { Archive, Pause, Play, Rocket, Send, Undo2 } from 'lucide-react'
 import type { ReactElement } from 'react'
 import { Button, type ButtonSize, IconButton } from '../../../ui/button'
 import { Tooltip } from '../../../ui/tooltip'
+import { useSecondsUntil } from '../../../ui/use-seconds-until'
 import { useIsOffered } from '../../identity/people/use-role'
 import type { CampaignActions } from './campaign-actions'
 
@@ -32,6 +34,11 @@ export function CampaignButtons({ campaign, actions, size = 'sm', describedBy }:
           Launch
         </Button>
       )}
+      {campaign.undoUntil && (
+        <Button {...common} icon={<Undo2 />} onClick={() => actions.undoLaunch(campaign)}>
+          Undo launch <SecondsUntil time={campaign.undoUntil} />
+        </Button>
+      )}
       {canRealSend(campaign) && (
         <Button
           {...common}
@@ -46,6 +53,17 @@ export function CampaignButtons({ campaign, actions, size = 'sm', describedBy }:
       {campaign.status === 'active' && iconButton('Pause', <Pause />, () => actions.pause(campaign))}
       {campaign.status !== 'archived' && iconButton('Archive', <Archive />, () => actions.archive(campaign))}
     </>
+  )
+}
+
+/** '(8 s)'; nothing once it is over by this clock, which may differ from the server's. */
+function SecondsUntil({ time }: { time: string }) {
+  const seconds = useSecondsUntil(Date.parse(time))
+  if (seconds === 0) return null
+  return (
+    <span aria-hidden className="font-normal text-muted" data-numeric>
+      ({formatNumber(seconds)} s)
+    </span>
   )
 }
 

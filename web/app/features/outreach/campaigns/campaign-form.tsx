@@ -129,14 +129,14 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
     <Card title="Create campaign" description="Everyone on the list gets your messages, one by one, until they reply.">
       <form
         noValidate
-        className="grid gap-5"
+        className="@container grid grid-cols-1 gap-5"
         onSubmit={(event) => {
           // Pressing Enter in a field never launches.
           event.preventDefault()
           submit('pause')
         }}
       >
-        <div className="grid gap-5 lg:grid-cols-[minmax(0,1fr)_minmax(0,22rem)] lg:gap-8">
+        <div className="grid gap-6 @min-[48rem]:grid-cols-[minmax(0,1fr)_18rem] @min-[48rem]:gap-8 @min-[68rem]:grid-cols-[minmax(0,1fr)_36rem]">
           <fieldset disabled={busy} className="grid min-w-0 content-start gap-4">
             <div className="grid gap-4 sm:grid-cols-2">
               <Field label="Campaign Name" error={errors.name?.message} required>
@@ -159,23 +159,27 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
             <Checkbox {...INCLUDE_CONTACTED} {...form.register('allowRepeat')} />
             <Checkbox {...INCLUDE_REPLIED} {...form.register('allowReplied')} />
           </fieldset>
-          <div className="grid min-w-0 content-start gap-4">
-            <MessagePreview messages={conversation} listId={draft.leadListId} />
-            <PreflightPanel input={preflightOf(draft, sequence.draft)}>
-              {(remaining) => (
-                <Button
-                  disabled={!ready}
-                  loading={busy && create.variables === remaining}
-                  onClick={() => submit(remaining)}
-                >
-                  Send to the first {formatNumber(remaining)} now
-                </Button>
-              )}
-            </PreflightPanel>
-            <UsageNotice what="dms" />
+          <div className="grid min-w-0 content-start items-start gap-6 @min-[68rem]:grid-cols-2">
+            <div className="@min-[68rem]:sticky @min-[68rem]:top-[calc(var(--spacing-header)+1rem)]">
+              <MessagePreview messages={conversation} listId={draft.leadListId} xAccountId={draft.xAccountId || null} />
+            </div>
+            <div className="grid gap-4">
+              <PreflightPanel input={preflightOf(draft, sequence.draft)}>
+                {(remaining) => (
+                  <Button
+                    disabled={!ready}
+                    loading={busy && create.variables === remaining}
+                    onClick={() => submit(remaining)}
+                  >
+                    Send to the first {formatNumber(remaining)} now
+                  </Button>
+                )}
+              </PreflightPanel>
+              <UsageNotice what="dms" />
+            </div>
           </div>
         </div>
-        <div className="flex flex-col-reverse gap-2 border-t border-line pt-5 sm:flex-row sm:justify-end">
+        <div className="-mx-5 -mb-5 flex flex-col-reverse gap-2 rounded-b-lg border-t border-line bg-surface px-5 py-4 sm:flex-row sm:justify-end md:sticky md:bottom-2">
           <Button variant="ghost" disabled={busy} onClick={discard}>
             Discard
           </Button>

@@ -23,8 +23,8 @@ export const CAMPAIGNS_PAGE_SIZE = 100
 export const isActive = (campaign: Pick<Campaign, 'status'>) => campaign.status === 'active'
 
 /** Whether its numbers can change. */
-const isMoving = (campaign: Pick<Campaign, 'status' | 'messagesInFlight'>) =>
-  isActive(campaign) || campaign.messagesInFlight > 0
+const isMoving = (campaign: Pick<Campaign, 'status' | 'messagesInFlight' | 'undoUntil'>) =>
+  isActive(campaign) || campaign.messagesInFlight > 0 || campaign.undoUntil !== null
 
 /** A page of campaigns. Polls while one of them is active or has messages in flight. */
 export function useCampaigns(page: number) {

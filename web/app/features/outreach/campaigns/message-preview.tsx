@@ -1,13 +1,13 @@
 import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
 import { ChevronLeft, ChevronRight, Search } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Avatar } from '../../../ui/avatar'
 import { IconButton } from '../../../ui/button'
-import { cn } from '../../../ui/cn'
 import { Input } from '../../../ui/input'
 import { Skeleton, SkeletonLine } from '../../../ui/skeleton'
 import { profilePictureUrl } from '../../leads/leads/lead-picture'
-import { exampleLead, type Piece, previewOf } from './message-template'
+import { useAccounts } from '../../platform/x-account/use-accounts'
+import { exampleLead, type Piece, previewOf, type Recipient } from './message-template'
 import { usePreviewLeads } from './preview-leads'
 
 /** A message of a conversation. */
@@ -18,10 +18,18 @@ export interface PreviewedMessage {
   when: string | null
 }
 
-/** Previews the messages as any lead of the list sees them. @param listId '' without a list */
-export function MessagePreview({ messages, listId }: { messages: readonly PreviewedMessage[]; listId: string }) {
+interface MessagePreviewProps {
+  messages: readonly PreviewedMessage[]
+  /** '' without a list. */
+  listId: string
+  /** Who sends; without it, the account that is current at launch. */
+  xAccountId: string | null
+}
+
+/** The conversation on the phone of any lead of the list. */
+export function MessagePreview({ messages, listId, xAccountId }: MessagePreviewProps) {
   const leads = usePreviewLeads(listId)
-  if (leads.isLoading) return <PreviewSkeleton template={messages[0]?.template ?? ''} />
+  if (leads.isLoading) return <PreviewSkeleton />
   const lead = leads.lead ?? { ...exampleLead, profileImageUrl: null }
   const written = messages.filter(({ template }) => template.trim() !== '')
   const missing = written
@@ -58,30 +66,23 @@ export function MessagePreview({ messages, listId }: { messages: readonly Previe
         <p className="text-muted">No matching lead on this list.</p>
       ) : (
         <>
-          <div className="flex items-center gap-3">
-            <Avatar name={lead.name || lead.twitterHandle} src={profilePictureUrl(lead)} size="sm" />
-            <p className="grid min-w-0 flex-1">
-              <bdi className="w-fit max-w-full truncate">{lead.name || `@${lead.twitterHandle}`}</bdi>
-              <span className="truncate text-xs text-muted">
-                @{lead.twitterHandle} {!leads.lead && '· an example'}
-              </span>
-            </p>
-          </div>
-          {written.length === 0 && (
-            <p className="rounded-lg border border-line border-dashed px-4 py-3 text-muted">
-              Preview your message as this lead will see it.
-            </p>
-          )}
-          {written.map(({ key, template, when }) => (
-            <div key={key} className="grid gap-2">
-              {when !== null && <p className="text-center text-xs text-muted">{when}</p>}
-              <p className={cn(MESSAGE, 'bg-surface')}>
-                <Pieces pieces={previewOf(template, lead)} />
-              </p>
-            </div>
-          ))}
+          <Phone
+            owner={
+              <>
+                <Avatar name={lead.name || lead.twitterHandle} src={profilePictureUrl(lead)} size="sm" />
+                <p className="grid min-w-0 flex-1 text-xs">
+                  <bdi className="truncate font-strong">As {lead.name || `@${lead.twitterHandle}`} sees it</bdi>
+                  <span className="truncate text-muted">
+                    @{lead.twitterHandle} {!leads.lead && '· an example'}
+                  </span>
+                </p>
+              </>
+            }
+          >
+            <Conversation messages={written} lead={lead} xAccountId={xAccountId} />
+          </Phone>
           {missing > 0 && (
-            <p className="text-xs text-warn">
+            <p className="text-center text-xs text-warn">
               {formatCount(missing, 'value')} {pluralize(missing, 'is', 'are')} missing for this lead. Fallbacks are
               underlined.
             </p>
@@ -92,17 +93,82 @@ export function MessagePreview({ messages, listId }: { messages: readonly Previe
   )
 }
 
-const MESSAGE =
-  'max-h-72 overflow-y-auto rounded-lg rounded-es-sm border border-line px-4 py-3 whitespace-pre-wrap wrap-anywhere'
+interface ConversationProps {
+  messages: readonly PreviewedMessage[]
+  lead: Recipient
+  xAccountId: string | null
+}
+
+/** Our messages, with the delays between them. The one that is being written stays in view. */
+function Conversation({ messages, lead, xAccountId }: ConversationProps) {
+  const accounts = useAccounts().data?.accounts
+  const sender = accounts?.find(({ id }) => id === xAccountId) ?? accounts?.[0]
+  const shown = useChangeInView(messages)
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset belongs in a form
+    <div
+      ref={shown}
+      role="group"
+      aria-label="Conversation"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
+      tabIndex={0}
+      className="relative flex h-100 flex-col gap-2 overflow-y-auto p-3"
+    >
+      <div className="my-auto grid justify-items-center gap-2 py-4">
+        <Avatar name={sender?.handle ?? 'You'} size="lg" />
+        <p className="max-w-full truncate font-strong">{sender ? `@${sender.handle}` : 'You'}</p>
+      </div>
+      {messages.length === 0 && (
+        <p className="rounded-lg border border-line border-dashed px-4 py-3 text-center text-muted">
+          Preview your message as this lead will see it.
+        </p>
+      )}
+      {messages.map(({ key, template, when }) => (
+        <div key={key} data-message={key} className="grid justify-items-start gap-2">
+          {when !== null && <p className="w-full pt-1 text-center text-xs text-muted">{when}</p>}
+          <p className="max-w-[88%] rounded-xl rounded-es-sm bg-hover px-3 py-2 whitespace-pre-wrap wrap-anywhere">
+            <Pieces pieces={previewOf(template, lead)} />
+          </p>
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** Scrolls an element to the message that has changed. */
+function useChangeInView(messages: readonly PreviewedMessage[]) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const texts = messages.map(({ key, template }) => `${key} ${template}`)
+  const before = useRef(texts)
+  useEffect(() => {
+    const changed = texts.findIndex((text) => !before.current.includes(text))
+    before.current = texts
+    const message = scroller.current?.querySelectorAll<HTMLElement>('[data-message]')[changed]
+    if (message)
+      scroller.current?.scrollTo({ top: message.offsetTop + message.offsetHeight - scroller.current.clientHeight + 12 })
+  })
+  return scroller
+}
+
+/** A phone with a conversation on X. @param owner whose phone it is */
+function Phone({ owner, children }: { owner: ReactNode; children: ReactNode }) {
+  return (
+    <div className="mx-auto w-full max-w-72 rounded-phone bg-phone p-2 shadow-md">
+      <div className="grid overflow-clip rounded-screen bg-surface">
+        <div className="flex items-center gap-3 border-b border-hair px-4 py-3">{owner}</div>
+        {children}
+        <p aria-hidden className="mx-3 mb-3 rounded-full bg-hover px-4 py-2 text-xs text-muted">
+          Start a message
+        </p>
+      </div>
+    </div>
+  )
+}
 
 function Frame({ turn, children }: { turn?: ReactNode; children: ReactNode }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset belongs in a form
-    <div
-      role="group"
-      aria-label="Preview"
-      className="grid content-start gap-3 rounded-lg border border-line bg-sunken p-4"
-    >
+    <div role="group" aria-label="Preview" className="grid grid-cols-1 content-start gap-3">
       <header className="flex min-h-8 items-center justify-between gap-3">
         <h3 className="font-strong">Preview</h3>
         {turn}
@@ -113,25 +179,26 @@ function Frame({ turn, children }: { turn?: ReactNode; children: ReactNode }) {
 }
 
 /** Sized like the preview of a list with several leads. */
-function PreviewSkeleton({ template }: { template: string }) {
+function PreviewSkeleton() {
   return (
     <Frame>
       <Skeleton className="h-9 pointer-coarse:h-11" />
-      <span className="flex h-9 items-center gap-3">
-        <Skeleton className="size-7 shrink-0 rounded-full!" />
-        <SkeletonLine className="w-32" />
-      </span>
-      <div aria-hidden className={cn(MESSAGE, 'animate-appear')}>
-        <span className="invisible">
-          <Pieces pieces={previewOf(template, exampleLead)} />
-        </span>
-      </div>
+      <Phone
+        owner={
+          <>
+            <Skeleton className="size-7 shrink-0 rounded-full!" />
+            <SkeletonLine className="w-32" />
+          </>
+        }
+      >
+        <div className="h-100" />
+      </Phone>
     </Frame>
   )
 }
 
 const marks = {
-  filled: { title: undefined, className: 'rounded-sm bg-accent-soft px-0.5 text-ink' },
+  filled: { title: undefined, className: 'rounded-sm bg-accent-mark px-0.5 text-ink' },
   missing: {
     title: 'This lead has no value, so the fallback is used',
     className: 'rounded-sm bg-warn/10 px-0.5 text-warn underline decoration-dotted underline-offset-4',

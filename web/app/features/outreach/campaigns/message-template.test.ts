@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { exampleLead, placeholders, previewOf, unknownPlaceholders } from './message-template'
+import { exampleLead, placeholders, previewOf, unknownPlaceholders, writtenPieces } from './message-template'
 
 const lead = { name: 'Ann Lee', twitterHandle: 'annlee', metadata: { Company: ' Acme ', size: 12 } }
 const text = (template: string, who = lead) =>
@@ -57,4 +57,16 @@ test('separates missing values from filled ones', () => {
 
 test('offers only known variables', () => {
   for (const place of placeholders) expect(unknownPlaceholders(place.text)).toEqual([])
+})
+
+test('splits a template as it is written, so that its variables can be marked', () => {
+  const written = 'Hi {lead_name|you}{company|x}}, {"a": 1} {{name}} and {compny}.'
+  const pieces = writtenPieces(written)
+  expect(pieces.map((piece) => piece.text).join('')).toBe(written)
+  expect(pieces.filter(({ kind }) => kind !== 'text')).toEqual([
+    { kind: 'filled', text: '{lead_name|you}' },
+    { kind: 'filled', text: '{company|x}' },
+    { kind: 'unknown', text: '{{name}}' },
+    { kind: 'unknown', text: '{compny}' },
+  ])
 })

@@ -30,6 +30,19 @@ export function previewOf(template: string, lead: Recipient, vocabulary: Vocabul
   })
 }
 
+const VARIABLE = /\{\{[^{}]*\}\}|\{[^{}]*\}/y
+
+/** A template as it is written, in pieces. A known variable is `filled`. */
+export function writtenPieces(template: string): Piece[] {
+  let at = 0
+  return readPlaces(template).map((place) => {
+    VARIABLE.lastIndex = at
+    const text = place.kind === 'words' ? place.words : (VARIABLE.exec(template)?.[0] ?? '')
+    at += text.length
+    return { kind: place.kind === 'words' ? 'text' : place.kind === 'unknown' ? 'unknown' : 'filled', text }
+  })
+}
+
 /** Variables that nothing fills, as written. */
 export function unknownPlaceholders(template: string, vocabulary: Vocabulary = 'campaign'): string[] {
   return [

@@ -64,7 +64,7 @@ function Recipients({ preflight }: { preflight: Preflight }) {
   return (
     <div className="grid gap-2">
       <p data-numeric>
-        <span className="text-lg font-strong">{formatCount(willSend, 'person', 'people')}</span>{' '}
+        <span className="block text-3xl font-strong">{formatCount(willSend, 'person', 'people')}</span>{' '}
         <span className="text-muted">
           {willSend === leads
             ? `${pluralize(willSend, 'gets', 'get')} a message`

@@ -3,9 +3,8 @@ import { Check, CircleAlert, TriangleAlert } from 'lucide-react'
 import { type ReactNode, useRef } from 'react'
 import { cn } from '../../../ui/cn'
 import { FieldError } from '../../../ui/field'
-import { Textarea } from '../../../ui/input'
 import { InsertVariables, MESSAGE_MAX } from '../campaigns/message-field'
-import { placeholders } from '../campaigns/message-template'
+import { placeholders, writtenPieces } from '../campaigns/message-template'
 import type { Remark } from './lint'
 
 interface MessageEditorProps {
@@ -20,35 +19,57 @@ interface MessageEditorProps {
   remarks: readonly Remark[]
 }
 
+/** The marks of variables lie behind the text field, whose height follows them. */
+const TEXT = 'col-start-1 row-start-1 min-h-20 px-3 pt-2.5 pb-1 leading-normal whitespace-pre-wrap wrap-anywhere'
+const marks = { filled: 'bg-accent-mark', missing: '', unknown: 'bg-bad/15' }
+
 /** The text of a message with its variables, problem and remarks. */
 export function MessageEditor({ id, value, onChange, placeholder, hint, problem, remarks }: MessageEditorProps) {
   const textarea = useRef<HTMLTextAreaElement>(null)
   const notes = [hint && `${id}-hint`, problem && `${id}-error`, remarks.length > 0 && `${id}-remarks`].filter(Boolean)
   return (
-    <div className="grid gap-2">
-      <Textarea
-        id={id}
-        ref={textarea}
-        placeholder={placeholder}
-        className="min-h-20!"
-        maxLength={MESSAGE_MAX}
-        required
-        aria-invalid={problem ? true : undefined}
-        aria-describedby={notes.join(' ') || undefined}
-        value={value}
-        onChange={(event) => onChange(event.currentTarget.value)}
-      />
-      {problem && <FieldError id={`${id}-error`}>{problem}</FieldError>}
-      <InsertVariables textarea={textarea} variables={placeholders} onChange={onChange} />
-      {value !== '' && (
-        <div className="flex items-start justify-between gap-4 text-xs">
-          <Remarks id={`${id}-remarks`} remarks={remarks} />
-          <span className="text-muted" data-numeric>
-            {formatNumber(value.length)}
-            <span className="sr-only"> characters</span>
-          </span>
+    <div className="grid grid-cols-1 gap-2">
+      <div className="control p-0!">
+        <div className="grid grid-cols-1 max-h-96 overflow-y-auto">
+          <div aria-hidden className={cn(TEXT, 'text-transparent')}>
+            {writtenPieces(value).map(({ kind, text }, index) =>
+              kind === 'text' ? (
+                text
+              ) : (
+                // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other identity
+                <mark key={index} className={cn('rounded-sm text-transparent', marks[kind])}>
+                  {text}
+                </mark>
+              ),
+            )}
+            {/* A last empty line has no height without it. */}
+            {'\u200b'}
+          </div>
+          <textarea
+            id={id}
+            ref={textarea}
+            placeholder={placeholder}
+            className={cn(TEXT, 'resize-none overflow-hidden bg-transparent outline-none placeholder:text-faint')}
+            maxLength={MESSAGE_MAX}
+            required
+            aria-invalid={problem ? true : undefined}
+            aria-describedby={notes.join(' ') || undefined}
+            value={value}
+            onChange={(event) => onChange(event.currentTarget.value)}
+          />
         </div>
-      )}
+        <div className="flex items-center gap-3 p-2 ps-3">
+          <InsertVariables textarea={textarea} variables={placeholders} onChange={onChange} />
+          {value !== '' && (
+            <span className="ms-auto text-xs text-muted" data-numeric>
+              {formatNumber(value.length)}
+              <span className="sr-only"> characters</span>
+            </span>
+          )}
+        </div>
+      </div>
+      {problem && <FieldError id={`${id}-error`}>{problem}</FieldError>}
+      {remarks.length > 0 && <Remarks id={`${id}-remarks`} remarks={remarks} />}
       {hint && (
         <p id={`${id}-hint`} className="text-muted">
           {hint}
@@ -66,7 +87,7 @@ const looks = {
 
 function Remarks({ id, remarks }: { id: string; remarks: readonly Remark[] }) {
   return (
-    <ul id={id} className="flex min-w-0 flex-wrap gap-x-4 gap-y-1">
+    <ul id={id} className="flex min-w-0 flex-wrap gap-x-4 gap-y-1 text-xs">
       {remarks.map(({ tone, text }) => {
         const { icon: Icon, className, iconClass } = looks[tone]
         return (

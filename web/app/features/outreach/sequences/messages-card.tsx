@@ -54,7 +54,9 @@ export function MessagesCard({ campaign }: { campaign: Campaign }) {
             </ul>
           )}
         </div>
-        {draft && !isOver && leadListId && <MessagePreview messages={conversationOf(draft)} listId={leadListId} />}
+        {draft && !isOver && leadListId && (
+          <MessagePreview messages={conversationOf(draft)} listId={leadListId} xAccountId={campaign.xAccountId} />
+        )}
       </div>
     </Card>
   )

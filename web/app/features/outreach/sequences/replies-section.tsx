@@ -13,7 +13,6 @@ import { personName } from './enrollment-text'
 import { LeadName } from './lead-name'
 import type { PeopleFilter } from './people-sheet'
 
-const POLL_EVERY_MS = 5_000
 const SHOWN = 5
 /** The server lists replies in the order in which their messages were queued. */
 const READ = 100
@@ -31,15 +30,16 @@ const labelColors: Record<ReplyLabel, string> = {
 
 interface RepliesSectionProps {
   campaignId: string
+  pollEveryMs: number | false
   onShow: (filter: PeopleFilter) => void
 }
 
 /** The latest replies to a campaign. */
-export function RepliesSection({ campaignId, onShow }: RepliesSectionProps) {
+export function RepliesSection({ campaignId, pollEveryMs, onShow }: RepliesSectionProps) {
   const dms = useQuery(
     api.campaigns.dms.queryOptions({
       input: { id: campaignId, status: 'replied', pageSize: READ },
-      refetchInterval: POLL_EVERY_MS,
+      refetchInterval: pollEveryMs,
     }),
   )
   const latest = dms.data?.dms.toSorted((a, b) => (b.reply?.at ?? '').localeCompare(a.reply?.at ?? '')).slice(0, SHOWN)

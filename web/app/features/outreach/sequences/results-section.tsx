@@ -16,18 +16,17 @@ import { evidenceShare, rateInterval } from './interval'
 import type { PeopleFilter } from './people-sheet'
 import { CONDITIONS, delayText, stepName } from './step-text'
 
-const POLL_EVERY_MS = 5_000
-
 interface ResultsSectionProps {
   campaignId: string
+  pollEveryMs: number | false
   /** Shows the people behind a number. */
   onShow: (filter: PeopleFilter) => void
 }
 
 /** What each step and variant of a campaign achieved. */
-export function ResultsSection({ campaignId, onShow }: ResultsSectionProps) {
+export function ResultsSection({ campaignId, pollEveryMs, onShow }: ResultsSectionProps) {
   const input = { id: campaignId }
-  const results = useQuery(api.sequences.results.queryOptions({ input, refetchInterval: POLL_EVERY_MS }))
+  const results = useQuery(api.sequences.results.queryOptions({ input, refetchInterval: pollEveryMs }))
   const sequence = useQuery(api.sequences.find.queryOptions({ input }))
   if (results.isError && !results.data) return <QueryError query={results} />
   if (!results.data || sequence.isPending) return <Skeleton className="h-64" />

@@ -16,8 +16,9 @@ import { MessagePreview } from '../campaigns/message-preview'
 import { conversationOf } from './conversation'
 import { LOSING_MESSAGES } from './leaving'
 import { type ApplyTo, Reach } from './reach'
-import { SequenceBuilder, undoable } from './sequence-builder'
+import { SequenceBuilder } from './sequence-builder'
 import { draftOf, firstChange, isWritten, reengagementInput, stepInputs } from './sequence-draft'
+import { undoable } from './undoable'
 import { useSequenceDraft } from './use-sequence-draft'
 
 const APPLY_TO = [
@@ -125,7 +126,7 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
           <SequenceBuilder editor={editor} />
         </fieldset>
         <div className="min-w-0 lg:sticky lg:top-[calc(var(--spacing-header)+1rem)] lg:self-start">
-          <MessagePreview messages={conversationOf(draft)} listId={leadListId ?? ''} />
+          <MessagePreview messages={conversationOf(draft)} listId={leadListId ?? ''} xAccountId={campaign.xAccountId} />
         </div>
       </div>
       <div className="grid gap-4 border-t border-line pt-5">

@@ -16,6 +16,8 @@ interface StepCardProps {
   count: number
   /** 'Follow-up 2'. */
   name: string
+  /** Nothing follows on the line. */
+  isLast: boolean
   problem: string | undefined
   remarks: readonly Remark[]
   /** Why the plan has no variants; null: it has. */
@@ -32,13 +34,13 @@ interface StepCardProps {
 }
 
 /** A step with its variants. */
-export function StepCard({ step, index, count, name, problem, remarks, ...props }: StepCardProps) {
+export function StepCard({ step, index, count, name, isLast, problem, remarks, ...props }: StepCardProps) {
   const { variantsLock, lockId, onChange, onVariantChange, onMove, handle } = props
   const id = useId()
   const variant = shownVariant(step)
   const isTest = step.variants.length > 1
   return (
-    <Numbered number={index + 1}>
+    <Numbered number={index + 1} isLast={isLast}>
       <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1">
         <label htmlFor={id} className="me-auto font-strong">
           {index === 0 ? 'Message template' : name}
@@ -117,21 +119,32 @@ export function StepCard({ step, index, count, name, problem, remarks, ...props 
   )
 }
 
-/** A message on the numbered line. */
-export function Numbered({ number, isQuiet, children }: { number: ReactNode; isQuiet?: boolean; children: ReactNode }) {
+interface NumberedProps {
+  number: ReactNode
+  /** Sent only if nothing happened. */
+  isQuiet?: boolean
+  /** Nothing follows on the line. */
+  isLast: boolean
+  children: ReactNode
+}
+
+/** A message on the line that connects the numbers. */
+export function Numbered({ number, isQuiet, isLast, children }: NumberedProps) {
   return (
     <div className="grid grid-cols-[1.75rem_minmax(0,1fr)] gap-x-3">
-      <span
-        aria-hidden
-        data-numeric
-        className={cn(
-          'flex size-7 items-center justify-center self-start rounded-md text-xs font-strong',
-          isQuiet ? 'bg-pressed text-muted' : 'bg-ink text-inverse',
-        )}
-      >
-        {number}
-      </span>
-      <div className="grid min-w-0 grid-cols-1 gap-1.5">{children}</div>
+      <div aria-hidden className="flex flex-col items-center gap-1">
+        <span
+          data-numeric
+          className={cn(
+            'flex size-7 items-center justify-center rounded-md text-xs font-strong',
+            isQuiet ? 'bg-pressed text-muted' : 'bg-ink text-inverse',
+          )}
+        >
+          {number}
+        </span>
+        {!isLast && <span className="w-px flex-1 bg-line" />}
+      </div>
+      <div className="grid min-w-0 grid-cols-1 content-start gap-1.5">{children}</div>
     </div>
   )
 }

@@ -66,11 +66,13 @@ interface WaitProps {
 /** A pause between two messages on the line that connects them. */
 export function Wait({ problem, errorId = '', children }: WaitProps) {
   return (
-    <div className="grid grid-cols-[1.75rem_minmax(0,1fr)] items-start gap-x-3 py-3">
-      <span className="flex h-9 items-center justify-center text-muted pointer-coarse:h-11">
-        <Clock aria-hidden className="size-4 bg-surface" />
-      </span>
-      <div className="grid gap-1.5">
+    <div className="grid grid-cols-[1.75rem_minmax(0,1fr)] gap-x-3">
+      <div aria-hidden className="flex flex-col items-center gap-1 pb-1 text-muted">
+        <span className="h-6 w-px bg-line pointer-coarse:h-7" />
+        <Clock className="size-4" />
+        <span className="w-px flex-1 bg-line" />
+      </div>
+      <div className="grid gap-1.5 py-4">
         <div className="flex flex-wrap items-center gap-2 text-muted">
           <span>Wait</span>
           {children}

@@ -1,0 +1,43 @@
+import { formatCount, formatNumber } from '@x-automated/contract/format'
+
+interface Account {
+  capNow: number
+  sentInDay: number
+  warmUpDay: number | null
+  refusals: number
+  checked: number
+}
+
+/** How much of the account's daily cap is used, and how X takes its messages. */
+export function AccountHealth({ account: { capNow, sentInDay, warmUpDay, refusals, checked } }: { account: Account }) {
+  const used = capNow === 0 ? 0 : Math.min(1, sentInDay / capNow)
+  return (
+    <p className="flex items-center gap-3" data-numeric>
+      <svg aria-hidden viewBox="0 0 36 36" className="size-9 -rotate-90">
+        <circle cx="18" cy="18" r="15.5" fill="none" strokeWidth="4" className="stroke-line" />
+        <circle
+          cx="18"
+          cy="18"
+          r="15.5"
+          fill="none"
+          strokeWidth="4"
+          pathLength="1"
+          strokeDasharray={`${used} 1`}
+          className="stroke-ink"
+        />
+      </svg>
+      <span className="grid">
+        <span>
+          <span className="font-strong">
+            {formatNumber(sentInDay)} of {formatNumber(capNow)}
+          </span>{' '}
+          sent in 24 hours
+        </span>
+        <span className="text-xs text-muted">
+          {warmUpDay !== null && `Warm-up day ${formatNumber(warmUpDay)}${checked > 0 ? ' · ' : ''}`}
+          {checked > 0 && `${formatCount(refusals, 'refusal')} in the last ${formatCount(checked, 'message')}`}
+        </span>
+      </span>
+    </p>
+  )
+}

@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query'
+import { ONLY_AGENCY, SEQUENCE_LIMITS, STEPS_MAX, stepsLimitText } from '@x-automated/contract/outreach/sequence-limits'
+import { api } from '../../../api'
+import { SeePlans } from '../../platform/billing/usage-notice'
+import type { SequenceDraft } from './sequence-draft'
+
+/** What the plan does not allow, as texts; null: it does. */
+export interface PlanLocks {
+  steps: string | null
+  variants: string | null
+  reengagement: string | null
+}
+
+/** What the workspace's plan does not allow for a sequence. */
+export function usePlanLocks({ steps }: SequenceDraft): PlanLocks {
+  const level = useQuery(api.billing.overview.queryOptions()).data?.level
+  // Until it is known, nothing is locked: the server decides.
+  if (!level)
+    return { steps: steps.length < STEPS_MAX ? null : stepsLimitText('agency'), variants: null, reengagement: null }
+  const limits = SEQUENCE_LIMITS[level]
+  return {
+    steps: steps.length < limits.steps ? null : stepsLimitText(level),
+    variants: limits.hasVariants ? null : ONLY_AGENCY.variants,
+    reengagement: limits.hasReengagement ? null : ONLY_AGENCY.reengagement,
+  }
+}
+
+/** The texts of the locks; what is locked names them by `id` and its own name. */
+export function Locks({ locks, id }: { locks: PlanLocks; id: string }) {
+  const texts = Object.entries(locks).filter(([, text]) => text !== null)
+  if (texts.length === 0) return null
+  return (
+    <div className="grid justify-items-start gap-2">
+      <ul className="grid gap-1 text-xs text-muted">
+        {texts.map(([name, text]) => (
+          <li key={name} id={`${id}-${name}`}>
+            {text}
+          </li>
+        ))}
+      </ul>
+      {locks.variants !== null && <SeePlans />}
+    </div>
+  )
+}
