@@ -136,7 +136,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
           submit('pause')
         }}
       >
-        <div className="grid gap-6 @min-[48rem]:grid-cols-[minmax(0,1fr)_18rem] @min-[48rem]:gap-8 @min-[68rem]:grid-cols-[minmax(0,1fr)_36rem]">
+        <div className="grid gap-6 @min-[48rem]:grid-cols-[minmax(0,1fr)_18rem] @min-[48rem]:gap-8 @min-[68rem]:grid-cols-[minmax(0,1fr)_33.5rem] @min-[68rem]:gap-6">
           <fieldset disabled={busy} className="grid min-w-0 content-start gap-4">
             <div className="grid gap-4 sm:grid-cols-2">
               <Field label="Campaign Name" error={errors.name?.message} required>
@@ -159,7 +159,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
             <Checkbox {...INCLUDE_CONTACTED} {...form.register('allowRepeat')} />
             <Checkbox {...INCLUDE_REPLIED} {...form.register('allowReplied')} />
           </fieldset>
-          <div className="grid min-w-0 content-start items-start gap-6 @min-[68rem]:grid-cols-2">
+          <div className="grid min-w-0 content-start items-start gap-6 @min-[68rem]:grid-cols-[17rem_minmax(0,1fr)]">
             <div className="@min-[68rem]:sticky @min-[68rem]:top-[calc(var(--spacing-header)+1rem)]">
               <MessagePreview messages={conversation} listId={draft.leadListId} xAccountId={draft.xAccountId || null} />
             </div>

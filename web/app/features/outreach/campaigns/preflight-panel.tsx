@@ -42,8 +42,9 @@ export function PreflightPanel({ input, children }: PreflightPanelProps) {
     <section
       aria-label="Pre-flight"
       aria-busy={query.isPlaceholderData || current !== debounced}
-      className="grid gap-4 border-t border-line pt-4"
+      className="grid gap-4 border-t border-line pt-4 @min-[68rem]:border-t-0 @min-[68rem]:pt-0"
     >
+      <h3 className="-mb-2 flex min-h-8 items-center font-strong">Pre-flight</h3>
       <Recipients preflight={data} />
       <Dates preflight={data} xAccountId={input.xAccountId} />
       <NextMessages messages={data.messages} hasVariants={(input.steps?.[0]?.variants.length ?? 1) > 1} />

@@ -25,6 +25,11 @@ it('folds a night and labels the morning after it', () => {
   expect(labels.map(({ time }) => time)).toEqual([evening - HOUR, morning])
 })
 
+it('keeps a folded time narrow if everything was sent within minutes', () => {
+  const { x } = layoutFlight([NOW - 8 * HOUR, NOW - 7.9 * HOUR], NOW)
+  expect(x(NOW) - x(NOW - 7.9 * HOUR)).toBeLessThan(20)
+})
+
 it('puts a single time in the middle', () => {
   expect(layoutFlight([], NOW).now).toBe(50)
 })

@@ -1,8 +1,9 @@
 const HOUR_MS = 3_600_000
 /** Longer times without a message are folded. */
 const FOLDED_FROM_MS = 3 * HOUR_MS
-/** The time that a folded one is as wide as. */
+/** The time that a folded one is as wide as, unless all others together are short. */
 const FOLD_MS = 0.75 * HOUR_MS
+const FOLD_SHARE = 0.1
 /** Labels need this distance, in percent. */
 const LABEL_GAP = 9
 
@@ -19,16 +20,19 @@ export interface FlightLayout {
 /** Places times on a line on which long times without a message are folded. */
 export function layoutFlight(times: readonly number[], now: number): FlightLayout {
   const points = [...new Set([...times, now])].sort((a, b) => a - b)
+  const gaps = points.map((time, index) => time - (points[index - 1] ?? time))
+  const unfolded = gaps.filter((gap) => gap <= FOLDED_FROM_MS).reduce((sum, gap) => sum + gap, 0)
+  const fold = unfolded === 0 ? FOLD_MS : Math.min(FOLD_MS, unfolded * FOLD_SHARE)
   const places = new Map<number, number>()
   const folds: number[] = []
   const starts: number[] = []
   let place = 0
   for (const [index, time] of points.entries()) {
-    const gap = index === 0 ? 0 : time - (points[index - 1] ?? time)
+    const gap = gaps[index] ?? 0
     const isFolded = gap > FOLDED_FROM_MS
-    if (isFolded) folds.push(place + FOLD_MS / 2)
+    if (isFolded) folds.push(place + fold / 2)
     if (isFolded || index === 0) starts.push(time)
-    place += isFolded ? FOLD_MS : gap
+    place += isFolded ? fold : gap
     places.set(time, place)
   }
   const share = (at: number) => (place === 0 ? 50 : 2 + (at / place) * 96)

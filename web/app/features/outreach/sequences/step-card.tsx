@@ -41,7 +41,7 @@ export function StepCard({ step, index, count, name, isLast, problem, remarks, .
   const isTest = step.variants.length > 1
   return (
     <Numbered number={index + 1} isLast={isLast}>
-      <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1">
+      <div className="flex min-h-8 flex-wrap items-center gap-x-1 gap-y-1 sm:gap-x-3">
         <label htmlFor={id} className="me-auto font-strong">
           {index === 0 ? 'Message template' : name}
           {isTest && <span className="sr-only">, variant {variant.name}</span>}
