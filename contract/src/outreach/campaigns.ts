@@ -4,7 +4,7 @@ import { PauseReason } from '../reason.ts'
 import { routes } from '../route.ts'
 import { Preflight, PreflightInput } from './preflight.ts'
 import { Waiting } from './sending-settings.ts'
-import { ReengagementInput, StepInputs } from './steps.ts'
+import { ReengagementInput, refineMessages, StepInputs } from './steps.ts'
 import { MESSAGE_MAX } from './template.ts'
 
 const route = routes('Campaigns')
@@ -115,10 +115,7 @@ export const campaigns = {
           /** Include leads who have replied. Without it they are skipped, even with `allowRepeat`. */
           allowReplied: z.boolean().default(false),
         })
-        .refine(({ messageTemplate, steps }) => (messageTemplate === undefined) !== (steps === undefined), {
-          message: 'is required, unless there are steps',
-          path: ['messageTemplate'],
-        }),
+        .superRefine(refineMessages),
     )
     .output(Campaign),
 

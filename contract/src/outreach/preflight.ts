@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Id, Time, text } from '../fields.ts'
 import { SkipReason } from '../reason.ts'
 import { STEPS_MAX } from './sequence-limits.ts'
-import { ReengagementInput, StepInput, VariantInput } from './steps.ts'
+import { ReengagementInput, refineMessages, StepInput, VariantInput } from './steps.ts'
 import { MESSAGE_MAX } from './template.ts'
 
 /** How many people, from the start of the list, are checked for empty variables. */
@@ -95,7 +95,4 @@ export const PreflightInput = z
     /** Include leads who have replied. */
     allowReplied: z.boolean().default(false),
   })
-  .refine(({ messageTemplate, steps }) => (messageTemplate === undefined) !== (steps === undefined), {
-    message: 'is required, unless there are steps',
-    path: ['messageTemplate'],
-  })
+  .superRefine(refineMessages)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { requiredName, requiredText, wholeNumber } from '../fields.ts'
+import { isId, requiredName, requiredText, wholeNumber } from '../fields.ts'
 import { DELAY_MAX, STEPS_MAX, VARIANTS_MAX } from './sequence-limits.ts'
 import { MESSAGE_MAX } from './template.ts'
 
@@ -47,7 +47,11 @@ export type Step = z.output<typeof Step>
 
 const messageTemplate = requiredText(MESSAGE_MAX)
 /** An id of an earlier response; compared, never looked up. */
-const knownId = z.string().max(100).optional()
+const knownId = z
+  .string()
+  .refine(isId, 'must be an id of an earlier response')
+  .transform((id) => id.toLowerCase())
+  .optional()
 
 /** A variant in a request. */
 export const VariantInput = z.strictObject({
@@ -105,3 +109,14 @@ export const ReengagementInput = z.strictObject({
   messageTemplate,
 })
 export type ReengagementInput = z.output<typeof ReengagementInput>
+
+/** Refuses a campaign without exactly one of `messageTemplate` and `steps`. */
+export function refineMessages(
+  { messageTemplate, steps }: { messageTemplate?: unknown; steps?: unknown },
+  context: z.RefinementCtx,
+): void {
+  if (messageTemplate === undefined && steps === undefined)
+    context.addIssue({ code: 'custom', path: ['messageTemplate'], message: 'is required, unless there are steps' })
+  if (messageTemplate !== undefined && steps !== undefined)
+    context.addIssue({ code: 'custom', path: ['messageTemplate'], message: 'must be left out if there are steps' })
+}

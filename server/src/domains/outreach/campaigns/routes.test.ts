@@ -105,6 +105,7 @@ describe('POST /campaigns', () => {
     ['an unknown variable', { messageTemplate: 'Hi {first_name}' }, 'messageTemplate', '{first_name}'],
     ['a blank name', { name: ' ' }, 'name', 'required'],
     ['a blank message', { messageTemplate: ' \n' }, 'messageTemplate', 'required'],
+    ['a message besides steps', { steps: [{ variants: [{ messageTemplate: 'Hi' }] }] }, 'messageTemplate', 'left out'],
     ['another status', { status: 'active' }, 'status', ''],
     ['another channel', { channel: 'mail' }, 'channel', ''],
     ['a message that X would not take', { messageTemplate: 'x'.repeat(10_001) }, 'messageTemplate', ''],

@@ -148,6 +148,14 @@ describe('enrollments', () => {
 })
 
 describe('PUT /campaigns/{id}/sequence', () => {
+  it('returns 400 if the id of a step or variant is malformed, whatever the version', async () => {
+    const { id } = await campaignOf([step('Hi')])
+    for (const steps of [[{ ...step('Hi'), id: 'one' }], [{ variants: [{ id: 'A', messageTemplate: 'Hi' }] }]]) {
+      const answer = await person.call('PUT', `/campaigns/${id}/sequence`, { version: 7, steps })
+      expect(answer).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT' } })
+    }
+  })
+
   it('returns 409 if another save came first, and 404 for another workspace', async () => {
     const { id } = await campaignOf([step('Hi')])
     const save = (message: string) => person.client.sequences.save({ id, version: 1, steps: [step(message)] })
