@@ -139,6 +139,21 @@ describe('the next part of a launch', () => {
     await expectCountsRight(app)
   })
 
+  it('is part of what the pre-flight of the campaign says is left', async () => {
+    const { id, list } = await launched(60, 2)
+    const rest = await person.client.campaigns.findPreflight({ id })
+    expect(rest.willSend).toBe(60)
+    expect(rest.perDay.reduce((sum, { count }) => sum + count, 0)).toBe(60)
+    const { resetsAt } = rest.plan
+    // The plan allows 50 messages a month.
+    const month = (date: string) => Math.round((Date.parse(date) - Date.parse(resetsAt)) / (30 * 86_400_000))
+    expect(rest.perDay.filter(({ date }) => month(date) >= 1).reduce((sum, { count }) => sum + count, 0)).toBe(8)
+    expect(Date.parse(String(rest.lastSendAt))).toBeGreaterThan(Date.parse(resetsAt))
+    await app.db.update(dms).set({ status: 'sent', sentAt: new Date() }).where(eq(dms.campaignId, id))
+    const waiting = await person.client.campaigns.findPreflight({ id })
+    expect(waiting.messages.map(({ leadId }) => list.leadIds.includes(leadId))).toEqual([true, true, true])
+  })
+
   it('does not come for people who were deleted or stopped', async () => {
     const { id, list } = await launched(3, 1)
     await person.client.leads.remove({ id: list.leadIds[1]! })

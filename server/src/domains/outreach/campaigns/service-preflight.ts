@@ -155,26 +155,39 @@ async function checkRest(
     select l.id as "leadId", l.twitter_handle as "twitterHandle", d.step_number as "stepNumber", d.variant_id as "variantId", d.message
     from (
       select * from dms where campaign_id = ${id} and status = 'queued' and lease_expires_at is null and not is_held and not is_follow_up
-      order by due_at, id limit 3
+      order by due_at, id limit ${SHOWN}
     ) d join leads l on l.id = d.lead_id order by d.due_at, d.id`)
+  const { rows: waiting } = await db.execute<FirstLead>(sql`
+    select l.id, l.name, l.twitter_handle as "twitterHandle", l.metadata
+    from (
+      select * from enrollments where workspace_id = ${actor.workspaceId} and campaign_id = ${id} and is_unqueued and state = 'active'
+      order by id limit ${SHOWN - messages.length}
+    ) e join leads l on l.id = e.lead_id order by e.id`)
   const names = new Map(steps.flatMap(({ variants }) => variants.map((variant) => [variant.id, variant.name])))
   const { rows: due } = await db.execute<{ number: number; at: string; people: number }>(sql`
     select next_step_number as number, date_trunc('hour', next_at) as at, count(*)::int as people from enrollments
     where workspace_id = ${actor.workspaceId} and campaign_id = ${id} and next_at is not null and next_step_number > 1 and not ${isOver}::boolean
     group by 1, 2`)
-  const { rows: counts } = await db.execute<{ firsts: number }>(
-    sql`select firsts_queued_count as firsts from campaigns where id = ${id}`,
-  )
-  const people = isOver ? 0 : one(counts).firsts
+  const { rows: counts } = await db.execute<{ firsts: number; unqueued: number }>(sql`
+    select firsts_queued_count as firsts, (
+      select count(*)::int from enrollments where workspace_id = ${actor.workspaceId} and campaign_id = ${id} and is_unqueued and state = 'active'
+    ) as unqueued
+    from campaigns where id = ${id}`)
+  const { firsts, unqueued } = one(counts)
+  const people = isOver ? 0 : firsts
+  const { usage } = await usageOf(db, actor.workspaceId, 'dms')
   const ahead = isOver ? 0 : await countAhead(db, actor, xAccountId, id)
   const followUps = followUpsOf(steps)
   const plan = {
     ahead,
     people,
     followUps,
-    due: due
-      .filter(({ number }) => number - 2 < followUps.length)
-      .map(({ number, at, people }) => ({ followUp: number - 2, at: new Date(at), people })),
+    due: [
+      ...due
+        .filter(({ number }) => number - 2 < followUps.length)
+        .map(({ number, at, people }) => ({ followUp: number - 2, at: new Date(at), people })),
+      ...(isOver ? [] : partsOf(unqueued, campaign.nextPartAt, usage.limit)),
+    ],
   }
   const dates = await findDates(context, actor, channel, account, plan)
   const price = channel === 'api' ? (x?.sendPriceCents ?? 0) : 0
@@ -184,13 +197,16 @@ async function checkRest(
     leads: campaign.totalLeadsInList,
     willSend: isOver ? 0 : campaign.openEnrollments,
     skipped,
-    messages: messages.map(({ variantId, ...message }) => ({ ...message, variant: names.get(variantId) ?? '' })),
+    messages: [
+      ...messages.map(({ variantId, ...message }) => ({ ...message, variant: names.get(variantId) ?? '' })),
+      ...waiting.map((lead) => messageOf(id, steps, lead)),
+    ],
     checked: 0,
     missing: [],
     ahead,
     ...dates,
     costCents: price > 0 ? Math.ceil(price * left) : null,
-    plan: (await usageOf(db, actor.workspaceId, 'dms')).usage,
+    plan: usage,
     warnings: namesOf({
       closed_inboxes: !isOver && (await hasClosedInboxes(db, actor.workspaceId, id, account?.id ?? null)),
       no_x_account: !isOver && channel === 'api' && account?.status !== 'connected',
@@ -201,6 +217,19 @@ async function checkRest(
 
 const namesOf = (warnings: Partial<Record<PreflightWarning, boolean>>) =>
   Object.entries(warnings).flatMap(([name, applies]) => (applies ? [name as PreflightWarning] : []))
+
+/** When people get their first message who wait for the plan. @param limit a month's; null: none */
+function partsOf(people: number, nextPartAt: Date | null, limit: number | null): Plan['due'] {
+  const parts: { followUp: number; at: Date; people: number }[] = []
+  for (let left = people; left > 0 && nextPartAt && limit !== 0; ) {
+    const at = new Date(nextPartAt)
+    at.setUTCMonth(at.getUTCMonth() + parts.length)
+    const part = Math.min(left, limit ?? left)
+    parts.push({ followUp: -1, at, people: part })
+    left -= part
+  }
+  return parts
+}
 
 /** The delays of all steps but the first. */
 function followUpsOf(steps: readonly VersionStep[]): Plan['followUps'] {
@@ -246,6 +275,9 @@ async function countAhead(db: Db, { workspaceId }: Actor, accountId: string | nu
   return one(rows).ahead
 }
 
+/** Messages in a pre-flight. */
+const SHOWN = 3
+
 type FirstLead = Pick<Recipient, keyof Recipient> & { id: string }
 
 /** The first three people who get a message, among the first of the list. */
@@ -254,7 +286,7 @@ async function findFirst(db: Db, members: SQL, skip: SQL): Promise<FirstLead[]> 
     select l.id, l.name, l.twitter_handle as "twitterHandle", l.metadata
     from (select id, row_number() over () as place from (${members} limit ${LEADS_CHECKED_MAX}) few(id)) m
     join leads l on l.id = m.id left join lateral (${skip}) skip on true
-    where skip.reason is null order by m.place limit 3`)
+    where skip.reason is null order by m.place limit ${SHOWN}`)
   return rows
 }
 

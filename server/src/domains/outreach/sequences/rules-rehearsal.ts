@@ -33,7 +33,7 @@ export interface Plan {
   people: number
   /** The steps after the first, and re-engagement. */
   followUps: readonly FollowUp[]
-  /** People of a running campaign who are due for one of `followUps` (from 0). */
+  /** People of a running campaign who are due for one of `followUps` (from 0) or the first message (-1). */
   due: readonly { followUp: number; at: Date; people: number }[]
 }
 
@@ -205,10 +205,11 @@ function createLine(plan: Plan, windows: (index: number) => SendingWindow | unde
   let { ahead, people } = plan
   // Those who are due now are apart: a new cohort is never due before an earlier one of its queue.
   const emptyQueues = () => plan.followUps.map((_, followUp): Queue => ({ followUp, cohorts: [], head: 0 }))
-  const [early, fresh] = [emptyQueues(), emptyQueues()]
+  const early: Queue[] = [...emptyQueues(), { followUp: -1, cohorts: [], head: 0 }]
+  const fresh = emptyQueues()
   const queues = plan.due.length > 0 ? [...early, ...fresh] : fresh
   for (const { followUp, at, people } of [...plan.due].sort((a, b) => a.at.getTime() - b.at.getTime())) {
-    early[followUp]?.cohorts.push({ dueAt: at.getTime(), people, sentIn: -1 })
+    early.find((queue) => queue.followUp === followUp)?.cohorts.push({ dueAt: at.getTime(), people, sentIn: -1 })
   }
   let next = findNext()
   let inFollowUps = plan.due.reduce((sum, { people }) => sum + people, 0)
@@ -256,6 +257,7 @@ function createLine(plan: Plan, windows: (index: number) => SendingWindow | unde
       const isDue = upcoming !== null && upcoming.cohort.dueAt <= at
       const areFirstsLeft = ahead + people > 0
       if (isDue && !(areFirstsLeft && sinceFirst === FIRST_OF - 1)) {
+        const isFollowUp = upcoming.queue.followUp >= 0
         const untilFirst = areFirstsLeft ? FIRST_OF - 1 - sinceFirst : Number.POSITIVE_INFINITY
         const count = Math.min(upcoming.cohort.people, most, untilFirst)
         upcoming.cohort.people -= count
@@ -264,7 +266,7 @@ function createLine(plan: Plan, windows: (index: number) => SendingWindow | unde
         if (areFirstsLeft) sinceFirst += count
         enqueue(upcoming.queue.followUp + 1, at, count, sentIn)
         next = findNext()
-        return { count, isOurs: true, isFollowUp: true }
+        return { count, isOurs: true, isFollowUp }
       }
       const untilDue =
         upcoming && eachMs > 0
