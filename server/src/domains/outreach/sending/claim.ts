@@ -15,7 +15,6 @@ import { allowanceOf, beyondPlan, use } from '../../platform/billing/service.ts'
 import { requireConnectedAccount } from '../../platform/x-account/service.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { campaigns, waitsForOlder } from '../campaigns/tables.ts'
-import { isReplyKnown } from '../replies/tables.ts'
 import { claimThatLeavesTheDay, lastHandOver, pauseSecondsOf, type SendingEnv } from '../sending-settings/service.ts'
 import {
   BLIND_SECONDS,
@@ -23,6 +22,7 @@ import {
   FIRST_OF,
   handOf,
   intervalSeconds,
+  isAnswerKnown,
   type Locked,
   lockDue,
   lockFor,
@@ -97,7 +97,7 @@ async function claim(tx: Db, env: SendingEnv, sender: Sender, scope: Scope | 'du
       await skipMessage(tx, next.id, { reason: next.stopped })
     else if (next?.isDelayed && delays < DELAYS_MAX) delays += 1
     else {
-      const waitMs = next?.isWaiting ? TURN_SECONDS * 1_000 : next?.isLocked ? RETRY_MS : null
+      const waitMs = waitMsOf(next, scope)
       const until = waitMs === null ? (next?.until ?? null) : new Date(now.getTime() + waitMs)
       // If the limits allow it, something else may be due before this message.
       const restsUntil = waitMs === null ? (next?.restsUntil ?? null) : until
@@ -106,6 +106,14 @@ async function claim(tx: Db, env: SendingEnv, sender: Sender, scope: Scope | 'du
       return { kind: 'wait', until, now, locked, ...(next?.isWaiting ? { isTurn: true } : {}) }
     }
   }
+}
+
+/** How long to wait before another look, if the limits do not decide; null: they do. */
+function waitMsOf(next: Awaited<ReturnType<typeof take>>, scope: Scope | 'due'): number | null {
+  if (next?.isWaiting) return TURN_SECONDS * 1_000
+  if (next?.isLocked) return RETRY_MS
+  // It was found due, so nobody knows whether its person has replied.
+  return !next && scope !== 'due' && scope.isFollowUp ? BLIND_SECONDS * 1_000 : null
 }
 
 type NextRow = {
@@ -142,12 +150,8 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
   const lease = randomUUID()
   const next = nextSend(now, pauseSeconds).toISOString()
   const accountId = sql`${account?.id ?? null}::uuid`
-  const isNext = isFollowUp ? isFollowUpOf(accountId) : isFirstInQueue
-  // Nothing is known of a reply that comes between the last read of the conversation and now.
-  const isBlind =
-    isFollowUp && sender.maySend
-      ? sql`not ${isReplyKnown(sql`${account?.xUserId ?? null}::text`, sql`(select e.last_sent_at from enrollments e where e.workspace_id = d.workspace_id and e.id = d.enrollment_id)`)}`
-      : sql`false`
+  const isKnown = sender.maySend ? isAnswerKnown(sql`${account?.xUserId ?? null}::text`) : sql`true`
+  const isNext = isFollowUp ? sql`${isFollowUpOf(accountId)} and ${isKnown}` : isFirstInQueue
   // Within one campaign, the delay of its step decides.
   const apartUntil = sender.byHand
     ? sql`null::timestamptz`
@@ -169,8 +173,8 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
     ), next as materialized (
       select d.*, ${isFollowUp ? sql`false` : waitsForOlder(sql`c`)} as is_waiting, d.lead_id is not null and l.id is null as is_locked,
         ${sender.skips ? reasonToStop : sql`null::jsonb`} as stopped, c.kind,
-        greatest(${apartUntil}, case when ${isBlind} then at + make_interval(secs => ${BLIND_SECONDS}) end) as later_at
-      from before, head d join campaigns c on c.id = d.campaign_id left join person l on l.id = d.lead_id
+        ${apartUntil} as later_at
+      from head d join campaigns c on c.id = d.campaign_id left join person l on l.id = d.lead_id
       where c.status = 'active' ${sender.byApi ? sql`and c.channel = 'api'` : sql``}
         ${sender.byApi && !isFollowUp ? sql`and c.x_account_id = ${account?.id}` : sql``}
     ), delayed as (
@@ -301,27 +305,17 @@ export async function claimOne(
   actor: Actor,
   { id, holder }: { id: string; holder: string },
 ): Promise<ClaimAnswer> {
-  const answer = await transact(db, async (tx) => {
-    const campaign = await lockCampaign(tx, actor, id)
-    if (campaign?.kind !== 'campaign') throw new Refusal('CAMPAIGN_NOT_FOUND')
-    if (campaign.channel === 'api') throw new Refusal('CAMPAIGN_CHANNEL')
-    if (campaign.status !== 'active')
-      throw new Refusal('CAMPAIGN_STATE', `This campaign is ${campaign.status}. Only active campaigns send messages.`)
-    return claimInTurn(tx, env, extensionOf(holder), campaign)
-  })
-  if (answer.kind === 'claimed') return given(answer)
-  return nothingDue(answer.kind === 'wait' ? secondsOf(answer) : await secondsUntilLeaseExpires(db, [id]))
-}
-
-/** Claims from one campaign: a follow-up, or else a first message. */
-async function claimInTurn(tx: Db, env: SendingEnv, sender: Sender, campaign: typeof campaigns.$inferSelect) {
-  let last: Answer = { kind: 'nothing' }
-  for (const turn of await findTurns(tx, [campaign.id])) {
-    const answer = await claim(tx, env, sender, scopeOf(campaign, turn))
-    if (answer.kind === 'claimed') return answer
-    if (answer.kind === 'wait' || last.kind === 'nothing') last = answer
-  }
-  return last
+  const [campaign] = await db
+    .select()
+    .from(campaigns)
+    .where(and(eq(campaigns.id, id), eq(campaigns.workspaceId, actor.workspaceId)))
+  if (campaign?.kind !== 'campaign') throw new Refusal('CAMPAIGN_NOT_FOUND')
+  if (campaign.channel === 'api') throw new Refusal('CAMPAIGN_CHANNEL')
+  if (campaign.status !== 'active')
+    throw new Refusal('CAMPAIGN_STATE', `This campaign is ${campaign.status}. Only active campaigns send messages.`)
+  const { taken, waits } = await claimFirst(db, env, actor, extensionOf(holder), [id])
+  if (taken) return given(taken)
+  return nothingDue(waits.length > 0 ? Math.min(...waits.map(secondsOf)) : await secondsUntilLeaseExpires(db, [id]))
 }
 
 /** What a campaign may send next. */
@@ -401,7 +395,7 @@ function findSendable(db: Db, { workspaceId }: Actor, which: SQL) {
     .orderBy(asc(campaigns.createdAt), asc(campaigns.id))
 }
 
-/** Claims from the first of these campaigns that allows it, each in its own transaction. */
+/** Claims from the first of these campaigns that allows it. Each transaction locks one account. */
 async function claimFirst(db: Db, env: SendingEnv, actor: Actor, sender: Sender, ids: readonly string[]) {
   const waits: Extract<Answer, { kind: 'wait' }>[] = []
   for (const turn of await findTurns(db, ids)) {

@@ -133,23 +133,36 @@ const ITS_LIMITS = sql`left join sending_limits p on p.workspace_id = a.workspac
 export const FIRST_OF = 10
 
 /**
- * SQL over an X account `a`: the first queued follow-up of each campaign, longest due first.
- * Reads one index entry per campaign that has any.
+ * SQL over follow-ups: whether a reply to the message before would be known. If not, nobody may send
+ * it. @param xUserId SQL of its account's id at X
  */
-const followUps = sql`(
+export function isAnswerKnown(xUserId: SQL): SQL<boolean> {
+  return isReplyKnown(
+    xUserId,
+    sql`(select e.last_sent_at from enrollments e where e.workspace_id = dms.workspace_id and e.id = dms.enrollment_id)`,
+  )
+}
+
+/**
+ * SQL over an X account `a`: the first queued follow-up of each campaign that is `which` (SQL over
+ * dms), longest due first. Reads one index entry per campaign that has any.
+ */
+const firstFollowUps = (which: SQL) => sql`(
   with recursive head as (
-    (select campaign_id, due_at, id from dms where ${isFollowUpOf(sql`a.id`)} order by campaign_id, due_at, id limit 1)
+    (select campaign_id, due_at, id from dms where ${isFollowUpOf(sql`a.id`)} and ${which} order by campaign_id, due_at, id limit 1)
     union all
     select later.* from head cross join lateral (
-      select campaign_id, due_at, id from dms where ${isFollowUpOf(sql`a.id`)} and campaign_id > head.campaign_id
+      select campaign_id, due_at, id from dms where ${isFollowUpOf(sql`a.id`)} and ${which} and campaign_id > head.campaign_id
       order by campaign_id, due_at, id limit 1
     ) later
   )
   select c.id, head.due_at from head join campaigns c on c.id = head.campaign_id
   where c.status = 'active' and c.channel = 'api' order by head.due_at, head.id)`
 
-/** SQL over an X account `a`: replies to its earlier messages are known. */
-const areRepliesKnown = isReplyKnown(sql`a.x_user_id`, sql`null::timestamptz`)
+/** SQL over an X account `a`: its follow-ups that are not blind. Few are, unless all of them are. */
+const followUps = firstFollowUps(
+  sql`${isReplyKnown(sql`a.x_user_id`, sql`null::timestamptz`)} and ${isAnswerKnown(sql`a.x_user_id`)}`,
+)
 
 /**
  * Locks the account that has been due longest and finds what it sends next: direct messages, then
@@ -173,7 +186,7 @@ export async function lockDue(tx: Db, env: SendingEnv): Promise<Locked | null> {
       where c.x_account_id = a.id and c.status = 'active' and c.channel = 'api' and c.dms_queued_count > 0 and not ${waitsForOlder(sql`c`)}
       order by c.kind = 'direct' desc limit 1
     ) next on true left join lateral (
-      select f.id from ${followUps} f where f.due_at <= now() and ${areRepliesKnown} limit 1
+      select f.id from ${followUps} f where f.due_at <= now() limit 1
     ) follow_up on true cross join lateral (
       select f.is_follow_up, case when f.is_follow_up then follow_up.id else next.id end as id from (
         select follow_up.id is not null and (next.id is null or (next.kind <> 'direct' and a.follow_ups_in_row < ${FIRST_OF - 1})) as is_follow_up) f
@@ -453,7 +466,9 @@ export async function reschedule(tx: Db, accountId: string, now: Date, until: Da
           ) d
           where c.x_account_id = ${accountId} and c.status = 'active' and c.channel = 'api' and c.dms_queued_count > 0
         ), (
-          select greatest(due_at, case when ${areRepliesKnown} then ${soon}::timestamptz else ${blind}::timestamptz end) from ${followUps} f limit 1
+          select greatest(due_at, ${soon}::timestamptz) from ${followUps} f limit 1
+        ), (
+          select greatest(due_at, ${blind}::timestamptz) from ${firstFollowUps(sql`true`)} f limit 1
         )))`
   await tx.execute(sql`update x_accounts a set next_send_at = ${next} where id = ${accountId}`)
 }

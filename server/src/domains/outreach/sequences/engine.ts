@@ -1,5 +1,5 @@
 import type { EnrollmentReason, SkipReason } from '@x-automated/contract/reason'
-import { eq, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import { suppressionReason } from '../../leads/suppressions/tables.ts'
@@ -8,13 +8,16 @@ import { unreadSince } from '../../platform/x-account/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { campaignGate, completeIfDone, lockQueueing, type QueuedStep, refund, wakeAccount } from '../sending/service.ts'
 import { type LimitsRow, parseLimits, type SendingEnv } from '../sending-settings/service.ts'
-import { type Decision, type DueAccount, decide, LOOK_AGAIN_MS } from './rules-due.ts'
+import { UNIT_MS } from './rules-delays.ts'
+import { type Decision, type DueAccount, decide, READING_MS } from './rules-due.ts'
 import { findSteps, queuedStep } from './service.ts'
 import { findTests } from './service-tests.ts'
 import type { VersionStep } from './tables.ts'
 
 type Campaign = typeof campaigns.$inferSelect
 
+/** How soon to look again at what no clock ends. */
+const LOOK_AGAIN_MS = 15 * UNIT_MS.minutes
 /** Campaigns per call, and enrollments per transaction. */
 const CAMPAIGNS_MAX = 20
 const BATCH_SIZE = 1_000
@@ -69,65 +72,112 @@ type Due = {
 
 /** @returns whether the batch was full */
 async function queueBatch(tx: Db, env: SendingEnv, campaignId: string): Promise<boolean> {
-  // A pause or an edit blocks the gate first, and is seen by the next statement.
-  const gate = await tx.execute<{ isOpen: boolean }>(
-    sql`select pg_try_advisory_xact_lock_shared(${campaignGate(sql`${campaignId}::text`)}) as "isOpen"`,
-  )
-  const [campaign] = await tx.select().from(campaigns).where(eq(campaigns.id, campaignId))
-  if (!gate.rows[0]?.isOpen || campaign?.status !== 'active') return false
-  const { workspaceId } = campaign
-  if (Number.isFinite((await allowanceOf(tx, workspaceId, 'dms')).left)) await lockQueueing(tx, workspaceId)
-  const { left } = await allowanceOf(tx, workspaceId, 'dms')
+  const campaign = await openCampaign(tx, campaignId)
+  if (!campaign) return false
+  const left = await lockPlan(tx, campaign)
   if (left === 0) {
     await lookAgainLater(tx, campaignId)
     return false
   }
   const size = Math.min(BATCH_SIZE, left)
-  const due = await lockDue(tx, campaign, size)
+  const accounts = await findAccounts(tx, env, campaign)
+  const ready = whereReady(campaign, accounts)
+  const due = await lockDue(tx, campaign, ready, size)
   const steps = await findVersions(tx, campaign, due)
-  const accounts = await findAccounts(tx, env, due)
   const changes = due.map((one) => ({ one, change: changeOf(one, steps, accounts) }))
   await dropHeld(tx, changes)
   const released = await applyMoves(tx, campaign, changes)
   const queued = await applyQueued(tx, campaign, changes)
-  const accountIds = [...new Set([...released, ...queued])].filter((id) => id !== null)
-  // If all that is due is being changed by others, they may hold the campaign.
-  const strength = due.length === 0 ? sql`for no key update skip locked` : sql`for no key update`
-  const { rows: locked } = await tx.execute(sql`select from campaigns where id = ${campaignId} ${strength}`)
-  if (locked.length === 0) return false
-  // After the lock: anyone who changes an enrollment's time has committed, or lowers this one later.
-  await tx.execute(sql`
-    update campaigns set follow_up_due_at = (
-      select min(next_at) from enrollments where workspace_id = ${workspaceId} and campaign_id = ${campaignId} and next_at is not null)
-    where id = ${campaignId}`)
+  const isFull = due.length === size
+  if (!(await scheduleNext(tx, campaign, { ready, isFull, isChanged: due.length > 0 }))) return false
   const closed = changes.filter(({ change }) => change.kind === 'end').length
   if (closed > 0) await completeIfDone(tx, campaignId, { sentId: null, opened: -closed, nextAt: null })
+  const accountIds = [...new Set([...released, ...queued])].filter((id) => id !== null)
   if (campaign.channel === 'api') for (const id of accountIds.sort()) await wakeAccount(tx, id)
-  if (queued.length > 0) await use(tx, workspaceId, 'dms', queued.length)
-  return due.length === size
+  if (queued.length > 0) await use(tx, campaign.workspaceId, 'dms', queued.length)
+  return isFull
 }
+
+/** The campaign, if it is active; no pause and no edit of it commits before this transaction. */
+async function openCampaign(tx: Db, id: string): Promise<Campaign | null> {
+  // A pause or an edit blocks the gate first, and is seen by the next statement.
+  const gate = await tx.execute<{ isOpen: boolean }>(
+    sql`select pg_try_advisory_xact_lock_shared(${campaignGate(sql`${id}::text`)}) as "isOpen"`,
+  )
+  const [campaign] = await tx.select().from(campaigns).where(eq(campaigns.id, id))
+  return gate.rows[0]?.isOpen && campaign?.status === 'active' ? campaign : null
+}
+
+/** How many messages the plan has left, for this transaction alone. */
+async function lockPlan(tx: Db, { workspaceId }: Campaign): Promise<number> {
+  if (Number.isFinite((await allowanceOf(tx, workspaceId, 'dms')).left)) await lockQueueing(tx, workspaceId)
+  return (await allowanceOf(tx, workspaceId, 'dms')).left
+}
+
+/** Locks the campaign and stores when it is looked at next. @returns false: another change holds it */
+async function scheduleNext(
+  tx: Db,
+  { id, workspaceId }: Campaign,
+  { ready, isFull, isChanged }: { ready: SQL; isFull: boolean; isChanged: boolean },
+): Promise<boolean> {
+  // If all that is due is being changed by others, they may hold the campaign.
+  const strength = isChanged ? sql`for no key update` : sql`for no key update skip locked`
+  const { rows: locked } = await tx.execute(sql`select from campaigns where id = ${id} ${strength}`)
+  if (locked.length === 0) return false
+  // After the lock: anyone who changes an enrollment's time has committed, or lowers this one later.
+  const theirs = sql`workspace_id = ${workspaceId} and campaign_id = ${id}`
+  await tx.execute(sql`
+    update campaigns set follow_up_due_at = case
+      when ${isFull}::boolean or exists (select ${ready}) then now()
+      else least((select min(next_at) from enrollments where ${theirs} and next_at > now()),
+        case when exists (select from enrollments where ${theirs} and next_at <= now()) then ${LATER} end) end
+    where id = ${id}`)
+  return true
+}
+
+const LATER = sql`now() + make_interval(secs => ${LOOK_AGAIN_MS / 1_000})`
 
 async function lookAgainLater(db: Db, campaignId: string): Promise<void> {
-  const later = sql`now() + make_interval(secs => ${LOOK_AGAIN_MS / 1_000})`
-  await db.update(campaigns).set({ followUpDueAt: later }).where(eq(campaigns.id, campaignId))
+  await db.update(campaigns).set({ followUpDueAt: LATER }).where(eq(campaigns.id, campaignId))
 }
 
+/**
+ * SQL from `from` on: enrollments `e` of leads `l` that are due. Without those that wait for their
+ * account or for X to report reading: they keep the time at which they were due.
+ */
+function whereReady({ id, workspaceId, xAccountId }: Campaign, accounts: Accounts): SQL {
+  const account = sql`coalesce(e.x_account_id, ${xAccountId}::uuid)`
+  const live = [...accounts.values()].filter(({ isLive }) => isLive)
+  const readSteps = sql`(
+    select v.version, s.number from sequence_versions v cross join lateral jsonb_array_elements(v.steps) with ordinality s(step, number)
+    where v.workspace_id = ${workspaceId} and v.campaign_id = ${id} and s.step ->> 'condition' in ('read', 'not_read'))`
+  return sql`from enrollments e left join leads l on l.id = e.lead_id
+    where e.workspace_id = ${workspaceId} and e.campaign_id = ${id} and e.next_at <= now() and e.state in ('active', 'paused')
+      and (l.id is null or e.is_unqueued or (e.reason ->> 'code' is distinct from 'later' and ${heldOf} is not null)
+        or (${account} = any(${sql.param([...accounts.keys()])}::uuid[])
+          and (${account} = any(${sql.param(live.map(({ id }) => id))}::uuid[]) or ${wasRead}
+            or e.next_at <= now() - make_interval(secs => ${READING_MS / 1_000})
+            or (e.version, e.next_step_number) not in ${readSteps})))`
+}
+
+/** SQL over an enrollment `e`: its queued message, which a pause has held. */
+const heldOf = sql`(
+  select d.id from dms d where d.lead_id = e.lead_id and d.enrollment_id = e.id and d.status = 'queued' limit 1)`
+/** SQL over an enrollment `e`: its last message was read. */
+const wasRead = sql`exists (
+  select from dms d where d.campaign_id = e.campaign_id and d.step = e.last_ordinal and d.lead_id = e.lead_id and d.delivered_at is not null)`
+
 /** Locks enrollments that are due, longest due first. Those that are locked have another change. */
-async function lockDue(tx: Db, { id, workspaceId }: Campaign, size: number): Promise<Due[]> {
+async function lockDue(tx: Db, { xAccountId }: Campaign, ready: SQL, size: number): Promise<Due[]> {
   const { rows } = await tx.execute<Due>(sql`
     select e.id, e.lead_id as "leadId", l.id is null as "isMissing", ${suppressionReason('l')} as suppressed, e.version, e.state,
-      e.reason ->> 'code' as code, coalesce(e.x_account_id, c.x_account_id) as "accountId", e.last_step_id as "lastStepId",
+      e.reason ->> 'code' as code, coalesce(e.x_account_id, ${xAccountId}::uuid) as "accountId", e.last_step_id as "lastStepId",
       e.last_step_number as "lastStepNumber", e.last_sent_at as "lastSentAt", e.skipped_step_id as "skippedStepId",
       e.skipped_step_number as "skippedStepNumber", e.skipped_at as "skippedAt", e.next_step_number as "nextStepNumber",
-      e.paused_until as "pausedUntil", e.is_unqueued as "isUnqueued", now() as now, exists (
-        select from dms d where d.campaign_id = e.campaign_id and d.step = e.last_ordinal and d.lead_id = e.lead_id and d.delivered_at is not null
-      ) as "wasRead", array(
+      e.paused_until as "pausedUntil", e.is_unqueued as "isUnqueued", now() as now, ${wasRead} as "wasRead", ${heldOf} as "heldId", array(
         select distinct d.step_id::text from dms d where d.lead_id = e.lead_id and d.enrollment_id = e.id and d.sent_at is not null
-      ) as "sentStepIds", (
-        select d.id from dms d where d.lead_id = e.lead_id and d.enrollment_id = e.id and d.status = 'queued' limit 1
-      ) as "heldId"
-    from enrollments e join campaigns c on c.id = e.campaign_id left join leads l on l.id = e.lead_id
-    where e.workspace_id = ${workspaceId} and e.campaign_id = ${id} and e.next_at <= now() and e.state in ('active', 'paused')
+      ) as "sentStepIds"
+    ${ready}
     order by e.next_at, e.id limit ${size} for no key update of e skip locked`)
   return rows
 }
@@ -140,18 +190,15 @@ async function findVersions(tx: Db, campaign: Campaign, due: readonly Due[]) {
   return versions
 }
 
-async function findAccounts(tx: Db, env: SendingEnv, due: readonly Due[]): Promise<Map<string | null, DueAccount>> {
-  const ids = [...new Set(due.flatMap(({ accountId }) => accountId ?? []))]
-  const { rows } = await tx.execute<{
-    id: string
-    limits: LimitsRow | null
-    isConnected: boolean
-    isLive: boolean
-  }>(sql`
-    select a.id, to_jsonb(p) as limits, a.status = 'connected' and ${unreadSince('a')} is null as "isConnected", w.webhook_id is not null as "isLive"
+type Accounts = ReadonlyMap<string | null, DueAccount & { id: string }>
+
+/** The accounts that can send follow-ups now. */
+async function findAccounts(tx: Db, env: SendingEnv, { workspaceId }: Campaign): Promise<Accounts> {
+  const { rows } = await tx.execute<{ id: string; limits: LimitsRow | null; isLive: boolean }>(sql`
+    select a.id, to_jsonb(p) as limits, w.webhook_id is not null as "isLive"
     from x_accounts a left join sending_limits p on p.workspace_id = a.workspace_id and p.x_account_id = a.id
       left join reply_watches w on w.x_user_id = a.x_user_id
-    where a.id = any(${sql.param(ids)}::uuid[])`)
+    where a.workspace_id = ${workspaceId} and a.status = 'connected' and ${unreadSince('a')} is null`)
   return new Map(rows.map(({ limits, ...row }) => [row.id, { ...row, hours: parseLimits(limits, env) }]))
 }
 
@@ -163,11 +210,7 @@ type Change =
 type Skipped = { id: string; number: number } | null
 type Changed = { one: Due; change: Change }
 
-function changeOf(
-  due: Due,
-  versions: ReadonlyMap<number, readonly VersionStep[]>,
-  accounts: ReadonlyMap<string | null, DueAccount>,
-): Change {
+function changeOf(due: Due, versions: ReadonlyMap<number, readonly VersionStep[]>, accounts: Accounts): Change {
   if (due.isMissing) return { kind: 'end', state: 'stopped', reason: skippedAs('lead_missing') }
   if (due.suppressed) {
     const isOptOut = ['opted_out', 'replied_stop'].includes(String(due.suppressed.params.reason))
@@ -186,7 +229,8 @@ function changeOf(
     pausedUntil: due.state === 'paused' ? moment(due.pausedUntil) : null,
     isLater,
   }
-  const account = accounts.get(due.accountId) ?? null
+  const account = accounts.get(due.accountId)
+  if (!account) throw new Error('A person is due whose account cannot send.')
   const decision = decide(enrollment, versions.get(due.version) ?? [], account, new Date(due.now))
   if (decision.kind !== 'finish') return decision
   return { kind: 'end', state: 'finished', reason: null, skipped: decision.skipped }

@@ -5,7 +5,7 @@ import type { VersionStep } from './tables.ts'
 const at = (text: string) => new Date(text)
 const NOW = at('2026-11-24T10:00:00Z')
 const hours = { timeZone: 'UTC', workDays: [1, 2, 3, 4, 5], startMinute: 540, endMinute: 1_080 }
-const live: DueAccount = { hours, isConnected: true, isLive: true }
+const live: DueAccount = { hours, isLive: true }
 const polled = { ...live, isLive: false }
 
 function stepOf(id: string, more: Partial<VersionStep> = {}): VersionStep {
@@ -55,11 +55,6 @@ describe('decide', () => {
     expect(decided).toEqual({ kind: 'wait', number: 2, until: at('2026-11-24T12:00:00Z') })
   })
 
-  it('waits for a disconnected account', () => {
-    const decided = decide(sent('2026-11-20T12:00:00Z'), [first, second], { ...live, isConnected: false }, NOW)
-    expect(decided).toMatchObject({ kind: 'wait', number: 2, until: at('2026-11-24T10:15:00Z') })
-  })
-
   it.each([
     ['read', true, 'queue'],
     ['read', false, 'skip'],
@@ -93,7 +88,7 @@ describe('decide', () => {
   it('waits for up to seven days if nobody knows whether it was read, then sends', () => {
     const steps = [first, stepOf('b', { condition: 'read' })]
     const waits = decide(sent('2026-11-23T07:00:00Z'), steps, polled, NOW)
-    expect(waits).toMatchObject({ kind: 'wait', until: at('2026-11-24T10:15:00Z') })
+    expect(waits).toMatchObject({ kind: 'wait', until: at('2026-11-30T09:00:00Z') })
     expect(decide(sent('2026-11-17T07:59:00Z'), steps, polled, NOW).kind).toBe('queue')
   })
 

@@ -4,9 +4,7 @@ import { continuesWith, type StepReference } from './rules-versions.ts'
 import type { VersionStep } from './tables.ts'
 
 /** Without live detection, a condition about reading waits this long after its step was due. */
-const READING_MS = 7 * UNIT_MS.days
-/** How soon to look again at what no clock ends. */
-export const LOOK_AGAIN_MS = 15 * UNIT_MS.minutes
+export const READING_MS = 7 * UNIT_MS.days
 
 /** An enrollment whose `next_at` has passed. */
 export interface DueEnrollment {
@@ -24,10 +22,9 @@ export interface DueEnrollment {
   wasRead: boolean
 }
 
-/** The account that sends its messages. */
+/** The account that sends its messages. It is connected. */
 export interface DueAccount {
   hours: WorkingHours
-  isConnected: boolean
   /** X reports reading now. */
   isLive: boolean
 }
@@ -39,26 +36,24 @@ export type Decision =
   /** `skipped`: the last step, if its condition was not met. */
   | { kind: 'finish'; skipped: StepReference | null }
 
-/** What to do with an enrollment that the due job looks at. @param steps those of its version @param account null: it was deleted */
+/** What to do with an enrollment that the due job looks at. @param steps those of its version */
 export function decide(
   enrollment: DueEnrollment,
   steps: readonly VersionStep[],
-  account: DueAccount | null,
+  account: DueAccount,
   now: Date,
 ): Decision {
   const { isLater, pausedUntil } = enrollment
   const number = isLater ? steps.findIndex(({ kind }) => kind === 'reengagement') + 1 : (enrollment.nextStepNumber ?? 0)
   const step = steps[number - 1]
   if (!step) return { kind: 'finish', skipped: null }
-  if (!account?.isConnected) return { kind: 'wait', number, until: new Date(now.getTime() + LOOK_AGAIN_MS) }
   const delayEnds = isLater ? null : dueFrom(enrollment, step, account.hours)
   const dueAt = latest(delayEnds, pausedUntil) ?? now
   if (dueAt > now) return { kind: 'wait', number, until: dueAt }
   const isMet = meets(step, enrollment, account)
   if (isMet === null) {
-    const giveUpAt = dueAt.getTime() + READING_MS
-    const lookAt = Math.min(giveUpAt, now.getTime() + LOOK_AGAIN_MS)
-    if (giveUpAt > now.getTime()) return { kind: 'wait', number, until: new Date(lookAt) }
+    const giveUpAt = new Date(dueAt.getTime() + READING_MS)
+    if (giveUpAt > now) return { kind: 'wait', number, until: giveUpAt }
   }
   if (isMet !== false) return { kind: 'queue', number, step, dueAt }
   const skipped = { id: step.id, number }

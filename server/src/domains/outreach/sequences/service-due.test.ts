@@ -23,6 +23,7 @@ import { limitOn, use } from '../../platform/billing/service.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { receive } from '../replies/service.ts'
+import { replyWatches } from '../replies/tables.ts'
 import { record } from '../sending/record.ts'
 import { send, TIMING } from '../sending/send.ts'
 import { queueFollowUps } from './engine.ts'
@@ -152,6 +153,37 @@ describe('queueFollowUps', () => {
     expect(await dmsOf(person, id)).toHaveLength(1)
     await app.db.update(xAccounts).set({ status: 'connected' }).where(eq(xAccounts.id, account.id))
     await letPass(app, id, 1)
+    await queueDue()
+    expect(await dmsOf(person, id)).toHaveLength(2)
+  })
+
+  it('leaves people alone who wait for a disconnected account, and keeps the planned time', async () => {
+    const { id } = await begin(TWO, 2)
+    const set = (status: 'lost' | 'connected') =>
+      app.db.update(xAccounts).set({ status }).where(eq(xAccounts.id, account.id))
+    await set('lost')
+    await letPass(app, id, 2)
+    const before = await enrollmentsOf(id)
+    await queueDue()
+    expect(await enrollmentsOf(id)).toEqual(before)
+    expect(Date.parse(String((await campaignNow(id)).nextFollowUpAt))).toBeGreaterThan(Date.now())
+    await set('connected')
+    await letPass(app, id, 1)
+    await queueDue()
+    expect((await dmsOf(person, id)).filter(({ stepNumber }) => stepNumber === 2)).toHaveLength(2)
+  })
+
+  it('leaves people alone whose step waits until X reports reading', async () => {
+    const { id } = await begin([FIRST, step('Seen?', { condition: 'not_read' })])
+    await app.db
+      .update(replyWatches)
+      .set({ webhookId: null })
+      .where(eq(replyWatches.xUserId, idOfHandle(account.handle)))
+    await letPass(app, id, 2)
+    const before = await enrollmentsOf(id)
+    await queueDue()
+    expect(await enrollmentsOf(id)).toEqual(before)
+    await letPass(app, id, 7 * 24)
     await queueDue()
     expect(await dmsOf(person, id)).toHaveLength(2)
   })
@@ -289,6 +321,18 @@ describe('a reply with a label', () => {
     expect(await campaignNow(id)).toMatchObject({ status: 'completed', dmsSentCount: 2 })
   })
 
+  it('continues with re-engagement if the account is back after the day they named', async () => {
+    const { id, handle } = await begin(TWO, 1, REENGAGEMENT)
+    await receive(app.db, [replyOf(handle, 'Not now. Please write again in two weeks.')])
+    await app.db.update(xAccounts).set({ status: 'lost' }).where(eq(xAccounts.id, account.id))
+    await letPass(app, id, 16 * 24)
+    await queueDue()
+    await app.db.update(xAccounts).set({ status: 'connected' }).where(eq(xAccounts.id, account.id))
+    await letPass(app, id, 1)
+    await queueDue()
+    expect(await sendDue(app)).toEqual(['It has been a while'])
+  })
+
   it('ends for later without re-engagement, for opt-outs and for anything else', async () => {
     const { id, list } = await begin(TWO, 3)
     const said = ['Not now, ping me in 3 weeks', 'STOP', 'Sounds good']
@@ -364,7 +408,18 @@ describe('the order on one X account', () => {
     await queueDue()
     await app.db.execute(sql`update reply_watches set confirmed_at = now() - interval '7 hours'`)
     expect(await sendDue(app)).toEqual([])
-    expect((await dmsOf(person, id)).at(-1)?.reason).toEqual({ code: 'detection', params: {} })
+    const [waiting] = (await dmsOf(person, id)).slice(-1)
+    expect(waiting?.reason).toEqual({ code: 'detection', params: {} })
+    // The account was read, but before its last message. It keeps its time, and does not hold up others.
+    await app.db.execute(sql`update reply_watches set webhook_id = null, read_until = now() - interval '3 hours'`)
+    const other = await launch(person, await makeList(app, person, openHandles(1)), { messageTemplate: 'Hello' })
+    await app.db
+      .update(xAccounts)
+      .set({ nextSendAt: new Date(0) })
+      .where(eq(xAccounts.id, account.id))
+    expect(await sendDue(app)).toEqual(['Hello'])
+    expect(await campaignNow(other.id)).toMatchObject({ status: 'completed' })
+    expect((await dmsOf(person, id)).at(-1)).toMatchObject({ dueAt: waiting?.dueAt, reason: { code: 'detection' } })
     // The account was read after its last message.
     await app.db.execute(sql`update reply_watches set webhook_id = null, read_until = now()`)
     await app.db
