@@ -13,9 +13,11 @@ import { scrapes } from './leads/scrapes.ts'
 import { suppressions } from './leads/suppressions.ts'
 import { tags } from './leads/tags.ts'
 import { campaigns } from './outreach/campaigns.ts'
+import { conversationOffers } from './outreach/conversation-offers.ts'
 import { conversations } from './outreach/conversations.ts'
 import { extension } from './outreach/extension-pairings.ts'
 import { messages } from './outreach/messages.ts'
+import { notes } from './outreach/notes.ts'
 import { replies } from './outreach/replies.ts'
 import { sending } from './outreach/sending.ts'
 import { sendingSettings } from './outreach/sending-settings.ts'
@@ -59,6 +61,8 @@ export const contract = {
   firstSteps,
   replies,
   conversations,
+  conversationOffers,
+  notes,
   snippets,
   waitlist,
   billing,

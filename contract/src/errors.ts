@@ -37,6 +37,8 @@ const ERRORS = {
   DELIVERY_NOT_FOUND: [404, 'Delivery not found'],
   CONVERSATION_NOT_FOUND: [404, 'Conversation not found or access denied'],
   REPLY_NOT_FOUND: [404, 'Reply not found or access denied'],
+  NOTE_NOT_FOUND: [404, 'Note not found or access denied'],
+  OFFER_NOT_FOUND: [404, 'This offer has expired, or someone has already answered it.'],
   SNIPPET_NOT_FOUND: [404, 'Snippet not found or access denied'],
   SUPPRESSION_NOT_FOUND: [404, 'This person is not on your suppression list'],
   SSO_CONNECTION_NOT_FOUND: [404, 'Single sign-on is not set up here'],

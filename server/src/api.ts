@@ -23,7 +23,8 @@ import { scrapeRoutes } from './domains/leads/scrapes/routes.ts'
 import { suppressionRoutes } from './domains/leads/suppressions/routes.ts'
 import { tagRoutes } from './domains/leads/tags/routes.ts'
 import { campaignRoutes } from './domains/outreach/campaigns/routes.ts'
-import { conversationRoutes } from './domains/outreach/conversations/routes.ts'
+import { conversationOfferRoutes } from './domains/outreach/conversation-offers/routes.ts'
+import { conversationRoutes, noteRoutes } from './domains/outreach/conversations/routes.ts'
 import { extensionRoutes } from './domains/outreach/extension/routes.ts'
 import { replyRoutes, xAccountConsentRoutes } from './domains/outreach/replies/routes.ts'
 import { leadQueueRoutes, messageRoutes, sendingRoutes } from './domains/outreach/sending/routes.ts'
@@ -74,6 +75,8 @@ export const router = {
   firstSteps: firstStepsRoutes,
   replies: replyRoutes,
   conversations: conversationRoutes,
+  conversationOffers: conversationOfferRoutes,
+  notes: noteRoutes,
   snippets: snippetRoutes,
   waitlist: waitlistRoutes,
   billing: billingRoutes,

@@ -20,6 +20,7 @@ import { failAbandonedImports } from './domains/leads/imports/service.ts'
 import { purgeRemovals } from './domains/leads/removals/service.ts'
 import { runScrapes, SCRAPES_CHANNEL } from './domains/leads/scrapes/service.ts'
 import { queueNextParts } from './domains/outreach/campaigns/service.ts'
+import { purgeExpiredOffers } from './domains/outreach/conversation-offers/service.ts'
 import { endSnoozes } from './domains/outreach/conversations/service-changes.ts'
 import { purgeExpiredPairingCodes } from './domains/outreach/extension/service.ts'
 import { purgeOldTexts, startReplyDetection } from './domains/outreach/replies/service.ts'
@@ -192,6 +193,7 @@ export async function startServer({
         purgeDeliveries,
         purgeOldNotifications,
         purgePaymentEvents,
+        purgeExpiredOffers,
       ]
       for (const remove of expired) {
         await database.db.transaction(async (tx) => {

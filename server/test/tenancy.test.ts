@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { trustSession } from '../src/domains/identity/auth/service.ts'
 import { authIdentities } from '../src/domains/identity/auth/tables.ts'
 import { authFactors } from '../src/domains/identity/second-factors/tables.ts'
+import { conversationOffers } from '../src/domains/outreach/conversation-offers/tables.ts'
 import { conversations } from '../src/domains/outreach/conversations/tables.ts'
 import { replies } from '../src/domains/outreach/replies/tables.ts'
 import { connectX, makePerson, type Person, subscribe } from './makers.ts'
@@ -35,7 +36,9 @@ let theirs: Record<
   | 'domain'
   | 'person'
   | 'invitation'
-  | 'snippet',
+  | 'snippet'
+  | 'note'
+  | 'offer',
   string
 >
 
@@ -105,6 +108,17 @@ beforeAll(async () => {
   const colleague = await makePerson(app, { in: owner, role: 'member' })
   await Promise.all([owner, stranger].map((one) => subscribe(app, one)))
   const invitation = await owner.client.people.invite({ email: 'secret@example.org', role: 'admin' })
+  const note = await owner.client.notes.create({ id: conversation!.id, text: 'A secret note' })
+  const [offer] = await app.db
+    .insert(conversationOffers)
+    .values({
+      workspaceId: owner.workspaceId,
+      xAccountId: account.id,
+      xUserId: '2',
+      twitterHandle: 'secret_sender',
+      at: new Date(),
+    })
+    .returning()
   theirs = {
     lead: lead.id,
     list: list.id,
@@ -126,6 +140,8 @@ beforeAll(async () => {
     domain: domain.id,
     person: colleague.id,
     invitation: invitation.id,
+    note: note.id,
+    offer: offer!.id,
     snippet: (await owner.client.snippets.create({ shortcut: 'secret', text: 'A secret text' })).id,
   }
 })
@@ -153,6 +169,8 @@ const KINDS: Record<string, keyof typeof theirs> = {
   people: 'person',
   invitations: 'invitation',
   snippets: 'snippet',
+  notes: 'note',
+  'conversation-offers': 'offer',
 }
 const idIn = (operation: Operation) => {
   const kind = KINDS[/^\/(?:auth\/|sso\/|extension\/|workspace\/)?([\w-]+)\//.exec(operation.path)?.[1] ?? '']
@@ -172,6 +190,8 @@ const bodies = (): Record<string, unknown> => ({
   'xAccount.consent': { storesConversations: false, offersUnknownSenders: false },
   'people.update': { role: 'viewer' },
   'snippets.update': { text: 'stolen' },
+  'notes.create': { text: 'stolen' },
+  'notes.update': { text: 'stolen' },
   'campaigns.claim': { holder: 'stranger' },
   'secondFactors.rename': { name: 'stolen' },
   'secondFactors.verify': { code: '123456' },
@@ -216,6 +236,7 @@ async function ownersView() {
     (await owner.client.people.list({})).people.find(({ id }) => id === theirs.person),
     await owner.client.people.listInvitations(),
     await owner.client.snippets.list(),
+    await owner.client.conversationOffers.list({}),
   ])
 }
 
@@ -312,6 +333,7 @@ it('lists nothing of another workspace', async () => {
     stranger.call('GET', '/scrapes'),
     stranger.call('GET', '/suppressions'),
     stranger.call('GET', '/snippets'),
+    stranger.call('GET', '/conversation-offers'),
     stranger.call('GET', '/session/status'),
     stranger.call('GET', '/x-accounts'),
     stranger.call('GET', '/workspace/people'),

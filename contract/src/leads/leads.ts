@@ -172,8 +172,8 @@ export const LeadEvent = z.discriminatedUnion('kind', [
   }),
   /** Their conversation was labelled. */
   z.object({ kind: z.literal('labelled'), at: Time, label: z.enum(REPLY_LABELS) }),
-  /** A note about them. */
-  z.object({ kind: z.literal('note'), at: Time, noteId: z.string(), text: z.string() }),
+  /** A note about them. Viewers see no text. */
+  z.object({ kind: z.literal('note'), at: Time, noteId: z.string(), text: z.string().nullable() }),
 ])
 export type LeadEvent = z.output<typeof LeadEvent>
 
@@ -263,7 +263,7 @@ export const leads = {
     .output(LeadDetail),
 
   history: route('GET /leads/{id}/history', 'viewer', 'none', {
-    summary: 'List the history of a lead, newest first: scrapes, lists, tags, messages, replies and pauses',
+    summary: 'List the history of a lead, newest first: scrapes, lists, tags, messages, replies, notes and pauses',
     errors: ['LEAD_NOT_FOUND'],
   })
     .input(z.object({ id: Id, ...cursorPaging(20) }))

@@ -48,6 +48,13 @@ export async function restoreConversations(tx: Db, rows: SQL): Promise<void> {
  * one decides, unless the other is open, unread or opted out. @param pairs a relation pair(kept, gone)
  */
 export async function mergeConversations(tx: Db, workspaceId: string, pairs: SQL): Promise<void> {
+  await tx.execute(sql`
+    update conversation_notes n set lead_id = pair.kept, conversation_id = coalesce((
+      select c.id from conversations gone join conversations c
+        on c.workspace_id = gone.workspace_id and c.account_x_user_id = gone.account_x_user_id and c.lead_id = pair.kept
+      where gone.workspace_id = n.workspace_id and gone.id = n.conversation_id
+    ), n.conversation_id)
+    from ${pairs} where n.workspace_id = ${workspaceId} and n.lead_id = pair.gone`)
   const both = sql`
     select c.id as kept_id, gone.*, gone.last_message_at > c.last_message_at as is_later
     from ${pairs} join conversations gone on gone.workspace_id = ${workspaceId} and gone.lead_id = pair.gone

@@ -12,7 +12,7 @@ import { find } from './service.ts'
 
 type Event = z.input<typeof LeadEvent>
 
-/** A lead's history, newest first. Viewers see no texts of replies. @throws Refusal LEAD_NOT_FOUND; INVALID_INPUT: bad cursor */
+/** A lead's history, newest first. Viewers see no texts of replies and notes. @throws Refusal LEAD_NOT_FOUND; INVALID_INPUT: bad cursor */
 export async function history(db: Db, actor: Actor, { id, page, pageSize, cursor }: InputOf<'leads', 'history'>) {
   await find(db, actor, id)
   const place = cursor === undefined ? null : readCursor(cursor)
@@ -55,7 +55,7 @@ function eventOf({ kind, at, rest }: EventRow): Event {
 
 /** SQL: what happened to a lead. Two events of one moment have different refs. */
 function eventsOf({ workspaceId, role }: Actor, id: string): SQL {
-  const text = roleAllows(role, 'member') ? sql`r.text` : sql`null::text`
+  const textOf = (row: string) => (roleAllows(role, 'member') ? sql`${sql.raw(row)}.text` : sql`null::text`)
   const stepOf = (number: string) =>
     sql`jsonb_build_object('campaignId', c.id, 'campaignName', c.name, 'stepNumber', ${sql.raw(number)})`
   const enrolled = sql`from enrollments e join campaigns c on c.id = e.campaign_id where e.workspace_id = ${workspaceId} and e.lead_id = ${id}`
@@ -90,7 +90,10 @@ function eventsOf({ workspaceId, role }: Actor, id: string): SQL {
     select 'paused', e.updated_at, e.id, ${stepOf('e.next_step_number')} || jsonb_build_object('until', e.paused_until, 'why', e.reason)
     ${enrolled} and e.state = 'paused' and e.next_step_number is not null
     union all
-    select case r.kind when 'reply' then 'replied' else r.kind end, r.at, r.id, jsonb_build_object('replyId', r.id, 'text', ${text})
+    select case r.kind when 'reply' then 'replied' else r.kind end, r.at, r.id, jsonb_build_object('replyId', r.id, 'text', ${textOf('r')})
       || case r.kind when 'reply' then jsonb_build_object('optedOut', r.opted_out, 'label', r.label, 'dmId', r.dm_id) else '{}' end
-    from replies r where r.lead_id = ${id}`
+    from replies r where r.lead_id = ${id}
+    union all
+    select 'note', n.created_at, n.id, jsonb_build_object('noteId', n.id, 'text', ${textOf('n')})
+    from conversation_notes n where n.lead_id = ${id}`
 }

@@ -57,10 +57,10 @@ export async function removeMany(
       return { success: true as const, removed: 0, removalId: null, cursor }
     }
     await tx.execute(sql`
-      insert into removed_leads (removal_id, lead_id, lead, dm_ids, places, tags, finds, replies, reads, conversations)
+      insert into removed_leads (removal_id, lead_id, lead, dm_ids, places, tags, finds, replies, reads, conversations, notes)
       select ${removal.id}::uuid, l.id, to_jsonb(l), array(select id from dms where lead_id = l.id),
         ${rowsOf('lead_list_items', sql`l`)}, ${rowsOf('lead_tags', sql`l`)}, ${rowsOf('scrape_leads', sql`l`)}, ${rowsOf('replies', sql`l`)}, ${rowsOf('lead_reads', sql`l`)},
-        ${rowsOf('conversations', sql`l`, actor.workspaceId)}
+        ${rowsOf('conversations', sql`l`, actor.workspaceId)}, ${rowsOf('conversation_notes', sql`l`, actor.workspaceId)}
       from leads l where l.id in (${chosen})`)
     await storePastContacts(tx, actor.workspaceId, chosen)
     // One statement per table: cascades would update the counts of lists and tags once per lead.
@@ -191,6 +191,10 @@ export async function restore(db: Db, actor: Actor, removalId: string) {
             select m.user_id from workspace_members m where m.workspace_id = l.workspace_id and m.user_id = (kept ->> 'assignee_id')::uuid))) conversation
         where r.removal_id = ${removal.id}`,
     )
+    await tx.execute(sql`
+      insert into conversation_notes
+      select note.* from ${back}, jsonb_populate_recordset(null::conversation_notes, r.notes) note
+      where r.removal_id = ${removal.id} on conflict do nothing`)
     await deletePastContacts(tx, actor.workspaceId, sql`select r.lead_id from ${removed}`)
     await tx.delete(leadRemovals).where(eq(leadRemovals.id, removal.id))
     return { success: true as const, restored: rowCount ?? 0 }

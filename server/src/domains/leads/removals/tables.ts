@@ -27,13 +27,14 @@ export const removedLeads = pgTable(
     lead: jsonb('lead').notNull(),
     /** Its messages, by id. */
     dmIds: uuid('dm_ids').array().notNull(),
-    /** Its rows of lead_list_items, lead_tags, scrape_leads, replies, lead_reads and conversations. */
+    /** Its rows of lead_list_items, lead_tags, scrape_leads, replies, lead_reads, conversations and notes. */
     places: jsonb('places').notNull(),
     tags: jsonb('tags').notNull().default([]),
     finds: jsonb('finds').notNull().default([]),
     replies: jsonb('replies').notNull().default([]),
     reads: jsonb('reads').notNull().default([]),
     conversations: jsonb('conversations').notNull().default([]),
+    notes: jsonb('notes').notNull().default([]),
   },
   (t) => [primaryKey({ columns: [t.removalId, t.leadId] })],
 )

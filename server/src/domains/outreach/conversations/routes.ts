@@ -1,9 +1,16 @@
 import { member } from '../../../operations.ts'
 import { find, list } from './service.ts'
 import { update } from './service-changes.ts'
+import { createNote, removeNote, updateNote } from './service-notes.ts'
 
 export const conversationRoutes = {
   list: member.conversations.list.handler(({ context, input }) => list(context.db, context.actor, input)),
   find: member.conversations.find.handler(({ context, input }) => find(context.db, context.actor, input)),
   update: member.conversations.update.handler(({ context, input }) => update(context.db, context.actor, input)),
+}
+
+export const noteRoutes = {
+  create: member.notes.create.handler(({ context, input }) => createNote(context.db, context.actor, input)),
+  update: member.notes.update.handler(({ context, input }) => updateNote(context.db, context.actor, input)),
+  remove: member.notes.remove.handler(({ context, input }) => removeNote(context.db, context.actor, input.id)),
 }

@@ -10,6 +10,7 @@ import { Refusal } from '../../../refusal.ts'
 import { anywhere, isTag } from '../../leads/leads/service.ts'
 import { words } from '../../leads/leads/tables.ts'
 import { isSuppressed } from '../../leads/suppressions/tables.ts'
+import { notesOf } from './service-notes.ts'
 
 export { addReply, addWritten } from './service-messages.ts'
 
@@ -126,8 +127,9 @@ export async function list(db: Db, actor: Actor, input: InputOf<'conversations',
 export async function find(db: Db, actor: Actor, { id, cursor }: InputOf<'conversations', 'find'>) {
   const place = cursor === undefined ? null : readCursor(cursor)
   const row = await findRow(db, actor, id)
-  const [{ messages, cursor: next }, drafts] = await Promise.all([
+  const [{ messages, cursor: next }, notes, drafts] = await Promise.all([
     readMessages(db, actor, row, place),
+    notesOf(db, actor, id),
     db.execute<{ userId: string; name: string; text: string; updatedAt: string }>(sql`
       select d.user_id as "userId", u.name, d.text, d.updated_at as "updatedAt"
       from conversation_drafts d join auth_users u on u.id = d.user_id
@@ -137,7 +139,7 @@ export async function find(db: Db, actor: Actor, { id, cursor }: InputOf<'conver
   return {
     ...conversationOf(row),
     messages,
-    notes: [],
+    notes,
     draft: found.find(({ userId }) => userId === actor.userId) ?? null,
     otherDrafts: found.filter(({ userId }) => userId !== actor.userId),
     cursor: next,

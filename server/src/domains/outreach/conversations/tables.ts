@@ -2,8 +2,9 @@ import { REPLY_LABELS } from '@x-automated/contract/leads/leads'
 import { CONVERSATION_STATUSES } from '@x-automated/contract/outreach/conversations'
 import { sql } from 'drizzle-orm'
 import { boolean, index, integer, jsonb, pgTable, primaryKey, real, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { createdAt, newId, time, updatedAt } from '../../../db/columns.ts'
+import { createdAt, newId, partOf, time, updatedAt } from '../../../db/columns.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
+import { leads } from '../../leads/leads/tables.ts'
 
 /**
  * The messages between an X account and a lead, from the lead's first one. They are read from `dms`
@@ -111,5 +112,26 @@ export const conversationUndos = pgTable(
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.undoId, t.conversationId] }),
     index('conversation_undos_oldest').on(t.updatedAt),
+  ],
+)
+
+/** What members write about a conversation. A note is deleted with its lead. */
+export const conversationNotes = pgTable(
+  'conversation_notes',
+  {
+    workspaceId: workspaceId(),
+    id: uuid('id').notNull().default(newId),
+    conversationId: uuid('conversation_id').notNull(),
+    leadId: partOf('lead_id', () => leads.id),
+    text: text('text').notNull(),
+    /** No foreign key: the note outlives the account of its author. */
+    authorId: uuid('author_id').notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.id] }),
+    index('conversation_notes_oldest').on(t.workspaceId, t.conversationId, t.createdAt),
+    index('conversation_notes_lead').on(t.leadId),
   ],
 )

@@ -6,6 +6,7 @@ import { allowLongStatements } from '../../../db/long-statements.ts'
 import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
 import { saveConsent, show } from '../../platform/x-account/service.ts'
+import { removeOffersOf } from '../conversation-offers/service.ts'
 import { conversationSettings, replies } from './tables.ts'
 
 // Who may read what people write, and for how long it is kept.
@@ -28,6 +29,7 @@ export async function consent(db: Db, actor: Actor, input: InputOf<'xAccount', '
   return db.transaction(async (tx) => {
     await allowLongStatements(tx)
     const revoked = await saveConsent(tx, actor, input)
+    if (!input.offersUnknownSenders) await removeOffersOf(tx, actor, input.id)
     if (revoked !== null)
       await tx
         .update(replies)

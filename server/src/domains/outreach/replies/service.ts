@@ -6,6 +6,7 @@ import { transact } from '../../../db/transact.ts'
 import type { XHappening } from '../../../outside/x-activity.ts'
 import { suppressLead } from '../../leads/suppressions/service.ts'
 import { allowsTexts } from '../../platform/x-account/service.ts'
+import { offerSender } from '../conversation-offers/service.ts'
 import { addReply, addWritten } from '../conversations/service.ts'
 import { checkOptOuts, endAnswered, findSentMessage, lockEnrollmentsOfLead, stopMessages } from '../sending/service.ts'
 import { optOutWordsOf } from '../sending-settings/service.ts'
@@ -24,7 +25,7 @@ export { purgeOldTexts } from './service-texts.ts'
  * Each is stored once, by X's id, and every order leads to the same state.
  */
 
-/** Processes events from X. Ignores events that are known or concern no lead. */
+/** Processes events from X. Ignores known ones. Of those without a lead, only an offer may stay. */
 export async function receive(db: Db, events: readonly XHappening[]): Promise<void> {
   for (const event of events) {
     for (const conversation of await findConversations(db, event)) {
@@ -32,6 +33,7 @@ export async function receive(db: Db, events: readonly XHappening[]): Promise<vo
         event.kind === 'message' ? recordMessage(tx, conversation, event) : recordRead(tx, conversation, event.at),
       )
     }
+    if (event.kind === 'message') await offerSender(db, event)
   }
 }
 

@@ -25,6 +25,8 @@ import { suppressions } from '../../leads/suppressions/tables.ts'
 import { leadTags, tags } from '../../leads/tags/tables.ts'
 import { campaignAnswer } from '../../outreach/campaigns/service.ts'
 import { campaigns } from '../../outreach/campaigns/tables.ts'
+import { conversationOffers } from '../../outreach/conversation-offers/tables.ts'
+import { conversationNotes, conversations } from '../../outreach/conversations/tables.ts'
 import { conversationSettings, replies, replySettings } from '../../outreach/replies/tables.ts'
 import { dmAnswer } from '../../outreach/sending/service.ts'
 import { dms } from '../../outreach/sending/tables.ts'
@@ -128,6 +130,15 @@ export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Ui
     ['campaigns.json', campaignsOf(db, inOwn(campaigns.workspaceId))],
     ['messages.json', messagesOf(db, inOwn(dms.workspaceId))],
     ['replies.json', rowsOf(db, replies, inOwn(replies.workspaceId))],
+    ['conversations.json', rowsBy(db, conversations, ['workspaceId', 'id'], inOwn(conversations.workspaceId))],
+    [
+      'conversation-notes.json',
+      rowsBy(db, conversationNotes, ['workspaceId', 'id'], inOwn(conversationNotes.workspaceId)),
+    ],
+    [
+      'conversation-offers.json',
+      rowsBy(db, conversationOffers, ['workspaceId', 'id'], inOwn(conversationOffers.workspaceId)),
+    ],
     ['snippets.json', rowsBy(db, snippets, ['workspaceId', 'id'], inOwn(snippets.workspaceId))],
     ['conversation-settings.json', await allOf(db, conversationSettings, inOwn(conversationSettings.workspaceId))],
     ['suppressions.json', rowsOf(db, suppressions, inOwn(suppressions.workspaceId))],

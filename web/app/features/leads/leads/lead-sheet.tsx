@@ -397,7 +397,7 @@ function EventText({ event, lead }: { event: LeadEvent; lead: LeadDetail }) {
       return (
         <>
           <p>Note</p>
-          <bdi className="wrap-anywhere text-muted">{event.text}</bdi>
+          {event.text && <bdi className="wrap-anywhere text-muted">{event.text}</bdi>}
         </>
       )
   }

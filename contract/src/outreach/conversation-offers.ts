@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { Id, Time } from '../fields.ts'
+import { LeadDetail } from '../leads/leads.ts'
+import { routes } from '../route.ts'
+
+const route = routes('Inbox')
+
+/** How long someone who wrote first is offered as a lead. */
+export const OFFER_DAYS = 7
+
+/** Someone who is not a lead wrote to an X account. Their message is not stored. */
+export const ConversationOffer = z.object({
+  id: z.string(),
+  /** Without the @. */
+  twitterHandle: z.string(),
+  xAccountId: z.string(),
+  /** When they last wrote. */
+  at: Time,
+  expiresAt: Time,
+})
+export type ConversationOffer = z.output<typeof ConversationOffer>
+
+export const conversationOffers = {
+  list: route('GET /conversation-offers', 'member', 'none', {
+    summary: 'List people who wrote first and are not leads, newest first',
+    description: 'Only of X accounts whose `offersUnknownSenders` is set.',
+  })
+    .input(z.object({ cursor: z.string().max(500).optional() }))
+    .output(z.object({ offers: z.array(ConversationOffer), cursor: z.string().nullable() })),
+
+  accept: route('POST /conversation-offers/{id}/accept', 'member', 'rows', {
+    summary: 'Add the person as a lead who wrote first',
+    errors: ['OFFER_NOT_FOUND'],
+  })
+    .input(z.strictObject({ id: Id }))
+    .output(LeadDetail),
+
+  remove: route('DELETE /conversation-offers/{id}', 'member', 'rows', {
+    summary: 'Decline an offer',
+    successStatus: 204,
+    errors: ['OFFER_NOT_FOUND'],
+  }).input(z.strictObject({ id: Id })),
+}

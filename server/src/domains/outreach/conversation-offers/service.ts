@@ -1,0 +1,137 @@
+import type { InputOf } from '@x-automated/contract/contract'
+import { OFFER_DAYS } from '@x-automated/contract/outreach/conversation-offers'
+import { and, desc, eq, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import type { Actor } from '../../../actor.ts'
+import type { Db } from '../../../db/open.ts'
+import { newestFirst } from '../../../db/paging.ts'
+import { transact } from '../../../db/transact.ts'
+import type { XHappening } from '../../../outside/x-activity.ts'
+import { Refusal } from '../../../refusal.ts'
+import { find as findLead, upsertLeads } from '../../leads/leads/service.ts'
+import { isSuppressed } from '../../leads/suppressions/tables.ts'
+import { xAccounts } from '../../platform/x-account/tables.ts'
+import { conversationOffers } from './tables.ts'
+
+const DAY_MS = 86_400_000
+const PAGE_SIZE = 50
+const isOpen = and(
+  isNull(conversationOffers.declinedAt),
+  sql`${conversationOffers.at} > now() - make_interval(days => ${OFFER_DAYS}::int)`,
+)
+
+/**
+ * Offers the sender of a message to each workspace that has the X account, allows offers, and does
+ * not have the sender as a lead. Stores no text.
+ */
+export async function offerSender(db: Db, message: Extract<XHappening, { kind: 'message' }>): Promise<void> {
+  const { senderId, recipientId, at } = message
+  const handle = message.handles[senderId]
+  if (!handle || senderId === recipientId || at.getTime() < Date.now() - OFFER_DAYS * DAY_MS) return
+  await db.execute(sql`
+    insert into conversation_offers as o (workspace_id, x_account_id, x_user_id, twitter_handle, at)
+    select p.workspace_id, p.account_id, p.x_user_id, p.twitter_handle, ${at.toISOString()}::timestamptz
+    from (
+      select a.workspace_id, a.id as account_id, ${senderId}::text as x_user_id, ${handle}::text as twitter_handle
+      from x_accounts a where a.x_user_id = ${recipientId} and a.status <> 'disconnected' and a.offers_unknown_senders
+    ) p
+    where not ${isLead(sql`p`)} and not ${isSuppressed('p')}
+      and not exists (select from x_accounts a where a.workspace_id = p.workspace_id and a.x_user_id = p.x_user_id)
+    on conflict (workspace_id, x_account_id, x_user_id) do update
+      set at = greatest(o.at, excluded.at), twitter_handle = excluded.twitter_handle where o.declined_at is null`)
+}
+
+/** SQL over an alias with a person of a workspace: whether they are a lead. */
+function isLead(person: SQL): SQL {
+  return sql`(exists (select from leads l where l.workspace_id = ${person}.workspace_id and l.x_user_id = ${person}.x_user_id)
+    or exists (select from leads l where l.workspace_id = ${person}.workspace_id and l.x_user_id is null
+      and lower(l.twitter_handle) = lower(${person}.twitter_handle)))`
+}
+
+/** One page of open offers, newest first. Who became a lead meanwhile is left out. */
+export async function list(db: Db, actor: Actor, { cursor }: InputOf<'conversationOffers', 'list'>) {
+  const page = newestFirst({ page: 1, pageSize: PAGE_SIZE, cursor }, conversationOffers.at, conversationOffers.id)
+  const rows = await db
+    .select()
+    .from(conversationOffers)
+    .where(
+      and(
+        eq(conversationOffers.workspaceId, actor.workspaceId),
+        isOpen,
+        page.where,
+        sql`not ${isLead(sql`${conversationOffers}`)}`,
+      ),
+    )
+    .orderBy(desc(conversationOffers.at), desc(conversationOffers.id))
+    .limit(page.limit)
+  const { shown, paging } = page.cut(rows, (row) => row)
+  return {
+    offers: shown.map((row) => ({ ...row, expiresAt: new Date(row.at.getTime() + OFFER_DAYS * DAY_MS) })),
+    cursor: paging.cursor,
+  }
+}
+
+/** Creates the lead with its contact basis. @throws Refusal OFFER_NOT_FOUND; also if suppressed since */
+export async function accept(db: Db, actor: Actor, id: string) {
+  return transact(db, async (tx) => {
+    const [offer] = await tx
+      .delete(conversationOffers)
+      .where(and(own(actor, id), isOpen))
+      .returning()
+    if (!offer) throw new Refusal('OFFER_NOT_FOUND')
+    const [account] = await tx
+      .select({ handle: xAccounts.handle })
+      .from(xAccounts)
+      .where(eq(xAccounts.id, offer.xAccountId))
+    const person = {
+      ...NOTHING_KNOWN,
+      xUserId: offer.xUserId,
+      twitterHandle: offer.twitterHandle,
+      basis: 'wrote_first' as const,
+      basisAt: offer.at.toISOString(),
+      basisSource: `Wrote to @${account?.handle} on X`,
+    }
+    const [leadId] = await upsertLeads(tx, actor, [person], 'parts')
+    if (!leadId) throw new Refusal('OFFER_NOT_FOUND')
+    return findLead(tx, actor, leadId)
+  })
+}
+
+const NOTHING_KNOWN = {
+  name: null,
+  bio: null,
+  followerCount: null,
+  followingCount: null,
+  sourceProfile: null,
+  url: null,
+  profileImageUrl: null,
+  location: null,
+  website: null,
+  metadata: null,
+}
+
+/** @throws Refusal OFFER_NOT_FOUND */
+export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
+  const declined = await db
+    .update(conversationOffers)
+    .set({ declinedAt: new Date() })
+    .where(and(own(actor, id), isOpen))
+    .returning({ id: conversationOffers.id })
+  if (declined.length === 0) throw new Refusal('OFFER_NOT_FOUND')
+}
+
+const own = (actor: Actor, id: string) =>
+  and(eq(conversationOffers.workspaceId, actor.workspaceId), eq(conversationOffers.id, id))
+
+/** Deletes the offers of an account that does not allow them any more. */
+export async function removeOffersOf(tx: Db, actor: Actor, xAccountId: string): Promise<void> {
+  await tx
+    .delete(conversationOffers)
+    .where(and(eq(conversationOffers.workspaceId, actor.workspaceId), eq(conversationOffers.xAccountId, xAccountId)))
+}
+
+/** Deletes expired offers. */
+export async function purgeExpiredOffers(db: Db): Promise<void> {
+  await db
+    .delete(conversationOffers)
+    .where(lt(conversationOffers.at, sql`now() - make_interval(days => ${OFFER_DAYS}::int)`))
+}

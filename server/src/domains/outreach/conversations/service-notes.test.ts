@@ -1,0 +1,109 @@
+import { eq } from 'drizzle-orm'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { makeLeads } from '../../../../test/leads.ts'
+import { makePerson, type Person } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { leads } from '../../leads/leads/tables.ts'
+import { conversations } from './tables.ts'
+
+let app: TestApp
+let person: Person
+let member: Person
+beforeAll(async () => {
+  app = await openApp()
+})
+beforeEach(async () => {
+  person = await makePerson(app)
+  member = await makePerson(app, { in: person, role: 'member' })
+})
+
+async function makeConversation(lead: { xUserId: string | null; twitterHandle: string }, at = new Date()) {
+  const [made] = await makeLeads(app, person, [lead])
+  const [row] = await app.db
+    .insert(conversations)
+    .values({
+      workspaceId: person.workspaceId,
+      accountXUserId: '1',
+      leadId: made!.id,
+      sortAt: at,
+      lastMessageId: made!.id,
+      lastMessageAt: at,
+    })
+    .returning()
+  return { id: row!.id, leadId: made!.id }
+}
+const note = (id: string, text: string, by = member) => by.call('POST', `/conversations/${id}/notes`, { text })
+const notesOf = async (leadId: string) =>
+  (await person.client.leads.history({ id: leadId })).events.flatMap((event) =>
+    event.kind === 'note' ? [event.text] : [],
+  )
+
+it('a note has its author and text, and can be changed', async () => {
+  const { id } = await makeConversation({ xUserId: '7', twitterHandle: 'ana' })
+  const { status, body } = await note(id, 'Prefers calls')
+  expect([status, body]).toEqual([
+    200,
+    {
+      id: expect.any(String),
+      text: 'Prefers calls',
+      author: { id: member.id, name: expect.any(String) },
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+    },
+  ])
+  expect(await member.client.notes.update({ id: body.id, text: 'Prefers email' })).toMatchObject({
+    text: 'Prefers email',
+    createdAt: new Date(body.createdAt),
+  })
+})
+
+it('a note is changed and deleted by its author and admins, not by others', async () => {
+  const { id } = await makeConversation({ xUserId: '7', twitterHandle: 'ana' })
+  const { body } = await note(id, 'Mine')
+  const viewer = await makePerson(app, { in: person, role: 'viewer' })
+  for (const other of [await makePerson(app, { in: person, role: 'member' }), viewer]) {
+    expect((await other.call('PATCH', `/notes/${body.id}`, { text: 'Theirs' })).status).toBe(403)
+    expect((await other.call('DELETE', `/notes/${body.id}`)).status).toBe(403)
+  }
+  expect((await note(id, 'No', viewer)).status).toBe(403)
+  expect((await person.call('DELETE', `/notes/${body.id}`)).status).toBe(204)
+  expect((await member.call('DELETE', `/notes/${body.id}`)).body.code).toBe('NOTE_NOT_FOUND')
+})
+
+it.each([{}, { text: ' ' }, { text: 'x'.repeat(10_001) }])('returns 400 for invalid input %#', async (body) => {
+  const { id } = await makeConversation({ xUserId: '7', twitterHandle: 'ana' })
+  expect((await member.call('POST', `/conversations/${id}/notes`, body)).status).toBe(400)
+})
+
+it('notes are in the history of the lead, without texts for viewers', async () => {
+  const { id, leadId } = await makeConversation({ xUserId: '7', twitterHandle: 'ana' })
+  const { body } = await note(id, 'A private thought')
+  const viewer = await makePerson(app, { in: person, role: 'viewer' })
+  const eventOf = async ({ client }: Person) =>
+    (await client.leads.history({ id: leadId })).events.find(({ kind }) => kind === 'note')
+  expect(await eventOf(member)).toMatchObject({ noteId: body.id, text: 'A private thought' })
+  expect(await eventOf(viewer)).toMatchObject({ noteId: body.id, text: null })
+})
+
+it('notes are deleted with their lead and come back if that is undone', async () => {
+  const { id, leadId } = await makeConversation({ xUserId: '7', twitterHandle: 'ana' })
+  const { body } = await note(id, 'Keep me')
+  const { removalId } = await person.client.leads.removeMany({ leadIds: [leadId] })
+  expect((await member.call('PATCH', `/notes/${body.id}`, { text: 'x' })).status).toBe(404)
+  await person.client.leads.restore({ removalId: removalId! })
+  expect(await notesOf(leadId)).toEqual(['Keep me'])
+  await person.client.leads.remove({ id: leadId })
+  expect((await member.call('PATCH', `/notes/${body.id}`, { text: 'x' })).status).toBe(404)
+})
+
+it('notes move to the lead that is kept if two are merged', async () => {
+  const kept = await makeConversation({ xUserId: '7', twitterHandle: 'ana' })
+  const gone = await makeConversation({ xUserId: null, twitterHandle: 'ana_new' })
+  await note(kept.id, 'One')
+  const { body } = await note(gone.id, 'Two')
+  await makeLeads(app, person, [{ xUserId: '7', twitterHandle: 'ana_new' }])
+  const left = await app.db.select().from(leads).where(eq(leads.workspaceId, person.workspaceId))
+  expect(left).toHaveLength(1)
+  expect((await notesOf(left[0]!.id)).sort()).toEqual(['One', 'Two'])
+  expect((await member.call('PATCH', `/notes/${body.id}`, { text: 'Still here' })).status).toBe(200)
+})
