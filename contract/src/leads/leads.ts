@@ -188,6 +188,8 @@ export const LeadFilter = z.object({
   /** A tag's id or name. */
   tag: text(100).optional(),
   basis: z.enum(CONTACT_BASES).optional(),
+  /** The label of one of their conversations. 403 PLAN_LIMIT on the Free plan. */
+  label: z.enum(REPLY_LABELS).optional(),
   /** Found by this scrape. */
   scrapeId: Id.optional(),
 })
@@ -246,7 +248,10 @@ export const ImportResult = z.object({
 export type ImportResult = z.output<typeof ImportResult>
 
 export const leads = {
-  list: route('GET /leads', 'viewer', 'none', { summary: 'List leads, newest first, with the exact total' })
+  list: route('GET /leads', 'viewer', 'none', {
+    summary: 'List leads, newest first, with the exact total',
+    errors: ['PLAN_LIMIT'],
+  })
     .input(
       LeadQuery.extend({
         ...cursorPaging(LEADS_PAGE_SIZE),
@@ -269,7 +274,10 @@ export const leads = {
     .input(z.object({ id: Id, ...cursorPaging(20) }))
     .output(Page.extend({ events: z.array(LeadEvent), cursor: z.string().nullable() })),
 
-  setBasis: route('POST /leads/basis', 'member', 'rows', { summary: 'Record why leads may be messaged' })
+  setBasis: route('POST /leads/basis', 'member', 'rows', {
+    summary: 'Record why leads may be messaged',
+    errors: ['PLAN_LIMIT'],
+  })
     .input(
       z
         .strictObject({
@@ -290,7 +298,10 @@ export const leads = {
     errors: ['LEAD_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),
 
-  removeMany: route('POST /leads/delete', 'member', 'rows', { summary: 'Delete leads; this can be undone for an hour' })
+  removeMany: route('POST /leads/delete', 'member', 'rows', {
+    summary: 'Delete leads; this can be undone for an hour',
+    errors: ['PLAN_LIMIT'],
+  })
     .input(
       z
         .strictObject({

@@ -72,6 +72,7 @@ export const lists = {
 
   create: route('POST /lists', 'member', 'rows', {
     summary: 'Create a list; with a filter, a smart list of all matching leads',
+    errors: ['PLAN_LIMIT'],
   })
     .input(z.strictObject({ name, description, tags: tags.optional(), filter: filter.optional() }))
     .output(List),
@@ -85,7 +86,7 @@ export const lists = {
 
   update: route('PATCH /lists/{id}', 'member', 'rows', {
     summary: 'Change the name, description, tags or filter of a list',
-    errors: ['LEAD_LIST_NOT_FOUND', 'LEAD_LIST_KIND'],
+    errors: ['LEAD_LIST_NOT_FOUND', 'LEAD_LIST_KIND', 'PLAN_LIMIT'],
   })
     .input(
       z.strictObject({ id: Id, name: name.optional(), description, tags: tags.optional(), filter: filter.optional() }),
@@ -121,14 +122,14 @@ export const lists = {
 
   addLeads: route('POST /lists/{id}/leads', 'member', 'rows', {
     summary: 'Add leads to a list',
-    errors: ['LEAD_LIST_NOT_FOUND', 'LEAD_LIST_KIND'],
+    errors: ['LEAD_LIST_NOT_FOUND', 'LEAD_LIST_KIND', 'PLAN_LIMIT'],
   })
     .input(z.strictObject({ id: Id, ...leadSelection }).refine(hasOneSelection, ONE_SELECTION))
     .output(Success.extend({ changed: z.number().int(), ...nextPart })),
 
   removeLeads: route('DELETE /lists/{id}/leads', 'member', 'rows', {
     summary: 'Remove leads from a list',
-    errors: ['LEAD_LIST_NOT_FOUND', 'LEAD_LIST_KIND'],
+    errors: ['LEAD_LIST_NOT_FOUND', 'LEAD_LIST_KIND', 'PLAN_LIMIT'],
   })
     .input(z.strictObject({ id: Id, ...leadSelection }).refine(hasOneSelection, ONE_SELECTION))
     .output(Success.extend({ changed: z.number().int(), ...nextPart })),

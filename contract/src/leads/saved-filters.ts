@@ -27,14 +27,14 @@ export const savedFilters = {
 
   create: route('POST /filters', 'member', 'rows', {
     summary: 'Save a filter of the leads page',
-    errors: ['FILTER_EXISTS', 'TOO_MANY'],
+    errors: ['FILTER_EXISTS', 'TOO_MANY', 'PLAN_LIMIT'],
   })
     .input(z.strictObject({ name, filter, sort: LeadSort.default('-createdAt') }))
     .output(SavedFilter),
 
   update: route('PATCH /filters/{id}', 'member', 'rows', {
     summary: 'Rename or replace a saved filter',
-    errors: ['FILTER_NOT_FOUND', 'FILTER_EXISTS'],
+    errors: ['FILTER_NOT_FOUND', 'FILTER_EXISTS', 'PLAN_LIMIT'],
   })
     .input(z.strictObject({ id: Id, name: name.optional(), filter: filter.optional(), sort: LeadSort.optional() }))
     .output(SavedFilter),

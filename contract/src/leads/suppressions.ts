@@ -65,6 +65,7 @@ export const suppressions = {
 
   create: route('POST /suppressions', 'member', 'rows', {
     summary: 'Suppress people; their queued messages fail immediately, in every campaign',
+    errors: ['PLAN_LIMIT'],
   })
     .input(
       z

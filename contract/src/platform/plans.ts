@@ -24,6 +24,15 @@ export function hasAdvancedAnalytics(plan: PlanLevel): boolean {
 export const ADVANCED_ANALYTICS_TEXT =
   'Advanced analytics are part of the Agency plan. Upgrade to Agency to compare campaigns, see when people reply, and export figures.'
 
+/** Filtering leads by the label of their replies. */
+export function hasAdvancedFilters(plan: PlanLevel): boolean {
+  return plan !== 'free'
+}
+
+/** Why a plan refuses them. */
+export const ADVANCED_FILTERS_TEXT =
+  'Filtering by reply label is part of the Pro plan. Upgrade to Pro to find leads by what they answered.'
+
 export function isPlanId(id: string): id is PlanId {
   return PLAN_IDS.some((one) => one === id)
 }

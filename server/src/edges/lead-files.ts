@@ -5,7 +5,7 @@ import { CONTACT_BASES, IMPORT_MAX_BYTES, LeadFilter } from '@x-automated/contra
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { run } from '../domains/leads/imports/service.ts'
-import { type ImportSource, type LeadRow, readAll } from '../domains/leads/leads/service.ts'
+import { type ImportSource, type LeadRow, readAll, requirePlanFor } from '../domains/leads/leads/service.ts'
 import { importSuppressions } from '../domains/leads/suppressions/service.ts'
 import { asRefusal } from '../operations.ts'
 import type { Services } from '../services.ts'
@@ -73,6 +73,8 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
   app.get('/api/leads/export', { exposeHeadRoute: false }, async (request, reply) => {
     const actor = await signedIn(services, request, 'viewer')
     const filter = readQuery(LeadFilter, request.query)
+    // Before the response starts.
+    await requirePlanFor(services.database.db, actor, filter)
     return reply
       .type('text/csv; charset=utf-8')
       .header('content-disposition', 'attachment; filename="leads.csv"')

@@ -6,6 +6,7 @@ import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
 import { invalidField } from '../../../refusal.ts'
+import { requireAdvancedFilters } from '../../platform/billing/service.ts'
 import { leadListItems, leadLists } from '../lists/tables.ts'
 import { scrapeLeads } from '../scrapes/tables.ts'
 import { isMessageable, suppressedLeads } from '../suppressions/tables.ts'
@@ -48,8 +49,12 @@ export async function withoutUnknownIds(db: Db, { workspaceId }: WorkspaceOf, fi
 /** A filter whose list, if any, is a manual one. `within` is the filter of a smart list. */
 export type ResolvedFilter = LeadQuery & { within?: LeadFilter }
 
-/** Replaces a smart list by its filter. Every caller-supplied filter passes through here first. */
+/**
+ * Replaces a smart list by its filter. Every caller-supplied filter passes through here first.
+ * @throws Refusal PLAN_LIMIT
+ */
 export async function resolveFilter(db: Db, actor: WorkspaceOf, filter: LeadQuery): Promise<ResolvedFilter> {
+  await requirePlanFor(db, actor, filter)
   if (filter.listId === undefined) return filter
   const [list] = await db
     .select({ filter: leadLists.filter })
@@ -58,10 +63,34 @@ export async function resolveFilter(db: Db, actor: WorkspaceOf, filter: LeadQuer
   return list?.filter ? narrow(filter, list.filter) : filter
 }
 
+/**
+ * Checks that the plan allows a new filter. What a saved filter uses stays allowed after a downgrade.
+ * @throws Refusal PLAN_LIMIT
+ */
+export async function requirePlanFor(db: Db, { workspaceId }: WorkspaceOf, { label }: LeadFilter): Promise<void> {
+  if (label === undefined) return
+  const { rows } = await db.execute(
+    sql`select from saved_filters where workspace_id = ${workspaceId} and filter ->> 'label' = ${label} limit 1`,
+  )
+  if (rows.length === 0) await requireAdvancedFilters(db, workspaceId)
+}
+
 /** SQL condition for the workspace's leads that match a filter. */
 export function matching(
   workspaceId: string,
-  { keyword, minFollowers, maxFollowers, status, listId, scrapeId, tag, basis, suppressed, within }: ResolvedFilter,
+  {
+    keyword,
+    minFollowers,
+    maxFollowers,
+    status,
+    listId,
+    scrapeId,
+    tag,
+    basis,
+    label,
+    suppressed,
+    within,
+  }: ResolvedFilter,
 ): SQL | undefined {
   const least = minFollowers ?? (maxFollowers === undefined ? undefined : 0)
   const pattern = keyword ? anywhere(keyword) : undefined
@@ -79,6 +108,8 @@ export function matching(
       ? isNotNull(leads.repliedAt)
       : status && sql`${leads.id} in (select s.lead_id from ${ofStanding(workspaceId, status)})`,
     basis && eq(leads.basis, basis),
+    label &&
+      sql`${leads.id} in (select c.lead_id from conversations c where c.workspace_id = ${workspaceId} and c.label = ${label})`,
     suppressed === undefined
       ? undefined
       : suppressed

@@ -3,11 +3,13 @@ import { eq, inArray, sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeLeads } from '../../../../test/leads.ts'
-import { makePerson, type Person } from '../../../../test/makers.ts'
+import { makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeScrape } from '../../../../test/scrapes.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
+import { conversations } from '../../outreach/conversations/tables.ts'
+import { subscriptions } from '../../platform/billing/tables.ts'
 import { leadListItems, leadLists } from '../lists/tables.ts'
 import type { LeadRow } from './service.ts'
 import { filterStatus, leadCounts, leads } from './tables.ts'
@@ -27,6 +29,52 @@ const list = async (query: Record<string, unknown> = {}, by = person) => {
 }
 const handles = (answer: { body: { leads: { twitterHandle: string }[] } }) =>
   answer.body.leads.map((lead) => lead.twitterHandle)
+
+describe('a filter by label', () => {
+  const byLabel = { label: 'interested' as const }
+  const calls = () => [
+    list(byLabel),
+    person.call('GET', '/leads/export?label=interested'),
+    person.call('POST', '/lists', { name: 'Smart', filter: byLabel }),
+    person.call('POST', '/filters', { name: 'Saved', filter: byLabel }),
+    person.call('POST', '/leads/basis', { filter: byLabel, basis: 'asked' }),
+    person.call('POST', '/leads/delete', { filter: byLabel }),
+    person.call('POST', '/suppressions', { filter: byLabel }),
+  ]
+
+  it('returns 403 on the Free plan, and names the plan that has it', async () => {
+    for (const answer of await Promise.all(calls()))
+      expect([answer.status, answer.body.code, answer.body.error]).toEqual([
+        403,
+        'PLAN_LIMIT',
+        expect.stringContaining('Pro'),
+      ])
+  })
+
+  it('keeps smart lists and saved filters working after a downgrade', async () => {
+    await subscribe(app, person, 'pro_monthly')
+    const [lead] = await makeLeads(app, person, 2)
+    const at = new Date()
+    await app.db.insert(conversations).values({
+      workspaceId: person.workspaceId,
+      accountXUserId: '1',
+      label: 'interested',
+      leadId: lead!.id,
+      lastMessageId: lead!.id,
+      sortAt: at,
+      lastMessageAt: at,
+    })
+    const smart = await person.client.lists.create({ name: 'Smart', filter: byLabel })
+    const { filter } = await person.client.savedFilters.create({ name: 'Saved', filter: byLabel })
+    await app.db.delete(subscriptions).where(eq(subscriptions.workspaceId, person.workspaceId))
+    expect(await person.client.lists.leads({ id: smart.id })).toMatchObject({ leads: [{ id: lead!.id }], total: 1 })
+    expect(await person.client.lists.update({ id: smart.id, name: 'Renamed', filter: byLabel })).toMatchObject({
+      leadCount: 1,
+    })
+    expect((await list(filter)).body).toMatchObject({ leads: [{ id: lead!.id }], total: 1 })
+    expect((await list({ label: 'later' })).status).toBe(403)
+  })
+})
 
 describe('GET /leads', () => {
   it('returns ten per page, newest first, with every field and the exact total', async () => {
@@ -138,9 +186,11 @@ describe('GET /leads', () => {
   })
 
   it('filters, sorts and pages like a naive implementation', async () => {
+    await subscribe(app, person, 'pro_monthly')
     const made = await makeLeads(app, person, manyLeads())
     await giveBasesAndTags(made)
     await giveReplies(made.filter((_, place) => place % 9 === 0))
+    await giveLabels(made)
     const lists = await makeLists(made)
     const query = fc.record(
       {
@@ -150,6 +200,7 @@ describe('GET /leads', () => {
         status: fc.constantFrom(...LEAD_FILTER_STATUSES),
         basis: fc.constantFrom('none', 'asked', 'customer'),
         tag: fc.constantFrom('VIP', 'vip', 'rare', 'unknown'),
+        label: fc.constantFrom('interested', 'later', 'meeting'),
         listId: fc.constantFrom(...lists.keys(), 'nonsense'),
         scrapeId: fc.constantFrom(...found.keys()),
       },
@@ -191,6 +242,7 @@ describe('GET /leads', () => {
     ['status=gone', 'status'],
     ['sort=website', 'sort'],
     ['basis=maybe', 'basis'],
+    ['label=maybe', 'label'],
     ['cursor=nonsense', 'cursor'],
     [`keyword=${'x'.repeat(201)}`, 'keyword'],
     ['keyword=%00', 'keyword'],
@@ -228,6 +280,21 @@ async function giveBasesAndTags(made: LeadRow[]) {
   }
 }
 const tagged = new Map<string, string[]>()
+
+const labelled = new Map<string, string[]>()
+/** Gives leads conversations with two accounts. */
+async function giveLabels(made: LeadRow[]) {
+  const at = new Date()
+  for (const [n, label] of [
+    [5, 'interested'],
+    [8, 'later'],
+  ] as const) {
+    const some = made.filter((_, place) => place % n === 0)
+    const row = { workspaceId: person.workspaceId, accountXUserId: `${n}`, label, sortAt: at, lastMessageAt: at }
+    await app.db.insert(conversations).values(some.map(({ id }) => ({ ...row, leadId: id, lastMessageId: id })))
+    for (const { id } of some) labelled.set(id, [...(labelled.get(id) ?? []), label])
+  }
+}
 
 async function giveReplies(made: LeadRow[]) {
   const repliedAt = new Date()
@@ -279,13 +346,14 @@ function byHand(
     status?: string
     basis?: string
     tag?: string
+    label?: string
     listId?: string
     scrapeId?: string
   },
   sort: string,
   lists = new Map<string, Set<string>>(),
 ): LeadRow[] {
-  const { keyword, minFollowers, maxFollowers, status, basis, tag, listId, scrapeId } = filter
+  const { keyword, minFollowers, maxFollowers, status, basis, tag, label, listId, scrapeId } = filter
   const holds = (text: string | null) => (text ?? '').toLowerCase().includes((keyword ?? '').toLowerCase())
   const shown: Record<string, string> = { contacted: 'sent', failed_contact: 'failed' }
   const chosen = made.filter(
@@ -296,6 +364,7 @@ function byHand(
       (status === undefined ||
         (status === 'replied' ? lead.repliedAt !== null : (shown[lead.dmStatus] ?? lead.dmStatus) === status)) &&
       (basis === undefined || lead.basis === basis) &&
+      (label === undefined || (labelled.get(lead.id) ?? []).includes(label)) &&
       (tag === undefined || (tagged.get(lead.id) ?? []).includes(tag.toLowerCase())) &&
       (listId === undefined || (lists.get(listId)?.has(lead.id) ?? false)) &&
       (scrapeId === undefined || (found.get(scrapeId)?.has(lead.id) ?? false)),

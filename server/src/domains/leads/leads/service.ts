@@ -36,7 +36,7 @@ export {
   type RejectedLine,
   rejectedLines,
 } from './engine-import.ts'
-export { asksForTag, choosePart, isTag, selectLeads, withoutUnknownIds } from './engine-selection.ts'
+export { asksForTag, choosePart, isTag, requirePlanFor, selectLeads, withoutUnknownIds } from './engine-selection.ts'
 export { upsertLeads } from './engine-stage.ts'
 export { anywhere, type IncomingLead } from './rules.ts'
 

@@ -15,6 +15,7 @@ import {
   choosePart,
   count,
   list as listAllLeads,
+  requirePlanFor,
   selectLeads,
   withoutUnknownIds,
 } from '../leads/service.ts'
@@ -146,7 +147,10 @@ async function countContacted(db: Db, row: Row, filter: LeadFilter): Promise<num
 type NewList = InputOf<'lists', 'create'>
 
 export async function create(db: Db, actor: Actor, input: NewList) {
-  if (input.filter) await checkFilter(db, actor, input.filter)
+  if (input.filter) {
+    await requirePlanFor(db, actor, input.filter)
+    await checkFilter(db, actor, input.filter)
+  }
   return insert(db, actor, input)
 }
 
@@ -200,6 +204,8 @@ export async function update(
     const before = await findStored(tx, actor, id, 'no key update')
     if (filter && !before.filter)
       throw new Refusal('LEAD_LIST_KIND', 'This list is filled by hand. Create a smart list for a filter.')
+    // After a downgrade, a list can still be changed with the filter that it has.
+    if (filter && filter.label !== before.filter?.label) await requirePlanFor(tx, actor, filter)
     if (filter) await checkFilter(tx, actor, filter)
     const edits = {
       ...changes,

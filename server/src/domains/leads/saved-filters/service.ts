@@ -6,7 +6,7 @@ import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { withUniqueViolationAs } from '../../../db/unique-violation.ts'
 import { Refusal } from '../../../refusal.ts'
-import { asksForTag, withoutUnknownIds } from '../leads/service.ts'
+import { asksForTag, requirePlanFor, withoutUnknownIds } from '../leads/service.ts'
 import { savedFilters } from './tables.ts'
 
 const own = (actor: Actor, id: string) => and(eq(savedFilters.id, id), eq(savedFilters.workspaceId, actor.workspaceId))
@@ -20,22 +20,24 @@ export async function list(db: Db, actor: Actor) {
   return { filters: rows }
 }
 
-/** Drops ids that the workspace does not have. @throws Refusal FILTER_EXISTS, TOO_MANY */
+/** Drops ids that the workspace does not have. @throws Refusal FILTER_EXISTS, TOO_MANY, PLAN_LIMIT */
 export async function create(db: Db, actor: Actor, input: InputOf<'savedFilters', 'create'>) {
   return withUniqueViolationAs(db, 'FILTER_EXISTS', async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('filters of ' || ${actor.workspaceId}, 0))`)
     const count = await tx.$count(savedFilters, eq(savedFilters.workspaceId, actor.workspaceId))
     if (count >= SAVED_FILTERS_MAX)
       throw new Refusal('TOO_MANY', `A workspace has at most ${SAVED_FILTERS_MAX} saved filters.`)
+    await requirePlanFor(tx, actor, input.filter)
     const filter = await withoutUnknownIds(tx, actor, input.filter)
     const row = { ...input, filter, workspaceId: actor.workspaceId, userId: actor.userId }
     return one(await tx.insert(savedFilters).values(row).returning())
   })
 }
 
-/** Drops ids that the workspace does not have. @throws Refusal FILTER_NOT_FOUND, FILTER_EXISTS */
+/** Drops ids that the workspace does not have. @throws Refusal FILTER_NOT_FOUND, FILTER_EXISTS, PLAN_LIMIT */
 export async function update(db: Db, actor: Actor, { id, ...change }: InputOf<'savedFilters', 'update'>) {
   return withUniqueViolationAs(db, 'FILTER_EXISTS', async (tx) => {
+    if (change.filter) await requirePlanFor(tx, actor, change.filter)
     const filter = change.filter && (await withoutUnknownIds(tx, actor, change.filter))
     const [row] = await tx
       .update(savedFilters)

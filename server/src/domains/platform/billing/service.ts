@@ -1,7 +1,9 @@
 import { formatCount } from '@x-automated/contract/format'
 import {
   ADVANCED_ANALYTICS_TEXT,
+  ADVANCED_FILTERS_TEXT,
   hasAdvancedAnalytics,
+  hasAdvancedFilters,
   type Limited,
   type PlanLevel,
 } from '@x-automated/contract/platform/plans'
@@ -161,8 +163,17 @@ export function beyondPlan(
 /** @throws Refusal PLAN_LIMIT */
 export async function requireAdvancedAnalytics(db: Db, workspaceId: string): Promise<void> {
   const plan = await planOf(db, workspaceId)
-  if (!hasAdvancedAnalytics(plan))
-    throw new Refusal('PLAN_LIMIT', ADVANCED_ANALYTICS_TEXT, { details: { limit: 0, used: 0, plan } })
+  if (!hasAdvancedAnalytics(plan)) throw notInPlan(plan, ADVANCED_ANALYTICS_TEXT)
+}
+
+/** @throws Refusal PLAN_LIMIT */
+export async function requireAdvancedFilters(db: Db, workspaceId: string): Promise<void> {
+  const plan = await planOf(db, workspaceId)
+  if (!hasAdvancedFilters(plan)) throw notInPlan(plan, ADVANCED_FILTERS_TEXT)
+}
+
+function notInPlan(plan: PlanLevel, text: string): Refusal {
+  return new Refusal('PLAN_LIMIT', text, { details: { limit: 0, used: 0, plan } })
 }
 
 /** A Refusal if the workspace is full. Existing members stay after a downgrade. */

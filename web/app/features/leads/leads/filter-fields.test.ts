@@ -9,10 +9,11 @@ test('restores a filter from its fields and keeps criteria without a field', () 
     status: 'not_sent' as const,
     tag: 'vip',
     basis: 'asked' as const,
+    label: 'later' as const,
     listId: 'a',
   }
   expect(filterOf(draftOf(filter), filter)).toEqual(filter)
-  expect(filterOf({ keyword: ' ', min: 1000, max: null, status: '', tag: '', basis: '' }, filter)).toEqual({
+  expect(filterOf({ keyword: ' ', min: 1000, max: null, status: '', tag: '', basis: '', label: '' }, filter)).toEqual({
     minFollowers: 1000,
     listId: 'a',
   })

@@ -1,9 +1,13 @@
+import { useQuery } from '@tanstack/react-query'
 import type { LeadFilter } from '@x-automated/contract/leads/leads'
+import { hasAdvancedFilters } from '@x-automated/contract/platform/plans'
 import { Search } from 'lucide-react'
+import { api } from '../../../api'
 import { Field } from '../../../ui/field'
 import { Input } from '../../../ui/input'
 import { NumberInput } from '../../../ui/number-input'
 import { Select } from '../../../ui/select'
+import { LABEL_NAMES } from './history-text'
 import { basisLabels, FOLLOWERS_MAX, parseKeyword, statusLabels } from './leads-url'
 import { useTagsToPick } from './tag-badge'
 
@@ -16,9 +20,10 @@ export interface FilterDraft {
   /** A tag's id or name. */
   tag: string
   basis: string
+  label: string
 }
 
-export function draftOf({ keyword, minFollowers, maxFollowers, status, tag, basis }: LeadFilter): FilterDraft {
+export function draftOf({ keyword, minFollowers, maxFollowers, status, tag, basis, label }: LeadFilter): FilterDraft {
   return {
     keyword: keyword ?? '',
     min: minFollowers ?? null,
@@ -26,6 +31,7 @@ export function draftOf({ keyword, minFollowers, maxFollowers, status, tag, basi
     status: status ?? '',
     tag: tag ?? '',
     basis: basis ?? '',
+    label: label ?? '',
   }
 }
 
@@ -45,6 +51,7 @@ export function filterOf(draft: FilterDraft, { listId, scrapeId }: LeadFilter): 
     status: (draft.status || undefined) as LeadFilter['status'],
     tag: draft.tag || undefined,
     basis: (draft.basis || undefined) as LeadFilter['basis'],
+    label: (draft.label || undefined) as LeadFilter['label'],
   }
 }
 
@@ -57,6 +64,8 @@ interface FilterFieldsProps {
 /** The criteria of a filter. A lead must meet all of them. */
 export function FilterFields({ draft, onChange, classNames }: FilterFieldsProps) {
   const tags = useTagsToPick().data?.tags ?? []
+  const plan = useQuery(api.billing.overview.queryOptions()).data?.level
+  const isLabelOffered = plan === undefined || hasAdvancedFilters(plan)
   const tag = tags.find(({ id, name }) => id === draft.tag || name === draft.tag)
   const type = (change: Partial<FilterDraft>) => onChange({ ...draft, ...change }, true)
   const select = (change: Partial<FilterDraft>) => onChange({ ...draft, ...change }, false)
@@ -104,6 +113,14 @@ export function FilterFields({ draft, onChange, classNames }: FilterFieldsProps)
           value={draft.basis}
           options={options('Any', basisLabels)}
           onChange={(event) => select({ basis: event.currentTarget.value })}
+        />
+      </Field>
+      <Field label="Reply label">
+        <Select
+          value={draft.label}
+          disabled={!isLabelOffered && draft.label === ''}
+          options={options(isLabelOffered ? 'All labels' : 'Pro plan', LABEL_NAMES)}
+          onChange={(event) => select({ label: event.currentTarget.value })}
         />
       </Field>
     </>

@@ -54,14 +54,14 @@ export function LeadFilters({ view, onChange, onSort, onPick }: LeadFiltersProps
 
   return (
     <search aria-label="Filter leads" className="grid gap-3 rounded-lg border border-line bg-surface p-4">
-      <div className="grid grid-cols-2 gap-3 md:grid-cols-4 lg:grid-cols-[minmax(0,1fr)_8rem_8rem_9.5rem_9.5rem_9.5rem]">
+      <div className="grid grid-cols-2 gap-3 md:grid-cols-4">
         <FilterFields
           draft={draft}
           onChange={(next, isTyped) => {
             if (isTyped) setTyped(typedIn(next))
             else apply(filterOf(next, filter))
           }}
-          classNames={{ keyword: 'max-lg:col-span-2', status: 'md:max-lg:col-span-2' }}
+          classNames={{ keyword: 'col-span-2', status: '' }}
         />
         <Field label="Sort by" className="md:hidden">
           <Select

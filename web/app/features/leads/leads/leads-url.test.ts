@@ -45,6 +45,7 @@ test('reads only filters that the server accepts', () => {
     'list',
     'tag',
     'basis',
+    'label',
     'sort',
     'page',
     'tab',
@@ -69,6 +70,7 @@ test('reads back what it has written', () => {
     listId: 'l1',
     tag: 'VIP & co',
     basis: 'wrote_first',
+    label: 'interested',
   } as const
   expect(parseLeadsParams(toLeadsParams(filter, 7, '-name'))).toEqual({ filter, page: 7, sort: '-name' })
   expect(parseLeadsParams(toLeadsParams(filter))).toEqual({ filter, page: 1, sort: '-createdAt' })

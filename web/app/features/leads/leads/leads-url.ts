@@ -1,4 +1,5 @@
 import type { ContactBasis, LeadFilter, LeadSort } from '@x-automated/contract/leads/leads'
+import { LABEL_NAMES } from './history-text'
 import type { LeadFilterStatus } from './lead-status'
 
 export const LEADS_PER_PAGE = 10
@@ -78,6 +79,7 @@ export function parseLeadsParams(params: URLSearchParams): LeadsView {
       listId: params.get('list')?.slice(0, 200) || undefined,
       tag: parseKeyword(params.get('tag'), 100),
       basis: keyOf('basis', basisLabels),
+      label: keyOf('label', LABEL_NAMES),
     },
     sort: keyOf('sort', sortLabels) ?? NEWEST_FIRST,
     page: /^[1-9]\d{0,5}$/.test(page) ? Number(page) : 1,

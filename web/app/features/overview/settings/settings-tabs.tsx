@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { PeopleTab } from '../../identity/people/people-tab'
 import { SingleSignOnTab } from '../../identity/sso/single-sign-on-tab'
 import { SuppressionsTab } from '../../leads/suppressions/suppressions-tab'
+import { InboxTab } from '../../outreach/replies/inbox-tab'
 import { SendingTab } from '../../outreach/sending-settings/sending-tab'
 import { NotificationsTab } from '../../platform/notifications/notifications-tab'
 
@@ -15,6 +16,7 @@ export interface SettingsTab {
 /** The tabs of the settings page, the default first. To add one, list its component here. */
 export const settingsTabs: readonly [SettingsTab, ...SettingsTab[]] = [
   { value: 'sending', label: 'Sending', content: <SendingTab /> },
+  { value: 'inbox', label: 'Inbox', content: <InboxTab /> },
   { value: 'suppression-list', label: 'Suppression list', content: <SuppressionsTab /> },
   { value: 'notifications', label: 'Notifications', content: <NotificationsTab /> },
   { value: 'people', label: 'People', content: <PeopleTab /> },

@@ -1,0 +1,74 @@
+import { useQuery } from '@tanstack/react-query'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
+import { KEEP_TEXTS_DAYS } from '@x-automated/contract/outreach/replies'
+import { useState } from 'react'
+import { api, client } from '../../../api'
+import { QueryError } from '../../../query-error'
+import { Button } from '../../../ui/button'
+import { Card } from '../../../ui/card'
+import { Field } from '../../../ui/field'
+import { NumberInput } from '../../../ui/number-input'
+import { SkeletonField } from '../../../ui/skeleton'
+import { useAction } from '../../../use-action'
+import { useHasRole } from '../../identity/people/use-role'
+
+const { min, max } = KEEP_TEXTS_DAYS
+
+/** How long texts of conversations are kept. */
+export function RetentionCard() {
+  const settings = useQuery(api.replies.settings.queryOptions())
+  return (
+    <Card
+      title="Stored texts"
+      description="Older texts of conversations are deleted. Times and labels of replies stay."
+    >
+      {settings.isError && !settings.data ? (
+        <QueryError query={settings} fallback="Failed to load the settings. Please try again." />
+      ) : settings.data ? (
+        <RetentionForm key={settings.data.keepTextsDays} days={settings.data.keepTextsDays} />
+      ) : (
+        <SkeletonField />
+      )}
+    </Card>
+  )
+}
+
+function RetentionForm({ days }: { days: number }) {
+  const isAdmin = useHasRole('admin')
+  const [draft, setDraft] = useState<number | null>(days)
+  const isValid = draft !== null && draft >= min && draft <= max
+  const save = useAction((keepTextsDays: number) => client.replies.saveSettings({ keepTextsDays }), {
+    question: (keepTextsDays) => ({
+      title: `Keep texts for ${formatCount(keepTextsDays, 'day')}?`,
+      body: 'Older texts are deleted within an hour, for everyone in the workspace.',
+      confirm: 'Save',
+      danger: keepTextsDays < days,
+    }),
+    done: ({ keepTextsDays }) => `Texts are kept for ${formatCount(keepTextsDays, 'day')}.`,
+    failed: 'Failed to save the setting. Please try again.',
+    refetches: [api.replies],
+  })
+  return (
+    <div className="grid max-w-xl gap-4">
+      <Field
+        label="Keep texts for (days)"
+        hint={isAdmin === false ? 'Only admins can change this.' : undefined}
+        error={isValid ? undefined : `Enter a number from ${formatNumber(min)} to ${formatNumber(max)}.`}
+      >
+        <NumberInput max={max} disabled={!isAdmin} value={draft} onChange={setDraft} />
+      </Field>
+      {isAdmin && (
+        <div>
+          <Button
+            variant="primary"
+            disabled={!isValid || draft === days}
+            loading={save.isPending}
+            onClick={() => isValid && save.run(draft)}
+          >
+            Save
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
