@@ -45,8 +45,8 @@ describe('a message from someone who is not a lead', () => {
         id: expect.any(String),
         twitterHandle: sender,
         xAccountId: account.id,
-        at,
-        expiresAt: new Date(at.getTime() + 7 * 86_400_000),
+        at: at.toISOString(),
+        expiresAt: new Date(at.getTime() + 7 * 86_400_000).toISOString(),
       },
     ])
     expect(await app.db.$count(replies, eq(replies.workspaceId, person.workspaceId))).toBe(0)
