@@ -170,7 +170,7 @@ export const LeadEvent = z.discriminatedUnion('kind', [
     until: Time.nullable(),
     why: EnrollmentReason.nullable(),
   }),
-  /** Their conversation was labelled. */
+  /** Someone corrected the label of their conversation. */
   z.object({ kind: z.literal('labelled'), at: Time, label: z.enum(REPLY_LABELS) }),
   /** A note about them. Viewers see no text. */
   z.object({ kind: z.literal('note'), at: Time, noteId: z.string(), text: z.string().nullable() }),
@@ -268,7 +268,8 @@ export const leads = {
     .output(LeadDetail),
 
   history: route('GET /leads/{id}/history', 'viewer', 'none', {
-    summary: 'List the history of a lead, newest first: scrapes, lists, tags, messages, replies, notes and pauses',
+    summary:
+      'List the history of a lead, newest first: scrapes, lists, tags, messages, replies, corrected labels, notes and pauses',
     errors: ['LEAD_NOT_FOUND'],
   })
     .input(z.object({ id: Id, ...cursorPaging(20) }))

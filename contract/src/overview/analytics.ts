@@ -43,6 +43,15 @@ export const Analytics = z.object({
   replies: z.number().int(),
   /** Replies as a share of messages sent. */
   replyRate: Rate,
+  /** Messages with a reply that shows interest, asks for a meeting or asks a question. */
+  positiveReplies: z.number().int(),
+  /** Positive replies as a share of messages sent. */
+  positiveReplyRate: Rate,
+  /**
+   * From a reply to our first answer, by hand or in the inbox: half of them took longer. Of the latest
+   * MEDIAN_ANSWERS_OF messages with replies; null: none was answered.
+   */
+  medianAnswerSeconds: z.number().int().nullable(),
   /** Always null, because links are not tracked. */
   clickRate: Rate,
   /** Replies as a share of all leads. */
@@ -107,7 +116,7 @@ export const BreakdownRow = z.object({
   positiveRate: Rate,
   /** From a message to the first reply to it; null: no replies. */
   medianReplySeconds: z.number().int().nullable(),
-  /** From a reply to our answer. Null, because answers are not measured yet. */
+  /** From a reply to our first answer, by hand or in the inbox; null: no answers. */
   medianAnswerSeconds: z.number().int().nullable(),
 })
 export type BreakdownRow = z.output<typeof BreakdownRow>
@@ -115,7 +124,9 @@ export type BreakdownRow = z.output<typeof BreakdownRow>
 /** Replies that a median looks at: of each campaign in a comparison, and of all in any other. */
 export const MEDIAN_OF_EACH = 200
 export const MEDIAN_OF_ALL = 5_000
-const MEDIAN_RULE = `\`medianReplySeconds\` is about the replies that came in the period: the latest ${MEDIAN_OF_EACH} of each campaign, or the latest ${MEDIAN_OF_ALL} in all other breakdowns.`
+/** Replies that `medianAnswerSeconds` of GET /analytics looks at, because screens poll it. */
+export const MEDIAN_ANSWERS_OF = 1_000
+const MEDIAN_RULE = `\`medianReplySeconds\` and \`medianAnswerSeconds\` are about the replies that came in the period: the latest ${MEDIAN_OF_EACH} of each campaign, or the latest ${MEDIAN_OF_ALL} in all other breakdowns.`
 
 export const HeatmapQuery = withValidPeriod(
   z.object({ ...period, campaignId: z.union([z.literal('direct'), Id]).optional() }),

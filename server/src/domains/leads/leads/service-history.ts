@@ -95,5 +95,9 @@ function eventsOf({ workspaceId, role }: Actor, id: string): SQL {
     from replies r where r.lead_id = ${id}
     union all
     select 'note', n.created_at, n.id, jsonb_build_object('noteId', n.id, 'text', ${textOf('n')})
-    from conversation_notes n where n.lead_id = ${id}`
+    from conversation_notes n where n.lead_id = ${id}
+    union all
+    select 'labelled', k.at, k.id, jsonb_build_object('label', k.new_label)
+    from conversations v join label_corrections k on k.workspace_id = v.workspace_id and k.conversation_id = v.id
+    where v.workspace_id = ${workspaceId} and v.lead_id = ${id}`
 }

@@ -85,6 +85,13 @@ it('notes are in the history of the lead, without texts for viewers', async () =
   expect(await eventOf(viewer)).toMatchObject({ noteId: body.id, text: null })
 })
 
+it('a corrected label is in the history of the lead', async () => {
+  const { id, leadId } = await makeConversation({ xUserId: '7', twitterHandle: 'ana' })
+  await member.client.conversations.update({ id, label: 'meeting' })
+  const { events } = await person.client.leads.history({ id: leadId })
+  expect(events).toContainEqual({ kind: 'labelled', at: expect.anything(), label: 'meeting' })
+})
+
 it('notes are deleted with their lead and come back if that is undone', async () => {
   const { id, leadId } = await makeConversation({ xUserId: '7', twitterHandle: 'ana' })
   const { body } = await note(id, 'Keep me')

@@ -1,13 +1,14 @@
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, ne, sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { clearOfMidnight } from '../../../../test/clear-of-midnight.ts'
 import { makeLeads } from '../../../../test/leads.ts'
-import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
+import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { launch, makeList, openHandles, type SomeList } from '../../../../test/outreach.ts'
 import { leads } from '../../leads/leads/tables.ts'
-import { dms } from '../../outreach/sending/tables.ts'
+import { replies } from '../../outreach/replies/tables.ts'
+import { ANSWERS, dms } from '../../outreach/sending/tables.ts'
 import { sendingLimits } from '../../outreach/sending-settings/tables.ts'
 
 let app: TestApp
@@ -30,6 +31,9 @@ const NEVER = {
   messagesDelivered: 0,
   replies: 0,
   replyRate: null,
+  positiveReplies: 0,
+  positiveReplyRate: null,
+  medianAnswerSeconds: null,
   clickRate: null,
   conversionRate: null,
 }
@@ -112,6 +116,69 @@ describe('GET /analytics', () => {
         sent,
       ])
     }
+  })
+
+  it('returns positive replies, and the median time to our first answer by hand or in the inbox', async () => {
+    const { person, list, campaignId } = await withCampaign(4)
+    const [a, b, c, d] = list.leadIds as [string, string, string, string]
+    const repliedAt = new Date('2026-03-10T12:00:00Z')
+    const later = (seconds: number) => new Date(repliedAt.getTime() + seconds * 1_000)
+    for (const [leadId, answers] of [
+      [a, ANSWERS.replied + ANSWERS.positive],
+      [b, ANSWERS.replied],
+      [c, ANSWERS.replied],
+      // An automatic reply.
+      [d, 0],
+    ] as const)
+      await app.db
+        .update(dms)
+        .set({
+          status: 'replied',
+          sentAt: new Date('2026-03-10T08:00:00Z'),
+          repliedAt,
+          answers,
+          personAnswers: answers,
+        })
+        .where(eq(dms.leadId, leadId))
+    const ask = async (query = '') => (await person.call('GET', `/analytics${query}`)).body
+    expect(await ask()).toMatchObject({
+      replies: 4,
+      positiveReplies: 1,
+      positiveReplyRate: 25,
+      medianAnswerSeconds: null,
+    })
+    const { workspaceId } = person
+    const written = (leadId: string, seconds: number) =>
+      app.db.insert(replies).values({
+        workspaceId,
+        leadId,
+        accountXUserId: '1',
+        xEventId: `${leadId} ${seconds}`,
+        kind: 'written',
+        at: later(seconds),
+      })
+    // Before the reply, and the second answer.
+    await written(a, -60)
+    await written(a, 100)
+    await written(a, 500)
+    await written(d, 1)
+    await person.client.leads.queue({ leadIds: [b] })
+    await app.db
+      .update(dms)
+      .set({ status: 'sent', sentAt: later(300) })
+      .where(and(eq(dms.leadId, b), ne(dms.campaignId, campaignId)))
+    for (const query of ['', `?campaignId=${campaignId}`, '?from=2026-03-10&to=2026-03-10'])
+      expect(await ask(query)).toMatchObject({ positiveReplies: 1, medianAnswerSeconds: 200 })
+    expect(await ask('?from=2026-03-11&to=2026-03-12')).toMatchObject({
+      positiveReplies: 0,
+      positiveReplyRate: null,
+      medianAnswerSeconds: null,
+    })
+    await subscribe(app, person)
+    for (const by of ['campaign', 'step', 'variant', 'account', 'member'] as const)
+      expect(await person.client.analytics.breakdown({ by, campaignId })).toMatchObject({
+        rows: [{ medianAnswerSeconds: 200 }],
+      })
   })
 
   it('returns the ten most recent repliers, each once', async () => {

@@ -12,7 +12,7 @@ import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
 import { requireAdvancedAnalytics } from '../../platform/billing/service.ts'
 import { daysShown, rateOf } from './rules.ts'
-import { findCampaign, findTimeZone, findToday, startOf } from './service.ts'
+import { findCampaign, findTimeZone, findToday, medianAnswer, startOf } from './service.ts'
 
 const PAGE_SIZE = 50
 
@@ -89,9 +89,19 @@ interface Row extends Record<string, unknown> {
   positive: number
   optedOut: number
   medianReplySeconds: number | null
+  medianAnswerSeconds: number | null
 }
 
-function rowOf({ id, name, messaged, replied, positive, optedOut, medianReplySeconds }: Row): BreakdownRow {
+function rowOf({
+  id,
+  name,
+  messaged,
+  replied,
+  positive,
+  optedOut,
+  medianReplySeconds,
+  medianAnswerSeconds,
+}: Row): BreakdownRow {
   return {
     id: id === NO_ID ? null : id,
     name,
@@ -102,7 +112,7 @@ function rowOf({ id, name, messaged, replied, positive, optedOut, medianReplySec
     replyRate: rateOf(replied, messaged),
     positiveRate: rateOf(positive, messaged),
     medianReplySeconds,
-    medianAnswerSeconds: null,
+    medianAnswerSeconds,
   }
 }
 
@@ -134,6 +144,7 @@ function isInOrder(by: BreakdownBy): boolean {
 
 /** SQL: whole seconds from a message to its reply; half of them took longer. */
 const median = sql`round(percentile_cont(0.5) within group (order by greatest(0, extract(epoch from d.replied_at - d.sent_at))))::int`
+const medians = sql`${median} as "medianReplySeconds", ${medianAnswer} as "medianAnswerSeconds"`
 const people = sql`sum(a.people)::int as messaged, sum(a.people_replied)::int as replied, sum(a.people_positive)::int as positive, sum(a.people_opted_out)::int as "optedOut"`
 
 function byCampaign(asked: Asked): SQL {
@@ -144,9 +155,9 @@ function byCampaign(asked: Asked): SQL {
       having sum(a.people) > 0 ${cursor ? sql`and a.campaign_id < ${cursor}` : sql``}
       order by 1 desc limit ${PAGE_SIZE + 1}
     )
-    select s.*, c.name, timed."medianReplySeconds" from sums s join campaigns c on c.id = s.id
+    select s.*, c.name, timed."medianReplySeconds", timed."medianAnswerSeconds" from sums s join campaigns c on c.id = s.id
     cross join lateral (
-      select ${median} as "medianReplySeconds" from (${answersOf(asked, sql`d.campaign_id = s.id`, MEDIAN_OF_EACH)}) d where d.answers <> 0
+      select ${medians} from (${answersOf(asked, sql`d.campaign_id = s.id`, MEDIAN_OF_EACH)}) d where d.answers <> 0
     ) timed
     order by s.id desc`
 }
@@ -154,7 +165,7 @@ function byCampaign(asked: Asked): SQL {
 /** SQL: the latest messages with replies, also automatic ones. Reads no more than these. */
 function answersOf({ isAnswered }: Asked, whose: SQL, limit: number): SQL {
   return sql`
-    select d.variant_id, d.x_account_id, d.user_id, d.enrollment_id, d.answers, d.replied_at, d.sent_at from dms d
+    select d.id, d.lead_id, d.variant_id, d.x_account_id, d.user_id, d.enrollment_id, d.answers, d.replied_at, d.sent_at from dms d
     where ${whose} and ${isAnswered} order by d.replied_at desc limit ${limit}`
 }
 
@@ -168,10 +179,10 @@ function byPerson(asked: Asked, { key, name }: { key: string; name: SQL }): SQL 
       having sum(a.people) > 0 ${cursor ? sql`and a.${column} < ${cursor}` : sql``}
       order by 1 desc limit ${PAGE_SIZE + 1}
     ), timed as (
-      select coalesce(d.${column}, ${NO_ID}) as id, ${median} as "medianReplySeconds"
+      select coalesce(d.${column}, ${NO_ID}) as id, ${medians}
       from (${answersOf(asked, own('d'), MEDIAN_OF_ALL)}) d where d.answers <> 0 and d.enrollment_id is not null group by 1
     )
-    select s.*, ${name} as name, timed."medianReplySeconds" from sums s left join timed using (id) order by s.id desc`
+    select s.*, ${name} as name, timed."medianReplySeconds", timed."medianAnswerSeconds" from sums s left join timed using (id) order by s.id desc`
 }
 
 /** A step is sent to a person once, so its messages are people. */
@@ -198,12 +209,12 @@ function byVariant(asked: Asked, by: 'step' | 'variant'): SQL {
       select a.variant_id, sum(a.sent) as sent, sum(a.answered) as answered, sum(a.positive) as positive, sum(a.opted_out) as opted_out
       from dm_activity a where ${own('a')} and ${isCounted} group by 1 having sum(a.sent) > 0
     ), timed as (
-      select ${id} as id, ${median} as "medianReplySeconds"
+      select ${id} as id, ${medians}
       from (${answersOf(asked, own('d'), MEDIAN_OF_ALL)}) d join named v using (variant_id) where d.answers <> 0 group by 1
     ), figures as (
       select ${id} as id, ${name} as name, max(v.version) as version, min(v.number) as number,
         sum(s.sent)::int as messaged, sum(s.answered)::int as replied, sum(s.positive)::int as positive, sum(s.opted_out)::int as "optedOut"
       from sums s join named v using (variant_id) group by 1, 2
     )
-    select f.*, timed."medianReplySeconds" from figures f left join timed using (id) order by f.version desc, f.number, f.name, f.id`
+    select f.*, timed."medianReplySeconds", timed."medianAnswerSeconds" from figures f left join timed using (id) order by f.version desc, f.number, f.name, f.id`
 }

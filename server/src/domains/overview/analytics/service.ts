@@ -1,5 +1,5 @@
 import type { InputOf } from '@x-automated/contract/contract'
-import type { ActivityDay, Analytics } from '@x-automated/contract/overview/analytics'
+import { type ActivityDay, type Analytics, MEDIAN_ANSWERS_OF } from '@x-automated/contract/overview/analytics'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
@@ -28,20 +28,25 @@ export async function find(
   const days = daysShown(range, await findToday(db, timeZone))
   const isAllTime = range.from === undefined && range.to === undefined
   const scope: Scope = { actor, campaignId: campaign?.id ?? null, timeZone }
-  const [known, allTime, topPerformingLeads, leadsCount] = await Promise.all([
+  const [known, allTime, topPerformingLeads, medianAnswerSeconds, leadsCount] = await Promise.all([
     readDays(db, scope, days),
     isAllTime ? readAllTime(db, scope) : null,
     findTopLeads(db, scope, isAllTime ? null : days),
+    findMedianAnswer(db, scope, isAllTime ? null : days),
     // Direct messages have no list: any lead of the workspace can get one.
     campaign?.kind === 'campaign' ? campaign.totalLeadsInList : countLeads(db, actor),
   ])
   const { sent, delivered, replied } = allTime ?? totalOf(known)
+  const positive = allTime?.positive ?? known.reduce((sum, day) => sum + day.positive, 0)
   return {
     leadsCount,
     messagesSent: sent,
     messagesDelivered: delivered,
     replies: replied,
     replyRate: rateOf(replied, sent),
+    positiveReplies: positive,
+    positiveReplyRate: rateOf(positive, sent),
+    medianAnswerSeconds,
     clickRate: null,
     conversionRate: sent > 0 ? rateOf(replied, leadsCount) : null,
     topPerformingLeads,
@@ -90,8 +95,8 @@ export async function findToday(db: Db, timeZone: string): Promise<string> {
 
 /** Activity by day. A slot is a quarter of an hour, so it belongs to one day in any time zone. */
 async function readDays(db: Db, { actor, campaignId, timeZone }: Scope, { from, to }: { from: string; to: string }) {
-  const { rows } = await db.execute<ActivityDay>(sql`
-    select (slot at time zone ${timeZone})::date::text as day, sum(sent)::int as sent, sum(delivered)::int as delivered, sum(replied)::int as replied
+  const { rows } = await db.execute<ActivityDay & { positive: number }>(sql`
+    select (slot at time zone ${timeZone})::date::text as day, sum(sent)::int as sent, sum(delivered)::int as delivered, sum(replied)::int as replied, sum(positive)::int as positive
     from dm_activity
     where ${campaignId ? sql`campaign_id = ${campaignId}` : sql`workspace_id = ${actor.workspaceId}`}
       and slot >= ${startOf(from, timeZone)} and slot < ${startOf(to, timeZone, 1)}
@@ -105,8 +110,11 @@ export function startOf(day: string, timeZone: string, later = 0): SQL {
 }
 
 async function readAllTime(db: Db, { actor, campaignId }: Scope) {
-  const { rows } = await db.execute<Omit<ActivityDay, 'day'>>(sql`
-    select coalesce(sum(dms_sent_count), 0)::int as sent, coalesce(sum(dms_delivered_count), 0)::int as delivered, coalesce(sum(dms_replied_count), 0)::int as replied
+  const { rows } = await db.execute<Omit<ActivityDay, 'day'> & { positive: number }>(sql`
+    select (
+        select coalesce(sum(positive), 0)::int from dm_activity
+        where ${campaignId ? sql`campaign_id = ${campaignId}` : sql`workspace_id = ${actor.workspaceId}`}
+      ) as positive, coalesce(sum(dms_sent_count), 0)::int as sent, coalesce(sum(dms_delivered_count), 0)::int as delivered, coalesce(sum(dms_replied_count), 0)::int as replied
     from campaigns where workspace_id = ${actor.workspaceId} ${campaignId ? sql`and id = ${campaignId}` : sql``}`)
   return one(rows)
 }
@@ -119,16 +127,42 @@ async function countLeads(db: Db, actor: Actor): Promise<number> {
   return one(rows).total
 }
 
-/** The leads that replied most recently, each once. @param days limits the replies; null for all */
-async function findTopLeads(db: Db, { actor, campaignId, timeZone }: Scope, days: { from: string; to: string } | null) {
+/**
+ * SQL over `d`, a message with a reply: when we first answered it, by hand on X or with a message
+ * outside campaigns; else null.
+ */
+export const answeredAt = sql`least(
+  (select min(w.at) from replies w where w.lead_id = d.lead_id and w.kind = 'written' and w.at >= d.replied_at),
+  (select min(m.sent_at) from dms m join campaigns k on k.id = m.campaign_id and k.kind = 'direct'
+   where m.lead_id = d.lead_id and m.id <> d.id and m.sent_at >= d.replied_at))`
+
+/** SQL over the same: whole seconds until then; half of the answers took longer. */
+export const medianAnswer = sql`round(percentile_cont(0.5) within group (order by extract(epoch from ${answeredAt} - d.replied_at)))::int`
+
+/** @param days limits the replies; null for all */
+async function findMedianAnswer(db: Db, scope: Scope, days: { from: string; to: string } | null) {
+  const { rows } = await db.execute<{ seconds: number | null }>(sql`
+    select ${medianAnswer} as seconds from (
+      select d.id, d.lead_id, d.replied_at from dms d
+      where ${repliedIn(scope, days)} and d.answers <> 0 order by d.replied_at desc limit ${MEDIAN_ANSWERS_OF}
+    ) d`)
+  return one(rows).seconds
+}
+
+/** SQL over `dms d`: messages with replies, which came in these days. Two indexes have them in order. */
+function repliedIn({ actor, campaignId, timeZone }: Scope, days: { from: string; to: string } | null): SQL {
   const during = days
     ? sql`and d.replied_at >= ${startOf(days.from, timeZone)} and d.replied_at < ${startOf(days.to, timeZone, 1)}`
     : sql``
+  return sql`${campaignId ? sql`d.campaign_id = ${campaignId}` : sql`d.workspace_id = ${actor.workspaceId}`}
+    and d.status = 'replied' and d.replied_at is not null ${during}`
+}
+
+/** The leads that replied most recently, each once. @param days limits the replies; null for all */
+async function findTopLeads(db: Db, scope: Scope, days: { from: string; to: string } | null) {
   const { rows } = await db.execute<{ handle: string; name: string; repliedAt: string }>(sql`
     with answers as (
-      select d.lead_id, d.replied_at from dms d
-      where ${campaignId ? sql`d.campaign_id = ${campaignId}` : sql`d.workspace_id = ${actor.workspaceId}`}
-        and d.status = 'replied' and d.replied_at is not null ${during}
+      select d.lead_id, d.replied_at from dms d where ${repliedIn(scope, days)}
       order by d.replied_at desc limit ${REPLIES_SEARCHED}
     )
     select l.twitter_handle as handle, l.name, max(a.replied_at) as "repliedAt"

@@ -20,6 +20,7 @@ import { Table, Td, Tr } from '../../../ui/table'
 import { allCampaigns, CAMPAIGN_NAMES } from '../../outreach/campaigns/all-campaigns'
 import { XHandle } from '../../platform/x-account/x-handle'
 import { AdvancedAnalytics } from './advanced-analytics'
+import { durationText } from './comparison-text'
 import { daysBefore, daysOf, daysProblem, RANGES, type RangeValue } from './range'
 
 const FAILURE = 'Failed to load analytics data. Please try again.'
@@ -111,6 +112,17 @@ export function Analytics() {
         <StatCard label="Replies" value={figures?.replies} />
       </dl>
       <dl className="grid gap-3 sm:grid-cols-3">
+        <StatCard label="Positive Replies" value={figures?.positiveReplies} hint="Interest, a meeting or a question" />
+        <StatCard
+          label="Positive Reply Rate"
+          value={rate(figures, 'positiveReplyRate')}
+          hint="Positive replies ÷ messages sent"
+        />
+        <StatCard
+          label="Time to Answer"
+          value={figures && durationText(figures.medianAnswerSeconds)}
+          hint="Half of your answers came faster"
+        />
         <StatCard label="Reply Rate" value={rate(figures, 'replyRate')} hint="Replies ÷ messages sent" />
         <StatCard label="Click Rate" value={rate(figures, 'clickRate')} hint="Not tracked" />
         <StatCard label="Conversion Rate" value={rate(figures, 'conversionRate')} hint="Replies ÷ leads" />
@@ -141,7 +153,7 @@ export function Analytics() {
   )
 }
 
-function rate(figures: Figures | undefined, name: 'replyRate' | 'clickRate' | 'conversionRate') {
+function rate(figures: Figures | undefined, name: 'replyRate' | 'positiveReplyRate' | 'clickRate' | 'conversionRate') {
   const value = figures?.[name]
   return typeof value === 'number' ? formatPercent(value / 100, 1) : value
 }

@@ -1,6 +1,6 @@
 import type { BreakdownRow } from '@x-automated/contract/overview/analytics'
 import { expect, it } from 'vitest'
-import { bestHour, comparable, measured, nextOrder, replyTimeText, sorted, weekdayName } from './comparison-text'
+import { bestHour, comparable, durationText, measured, nextOrder, sorted, weekdayName } from './comparison-text'
 
 const row = (name: string, more: Partial<BreakdownRow> = {}): BreakdownRow => ({
   id: name,
@@ -35,7 +35,7 @@ it('turns the order around with the second press and ends it with the third', ()
 })
 
 it('writes the time to reply in one unit', () => {
-  expect([null, 45, 700, 18_000, 260_000].map(replyTimeText)).toEqual(['–', '45 s', '12 min', '5 h', '3 days'])
+  expect([null, 45, 700, 18_000, 260_000].map(durationText)).toEqual(['–', '45 s', '12 min', '5 h', '3 days'])
 })
 
 it('offers steps and variants for one campaign only', () => {

@@ -15,8 +15,8 @@ export function comparable(campaignId: string | undefined): BreakdownBy[] {
   return campaignId ? ['step', 'variant', 'account', 'member'] : ['campaign', 'account', 'member']
 }
 
-/** '45 s', '12 min', '5 h' or '3 days'; '–' if nobody replied. */
-export function replyTimeText(seconds: number | null): string {
+/** '45 s', '12 min', '5 h' or '3 days'; '–' if there was none. */
+export function durationText(seconds: number | null): string {
   if (seconds === null) return '–'
   if (seconds < 60) return `${seconds} s`
   if (seconds < 3_600) return `${Math.round(seconds / 60)} min`
@@ -24,7 +24,7 @@ export function replyTimeText(seconds: number | null): string {
   return formatCount(Math.round(seconds / 86_400), 'day')
 }
 
-export type SortKey = Exclude<keyof BreakdownRow, 'id' | 'medianAnswerSeconds'>
+export type SortKey = Exclude<keyof BreakdownRow, 'id'>
 export interface Order {
   key: SortKey
   isDescending: boolean

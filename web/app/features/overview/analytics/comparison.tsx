@@ -10,7 +10,7 @@ import { SkeletonRows } from '../../../ui/skeleton'
 import { SortTh } from '../../../ui/sort-th'
 import { Table, Td, Tr } from '../../../ui/table'
 import { ExportCsv } from '../../platform/billing/export-csv'
-import { BY_NAMES, comparable, nextOrder, type Order, replyTimeText, type SortKey, sorted } from './comparison-text'
+import { BY_NAMES, comparable, durationText, nextOrder, type Order, type SortKey, sorted } from './comparison-text'
 import type { Days } from './range'
 
 const STALE_MS = 30_000
@@ -46,6 +46,7 @@ export function Comparison({ campaignId, days }: ComparisonProps) {
     { key: 'positiveRate', name: 'Positive rate' },
     { key: 'optedOut', name: 'Opted out' },
     { key: 'medianReplySeconds', name: 'Time to reply' },
+    { key: 'medianAnswerSeconds', name: 'Time to answer' },
   ]
   return (
     <section aria-labelledby="comparison" className="grid gap-3">
@@ -54,7 +55,9 @@ export function Comparison({ campaignId, days }: ComparisonProps) {
           <h2 id="comparison" className="text-base">
             Compare
           </h2>
-          <p className="text-muted">People, not messages. Half of all replies came faster than the time to reply.</p>
+          <p className="text-muted">
+            People, not messages. Half of all replies and of your answers came faster than these times.
+          </p>
         </div>
         <ExportCsv
           path={`/api/analytics/breakdown/export?${new URLSearchParams(input)}`}
@@ -140,7 +143,10 @@ function ComparisonTr({ row }: { row: BreakdownRow }) {
         {formatNumber(optedOut)}
       </Td>
       <Td label="Time to reply" end data-numeric>
-        {replyTimeText(row.medianReplySeconds)}
+        {durationText(row.medianReplySeconds)}
+      </Td>
+      <Td label="Time to answer" end data-numeric>
+        {durationText(row.medianAnswerSeconds)}
       </Td>
     </Tr>
   )
