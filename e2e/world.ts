@@ -389,6 +389,16 @@ export async function messagesAtX(x: X): Promise<{ id: string; from: string; to:
   return (await fetch(`${x.url}/_log/dms`)).json() as Promise<{ id: string; from: string; to: string; text: string }[]>
 }
 
+/** Writes a message at X, as anyone. @param to without the @ */
+export async function writeAs(x: X, from: string, to: string, text: string): Promise<void> {
+  const answer = await fetch(`${x.url}/_people/${from}/reply`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ to, text }),
+  })
+  expect(answer.status).toBe(201)
+}
+
 /** A free port below the ephemeral range, so that no connection takes it first. */
 async function freePort(): Promise<number> {
   for (;;) {

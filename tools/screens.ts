@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 
 /** A screen to photograph. */
 export interface Screen {
-  /** With the query. `:campaignId` is the demo account's running campaign. */
+  /** With the query. `:campaignId` is the demo account's running campaign, `:conversationId` its latest. */
   path: string
   /** Runs before the screenshot. */
   act?: (page: Page) => Promise<void>
@@ -106,6 +106,9 @@ export const SCREENS: Record<string, Record<string, Screen>> = {
   },
   work: {
     dashboard: { path: '/dashboard', whole },
+    inbox: { path: '/inbox' },
+    conversation: { path: '/inbox/:conversationId' },
+    'conversation-snooze': { path: '/inbox/:conversationId', act: press('Snooze') },
     connect: { path: '/twitter' },
     scraper: { path: '/twitter?tab=scraper' },
     messenger: { path: '/twitter?tab=messenger' },

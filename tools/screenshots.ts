@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
 import { findBrowser } from './browser.ts'
 import { openFreshProduct } from './fresh-product.ts'
 import { root } from './root.ts'
@@ -48,24 +48,22 @@ async function captureAll(browser: Browser, look: Look): Promise<void> {
     reducedMotion: 'reduce',
   })
   const page = await context.newPage()
-  let campaignId = ''
+  let ids = { campaignId: '', conversationId: '' }
   for (const [area, screens] of Object.entries(SCREENS)) {
-    if (area !== 'guests' && campaignId === '') campaignId = await signIn(page)
+    if (area !== 'guests' && ids.campaignId === '') ids = await signIn(page)
     const pictures = new Map<string, Buffer>()
     for (const [name, screen] of Object.entries(screens)) {
       if (screen.only && (screen.only === 'narrow') !== width < 768) continue
-      pictures.set(
-        name,
-        await capture(page, { ...screen, path: screen.path.replace(':campaignId', campaignId) }, name + suffix),
-      )
+      const path = screen.path.replace(':campaignId', ids.campaignId).replace(':conversationId', ids.conversationId)
+      pictures.set(name, await capture(page, { ...screen, path }, name + suffix))
     }
     await drawSheet(browser, area, look, pictures)
   }
   await context.close()
 }
 
-/** Logs in to the demo account. @returns the id of its running campaign */
-async function signIn(page: Page): Promise<string> {
+/** Logs in to the demo account. @returns its running campaign and its latest conversation */
+async function signIn(page: Page): Promise<{ campaignId: string; conversationId: string }> {
   await page.goto('/login')
   await page.getByLabel('Email').fill(product.demo.email)
   await page.getByLabel('Password', { exact: true }).fill(product.demo.password)
@@ -73,7 +71,14 @@ async function signIn(page: Page): Promise<string> {
   await page.waitForURL('**/dashboard')
   await page.goto('/campaigns')
   const running = page.getByRole('link', { name: 'Indie makers: feedback' }).first()
-  return (await running.getAttribute('href'))?.split('/').at(-1) ?? ''
+  const campaignId = await idIn(running)
+  await page.goto('/inbox')
+  return { campaignId, conversationId: await idIn(page.locator('[data-conversation] a').first()) }
+}
+
+/** The id at the end of a link. */
+async function idIn(link: Locator): Promise<string> {
+  return (await link.getAttribute('href'))?.split('/').at(-1) ?? ''
 }
 
 async function capture(page: Page, { path, act, whole = false, height }: Screen, name: string): Promise<Buffer> {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Page, Request } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { callApi, expectSoundPage, openWorld, signIn, signUp, type World } from '../world.ts'
+import { callApi, expectSoundPage, openWorld, signIn, signUp, type World, writeAs } from '../world.ts'
 
 /**
  * Checks every page for layout shifts, axe violations in both color schemes, horizontal overflow
@@ -146,8 +146,24 @@ async function checkInBothSchemes(page: Page): Promise<void> {
   await expectSoundPage(page, ['color-contrast'])
 }
 
-/** A campaign that does not exist. */
-const NO_CAMPAIGN = '01900000-0000-7000-8000-000000000000'
+/** Lets the lead write. @returns the id of the conversation */
+async function makeConversation(page: Page): Promise<string> {
+  await writeAs(world.x, 'somebody', 'everywhere', 'How much is it for a team of four?')
+  let id: string | undefined
+  await expect
+    .poll(
+      async () => {
+        id = (await callApi(page, 'GET', '/conversations')).conversations[0]?.id
+        return id
+      },
+      { timeout: 120_000 },
+    )
+    .toBeTruthy()
+  return id ?? ''
+}
+
+/** A campaign or conversation that does not exist. */
+const NO_ID = '01900000-0000-7000-8000-000000000000'
 /** Requests about the signed-in user, on which other parts depend. */
 const ABOUT_OWNER = /\/api\/(me|first-steps|session\/status)$/
 
@@ -256,7 +272,9 @@ describe('every page', () => {
     })
     for (const width of [390, 1280]) await checkLayoutShift(page, `/campaigns/${byBrowser.id}`, width)
     await page.getByText('Extension not installed in this browser').waitFor()
-    for (const path of ofOthers) await check(page, path.replace(':campaignId', campaign.id))
+    const conversationId = await makeConversation(page)
+    for (const path of ofOthers)
+      await check(page, path.replace(':campaignId', campaign.id).replace(':conversationId', conversationId))
     await page.goto('/dashboard')
     await page.getByText('Member since').waitFor()
     await expect.poll(() => steps.count(), { timeout: 120_000 }).toBe(0)
@@ -273,8 +291,8 @@ describe('every page', () => {
     await (await signUp(world, 'patient@example.com')).enter(page)
     const wide: string[] = []
     for (const { path, access } of pages)
-      await checkWhileLoading(page, path.replace(':campaignId', NO_CAMPAIGN), access === 'public').catch((cause) =>
-        wide.push(`${path}: ${cause.message}`),
+      await checkWhileLoading(page, path.replace(/:(campaign|conversation)Id/, NO_ID), access === 'public').catch(
+        (cause) => wide.push(`${path}: ${cause.message}`),
       )
     expect(wide).toEqual([])
   })

@@ -19,6 +19,7 @@ it('leads to every page from the sidebar and marks the open one', async () => {
   await links.first().waitFor()
   expect(await links.evaluateAll((all) => all.map((link) => [link.textContent, link.getAttribute('href')]))).toEqual([
     ['Home', '/dashboard'],
+    ['Inbox', '/inbox'],
     ['X automation', '/twitter'],
     ['Find leads', '/twitter?tab=scraper'],
     ['Leads', '/leads'],

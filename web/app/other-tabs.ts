@@ -6,6 +6,7 @@ const shared = [
   'analytics',
   'billing',
   'campaigns',
+  'conversations',
   'firstSteps',
   'identities',
   'imports',

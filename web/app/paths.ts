@@ -38,6 +38,8 @@ const allPages = {
   privacy: { path: '/privacy.html', access: 'public', file: 'pages/privacy.tsx' },
   terms: { path: '/terms.html', access: 'public', file: 'pages/terms.tsx' },
   dashboard: { path: '/dashboard', access: 'signed-in', file: 'pages/overview/dashboard.tsx' },
+  inbox: { path: '/inbox', access: 'signed-in', file: 'pages/outreach/inbox.tsx' },
+  conversation: { path: '/inbox/:conversationId', access: 'signed-in', file: 'pages/outreach/conversation.tsx' },
   xAutomation: { path: '/twitter', access: 'signed-in', file: 'pages/platform/twitter.tsx' },
   leads: { path: '/leads', access: 'signed-in', file: 'pages/leads/leads.tsx' },
   lists: { path: '/lists', access: 'signed-in', file: 'pages/leads/lists.tsx' },

@@ -1,13 +1,19 @@
 import { layout, type RouteConfig, route } from '@react-router/dev/routes'
-import { type PageAccess, pages } from './paths'
+import { type PageAccess, pages, paths } from './paths'
 
-function pagesFor(access: PageAccess) {
-  return pages.filter((page) => page.access === access).map((page) => route(page.path, page.file))
+function pagesFor(access: PageAccess, inbox = false) {
+  return pages
+    .filter((page) => page.access === access && page.path.startsWith(paths.inbox) === inbox)
+    .map((page) => route(page.path, page.file))
 }
 
 export default [
   ...pagesFor('public'),
-  layout('features/overview/shell/signed-in.tsx', pagesFor('signed-in')),
+  layout('features/overview/shell/signed-in.tsx', [
+    ...pagesFor('signed-in'),
+    // The list stays while conversations open beside it.
+    layout('features/outreach/inbox/inbox.tsx', pagesFor('signed-in', true)),
+  ]),
   layout('features/overview/operator/operators-only.tsx', pagesFor('operator')),
   // Shows every component of ui/ in all its states.
   ...(process.env.NODE_ENV === 'development' ? [route('/ui', 'pages/ui.tsx')] : []),

@@ -4,7 +4,7 @@ import { extendTailwindMerge } from 'tailwind-merge'
 /** The names of tokens.css that Tailwind doesn't have. */
 const merge = extendTailwindMerge({
   extend: {
-    theme: { text: ['2xs'], 'font-weight': ['strong'], container: ['page'], spacing: ['header'] },
+    theme: { text: ['2xs', 'ui'], 'font-weight': ['strong'], container: ['page'], spacing: ['header'] },
   },
 })
 

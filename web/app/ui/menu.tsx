@@ -9,14 +9,17 @@ export interface MenuProps {
   align?: 'start' | 'end'
   /** For menus that load when their button is pressed. */
   defaultOpen?: boolean
+  /** For menus that a key opens, too. */
+  open?: boolean
+  onOpenChange?: (open: boolean) => void
   /** MenuItem, MenuLink, MenuSeparator, MenuNote. */
   children: ReactNode
 }
 
 /** A dropdown menu. */
-export function Menu({ trigger, align = 'end', defaultOpen, children }: MenuProps) {
+export function Menu({ trigger, align = 'end', children, ...state }: MenuProps) {
   return (
-    <Base.Root defaultOpen={defaultOpen}>
+    <Base.Root {...state}>
       <Base.Trigger render={trigger} />
       <Base.Portal>
         <Base.Positioner sideOffset={6} align={align} collisionPadding={8} className="z-50">

@@ -7,6 +7,7 @@ describe('pageOf', () => {
     ['/waitlist?ref=abc', '/waitlist'],
     ['/leaderboard/', '/leaderboard'],
     ['/campaigns/0190-1', '/campaigns/{id}'],
+    ['/inbox/0190-1', '/inbox/{id}'],
     ['/auth/callback?code=1', '/auth/callback'],
     ['/wp-admin.php', 'other'],
     ['waitlist', 'other'],

@@ -9,6 +9,7 @@ const PAGES = new Set(
       'leads',
       'lists',
       'campaigns',
+      'inbox',
       'billing',
       'invitation',
       'auth/callback',
@@ -22,5 +23,6 @@ const PAGES = new Set(
 export function pageOf(path: string): string {
   const bare = path.replace(/[?#].*$/s, '').replace(/(?<=.)\/+$/, '')
   if (/^\/campaigns\/[^/]+$/.test(bare)) return '/campaigns/{id}'
+  if (/^\/inbox\/[^/]+$/.test(bare)) return '/inbox/{id}'
   return PAGES.has(bare) ? bare : 'other'
 }

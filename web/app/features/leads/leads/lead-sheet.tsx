@@ -190,7 +190,8 @@ function SafeLink({ href }: { href: string }) {
   )
 }
 
-function Tags({ lead }: { lead: LeadDetail }) {
+/** The tags of a lead, which members can change. */
+export function Tags({ lead }: { lead: LeadDetail }) {
   const tags = useTagsToPick().data?.tags ?? []
   const [editing, setEditing] = useState(false)
   const mayWrite = useIsOffered('member')

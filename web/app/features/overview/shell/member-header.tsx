@@ -5,6 +5,8 @@ import type { User } from '../../../session'
 import { Avatar } from '../../../ui/avatar'
 import { IconButton } from '../../../ui/button'
 import { loadOnDemand } from '../../../ui/load-on-demand'
+import { useIsOffered } from '../../identity/people/use-role'
+import { InboxCount } from '../../outreach/inbox/inbox-count'
 import { FrameLink } from './frame-link'
 import { Mark } from './logo'
 import { tabBarLinks } from './navigation'
@@ -18,10 +20,11 @@ const Profile = lazy(() => import('./profile'))
 
 /** The frame of signed-in people: sidebar and top bar, or on phones top bar and bottom bar. */
 export function MemberHeader({ user }: { user: User }) {
+  const hasInbox = useIsOffered('member')
   return (
     <header>
       <Sidebar />
-      <div className="fixed inset-x-0 top-0 z-30 flex h-bar items-center justify-end gap-1 border-b border-hair bg-canvas px-2 md:top-2 md:right-2 md:z-19 md:left-sidebar md:rounded-t-lg md:px-3">
+      <div className="frame-bar fixed inset-x-0 top-0 z-30 flex h-bar items-center justify-end gap-1 border-b border-hair bg-canvas px-2 md:top-2 md:right-2 md:z-19 md:left-sidebar md:rounded-t-lg md:px-3">
         <Link to={paths.dashboard} aria-label="Home" className="me-auto rounded-md p-2 md:hidden">
           <Mark className="size-6" />
         </Link>
@@ -41,13 +44,14 @@ export function MemberHeader({ user }: { user: User }) {
         aria-label="Tabs"
         className="fixed inset-x-0 bottom-0 z-30 grid h-tab-bar grid-cols-5 border-t border-line bg-canvas px-2 pb-[env(safe-area-inset-bottom)] md:hidden"
       >
-        {tabBarLinks.map((link) => (
+        {tabBarLinks(hasInbox).map((link) => (
           <FrameLink
             key={link.label}
             link={link}
-            className="grid content-center justify-items-center gap-0.5 rounded-lg text-2xs text-muted outline-offset-0 aria-[current]:font-strong aria-[current]:text-ink [&_svg]:size-5.5"
+            className="relative grid content-center justify-items-center gap-0.5 rounded-lg text-2xs text-muted outline-offset-0 aria-[current]:font-strong aria-[current]:text-ink [&_svg]:size-5.5"
           >
             {link.label}
+            {link.isInbox && <InboxCount className="absolute start-1/2 top-1 ms-1.5 ring-2 ring-canvas" />}
           </FrameLink>
         ))}
       </nav>

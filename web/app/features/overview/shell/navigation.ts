@@ -3,6 +3,7 @@ import {
   CreditCard,
   Gift,
   House,
+  Inbox,
   List,
   type LucideIcon,
   Radar,
@@ -26,6 +27,8 @@ export interface FrameLink extends NavigationLink {
   tab?: string
   /** Belongs to the link above it. */
   isChild?: boolean
+  /** For members only, with the number of unread conversations. */
+  isInbox?: boolean
 }
 
 function links(wanted: readonly (readonly [PageName, string])[]): NavigationLink[] {
@@ -33,6 +36,7 @@ function links(wanted: readonly (readonly [PageName, string])[]): NavigationLink
 }
 
 const home: FrameLink = { label: 'Home', to: paths.dashboard, icon: House }
+const inbox: FrameLink = { label: 'Inbox', to: paths.inbox, icon: Inbox, isInbox: true }
 const findLeads: FrameLink = { label: 'Find leads', to: paths.xAutomation, tab: 'scraper', icon: Radar, isChild: true }
 const leads: FrameLink = { label: 'Leads', to: paths.leads, icon: UsersRound }
 const lists: FrameLink = { label: 'Lists', to: paths.lists, icon: List }
@@ -41,6 +45,7 @@ const campaigns: FrameLink = { label: 'Campaigns', to: paths.campaigns, icon: Se
 /** The pages to work on. */
 export const workLinks: FrameLink[] = [
   home,
+  inbox,
   { label: 'X automation', to: paths.xAutomation, icon: Zap },
   findLeads,
   leads,
@@ -57,8 +62,11 @@ export const moreLinks: FrameLink[] = [
   { label: 'Billing', to: paths.billing, icon: CreditCard },
 ]
 
-/** The bottom bar of phones, which has room for five. */
-export const tabBarLinks: FrameLink[] = [home, { ...findLeads, label: 'Find' }, leads, lists, campaigns]
+/** The bottom bar of phones, which has room for five: members find their lists in the menu. */
+export const tabBarLinks = (hasInbox: boolean): FrameLink[] =>
+  hasInbox
+    ? [home, inbox, { ...findLeads, label: 'Find' }, leads, campaigns]
+    : [home, { ...findLeads, label: 'Find' }, leads, lists, campaigns]
 
 /** Header links for guests. */
 export const guestLinks = links([

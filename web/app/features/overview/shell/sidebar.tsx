@@ -2,6 +2,8 @@ import { PanelLeftClose, PanelLeftOpen } from 'lucide-react'
 import { useState } from 'react'
 import { localStorage } from '../../../browser-storage'
 import { IconButton } from '../../../ui/button'
+import { useIsOffered } from '../../identity/people/use-role'
+import { InboxCount } from '../../outreach/inbox/inbox-count'
 import { AccountSwitcher } from '../../platform/x-account/account-switcher'
 import { FrameLink } from './frame-link'
 import { type FrameLink as Item, moreLinks, workLinks } from './navigation'
@@ -50,7 +52,9 @@ export function Sidebar() {
 }
 
 function Links({ of: links }: { of: readonly Item[] }) {
-  return links.map((link) => (
+  const hasInbox = useIsOffered('member')
+  const offered = links.filter(({ isInbox }) => hasInbox || !isInbox)
+  return offered.map((link) => (
     <FrameLink
       key={link.label}
       link={link}
@@ -60,6 +64,7 @@ function Links({ of: links }: { of: readonly Item[] }) {
       }
     >
       <span className="truncate rail:sr-only">{link.label}</span>
+      {link.isInbox && <InboxCount className="ms-auto rail:absolute rail:ms-6 rail:-mt-4 rail:scale-80" />}
     </FrameLink>
   ))
 }

@@ -18,6 +18,8 @@ export interface SignedInHandle {
   slowAfterMs?: number
   /** Shown on the login page to redirected guests. */
   loginNotice?: string | ((query: URLSearchParams) => string | undefined)
+  /** Takes the whole panel, top bar included, and scrolls inside it. */
+  fillsPanel?: boolean
 }
 
 /** Layout of signed-in pages: waits for the session and sends guests to /login and back. */
@@ -46,7 +48,7 @@ export default function SignedIn() {
   }
   return (
     <>
-      <div className="page-width fills-window py-6">
+      <div className={page?.fillsPanel ? 'fills-panel' : 'page-width fills-window py-6'}>
         <Outlet />
       </div>
       <BulkProgress />

@@ -25,7 +25,8 @@ export function ConsentCard({ accounts }: { accounts: readonly XAccount[] }) {
   )
 }
 
-function AccountConsent({ account }: { account: XAccount }) {
+/** The decision about one X account; a question until it is made. */
+export function AccountConsent({ account }: { account: XAccount }) {
   const { id, handle, storesConversations, consent, offersUnknownSenders, isConnectedByCaller } = account
   const isAdmin = useIsOffered('admin')
   const decide = useAction(

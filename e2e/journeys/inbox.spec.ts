@@ -1,0 +1,145 @@
+import { type Client, createClient } from '@x-automated/contract/client'
+import { contract } from '@x-automated/contract/contract'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import {
+  expectSoundBothWays,
+  expectSoundPage,
+  importLeads,
+  openWorld,
+  signIn,
+  signUp,
+  type World,
+  writeAs,
+} from '../world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+
+interface Person {
+  page: Page
+  client: Client
+  handle: string
+}
+
+/** Someone whose leads have written these texts, by handle. */
+async function enter(handle: string, texts: Record<string, string>): Promise<Person> {
+  const signedUp = await signUp(world, `${handle}@example.com`)
+  const { token } = signedUp
+  const client = createClient({ contract, url: `${world.origin}/api`, tokens: { current: () => token } })
+  await client.xAccount.connect({ username: handle, password: 'any eight or more' })
+  const [account] = (await client.xAccount.list({})).accounts
+  await client.xAccount.consent({ id: account?.id ?? '', storesConversations: true, offersUnknownSenders: false })
+  const handles = Object.keys(texts)
+  await importLeads(world, token, ['twitter_handle,name', ...handles.map((one) => `${one},Name of ${one}`)])
+  for (const one of handles) await writeAs(world.x, one, handle, texts[one] ?? '')
+  await expect
+    .poll(async () => (await client.conversations.list({})).conversations.length, { timeout: 120_000 })
+    .toBe(handles.length)
+  const page = await world.openPage()
+  await signedUp.enter(page)
+  return { page, client, handle }
+}
+
+const rows = (page: Page) => page.locator('[data-conversation]')
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 2, name })
+
+describe('the inbox', () => {
+  it('labels, snoozes and finishes ten replies by keyboard alone', async () => {
+    const texts = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`open_t${index}`, `Reply ${index}`]))
+    const { page, client } = await enter('triage', texts)
+    await page.goto('/inbox')
+    await expect.poll(() => rows(page).count(), { timeout: 120_000 }).toBe(10)
+    const { keyboard } = page
+    await keyboard.press('j')
+    for (let left = 10; left > 0; left -= 1) {
+      await page.locator(`[data-conversation] [aria-current=true]`).waitFor()
+      await page.getByRole('log').waitFor()
+      await keyboard.press('1')
+      if (left === 1) {
+        await keyboard.press('h')
+        await page.getByRole('dialog', { name: 'Snooze' }).getByText('Tomorrow').waitFor()
+        await keyboard.press('Enter')
+      } else await keyboard.press('e')
+      await expect.poll(() => rows(page).count()).toBe(left - 1)
+    }
+    await page.getByText('All done').waitFor()
+    await expect.poll(async () => (await client.conversations.list({ status: 'done' })).conversations.length).toBe(9)
+    const { conversations, counts } = await client.conversations.list({})
+    expect(counts).toEqual({ open: 0, unread: 0, snoozed: 1 })
+    expect(conversations.map(({ label }) => label)).toEqual(Array(10).fill('interested'))
+    await keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  })
+
+  it('brings a finished conversation back by Undo, and finds it by its text', async () => {
+    const { page, client } = await enter('undoer', { open_u1: 'First things first', open_u2: 'Second thoughts' })
+    await page.goto('/inbox')
+    await rows(page).first().waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('first things')
+    await expect.poll(() => rows(page).count()).toBe(1)
+    await rows(page).getByRole('link').click()
+    await heading(page, 'Name of open_u1').waitFor()
+    await page.getByRole('button', { name: 'Done', exact: true }).last().click()
+    await expect.poll(async () => (await client.conversations.list({ status: 'done' })).conversations.length).toBe(1)
+    await page.getByRole('button', { name: /^Undo/ }).click()
+    await expect.poll(async () => (await client.conversations.list({ status: 'open' })).conversations.length).toBe(2)
+    await heading(page, 'Name of open_u1').waitFor()
+  })
+
+  it('offers the person whom a referral names as a lead', async () => {
+    const { page, client } = await enter('referred', { open_r1: 'Not me, @open_daniel runs growth at our place.' })
+    await page.goto('/inbox')
+    await rows(page).getByRole('link').click()
+    await page.getByRole('log').waitFor()
+    await page.keyboard.press('5')
+    await page.getByText('They named @open_daniel. Add this person as a lead?').waitFor()
+    await page.getByRole('button', { name: 'Add as lead' }).click()
+    await page.getByText('@open_daniel is a lead now.').waitFor()
+    expect((await client.leads.list({ keyword: 'open_daniel' })).total).toBe(1)
+  })
+
+  it('reads on a phone, with a name for everything', async () => {
+    const { page } = await enter('phone', { open_p1: 'Tell me more', open_p2: 'Who are you?' })
+    await page.goto('/inbox')
+    await rows(page).first().waitFor()
+    await expectSoundBothWays(page)
+    await page.setViewportSize({ width: 390, height: 844 })
+    await rows(page)
+      .getByRole('link', { name: /open_p1/ })
+      .click()
+    await heading(page, 'Name of open_p1').waitFor()
+    await page.getByText('Tell me more').last().waitFor()
+    await expectSoundPage(page)
+    await page.getByRole('button', { name: 'Details' }).click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Question/ })
+      .click()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Label: Question' }).waitFor()
+    await page.getByRole('button', { name: 'Back to the list' }).click()
+    await rows(page).first().waitFor()
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/inbox')
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await rows(page)
+      .getByRole('link', { name: /open_p1/ })
+      .click()
+    await page.getByRole('group', { name: 'Label' }).waitFor()
+    await expectSoundBothWays(page)
+  })
+
+  it('tells viewers that they have none', async () => {
+    await signUp(world, 'looker@example.com')
+    await world.setRole('looker@example.com', 'viewer')
+    const page = await world.openPage()
+    await (await signIn(world, 'looker@example.com')).enter(page)
+    await page.goto('/inbox')
+    await page.getByText('Viewers have no inbox').waitFor()
+    expect(await page.getByRole('link', { name: 'Inbox' }).count()).toBe(0)
+    await expectSoundBothWays(page)
+  })
+})

@@ -1,0 +1,17 @@
+import type { Conversation } from '@x-automated/contract/outreach/conversations'
+import { expect, test } from 'vitest'
+import { changePages } from './conversation-cache'
+
+const conversation = (id: string) => ({ id, status: 'open', label: 'question' }) as Conversation
+const pages = [{ conversations: [conversation('a'), conversation('b')] }, { conversations: [conversation('c')] }]
+const ids = (after: typeof pages) => after.map((page) => page.conversations.map(({ id }) => id))
+
+test('removes a conversation from a list that its new status does not match', () => {
+  expect(ids(changePages(pages, 'b', { status: 'done' }, 'open'))).toEqual([['a'], ['c']])
+})
+
+test('changes a conversation in its place', () => {
+  const after = changePages(pages, 'c', { label: 'later' }, 'open')
+  expect(ids(after)).toEqual([['a', 'b'], ['c']])
+  expect(after[1]?.conversations[0]?.label).toBe('later')
+})

@@ -1,0 +1,43 @@
+import type { InfiniteData, QueryClient } from '@tanstack/react-query'
+import type { Conversation } from '@x-automated/contract/outreach/conversations'
+import { api, type client } from '../../../api'
+import type { InboxFilter } from './inbox-filter'
+
+type Lists = InfiniteData<Awaited<ReturnType<typeof client.conversations.list>>>
+type Found = InfiniteData<Awaited<ReturnType<typeof client.conversations.find>>>
+
+/** What a person changes about a conversation. */
+export type ConversationChange = Partial<
+  Pick<Conversation, 'status' | 'snoozedUntil' | 'label' | 'confidence' | 'assigneeId' | 'isUnread'>
+>
+
+/** Shows a change in everything that is cached, before the server has answered. */
+export function changeCached(queries: QueryClient, id: string, change: ConversationChange): void {
+  for (const query of queries.getQueryCache().findAll({ queryKey: api.conversations.list.key({ type: 'infinite' }) })) {
+    const status = (query.queryKey[1] as { input?: InboxFilter } | undefined)?.input?.status
+    queries.setQueryData<Lists>(
+      query.queryKey,
+      (data) => data && { ...data, pages: changePages(data.pages, id, change, status) },
+    )
+  }
+  queries.setQueriesData<Found>(
+    { queryKey: api.conversations.find.key({ type: 'infinite' }) },
+    (data) => data && { ...data, pages: data.pages.map((page) => (page.id === id ? { ...page, ...change } : page)) },
+  )
+}
+
+/** Pages of a list after a change; a conversation whose status no longer matches leaves it. */
+export function changePages<Page extends { conversations: Conversation[] }>(
+  pages: Page[],
+  id: string,
+  change: ConversationChange,
+  status: Conversation['status'] | undefined,
+): Page[] {
+  const leaves = change.status !== undefined && status !== undefined && change.status !== status
+  return pages.map((page) => ({
+    ...page,
+    conversations: leaves
+      ? page.conversations.filter((one) => one.id !== id)
+      : page.conversations.map((one) => (one.id === id ? { ...one, ...change } : one)),
+  }))
+}

@@ -1,0 +1,289 @@
+import { formatNumber } from '@x-automated/contract/format'
+import type { Conversation, ConversationStatus } from '@x-automated/contract/outreach/conversations'
+import { CheckCheck, Search, SearchX } from 'lucide-react'
+import { type ReactNode, type RefObject, useEffect, useState } from 'react'
+import { generatePath, Link } from 'react-router'
+import { paths } from '../../../paths'
+import { QueryError } from '../../../query-error'
+import { Avatar } from '../../../ui/avatar'
+import { Button } from '../../../ui/button'
+import { Callout } from '../../../ui/callout'
+import { cn } from '../../../ui/cn'
+import { Input } from '../../../ui/input'
+import { LoadingText, Skeleton, SkeletonLine } from '../../../ui/skeleton'
+import { useDebouncedValue } from '../../../ui/use-debounced-value'
+import { profilePictureUrl } from '../../leads/leads/lead-picture'
+import { AccountConsent } from '../../platform/x-account/consent-card'
+import { useAccounts } from '../../platform/x-account/use-accounts'
+import { ReplyDetectionNotice } from '../replies/reply-detection'
+import { FilterMenu } from './filter-menu'
+import { narrowedBy } from './inbox-filter'
+import { ageText, nextSendText, snoozeText } from './inbox-text'
+import { LabelName } from './label-name'
+import { type Inbox, useCampaignsById, useMembers } from './use-inbox'
+
+interface ConversationListProps {
+  inbox: Inbox
+  searchRef: RefObject<HTMLInputElement | null>
+}
+
+const STATUS_NAMES: Record<ConversationStatus, string> = { open: 'Open', snoozed: 'Snoozed', done: 'Done' }
+
+/** The conversations that match the filter, latest first, with their filter. */
+export function ConversationList({ inbox, searchRef }: ConversationListProps) {
+  const { list, rows } = inbox
+  return (
+    <>
+      <ListHead inbox={inbox} />
+      <SearchField inbox={inbox} searchRef={searchRef} />
+      <div className="min-h-0 flex-1 md:overflow-y-auto md:overscroll-contain md:[scrollbar-width:thin]">
+        <div className="grid gap-2 px-4 py-3 empty:hidden">
+          <ReplyDetectionNotice />
+          <ConsentQuestions />
+        </div>
+        {list.isError && !list.data ? (
+          <div className="p-4">
+            <QueryError query={list} fallback="Failed to load conversations. Please try again." />
+          </div>
+        ) : !rows ? (
+          <ListSkeleton />
+        ) : rows.length === 0 ? (
+          <EmptyList inbox={inbox} />
+        ) : (
+          <Rows inbox={inbox} rows={rows} />
+        )}
+      </div>
+    </>
+  )
+}
+
+/** Asks whether texts are stored, once per X account; until then they are not. */
+function ConsentQuestions() {
+  const undecided = useAccounts().data?.accounts.filter(({ storesConversations }) => storesConversations === null)
+  return undecided?.map((account) =>
+    account.isConnectedByCaller ? (
+      <AccountConsent key={account.id} account={account} />
+    ) : (
+      <Callout key={account.id}>
+        Texts of @{account.handle} are not stored until the person who connected it allows it.
+      </Callout>
+    ),
+  )
+}
+
+function ListHead({ inbox }: { inbox: Inbox }) {
+  const { filter, setFilter, counts } = inbox
+  const numbers = { open: counts?.open, snoozed: counts?.snoozed, done: undefined }
+  return (
+    <header className="flex h-bar shrink-0 items-center gap-2 border-hair px-4 md:border-b md:ps-5 md:pe-2">
+      <h1 className="me-auto truncate text-sm max-md:fixed max-md:inset-x-13 max-md:top-0 max-md:z-31 max-md:h-bar max-md:text-lg max-md:leading-[var(--spacing-bar)]">
+        Inbox
+      </h1>
+      <fieldset className="flex gap-0.5 rounded-md bg-pressed p-0.5 max-md:me-auto">
+        <legend className="sr-only">Status</legend>
+        {(Object.keys(STATUS_NAMES) as ConversationStatus[]).map((status) => (
+          <button
+            key={status}
+            type="button"
+            aria-pressed={filter.status === status}
+            onClick={() => setFilter({ status })}
+            className="flex min-h-7 items-center gap-1.5 rounded-sm px-2 text-xs text-muted transition-colors hover:text-ink aria-pressed:bg-raised aria-pressed:font-strong aria-pressed:text-ink aria-pressed:shadow-xs pointer-coarse:min-h-9 pointer-coarse:px-3"
+          >
+            {STATUS_NAMES[status]}
+            {numbers[status] !== undefined && (
+              <span className="font-normal text-muted" data-numeric>
+                {formatNumber(numbers[status])}
+              </span>
+            )}
+          </button>
+        ))}
+      </fieldset>
+      <FilterMenu inbox={inbox} />
+    </header>
+  )
+}
+
+function SearchField({ inbox, searchRef }: ConversationListProps) {
+  const { filter, setFilter } = inbox
+  const [typed, setTyped] = useState(filter.q ?? '')
+  const wanted = useDebouncedValue(typed.trim(), 300)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed changes the filter
+  useEffect(() => {
+    if (wanted !== (filter.q ?? '')) setFilter({ q: wanted || undefined })
+  }, [wanted])
+  return (
+    <div className="border-b border-hair px-4 py-2 md:px-3">
+      <Input
+        ref={searchRef}
+        type="search"
+        aria-label="Search conversations"
+        aria-keyshortcuts="/"
+        placeholder="Search names and messages"
+        autoComplete="off"
+        maxLength={200}
+        leading={<Search />}
+        className="[--control-height:--spacing(8)]"
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape' || event.key === 'Enter') event.currentTarget.blur()
+        }}
+      />
+    </div>
+  )
+}
+
+function Rows({ inbox, rows }: { inbox: Inbox; rows: Conversation[] }) {
+  const { list } = inbox
+  const { campaignOf } = useCampaignsById()
+  const { nameOf } = useMembers()
+  return (
+    <>
+      <ul aria-busy={list.isPlaceholderData || undefined} className={cn(list.isPlaceholderData && 'opacity-60')}>
+        {rows.map((conversation) => (
+          <Row
+            key={conversation.id}
+            inbox={inbox}
+            conversation={conversation}
+            campaign={campaignOf(conversation.campaignId)?.name}
+            assignee={conversation.assigneeId ? nameOf(conversation.assigneeId) : undefined}
+          />
+        ))}
+      </ul>
+      {list.hasNextPage ? (
+        <div className="p-4">
+          <Button size="sm" wide loading={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
+            Show more
+          </Button>
+        </div>
+      ) : (
+        inbox.filter.status === 'open' &&
+        narrowedBy(inbox.filter) === 0 &&
+        !inbox.filter.q && (
+          <p className="px-5 py-4 text-xs text-muted">
+            That’s all. <NextSend />
+          </p>
+        )
+      )}
+    </>
+  )
+}
+
+interface RowProps {
+  inbox: Inbox
+  conversation: Conversation
+  campaign: string | undefined
+  assignee: string | undefined
+}
+
+function Row({ inbox, conversation, campaign, assignee }: RowProps) {
+  const { id, lead, lastMessage, isUnread, label, snoozedUntil } = conversation
+  const name = lead.name || `@${lead.twitterHandle}`
+  const isOpen = inbox.openId === id
+  return (
+    <li
+      data-conversation={id}
+      className="scroll-mt-2 border-b border-hair [contain-intrinsic-size:auto_5.375rem] [content-visibility:auto]"
+    >
+      <Link
+        to={generatePath(paths.conversation, { conversationId: id }) + inbox.search}
+        replace={inbox.openId !== null}
+        preventScrollReset
+        aria-current={isOpen ? 'true' : undefined}
+        className="relative flex gap-3 py-3 ps-5 pe-4 -outline-offset-2 transition-colors hover:bg-hover aria-[current]:bg-pressed"
+      >
+        {isUnread && <span aria-hidden className="absolute start-2 top-6.5 size-1.5 rounded-full bg-ink" />}
+        <Avatar name={name} src={profilePictureUrl(lead)} />
+        <span className="grid min-w-0 flex-1">
+          <span className="flex items-baseline justify-between gap-2">
+            <bdi className={cn('truncate', isUnread && 'font-strong')}>{name}</bdi>
+            <time dateTime={lastMessage.at} className="shrink-0 text-xs text-muted" data-numeric>
+              {ageText(lastMessage.at, Date.now())}
+            </time>
+          </span>
+          <span className={cn('truncate', !isUnread && 'text-muted')}>
+            {isUnread && <span className="sr-only">Unread: </span>}
+            {lastMessage.isOurs && 'You: '}
+            <bdi>{lastMessage.text ?? (conversation.isEncrypted ? 'Encrypted on X' : 'Text not stored')}</bdi>
+          </span>
+          <span className="flex min-w-0 items-center gap-2 text-xs text-muted">
+            {label && <LabelName label={label} />}
+            {conversation.status === 'snoozed' && snoozedUntil && (
+              <span className="shrink-0">until {snoozeText(snoozedUntil, Date.now())}</span>
+            )}
+            <bdi className="truncate">{campaign}</bdi>
+            {assignee && <span className="ms-auto max-w-24 shrink-0 truncate">{assignee}</span>}
+          </span>
+        </span>
+      </Link>
+    </li>
+  )
+}
+
+/** When the campaigns send next; nothing until known. */
+function NextSend() {
+  const { campaigns } = useCampaignsById()
+  return campaigns ? nextSendText(campaigns, Date.now()) : null
+}
+
+function EmptyList({ inbox }: { inbox: Inbox }) {
+  const { filter, setFilter } = inbox
+  if (filter.q || narrowedBy(filter) > 0)
+    return (
+      <Empty icon={<SearchX />} title="No matching conversations">
+        <Button
+          size="sm"
+          onClick={() =>
+            setFilter({
+              q: undefined,
+              label: undefined,
+              tag: undefined,
+              assigneeId: undefined,
+              xAccountId: undefined,
+              campaignId: undefined,
+            })
+          }
+        >
+          Clear filters
+        </Button>
+      </Empty>
+    )
+  if (filter.status === 'snoozed')
+    return <Empty title="Nothing is snoozed">A snoozed conversation comes back at the time you choose.</Empty>
+  if (filter.status === 'done')
+    return <Empty title="Nothing is done yet">A conversation that is done opens again when the lead writes.</Empty>
+  return (
+    <Empty icon={<CheckCheck />} title="All done">
+      <NextSend />
+    </Empty>
+  )
+}
+
+function Empty({ icon, title, children }: { icon?: ReactNode; title: string; children: ReactNode }) {
+  return (
+    <div className="grid justify-items-center gap-1.5 px-6 py-16 text-center [&>svg]:size-5 [&>svg]:text-muted">
+      {icon}
+      <p className="font-strong">{title}</p>
+      <div className="text-muted">{children}</div>
+    </div>
+  )
+}
+
+function ListSkeleton() {
+  return (
+    <>
+      <LoadingText>Loading conversations…</LoadingText>
+      {Array.from({ length: 8 }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike and never move
+        <div key={index} aria-hidden className="flex gap-3 border-b border-hair py-3 ps-5 pe-4">
+          <Skeleton className="size-9 shrink-0 rounded-full!" />
+          <span className="grid flex-1">
+            <SkeletonLine className="w-28" />
+            <SkeletonLine className="w-full" />
+            <SkeletonLine className="w-20" />
+          </span>
+        </div>
+      ))}
+    </>
+  )
+}

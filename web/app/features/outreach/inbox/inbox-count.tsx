@@ -1,0 +1,32 @@
+import { useQuery } from '@tanstack/react-query'
+import { formatNumber } from '@x-automated/contract/format'
+import { api } from '../../../api'
+import { cn } from '../../../ui/cn'
+import { useHasRole } from '../../identity/people/use-role'
+
+const SHOWN_MAX = 99
+/** Fallback while no event says that the count has changed. */
+const POLL_MS = 30_000
+
+/** The number of unread conversations; nothing without any. */
+export function InboxCount({ className }: { className?: string }) {
+  const mayRead = useHasRole('member') === true
+  const unread = useQuery(
+    api.conversations.list.queryOptions({
+      input: { pageSize: 1 },
+      enabled: mayRead,
+      select: ({ counts }) => counts.unread,
+      refetchInterval: POLL_MS,
+    }),
+  ).data
+  if (!unread) return null
+  return (
+    <span
+      data-numeric
+      className={cn('min-w-4.5 rounded-sm bg-ink px-1 text-center text-2xs font-strong text-inverse', className)}
+    >
+      {unread > SHOWN_MAX ? `${SHOWN_MAX}+` : formatNumber(unread)}
+      <span className="sr-only"> unread</span>
+    </span>
+  )
+}

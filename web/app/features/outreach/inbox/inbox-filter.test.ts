@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { filterOf, narrowedBy, withFilter } from './inbox-filter'
+
+test('shows open conversations if the URL says nothing or something unknown', () => {
+  expect(filterOf(new URLSearchParams())).toEqual({ status: 'open' })
+  expect(filterOf(new URLSearchParams('status=lost&label=sad'))).toEqual({ status: 'open' })
+})
+
+test('reads from the URL what it has written', () => {
+  const filter = { status: 'done', label: 'later', tag: 'VIP', assigneeId: 'me', q: 'price' } as const
+  expect(filterOf(withFilter(new URLSearchParams(), filter))).toEqual(filter)
+})
+
+test('removes a field from the URL and keeps the others', () => {
+  const before = new URLSearchParams('status=done&label=later&q=price')
+  expect(withFilter(before, { label: undefined, status: 'open' }).toString()).toBe('q=price')
+})
+
+test('counts what narrows the list, without status and search', () => {
+  expect(narrowedBy({ status: 'done', q: 'price', label: 'later', assigneeId: 'none' })).toBe(2)
+})

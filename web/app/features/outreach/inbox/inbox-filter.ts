@@ -1,0 +1,47 @@
+import { REPLY_LABELS, type ReplyLabel } from '@x-automated/contract/leads/leads'
+import {
+  CONVERSATION_STATUSES,
+  type ConversationStatus,
+  type Filter,
+} from '@x-automated/contract/outreach/conversations'
+
+/** What the list of the inbox shows. */
+export type InboxFilter = Filter & { status: ConversationStatus }
+
+/** Names in the URL. */
+const NAMES = {
+  label: 'label',
+  tag: 'tag',
+  assigneeId: 'assignee',
+  xAccountId: 'account',
+  campaignId: 'campaign',
+  q: 'q',
+} as const satisfies Partial<Record<keyof Filter, string>>
+const FIELDS = Object.keys(NAMES) as (keyof typeof NAMES)[]
+
+/** The filter in the URL; open conversations without one. */
+export function filterOf(params: URLSearchParams): InboxFilter {
+  const asked = params.get('status')
+  const filter: InboxFilter = { status: CONVERSATION_STATUSES.find((status) => status === asked) ?? 'open' }
+  for (const field of FIELDS) {
+    const value = params.get(NAMES[field])
+    if (!value) continue
+    if (field !== 'label') filter[field] = value
+    else if ((REPLY_LABELS as readonly string[]).includes(value)) filter.label = value as ReplyLabel
+  }
+  return filter
+}
+
+/** The URL's query with a changed filter. */
+export function withFilter(params: URLSearchParams, change: Partial<InboxFilter>): URLSearchParams {
+  const next = new URLSearchParams(params)
+  const set = (name: string, value: string | undefined) => (value ? next.set(name, value) : next.delete(name))
+  if ('status' in change) set('status', change.status === 'open' ? undefined : change.status)
+  for (const field of FIELDS) if (field in change) set(NAMES[field], change[field])
+  return next
+}
+
+/** How many fields besides status and search narrow the list. */
+export function narrowedBy({ label, tag, assigneeId, xAccountId, campaignId }: InboxFilter): number {
+  return [label, tag, assigneeId, xAccountId, campaignId].filter((value) => value !== undefined).length
+}

@@ -1,0 +1,120 @@
+import { formatDate, formatRelative } from '@x-automated/contract/format'
+import type { ReplyLabel } from '@x-automated/contract/leads/leads'
+import type { Campaign } from '@x-automated/contract/outreach/campaigns'
+import type { Message } from '@x-automated/contract/outreach/conversations'
+import { stepText } from '../../leads/leads/history-text'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/** The color of each label, as a text class. */
+export const LABEL_COLORS: Record<ReplyLabel, string> = {
+  interested: 'text-good',
+  meeting: 'text-tag-violet',
+  question: 'text-info',
+  later: 'text-warn',
+  referral: 'text-tag-teal',
+  not_interested: 'text-muted',
+  opted_out: 'text-bad',
+  auto_reply: 'text-muted',
+}
+
+/** How old something is: 'now', '26m', '3h', 'Mon', 'Nov 3'. */
+export function ageText(at: string, now: number): string {
+  const age = now - Date.parse(at)
+  if (age < MINUTE_MS) return 'now'
+  if (age < HOUR_MS) return `${Math.floor(age / MINUTE_MS)}m`
+  if (age < DAY_MS) return `${Math.floor(age / HOUR_MS)}h`
+  return formatDate(at, age < 6 * DAY_MS ? { weekday: 'short' } : { month: 'short', day: 'numeric' })
+}
+
+/** '2 minutes ago', 'just now'. */
+export function sinceText(at: string, now: number): string {
+  const minutes = Math.floor((now - Date.parse(at)) / MINUTE_MS)
+  if (minutes < 1) return 'just now'
+  if (minutes < 60) return formatRelative(-minutes, 'minute')
+  return minutes < 24 * 60
+    ? formatRelative(-Math.floor(minutes / 60), 'hour')
+    : formatRelative(-Math.floor(minutes / 60 / 24), 'day')
+}
+
+/** 'Today', 'Yesterday', 'Tomorrow' or 'Fri, Nov 20'. */
+export function dayText(at: string | number, now: number): string {
+  const day = new Date(at)
+  const days = (startOfDay(now) - startOfDay(at)) / DAY_MS
+  // A day with a change of the clock has 23 or 25 hours.
+  if (Math.round(days) === 0) return 'Today'
+  if (Math.round(days) === 1) return 'Yesterday'
+  if (Math.round(days) === -1) return 'Tomorrow'
+  const isThisYear = day.getFullYear() === new Date(now).getFullYear()
+  return formatDate(day, {
+    weekday: 'short',
+    month: 'short',
+    day: 'numeric',
+    ...(isThisYear ? {} : { year: 'numeric' }),
+  })
+}
+
+function startOfDay(at: string | number): number {
+  return new Date(at).setHours(0, 0, 0, 0)
+}
+
+/** '14:05', in the user's locale. */
+export function timeText(at: string | number): string {
+  return formatDate(at, { hour: 'numeric', minute: '2-digit' })
+}
+
+/** 'Today 17:00', 'Wed, Dec 16 09:00': when a snooze ends. */
+export function snoozeText(at: string | Date, now: number): string {
+  const time = new Date(at).getTime()
+  return `${dayText(time, now)} ${timeText(time)}`
+}
+
+const STATUS_TEXTS = {
+  queued: 'Sending…',
+  sent: 'Sent',
+  delivered: 'Read',
+  // A reply implies that they have read it.
+  replied: 'Read',
+  failed: 'Failed',
+} as const
+
+/** What is below a message: 'Step 2, variant B · 14:22 · Read'. */
+export function messageFacts(message: Message, authorName: string | undefined): string {
+  const { author, at, status, isOurs, stepNumber, variant } = message
+  return [
+    author === 'campaign' && (stepText(stepNumber, variant) ?? 'Step 1'),
+    author === 'owner' && 'Written on X',
+    author === 'member' && authorName,
+    timeText(at),
+    isOurs && status && STATUS_TEXTS[status],
+  ]
+    .filter(Boolean)
+    .join(' · ')
+}
+
+type Sends = Pick<Campaign, 'status' | 'dmsQueuedCount' | 'nextFollowUpAt' | 'waitingFor'>
+
+/** When campaigns send next, as a sentence. */
+export function nextSendText(campaigns: readonly Sends[], now: number): string {
+  const times = campaigns.flatMap(({ status, dmsQueuedCount, nextFollowUpAt, waitingFor }) => {
+    if (status !== 'active') return []
+    const follows = nextFollowUpAt ? [Date.parse(nextFollowUpAt)] : []
+    if (dmsQueuedCount === 0) return follows
+    return [...follows, waitingFor ? Date.parse(waitingFor.until) : now]
+  })
+  if (times.length === 0) return 'No campaign is sending.'
+  const next = Math.min(...times)
+  if (next - now < MINUTE_MS) return 'Messages are going out now.'
+  const day = dayText(next, now)
+  const when = { Today: '', Tomorrow: 'tomorrow ' }[day] ?? `on ${day} `
+  return `Next messages go out ${when}at ${timeText(next)}.`
+}
+
+/** The handles that a text names, without the @ and in lower case; `except` are left out. */
+export function namedHandles(text: string, except: readonly string[]): string[] {
+  const known = new Set(except.map((handle) => handle.toLowerCase()))
+  const named = [...text.matchAll(/(?<![\w@.])@(\w{1,15})(?!\w)/g)].map(([, handle = '']) => handle.toLowerCase())
+  return [...new Set(named)].filter((handle) => !known.has(handle))
+}

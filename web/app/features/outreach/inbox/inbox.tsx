@@ -1,0 +1,63 @@
+import { Inbox as InboxIcon } from 'lucide-react'
+import { useRef, useState } from 'react'
+import { Outlet } from 'react-router'
+import { cn } from '../../../ui/cn'
+import { EmptyState } from '../../../ui/empty-state'
+import { PageHeader } from '../../../ui/page-header'
+import { useHasRole } from '../../identity/people/use-role'
+import { ConversationList } from './conversation-list'
+import { KeysDialog } from './keys-dialog'
+import { useInbox } from './use-inbox'
+import { useKeys } from './use-keys'
+
+/** The inbox: the list of conversations, and beside it the open one. */
+export default function Inbox() {
+  const mayRead = useHasRole('member')
+  if (mayRead === false) return <ViewersHaveNone />
+  return <Columns mayRead={mayRead === true} />
+}
+
+function Columns({ mayRead }: { mayRead: boolean }) {
+  const inbox = useInbox(mayRead)
+  const search = useRef<HTMLInputElement>(null)
+  const [showsKeys, setShowsKeys] = useState(false)
+  const { open, neighbor, openId } = inbox
+  const move = (by: 1 | -1) => {
+    const next = neighbor(by)
+    if (next) open(next.id)
+    // The row comes into view, wherever the focus is.
+    if (next) document.querySelector(`[data-conversation="${next.id}"]`)?.scrollIntoView({ block: 'nearest' })
+  }
+  useKeys({
+    j: () => move(1),
+    k: () => move(-1),
+    '/': () => search.current?.focus(),
+    '?': () => setShowsKeys(true),
+  })
+  return (
+    <div className="text-ui md:grid md:h-full md:grid-cols-[17rem_minmax(0,1fr)] lg:grid-cols-[19.5rem_minmax(0,1fr)]">
+      <section
+        aria-label="Conversations"
+        className={cn(
+          'min-w-0 md:flex md:min-h-0 md:flex-col md:border-e md:border-hair',
+          openId && 'max-md:invisible',
+        )}
+      >
+        <ConversationList inbox={inbox} searchRef={search} />
+      </section>
+      <Outlet context={inbox} />
+      <KeysDialog open={showsKeys} onClose={() => setShowsKeys(false)} />
+    </div>
+  )
+}
+
+function ViewersHaveNone() {
+  return (
+    <div className="page-width pt-6 md:pt-19">
+      <PageHeader title="Inbox" />
+      <EmptyState icon={<InboxIcon />} title="Viewers have no inbox">
+        Conversations are private to members and admins. An admin of this workspace can change your role.
+      </EmptyState>
+    </div>
+  )
+}

@@ -1,0 +1,133 @@
+import type { Campaign } from '@x-automated/contract/outreach/campaigns'
+import type { Message } from '@x-automated/contract/outreach/conversations'
+import { refusalText, SkipReason } from '@x-automated/contract/reason'
+import { Fragment, useLayoutEffect, useRef } from 'react'
+import { generatePath, Link } from 'react-router'
+import { paths } from '../../../paths'
+import { Button } from '../../../ui/button'
+import { cn } from '../../../ui/cn'
+import { dayText, messageFacts } from './inbox-text'
+import { type useConversation, useMembers } from './use-inbox'
+
+interface ThreadMessagesProps {
+  query: ReturnType<typeof useConversation>
+  campaign: Pick<Campaign, 'id' | 'name' | 'stepCount'> | undefined
+}
+
+/** The messages of a conversation, oldest first, as X shows them. */
+export function ThreadMessages({ query, campaign }: ThreadMessagesProps) {
+  const messages = (query.data?.pages.flatMap((page) => page.messages) ?? []).toReversed()
+  const scroller = useRef<HTMLDivElement>(null)
+  const isAtEnd = useRef(true)
+  const lastId = messages.at(-1)?.id
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new message comes into view
+  useLayoutEffect(() => {
+    const box = scroller.current
+    if (box && isAtEnd.current) box.scrollTop = box.scrollHeight
+  }, [lastId])
+  const now = Date.now()
+  return (
+    <div
+      ref={scroller}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
+      tabIndex={0}
+      role="log"
+      aria-label="Messages"
+      className="min-h-0 flex-1 overflow-y-auto overscroll-contain -outline-offset-2"
+      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+        isAtEnd.current = scrollHeight - scrollTop - clientHeight < 40
+      }}
+    >
+      <div className="flex min-h-full flex-col justify-end gap-1 px-4 py-4 md:px-6">
+        {query.hasNextPage && (
+          <Button
+            size="sm"
+            variant="ghost"
+            className="self-center"
+            loading={query.isFetchingNextPage}
+            onClick={() => query.fetchNextPage()}
+          >
+            Show earlier messages
+          </Button>
+        )}
+        {messages.map((message, index) => {
+          const before = messages[index - 1]
+          const day = dayText(message.at, now)
+          return (
+            <Fragment key={message.id}>
+              {(!before || dayText(before.at, now) !== day) && (
+                <p className="py-3 text-center text-xs text-muted">{day}</p>
+              )}
+              <Bubble message={message} next={messages[index + 1]} before={before} campaign={campaign} />
+            </Fragment>
+          )
+        })}
+      </div>
+    </div>
+  )
+}
+
+const TOGETHER_MS = 5 * 60_000
+
+interface BubbleProps {
+  message: Message
+  before: Message | undefined
+  next: Message | undefined
+  campaign: ThreadMessagesProps['campaign']
+}
+
+function Bubble({ message, before, next, campaign }: BubbleProps) {
+  const { nameOf } = useMembers()
+  const { isOurs, text, author, memberId, status, why } = message
+  const author_ = author === 'member' && memberId ? (nameOf(memberId) ?? 'A former member') : undefined
+  const isFailed = status === 'failed'
+  // Messages of one side within minutes share the line below them.
+  const isFollowed =
+    !isFailed &&
+    next?.author === author &&
+    author !== 'campaign' &&
+    next.status !== 'failed' &&
+    Date.parse(next.at) - Date.parse(message.at) < TOGETHER_MS
+  const followUps = !isOurs && before?.author === 'campaign' && campaign && campaign.stepCount > 1
+  const reason = why && SkipReason.safeParse(why)
+  return (
+    <div
+      className={cn(
+        'grid max-w-[84%] gap-1',
+        isOurs ? 'self-end justify-items-end' : 'self-start',
+        !isFollowed && 'pb-3',
+      )}
+    >
+      <p
+        className={cn(
+          'rounded-xl px-3.5 py-2 text-sm whitespace-pre-wrap wrap-anywhere',
+          isOurs ? 'rounded-ee-sm bg-bubble text-on-bubble' : 'rounded-es-sm bg-bubble-in',
+          isFailed && 'border border-bad bg-transparent text-ink',
+          text === null && 'bg-transparent text-muted italic ring-1 ring-line',
+        )}
+      >
+        <span className="sr-only">{isOurs ? (author_ ?? 'You') : 'Lead'}: </span>
+        <bdi>{text ?? 'Text not stored'}</bdi>
+      </p>
+      {!isFollowed && (
+        <p className={cn('px-1 text-xs text-muted', isFailed && 'text-bad')} data-numeric>
+          {author === 'campaign' && campaign && before?.author !== 'campaign' && (
+            <>
+              <Link
+                to={generatePath(paths.campaign, { campaignId: campaign.id })}
+                className="rounded-sm underline-offset-2 hover:underline"
+              >
+                <bdi>{campaign.name}</bdi>
+              </Link>
+              {' · '}
+            </>
+          )}
+          {messageFacts(message, author_)}
+          {reason?.success && ` · ${refusalText(reason.data)}`}
+          {followUps &&
+            ` · ${message.label === 'auto_reply' || message.label === 'later' ? 'follow-ups paused' : 'follow-ups stopped'}`}
+        </p>
+      )}
+    </div>
+  )
+}

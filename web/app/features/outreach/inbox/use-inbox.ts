@@ -1,0 +1,166 @@
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Conversation } from '@x-automated/contract/outreach/conversations'
+import { generatePath, useNavigate, useOutletContext, useParams, useSearchParams } from 'react-router'
+import { api, client, errorText } from '../../../api'
+import { paths } from '../../../paths'
+import { toast } from '../../../ui/toast'
+import { allCampaigns, CAMPAIGN_NAMES } from '../campaigns/all-campaigns'
+import { type ConversationChange, changeCached } from './conversation-cache'
+import { filterOf, type InboxFilter, withFilter } from './inbox-filter'
+
+/** Fallback while no event says that something has changed. */
+export const INBOX_POLL_MS = 10_000
+/** The list of the inbox, its filter, and the open conversation. */
+export function useInbox(mayRead: boolean) {
+  const { conversationId: openId = null } = useParams()
+  const [params, setParams] = useSearchParams()
+  const navigate = useNavigate()
+  const filter = filterOf(params)
+  const list = useInfiniteQuery(
+    api.conversations.list.infiniteOptions({
+      input: (cursor: string | undefined) => ({ ...filter, cursor }),
+      initialPageParam: undefined,
+      getNextPageParam: ({ cursor }) => cursor ?? undefined,
+      placeholderData: keepPreviousData,
+      enabled: mayRead,
+      refetchInterval: INBOX_POLL_MS,
+    }),
+  )
+  const rows = list.data?.pages.flatMap(({ conversations }) => conversations)
+  const search = params.size > 0 ? `?${params}` : ''
+  const open = (id: string | null) =>
+    void navigate((id ? generatePath(paths.conversation, { conversationId: id }) : paths.inbox) + search, {
+      // On phones, Back leads from a conversation to the list.
+      replace: openId !== null && id !== null,
+      preventScrollReset: true,
+    })
+  /** The conversation that many places further, or null at the end of what is loaded. */
+  const neighbor = (by: 1 | -1): Conversation | null => {
+    const index = rows?.findIndex(({ id }) => id === openId) ?? -1
+    if (index < 0) return rows?.[0] ?? null
+    return rows?.[index + by] ?? null
+  }
+  return {
+    filter,
+    setFilter: (change: Partial<InboxFilter>) =>
+      setParams(withFilter(params, change), { replace: true, preventScrollReset: true }),
+    list,
+    rows,
+    counts: list.data?.pages[0]?.counts,
+    search,
+    openId,
+    open,
+    neighbor,
+    /** Opens what follows the open conversation, which leaves the list. */
+    openNext: () => open((neighbor(1) ?? neighbor(-1))?.id ?? null),
+  }
+}
+
+/** The inbox around the open conversation. */
+export type Inbox = ReturnType<typeof useInbox>
+export const useInboxContext = () => useOutletContext<Inbox>()
+
+/** A conversation with its messages, newest first. */
+export function useConversation(id: string) {
+  return useInfiniteQuery(
+    api.conversations.find.infiniteOptions({
+      input: (cursor: string | undefined) => ({ id, cursor }),
+      initialPageParam: undefined,
+      getNextPageParam: ({ cursor }) => cursor ?? undefined,
+      staleTime: 0,
+      refetchInterval: INBOX_POLL_MS,
+    }),
+  )
+}
+
+/** The workspace's campaigns by id. */
+export function useCampaignsById() {
+  const campaigns = useQuery({ queryKey: CAMPAIGN_NAMES, queryFn: ({ signal }) => allCampaigns(signal) }).data
+  return { campaigns, campaignOf: (id: string | null) => campaigns?.find((one) => one.id === id) }
+}
+
+/** The workspace's people, at most 100, and the user's own id. */
+export function useMembers() {
+  const people = useQuery(api.people.list.queryOptions({ input: { pageSize: 100 } })).data?.people ?? []
+  return {
+    /** Those who may read conversations, the user first. */
+    members: people.filter(({ role }) => role !== 'viewer').toSorted((a, b) => Number(b.isYou) - Number(a.isYou)),
+    nameOf: (id: string | null) => {
+      const person = people.find((one) => one.id === id)
+      return person?.isYou ? 'You' : person?.name
+    },
+  }
+}
+
+type Update = Omit<Parameters<typeof client.conversations.update>[0], 'id'>
+
+export interface ChangeOptions {
+  /** The toast, with an Undo. None: nothing is said. */
+  done?: string
+  /** After Undo. */
+  onUndone?: () => void
+}
+
+/** What the server will make of a change. */
+function shownChange({ status, snoozedUntil, label, assigneeId, isRead }: Update): ConversationChange {
+  return {
+    ...(status && { status, snoozedUntil: snoozedUntil ?? null }),
+    // What is done has been read.
+    ...(status === 'done' && { isUnread: false }),
+    ...(label && { label, confidence: null }),
+    ...(assigneeId !== undefined && { assigneeId }),
+    ...(isRead !== undefined && { isUnread: !isRead }),
+  }
+}
+
+/** How long a change can be undone. */
+const UNDO_MS = 10_000
+const MUTATION_KEY = ['changeConversation']
+
+/** Changes a conversation: immediately on screen, and back if it fails. */
+export function useChangeConversation() {
+  const queries = useQueryClient()
+  const call = useMutation({
+    mutationKey: MUTATION_KEY,
+    mutationFn: ({ id, update }: { id: string; update: Update }) => client.conversations.update({ id, ...update }),
+    async onMutate({ id, update }) {
+      await queries.cancelQueries({ queryKey: api.conversations.key() })
+      changeCached(queries, id, shownChange(update))
+    },
+    onError: (error) => toast.error(errorText(error, 'Failed to change the conversation. Please try again.')),
+    // An answer from before the next change would show its old state for a moment.
+    onSettled: () =>
+      queries.isMutating({ mutationKey: MUTATION_KEY }) === 1 &&
+      queries.invalidateQueries({ queryKey: api.conversations.key() }),
+  })
+  return {
+    ...call,
+    change(before: Conversation, update: Update, { done, onUndone }: ChangeOptions = {}) {
+      const { id } = before
+      return call.mutateAsync({ id, update }).then(
+        () => {
+          if (!done) return true
+          const revert = {
+            ...(update.status && {
+              status: before.status,
+              ...(before.snoozedUntil && { snoozedUntil: before.snoozedUntil }),
+            }),
+            ...(update.label && before.label && { label: before.label }),
+            ...(update.assigneeId !== undefined && { assigneeId: before.assigneeId }),
+          }
+          const undo = () => {
+            call.mutate({ id, update: revert })
+            onUndone?.()
+          }
+          toast.success(done, {
+            id: 'conversation',
+            replaces: true,
+            action: { label: 'Undo', onClick: undo, until: Date.now() + UNDO_MS },
+          })
+          return true
+        },
+        () => false,
+      )
+    },
+  }
+}

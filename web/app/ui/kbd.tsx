@@ -1,0 +1,11 @@
+/** A key, shown in the button that it presses. Hidden without a keyboard. */
+export function Kbd({ children }: { children: string }) {
+  return (
+    <kbd
+      aria-hidden
+      className="inline-flex h-4.5 min-w-4.5 items-center justify-center rounded-sm bg-pressed px-1 font-sans text-2xs font-normal text-muted max-md:hidden pointer-coarse:hidden"
+    >
+      {children}
+    </kbd>
+  )
+}
