@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { Id, Time, wholeNumber } from '../fields.ts'
+import { Id, requiredText, Time, wholeNumber } from '../fields.ts'
+import { REPLY_LABELS } from '../leads/leads.ts'
 import { routes } from '../route.ts'
 
 const route = routes('Replies')
@@ -7,24 +8,10 @@ const route = routes('Replies')
 /** Maximum length of a stored reply; the rest is cut. */
 export const REPLY_TEXT_MAX = 10_000
 
-/** Default opt-out phrases. Case, full-width forms and surrounding punctuation are ignored. */
-export const DEFAULT_OPT_OUT_WORDS = [
-  'stop',
-  'unsubscribe',
-  'opt out',
-  'opt-out',
-  'optout',
-  'remove me',
-  'take me off',
-  'do not contact',
-  "don't contact",
-  'do not message',
-  "don't message",
-  'leave me alone',
-] as const
 /** How long texts of conversations are kept, in days. */
 export const KEEP_TEXTS_DAYS = { min: 30, max: 3_650, default: 365 } as const
 
+/** A workspace's own opt-out words, in addition to the built-in ones. */
 export const OPT_OUT_WORDS_MAX = 50
 export const OPT_OUT_WORD_LENGTH_MAX = 50
 
@@ -47,10 +34,28 @@ const ConversationSettings = z.object({
   keepTextsDays: wholeNumber(KEEP_TEXTS_DAYS.min, KEEP_TEXTS_DAYS.max),
 })
 
+/** What a text says as a reply. */
+export const ClassifiedText = z.object({
+  label: z.enum(REPLY_LABELS),
+  /** How likely the label is right; 1 if a rule decided. */
+  confidence: z.number().min(0).max(1),
+  /** ISO 639-1; 'und' without letters. */
+  language: z.string(),
+  /** When they are back or want to hear more, if the text names that day. */
+  date: Time.nullable(),
+})
+
 export const replies = {
   detection: route('GET /replies/detection', 'viewer', 'none', {
     summary: 'Get how replies are currently detected',
   }).output(ReplyDetection),
+
+  classify: route('POST /replies/classify', 'member', 'none', {
+    summary: 'Label texts as if they were replies; stores nothing',
+    description: 'Counts as one call per 10 texts. Days start in UTC.',
+  })
+    .input(z.strictObject({ texts: z.array(requiredText(REPLY_TEXT_MAX)).min(1).max(100) }))
+    .output(z.object({ results: z.array(ClassifiedText) })),
 
   removeText: route('DELETE /replies/{id}/text', 'member', 'rows', {
     summary: 'Delete the text of a reply; the reply still counts',

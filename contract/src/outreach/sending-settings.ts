@@ -90,6 +90,7 @@ export const SendingSettings = z.object({
   accounts: z.array(SendingLimits),
   /** Product-wide limits that no setting can exceed. */
   limits: z.object({ dailyCap: z.number().int(), pauseSeconds: z.number() }),
+  /** The workspace's own, in addition to the built-in ones. */
   optOutWords: z.array(z.string()),
   basis: z.object({
     /** Campaigns only message leads with a contact basis. */
@@ -118,7 +119,9 @@ export const sendingSettings = {
     .output(SendingSettings),
 
   saveOptOutWords: route('PUT /sending/opt-out-words', 'admin', 'rows', {
-    summary: 'Set the words that opt a sender out; an empty list restores the defaults',
+    summary: "Set the workspace's own opt-out words, in addition to the built-in ones",
+    description:
+      'Case, full-width forms and surrounding punctuation are ignored. An empty list leaves only the built-in words, which no setting switches off.',
   })
     .input(
       z.strictObject({

@@ -54,8 +54,8 @@ export interface Limits {
   /** Subtracts one counted call. */
   refund(limit: LimitName, key: string): Promise<void>
   reset(limit: LimitName, key: string): Promise<void>
-  /** Counts one call. Other processes' counts are a second old, or older without the database. */
-  countCall(userId: string): void
+  /** Counts calls. Other processes' counts are a second old, or older without the database. */
+  countCall(userId: string, calls?: number): void
   close(): Promise<void>
 }
 
@@ -130,17 +130,17 @@ export function createLimits(pool: pg.Pool, { callsAMinute = CALLS_A_MINUTE }: {
     async reset(limit, key) {
       await limiters[limit].delete(key)
     },
-    countCall(userId) {
+    countCall(userId, added = 1) {
       const minute = currentMinute()
       let entry = calls.get(userId)
       if (entry?.minute !== minute) {
         entry = { minute, known: 0, sending: 0, unsent: 0 }
         calls.set(userId, entry)
       }
-      if (entry.known + entry.sending + entry.unsent >= callsAMinute) {
+      if (entry.known + entry.sending + entry.unsent + added > callsAMinute) {
         throw new Refusal('RATE_LIMITED', undefined, { retryAfterSeconds: 60 - Math.floor((Date.now() / 1000) % 60) })
       }
-      entry.unsent += 1
+      entry.unsent += added
     },
     async close() {
       clearInterval(timer)

@@ -1,9 +1,10 @@
 import { admin, member, viewer } from '../../../operations.ts'
-import { detection } from './service.ts'
+import { classifyTexts, detection } from './service.ts'
 import { consent, findSettings, removeText, saveSettings } from './service-texts.ts'
 
 export const replyRoutes = {
   detection: viewer.replies.detection.handler(({ context }) => detection(context.db, context.actor)),
+  classify: member.replies.classify.handler(({ context, input }) => classifyTexts(context, input)),
   removeText: member.replies.removeText.handler(({ context, input }) =>
     removeText(context.db, context.actor, input.id),
   ),

@@ -1,21 +1,10 @@
 import { Temporal } from 'temporal-polyfill'
+import { fold } from './rules-text.ts'
 
 /**
  * Finds the day that a reply names, in English, German, French, Spanish and Portuguese. It returns
  * no day rather than a wrong one.
  */
-
-/** Folds letters for comparison: lower case, no accents, straight apostrophes, spaces for hyphens. */
-export function fold(text: string): string {
-  return text
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .normalize('NFKC')
-    .toLowerCase()
-    .replaceAll('ß', 'ss')
-    .replaceAll('ı', 'i')
-    .replace(/[’‘`´]/g, "'")
-}
 
 /** Names of the months. Left out: 'ago', 'out' and 'set', which are English words. */
 const MONTHS = [

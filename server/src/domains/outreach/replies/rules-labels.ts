@@ -1,7 +1,9 @@
-import { DEFAULT_OPT_OUT_WORDS } from '@x-automated/contract/outreach/replies'
+import type { ReplyLabel } from '@x-automated/contract/leads/leads'
 import { Temporal } from 'temporal-polyfill'
 import { asksToStop } from './rules.ts'
-import { findDay, fold } from './rules-dates.ts'
+import { findDay } from './rules-dates.ts'
+import { isOptOut } from './rules-opt-out.ts'
+import { fold, hasUnspaced, wordsOf } from './rules-text.ts'
 
 /** What a reply says by rule. No rule matches most replies: those need a person, or a model. */
 export interface RuleLabel {
@@ -10,30 +12,48 @@ export interface RuleLabel {
   until: Date | null
 }
 
+/** When and where a reply was written. */
+interface Written {
+  now: Date
+  /** Of the X account, in which days start; UTC if it is unknown. */
+  timeZone: string
+}
+
 /**
  * Labels opt-outs, automatic replies and requests to write again on a certain day; null: none of
  * them. @param optOutWords the workspace's own, in addition to the built-in ones
- * @param timeZone of the X account, in which days start; UTC if it is unknown
  */
-export function classifyReply(
+export function labelByRule(
   text: string,
-  { optOutWords, now, timeZone }: { optOutWords: readonly string[]; now: Date; timeZone: string },
+  { optOutWords, ...written }: Written & { optOutWords: readonly string[] },
 ): RuleLabel | null {
-  const said = createReader(text)
-  if (asksToStop(text, optOutWords) || asksToStop(text, DEFAULT_OPT_OUT_WORDS) || said.any(OPT_OUT_PHRASES)) {
-    return { label: 'opted_out', until: null }
-  }
-  const local = localNow(now, timeZone)
-  const named = () => findDay(text, local.toPlainDate().toString())
-  const startOf = (day: string) =>
-    new Date(Temporal.PlainDate.from(day).toZonedDateTime(local.timeZoneId).epochMilliseconds)
-  if (said.any(AUTOMATIC_PHRASES)) {
-    const day = named()
-    return { label: 'auto_reply', until: day?.isEnd ? startOf(day.day) : null }
-  }
+  const folded = fold(text)
+  if (asksToStop(text, optOutWords) || isOptOut(folded)) return { label: 'opted_out', until: null }
+  const said = createReader(folded)
+  if (said.any(AUTOMATIC_PHRASES)) return { label: 'auto_reply', until: untilOf('auto_reply', text, written) }
   if (said.any(NO_INTEREST_PHRASES) || !isPutOff(said)) return null
-  const day = named()
-  return day && { label: 'later', until: startOf(day.day) }
+  const until = untilOf('later', text, written)
+  return until && { label: 'later', until }
+}
+
+/** The start of the day that a reply puts off to, or until which it says to be away; null: none. */
+export function untilOf(label: ReplyLabel, text: string, { now, timeZone }: Written): Date | null {
+  if (label !== 'later' && label !== 'auto_reply') return null
+  const local = localNow(now, timeZone)
+  const found = findDay(text, local.toPlainDate().toString())
+  if (!found || (label === 'auto_reply' && !found.isEnd)) return null
+  return new Date(Temporal.PlainDate.from(found.day).toZonedDateTime(local.timeZoneId).epochMilliseconds)
+}
+
+/** What the rules notice in a text, for the model. */
+export function hintsOf(text: string): string[] {
+  const said = createReader(fold(text))
+  // Any day will do: the model only learns that one is named.
+  const day = findDay(text, '2026-06-01')
+  return [
+    ...Object.entries(HINTS).flatMap(([name, phrases]) => (said.any(phrases) ? [name] : [])),
+    ...(day ? ['day', ...(day.isEnd ? ['end'] : [])] : []),
+  ]
 }
 
 type Reader = ReturnType<typeof createReader>
@@ -53,12 +73,9 @@ function localNow(now: Date, timeZone: string): Temporal.ZonedDateTime {
   }
 }
 
-/** Scripts that write no spaces between words. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
-
 /** Finds phrases as whole words, without case, accents and punctuation. */
-function createReader(text: string) {
-  const words = wordsOf(text)
+function createReader(folded: string) {
+  const words = plainWordsOf(folded)
   const known = new Set(words)
   const said = ` ${words.join(' ')} `
   return {
@@ -67,9 +84,7 @@ function createReader(text: string) {
   }
 }
 
-function wordsOf(text: string): string[] {
-  return fold(text).match(/[\p{L}\p{N}]+(?:'[\p{L}\p{N}]+)*/gu) ?? []
-}
+const plainWordsOf = (folded: string) => wordsOf(folded).filter((word) => word !== ',')
 
 interface Phrase {
   /** Its first word, which a text is searched for before the phrase; null without spaces. */
@@ -82,32 +97,11 @@ function phrases(...lines: string[]): Phrase[] {
   return lines
     .flatMap((line) => line.split('|'))
     .map((phrase) => {
-      const words = wordsOf(phrase)
+      const words = plainWordsOf(fold(phrase))
       const written = words.join(' ')
-      return UNSPACED.test(written) ? { first: null, written } : { first: words[0] ?? '', written: ` ${written} ` }
+      return hasUnspaced(written) ? { first: null, written } : { first: words[0] ?? '', written: ` ${written} ` }
     })
 }
-
-/** In 17 languages; a phrase must mean nothing else. Matching too much costs less than too little. */
-const OPT_OUT_PHRASES = phrases(
-  "no more messages|no more dms|don't dm|do not dm|don't text|do not text|never contact me|never message me|never dm me|quit messaging|delete my data|remove my account from|don't write me|do not write me|don't write to me",
-  'abmelden|abbestellen|austragen|keine nachrichten mehr|keine weiteren nachrichten|nicht mehr schreiben|nicht mehr anschreiben|nicht mehr kontaktieren|schreib mir nicht|schreiben sie mir nicht|kontaktieren sie mich nicht|kontaktiere mich nicht|lass mich in ruhe|lassen sie mich in ruhe|löschen sie meine daten|lösch meine daten|hör auf|hören sie auf|keinen kontakt mehr',
-  "arrêtez|arrête de|désabonner|désinscrire|désinscrivez|désabonnez|ne me contactez plus|ne me contacte plus|ne m'écrivez plus|ne m'écris plus|plus de messages svp|laissez-moi tranquille|laisse-moi tranquille|retirez-moi|supprimez mes données|fichez-moi la paix",
-  'no me escribas|no me escriba|no me escriban|no me contactes|no me contacte|no me mandes|no me mande|no me envíes|no me envíe|no más mensajes|deja de escribirme|deje de escribirme|dejen de escribirme|deja de mandarme|darme de baja|dame de baja|deme de baja|déjame en paz|déjeme en paz|no me vuelvas a escribir|no vuelvas a escribirme|elimíname|bórrame',
-  'não me escreva|não me mande|não me envie|não me contate|não me contacte|não me chame|não me perturbe|pare de|parem de|para de me|me deixe em paz|me deixa em paz|deixe-me em paz|descadastrar|me remova|remova-me|me tire da lista|sair da lista|não quero receber|cancelar inscrição',
-  'non scrivermi|non mi scriva|non mi scrivete|non contattarmi|non mi contatti|smettila|smetta di|smettetela|lasciami in pace|disiscrivimi|cancellami|basta messaggi',
-  'niet meer schrijven|geen berichten meer|stuur me geen|niet meer contacteren|neem geen contact|laat me met rust|uitschrijven|afmelden|hou op|houd op',
-  'nie pisz|proszę nie pisać|przestań pisać|przestań|wypisz mnie|nie kontaktuj się|daj mi spokój|usuń mnie',
-  'sluta skriva|sluta kontakta|skriv inte|kontakta mig inte|avregistrera|lämna mig ifred|inga fler meddelanden',
-  'skriv ikke|ikke skriv|kontakt mig ikke|ikke kontakt meg|lad mig være|la meg være|meld mig fra|afmeld|avmeld meg',
-  'bana yazma|bir daha yazma|mesaj atma|yazmayın|rahatsız etmeyin|rahatsız etme|listeden çıkar|abonelikten çık',
-  'не пишите|не пиши|хватит писать|перестаньте|отпишите|отписаться|удалите меня|оставьте меня в покое|не беспокойте|стоп',
-  'не пишіть|припиніть|відпишіть|видаліть мене',
-  'jangan hubungi|jangan kirim|berhenti mengirim|berhenti menghubungi',
-  'لا تراسلني|لا ترسل|توقف عن|الغاء الاشتراك|إلغاء الاشتراك|اتركني وشأني',
-  '配信停止|連絡しないで|連絡はやめて|送らないで|メッセージしないで|やめてください|不要再联系|别再联系|不要再发|别再发|退订|取消订阅|不要再聯絡|別再聯絡|請勿聯絡|取消訂閱',
-  '연락하지 마|보내지 마|그만 보내|그만하세요|수신 거부|수신거부',
-)
 
 const AUTOMATIC_PHRASES = phrases(
   "out of office|out of the office|ooo|automatic reply|automatic response|automatic message|auto reply|autoreply|auto response|autoresponse|autoresponder|automated reply|automated response|automated message|away until|away till|away from my desk|currently away|currently travelling|currently traveling|on vacation until|on holiday until|on leave until|on annual leave|on parental leave|on maternity leave|on paternity leave|on sick leave|i'm on vacation|i am on vacation|i'm on holiday|i am on holiday|currently on vacation|currently on holiday|limited access to|we'll get back to you|we will get back to you|we'll be in touch|we will respond|we'll respond|thank you for contacting|thanks for contacting|we have received your message|we've received your message|not monitored|unmonitored|our team will",
@@ -140,3 +134,10 @@ const WRITE_AGAIN_PHRASES = phrases(
 const MEETING_PHRASES = phrases(
   'call|meet|meeting|zoom|demo|calendar|calendly|coffee|available|free|termin|anrufen|anruf|telefonieren|treffen|appel|appeler|rendez-vous|rdv|disponible|llamada|llamar|reunión|ligação|ligar|reunião|disponível',
 )
+
+const HINTS = {
+  'no interest': NO_INTEREST_PHRASES,
+  'not now': NOT_NOW_PHRASES,
+  'write again': WRITE_AGAIN_PHRASES,
+  meeting: MEETING_PHRASES,
+}

@@ -6,6 +6,7 @@ function tokensOf(text: string): string[] {
   return (
     text
       .normalize('NFKC')
+      .replace(/\p{Cf}/gu, '')
       .toLowerCase()
       .replaceAll('’', "'")
       .match(/[\p{L}\p{N}\p{M}]+(?:['-][\p{L}\p{N}\p{M}]+)*/gu) ?? []

@@ -1,9 +1,12 @@
+import { setImmediate } from 'node:timers/promises'
+import type { InputOf } from '@x-automated/contract/contract'
 import { REPLY_TEXT_MAX, type ReplyDetection } from '@x-automated/contract/outreach/replies'
 import { sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import type { XHappening } from '../../../outside/x-activity.ts'
+import type { Limits } from '../../../requests/limits.ts'
 import { suppressLead } from '../../leads/suppressions/service.ts'
 import { allowsTexts } from '../../platform/x-account/service.ts'
 import { offerSender } from '../conversation-offers/service.ts'
@@ -11,8 +14,8 @@ import { addReply, addWritten } from '../conversations/service.ts'
 import { checkOptOuts, endAnswered, findSentMessage, lockEnrollmentsOfLead, stopMessages } from '../sending/service.ts'
 import { optOutWordsOf } from '../sending-settings/service.ts'
 import { type WatchContext, watchReplies } from './engine.ts'
+import { classifyReply, detectLanguage, labelToContinue } from './engine-labels.ts'
 import { answeredMessage } from './rules.ts'
-import { classifyReply } from './rules-labels.ts'
 import { storeAnswers } from './service-answers.ts'
 import { replies } from './tables.ts'
 
@@ -119,7 +122,8 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
   const answered = isReply ? answeredMessage(ours, message.at) : null
   const isTextAllowed = await allowsTexts(tx, workspaceId, accountXUserId)
   const said = isReply ? await classify(tx, conversation, message) : null
-  const optedOut = said?.label === 'opted_out'
+  // The model alone never suppresses anyone: it only stops what is queued.
+  const optedOut = said?.label === 'opted_out' && said.by === 'rule'
   const [kept] = await tx
     .insert(replies)
     .values({
@@ -139,10 +143,10 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
     .onConflictDoNothing()
     .returning({ id: replies.id })
   if (!kept) return
-  if (said?.label !== 'opted_out')
+  if (!optedOut)
     await endAnswered(tx, workspaceId, leadId, {
       isReply,
-      label: said?.label ?? null,
+      label: said && labelToContinue(said),
       until: said?.until ?? null,
       at: message.at,
     })
@@ -175,20 +179,43 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
   else
     await addReply(tx, stored, {
       label: said?.label ?? null,
-      confidence: 1,
-      suggestsSuppression: false,
+      confidence: said?.confidence ?? null,
+      suggestsSuppression: said?.label === 'opted_out' && said.by === 'model',
       dmId: answered?.id ?? null,
       laterAt: said?.label === 'later' ? said.until : null,
     })
 }
 
-/** What a reply says by rule, with the days of the account's time zone. */
+/** What a reply says, with the days of the account's time zone. */
 async function classify(tx: Db, { workspaceId, accountId }: Conversation, { text, at }: XMessageEvent) {
   const { rows } = await tx.execute<{ timeZone: string }>(
     sql`select time_zone as "timeZone" from sending_limits where workspace_id = ${workspaceId} and x_account_id = ${accountId}`,
   )
+  if (text.trim() === '') return null
   const optOutWords = await optOutWordsOf(tx, workspaceId)
-  return classifyReply(text, { optOutWords, now: at, timeZone: rows[0]?.timeZone ?? 'UTC' })
+  return classifyReply(text.slice(0, REPLY_TEXT_MAX), { optOutWords, now: at, timeZone: rows[0]?.timeZone ?? 'UTC' })
+}
+
+/** Texts that count as one call. */
+const TEXTS_PER_CALL = 10
+
+/** What texts would be labelled as replies today. @throws Refusal RATE_LIMITED */
+export async function classifyTexts(
+  { db, actor, limits }: { db: Db; actor: Actor; limits: Limits },
+  { texts }: InputOf<'replies', 'classify'>,
+) {
+  const calls = Math.ceil(texts.length / TEXTS_PER_CALL)
+  // The call itself is counted already.
+  if (calls > 1) limits.countCall(actor.userId, calls - 1)
+  const options = { optOutWords: await optOutWordsOf(db, actor.workspaceId), now: new Date(), timeZone: 'UTC' }
+  const results = []
+  for (const text of texts) {
+    const { label, confidence, until } = classifyReply(text, options)
+    results.push({ label, confidence, language: detectLanguage(text), date: until })
+    // Long texts take milliseconds each, in which others wait.
+    await setImmediate()
+  }
+  return { results }
 }
 
 /** They wrote first: a contact basis, which X's automation rules require. */

@@ -110,7 +110,7 @@ export const conversationSettings = pgTable('conversation_settings', {
   keepTextsDays: integer('keep_texts_days').notNull(),
 })
 
-/** A workspace's own opt-out words. Without a row, the defaults apply. */
+/** A workspace's own opt-out words, in addition to the built-in ones. */
 export const replySettings = pgTable('reply_settings', {
   workspaceId: uuid('workspace_id')
     .primaryKey()

@@ -1,4 +1,3 @@
-import { DEFAULT_OPT_OUT_WORDS } from '@x-automated/contract/outreach/replies'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
@@ -39,7 +38,7 @@ describe('GET /sending/settings', () => {
         },
       ],
       limits: { dailyCap: 500, pauseSeconds: 0 },
-      optOutWords: [...DEFAULT_OPT_OUT_WORDS],
+      optOutWords: [],
       basis: { required: false, isRealX: false, liftedBy: null, liftedAt: null },
     })
     const real = await find(app.db, { ...app.env, isRealX: true }, owner.actor)
@@ -180,10 +179,10 @@ async function xUserOf(id: string): Promise<string> {
 }
 
 describe('PUT /sending/opt-out-words', () => {
-  it('stores words once, defaults if empty, and rejects invalid words and members', async () => {
+  it('stores own words once, none if empty, and rejects invalid words and members', async () => {
     const save = async (words: string[]) => (await owner.client.sendingSettings.saveOptOutWords({ words })).optOutWords
     expect(await save([' Stop ', 'stop', 'lass das'])).toEqual(['stop', 'lass das'])
-    expect(await save([])).toEqual([...DEFAULT_OPT_OUT_WORDS])
+    expect(await save([])).toEqual([])
     for (const words of [['!'], ['a'.repeat(51)], Array.from({ length: 51 }, (_, i) => `w${i}`)])
       expect((await owner.call('PUT', '/sending/opt-out-words', { words })).status).toBe(400)
     const member = await makePerson(app, { in: owner, role: 'member' })

@@ -1,5 +1,4 @@
 import type { InputOf } from '@x-automated/contract/contract'
-import { DEFAULT_OPT_OUT_WORDS } from '@x-automated/contract/outreach/replies'
 import { DEFAULT_PROTECTION, type Protection } from '@x-automated/contract/outreach/sending-settings'
 import { eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
@@ -322,7 +321,7 @@ export async function saveLimits(
   })
 }
 
-/** Sets the opt-out words, ignoring case and duplicates; an empty list restores the defaults. */
+/** Sets the workspace's own opt-out words, ignoring case and duplicates. */
 export async function saveOptOutWords(db: Db, limits: SendingEnv, actor: Actor, words: string[]) {
   const own = [...new Map(words.map((word) => [word.toLowerCase(), word])).values()]
   const { workspaceId } = actor
@@ -381,13 +380,13 @@ function protectionOf(row: typeof sendingSettings.$inferSelect | undefined): Pro
   }
 }
 
-/** The words that opt a sender out when they reply with one. */
+/** The workspace's own opt-out words, in addition to the built-in ones. */
 export async function optOutWordsOf(db: Db, workspaceId: string): Promise<string[]> {
   const [row] = await db
     .select({ words: replySettings.optOutWords })
     .from(replySettings)
     .where(eq(replySettings.workspaceId, workspaceId))
-  return row?.words ?? [...DEFAULT_OPT_OUT_WORDS]
+  return row?.words ?? []
 }
 
 // What campaigns wait for

@@ -18,7 +18,7 @@ export function OptOutCard({ words, disabled }: { words: readonly string[]; disa
   return (
     <Card
       title="Opt-out words"
-      description="Anyone who replies with one of these is suppressed and never messaged again."
+      description="Anyone who replies with one of these is suppressed and never messaged again, in addition to the built-in ones, which always apply."
     >
       <div className="grid max-w-xl gap-4">
         <Field label="Words and phrases">
@@ -39,9 +39,6 @@ export function OptOutCard({ words, disabled }: { words: readonly string[]; disa
               onClick={() => save.run([...draft])}
             >
               Save words
-            </Button>
-            <Button disabled={save.isPending} onClick={() => save.run([])}>
-              Use the default words
             </Button>
           </div>
         )}

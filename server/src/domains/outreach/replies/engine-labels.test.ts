@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs'
+import { REPLY_LABELS, type ReplyLabel } from '@x-automated/contract/leads/leads'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { classifyReply, detectLanguage, labelToContinue } from './engine-labels.ts'
+import { f1Of, mean, readHeldOut } from './rules-measures.ts'
+import { isOptOut } from './rules-opt-out.ts'
+import { fold } from './rules-text.ts'
+
+const options = { optOutWords: [], now: new Date('2026-11-20T12:00:00Z'), timeZone: 'UTC' }
+const classify = (text: string) => classifyReply(text, options)
+
+// Written by hand, separately from the training data: docs/classifier.md.
+const heldOut = readHeldOut(readFileSync(new URL('./training/held-out.txt', import.meta.url), 'utf8'))
+const languages = [...new Set(heldOut.map(({ language }) => language))]
+
+describe('held-out messages', () => {
+  let said: ReplyLabel[]
+  beforeAll(() => {
+    said = heldOut.map(({ text }) => classify(text).label)
+  })
+  const matrixOf = (isWanted: (language: string) => boolean) => {
+    const matrix = REPLY_LABELS.map(() => REPLY_LABELS.map(() => 0))
+    heldOut.forEach(({ label, language }, place) => {
+      const row = matrix[REPLY_LABELS.indexOf(label)] as number[]
+      const column = REPLY_LABELS.indexOf(said[place] as ReplyLabel)
+      if (isWanted(language)) row[column] = (row[column] ?? 0) + 1
+    })
+    return matrix
+  }
+  const optOuts = () =>
+    heldOut.flatMap(({ label, text }, place) => (label === 'opted_out' ? [{ text, said: said[place] }] : []))
+
+  it('finds at least 98% of opt-outs, and 95% by rules alone', () => {
+    expect(mean(optOuts().map((one) => Number(one.said === 'opted_out')))).toBeGreaterThanOrEqual(0.98)
+    expect(mean(optOuts().map(({ text }) => Number(isOptOut(fold(text)))))).toBeGreaterThanOrEqual(0.95)
+  })
+
+  it('are labelled with a macro F1 of at least 0.80', () => {
+    expect(mean(f1Of(matrixOf(() => true)))).toBeGreaterThanOrEqual(0.8)
+  })
+
+  it.each(languages)('are labelled well enough in %s', (language) => {
+    expect(mean(f1Of(matrixOf((one) => one === language)))).toBeGreaterThanOrEqual(language === 'en' ? 0.85 : 0.7)
+  })
+})
+
+describe('classifyReply', () => {
+  it('takes under 5 ms of processor time for 99% of messages', () => {
+    const texts = heldOut.map(({ text }) => text)
+    const times = texts.map((text) => {
+      const runs = Array.from({ length: 3 }, () => {
+        const before = process.cpuUsage()
+        classify(text)
+        return process.cpuUsage(before).user / 1_000
+      })
+      return Math.min(...runs)
+    })
+    times.sort((a, b) => a - b)
+    expect(times[Math.floor(times.length * 0.99)]).toBeLessThan(5)
+  })
+
+  it('reads hostile texts in a limited time', () => {
+    const pieces = [
+      'a',
+      'no ',
+      'не мне больше ',
+      'do not ',
+      'لا تراسل عن ',
+      '連絡',
+      '不要',
+      'eliminmeme',
+      '1.',
+      '@a.',
+      '\u200b',
+      '?',
+      '(',
+      '😀',
+    ]
+    for (const piece of pieces) {
+      const before = process.cpuUsage()
+      classify(piece.repeat(10_000).slice(0, 10_000))
+      // A pattern that backtracks badly would take minutes.
+      expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000)
+    }
+  })
+
+  it('is certain only if a rule decides', () => {
+    expect(classify('STOP')).toMatchObject({ label: 'opted_out', confidence: 1, by: 'rule' })
+    const { by, confidence } = classify('sounds interesting, tell me more')
+    expect(by).toBe('model')
+    expect(confidence).toBeGreaterThan(0)
+    expect(confidence).toBeLessThan(1)
+  })
+
+  it('lets a sequence continue only after sure labels', () => {
+    const reading = { by: 'model', until: null } as const
+    expect(labelToContinue({ ...reading, label: 'auto_reply', confidence: 0.95 })).toBe('auto_reply')
+    expect(labelToContinue({ ...reading, label: 'auto_reply', confidence: 0.6 })).toBeNull()
+    expect(labelToContinue({ ...reading, label: 'interested', confidence: 0.95 })).toBeNull()
+  })
+})
+
+describe('detectLanguage', () => {
+  it.each([
+    ['Thanks, but we already have an agency for that', 'en'],
+    ['Danke, aber wir haben schon eine Agentur dafür', 'de'],
+    ['Merci, mais nous avons déjà une agence pour ça', 'fr'],
+    ['Gracias, pero ya tenemos una agencia para eso', 'es'],
+    ['Dziękuję, ale mamy już agencję', 'pl'],
+    ['ありがとうございます、検討します', 'ja'],
+    ['谢谢，我们不需要', 'zh'],
+    ['Спасибо, нам это не нужно', 'ru'],
+    ['شكرا لكم', 'ar'],
+    ['👍', 'und'],
+  ])('reads %j as %s', (text, language) => {
+    expect(detectLanguage(text)).toBe(language)
+  })
+})

@@ -1,0 +1,46 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { makePerson } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp({ overrides: { callsAMinute: 25 } })
+})
+
+describe('POST /replies/classify', () => {
+  it('labels texts in their order, with the own words of the workspace', async () => {
+    const person = await makePerson(app)
+    await person.client.sendingSettings.saveOptOutWords({ words: ['no tennis'] })
+    const texts = [
+      'Please stop messaging me',
+      'no tennis',
+      'Sounds great, tell me more!',
+      'Not now, ping me in 3 weeks',
+    ]
+    const { results } = await person.client.replies.classify({ texts })
+    expect(results).toMatchObject([
+      { label: 'opted_out', confidence: 1, language: 'en', date: null },
+      { label: 'opted_out', confidence: 1 },
+      { label: 'interested', language: 'en', date: null },
+      { label: 'later', confidence: 1, date: expect.any(Date) },
+    ])
+  })
+
+  it('rejects no texts, too many, empty and long ones, and viewers', async () => {
+    const person = await makePerson(app)
+    for (const texts of [[], Array(101).fill('yes'), [' '], ['a'.repeat(10_001)], 'yes'])
+      expect((await person.call('POST', '/replies/classify', { texts })).status).toBe(400)
+    const viewer = await makePerson(app, { in: person, role: 'viewer' })
+    expect((await viewer.call('POST', '/replies/classify', { texts: ['yes'] })).status).toBe(403)
+  })
+
+  it('counts as one call per 10 texts', async () => {
+    const person = await makePerson(app)
+    const statuses = []
+    // Three calls within a minute count as 30; six of one text each would be allowed.
+    for (let calls = 0; calls < 6; calls += 1)
+      statuses.push((await person.call('POST', '/replies/classify', { texts: Array(100).fill('yes') })).status)
+    expect(statuses[0]).toBe(200)
+    expect(statuses).toContain(429)
+  })
+})

@@ -1,0 +1,36 @@
+import { REPLY_LABELS, type ReplyLabel } from '@x-automated/contract/leads/leads'
+
+/** A message and what it says. */
+export interface LabelledText {
+  language: string
+  label: ReplyLabel
+  text: string
+}
+
+/** Reads labelled messages: `# en interested` begins a section with one message per line. */
+export function readHeldOut(file: string): LabelledText[] {
+  let section: Omit<LabelledText, 'text'> | null = null
+  return file.split('\n').flatMap((line) => {
+    const [, language, name] = /^# (\w+) (\w+)\s*$/.exec(line) ?? []
+    if (language) {
+      const label = REPLY_LABELS.find((known) => known === name)
+      section = label ? { language, label } : null
+      return []
+    }
+    return section && line.trim() !== '' ? [{ ...section, text: line.trim() }] : []
+  })
+}
+
+/** F1 of each label. @param matrix counts, by true label, then by said label */
+export function f1Of(matrix: readonly (readonly number[])[]): number[] {
+  return matrix.map((row, label) => {
+    const right = row[label] ?? 0
+    const said = matrix.reduce((sum, other) => sum + (other[label] ?? 0), 0)
+    const all = row.reduce((sum, count) => sum + count, 0)
+    return said + all === 0 ? 1 : (2 * right) / (said + all)
+  })
+}
+
+export function mean(of: readonly number[]): number {
+  return of.reduce((sum, one) => sum + one, 0) / (of.length || 1)
+}

@@ -1,0 +1,323 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { REPLY_LABELS, type ReplyLabel } from '../contract/src/leads/leads.ts'
+import {
+  classifyReply,
+  detectLanguage,
+  sharesOf,
+  WEIGHTS_FILE,
+  type Weights,
+} from '../server/src/domains/outreach/replies/engine-labels.ts'
+import {
+  BUCKETS,
+  featuresOf,
+  LANGUAGE_BUCKETS,
+  LATIN_LANGUAGES,
+  languageFeaturesOf,
+  softmax,
+} from '../server/src/domains/outreach/replies/rules-features.ts'
+import { hintsOf } from '../server/src/domains/outreach/replies/rules-labels.ts'
+import { f1Of, mean, readHeldOut } from '../server/src/domains/outreach/replies/rules-measures.ts'
+import { isOptOut } from '../server/src/domains/outreach/replies/rules-opt-out.ts'
+import { fold } from '../server/src/domains/outreach/replies/rules-text.ts'
+import { root } from './root.ts'
+
+// Trains the models that label replies and detect their language, with the data in
+// server/src/domains/outreach/replies/training: docs/classifier.md. `--development` only measures.
+
+const folder = join(root, 'server/src/domains/outreach/replies/training')
+
+/** Messages made of each line; a line with fewer gives all of them. */
+const PER_LINE = 48
+const EPOCHS = 12
+const RATE = 0.6
+const DECAY = 2e-6
+/** Every n-th line of a section belongs to the development set. */
+const DEVELOPMENT = 6
+
+/** Random numbers of a seed: the same data gives the same weights. */
+let seed = 20_261_123
+function random(): number {
+  seed = (seed + 0x6d2b79f5) | 0
+  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+}
+const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
+
+interface Language {
+  language: string
+  lines: { label: ReplyLabel; line: string; isDevelopment: boolean }[]
+  opener: string
+  closer: string
+  name: string
+}
+
+/** Reads a file: `# label` begins a section of lines; (a|b) in a line are alternatives. */
+function readLanguage(file: string): Language {
+  const read: Language = { language: basename(file, '.txt'), lines: [], opener: '', closer: '', name: '' }
+  let section = ''
+  let place = 0
+  for (const line of readFileSync(file, 'utf8').split('\n')) {
+    if (line.startsWith('# ')) section = line.slice(2).trim()
+    else if (line.trim() === '') continue
+    else if (section === 'opener' || section === 'closer' || section === 'name') read[section] = `(${line})`
+    else {
+      place += 1
+      read.lines.push({ label: labelOf(section), line, isDevelopment: place % DEVELOPMENT === 0 })
+    }
+  }
+  return read
+}
+
+function labelOf(section: string): ReplyLabel {
+  const label = REPLY_LABELS.find((known) => known === section)
+  if (!label) throw new Error(`Unknown section: ${section}`)
+  return label
+}
+
+/** One message of a line, with random alternatives. */
+function messageOf(line: string): string {
+  let rest = line
+  for (let innermost = /\(([^()]*)\)/.exec(rest); innermost; innermost = /\(([^()]*)\)/.exec(rest)) {
+    rest =
+      rest.slice(0, innermost.index) +
+      pick(innermost[1]?.split('|') ?? []) +
+      rest.slice(innermost.index + innermost[0].length)
+  }
+  return rest.replace(/ +/g, ' ').trim()
+}
+
+/** Writes a message as people do: with a greeting, in lower case, with a typo, without marks. */
+function vary(message: string, { opener, closer, name }: Language): string {
+  let said = message
+  const named = (text: string) => messageOf(text).replaceAll('{name}', messageOf(name))
+  if (opener && random() < 0.2) said = `${named(opener)}${pick([', ', '! ', ' ', '\n', '. '])}${said}`
+  if (closer && random() < 0.15) said = `${said}${pick([' ', '. ', '\n', ', ', '! '])}${named(closer)}`
+  if (random() < 0.35) said = said.toLowerCase()
+  else if (random() < 0.05) said = said.toUpperCase()
+  if (random() < 0.12) said = said.normalize('NFD').replace(/[\u0300-\u036f]/g, '')
+  if (random() < 0.12) said = said.replace(/[.,!?']/g, '')
+  if (random() < 0.1) said += pick(['!', '.', '..', '!!', ' :)', ' 😊', '...'])
+  if (random() < 0.12 && said.length > 6) {
+    const at = 1 + Math.floor(random() * (said.length - 3))
+    const [a, b] = [said[at] ?? '', said[at + 1] ?? '']
+    said = said.slice(0, at) + pick([b + a, a, a + a + b]) + said.slice(at + 2)
+  }
+  return said
+}
+
+interface Sample {
+  label: number
+  at: Uint32Array
+  value: Float32Array
+  weight: number
+}
+
+/** The samples of these lines, each label and language with the same weight. */
+function samplesOf(languages: Language[], isWanted: (line: Language['lines'][number]) => boolean) {
+  const labels: (Sample & { language: string; text: string })[] = []
+  const spoken: Sample[] = []
+  for (const language of languages) {
+    for (const label of REPLY_LABELS) {
+      const lines = language.lines.filter((line) => line.label === label && isWanted(line))
+      const made = lines.flatMap(({ line }) => {
+        const texts = new Set<string>()
+        for (let tries = 0; tries < PER_LINE; tries += 1) texts.add(messageOf(line))
+        return [...texts].map((text) => ({ text, weight: 1 / Math.sqrt(texts.size) }))
+      })
+      const total = made.reduce((sum, { weight }) => sum + weight, 0)
+      for (const { text, weight } of made) {
+        const varied = vary(text, language)
+        const share = (weight / total) * made.length
+        labels.push({
+          label: REPLY_LABELS.indexOf(label),
+          weight: Math.min(4, share),
+          language: language.language,
+          text: varied,
+          ...featuresOf(varied, hintsOf(varied)),
+        })
+        const spokenLabel = (LATIN_LANGUAGES as readonly string[]).indexOf(language.language)
+        if (spokenLabel >= 0) spoken.push({ label: spokenLabel, weight: 1, ...languageFeaturesOf(varied) })
+      }
+    }
+  }
+  return { labels, spoken }
+}
+
+/** Trains a multinomial logistic regression by stochastic gradient descent (AdaGrad). */
+function train(
+  samples: readonly Sample[],
+  classes: number,
+  buckets: number,
+): { rows: Float32Array; bias: Float32Array } {
+  const rows = new Float32Array(classes * buckets)
+  const squares = new Float32Array(classes * buckets).fill(1e-4)
+  const bias = new Float32Array(classes)
+  const order = samples.map((_, place) => place)
+  for (let epoch = 0; epoch < EPOCHS; epoch += 1) {
+    for (let place = order.length - 1; place > 0; place -= 1) {
+      const other = Math.floor(random() * (place + 1))
+      ;[order[place], order[other]] = [order[other] as number, order[place] as number]
+    }
+    for (const place of order) {
+      const { at, value, label, weight } = samples[place] as Sample
+      const sums = Float64Array.from(bias)
+      for (let index = 0; index < at.length; index += 1) {
+        const row = (at[index] as number) * classes
+        for (let c = 0; c < classes; c += 1) sums[c]! += rows[row + c]! * value[index]!
+      }
+      const shares = softmax(sums)
+      for (let c = 0; c < classes; c += 1) {
+        const error = weight * (shares[c]! - (c === label ? 1 : 0))
+        bias[c]! -= 0.01 * error
+        if (Math.abs(error) < 1e-4) continue
+        for (let index = 0; index < at.length; index += 1) {
+          const cell = (at[index] as number) * classes + c
+          const slope = error * value[index]! + DECAY * rows[cell]!
+          squares[cell]! += slope * slope
+          rows[cell]! -= (RATE / Math.sqrt(squares[cell]!)) * slope
+        }
+      }
+    }
+  }
+  return { rows, bias }
+}
+
+/** Rounds weights to bytes. @param temperature that the sums are divided by, so that shares are calibrated */
+function pack({ rows, bias }: { rows: Float32Array; bias: Float32Array }, temperature: number): Weights {
+  const classes = bias.length
+  const scale = new Float32Array(classes)
+  for (let c = 0; c < classes; c += 1) {
+    let most = 0
+    for (let cell = c; cell < rows.length; cell += classes) most = Math.max(most, Math.abs(rows[cell]!))
+    scale[c] = most / 127 || 1
+  }
+  const bytes = Int8Array.from(rows, (weight, cell) => Math.round(weight / scale[cell % classes]!))
+  return { scale: scale.map((one) => one / temperature), bias: bias.map((one) => one / temperature), rows: bytes }
+}
+
+/** The temperature at which the samples are most likely. */
+function temperatureOf(model: { rows: Float32Array; bias: Float32Array }, samples: readonly Sample[]): number {
+  const loss = (temperature: number) => {
+    const packed = pack(model, temperature)
+    return samples.reduce((sum, sample) => sum - Math.log(Math.max(1e-9, sharesOf(packed, sample)[sample.label]!)), 0)
+  }
+  const candidates = Array.from({ length: 28 }, (_, place) => 0.5 * 1.1 ** place)
+  const losses = candidates.map(loss)
+  return candidates[losses.indexOf(Math.min(...losses))] as number
+}
+
+/** Writes how the held-out messages are labelled into docs/classifier.md. */
+function writeFigures(): void {
+  const heldOut = readHeldOut(readFileSync(join(folder, 'held-out.txt'), 'utf8'))
+  const options = { optOutWords: [], now: new Date('2026-11-20T12:00:00Z'), timeZone: 'UTC' }
+  const read = heldOut.map((one) => ({
+    ...one,
+    said: classifyReply(one.text, options),
+    spoken: detectLanguage(one.text),
+    byRule: isOptOut(fold(one.text)),
+  }))
+  const matrixOf = (rows: typeof read) =>
+    REPLY_LABELS.map((label) =>
+      REPLY_LABELS.map((said) => rows.filter((one) => one.label === label && one.said.label === said).length),
+    )
+  const share = (rows: typeof read, isRight: (one: (typeof read)[number]) => boolean) =>
+    mean(rows.map((one) => Number(isRight(one)))).toFixed(3)
+  const optOuts = read.filter(({ label }) => label === 'opted_out')
+  const others = read.filter(({ label }) => label !== 'opted_out')
+  const matrix = matrixOf(read)
+  const table = (rows: (string | number)[][]) =>
+    rows.map((row, place) => `| ${row.join(' | ')} |${place === 0 ? `\n|${'---|'.repeat(row.length)}` : ''}`).join('\n')
+  const heldLanguages = [...new Set(read.map(({ language }) => language))]
+  const bins = [0, 0.5, 0.7, 0.9, 0.97].map((from, place, all) => ({ from, to: all[place + 1] ?? 1 }))
+  const guessed = read.filter(({ said }) => said.by === 'model')
+  const figures = [
+    `Held-out messages: ${read.length} in ${heldLanguages.length} languages. Training: ${languages.map(({ language }) => language).join(', ')}.`,
+    table([
+      ['measure', 'value', 'target'],
+      ['opt-out recall', share(optOuts, ({ said }) => said.label === 'opted_out'), '0.98'],
+      ['opt-out recall of the rules alone', share(optOuts, ({ byRule }) => byRule), '0.95'],
+      ['others that the rules suppress by mistake', share(others, ({ byRule }) => byRule), ''],
+      ['macro F1', mean(f1Of(matrix)).toFixed(3), '0.80'],
+      ['language detected', share(read, ({ language, spoken }) => language === spoken), ''],
+    ]),
+    'Confusion matrix: a row per true label, a column per label given.',
+    table([
+      ['', ...REPLY_LABELS, 'F1'],
+      ...matrix.map((row, label) => [REPLY_LABELS[label] as string, ...row, (f1Of(matrix)[label] ?? 0).toFixed(2)]),
+    ]),
+    'Macro F1 per language.',
+    table([
+      ['language', 'messages', 'F1', 'opt-out recall'],
+      ...heldLanguages.map((language) => {
+        const rows = read.filter((one) => one.language === language)
+        const asked = rows.filter(({ label }) => label === 'opted_out')
+        return [
+          language,
+          rows.length,
+          mean(f1Of(matrixOf(rows))).toFixed(3),
+          share(asked, ({ said }) => said.label === 'opted_out'),
+        ]
+      }),
+    ]),
+    "How often the model's label is right, by its confidence.",
+    table([
+      ['confidence', 'messages', 'right'],
+      ...bins.map(({ from, to }) => {
+        const rows = guessed.filter(({ said }) => said.confidence >= from && said.confidence < to)
+        return [`${from}–${to}`, rows.length, share(rows, ({ label, said }) => label === said.label)]
+      }),
+    ]),
+  ].join('\n\n')
+  const path = join(root, 'docs', 'classifier.md')
+  const [before, after] = readFileSync(path, 'utf8').split(/<!-- figures -->[\s\S]*<!-- end of figures -->/)
+  writeFileSync(path, `${before}<!-- figures -->\n\n${figures}\n\n<!-- end of figures -->${after}`)
+  if (process.argv.includes('--figures')) console.log(figures)
+}
+
+const started = performance.now()
+const say = (line: string) => console.log(`${((performance.now() - started) / 1_000).toFixed(1)} s  ${line}`)
+
+const files = readdirSync(folder)
+  .filter((name) => /^[a-z]{2}\.txt$/.test(name))
+  .sort()
+const languages = files.map((name) => readLanguage(join(folder, name)))
+
+const fitted = samplesOf(languages, ({ isDevelopment }) => !isDevelopment)
+const held = samplesOf(languages, ({ isDevelopment }) => isDevelopment)
+say(`${languages.length} languages, ${fitted.labels.length} messages, ${held.labels.length} of the development set`)
+const trial = train(fitted.labels, REPLY_LABELS.length, BUCKETS)
+const temperature = temperatureOf(trial, held.labels)
+const packed = pack(trial, temperature)
+const confusion = new Map<string, number[][]>()
+for (const { language, label, text, ...sample } of held.labels) {
+  const matrix = confusion.get(language) ?? REPLY_LABELS.map(() => REPLY_LABELS.map(() => 0))
+  confusion.set(language, matrix)
+  const shares = sharesOf(packed, sample)
+  const said = shares.indexOf(Math.max(...shares))
+  matrix[label]![said]! += 1
+  if (said !== label && process.argv.includes('--errors') && random() < 0.03)
+    console.log(`  ${REPLY_LABELS[label]} → ${REPLY_LABELS[said]} ${shares[said]?.toFixed(2)}: ${text}`)
+}
+for (const [language, matrix] of confusion)
+  say(
+    `development ${language}: macro F1 ${mean(f1Of(matrix)).toFixed(3)}  ${f1Of(matrix)
+      .map((f) => f.toFixed(2))
+      .join(' ')}`,
+  )
+say(`temperature ${temperature.toFixed(2)}`)
+
+if (!process.argv.includes('--development')) {
+  const all = samplesOf(languages, () => true)
+  const labels = pack(train(all.labels, REPLY_LABELS.length, BUCKETS), temperature)
+  const spoken = pack(train(all.spoken, LATIN_LANGUAGES.length, LANGUAGE_BUCKETS), 1)
+  const parts = [labels, spoken].flatMap(({ scale, bias, rows }) => [scale, bias, rows])
+  writeFileSync(
+    fileURLToPath(WEIGHTS_FILE),
+    Buffer.concat(parts.map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength))),
+  )
+  say('written')
+  writeFigures()
+}
