@@ -10,6 +10,7 @@ import { BODY_SECONDS_MAX, limitBodyTime } from './edges/body-time.ts'
 import { serveDocs } from './edges/docs.ts'
 import { serveEmailedForms } from './edges/emailed-forms.ts'
 import { refuseMalformed, refuseUnreadable, useEnvelope } from './edges/envelope.ts'
+import { serveEvents } from './edges/events.ts'
 import { type ExtensionPackage, serveExtension } from './edges/extension-package.ts'
 import { serveHealth } from './edges/health.ts'
 import { serveLeadFiles } from './edges/lead-files.ts'
@@ -137,6 +138,7 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
   serveMemberFiles(app, services)
   serveExtension(app, extension)
   serveScrapeEvents(app, services)
+  serveEvents(app, services)
   await serveDocs(app)
   serveApi(app, services)
   serveShareCards(app, services)

@@ -1,6 +1,7 @@
 import { implement, ORPCError } from '@orpc/server'
 import { type Contract, contract } from '@x-automated/contract/contract'
 import { ERROR_STATUS, ERROR_TEXT, type ErrorCode } from '@x-automated/contract/errors'
+import type { EventKind } from '@x-automated/contract/platform/events'
 import type { Access, OperationMeta } from '@x-automated/contract/route'
 import { roleAllows } from './actor.ts'
 import { isUnavailable } from './db/unavailable.ts'
@@ -52,16 +53,29 @@ function hasTaken(answer: unknown): boolean {
   return (answer as { status?: unknown } | undefined)?.status !== 204
 }
 
+/** What other members see changed after operations of a domain. */
+const CHANGES: Record<string, EventKind> = {
+  campaigns: 'campaign',
+  conversations: 'conversation',
+  enrollments: 'campaign',
+  messages: 'campaign',
+  notes: 'conversation',
+  sequences: 'campaign',
+}
+
 /** Requires a session, the operation's role, and a free call in the rate limit. */
-const guard = base.middleware(async ({ context, next, procedure }) => {
-  const { access, byExtension } = procedure['~orpc'].meta as OperationMeta
+const guard = base.middleware(async ({ context, next, procedure, path }) => {
+  const { access, byExtension, effect } = procedure['~orpc'].meta as OperationMeta
   const { authorization } = context.request
   const token = extensionToken(authorization)
   const actor = token ? await authenticateExtension(context.db, token) : await authenticate(context, authorization)
   context.limits.countCall(actor.userId)
   if (token && !byExtension) throw new Refusal('FORBIDDEN', 'Extensions cannot call this operation.')
   if (access !== 'public' && access !== 'operator' && !roleAllows(actor.role, access)) throw new Refusal('FORBIDDEN')
-  return next({ context: { actor } })
+  const answer = await next({ context: { actor } })
+  const kind = CHANGES[path[0] ?? '']
+  if (kind && effect !== 'none' && hasTaken(answer.output)) context.events.touch(actor.workspaceId, kind)
+  return answer
 })
 
 /** Requires an operator; for everyone else the operation does not exist. */

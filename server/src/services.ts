@@ -3,6 +3,7 @@ import type { Channels } from './db/channels.ts'
 import type { RequestWorker } from './db/liveness.ts'
 import type { Database } from './db/open.ts'
 import type { Auth } from './domains/identity/auth/service.ts'
+import type { Events } from './domains/platform/events/service.ts'
 import type { Env } from './env.ts'
 import type { Dns } from './outside/dns.ts'
 import type { Google } from './outside/google.ts'
@@ -22,6 +23,8 @@ export interface Services {
   origin: string
   database: Database
   channels: Channels
+  /** Live events of this process. */
+  events: Events
   jobs: JobQueue
   outbox: Outbox
   auth: Auth

@@ -28,6 +28,7 @@ import { SENDING_CHANNEL, stopMessages } from './domains/outreach/sending/servic
 import { judgeTests } from './domains/outreach/sequences/service-verdicts.ts'
 import { purgePaymentEvents, runPayments } from './domains/platform/billing/engine.ts'
 import { findPeopleLimit } from './domains/platform/billing/service.ts'
+import { EVENTS_CHANNEL, openEvents, purgeEventStreams, RECORDED_CHANNEL } from './domains/platform/events/service.ts'
 import {
   MEMBER_NOTIFICATIONS_CHANNEL,
   purgeOldNotifications,
@@ -106,9 +107,11 @@ export async function startServer({
     throw error
   })
   const channels = openChannels(database, [
+    EVENTS_CHANNEL,
     JOBS_CHANNEL,
     MEMBER_NOTIFICATIONS_CHANNEL,
     MEMBERSHIPS_CHANNEL,
+    RECORDED_CHANNEL,
     REVOCATIONS_CHANNEL,
     SCRAPES_CHANNEL,
     SENDING_CHANNEL,
@@ -120,6 +123,7 @@ export async function startServer({
   const auth = await openAuth({ database, channels, origin, secret: env.authSecret })
   const limits = createLimits(database.sidePool, overrides)
   const extension = openExtensionPackage(extensionFolder, origin)
+  const requestWorker = createRequestWorker(database)
   let draining = false
   const services: Services = {
     env,
@@ -127,6 +131,7 @@ export async function startServer({
     origin,
     database,
     channels,
+    events: openEvents({ database, channels, requestWorker, log }),
     jobs,
     outbox,
     auth,
@@ -135,7 +140,7 @@ export async function startServer({
     sending: { stopMessages },
     limits,
     x: env.x ? createXApi(env.x) : null,
-    requestWorker: createRequestWorker(database),
+    requestWorker,
     xActivity: createXActivityIfConfigured(env),
     google: env.google ? createGoogle({ ...env.google, redirectUri: `${origin}/api/auth/callback/google` }) : null,
     payments: env.payments ? createPayments(env.payments) : null,
@@ -191,6 +196,7 @@ export async function startServer({
         purgeExpiredRequests,
         waitlist.purgeJoinData,
         purgeDeliveries,
+        purgeEventStreams,
         purgeOldNotifications,
         purgePaymentEvents,
         purgeExpiredOffers,
@@ -219,6 +225,7 @@ export async function startServer({
         await notificationEmails?.close()
         await Promise.all([app.close(), sender?.close(), jobs.close(DRAIN_SECONDS)])
         await scraper?.close()
+        await services.events.close()
         await services.requestWorker.close()
         await limits.close()
         auth.close()

@@ -217,6 +217,26 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       { description: 'For operators; 404 for everyone else. `x-total-count` is the number of members.' },
     ),
   },
+  '/events': {
+    get: operation(
+      ['Events', 'events.follow', 'Follow what changes in the workspace'],
+      [
+        200,
+        'Events with the data `{ kind, ids }`: what to fetch again. `kind` is campaign, conversation, scrape, import, job or notification; no ids means any. The event `reset` means everything',
+        'text/event-stream',
+        string,
+      ],
+      {
+        parameters: [{ ...optional('Last-Event-ID'), in: 'header' }],
+        description:
+          'One stream per browser, at most 20 per person. It ends with its token, and when membership or role changes. `Last-Event-ID` continues it for 10 minutes. Viewers get no conversations. Not for extensions and API keys.',
+        responses: {
+          '403': { description: 'FORBIDDEN: an extension or an API key' },
+          '429': { description: 'RATE_LIMITED: too many streams' },
+        },
+      },
+    ),
+  },
   '/scrapes/{id}/events': {
     get: operation(
       ['Scraping', 'scrapes.events', 'Follow a scrape'],

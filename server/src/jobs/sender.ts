@@ -102,6 +102,7 @@ export async function startSender(
   }
 
   async function deliver(claimed: Claimed): Promise<void> {
+    services.events.touch(claimed.workspaceId, 'campaign', claimed.campaignId)
     const outcome = await send(services, claimed, timing).catch((error): Verdict => {
       log.error({ err: error, dmId: claimed.id }, 'message not sent because of an internal error')
       services.onFault(error)
@@ -118,6 +119,7 @@ export async function startSender(
       unrecorded.add(claimed.id)
       log.error({ err: error, dmId: claimed.id }, 'outcome not recorded')
     })
+    services.events.touch(claimed.workspaceId, 'campaign', claimed.campaignId)
     if (verdict.kind === 'unknown') unsettled.notify()
     if (verdict.kind === 'stop')
       log.warn({ accountId: claimed.accountId }, 'campaigns paused because X rejected the account')

@@ -8,6 +8,7 @@ import { livingWorkers, type RequestWorker } from '../../../db/liveness.ts'
 import { one } from '../../../db/one.ts'
 import type { Database, Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
+import { publishEvents } from '../../platform/events/service.ts'
 import { type ImportOptions, type ImportProgress, type ImportSource, importLeads } from '../leads/service.ts'
 import { DIED, SILENT_SECONDS_MAX, secondsLeft, stateOf } from './rules.ts'
 import { imports } from './tables.ts'
@@ -81,6 +82,7 @@ export async function cancel(db: Db, actor: Actor, id: string) {
     .where(and(inOwn(actor), isAlive(id)))
   const found = await find(db, actor, id)
   if (rowCount === 0) throw new Refusal('IMPORT_STATE')
+  await publishEvents(db, actor.workspaceId, 'import', [id])
   return found
 }
 
@@ -106,7 +108,7 @@ export async function run(
   const workerId = await requestWorker.workerId()
   const id = await begin(db, actor, { fileName: fileName ?? null, of: source.bytes, workerId })
   onBegun(id)
-  const row = watch(sideDb, id)
+  const row = watch(sideDb, actor, id)
   try {
     const work = () =>
       importLeads(db, actor, source, {
@@ -116,12 +118,15 @@ export async function run(
           onProgress(progress)
         },
         // In the same transaction as the leads.
-        onDone: (tx, result) => complete(tx, id, result),
+        onDone: async (tx, result) => {
+          await complete(tx, id, result)
+          await publishEvents(tx, actor.workspaceId, 'import', [id])
+        },
         signal: row.signal,
       })
     return await source.inTurn(work, row.signal)
   } catch (error) {
-    await fail(db, id, error instanceof Refusal ? error.message : ERROR_TEXT.INTERNAL)
+    await fail(db, actor, id, error instanceof Refusal ? error.message : ERROR_TEXT.INTERNAL)
     throw error
   } finally {
     row.leave()
@@ -149,13 +154,12 @@ async function begin(
 }
 
 /** Records a failure. If that fails too, the import soon counts as dead. */
-async function fail(db: Db, id: string, message: string): Promise<void> {
+async function fail(db: Db, { workspaceId }: Actor, id: string, message: string): Promise<void> {
   const error = message.replaceAll('\u0000', '')
-  await db
-    .update(imports)
-    .set({ status: 'failed', error })
-    .where(isRunning(id))
-    .catch(() => {})
+  try {
+    await db.update(imports).set({ status: 'failed', error }).where(isRunning(id))
+    await publishEvents(db, workspaceId, 'import', [id])
+  } catch {}
 }
 
 /** @throws Refusal IMPORT_STATE if it was canceled or considered dead meanwhile */
@@ -180,7 +184,7 @@ const WATCH_MS = 1_000
  * Writes the import's progress to its row every second. Aborts if it was canceled or considered
  * dead. @param db not the import's transaction, so that others see the progress before it ends
  */
-function watch(db: Db, id: string) {
+function watch(db: Db, { workspaceId }: Actor, id: string) {
   const stop = new AbortController()
   let latest: ImportProgress | null = null
   let isBusy = false
@@ -193,6 +197,7 @@ function watch(db: Db, id: string) {
         .set({ ...latest, updatedAt: sql`clock_timestamp()` })
         .where(isAlive(id))
       if (rowCount === 0) stop.abort(await stopped(db, id))
+      await publishEvents(db, workspaceId, 'import', [id])
     } catch {
       // Retried in a second. If the database is down, the import fails anyway.
     } finally {

@@ -100,7 +100,7 @@ async function takeOver({ database, jobs, workerId, running }: Runner): Promise<
 /** Resumes scrapes that waited for an X account. @param workspaceId null for all */
 async function wakeConnected({ database, jobs }: Runner, workspaceId: string | null): Promise<void> {
   await database.db.transaction(async (tx) => {
-    const { rows } = await tx.execute<{ id: string }>(sql`
+    const { rows } = await tx.execute<{ id: string; workspaceId: string }>(sql`
       update scrapes s set status = 'queued', error = null, version = version + 1, updated_at = now()
       where s.status = 'waiting' and s.resumes_at is null ${workspaceId === null ? sql`` : sql`and s.workspace_id = ${workspaceId}`}
         and exists (
@@ -109,10 +109,10 @@ async function wakeConnected({ database, jobs }: Runner, workspaceId: string | n
             else (select c.id from x_accounts c where c.workspace_id = s.workspace_id
               order by c.status = 'disconnected', c.chosen_at desc, c.id desc limit 1) end
         )
-      returning s.id`)
-    for (const { id } of rows) {
-      await jobs.enqueue(tx, 'scrape', { scrapeId: id })
-      await notifyScrapeChanged(tx, id)
+      returning s.id, s.workspace_id as "workspaceId"`)
+    for (const row of rows) {
+      await jobs.enqueue(tx, 'scrape', { scrapeId: row.id })
+      await notifyScrapeChanged(tx, row)
     }
   })
 }
@@ -156,7 +156,7 @@ async function claim({ database, workerId, running }: Runner, scrapeId: string):
     )
     .returning()
   if (!row) return null
-  await notifyScrapeChanged(database.db, scrapeId)
+  await notifyScrapeChanged(database.db, row)
   return row
 }
 
@@ -344,7 +344,7 @@ async function save(db: Db, row: ScrapeRow, set: Partial<ScrapeRow>): Promise<Sc
     .set({ ...set, ...CHANGED })
     .where(isStillClaimed(row))
     .returning()
-  if (saved) await notifyScrapeChanged(db, row.id)
+  if (saved) await notifyScrapeChanged(db, saved)
   return saved ?? null
 }
 

@@ -67,6 +67,7 @@ async function start(
     const row = one(await tx.insert(scrapes).values(begun).returning())
     await context.jobs.enqueue(tx, 'scrape', { scrapeId: row.id })
     await keep(tx, row)
+    await notifyScrapeChanged(tx, row)
     return row
   })
 }
@@ -230,7 +231,7 @@ async function change(db: Db, actor: Actor, id: string, allowed: SQL, set: Parti
     await find(db, actor, id)
     throw new Refusal('SCRAPE_STATE')
   }
-  await notifyScrapeChanged(db, id)
+  await notifyScrapeChanged(db, row)
   return row
 }
 

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { InputOf } from '@x-automated/contract/contract'
 import { REPLY_TEXT_MAX, type ReplyDetection } from '@x-automated/contract/outreach/replies'
+import type { EventKind } from '@x-automated/contract/platform/events'
 import { sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
@@ -8,6 +9,7 @@ import { transact } from '../../../db/transact.ts'
 import type { XHappening } from '../../../outside/x-activity.ts'
 import type { Limits } from '../../../requests/limits.ts'
 import { suppressLead } from '../../leads/suppressions/service.ts'
+import { publishEvents } from '../../platform/events/service.ts'
 import { allowsTexts } from '../../platform/x-account/service.ts'
 import { offerSender } from '../conversation-offers/service.ts'
 import { addReply, addWritten } from '../conversations/service.ts'
@@ -32,12 +34,23 @@ export { purgeOldTexts } from './service-texts.ts'
 export async function receive(db: Db, events: readonly XHappening[]): Promise<void> {
   for (const event of events) {
     for (const conversation of await findConversations(db, event)) {
-      await transact(db, (tx) =>
-        event.kind === 'message' ? recordMessage(tx, conversation, event) : recordRead(tx, conversation, event.at),
-      )
+      await transact(db, async (tx) => {
+        if (event.kind === 'message') await recordMessage(tx, conversation, event)
+        else await recordRead(tx, conversation, event.at)
+        await publishChange(tx, conversation)
+      })
     }
     if (event.kind === 'message') await offerSender(db, event)
   }
+}
+
+/** Publishes the changed conversation, and the campaigns that show it. */
+async function publishChange(tx: Db, { workspaceId, leadId }: Conversation): Promise<void> {
+  const { rows } = await tx.execute<{ kind: EventKind; ids: string[] }>(sql`
+    select 'campaign' as kind, array_agg(distinct campaign_id) as ids from dms where lead_id = ${leadId} having count(*) > 0
+    union all select 'conversation', array_agg(id) from conversations
+    where workspace_id = ${workspaceId} and lead_id = ${leadId} having count(*) > 0`)
+  for (const { kind, ids } of rows) await publishEvents(tx, workspaceId, kind, ids)
 }
 
 /** Starts reply detection in this process. */

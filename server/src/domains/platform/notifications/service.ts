@@ -15,6 +15,7 @@ import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
 import type { RequestContext } from '../../../requests/context.ts'
 import { createSealer } from '../../../sealing.ts'
+import { publishEvents } from '../events/service.ts'
 import { notificationEmail } from './emails.ts'
 import { KIND_TOPICS, notificationText } from './rules.ts'
 import { notificationPreferences, notifications } from './tables.ts'
@@ -64,6 +65,8 @@ export async function markRead(db: Db, actor: Actor, ids: string[] | undefined) 
     .update(notifications)
     .set({ readAt: sql`now()` })
     .where(and(visibleTo(actor), isNull(notifications.readAt), ids && inArray(notifications.id, ids)))
+  // For other devices.
+  await publishEvents(db, actor.workspaceId, 'notification', ids ?? [], actor.userId)
   return { success: true as const, unread: await countUnread(db, actor) }
 }
 
@@ -74,11 +77,13 @@ export async function notifyOwners(
   kind: NotificationKind,
   facts: NotificationFacts,
 ): Promise<void> {
-  await tx.execute(sql`
+  const { rows } = await tx.execute<{ id: string; userId: string }>(sql`
     insert into notifications (workspace_id, user_id, kind, facts, in_app, email)
     select m.workspace_id, m.user_id, ${kind}, ${JSON.stringify(facts)}::jsonb, coalesce(p.in_app, true), coalesce(p.email, true)
     from workspace_members m left join notification_preferences p on p.user_id = m.user_id and p.kind = ${kind}
-    where m.workspace_id = ${workspaceId} and m.role = 'owner' and (coalesce(p.in_app, true) or coalesce(p.email, true))`)
+    where m.workspace_id = ${workspaceId} and m.role = 'owner' and (coalesce(p.in_app, true) or coalesce(p.email, true))
+    returning id, user_id as "userId"`)
+  for (const { id, userId } of rows) await publishEvents(tx, workspaceId, 'notification', [id], userId)
   await tx.execute(sql`select pg_notify(${MEMBER_NOTIFICATIONS_CHANNEL}, '')`)
 }
 

@@ -1,0 +1,9 @@
+/** What an event of GET /events is about. */
+export const EVENT_KINDS = ['campaign', 'conversation', 'scrape', 'import', 'job', 'notification'] as const
+export type EventKind = (typeof EVENT_KINDS)[number]
+
+/** A hint that something changed, without its content. No ids: many, or any of them. */
+export interface ChangeEvent {
+  kind: EventKind
+  ids: string[]
+}

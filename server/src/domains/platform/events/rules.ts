@@ -1,0 +1,31 @@
+import type { EventKind } from '@x-automated/contract/platform/events'
+import type { Role } from '@x-automated/contract/route'
+
+/** A numbered event of a workspace. */
+export interface StoredEvent {
+  id: number
+  kind: EventKind
+  ids: string[]
+  recipientId: string | null
+}
+
+/** Kinds that one object publishes at most once a second. */
+const SPACED: ReadonlySet<string> = new Set<EventKind>(['campaign', 'scrape', 'import', 'job'])
+const SPACING_MS = 1_000
+
+/** When a change heard at `now` is recorded. @param recordedAt when the same was last recorded */
+export function dueAt(kind: string, now: number, recordedAt: number | undefined): number {
+  return SPACED.has(kind) ? Math.max(now, (recordedAt ?? 0) + SPACING_MS) : now
+}
+
+/** The events that follow `seen`, or 'reset' if some of them are no longer kept. */
+export function unseen(seen: number, lastId: number, kept: readonly StoredEvent[]): StoredEvent[] | 'reset' {
+  const newer = kept.filter(({ id }) => id > seen)
+  return newer.length === lastId - seen ? newer : 'reset'
+}
+
+/** Whether a person gets an event. Viewers have no inbox. */
+export function isFor(event: StoredEvent, { userId, role }: { userId: string; role: Role }): boolean {
+  if (event.recipientId !== null) return event.recipientId === userId
+  return event.kind !== 'conversation' || role !== 'viewer'
+}

@@ -1,0 +1,93 @@
+import type { EventKind } from '@x-automated/contract/platform/events'
+import { sql } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Channels } from '../../../db/channels.ts'
+import type { RequestWorker } from '../../../db/liveness.ts'
+import type { Database, Db } from '../../../db/open.ts'
+import { EVENTS_CHANNEL, startRecording } from './service-recording.ts'
+import { type Follower, openStreams } from './service-streams.ts'
+import { eventStreams } from './tables.ts'
+
+export { EVENTS_CHANNEL, RECORDED_CHANNEL } from './service-recording.ts'
+export type { Follower } from './service-streams.ts'
+
+/** More ids than this are published as none, which means any. */
+const IDS_MAX = 100
+
+/**
+ * Publishes that objects of a workspace have changed, once the transaction commits.
+ * @param ids none: any of them @param userId the only person who gets the event
+ */
+export async function publishEvents(
+  db: Db,
+  workspaceId: string,
+  kind: EventKind,
+  ids: readonly string[],
+  userId: string | null = null,
+): Promise<void> {
+  const named = ids.length === 0 || ids.length > IDS_MAX ? ['*'] : [...ids]
+  await db.execute(sql`
+    select pg_notify(${EVENTS_CHANNEL}, concat_ws(' ', ${workspaceId}::text, ${kind}::text, id, ${userId}::text))
+    from unnest(${sql.param(named)}::text[]) id`)
+}
+
+/** Live events of this process. */
+export interface Events {
+  /**
+   * Publishes within a second that an object has changed, or without an id any of them. A thousand
+   * changes cost one statement. Call it after the commit.
+   */
+  touch(workspaceId: string, kind: EventKind, id?: string): void
+  /** Adds an event stream. @returns its end @throws Refusal RATE_LIMITED: too many streams */
+  follow(follower: Follower): Promise<() => void>
+  close(): Promise<void>
+}
+
+const TOUCH_MS = 1_000
+
+interface EventsOptions {
+  database: Database
+  channels: Channels
+  requestWorker: RequestWorker
+  log: FastifyBaseLogger
+}
+
+/** Opens live events: numbers and stores what is published, and serves it to streams. */
+export function openEvents({ database, channels, requestWorker, log }: EventsOptions): Events {
+  const { db } = database
+  const recording = startRecording({ database, channels, log })
+  const streams = openStreams({ db, channels, requestWorker, log })
+  const touched = new Set<string>()
+  let timer: NodeJS.Timeout | null = null
+  let sentAt = 0
+  const send = async () => {
+    timer = null
+    sentAt = Date.now()
+    const payloads = [...touched]
+    touched.clear()
+    if (payloads.length === 0) return
+    await db.execute(
+      sql`select pg_notify(${EVENTS_CHANNEL}, payload) from unnest(${sql.param(payloads)}::text[]) payload`,
+    )
+  }
+  const sendOrLog = () => send().catch((error) => log.warn({ err: error }, 'changes were not published'))
+
+  return {
+    touch(workspaceId, kind, id = '*') {
+      touched.add(`${workspaceId} ${kind} ${id}`)
+      timer ??= setTimeout(() => void sendOrLog(), Math.max(0, sentAt + TOUCH_MS - Date.now()))
+    },
+    follow: streams.follow,
+    async close() {
+      if (timer) clearTimeout(timer)
+      streams.close()
+      await sendOrLog()
+      await recording.close()
+    },
+  }
+}
+
+/** Deletes streams whose process died. */
+export async function purgeEventStreams(db: Db): Promise<void> {
+  await db.delete(eventStreams).where(sql`${eventStreams.expiresAt} < now()`)
+}

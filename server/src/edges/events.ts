@@ -1,0 +1,74 @@
+import { PassThrough } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import { decodeJwt } from 'jose'
+import { authenticateExtension, extensionToken } from '../domains/outreach/extension/service.ts'
+import { Refusal } from '../refusal.ts'
+import type { Services } from '../services.ts'
+import { signedIn } from './signed-in.ts'
+
+/** How soon clients should reconnect. */
+const RETRY_MS = 2_000
+/** Unread output at which a slow client is cut off. It continues where it was. */
+const BUFFER_MAX_BYTES = 256 * 1024
+
+/**
+ * GET /api/events: one stream per browser of what changes in the workspace, as `{ kind, ids }`.
+ * Last-Event-ID continues a stream for 10 minutes; after that it begins with the event `reset`.
+ */
+export function serveEvents(app: FastifyInstance, services: Services): void {
+  const open = new Set<() => void>()
+  app.addHook('preClose', async () => {
+    for (const end of open) end()
+  })
+
+  app.get('/api/events', { compress: false, exposeHeadRoute: false }, async (request, reply) => {
+    const extension = extensionToken(request.headers.authorization ?? null)
+    if (extension) {
+      await authenticateExtension(services.database.db, extension)
+      throw new Refusal('FORBIDDEN', 'Extensions cannot call this operation.')
+    }
+    const actor = await signedIn(services, request, 'viewer')
+    const token = request.headers.authorization?.slice('Bearer '.length) ?? ''
+    const expiresAt = new Date((decodeJwt(token).exp ?? 0) * 1000)
+    const stream = new PassThrough()
+    const end = () => void stream.end()
+    const leave = await services.events.follow({
+      actor,
+      seen: positionOf(request.headers['last-event-id']),
+      expiresAt,
+      write(text) {
+        if (stream.writableLength > BUFFER_MAX_BYTES) stream.destroy()
+        else if (!stream.writableEnded) stream.write(text)
+      },
+      isValid: async () => (await services.auth.verify(token).catch(() => null)) !== null,
+      end,
+    })
+    const expiry = setTimeout(end, expiresAt.getTime() - Date.now())
+    open.add(end)
+    const finish = () => {
+      clearTimeout(expiry)
+      open.delete(end)
+      leave()
+    }
+    stream.once('close', finish)
+    // The client may be gone already.
+    if (reply.raw.destroyed) stream.destroy()
+    reply.raw.once('close', () => stream.destroy())
+    stream.write(`retry: ${RETRY_MS}\n\n`)
+    return (
+      reply
+        .header('content-type', 'text/event-stream; charset=utf-8')
+        .header('cache-control', 'no-store, no-transform')
+        .header('x-accel-buffering', 'no')
+        // A kept-alive connection would delay the shutdown.
+        .header('connection', 'close')
+        .send(stream)
+    )
+  })
+}
+
+/** The position in Last-Event-ID; null without one. One that is no number is older than all. */
+function positionOf(header: string | string[] | undefined): number | null {
+  if (header === undefined) return null
+  return /^\d{1,15}$/.test(String(header)) ? Number(header) : -1
+}
