@@ -1,0 +1,52 @@
+import { createClient } from '@x-automated/contract/client'
+import { contract } from '@x-automated/contract/contract'
+import { beforeAll, expect, it } from 'vitest'
+import { expectSoundBothWays, expectSoundPage, openWorld, signUp, type World } from '../world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+
+it('asks whether conversations are stored, and saves snippets and how long texts are kept', async () => {
+  const [page, person] = await Promise.all([world.openPage(), signUp(world, 'texts@example.com')])
+  await person.enter(page)
+  const client = createClient({ contract, url: `${world.origin}/api`, tokens: { current: () => person.token } })
+  await client.xAccount.connect({ username: 'texts_sender', password: 'long enough' })
+  const consent = async () => (await client.xAccount.list()).accounts[0]
+
+  await page.goto('/twitter')
+  await page.getByText('Store conversations of @texts_sender?').waitFor()
+  await expectSoundBothWays(page)
+  await page.getByRole('button', { name: 'Store conversations' }).click()
+  await page.getByText(/^Allowed by /).waitFor()
+  await page.getByRole('switch', { name: /Offer people who write first/ }).click()
+  await expect.poll(consent).toMatchObject({ storesConversations: true, offersUnknownSenders: true })
+  await expectSoundPage(page)
+  await page.getByRole('switch', { name: /Store conversations with leads/ }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop and delete texts' }).click()
+  await page.getByText('The texts of @texts_sender were deleted.').waitFor()
+  expect(await consent()).toMatchObject({ storesConversations: false, consent: null, offersUnknownSenders: false })
+
+  await page.goto('/settings?tab=inbox')
+  await page.getByText('No snippets yet').waitFor()
+  await page.getByRole('button', { name: 'New snippet' }).click()
+  const form = page.getByRole('dialog')
+  await form.getByLabel('Shortcut').fill('two words')
+  await form.getByLabel('Text').fill('It costs $50 a month.')
+  await form.getByRole('button', { name: 'Save snippet' }).click()
+  await form.getByText('A shortcut has no spaces or slashes.').waitFor()
+  await form.getByLabel('Shortcut').fill('price')
+  await form.getByRole('button', { name: 'Save snippet' }).click()
+  await page.getByRole('list', { name: 'Snippets' }).getByText('/price').waitFor()
+  await expectSoundBothWays(page)
+  await page.getByRole('button', { name: 'Delete /price' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete snippet' }).click()
+  await page.getByText('No snippets yet').waitFor()
+
+  await page.getByRole('textbox', { name: 'Keep texts for (days)' }).fill('90')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Texts are kept for 90 days.').waitFor()
+  expect(await client.replies.settings()).toEqual({ keepTextsDays: 90 })
+})
