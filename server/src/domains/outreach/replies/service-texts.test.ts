@@ -108,6 +108,15 @@ describe('PUT /x-accounts/{id}/consent', () => {
     expect((await textsOf(other.person)).map(([text]) => text)).toEqual(['Hello'])
   })
 
+  it('also deletes texts of leads whose deletion is undone later', async () => {
+    const { person, account, lead, leadId, decide } = await scene()
+    await say(lead, account.handle, 'Hello')
+    const { removalId } = await person.client.leads.removeMany({ leadIds: [leadId] })
+    await decide(false)
+    await person.client.leads.restore({ removalId: removalId! })
+    expect((await textsOf(person)).map(([text]) => text)).toEqual([null])
+  })
+
   it('returns 403 to all but the person who connected it if more is allowed, and to members', async () => {
     const { person, decide } = await scene({ consents: false })
     for (const role of ['admin', 'member', 'viewer'] as const) {

@@ -30,15 +30,25 @@ export async function consent(db: Db, actor: Actor, input: InputOf<'xAccount', '
     await allowLongStatements(tx)
     const revoked = await saveConsent(tx, actor, input)
     if (!input.offersUnknownSenders) await removeOffersOf(tx, actor, input.id)
-    if (revoked !== null)
-      await tx
-        .update(replies)
-        .set({ text: null })
-        .where(
-          and(eq(replies.workspaceId, actor.workspaceId), eq(replies.accountXUserId, revoked), isNotNull(replies.text)),
-        )
+    if (revoked !== null) await deleteTexts(tx, actor, revoked)
     return show(tx, actor, input.id)
   })
+}
+
+/** Deletes the texts of an X account's conversations, also of leads whose deletion can be undone. */
+async function deleteTexts(tx: Db, { workspaceId }: Actor, accountXUserId: string): Promise<void> {
+  await tx
+    .update(replies)
+    .set({ text: null })
+    .where(
+      and(eq(replies.workspaceId, workspaceId), eq(replies.accountXUserId, accountXUserId), isNotNull(replies.text)),
+    )
+  await tx.execute(sql`
+    update removed_leads r set replies = (
+      select jsonb_agg(case when kept ->> 'account_x_user_id' = ${accountXUserId} then kept || '{"text": null}' else kept end)
+      from jsonb_array_elements(r.replies) kept
+    )
+    from lead_removals m where m.id = r.removal_id and m.workspace_id = ${workspaceId} and r.replies <> '[]'`)
 }
 
 export async function findSettings(db: Db, actor: Actor) {
