@@ -4,6 +4,7 @@ import { makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { leads } from '../../leads/leads/tables.ts'
+import { xAccounts } from '../../platform/x-account/tables.ts'
 import { conversations } from './tables.ts'
 
 let app: TestApp
@@ -15,6 +16,9 @@ beforeAll(async () => {
 beforeEach(async () => {
   person = await makePerson(app)
   member = await makePerson(app, { in: person, role: 'member' })
+  await app.db
+    .insert(xAccounts)
+    .values({ workspaceId: person.workspaceId, xUserId: '1', handle: 'sender', status: 'connected' })
 })
 
 async function makeConversation(lead: { xUserId: string | null; twitterHandle: string }, at = new Date()) {
