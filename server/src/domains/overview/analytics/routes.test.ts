@@ -1,4 +1,4 @@
-import { and, eq, ne, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { clearOfMidnight } from '../../../../test/clear-of-midnight.ts'
@@ -162,11 +162,13 @@ describe('GET /analytics', () => {
     await written(a, 100)
     await written(a, 500)
     await written(d, 1)
-    await person.client.leads.queue({ leadIds: [b] })
+    // A direct message, which is queued only for new leads.
+    const [fresh] = await makeLeads(app, person, 1)
+    await person.client.leads.queue({ leadIds: [fresh!.id] })
     await app.db
       .update(dms)
-      .set({ status: 'sent', sentAt: later(300) })
-      .where(and(eq(dms.leadId, b), ne(dms.campaignId, campaignId)))
+      .set({ leadId: b, status: 'sent', sentAt: later(300) })
+      .where(eq(dms.leadId, fresh!.id))
     for (const query of ['', `?campaignId=${campaignId}`, '?from=2026-03-10&to=2026-03-10'])
       expect(await ask(query)).toMatchObject({ positiveReplies: 1, medianAnswerSeconds: 200 })
     expect(await ask('?from=2026-03-11&to=2026-03-12')).toMatchObject({
