@@ -11,6 +11,7 @@ import { authIdentities, authSignUps, authUsers } from '../../identity/auth/tabl
 import { ssoConnections } from '../../identity/sso/tables.ts'
 import { leads } from '../../leads/leads/tables.ts'
 import { campaigns } from '../../outreach/campaigns/tables.ts'
+import { conversationDrafts } from '../../outreach/conversations/tables.ts'
 import { conversationSettings, replySettings } from '../../outreach/replies/tables.ts'
 import { dms } from '../../outreach/sending/tables.ts'
 import { notificationPreferences } from '../../platform/notifications/tables.ts'
@@ -42,6 +43,9 @@ async function withData(leadCount = 3) {
     .values({ userId: person.id, providerId: 'google', accountId: person.id, email: person.email, idToken: 'a secret' })
   const { workspaceId } = person
   await app.db.insert(replySettings).values({ workspaceId, optOutWords: ['stop'] })
+  await app.db
+    .insert(conversationDrafts)
+    .values({ workspaceId, conversationId: campaign.id, userId: person.id, text: 'Not sent' })
   await app.db.insert(conversationSettings).values({ workspaceId, keepTextsDays: 90 })
   await person.client.snippets.create({ shortcut: 'price', text: 'It costs $50.' })
   await app.db.insert(notificationPreferences).values({ userId: person.id, kind: NOTIFICATION_KINDS[0], email: false })
@@ -101,6 +105,7 @@ describe('GET /auth/user/export', () => {
       'conversations.json': 0,
       'conversation-notes.json': 0,
       'conversation-offers.json': 0,
+      'drafts.json': 1,
       'snippets.json': 1,
       'conversation-settings.json': 1,
       'suppressions.json': 0,

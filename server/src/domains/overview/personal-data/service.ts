@@ -26,7 +26,7 @@ import { leadTags, tags } from '../../leads/tags/tables.ts'
 import { campaignAnswer } from '../../outreach/campaigns/service.ts'
 import { campaigns } from '../../outreach/campaigns/tables.ts'
 import { conversationOffers } from '../../outreach/conversation-offers/tables.ts'
-import { conversationNotes, conversations } from '../../outreach/conversations/tables.ts'
+import { conversationDrafts, conversationNotes, conversations } from '../../outreach/conversations/tables.ts'
 import { conversationSettings, replies, replySettings } from '../../outreach/replies/tables.ts'
 import { dmAnswer } from '../../outreach/sending/service.ts'
 import { dms } from '../../outreach/sending/tables.ts'
@@ -79,6 +79,7 @@ export async function remove(
     await tx.execute(sql`delete from idempotency_keys where scope = ${`user:${user.id}`}`)
     await tx.delete(workspaceInvitations).where(eq(workspaceInvitations.email, user.email))
     await tx.delete(membershipChanges).where(eq(membershipChanges.userId, user.id))
+    await tx.delete(conversationDrafts).where(eq(conversationDrafts.userId, user.id))
     await tx.execute(sql`delete from auth_mail_codes where email = ${user.email}`)
     await deleteSignUps(tx, user.email)
     await tx.delete(authUsers).where(eq(authUsers.id, user.id))
@@ -139,6 +140,7 @@ export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Ui
       'conversation-offers.json',
       rowsBy(db, conversationOffers, ['workspaceId', 'id'], inOwn(conversationOffers.workspaceId)),
     ],
+    ['drafts.json', await allOf(db, conversationDrafts, eq(conversationDrafts.userId, userId))],
     ['snippets.json', rowsBy(db, snippets, ['workspaceId', 'id'], inOwn(snippets.workspaceId))],
     ['conversation-settings.json', await allOf(db, conversationSettings, inOwn(conversationSettings.workspaceId))],
     ['suppressions.json', rowsOf(db, suppressions, inOwn(suppressions.workspaceId))],
