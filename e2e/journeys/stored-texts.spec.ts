@@ -1,7 +1,7 @@
 import { createClient } from '@x-automated/contract/client'
 import { contract } from '@x-automated/contract/contract'
 import { beforeAll, expect, it } from 'vitest'
-import { expectSoundBothWays, expectSoundPage, openWorld, signUp, type World } from '../world.ts'
+import { expectSoundBothWays, expectSoundPage, openWorld, signUp, type World, writeAs } from '../world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -23,6 +23,18 @@ it('asks whether conversations are stored, and saves snippets and how long texts
   await page.getByRole('switch', { name: /Offer people who write first/ }).click()
   await expect.poll(consent).toMatchObject({ storesConversations: true, offersUnknownSenders: true })
   await expectSoundPage(page)
+
+  // Someone who is not a lead is offered as one.
+  await writeAs(world.x, 'open_first', 'texts_sender', 'Hello')
+  await expect.poll(async () => (await client.conversationOffers.list({})).offers.length, { timeout: 120_000 }).toBe(1)
+  await page.goto('/inbox')
+  await page.getByRole('button', { name: 'Add @open_first as lead' }).waitFor()
+  await expectSoundBothWays(page)
+  await page.getByRole('button', { name: 'Add @open_first as lead' }).click()
+  await page.getByText('@open_first is a lead now.').waitFor()
+  expect((await client.leads.list({})).leads).toMatchObject([{ twitterHandle: 'open_first', basis: 'wrote_first' }])
+
+  await page.goto('/twitter')
   await page.getByRole('switch', { name: /Store conversations with leads/ }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Stop and delete texts' }).click()
   await page.getByText('The texts of @texts_sender were deleted.').waitFor()

@@ -15,6 +15,7 @@ import { useDebouncedValue } from '../../../ui/use-debounced-value'
 import { profilePictureUrl } from '../../leads/leads/lead-picture'
 import { AccountConsent } from '../../platform/x-account/consent-card'
 import { useAccounts } from '../../platform/x-account/use-accounts'
+import { ConversationOffers } from '../conversation-offers/conversation-offers'
 import { ReplyDetectionNotice } from '../replies/reply-detection'
 import { FilterMenu } from './filter-menu'
 import { narrowedBy } from './inbox-filter'
@@ -41,6 +42,7 @@ export function ConversationList({ inbox, searchRef }: ConversationListProps) {
           <ReplyDetectionNotice />
           <ConsentQuestions />
         </div>
+        <ConversationOffers />
         {list.isError && !list.data ? (
           <div className="p-4">
             <QueryError query={list} fallback="Failed to load conversations. Please try again." />
