@@ -36,7 +36,7 @@ it('asks whether conversations are stored, and saves snippets and how long texts
 
   await page.goto('/twitter')
   await page.getByRole('switch', { name: /Store conversations with leads/ }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Stop and delete texts' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Stop and delete texts' }).click()
   await page.getByText('The texts of @texts_sender were deleted.').waitFor()
   expect(await consent()).toMatchObject({ storesConversations: false, consent: null, offersUnknownSenders: false })
 
@@ -53,12 +53,12 @@ it('asks whether conversations are stored, and saves snippets and how long texts
   await page.getByRole('list', { name: 'Snippets' }).getByText('/price').waitFor()
   await expectSoundBothWays(page)
   await page.getByRole('button', { name: 'Delete /price' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete snippet' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete snippet' }).click()
   await page.getByText('No snippets yet').waitFor()
 
   await page.getByRole('textbox', { name: 'Keep texts for (days)' }).fill('90')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Save' }).click()
   await page.getByText('Texts are kept for 90 days.').waitFor()
   expect(await client.replies.settings()).toEqual({ keepTextsDays: 90 })
 })
