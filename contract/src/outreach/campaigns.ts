@@ -3,7 +3,7 @@ import { HoldSeconds, Id, Page, paging, requiredName, requiredText, Success, Tim
 import { PauseReason } from '../reason.ts'
 import { routes } from '../route.ts'
 import { Preflight, PreflightInput } from './preflight.ts'
-import { Waiting } from './sending-settings.ts'
+import { CampaignWait } from './sending-settings.ts'
 import { ReengagementInput, refineMessages, StepInputs } from './steps.ts'
 import { MESSAGE_MAX } from './template.ts'
 
@@ -64,8 +64,8 @@ export const Campaign = z.object({
   waiting: z.boolean(),
   /** The oldest campaign that sends first, or would if this paused one were resumed; null: none. */
   waitsBehind: z.object({ id: z.string(), name: z.string() }).nullable(),
-  /** Why and until when the X account cannot send this campaign's queued messages; null: it can. */
-  waitingFor: Waiting.nullable(),
+  /** Why and until when nothing of this active campaign can be sent; null: it can. */
+  waitingFor: CampaignWait.nullable(),
 })
 export type Campaign = z.output<typeof Campaign>
 

@@ -16,6 +16,17 @@ export type WaitReason = (typeof WAIT_REASONS)[number]
 export const Waiting = z.object({ reason: z.enum(WAIT_REASONS), until: Time })
 export type Waiting = z.output<typeof Waiting>
 
+/**
+ * Also: its X account is not connected, an older campaign sends first, or nobody knows now whether
+ * the people of its next follow-ups have replied.
+ */
+export const CampaignWait = z.object({
+  reason: z.enum([...WAIT_REASONS, 'account', 'turn', 'detection']),
+  /** Null: not known. */
+  until: Time.nullable(),
+})
+export type CampaignWait = z.output<typeof CampaignWait>
+
 /** Whether this is UTC or a time zone of the IANA database. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(name)) return false

@@ -105,6 +105,20 @@ describe('PUT /sending/limits', () => {
 })
 
 describe('sending limits', () => {
+  it('names what a campaign waits for without a time: an older campaign, or its account', async () => {
+    const person = await makePerson(app)
+    const own = await connectX(app, person)
+    const list = () => makeList(app, person, openHandles(1))
+    await launch(person, await list(), { xAccountId: own.id })
+    const { id } = await launch(person, await list(), { xAccountId: own.id })
+    const wait = async () => (await person.client.campaigns.find({ id })).waitingFor
+    expect(await wait()).toEqual({ reason: 'turn', until: null })
+    await app.db.execute(sql`update x_accounts set status = 'lost' where id = ${own.id}`)
+    expect(await wait()).toEqual({ reason: 'account', until: null })
+    await person.client.campaigns.update({ id, status: 'paused' })
+    expect(await wait()).toBeNull()
+  })
+
   it('limit claims, tell campaigns what they wait for, and stop sending if the time zone is invalid', async () => {
     const person = await makePerson(app)
     const own = await connectX(app, person)
@@ -131,7 +145,7 @@ describe('sending limits', () => {
     expect((await claim(person, id)).status).toBe(204)
     const pause = await wait()
     expect(pause?.reason).toBe('pause')
-    const seconds = (Date.parse(pause!.until) - Date.now()) / 1_000
+    const seconds = (Date.parse(pause!.until!) - Date.now()) / 1_000
     expect(seconds).toBeGreaterThan(290)
     expect(seconds).toBeLessThan(361)
 

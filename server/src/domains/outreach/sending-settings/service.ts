@@ -1,5 +1,5 @@
 import type { InputOf } from '@x-automated/contract/contract'
-import { DEFAULT_PROTECTION, type Protection } from '@x-automated/contract/outreach/sending-settings'
+import { type CampaignWait, DEFAULT_PROTECTION, type Protection } from '@x-automated/contract/outreach/sending-settings'
 import { eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
@@ -9,7 +9,9 @@ import { authUsers } from '../../identity/auth/tables.ts'
 import { usageOf } from '../../platform/billing/service.ts'
 import { findAccount, findCurrentAccount, list } from '../../platform/x-account/service.ts'
 import { unreadSince, xAccounts } from '../../platform/x-account/tables.ts'
-import { replySettings } from '../replies/tables.ts'
+import { isReplyKnown, replySettings } from '../replies/tables.ts'
+import { isInQueue } from '../sending/tables.ts'
+import { isEnrollmentOf } from '../sequences/tables.ts'
 import {
   type AccountLimits,
   type Cap,
@@ -392,6 +394,7 @@ export async function optOutWordsOf(db: Db, workspaceId: string): Promise<string
 // What campaigns wait for
 
 interface Sending {
+  id: string
   status: string
   dmsQueuedCount: number
   waiting: boolean
@@ -401,7 +404,8 @@ interface Sending {
   nextPartAt: Date | null
   nextFollowUpAt: Date | null
 }
-type WithWait<C> = C & { waitingFor: Rest | null }
+type Wait = { reason: CampaignWait['reason']; until: Date | null }
+type WithWait<C> = C & { waitingFor: Wait | null }
 interface Needs {
   db: Db
   env: SendingEnv
@@ -413,9 +417,11 @@ export async function withWaits<C extends Sending>(needs: Needs, campaigns: read
   const { db, env } = needs
   const { workspaceId } = needs.actor
   const waits = new Map<string, Rest | null>()
-  const sending = campaigns.filter((one) => one.status === 'active' && one.dmsQueuedCount > 0 && !one.waiting)
-  const ids = [...new Set(sending.map(({ xAccountId }) => xAccountId))].filter((id) => id !== null)
+  const active = campaigns.filter(({ status }) => status === 'active')
+  const sending = active.filter((one) => one.dmsQueuedCount > 0 && !one.waiting)
+  const ids = [...new Set(active.map(({ xAccountId }) => xAccountId))].filter((id) => id !== null)
   const accounts = ids.length > 0 ? await db.select().from(xAccounts).where(inArray(xAccounts.id, ids)) : []
+  const connected = new Set(accounts.filter(({ status }) => status === 'connected').map(({ id }) => id))
   for (const one of sending) {
     const key = keyOf(one)
     if (waits.has(key)) continue
@@ -432,14 +438,35 @@ export async function withWaits<C extends Sending>(needs: Needs, campaigns: read
     const isPutOff = next !== null && next > (rest?.until ?? now)
     waits.set(key, isPutOff ? { reason: rest?.reason ?? 'pause', until: next } : rest)
   }
+  const blind = await findBlind(
+    db,
+    sending.map(({ id }) => id),
+  )
   const soon = new Date(Date.now() + HOUR_MS)
   const mayLackRoom = campaigns.some(({ nextFollowUpAt }) => nextFollowUpAt && nextFollowUpAt < soon)
   const usage = mayLackRoom ? (await usageOf(db, workspaceId, 'dms')).usage : null
   const planResetsAt = usage?.remaining === 0 ? usage.resetsAt : null
-  return campaigns.map((one) => ({
-    ...one,
-    waitingFor: sending.includes(one) ? (waits.get(keyOf(one)) ?? null) : planWaitOf(one, planResetsAt),
-  }))
+  const waitOf = (one: C): Wait | null => {
+    if (one.status !== 'active') return null
+    if (one.channel === 'api' && !connected.has(one.xAccountId ?? '')) return { reason: 'account', until: null }
+    if (one.waiting) return { reason: 'turn', until: null }
+    if (!sending.includes(one)) return planWaitOf(one, planResetsAt)
+    const rest = waits.get(keyOf(one)) ?? null
+    return blind.has(one.id) && (rest?.reason ?? 'pause') === 'pause' ? { reason: 'detection', until: null } : rest
+  }
+  return campaigns.map((one) => ({ ...one, waitingFor: waitOf(one) }))
+}
+
+/** Campaigns whose next message is a follow-up to someone whose reply would not be known. */
+async function findBlind(db: Db, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  const { rows } = await db.execute<{ id: string }>(sql`
+    select c.id from campaigns c cross join lateral (
+      select * from dms where campaign_id = c.id and ${isInQueue} and is_follow_up and due_at <= now() order by due_at, id limit 1
+    ) d join x_accounts a on a.id = d.x_account_id join enrollments e on ${isEnrollmentOf('e', 'd')}
+    where c.id = any(${sql.param(ids)}::uuid[]) and c.firsts_queued_count = 0
+      and not ${isReplyKnown(sql`a.x_user_id`, sql`e.last_sent_at`)}`)
+  return new Set(rows.map(({ id }) => id))
 }
 
 const HOUR_MS = 3_600_000

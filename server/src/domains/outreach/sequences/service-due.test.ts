@@ -166,7 +166,9 @@ describe('queueFollowUps', () => {
     const before = await enrollmentsOf(id)
     await queueDue()
     expect(await enrollmentsOf(id)).toEqual(before)
-    expect(Date.parse(String((await campaignNow(id)).nextFollowUpAt))).toBeGreaterThan(Date.now())
+    const waiting = await campaignNow(id)
+    expect(waiting.waitingFor).toEqual({ reason: 'account', until: null })
+    expect(Date.parse(String(waiting.nextFollowUpAt))).toBeGreaterThan(Date.now())
     await set('connected')
     await letPass(app, id, 1)
     await queueDue()
@@ -410,6 +412,7 @@ describe('the order on one X account', () => {
     expect(await sendDue(app)).toEqual([])
     const [waiting] = (await dmsOf(person, id)).slice(-1)
     expect(waiting?.reason).toEqual({ code: 'detection', params: {} })
+    expect((await campaignNow(id)).waitingFor).toEqual({ reason: 'detection', until: null })
     // The account was read, but before its last message. It keeps its time, and does not hold up others.
     await app.db.execute(sql`update reply_watches set webhook_id = null, read_until = now() - interval '3 hours'`)
     const other = await launch(person, await makeList(app, person, openHandles(1)), { messageTemplate: 'Hello' })

@@ -1,6 +1,6 @@
 import { formatCount, formatDate, formatNumber, formatPercent, pluralize } from '@x-automated/contract/format'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
-import type { Waiting } from '@x-automated/contract/outreach/sending-settings'
+import type { CampaignWait } from '@x-automated/contract/outreach/sending-settings'
 import { isNotable, WAIT_TEXT } from '../sending-settings/limits-text'
 
 type Counts = Pick<Campaign, 'totalLeadsInList' | 'dmsQueuedCount' | 'dmsSentCount' | 'dmsFailedCount'>
@@ -82,7 +82,7 @@ export function notableWait(
   { status, waiting, waitingFor }: Pick<Campaign, 'status' | 'waiting' | 'waitingFor'>,
   disconnected: boolean,
   now: number,
-): Waiting | null {
+): CampaignWait | null {
   return status === 'active' && !waiting && !disconnected && isNotable(waitingFor, now) ? waitingFor : null
 }
 
@@ -104,7 +104,7 @@ export function inFlightText({
 export function activityText(
   campaign: Pick<Campaign, 'status' | 'waiting' | 'messagesInFlight' | 'nextFollowUpAt'> & Counts,
   disconnected = false,
-  wait: Waiting | null = null,
+  wait: CampaignWait | null = null,
   noSender = false,
 ): string {
   const { total, done, queued } = progressOf(campaign)

@@ -49,6 +49,8 @@ test('nextSendText says the earliest time at which a running campaign sends', ()
   const waits = { ...idle, dmsQueuedCount: 1, waitingFor: { reason: 'hours', until } } as const
   const later = { ...idle, nextFollowUpAt: new Date(now + 24 * 3_600_000).toISOString() }
   expect(nextSendText([later, waits], now)).toBe(`Next messages go out at ${timeText(until)}.`)
+  const blocked = { ...later, waitingFor: { reason: 'account', until: null } } as const
+  expect(nextSendText([blocked], now)).toBe('No campaign is sending.')
   expect(nextSendText([later], now)).toBe(`Next messages go out tomorrow at ${timeText(now)}.`)
 })
 

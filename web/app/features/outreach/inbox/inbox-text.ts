@@ -99,7 +99,7 @@ type Sends = Pick<Campaign, 'status' | 'dmsQueuedCount' | 'nextFollowUpAt' | 'wa
 /** When campaigns send next, as a sentence. */
 export function nextSendText(campaigns: readonly Sends[], now: number): string {
   const times = campaigns.flatMap(({ status, dmsQueuedCount, nextFollowUpAt, waitingFor }) => {
-    if (status !== 'active') return []
+    if (status !== 'active' || waitingFor?.until === null) return []
     const follows = nextFollowUpAt ? [Date.parse(nextFollowUpAt)] : []
     if (dmsQueuedCount === 0) return follows
     return [...follows, waitingFor ? Date.parse(waitingFor.until) : now]

@@ -58,6 +58,7 @@ describe('waitText', () => {
     const at = new Date(2026, 10, 20, 9, 5)
     expect(momentText(at.toISOString(), new Date(2026, 10, 20, 7))).toBe('9:05 AM')
     expect(momentText(at.toISOString(), new Date(2026, 10, 18))).toBe('Fri, Nov 20, 9:05 AM')
+    expect(waitText({ reason: 'detection', until: null }, at)).toBe('Follow-ups wait until replies are checked.')
     expect(waitText({ reason: 'cap', until: at.toISOString() }, new Date(2026, 10, 20, 7))).toBe(
       'Daily cap reached: nothing will be sent until 9:05 AM.',
     )

@@ -1,31 +1,38 @@
 import { formatDate, formatNumber } from '@x-automated/contract/format'
-import type { SendingLimits, Waiting } from '@x-automated/contract/outreach/sending-settings'
+import type { CampaignWait, SendingLimits } from '@x-automated/contract/outreach/sending-settings'
 
 export const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const
 
 /** Why nothing is being sent. `waitText` appends until when. */
-export const WAIT_TITLES: Record<Waiting['reason'], string> = {
+export const WAIT_TITLES: Record<CampaignWait['reason'], string> = {
   hours: 'Outside the sending window',
   cap: 'Daily cap reached',
   warm_up: 'Today’s warm-up limit is reached',
   pause: 'Waiting for the interval',
   x: 'X is limiting this account',
   plan: 'Your plan’s monthly limit is reached',
+  account: 'The X account is not connected',
+  turn: 'An older campaign sends first',
+  detection: 'Follow-ups wait until replies are checked',
 }
 
 /** The same, to follow "Waiting: ". */
-export const WAIT_TEXT: Record<Waiting['reason'], string> = {
+export const WAIT_TEXT: Record<CampaignWait['reason'], string> = {
   hours: 'outside the sending window',
   cap: 'daily cap reached',
   warm_up: 'today’s warm-up limit is reached',
   pause: 'interval between messages',
   x: 'X is limiting this account',
   plan: 'your plan’s monthly limit',
+  account: 'the X account is not connected',
+  turn: 'an older campaign sends first',
+  detection: 'replies are being checked',
 }
 
 /** A pause of a few seconds is part of normal sending and is not shown. */
-export function isNotable(waiting: Waiting | null, now: number): waiting is Waiting {
-  return waiting !== null && (waiting.reason !== 'pause' || new Date(waiting.until).getTime() - now > 15_000)
+export function isNotable(waiting: CampaignWait | null, now: number): waiting is CampaignWait {
+  if (waiting?.reason !== 'pause') return waiting !== null
+  return waiting.until !== null && new Date(waiting.until).getTime() - now > 15_000
 }
 
 /** "9:00 AM", with the day unless it is today. */
@@ -40,7 +47,8 @@ export function momentText(iso: string, now: Date): string {
 }
 
 /** "Daily cap reached: nothing will be sent until 9:00 AM." */
-export function waitText({ reason, until }: Waiting, now: Date): string {
+export function waitText({ reason, until }: CampaignWait, now: Date): string {
+  if (until === null) return `${WAIT_TITLES[reason]}.`
   return `${WAIT_TITLES[reason]}: nothing will be sent until ${momentText(until, now)}.`
 }
 

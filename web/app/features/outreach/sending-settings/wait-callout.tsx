@@ -14,12 +14,18 @@ export function WaitCallout({ campaign, disconnected }: { campaign: Campaign; di
     <Callout
       title={WAIT_TITLES[wait.reason]}
       action={
-        <ButtonLink size="sm" to={wait.reason === 'plan' ? paths.billing : paths.settings}>
-          {wait.reason === 'plan' ? 'See plans' : 'Sending settings'}
-        </ButtonLink>
+        wait.until && (
+          <ButtonLink size="sm" to={wait.reason === 'plan' ? paths.billing : paths.settings}>
+            {wait.reason === 'plan' ? 'See plans' : 'Sending settings'}
+          </ButtonLink>
+        )
       }
     >
-      Nothing will be sent until {momentText(wait.until, now)}. Sending then resumes automatically.
+      {wait.until
+        ? `Nothing will be sent until ${momentText(wait.until, now)}. Sending then resumes automatically.`
+        : wait.reason === 'account'
+          ? 'Connect it again to continue.'
+          : 'Sending resumes automatically.'}
     </Callout>
   )
 }
