@@ -186,7 +186,7 @@ test('0048_reasons turns stored sentences into codes and keeps the words of X', 
     [null, null, null],
   ]
   await client.query(`
-    alter table dms drop column reason; drop trigger campaigns_notify on campaigns;
+    drop function date_dms cascade; alter table dms drop column reason; drop trigger campaigns_notify on campaigns;
     alter table campaigns drop column reason;
     create index campaigns_stopped on campaigns (x_account_id);
     create trigger campaigns_notify after update of status on campaigns for each row execute function notify_of_campaign();

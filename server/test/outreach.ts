@@ -185,17 +185,17 @@ export async function expectConversationCountsRight(app: TestApp): Promise<void>
 
 /** Checks the figures by quarter of an hour against the messages. */
 async function expectActivityRight(app: TestApp): Promise<void> {
-  const figures = sql`sum(sent)::int as sent, sum(delivered)::int as delivered, sum(replied)::int as replied, sum(failed)::int as failed,
+  const figures = sql`sum(sent)::int as sent, sum(delivered)::int as delivered, sum(replied)::int as replied, sum(failed)::int as failed, sum(skipped)::int as skipped,
     sum(answered)::int as answered, sum(positive)::int as positive, sum(opted_out)::int as opted_out, sum(people)::int as people,
     sum(people_replied)::int as people_replied, sum(people_positive)::int as people_positive, sum(people_opted_out)::int as people_opted_out`
   const has = (column: string, bit: number) => sql`(${sql.raw(column)} & ${sql.raw(String(bit))} > 0)`
   const { rows } = await app.db.execute(sql`
     select campaign_id, slot, variant_id, x_account_id, user_id, ${figures} from (
-      select campaign_id, slot, variant_id, x_account_id, user_id, sent, delivered, replied, failed, answered, positive, opted_out,
+      select campaign_id, slot, variant_id, x_account_id, user_id, sent, delivered, replied, failed, skipped, answered, positive, opted_out,
         people, people_replied, people_positive, people_opted_out from dm_activity
       union all
       select campaign_id, activity_slot(coalesce(sent_at, created_at)), coalesce(variant_id, none), coalesce(x_account_id, none), coalesce(user_id, none),
-        -is_sent::int, -(status in ('delivered', 'replied'))::int, -(status = 'replied')::int, -(status = 'failed')::int,
+        -is_sent::int, -(status in ('delivered', 'replied'))::int, -(status = 'replied')::int, -(status = 'failed')::int, -(status = 'failed' and reason is not null)::int,
         -(is_sent and ${has('answers', ANSWERS.replied)})::int, -(is_sent and ${has('answers', ANSWERS.positive)})::int, -(is_sent and ${has('answers', ANSWERS.optedOut)})::int,
         -is_first::int, -(is_first and ${has('person_answers', ANSWERS.replied)})::int, -(is_first and ${has('person_answers', ANSWERS.positive)})::int,
         -(is_first and ${has('person_answers', ANSWERS.optedOut)})::int
@@ -205,8 +205,8 @@ async function expectActivityRight(app: TestApp): Promise<void> {
       ) d where is_sent or status = 'failed'
     ) counted
     group by 1, 2, 3, 4, 5
-    having (sum(sent), sum(delivered), sum(replied), sum(failed), sum(answered), sum(positive), sum(opted_out), sum(people),
-      sum(people_replied), sum(people_positive), sum(people_opted_out)) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)`)
+    having (sum(sent), sum(delivered), sum(replied), sum(failed), sum(skipped), sum(answered), sum(positive), sum(opted_out), sum(people),
+      sum(people_replied), sum(people_positive), sum(people_opted_out)) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)`)
   expect(rows).toEqual([])
 }
 

@@ -83,6 +83,7 @@ describe('GET /campaigns/{id}/enrollments', () => {
     const found = async (filter: object, isRare: boolean) => {
       const chosen = {
         state: undefined,
+        isRareState: false,
         outcome: undefined,
         variantIds: [message!.variantId!],
         isOneStep: true,
@@ -102,6 +103,8 @@ describe('GET /campaigns/{id}/enrollments', () => {
       expect([filter, await found(filter, false)]).toEqual([filter, await found(filter, true)])
     expect(await found({ outcome: 'sent' }, false)).toHaveLength(3)
     expect(await found({ state: 'active' }, false)).toHaveLength(2)
+    expect(await found({ state: 'active', isRareState: true }, true)).toHaveLength(2)
+    expect(await found({ outcome: 'sent', state: 'finished', isRareState: true }, true)).toHaveLength(3)
   })
 
   it('filters by state, and by step, variant and outcome of a message', async () => {
@@ -327,6 +330,21 @@ it('counts people once, whatever their replies to several messages say, in any o
 })
 
 describe('GET /campaigns/{id}/results', () => {
+  it('counts skipped people as no failures, as the list of people does', async () => {
+    const list = await makeList(app, person, openHandles(3))
+    await person.client.suppressions.create({ handles: [list.handles[0]!] })
+    const { id } = await launch(person, list)
+    const failed = async () => [
+      (await person.client.sequences.results({ id })).steps[0]!.variants[0]!.failed,
+      (await person.client.enrollments.list({ id, outcome: 'failed', stepNumber: 1 })).total,
+      (await person.client.enrollments.list({ id, outcome: 'failed' })).total,
+    ]
+    expect(await failed()).toEqual([0, 0, 0])
+    await app.db.update(dms).set({ status: 'failed', errorMessage: 'No' }).where(eq(dms.leadId, list.leadIds[1]!))
+    expect(await failed()).toEqual([1, 1, 1])
+    await expectCountsRight(app)
+  })
+
   it('counts the messages of each variant by outcome', async () => {
     const { id } = await launched(3)
     await sendNext(id)

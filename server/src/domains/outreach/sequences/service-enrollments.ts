@@ -51,15 +51,16 @@ function readRows(db: Db, { workspaceId }: Pick<Actor, 'workspaceId'>, ids: stri
 }
 
 /** Messages with an outcome: their statuses, and what replies to them say. */
-const MESSAGES: Record<Outcome, { statuses: string[]; answer?: number }> = {
+const MESSAGES: Record<Outcome, { statuses: string[]; answer?: number; isTried?: true }> = {
   sent: { statuses: ['sent', 'delivered', 'replied'] },
   read: { statuses: ['delivered', 'replied'] },
   replied: { statuses: ['replied'], answer: ANSWERS.replied },
   positive: { statuses: ['replied'], answer: ANSWERS.positive },
   optedOut: { statuses: ['replied'], answer: ANSWERS.optedOut },
-  failed: { statuses: ['failed'] },
+  /** Not those who were skipped. */
+  failed: { statuses: ['failed'], isTried: true },
 }
-const ANY = { statuses: ['queued', ...MESSAGES.sent.statuses, 'failed'], answer: undefined }
+const ANY = { statuses: ['queued', ...MESSAGES.sent.statuses, 'failed'], answer: undefined, isTried: undefined }
 
 /** The values of `dms.answers` that include this one. */
 function sumsWith(answer: number): number[] {
@@ -85,6 +86,7 @@ export async function list(
       ? peopleIn(campaign, states, { areMessaged: outcome === 'sent' })
       : peopleWith(campaign, {
           state,
+          isRareState: state !== undefined && (await isRareState(db, campaign, state)),
           outcome,
           isOneStep: !isAnyStep,
           variantIds: (await findSteps(db, campaign))
@@ -143,8 +145,15 @@ function counted(found: SQL): SQL {
   return sql`select count(*)::int as total from (${found}) found`
 }
 
+/** Whether so few people are in this state that each of them can be looked at. */
+async function isRareState(db: Db, campaign: Campaign, state: State): Promise<boolean> {
+  const { rows } = await db.execute<{ total: number }>(peopleIn(campaign, [state]).count)
+  return one(rows).total < ENROLLMENTS_COUNTED_MAX
+}
+
 interface Messages {
   state: State | undefined
+  isRareState: boolean
   outcome: Outcome | undefined
   variantIds: string[]
   /** All variants belong to one step, so each person has one such message. */
@@ -152,8 +161,11 @@ interface Messages {
 }
 
 /** Enrollments with such a message, in order of time. */
-export function peopleWith({ workspaceId, id }: Campaign, { state, outcome, variantIds, isOneStep }: Messages): Found {
-  const { statuses, answer } = outcome ? MESSAGES[outcome] : ANY
+export function peopleWith(
+  { workspaceId, id }: Campaign,
+  { state, isRareState, outcome, variantIds, isOneStep }: Messages,
+): Found {
+  const { statuses, answer, isTried } = outcome ? MESSAGES[outcome] : ANY
   const among = sql`any(${sql.param(statuses)}::text[])`
   // Few messages have an answer, so they have an index.
   const sums = sql`${sql.param(answer ? sumsWith(answer) : [0])}::smallint[]`
@@ -163,7 +175,7 @@ export function peopleWith({ workspaceId, id }: Campaign, { state, outcome, vari
   const isFirst = isOneStep
     ? sql``
     : sql`and not exists (select from dms p where p.lead_id = d.lead_id and p.enrollment_id = d.enrollment_id and p.step < d.step
-        and p.status = ${among} ${says(sql`p`, sql`any(${sums})`)})`
+        and p.status = ${among} ${isTried ? sql`and p.reason is null` : sql``} ${says(sql`p`, sql`any(${sums})`)})`
   const variants = sql`${sql.param(variantIds)}::uuid[]`
   // Indexes have sent messages by variant and time, and all by time, or by status and time.
   const [keys, key, others, time] = isSentOnly(outcome)
@@ -176,30 +188,33 @@ export function peopleWith({ workspaceId, id }: Campaign, { state, outcome, vari
     : [
         sql`${sql.param([outcome ?? 'any'])}::text[]`,
         outcome ? sql`d.status` : sql`'any'`,
-        sql`d.variant_id = any(${variants})`,
+        sql`d.variant_id = any(${variants}) ${isTried ? sql`and d.reason is null` : sql``}`,
         sql`created_at`,
       ]
   const messages = sql`from dms d where d.campaign_id = ${id} and ${others} and d.enrollment_id is not null ${isFirst}`
-  // Joined as a whole: few of the messages may belong to people in this state.
-  const inState = sql`people as materialized (
-      select id from enrollments where workspace_id = ${workspaceId} and campaign_id = ${id} and state = ${state ?? null}
-    )`
-  const all = sql`${messages} and ${key} = any(${keys}) ${says(sql`d`, sql`any(${sums})`)} ${state ? sql`and d.enrollment_id in (select id from people)` : sql``}`
   const stateOf = sql`(select e.state from enrollments e where e.workspace_id = ${workspaceId} and e.id = d.enrollment_id)`
+  const isInState = state ? sql`and ${stateOf} = ${state}` : sql``
+  const such = sql`${messages} and ${key} = any(${keys}) ${says(sql`d`, sql`any(${sums})`)}`
+  // Starts with the people if few are in this state, else with the messages.
+  const all = isRareState
+    ? sql`from (
+        select id, lead_id from enrollments where workspace_id = ${workspaceId} and campaign_id = ${id} and state = ${state} offset 0
+      ) e cross join lateral (select d.* ${such} and d.lead_id = e.lead_id and d.enrollment_id = e.id offset 0) d`
+    : sql`${such} ${isInState}`
   const isAfter = (after: string | null) =>
     after
       ? sql`(d.${time}, d.id) > (select ${time}, id from dms where id = ${after}::uuid and campaign_id = ${id})`
       : sql`true`
   return {
-    count: sql`with ${inState} ${counted(sql`select ${all} limit ${ENROLLMENTS_COUNTED_MAX}`)}`,
+    count: counted(sql`select ${all} limit ${ENROLLMENTS_COUNTED_MAX}`),
     page: ({ after, limit, isRare }) =>
       isRare
-        ? sql`with ${inState}, found as materialized (select d.enrollment_id, d.id, d.${time} ${all})
+        ? sql`with found as materialized (select d.enrollment_id, d.id, d.${time} ${all})
             select d.enrollment_id as id, d.id as place from found d where ${isAfter(after)} order by d.${time}, d.id limit ${limit}`
         : sql`select m.enrollment_id as id, m.id as place
             from unnest(${keys}) key(key) cross join unnest(${sums}) said(sum) cross join lateral (
               select d.id, d.enrollment_id, d.${time} as at ${messages} and ${key} = key.key ${says(sql`d`, sql`said.sum`)}
-                ${state ? sql`and ${stateOf} = ${state}` : sql``} and ${isAfter(after)}
+                ${isInState} and ${isAfter(after)}
               order by d.${time}, d.id limit ${limit}
             ) m order by m.at, m.id limit ${limit}`,
   }

@@ -50,11 +50,11 @@ function verdictIn(test: StepTest | undefined): Verdict | null {
   )
 }
 
-/** A campaign's figures by variant, from counters that triggers maintain. */
+/** A campaign's figures by variant, without skipped messages, from counters that triggers maintain. */
 async function readFigures(db: Db, campaignId: string): Promise<Map<string, Figures>> {
   const { rows } = await db.execute<Figures & { id: string }>(sql`
     select variant_id as id, sum(sent)::int as sent, sum(delivered)::int as read, sum(answered)::int as replied,
-      sum(positive)::int as positive, sum(opted_out)::int as "optedOut", sum(failed)::int as failed
+      sum(positive)::int as positive, sum(opted_out)::int as "optedOut", sum(failed - skipped)::int as failed
     from dm_activity where campaign_id = ${campaignId} group by 1`)
   return new Map(rows.map(({ id, ...figures }) => [id, figures]))
 }

@@ -25,6 +25,8 @@ export const dmActivity = pgTable(
     /** Messages that were replied to. */
     replied: figure('replied'),
     failed: figure('failed'),
+    /** Of the failed: those that were skipped. */
+    skipped: figure('skipped'),
     /** Messages whose replies are not all automatic. */
     answered: figure('answered'),
     positive: figure('positive'),
