@@ -59,6 +59,7 @@ const ERRORS = {
   LEASE_LOST: [409, 'Another sender has claimed this message.'],
   DM_STATE: [409, 'The message is not in a state that allows this.'],
   SEQUENCE_CHANGED: [409, 'Someone else has changed this sequence. Reload it and try again.'],
+  CONVERSATION_CHANGED: [409, 'Something new was said in this conversation. Read it before you answer.'],
   ENROLLMENT_STATE: [409, 'This person is not in a state that allows this.'],
   DM_FAILED: [409, 'The message was not sent.'],
   LEAD_STATE: [409, 'This lead cannot be messaged now.'],

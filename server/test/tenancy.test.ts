@@ -180,6 +180,8 @@ const idIn = (operation: Operation) => {
 const bodies = (): Record<string, unknown> => ({
   'lists.update': { name: 'stolen' },
   'conversations.update': { status: 'done' },
+  'conversations.answer': { text: 'Stolen', afterMessageId: theirs.reply },
+  'conversations.saveDraft': { text: 'Stolen' },
   'tags.update': { name: 'stolen' },
   'tags.merge': { into: theirs.tag },
   'savedFilters.update': { name: 'stolen' },

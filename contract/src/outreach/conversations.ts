@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { Id, Moment, queryNumber, Time, text } from '../fields.ts'
+import { Id, isStorable, Moment, queryNumber, requiredText, Time, text } from '../fields.ts'
 import { DM_STATUSES, REPLY_LABELS } from '../leads/leads.ts'
 import { Reason } from '../reason.ts'
 import { routes } from '../route.ts'
+import { MESSAGE_MAX } from './template.ts'
 
 const route = routes('Inbox')
 
@@ -119,6 +120,8 @@ const isSnooze = ({ status, snoozedUntil }: { status?: string | undefined; snooz
   (status === 'snoozed') === (snoozedUntil !== undefined)
 const SNOOZE = { path: ['snoozedUntil'], error: 'goes with the status snoozed, which needs it' }
 
+const UNSTORABLE = 'must not contain NUL characters or broken Unicode'
+
 /** Passed back to read on. Lists of the inbox have no page numbers: they move while they are read. */
 const cursor = z.string().max(500)
 
@@ -182,4 +185,37 @@ export const conversations = {
         }),
     )
     .output(Conversation),
+
+  answer: route('POST /conversations/{id}/messages', 'member', 'outside', {
+    summary: 'Send an answer now and return it with its outcome',
+    description:
+      'Only the daily cap of the product and the limits of X can delay it: 429 with Retry-After. It counts against no plan. ' +
+      'If the conversation has a newer message than `afterMessageId`, nothing is sent: 409 CONVERSATION_CHANGED, with the newer messages as `details`.',
+    errors: [
+      'CONVERSATION_NOT_FOUND',
+      'CONVERSATION_CHANGED',
+      'LEAD_STATE',
+      'DM_FAILED',
+      'DM_UNSETTLED',
+      'X_NOT_CONNECTED',
+      'X_UNAVAILABLE',
+    ],
+  })
+    .input(
+      z.strictObject({
+        id: Id,
+        /** Sent as it is, without variables. */
+        text: requiredText(MESSAGE_MAX, 'Please enter a message to send'),
+        /** The newest message that its author has seen. */
+        afterMessageId: Id,
+      }),
+    )
+    .output(Message),
+
+  saveDraft: route('PUT /conversations/{id}/draft', 'member', 'rows', {
+    summary: 'Save your unsent answer; an empty text deletes it',
+    errors: ['CONVERSATION_NOT_FOUND'],
+  })
+    .input(z.strictObject({ id: Id, text: z.string().max(MESSAGE_MAX).refine(isStorable, UNSTORABLE) }))
+    .output(z.object({ draft: Draft.nullable() })),
 }

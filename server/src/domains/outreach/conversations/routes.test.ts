@@ -1,13 +1,12 @@
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { say as deliver, messaged } from '../../../../test/conversations.ts'
 import { makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { clearLastClaims, launch, makeList, openHandles, openSenders } from '../../../../test/outreach.ts'
-import type { XHappening } from '../../../outside/x-activity.ts'
 import { leads } from '../../leads/leads/tables.ts'
-import { receive } from '../replies/service.ts'
 import { ANSWERS, dms } from '../sending/tables.ts'
 import { endSnoozes } from './service-changes.ts'
 import { conversations, labelCorrections } from './tables.ts'
@@ -18,27 +17,12 @@ beforeAll(async () => {
 })
 const { connected } = openSenders(() => app)
 
-let lastEvent = 10n ** 18n
-/** Delivers a message as X does. @param seconds when it was written, from now */
-async function say(from: string, to: string, text: string, seconds = 1): Promise<void> {
-  const [senderId, recipientId] = [idOfHandle(from), idOfHandle(to)]
-  lastEvent += 1n
-  const at = new Date(Date.now() + seconds * 1_000)
-  const handles = { [senderId]: from, [recipientId]: to }
-  const event: XHappening = { kind: 'message', eventId: String(lastEvent), at, senderId, recipientId, text, handles }
-  await receive(app.db, [event])
-}
+const say = (from: string, to: string, text: string, seconds?: number) => deliver(app, from, to, text, seconds)
 
 /** A workspace whose first campaign has messaged `count` people. */
 async function scene(count = 1) {
   const { person, account } = await connected()
-  const list = await makeList(app, person, openHandles(count))
-  const campaign = await launch(person, list, { channel: 'extension' })
-  for (let sent = 0; sent < count; sent += 1) {
-    const { body } = await person.call('POST', `/campaigns/${campaign.id}/claim`, { holder: 'test' })
-    await person.client.campaigns.recordOutcome({ id: body.dmId, lease: body.lease, wasSent: true })
-  }
-  return { person, account, campaign, handles: list.handles, leadIds: list.leadIds }
+  return { person, account, ...(await messaged(app, person, count)) }
 }
 const listOf = (person: Person, filter: Parameters<Person['client']['conversations']['list']>[0] = {}) =>
   person.client.conversations.list(filter)

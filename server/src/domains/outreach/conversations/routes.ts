@@ -1,5 +1,6 @@
 import { member } from '../../../operations.ts'
 import { find, list } from './service.ts'
+import { answer, saveDraft } from './service-answers.ts'
 import { update } from './service-changes.ts'
 import { createNote, removeNote, updateNote } from './service-notes.ts'
 
@@ -7,6 +8,12 @@ export const conversationRoutes = {
   list: member.conversations.list.handler(({ context, input }) => list(context.db, context.actor, input)),
   find: member.conversations.find.handler(({ context, input }) => find(context.db, context.actor, input)),
   update: member.conversations.update.handler(({ context, input }) => update(context.db, context.actor, input)),
+  answer: member.conversations.answer.handler(({ context, input, signal }) =>
+    answer(context, context.actor, input, signal),
+  ),
+  saveDraft: member.conversations.saveDraft.handler(({ context, input }) =>
+    saveDraft(context.db, context.actor, input),
+  ),
 }
 
 export const noteRoutes = {

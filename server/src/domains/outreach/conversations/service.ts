@@ -1,9 +1,11 @@
 import type { InputOf } from '@x-automated/contract/contract'
+import { NO_ID } from '@x-automated/contract/fields'
 import type { Conversation, Filter, Message } from '@x-automated/contract/outreach/conversations'
 import { MESSAGES_PAGE_SIZE } from '@x-automated/contract/outreach/conversations'
 import { type SQL, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import type { Actor } from '../../../actor.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { type Place, readCursor, writeCursor } from '../../../db/paging.ts'
 import { Refusal } from '../../../refusal.ts'
@@ -151,7 +153,8 @@ export async function findConversation(db: Db, actor: Actor, id: string): Promis
   return conversationOf(await findRow(db, actor, id))
 }
 
-async function findRow(db: Db, { workspaceId }: Actor, id: string): Promise<Row> {
+/** @throws Refusal CONVERSATION_NOT_FOUND */
+export async function findRow(db: Db, { workspaceId }: Actor, id: string): Promise<Row> {
   const [row] = await readConversations(
     db,
     sql`select * from conversations where workspace_id = ${workspaceId} and id = ${id}`,
@@ -185,6 +188,23 @@ function messagesOf({ workspaceId }: Actor, { leadId, accountXUserId }: Pick<Row
     union all
     select r.id, r.text, r.at, r.kind = 'written', case r.kind when 'reply' then 'lead' else 'owner' end, null, null, null, null, r.label, null
     from replies r where r.lead_id = ${leadId} and r.account_x_user_id = ${accountXUserId}`
+}
+
+/** The messages that came after one; all of the newest page if there is no such message. */
+export async function findNewer(db: Db, actor: Actor, row: Row, afterId: string) {
+  const { rows } = await db.execute<MessageRow>(sql`
+    with message as materialized (${messagesOf(actor, row)})
+    select * from message
+    where (at, id) > coalesce((select (at, id) from message where id = ${afterId}), ('-infinity'::timestamptz, ${NO_ID}::uuid))
+      and status is distinct from 'failed'
+    order by at desc, id desc limit ${MESSAGES_PAGE_SIZE}`)
+  return rows.map(messageOf)
+}
+
+/** A message of a conversation. */
+export async function findMessage(db: Db, actor: Actor, row: Row, id: string) {
+  const { rows } = await db.execute<MessageRow>(sql`select * from (${messagesOf(actor, row)}) message where id = ${id}`)
+  return messageOf(one(rows))
 }
 
 async function readMessages(db: Db, actor: Actor, row: Row, place: Place | null) {

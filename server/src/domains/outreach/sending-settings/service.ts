@@ -71,6 +71,11 @@ export function allDay(limits: AccountLimits): AccountLimits {
   return { ...limits, workDays: EVERY_DAY, startMinute: null, endMinute: null }
 }
 
+/** Without all that a user can set: only the product's daily cap is left. */
+export function capOnly(limits: AccountLimits): AccountLimits {
+  return { ...allDay(limits), dailyCap: null, warmUp: false }
+}
+
 /** The limits of an account, or of the extension if no account is known. */
 export async function findLimits(
   db: Db,
@@ -160,6 +165,8 @@ interface RestQuery {
   account: { id: string; xUserId: string; restsUntil: Date | null } | null
   /** Written by a person: working hours and the pause do not apply. */
   byHand?: boolean
+  /** Written in the inbox: of our own limits, only the product's daily cap applies. */
+  isAnswer?: boolean
   /** The pause between two messages does not apply. */
   withoutPause?: boolean
 }
@@ -168,10 +175,10 @@ interface RestQuery {
 export async function findRest(
   db: Db,
   limits: SendingEnv,
-  { workspaceId, account, byHand = false, withoutPause = byHand }: RestQuery,
+  { workspaceId, account, byHand = false, isAnswer = false, withoutPause = byHand }: RestQuery,
 ): Promise<SendingState> {
   const set = await findLimits(db, limits, workspaceId, account?.id ?? null)
-  const accountLimits = byHand ? allDay(set) : set
+  const accountLimits = isAnswer ? capOnly(set) : byHand ? allDay(set) : set
   const { firstAt, ...cap } = await capOf(db, limits, accountLimits, { workspaceId, account })
   const claims = claimsOf({ workspaceId, account })
   const { rows } = await db.execute<{

@@ -35,6 +35,7 @@ import {
   SIMULATION,
   TURN_SECONDS,
   wakeAccount,
+  withoutOwnLimits,
   workerOf,
 } from './limits.ts'
 import { lockLeads, lockQueueing, openDirectCampaign, readTemplate } from './queue.ts'
@@ -83,9 +84,10 @@ const DELAYS_MAX = 50
  * the next of the account that has been due longest, or of a campaign. Everyone claims here.
  */
 async function claim(tx: Db, env: SendingEnv, sender: Sender, scope: Scope | 'due'): Promise<Answer> {
-  const locked =
+  const found =
     scope === 'due' ? await lockDue(tx, env) : await lockFor(tx, env, scope.campaign, scope.isFollowUp ?? false)
-  if (!locked) return { kind: 'idle' }
+  if (!found) return { kind: 'idle' }
+  const locked = sender.isAnswer ? withoutOwnLimits(env, found) : found
   const { account, now } = locked
   for (let delays = 0; ; ) {
     const next = locked.campaignId ? await take(tx, env, sender, locked, scope === 'due' ? null : scope.dmId) : null
@@ -175,8 +177,8 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
         ${sender.skips ? reasonToStop : sql`null::jsonb`} as stopped, c.kind,
         ${apartUntil} as later_at
       from head d join campaigns c on c.id = d.campaign_id left join person l on l.id = d.lead_id
-      where c.status = 'active' ${sender.byApi ? sql`and c.channel = 'api'` : sql``}
-        ${sender.byApi && !isFollowUp ? sql`and c.x_account_id = ${account?.id}` : sql``}
+      where ${sender.isAnswer ? sql`true` : sql`c.status = 'active'`} ${sender.byApi ? sql`and c.channel = 'api'` : sql``}
+        ${sender.byApi && !isFollowUp && !sender.isAnswer ? sql`and c.x_account_id = ${account?.id}` : sql``}
     ), delayed as (
       update dms d set due_at = later_at, updated_at = at from next, before
       where d.id = next.id and next.due_at <= at and later_at > at and not is_locked and not is_waiting and stopped is null
@@ -191,7 +193,7 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
       returning d.id, d.lead_id, d.campaign_id, next.kind
     ), noted as (
       update leads l set last_claimed_at = at, last_claimed_campaign_id = claimed.campaign_id
-      from claimed, before where l.id = claimed.lead_id
+      from claimed, before where l.id = claimed.lead_id ${sender.isAnswer ? sql`and false` : sql``}
     ), moved as (
       update x_accounts set follow_ups_in_row = case when (select kind from claimed) = 'direct' then follow_ups_in_row else ${isFollowUp ? sql`follow_ups_in_row + 1` : sql`0`} end, next_send_at = ${sender.byHand ? sql`greatest(next_send_at, ${next}::timestamptz)` : sql`${next}::timestamptz`}
       where id = ${accountId} and exists (select from claimed) ${sender.byHand ? sql`and next_send_at is not null` : sql``}
@@ -238,6 +240,7 @@ export interface Claimed extends Omit<Taken, 'leaseExpiresAt' | 'locked'> {
   visibleAt?: number
   /** A person sends it and is waiting for the result. */
   byHand?: true
+  isAnswer?: boolean
 }
 
 /** A message that was claimed for a connected account. */
@@ -526,7 +529,7 @@ export async function claimDirect(
     const campaignId = await openDirectCampaign(tx, actor, xAccountId)
     const dmId = await queueOne(tx, actor, { campaignId, leadId, text })
     const scope = { campaign: { id: campaignId, workspaceId, xAccountId }, dmId }
-    const answer = await claim(tx, env, handOf(holder), scope)
+    const answer = await claim(tx, env, handOf(holder, false), scope)
     if (answer.kind === 'wait') throw beyondCap(answer)
     if (answer.kind !== 'claimed') throw new Refusal('X_NOT_CONNECTED')
     await keep(tx, dmId)
@@ -535,18 +538,70 @@ export async function claimDirect(
   })
 }
 
+/** What a member writes in a conversation. */
+export interface AnswerMessage {
+  leadId: string
+  accountXUserId: string
+  text: string
+  /** Refuses it if something was said that its author has not seen. Runs with the lead locked. */
+  check(tx: Db): Promise<void>
+}
+
+/**
+ * Like `claimDirect`, for an answer in the inbox. @throws Refusal X_NOT_CONNECTED, LEAD_STATE,
+ * RATE_LIMITED, those of `check`
+ */
+export async function claimAnswer(
+  db: Db,
+  env: SendingEnv,
+  actor: Actor,
+  { leadId, accountXUserId, text, check }: AnswerMessage,
+  holder: string,
+  keep: (tx: Db, dmId: string) => Promise<void>,
+) {
+  const { workspaceId } = actor
+  return transact(db, async (tx) => {
+    await lockLeads(tx, sql`select ${leadId}::uuid`)
+    const { rows } = await tx.execute<{ reason: SkipReason | null; isSending: boolean; accountId: string | null }>(sql`
+      select ${suppressionReason('l')} as reason, exists (
+          select from dms d where d.lead_id = l.id and d.status = 'queued' and d.lease_expires_at is not null
+        ) as "isSending", (
+          select a.id from x_accounts a where a.workspace_id = l.workspace_id and a.x_user_id = ${accountXUserId} and a.status = 'connected'
+        ) as "accountId"
+      from leads l where l.id = ${leadId} and l.workspace_id = ${workspaceId}`)
+    const [lead] = rows
+    if (!lead?.accountId) throw new Refusal('X_NOT_CONNECTED')
+    await check(tx)
+    if (lead.reason) throw new Refusal('LEAD_STATE', refusalText(lead.reason))
+    if (lead.isSending) throw new Refusal('LEAD_STATE', OBSTACLES.sending)
+    const campaignId = await openDirectCampaign(tx, actor, lead.accountId, { isAnswer: true })
+    const dmId = await queueOne(tx, actor, { campaignId, leadId, text, isAnswer: true })
+    const scope = { campaign: { id: campaignId, workspaceId, xAccountId: lead.accountId }, dmId }
+    const answer = await claim(tx, env, handOf(holder, true), scope)
+    if (answer.kind === 'wait') throw beyondCap(answer)
+    if (answer.kind !== 'claimed') throw new Refusal('X_NOT_CONNECTED')
+    await keep(tx, dmId)
+    return { ...claimedFrom(answer), isAnswer: true }
+  })
+}
+
 /** Queues a direct message. Only this transaction sees it. */
 async function queueOne(
   tx: Db,
   actor: Actor,
-  { campaignId, leadId, text }: { campaignId: string; leadId: string; text: string },
+  {
+    campaignId,
+    leadId,
+    text,
+    isAnswer = false,
+  }: { campaignId: string; leadId: string; text: string; isAnswer?: boolean },
 ): Promise<string> {
   const id = randomUUID()
   await tx.execute(sql`
     with added as (
-      insert into dms (id, workspace_id, user_id, lead_id, campaign_id, step, message)
+      insert into dms (id, workspace_id, user_id, lead_id, campaign_id, step, message, is_answer)
       select ${id}::uuid, ${actor.workspaceId}::uuid, ${actor.userId}::uuid, ${leadId}::uuid, ${campaignId}::uuid,
-        coalesce((select max(step) + 1 from dms where campaign_id = ${campaignId}::uuid and lead_id = ${leadId}::uuid), 0), ${text}
+        coalesce((select max(step) + 1 from dms where campaign_id = ${campaignId}::uuid and lead_id = ${leadId}::uuid), 0), ${text}, ${isAnswer}::boolean
     )
     update leads set dm_status = 'queued', updated_at = now() where id = ${leadId}`)
   return id
@@ -556,6 +611,7 @@ const OBSTACLES = {
   contacted: 'You have already messaged this lead.',
   queued: 'A message to this lead is already queued.',
   unknown: 'A message to this lead may have been sent. Check the conversation on X first.',
+  sending: 'Another message to this person is being sent. Try again in a moment.',
 }
 
 /** Why the lead cannot be sent a direct message now, as a text; null if it can. */
@@ -601,9 +657,11 @@ export async function withdrawDirect(
   const { rowCount } = await tx.execute(sql`select from dms where ${isOwned} for update`)
   if (!rowCount || !dm.lead) return
   await lockLeads(tx, sql`select ${dm.lead.id}::uuid`)
-  await tx.execute(sql`delete from dms where ${isOwned}`)
+  const { rows } = await tx.execute<{ isAnswer: boolean }>(
+    sql`delete from dms where ${isOwned} returning is_answer as "isAnswer"`,
+  )
   await resetLastClaims(tx, sql`select ${dm.lead.id}::uuid`)
-  await use(tx, dm.workspaceId, 'dms', -1)
+  if (rows[0]?.isAnswer === false) await use(tx, dm.workspaceId, 'dms', -1)
   await tx.execute(sql`
     update leads l set updated_at = now(), dm_status = coalesce((
       select case when bool_or(d.sent_at is not null) then 'contacted' when bool_or(d.status = 'failed' and ${wasTried}) then 'failed_contact' end

@@ -12,6 +12,7 @@ import {
   type Cap,
   capAt,
   capOf,
+  capOnly,
   claimsOf,
   findLimits,
   findRest,
@@ -35,6 +36,8 @@ export interface Sender {
   byApi: boolean
   /** A person waits for it: the sending window does not apply, and the schedule is not brought forward. */
   byHand: boolean
+  /** It answers in the inbox: of our own limits only DAILY_DM_CAP applies, and of campaigns none. */
+  isAnswer: boolean
   /** The interval between two messages applies. */
   isPaced: boolean
   /** A claim may become an attempt. The simulated queue never sends. */
@@ -43,7 +46,7 @@ export interface Sender {
   skips: boolean
 }
 
-const PACED = { byHand: false, isPaced: true, maySend: true }
+const PACED = { byHand: false, isAnswer: false, isPaced: true, maySend: true }
 /** A sending process. */
 export const workerOf = (id: number): Sender => ({ ...PACED, holder: `worker:${id}`, byApi: true, skips: false })
 /** A browser extension, by the name that it chose. */
@@ -54,10 +57,11 @@ export const extensionOf = (name: string): Sender => ({
   skips: true,
 })
 /** A message that its writer waits for. */
-export const handOf = (holder: string): Sender => ({
+export const handOf = (holder: string, isAnswer: boolean): Sender => ({
   holder,
   byApi: true,
   byHand: true,
+  isAnswer,
   isPaced: false,
   maySend: true,
   skips: false,
@@ -72,6 +76,7 @@ export const SIMULATION: Sender = {
   holder: SIMULATED_HOLDER,
   byApi: false,
   byHand: false,
+  isAnswer: false,
   isPaced: false,
   maySend: false,
   skips: true,
@@ -317,6 +322,12 @@ interface Before {
   leavesAt: Date | null
 }
 
+/** A locked account without the limits that its user has set. */
+export function withoutOwnLimits(env: SendingEnv, locked: Locked): Locked {
+  const accountLimits = capOnly(locked.accountLimits)
+  return { ...locked, accountLimits, cap: capAt(accountLimits, env, null, locked.now) }
+}
+
 /** Until when a sender must wait, and why; null: it may claim. */
 export function restOfSender(
   env: SendingEnv,
@@ -354,6 +365,7 @@ interface RenewableClaim {
   xAccountId: string | null
   /** A person sends it, so the interval does not apply. */
   byHand: boolean
+  isAnswer: boolean
   /** A worker sends it, so X's API limits apply. */
   byApi: boolean
 }
@@ -363,7 +375,7 @@ interface RenewableClaim {
  * @returns null, or the time before which the account must not send
  */
 export async function renewClaim(tx: Db, env: SendingEnv, claimed: RenewableClaim): Promise<Date | null> {
-  const { id, workspaceId, byHand, byApi } = claimed
+  const { id, workspaceId, byHand, isAnswer, byApi } = claimed
   const row = await lockAccount(tx, env, claimed)
   const account = row && accountOf(row)
   // Exclude this message from the limits that are checked below.
@@ -372,11 +384,13 @@ export async function renewClaim(tx: Db, env: SendingEnv, claimed: RenewableClai
     workspaceId,
     account: account && { ...account, restsUntil: byApi ? account.restsUntil : null },
     byHand,
+    isAnswer,
   })
   if (rest && rest.until > now) return rest.until
   const leaseExpiresAt = new Date(now.getTime() + LEASE_SECONDS * 1_000)
   await tx.update(dms).set({ claimedAt: now, leaseExpiresAt, updatedAt: now }).where(eq(dms.id, id))
-  await tx.execute(sql`
+  if (!isAnswer)
+    await tx.execute(sql`
     update leads set last_claimed_at = ${now.toISOString()}::timestamptz where id = (
       select l.id from dms d join leads l on l.id = d.lead_id where d.id = ${id} for no key update of l skip locked)`)
   if (account?.nextSendAt) {

@@ -226,6 +226,7 @@ export async function requeue(db: Db, limits: SendingEnv, actor: Actor, id: stri
     if (!found) throw new Refusal('DM_NOT_FOUND')
     const { dm, campaign } = found
     if (dm.status !== 'failed') throw new Refusal('DM_STATE', 'Only failed messages can be queued again.')
+    if (dm.isAnswer) throw new Refusal('DM_STATE', 'Answer this person in the inbox again.')
     if (!dm.leadId) throw new Refusal('DM_STATE', 'This message’s lead was deleted.')
     if (await isPassed(tx, dm)) throw new Refusal('DM_STATE', 'A later message was already sent to this person.')
     await lockQueueing(tx, actor.workspaceId)
@@ -419,7 +420,12 @@ export function renderedMessage(template: Template): SQL {
  * Returns the workspace's built-in campaign 'Direct', which holds messages sent without a campaign.
  * Creates it if needed.
  */
-export async function openDirectCampaign(tx: Db, actor: Actor, xAccountId: string): Promise<string> {
+export async function openDirectCampaign(
+  tx: Db,
+  actor: Actor,
+  xAccountId: string,
+  { isAnswer = false } = {},
+): Promise<string> {
   const rows = await tx
     .insert(campaigns)
     .values({
@@ -432,11 +438,12 @@ export async function openDirectCampaign(tx: Db, actor: Actor, xAccountId: strin
       status: 'active',
       xAccountId,
     })
-    // Queued messages switch to the current account. A new message ends a pause that X caused.
+    // Queued messages switch to the current account. A new message ends a pause that X caused. An
+    // answer does neither, because it may have another account.
     .onConflictDoUpdate({
       target: campaigns.workspaceId,
       targetWhere: sql`kind = 'direct'`,
-      set: { xAccountId, status: 'active', ...WITHOUT_REASON, updatedAt: sql`now()` },
+      set: { ...(!isAnswer && { xAccountId, status: 'active', ...WITHOUT_REASON }), updatedAt: sql`now()` },
     })
     .returning({ id: campaigns.id })
   return one(rows).id

@@ -267,7 +267,7 @@ async function checkHandOver(db: Db, claimed: Claimed): Promise<HandOver> {
     ), handed as (
       update dms set handed_over_at = now() from own where dms.id = own.id
     )
-    select c.status = 'active' as "isActive", ${reasonToStop} as reason, ${isContested(seenForSeconds)} as "isContested",
+    select (c.status = 'active' or d.is_answer) as "isActive", ${reasonToStop} as reason, ${isContested(seenForSeconds)} as "isContested",
       not ${hasInterval}::boolean or exists (select from own) as "isStored", a.status, a.sealed_access_token as token, a.access_token_expires_at as "expiresAt"
     from dms d join campaigns c on c.id = d.campaign_id left join leads l on l.id = d.lead_id
       left join x_accounts a on a.id = ${claimed.accountId}
@@ -290,7 +290,7 @@ async function renew(needs: Needs, claimed: Claimed): Promise<void> {
   const renewedAt = performance.now()
   await transact(needs.database.db, async (tx) => {
     const { rows } = await tx.execute<{ isActive: boolean }>(sql`
-      select c.status = 'active' as "isActive" from dms d join campaigns c on c.id = d.campaign_id
+      select (c.status = 'active' or d.is_answer) as "isActive" from dms d join campaigns c on c.id = d.campaign_id
       where d.id = ${claimed.id} and d.lease = ${claimed.lease} and d.status = 'queued' and d.lease_expires_at > now() and not d.outcome_unknown
       for update of d`)
     const [row] = rows
@@ -301,6 +301,7 @@ async function renew(needs: Needs, claimed: Claimed): Promise<void> {
       workspaceId: claimed.workspaceId,
       xAccountId: claimed.accountId,
       byHand: claimed.byHand ?? false,
+      isAnswer: claimed.isAnswer ?? false,
       byApi: true,
     })
     if (until) throw new TooLate(until)
@@ -311,7 +312,7 @@ async function renew(needs: Needs, claimed: Claimed): Promise<void> {
 // By hand
 
 /** The request context that `sendNow` needs. */
-type NowContext = Needs & {
+export type NowContext = Needs & {
   db: Db
   env: SendingEnv
   requestWorker: { workerId(): Promise<number> }
@@ -324,24 +325,53 @@ type NowContext = Needs & {
 const ANSWER_WITHIN_MS = 25_000
 const POLL_MS = 250
 
+/** A message that its writer waits for. */
+interface HandMessage<Result> {
+  /** Inserts and claims it. @param keep runs in the same transaction */
+  claim(db: Db, holder: string, keep: (tx: Db, dmId: string) => Promise<void>): Promise<Omit<Claimed, 'claimedAt'>>
+  /** What the caller gets once it is sent. */
+  resultOf(db: Db, dmId: string, sentAt: Date): Promise<Result>
+  /** Why it was not sent, if the lead may not be messaged any more. */
+  refusalOf(db: Db, reason: SkipReason): Promise<Refusal>
+}
+
+/** Sends a direct message. @throws Refusal those of claimDirect and sendByHand */
+export function sendNow(context: NowContext, actor: Actor, input: DirectMessage, signal?: AbortSignal) {
+  return sendByHand(
+    context,
+    actor,
+    {
+      claim: (db, holder, keep) => claimDirect(db, context.env, actor, input, holder, keep),
+      resultOf: async (_, dmId, sentAt) => ({ success: true as const, dmId, status: 'sent' as const, sentAt }),
+      refusalOf: async (_, reason) => new Refusal('LEAD_STATE', refusalText(reason)),
+    },
+    signal,
+  )
+}
+
 /**
  * Sends one message while the caller waits. If it was not sent, it is deleted, so the call can be
- * repeated. @throws Refusal those of claimDirect; DM_FAILED, DM_UNSETTLED, X_UNAVAILABLE
+ * repeated. @throws Refusal those of `claim`; DM_FAILED, DM_UNSETTLED, X_UNAVAILABLE
  */
-export async function sendNow(context: NowContext, actor: Actor, input: DirectMessage, signal?: AbortSignal) {
+export async function sendByHand<Result>(
+  context: NowContext,
+  actor: Actor,
+  message: HandMessage<Result>,
+  signal?: AbortSignal,
+): Promise<Result> {
   const { db } = context.database
   if (!context.x) throw new Refusal('X_UNAVAILABLE')
   const end = performance.now() + ANSWER_WITHIN_MS
   const begun = context.progress?.begun
   if (typeof begun === 'string' && (await findMessage(db, actor, begun)))
-    return answerFrom(await waitForOutcome(db, actor, begun, end, signal))
+    return resultFrom(db, message, await waitForOutcome(db, actor, begun, end, signal))
   const holder = `worker:${await context.requestWorker.workerId()}`
   const claimedAt = performance.now()
-  const direct = await claimDirect(db, context.env, actor, input, holder, async (tx, dmId) => {
+  const direct = await message.claim(db, holder, async (tx, dmId) => {
     await context.progress?.keep(tx, dmId)
   })
   const claimed: Claimed = { ...direct, claimedAt, byHand: true }
-  const delivery = deliver(context, actor, claimed, end, signal)
+  const delivery = deliver(context, actor, message, claimed, end, signal)
   const answer = await Promise.race([delivery, sleep(Math.max(0, end - performance.now()), null, { ref: false })])
   if (answer) return answer
   delivery.catch((error) => {
@@ -351,7 +381,14 @@ export async function sendNow(context: NowContext, actor: Actor, input: DirectMe
   throw unsettled(claimed.id)
 }
 
-async function deliver(context: NowContext, actor: Actor, claimed: Claimed, end: number, signal?: AbortSignal) {
+async function deliver<Result>(
+  context: NowContext,
+  actor: Actor,
+  message: HandMessage<Result>,
+  claimed: Claimed,
+  end: number,
+  signal?: AbortSignal,
+): Promise<Result> {
   const { db } = context.database
   const verdict = await send(context, claimed, TIMING).catch(async (error): Promise<never> => {
     await transact(db, (tx) => withdrawDirect(tx, claimed))
@@ -364,11 +401,11 @@ async function deliver(context: NowContext, actor: Actor, claimed: Claimed, end:
         const recorded = await recordOutcome(tx, claimed, { wasSent: true, eventId: verdict.eventId })
         if (!recorded) return null
         const { sentAt } = (await findMessage(tx, actor, claimed.id)) as DmOutcome
-        const sent = sentAnswer(claimed.id, sentAt as Date)
+        const sent = await message.resultOf(tx, claimed.id, sentAt as Date)
         await context.remember(tx, sent)
-        return sent
+        return { sent }
       })
-      return answer ?? answerFrom(await waitForOutcome(db, actor, claimed.id, end, signal))
+      return answer?.sent ?? resultFrom(db, message, await waitForOutcome(db, actor, claimed.id, end, signal))
     }
     case 'failed':
       await transact(db, (tx) =>
@@ -379,10 +416,10 @@ async function deliver(context: NowContext, actor: Actor, claimed: Claimed, end:
     case 'lost':
       await transact(db, (tx) => endWritten(tx, claimed))
       await record(db, [{ claimed, verdict, failures: 0 }])
-      return answerFrom(await waitForOutcome(db, actor, claimed.id, end, signal))
+      return resultFrom(db, message, await waitForOutcome(db, actor, claimed.id, end, signal))
     case 'skipped':
       await transact(db, (tx) => withdrawDirect(tx, claimed))
-      throw new Refusal('LEAD_STATE', refusalText(verdict.reason))
+      throw await message.refusalOf(db, verdict.reason)
     case 'wait':
     case 'late':
       await transact(db, async (tx) => {
@@ -446,18 +483,14 @@ function unsettled(dmId: string): Refusal {
   return new Refusal('DM_UNSETTLED', undefined, { retryAfterSeconds: 5, details: { dmId } })
 }
 
-function answerFrom(outcome: DmOutcome) {
-  if (outcome.sentAt) return sentAnswer(outcome.id, outcome.sentAt)
+function resultFrom<Result>(db: Db, message: HandMessage<Result>, outcome: DmOutcome): Promise<Result> {
+  if (outcome.sentAt) return message.resultOf(db, outcome.id, outcome.sentAt)
   throw failed(outcome.id, outcome)
 }
 
 function failed(dmId: string, { reason, errorMessage }: Partial<DmOutcome>): Refusal {
   const text = reason ? refusalText(reason) : (errorMessage ?? undefined)
   return new Refusal('DM_FAILED', text, { details: { dmId } })
-}
-
-function sentAnswer(dmId: string, sentAt: Date) {
-  return { success: true as const, dmId, status: 'sent' as const, sentAt }
 }
 
 // By extensions
@@ -516,7 +549,7 @@ export async function confirm(db: Db, limits: SendingEnv, actor: Actor, held: { 
       return no
     }
     const { workspaceId } = actor
-    const until = await renewClaim(tx, limits, { ...dm, workspaceId, byHand: false, byApi: false })
+    const until = await renewClaim(tx, limits, { ...dm, workspaceId, byHand: false, isAnswer: false, byApi: false })
     if (until) {
       await returnToQueue(tx, dm.id)
       return no

@@ -1,6 +1,6 @@
 // What other domains use of sending. Each step has its own file.
 
-export { claimSimulated, type SimulatedClaim } from './claim.ts'
+export { claimAnswer, claimSimulated, type SimulatedClaim } from './claim.ts'
 export { endHolds, unqueue } from './hold.ts'
 export { campaignGate, endTurn, SENDING_CHANNEL, SIMULATED_HOLDER, wakeAccount, wakeFollowUps } from './limits.ts'
 export { checkOptOuts, hasClosedInboxes } from './protect.ts'
@@ -26,6 +26,7 @@ export {
 } from './queue.ts'
 export { recordOutcome } from './record.ts'
 export { findSentMessage } from './rules.ts'
+export { type NowContext, sendByHand } from './send.ts'
 export { expireLeases, finishReading, recordMessagesFromX } from './settle.ts'
 export {
   blockNewClaims,

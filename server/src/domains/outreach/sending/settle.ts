@@ -82,7 +82,7 @@ export async function settle(needs: Needs, timing: Timing): Promise<number | nul
       )
       returning *
     )
-    select t.id, t.lease, t.campaign_id as "campaignId", t.message, t.tried_at as "triedAt",
+    select t.id, t.lease, t.is_answer as "isAnswer", t.campaign_id as "campaignId", t.message, t.tried_at as "triedAt",
       (extract(epoch from now() - t.claimed_at) * 1000)::float as "ageMs",
       a.id as "accountId", a.x_user_id as "senderId", l.twitter_handle as handle, l.x_user_id as "leadXUserId"
     from taken t left join x_accounts a on a.id = t.x_account_id left join leads l on l.id = t.lead_id`)
@@ -95,6 +95,7 @@ export async function settle(needs: Needs, timing: Timing): Promise<number | nul
 
 type Unsettled = {
   id: string
+  isAnswer: boolean
   lease: string
   campaignId: string
   message: string
@@ -143,6 +144,9 @@ async function settleOne(needs: Needs, timing: Timing, dm: Unsettled): Promise<v
     await transact(db, (tx) => recordOutcome(tx, dm, { wasSent: true, eventId: found }))
   } else if (dm.ageMs < timing.settleAfterMs) {
     await checkLater(db, dm, (timing.settleAfterMs - dm.ageMs) / 1000)
+  } else if (dm.isAnswer) {
+    // What was said since may need another answer, so its writer decides.
+    await transact(db, (tx) => recordOutcome(tx, dm, { wasSent: false, errorMessage: NOT_SENT }))
   } else if (dm.ageMs > X_KEEPS_DAYS * DAY_MS) {
     // X may have taken it and no longer list it.
     await giveUp()
@@ -156,6 +160,8 @@ async function settleOne(needs: Needs, timing: Timing, dm: Unsettled): Promise<v
     })
   }
 }
+
+const NOT_SENT = 'X did not send this message.'
 
 async function checkLater(db: Db, dm: Pick<Unsettled, 'id' | 'lease'>, seconds: number): Promise<void> {
   await db.execute(

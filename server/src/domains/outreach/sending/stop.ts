@@ -357,7 +357,7 @@ export async function resetLastClaims(tx: Db, leadIds: SQL): Promise<void> {
   await tx.execute(sql`
     update leads l set last_claimed_at = last.claimed_at, last_claimed_campaign_id = last.campaign_id
     from leads own left join lateral (
-      select claimed_at, campaign_id from dms where lead_id = own.id and claimed_at is not null order by claimed_at desc limit 1
+      select claimed_at, campaign_id from dms where lead_id = own.id and claimed_at is not null and not is_answer order by claimed_at desc limit 1
     ) last on true
     where own.id in (${leadIds}) and l.id = own.id and l.last_claimed_at is distinct from last.claimed_at`)
 }

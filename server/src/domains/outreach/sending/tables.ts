@@ -83,6 +83,8 @@ export const dms = pgTable(
     xEventId: text('x_event_id'),
     /** Of a direct message: its caller's name for all that it queued with it. */
     undoId: uuid('undo_id'),
+    /** Written in the inbox, as an answer: it counts against no plan, and is never queued again. */
+    isAnswer: boolean('is_answer').notNull().default(false),
     /** Why it was skipped. A failed message has this or `errorMessage`. */
     reason: jsonb('reason').$type<SkipReason>(),
     /** Why it failed, if no code says so: in X's or the extension's words. */

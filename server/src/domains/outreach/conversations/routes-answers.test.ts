@@ -1,0 +1,195 @@
+import { eq } from 'drizzle-orm'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { messaged, say } from '../../../../test/conversations.ts'
+import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { ALL_DAY, openSenders, SENDS, setFaults } from '../../../../test/outreach.ts'
+import { leads } from '../../leads/leads/tables.ts'
+import { monthlyUsage } from '../../platform/billing/tables.ts'
+import { xAccounts } from '../../platform/x-account/tables.ts'
+import { dms } from '../sending/tables.ts'
+import { conversations } from './tables.ts'
+
+let app: TestApp
+const senders = openSenders(() => app)
+beforeAll(async () => {
+  app = await openApp({ x: true })
+})
+
+/** A workspace with a lead who has replied. */
+async function replied() {
+  const { person, account } = await senders.connected()
+  const { handles, leadIds } = await messaged(app, person)
+  // In the past, so that our next message comes later.
+  await say(app, handles[0]!, account.handle, 'What does it cost?', -1)
+  await app.db
+    .update(dms)
+    .set({ claimedAt: new Date(Date.now() - 60_000) })
+    .where(eq(dms.leadId, leadIds[0]!))
+  const [conversation] = (await person.client.conversations.list({})).conversations
+  return {
+    person,
+    account,
+    handle: handles[0]!,
+    leadId: leadIds[0]!,
+    id: conversation!.id,
+    last: conversation!.lastMessage.id,
+  }
+}
+const answer = (person: Person, id: string, afterMessageId: string, text = '49 dollars', key?: string) =>
+  person.call('POST', `/conversations/${id}/messages`, { text, afterMessageId }, key ? { 'idempotency-key': key } : {})
+const sentBy = (handle: string) => senders.arrivedFrom(handle)
+const messagesOf = async (person: Person, id: string) => (await person.client.conversations.find({ id })).messages
+
+describe('an answer', () => {
+  it('is sent once per key, is the latest message, and counts against no plan', async () => {
+    const { person, account, handle, leadId, id, last } = await replied()
+    const [before] = await app.db.select().from(leads).where(eq(leads.id, leadId))
+    const [used] = await app.db.select().from(monthlyUsage).where(eq(monthlyUsage.workspaceId, person.workspaceId))
+    await person.client.conversations.update({ id, status: 'done' })
+    await person.client.conversations.saveDraft({ id, text: '49 dol' })
+    const first = await answer(person, id, last, '49 {{name}}', 'once')
+    expect(first).toMatchObject({
+      status: 200,
+      body: {
+        text: '49 {{name}}',
+        isOurs: true,
+        author: 'member',
+        memberId: person.id,
+        status: 'sent',
+        stepNumber: null,
+      },
+    })
+    expect((await answer(person, id, last, '49 {{name}}', 'once')).body).toEqual(first.body)
+    expect(await sentBy(account.handle)).toMatchObject([{ to: handle, text: '49 {{name}}' }])
+    const found = await person.client.conversations.find({ id })
+    expect(found).toMatchObject({ status: 'open', lastMessage: { id: first.body.id, isOurs: true }, draft: null })
+    expect(found.messages[0]).toEqual(first.body)
+    const [after] = await app.db.select().from(leads).where(eq(leads.id, leadId))
+    expect(after).toMatchObject({ dmStatus: 'contacted', lastClaimedAt: before!.lastClaimedAt })
+    const [usedAfter] = await app.db.select().from(monthlyUsage).where(eq(monthlyUsage.workspaceId, person.workspaceId))
+    expect(usedAfter?.count).toBe(used?.count)
+  })
+
+  it('is refused if something was said that its author has not seen', async () => {
+    const { person, account, handle, id, last } = await replied()
+    await say(app, handle, account.handle, 'Never mind', 0)
+    const refused = await answer(person, id, last)
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { code: 'CONVERSATION_CHANGED', details: [{ text: 'Never mind', author: 'lead' }] },
+    })
+    expect(await sentBy(account.handle)).toEqual([])
+    expect((await answer(person, id, refused.body.details[0].id)).status).toBe(200)
+    expect((await answer(person, id, handle)).body).toMatchObject({ code: 'CONVERSATION_CHANGED' })
+  })
+
+  it('is sent by one of two members who answer at the same time', async () => {
+    const { person, account, id, last } = await replied()
+    const colleague = await makePerson(app, { in: person, role: 'member' })
+    const both = await Promise.all([answer(person, id, last, 'Mine'), answer(colleague, id, last, 'Theirs')])
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
+    const refused = both.find(({ status }) => status === 409)!
+    expect(refused.body).toMatchObject({ code: 'CONVERSATION_CHANGED', details: [{ author: 'member' }] })
+    expect(await sentBy(account.handle)).toHaveLength(1)
+  })
+
+  it('ignores the cap, hours and interval of the user, but not the cap of the product and the limits of X', async () => {
+    const { person, account, id, last } = await replied()
+    const day = new Date().getUTCDay() || 7
+    const limits = { ...ALL_DAY, workDays: [(day % 7) + 1], dailyCap: 1, warmUp: true, pauseSeconds: 3_600 }
+    await person.client.sendingSettings.saveLimits({ ...limits, xAccountId: account.id })
+    const first = await answer(person, id, last)
+    expect(first.status).toBe(200)
+    const second = await answer(person, id, first.body.id)
+    expect(second.status).toBe(200)
+    const { dailyDmCap } = app.services.env
+    app.services.env.dailyDmCap = 2
+    try {
+      const capped = await answer(person, id, second.body.id)
+      expect(capped).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED' } })
+      expect(Number(capped.headers.get('retry-after'))).toBeGreaterThan(0)
+    } finally {
+      app.services.env.dailyDmCap = dailyDmCap
+    }
+    await setFaults(app, { ...SENDS, status: 429, times: 1 })
+    expect((await answer(person, id, second.body.id)).status).toBe(429)
+    expect(await sentBy(account.handle)).toHaveLength(2)
+    expect(await messagesOf(person, id)).toHaveLength(4)
+  })
+
+  it('is refused if the person is suppressed, or X keeps the conversation encrypted', async () => {
+    const { person, handle, id, last } = await replied()
+    await app.db.update(conversations).set({ isEncrypted: true }).where(eq(conversations.id, id))
+    expect(await answer(person, id, last)).toMatchObject({ status: 409, body: { code: 'LEAD_STATE' } })
+    await app.db.update(conversations).set({ isEncrypted: false }).where(eq(conversations.id, id))
+    await person.client.suppressions.create({ handles: [handle] })
+    expect(await answer(person, id, last)).toMatchObject({ status: 409, body: { code: 'LEAD_STATE' } })
+    expect(await messagesOf(person, id)).toHaveLength(2)
+  })
+
+  it('can be repeated after X has rejected it', async () => {
+    const { person, account, leadId, id, last } = await replied()
+    await setFaults(app, { ...SENDS, status: 400, times: 1 })
+    expect(await answer(person, id, last)).toMatchObject({ status: 409, body: { code: 'DM_FAILED' } })
+    expect((await messagesOf(person, id))[0]).toMatchObject({ author: 'member', status: 'failed' })
+    expect((await person.client.leads.find({ id: leadId })).dmStatus).toBe('contacted')
+    expect((await answer(person, id, last)).status).toBe(200)
+    expect(await sentBy(account.handle)).toHaveLength(1)
+  })
+
+  it('is settled if X never responded: it was sent once, or it failed', async () => {
+    const { person, account, id, last } = await replied()
+    await senders.start()
+    await setFaults(app, { ...SENDS, dropAfter: true, times: 1 })
+    const sent = await answer(person, id, last, 'One')
+    expect(sent).toMatchObject({ status: 200, body: { text: 'One', status: 'sent' } })
+    await setFaults(app, { ...SENDS, dropBefore: true, times: 1 })
+    const lost = await answer(person, id, sent.body.id, 'Two', 'lost')
+    expect(lost).toMatchObject({ status: 409, body: { code: 'DM_FAILED' } })
+    expect((await person.call('POST', `/dms/${lost.body.details.dmId}/requeue`)).status).toBe(409)
+    expect((await sentBy(account.handle)).map(({ text }) => text)).toEqual(['One'])
+    expect((await answer(person, id, sent.body.id, 'Two', 'again')).status).toBe(200)
+  })
+
+  it('is sent by the account of the conversation, which may not be the current one', async () => {
+    const { person, account, id, last } = await replied()
+    const current = await connectX(app, person)
+    await person.client.messages.send({
+      leadId: (await messaged(app, person)).leadIds[0]!,
+      message: 'Hi',
+      templateVariables: { name: '', handle: 'x' },
+      allowRepeat: true,
+    })
+    expect((await answer(person, id, last)).status).toBe(200)
+    expect([await sentBy(account.handle), await sentBy(current.handle)].map(({ length }) => length)).toEqual([1, 1])
+    await app.db.update(xAccounts).set({ status: 'lost' }).where(eq(xAccounts.id, account.id))
+    const [newest] = await messagesOf(person, id)
+    expect(await answer(person, id, newest!.id)).toMatchObject({ status: 409, body: { code: 'X_NOT_CONNECTED' } })
+  })
+
+  it.each([{ text: ' ' }, { text: 'x'.repeat(10_001) }, { afterMessageId: undefined }])('rejects %o', async (more) => {
+    const { person, id, last } = await replied()
+    const body = { text: 'Hi', afterMessageId: last, ...more }
+    expect((await person.call('POST', `/conversations/${id}/messages`, body)).status).toBe(400)
+    expect(await messagesOf(person, id)).toHaveLength(2)
+  })
+})
+
+describe('a draft', () => {
+  it('is kept per member, whose others see that there is one, until its text is empty', async () => {
+    const { person, id } = await replied()
+    const colleague = await makePerson(app, { in: person, role: 'member' })
+    const { draft } = await colleague.client.conversations.saveDraft({ id, text: ' Hi, ' })
+    expect(await colleague.client.conversations.find({ id })).toMatchObject({
+      draft: { text: ' Hi, ' },
+      otherDrafts: [],
+    })
+    expect(await person.client.conversations.find({ id })).toMatchObject({
+      draft: null,
+      otherDrafts: [{ userId: colleague.id, updatedAt: draft!.updatedAt }],
+    })
+    expect(await colleague.client.conversations.saveDraft({ id, text: '' })).toEqual({ draft: null })
+    expect((await person.client.conversations.find({ id })).otherDrafts).toEqual([])
+  })
+})
