@@ -6,6 +6,7 @@ import {
   expectSoundBothWays,
   expectSoundPage,
   importLeads,
+  messagesAtX,
   openWorld,
   signIn,
   signUp,
@@ -44,6 +45,7 @@ async function enter(handle: string, texts: Record<string, string>): Promise<Per
 }
 
 const rows = (page: Page) => page.locator('[data-conversation]')
+const reply = (page: Page) => page.getByRole('combobox', { name: 'Reply' })
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 2, name })
 
 describe('the inbox', () => {
@@ -130,6 +132,92 @@ describe('the inbox', () => {
       .click()
     await page.getByRole('group', { name: 'Label' }).waitFor()
     await expectSoundBothWays(page)
+  })
+
+  it('sends an answer, keeps a draft, and shows what someone else has said first', async () => {
+    const { page, client, handle } = await enter('answers', { open_a1: 'How much is it?' })
+    const [conversation] = (await client.conversations.list({})).conversations
+    const id = conversation?.id ?? ''
+    await page.goto(`/inbox/${id}`)
+    await page.getByRole('log').getByText('How much is it?').waitFor()
+    await page.keyboard.press('r')
+    await page.keyboard.type('It is $39')
+    await expect.poll(async () => (await client.conversations.find({ id })).draft?.text).toBe('It is $39')
+    await page.reload()
+    await expect.poll(() => reply(page).inputValue(), { timeout: 120_000 }).toBe('It is $39')
+    await reply(page).press('Control+Enter')
+    await page.getByRole('log').getByText(/Sent$/).waitFor()
+    expect(await reply(page).inputValue()).toBe('')
+    const sent = () => messagesAtX(world.x).then((all) => all.filter(({ from }) => from === handle))
+    expect((await sent()).map(({ text }) => text)).toEqual(['It is $39'])
+    expect((await client.conversations.find({ id })).draft).toBeNull()
+
+    // Until it is sent, the page does not learn what someone else writes.
+    const before = await client.conversations.find({ id })
+    await page.route(`**/api/conversations/${id}`, (route) =>
+      route.request().method() === 'GET' ? route.fulfill({ json: before }) : route.fallback(),
+    )
+    await page.reload()
+    await page.getByRole('log').getByText('It is $39').waitFor()
+    await client.conversations.answer({
+      id,
+      text: 'And a month is free.',
+      afterMessageId: before.messages[0]?.id ?? '',
+    })
+    await reply(page).fill('No contract.')
+    world.expectConsole(/409/)
+    await reply(page).press('Control+Enter')
+    await page.getByText('Not sent: the conversation has changed').waitFor()
+    await page.getByText('And a month is free.').waitFor()
+    expect(await reply(page).inputValue()).toBe('No contract.')
+    await page.unroute(`**/api/conversations/${id}`)
+    await page.reload()
+    await page.getByRole('log').getByText('And a month is free.').waitFor()
+    await reply(page).fill('No contract.')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await expect.poll(sent).toHaveLength(3)
+    await expectSoundBothWays(page)
+  })
+
+  it('answers beyond the daily cap of the workspace', async () => {
+    const { page, client, handle } = await enter('capped', { open_c1: 'Tell me more', open_c2: 'Me too' })
+    const [account] = (await client.sendingSettings.find({})).accounts
+    if (!account) throw new Error('no account')
+    const { xAccountId, timeZone, workDays, hours, warmUp, pauseSeconds } = account
+    await client.sendingSettings.saveLimits({
+      xAccountId,
+      timeZone,
+      workDays,
+      hours,
+      warmUp,
+      pauseSeconds,
+      dailyCap: 1,
+    })
+    await page.goto('/inbox')
+    await rows(page).first().waitFor()
+    for (const name of ['open_c1', 'open_c2']) {
+      await rows(page)
+        .getByRole('link', { name: new RegExp(name) })
+        .click()
+      await heading(page, `Name of ${name}`).waitFor()
+      await reply(page).fill('Here it is')
+      await reply(page).press('Control+Enter')
+      await page.getByRole('log').getByText(/Sent$/).waitFor()
+    }
+    expect((await messagesAtX(world.x)).filter(({ from }) => from === handle)).toHaveLength(2)
+  })
+
+  it('lets an opt-out win over a corrected label', async () => {
+    const { page, handle } = await enter('optedout', { open_o1: 'Sounds interesting' })
+    await page.goto('/inbox')
+    await rows(page).getByRole('link').click()
+    await page.getByRole('log').waitFor()
+    await page.keyboard.press('1')
+    await page.getByText('Labelled Interested').waitFor()
+    await writeAs(world.x, 'open_o1', handle, 'Please stop messaging me. Unsubscribe')
+    await page.getByText('On your suppression list').waitFor()
+    await expect.poll(() => page.getByRole('button', { name: /^Opted out/ }).getAttribute('aria-pressed')).toBe('true')
+    expect(await reply(page).count()).toBe(0)
   })
 
   it('tells viewers that they have none', async () => {

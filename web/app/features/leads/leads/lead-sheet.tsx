@@ -34,6 +34,7 @@ import { useIsOffered } from '../../identity/people/use-role'
 import { XHandle } from '../../platform/x-account/x-handle'
 import { BasisDialog } from './basis-dialog'
 import { LABEL_NAMES, pauseReasonText, skippedText } from './history-text'
+import { LeadConversations, useLeadConversations } from './lead-conversations'
 import { LeadFollowers } from './lead-parts'
 import { profilePictureUrl } from './lead-picture'
 import { basisLabels } from './leads-url'
@@ -59,6 +60,7 @@ export function LeadSheet({ id, onClose, onSuppress, onRemove }: LeadSheetProps)
     api.leads.find.queryOptions({ input: { id: id ?? '' }, enabled: id !== null, placeholderData: keepPreviousData }),
   )
   const known = leadOf(id, lead.data)
+  const talks = useLeadConversations(known)
   const mayWrite = useIsOffered('member')
   return (
     <Sheet
@@ -84,13 +86,14 @@ export function LeadSheet({ id, onClose, onSuppress, onRemove }: LeadSheetProps)
     >
       {lead.isError && !known ? (
         <QueryError query={lead} />
-      ) : known ? (
+      ) : known && !talks.isPending ? (
         <div className="grid gap-6">
           {known.suppressed && (
             <Callout tone="warn" title="On your suppression list">
               No one in this workspace can message them. Manage this in Settings → Suppression list.
             </Callout>
           )}
+          <LeadConversations conversations={talks.conversations} />
           <Profile lead={known} />
           <Part
             title="Contact basis"

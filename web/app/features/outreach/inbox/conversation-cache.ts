@@ -26,6 +26,15 @@ export function changeCached(queries: QueryClient, id: string, change: Conversat
   )
 }
 
+/** Keeps the draft with the cached conversation, for when it is opened again. */
+export function cacheDraft(queries: QueryClient, id: string, text: string): void {
+  const draft = text === '' ? null : { text, updatedAt: new Date().toISOString() }
+  queries.setQueriesData<Found>(
+    { queryKey: api.conversations.find.key({ type: 'infinite' }) },
+    (data) => data && { ...data, pages: data.pages.map((page) => (page.id === id ? { ...page, draft } : page)) },
+  )
+}
+
 /** Pages of a list after a change; a conversation whose status no longer matches leaves it. */
 export function changePages<Page extends { conversations: Conversation[] }>(
   pages: Page[],

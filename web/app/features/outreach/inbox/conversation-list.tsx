@@ -213,6 +213,7 @@ function Row({ inbox, conversation, campaign, assignee }: RowProps) {
             {conversation.status === 'snoozed' && snoozedUntil && (
               <span className="shrink-0">until {snoozeText(snoozedUntil, Date.now())}</span>
             )}
+            {conversation.status === 'done' && !inbox.filter.status && <span className="shrink-0">Done</span>}
             <bdi className="truncate">{campaign}</bdi>
             {assignee && <span className="ms-auto max-w-24 shrink-0 truncate">{assignee}</span>}
           </span>

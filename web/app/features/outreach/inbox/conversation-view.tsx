@@ -18,6 +18,7 @@ import { snoozeText } from './inbox-text'
 import { LABEL_KEYS, LabelMenu } from './label-keypad'
 import { LeadCard } from './lead-card'
 import { ReferralOffer } from './referral-offer'
+import { ReplyBox } from './reply-box'
 import { SnoozeMenu } from './snooze-menu'
 import { ThreadMessages } from './thread-messages'
 import { type Inbox, useCampaignsById, useChangeConversation, useConversation, useInboxContext } from './use-inbox'
@@ -69,9 +70,12 @@ function Known({ inbox, query, conversation }: KnownProps) {
   const { change } = useChangeConversation()
   const { campaignOf } = useCampaignsById()
   const [shown, setShown] = useState<'snooze' | 'assign' | 'card' | null>(null)
+  const [sending, setSending] = useState<string | null>(null)
+  const textarea = useRef<HTMLTextAreaElement>(null)
   const toggle = (what: typeof shown) => (open: boolean) => setShown(open ? what : null)
   const name = lead.name || `@${lead.twitterHandle}`
-  const isLoaded = query.data !== undefined
+  const loaded = query.data?.pages[0]
+  const isLoaded = loaded !== undefined
 
   // Once per message: a conversation that is marked as unread stays so until the lead writes.
   const readAt = useRef('')
@@ -108,11 +112,14 @@ function Known({ inbox, query, conversation }: KnownProps) {
     e: finish,
     h: () => setShown('snooze'),
     a: () => setShown('assign'),
+    r: () => textarea.current?.focus(),
     ...Object.fromEntries(LABEL_KEYS.map((label, index) => [String(index + 1), () => setLabel(label)])),
   })
 
   const hasReengagement = useHasReengagement(campaignId)
-  const card = <LeadCard conversation={conversation} campaign={campaignOf(campaignId)} onLabel={setLabel} />
+  const card = (
+    <LeadCard conversation={conversation} campaign={campaignOf(campaignId)} notes={loaded?.notes} onLabel={setLabel} />
+  )
   return (
     <div className="md:grid md:min-h-0 md:min-w-0 xl:grid-cols-[minmax(0,1fr)_18.5rem]">
       <Frame>
@@ -128,6 +135,7 @@ function Known({ inbox, query, conversation }: KnownProps) {
                 open={shown === 'snooze'}
                 onOpenChange={toggle('snooze')}
                 canReengage={hasReengagement}
+                replyText={loaded?.messages.find((message) => !message.isOurs)?.text ?? null}
                 onSnooze={snooze}
               />
               <AssignMenu
@@ -164,9 +172,13 @@ function Known({ inbox, query, conversation }: KnownProps) {
           <LabelMenu conversation={conversation} onLabel={setLabel} />
           <XHandle handle={lead.twitterHandle} className="truncate text-xs text-muted" />
         </div>
-        {isLoaded ? <ThreadMessages query={query} campaign={campaignOf(campaignId)} /> : <ThreadSkeleton />}
+        {isLoaded ? (
+          <ThreadMessages query={query} campaign={campaignOf(campaignId)} sending={sending} />
+        ) : (
+          <ThreadSkeleton />
+        )}
         <div className="grid shrink-0 gap-2 px-4 pb-4 empty:hidden">
-          {isLoaded && <ReferralOffer conversation={conversation} messages={query.data?.pages[0]?.messages ?? []} />}
+          {isLoaded && <ReferralOffer conversation={conversation} messages={loaded.messages} />}
           {suppression === 'suggested' && <SuppressQuestion leadId={lead.id} handle={lead.twitterHandle} />}
           {suppression === 'suppressed' && (
             <Callout tone="warn">On your suppression list, so nobody in this workspace can message them.</Callout>
@@ -176,6 +188,16 @@ function Known({ inbox, query, conversation }: KnownProps) {
               X keeps this conversation encrypted: open it on X.{' '}
               <XHandle handle={lead.twitterHandle} className="font-strong" />
             </Callout>
+          )}
+          {loaded?.messages[0] && !isEncrypted && suppression !== 'suppressed' && (
+            <ReplyBox
+              conversation={conversation}
+              lastMessageId={loaded.messages[0].id}
+              draft={loaded.draft}
+              otherDrafts={loaded.otherDrafts}
+              textarea={textarea}
+              onSending={setSending}
+            />
           )}
         </div>
       </Frame>

@@ -12,10 +12,16 @@ test('reads from the URL what it has written', () => {
 })
 
 test('removes a field from the URL and keeps the others', () => {
-  const before = new URLSearchParams('status=done&label=later&q=price')
-  expect(withFilter(before, { label: undefined, status: 'open' }).toString()).toBe('q=price')
+  const before = new URLSearchParams('status=done&label=later&tag=VIP')
+  expect(withFilter(before, { label: undefined, status: 'open' }).toString()).toBe('tag=VIP')
 })
 
 test('counts what narrows the list, without status and search', () => {
   expect(narrowedBy({ status: 'done', q: 'price', label: 'later', assigneeId: 'none' })).toBe(2)
+})
+
+test('searches conversations of any status, unless one is chosen', () => {
+  const searched = new URLSearchParams('q=price')
+  expect(filterOf(searched)).toEqual({ q: 'price' })
+  expect(filterOf(withFilter(searched, { status: 'open' }))).toEqual({ q: 'price', status: 'open' })
 })

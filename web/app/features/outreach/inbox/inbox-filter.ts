@@ -1,12 +1,8 @@
 import { REPLY_LABELS, type ReplyLabel } from '@x-automated/contract/leads/leads'
-import {
-  CONVERSATION_STATUSES,
-  type ConversationStatus,
-  type Filter,
-} from '@x-automated/contract/outreach/conversations'
+import { CONVERSATION_STATUSES, type Filter } from '@x-automated/contract/outreach/conversations'
 
 /** What the list of the inbox shows. */
-export type InboxFilter = Filter & { status: ConversationStatus }
+export type InboxFilter = Filter
 
 /** Names in the URL. */
 const NAMES = {
@@ -19,10 +15,11 @@ const NAMES = {
 } as const satisfies Partial<Record<keyof Filter, string>>
 const FIELDS = Object.keys(NAMES) as (keyof typeof NAMES)[]
 
-/** The filter in the URL; open conversations without one. */
+/** The filter in the URL: open conversations, or any status for a search, unless it names one. */
 export function filterOf(params: URLSearchParams): InboxFilter {
-  const asked = params.get('status')
-  const filter: InboxFilter = { status: CONVERSATION_STATUSES.find((status) => status === asked) ?? 'open' }
+  const asked = CONVERSATION_STATUSES.find((status) => status === params.get('status'))
+  const status = asked ?? (params.get('q') ? undefined : 'open')
+  const filter: InboxFilter = { ...(status && { status }) }
   for (const field of FIELDS) {
     const value = params.get(NAMES[field])
     if (!value) continue
@@ -36,7 +33,7 @@ export function filterOf(params: URLSearchParams): InboxFilter {
 export function withFilter(params: URLSearchParams, change: Partial<InboxFilter>): URLSearchParams {
   const next = new URLSearchParams(params)
   const set = (name: string, value: string | undefined) => (value ? next.set(name, value) : next.delete(name))
-  if ('status' in change) set('status', change.status === 'open' ? undefined : change.status)
+  if ('status' in change) set('status', change.status === 'open' && !next.get('q') ? undefined : change.status)
   for (const field of FIELDS) if (field in change) set(NAMES[field], change[field])
   return next
 }

@@ -8,6 +8,8 @@ const KEYS: [string, string][] = [
   ['E', 'Done, or reopen'],
   ['H', 'Snooze'],
   ['A', 'Assign'],
+  ['R', 'Reply'],
+  ['⌘ ↵', 'Send'],
   ['/', 'Search'],
   ['?', 'All keys'],
 ]
@@ -24,7 +26,7 @@ export function KeysDialog({ open, onClose }: { open: boolean; onClose: () => vo
         ].map(({ title, keys }) => (
           <section key={title} className="grid content-start gap-2">
             <h3 className="font-strong">{title}</h3>
-            <dl className="grid grid-cols-[3rem_1fr] gap-y-1.5">
+            <dl className="grid grid-cols-[3.5rem_1fr] gap-y-1.5">
               {keys.map(([key, does]) => (
                 <div key={key} className="contents">
                   <dt>

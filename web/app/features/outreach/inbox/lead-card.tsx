@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReplyLabel } from '@x-automated/contract/leads/leads'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
-import type { Conversation } from '@x-automated/contract/outreach/conversations'
+import type { Conversation, Note } from '@x-automated/contract/outreach/conversations'
 import type { ReactNode } from 'react'
 import { generatePath, Link } from 'react-router'
 import { api } from '../../../api'
@@ -15,16 +15,19 @@ import { basisLabels } from '../../leads/leads/leads-url'
 import { useAccounts } from '../../platform/x-account/use-accounts'
 import { XHandle } from '../../platform/x-account/x-handle'
 import { LabelKeypad } from './label-keypad'
+import { Notes } from './notes'
 import { useMembers } from './use-inbox'
 
 interface LeadCardProps {
   conversation: Conversation
   campaign: Pick<Campaign, 'id' | 'name'> | undefined
+  /** Undefined until loaded. */
+  notes: readonly Note[] | undefined
   onLabel: (label: ReplyLabel) => void
 }
 
 /** Who wrote, what it means, and what is known about them. */
-export function LeadCard({ conversation, campaign, onLabel }: LeadCardProps) {
+export function LeadCard({ conversation, campaign, notes, onLabel }: LeadCardProps) {
   const { lead, xAccountId, assigneeId } = conversation
   const detail = useQuery(api.leads.find.queryOptions({ input: { id: lead.id } })).data
   const accounts = useAccounts().data?.accounts ?? []
@@ -86,6 +89,7 @@ export function LeadCard({ conversation, campaign, onLabel }: LeadCardProps) {
             )}
           </dl>
           <Tags lead={detail} />
+          {notes && <Notes conversationId={conversation.id} notes={notes} />}
         </>
       ) : (
         <SkeletonText lines={5} />

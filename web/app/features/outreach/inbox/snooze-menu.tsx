@@ -1,19 +1,23 @@
+import { skipToken, useQuery } from '@tanstack/react-query'
 import { formatDate } from '@x-automated/contract/format'
-import { AlarmClock, CalendarDays, type LucideIcon, Sun, Sunrise } from 'lucide-react'
+import { AlarmClock, CalendarDays, type LucideIcon, MessageSquareText, Sun, Sunrise } from 'lucide-react'
 import { type KeyboardEvent, useState } from 'react'
+import { api } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Switch } from '../../../ui/choice'
 import { Input } from '../../../ui/input'
 import { Kbd } from '../../../ui/kbd'
 import { Popover } from '../../../ui/popover'
-import { timeText } from './inbox-text'
-import { type SnoozeTime, snoozeTimes } from './snooze-times'
+import { dayText, timeText } from './inbox-text'
+import { morningOf, type SnoozeTime, snoozeTimes } from './snooze-times'
 
 interface SnoozeMenuProps {
   open: boolean
   onOpenChange: (open: boolean) => void
   /** The campaign has a re-engagement step, which can follow. */
   canReengage: boolean
+  /** What they wrote last, which may name a day. */
+  replyText: string | null
   onSnooze: (until: Date, reengage: boolean) => void
 }
 
@@ -44,16 +48,29 @@ export function SnoozeMenu({ open, onOpenChange, ...content }: SnoozeMenuProps) 
 const row =
   'flex min-h-8 w-full items-center gap-2.5 rounded-md px-2 text-start hover:bg-hover focus-visible:bg-hover -outline-offset-2 pointer-coarse:min-h-11 [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-muted'
 
-function Times({ canReengage, onSnooze }: Pick<SnoozeMenuProps, 'canReengage' | 'onSnooze'>) {
+function Times({ canReengage, replyText, onSnooze }: Omit<SnoozeMenuProps, 'open' | 'onOpenChange'>) {
   const [now] = useState(() => new Date())
   const [reengage, setReengage] = useState(false)
   const [typed, setTyped] = useState('')
+  const named = useNamedMorning(replyText, now)
   const typedAt = new Date(typed)
   const isFuture = typedAt > now
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between the controls inside
     <div className="grid grid-cols-1 text-ui" onKeyDown={moveFocus}>
       <p className="px-2 pt-2 pb-1 text-2xs text-muted">Bring it back</p>
+      {named && (
+        <button type="button" data-stop className={`${row} py-1.5`} onClick={() => onSnooze(named, reengage)}>
+          <MessageSquareText aria-hidden />
+          <span className="grid">
+            <span className="font-strong">{dayText(named.getTime(), now.getTime())}</span>
+            <span className="text-xs text-muted">The day that they named</span>
+          </span>
+          <span className="ms-auto text-xs text-muted" data-numeric>
+            {timeText(named.getTime())}
+          </span>
+        </button>
+      )}
       {snoozeTimes(now).map(({ name, at }) => {
         const Icon = ICONS[name]
         return (
@@ -98,6 +115,18 @@ function Times({ canReengage, onSnooze }: Pick<SnoozeMenuProps, 'canReengage' | 
       )}
     </div>
   )
+}
+
+/** The morning of the day that a reply names ('after the 15th'); null without one. */
+function useNamedMorning(text: string | null, now: Date): Date | null {
+  const read = useQuery(
+    api.replies.classify.queryOptions({
+      input: text ? { texts: [text] } : skipToken,
+      staleTime: Number.POSITIVE_INFINITY,
+    }),
+  )
+  const day = read.data?.results[0]?.date
+  return day ? morningOf(day.slice(0, 10), now) : null
 }
 
 /** Moves the focus with the arrow keys, as in a menu. */

@@ -12,19 +12,24 @@ import { type useConversation, useMembers } from './use-inbox'
 interface ThreadMessagesProps {
   query: ReturnType<typeof useConversation>
   campaign: Pick<Campaign, 'id' | 'name' | 'stepCount'> | undefined
+  /** The answer that is on its way; null: none. */
+  sending: string | null
 }
 
 /** The messages of a conversation, oldest first, as X shows them. */
-export function ThreadMessages({ query, campaign }: ThreadMessagesProps) {
+export function ThreadMessages({ query, campaign, sending }: ThreadMessagesProps) {
   const messages = (query.data?.pages.flatMap((page) => page.messages) ?? []).toReversed()
   const scroller = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
-  const lastId = messages.at(-1)?.id
+  const last = messages.at(-1)
+  const lastId = last?.id
+  // A refetch may bring the answer before its call returns.
+  const isSending = sending !== null && !(last?.isOurs && last.text === sending)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new message comes into view
   useLayoutEffect(() => {
     const box = scroller.current
     if (box && isAtEnd.current) box.scrollTop = box.scrollHeight
-  }, [lastId])
+  }, [lastId, isSending])
   const now = Date.now()
   return (
     <div
@@ -62,6 +67,26 @@ export function ThreadMessages({ query, campaign }: ThreadMessagesProps) {
             </Fragment>
           )
         })}
+        {isSending && (
+          <Bubble
+            message={{
+              id: 'sending',
+              text: sending,
+              at: new Date(now).toISOString(),
+              isOurs: true,
+              author: 'member',
+              memberId: null,
+              status: 'queued',
+              stepNumber: null,
+              variant: null,
+              label: null,
+              why: null,
+            }}
+            before={last}
+            next={undefined}
+            campaign={campaign}
+          />
+        )}
       </div>
     </div>
   )

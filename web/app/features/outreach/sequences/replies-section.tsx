@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
 import type { ReplyLabel } from '@x-automated/contract/leads/leads'
+import { Link } from 'react-router'
 import { api } from '../../../api'
+import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
 import { Avatar } from '../../../ui/avatar'
 import { Button } from '../../../ui/button'
@@ -78,7 +80,15 @@ export function RepliesSection({ campaignId, pollEveryMs, onShow }: RepliesSecti
                     <LeadName lead={lead} />
                     {reply && <DateTime value={reply.at} className="ms-auto text-xs text-muted" />}
                   </p>
-                  {reply?.text && <bdi className="line-clamp-3 wrap-anywhere">{reply.text}</bdi>}
+                  {reply?.text && lead && (
+                    <Link
+                      to={`${paths.inbox}?q=${encodeURIComponent(lead.twitterHandle)}`}
+                      title="Open in the inbox"
+                      className="line-clamp-3 rounded-sm wrap-anywhere hover:underline"
+                    >
+                      <bdi>{reply.text}</bdi>
+                    </Link>
+                  )}
                   {label && (
                     <p className={cn('flex items-center gap-1.5 text-xs', labelColors[label])}>
                       <span aria-hidden className="size-2 rounded-full bg-current" />

@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query'
+import type { LeadDetail } from '@x-automated/contract/leads/leads'
+import { ChevronRight } from 'lucide-react'
+import { generatePath, Link } from 'react-router'
+import { api } from '../../../api'
+import { paths } from '../../../paths'
+import { DateTime } from '../../../ui/date-time'
+import { useHasRole } from '../../identity/people/use-role'
+import { useAccounts } from '../../platform/x-account/use-accounts'
+import { LABEL_NAMES } from './history-text'
+
+/** A search may find others, whose messages name the lead. */
+const SEARCHED = 20
+
+/** The lead's conversations, one for each X account. Pending until known; none for viewers. */
+export function useLeadConversations(lead: Pick<LeadDetail, 'id' | 'twitterHandle'> | undefined) {
+  const mayRead = useHasRole('member') === true
+  const found = useQuery(
+    api.conversations.list.queryOptions({
+      input: { q: lead?.twitterHandle, pageSize: SEARCHED },
+      enabled: mayRead && lead !== undefined,
+    }),
+  )
+  return {
+    isPending: found.isPending && found.fetchStatus !== 'idle',
+    conversations: found.data?.conversations.filter((one) => one.lead.id === lead?.id) ?? [],
+  }
+}
+
+type Conversations = ReturnType<typeof useLeadConversations>['conversations']
+
+/** What was said last, with a link to answer. */
+export function LeadConversations({ conversations }: { conversations: Conversations }) {
+  const accounts = useAccounts().data?.accounts ?? []
+  return conversations.map(({ id, lastMessage, label, xAccountId }) => (
+    <Link
+      key={id}
+      to={generatePath(paths.conversation, { conversationId: id })}
+      className="flex items-center gap-3 rounded-lg border border-line px-4 py-3 transition-colors hover:bg-hover"
+    >
+      <span className="grid min-w-0 flex-1 gap-0.5">
+        <span className="flex items-baseline justify-between gap-3 text-xs text-muted">
+          <span className="truncate">
+            {['Conversation', label && LABEL_NAMES[label]].filter(Boolean).join(' · ')}
+            {accounts.length > 1 && ` · @${accounts.find((one) => one.id === xAccountId)?.handle ?? ''}`}
+          </span>
+          <DateTime value={lastMessage.at} className="shrink-0" />
+        </span>
+        <span className="line-clamp-2 wrap-anywhere">
+          {lastMessage.isOurs && 'You: '}
+          <bdi>{lastMessage.text ?? 'Text not stored'}</bdi>
+        </span>
+      </span>
+      <ChevronRight aria-hidden className="size-4 shrink-0 text-muted" />
+    </Link>
+  ))
+}

@@ -1,0 +1,125 @@
+import type { Note } from '@x-automated/contract/outreach/conversations'
+import { Pencil, Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { api, client } from '../../../api'
+import { Button, IconButton } from '../../../ui/button'
+import { DateTime } from '../../../ui/date-time'
+import { Textarea } from '../../../ui/input'
+import { useAction } from '../../../use-action'
+import { useIsOffered } from '../../identity/people/use-role'
+import { useMembers } from './use-inbox'
+
+interface NotesProps {
+  conversationId: string
+  /** Oldest first. */
+  notes: readonly Note[]
+}
+
+/** What members have written about a conversation. The lead never sees it. */
+export function Notes({ conversationId, notes }: NotesProps) {
+  const [isAdding, setAdding] = useState(false)
+  return (
+    <section className="grid gap-2">
+      <div className="flex items-center justify-between">
+        <h3 className="font-strong">Notes</h3>
+        {!isAdding && <IconButton size="sm" label="Add a note" icon={<Plus />} onClick={() => setAdding(true)} />}
+      </div>
+      {isAdding && (
+        <NoteForm save={(text) => client.notes.create({ id: conversationId, text })} onClose={() => setAdding(false)} />
+      )}
+      {notes.length > 0 && (
+        <ul className="grid gap-3">
+          {notes.toReversed().map((note) => (
+            <NoteItem key={note.id} note={note} />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function NoteItem({ note }: { note: Note }) {
+  const [isEditing, setEditing] = useState(false)
+  const isAdmin = useIsOffered('admin')
+  const isOwn = useMembers().members.some(({ id, isYou }) => isYou && id === note.author.id)
+  const remove = useAction(() => client.notes.remove({ id: note.id }), {
+    question: { title: 'Delete this note?', body: 'It cannot be restored.', confirm: 'Delete', danger: true },
+    failed: 'Failed to delete the note. Please try again.',
+    refetches: [api.conversations.find],
+  })
+  if (isEditing)
+    return (
+      <li>
+        <NoteForm
+          text={note.text}
+          save={(text) => client.notes.update({ id: note.id, text })}
+          onClose={() => setEditing(false)}
+        />
+      </li>
+    )
+  return (
+    <li className="grid gap-0.5 text-xs">
+      <bdi className="whitespace-pre-wrap wrap-anywhere">{note.text}</bdi>
+      <span className="flex min-h-8 items-center gap-1 text-muted">
+        <span className="me-auto min-w-0 truncate">
+          {note.author.name}, <DateTime value={note.createdAt} precision="day" />
+        </span>
+        {(isOwn || isAdmin) && (
+          <>
+            <IconButton size="sm" label="Edit note" icon={<Pencil />} onClick={() => setEditing(true)} />
+            <IconButton
+              size="sm"
+              label="Delete note"
+              icon={<Trash2 />}
+              loading={remove.isPending}
+              onClick={() => remove.run()}
+            />
+          </>
+        )}
+      </span>
+    </li>
+  )
+}
+
+interface NoteFormProps {
+  text?: string
+  save: (text: string) => Promise<Note>
+  onClose: () => void
+}
+
+function NoteForm({ text: before = '', save, onClose }: NoteFormProps) {
+  const [text, setText] = useState(before)
+  const action = useAction(save, {
+    onSuccess: onClose,
+    failed: 'Failed to save the note. Please try again.',
+    refetches: [api.conversations.find],
+  })
+  return (
+    <form
+      className="grid gap-2"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (text.trim()) action.run(text.trim())
+      }}
+    >
+      <Textarea
+        autoFocus
+        aria-label="Note"
+        placeholder="Only your workspace sees this"
+        className="min-h-16!"
+        maxLength={10_000}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => event.key === 'Escape' && onClose()}
+      />
+      <div className="flex justify-end gap-2">
+        <Button size="sm" variant="ghost" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button size="sm" type="submit" disabled={!text.trim()} loading={action.isPending}>
+          Save note
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,288 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { formatNumber } from '@x-automated/contract/format'
+import type { Conversation, Draft, Message } from '@x-automated/contract/outreach/conversations'
+import type { Snippet } from '@x-automated/contract/outreach/snippets'
+import { Slash } from 'lucide-react'
+import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from 'react'
+import { api, client, errorCode, errorText } from '../../../api'
+import { Button, IconButton } from '../../../ui/button'
+import { Callout } from '../../../ui/callout'
+import { cn } from '../../../ui/cn'
+import { Kbd } from '../../../ui/kbd'
+import { useRefresh } from '../../../use-refresh'
+import { MESSAGE_MAX } from '../campaigns/message-field'
+import { exampleLead, previewOf } from '../campaigns/message-template'
+import { cacheDraft } from './conversation-cache'
+import { sinceText } from './inbox-text'
+import { matchingSnippets, snippetQuery, withSnippet } from './snippet-insertion'
+
+const SAVE_AFTER_MS = 800
+
+interface ReplyBoxProps {
+  conversation: Pick<Conversation, 'id' | 'lead'>
+  /** The newest message that its author has seen. */
+  lastMessageId: string
+  draft: Draft | null
+  otherDrafts: readonly { userId: string; name: string; updatedAt: string }[]
+  textarea: RefObject<HTMLTextAreaElement | null>
+  /** What is on its way; null: nothing. */
+  onSending: (text: string | null) => void
+}
+
+/** An answer: saved as it is written, and sent immediately. */
+export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, textarea, onSending }: ReplyBoxProps) {
+  const { id, lead } = conversation
+  const [text, setText] = useState(draft?.text ?? '')
+  const draftSaves = useSavedDraft(id, text, draft?.text ?? '')
+  const refresh = useRefresh()
+  const send = useMutation({
+    async mutationFn(text: string) {
+      // A save that ends later would leave the draft behind.
+      await draftSaves.settled()
+      return client.conversations.answer({ id, text, afterMessageId: lastMessageId })
+    },
+    onMutate(sent) {
+      draftSaves.discard()
+      setText('')
+      onSending(sent)
+    },
+    // What was not sent can be changed and sent again; what is typed meanwhile stays.
+    onError: (_, sent) => setText((now) => now || sent),
+    onSettled: async () => {
+      await refresh(api.conversations)
+      onSending(null)
+    },
+  })
+  const submit = () => {
+    const trimmed = text.trim()
+    if (trimmed && !send.isPending) send.mutate(trimmed)
+  }
+  const snippets = useSnippetList({ text, setText, textarea, lead })
+  const problem = send.isError && !send.isPending ? problemOf(send.error) : null
+  return (
+    <div className="grid gap-2">
+      {otherDrafts.map(({ userId, name, updatedAt }) => (
+        <p key={userId} className="text-xs text-muted">
+          <bdi>{name}</bdi> started a reply {sinceText(updatedAt, Date.now())}
+        </p>
+      ))}
+      {problem && (
+        <Callout tone={problem.tone} title={problem.title}>
+          {problem.newer.map((message) => (
+            <p key={message.id} className="wrap-anywhere">
+              <span className="text-muted">{message.isOurs ? 'Your team: ' : 'They: '}</span>
+              <bdi>{message.text ?? 'Text not stored'}</bdi>
+            </p>
+          ))}
+          {problem.text}
+        </Callout>
+      )}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: a press beside the text focuses it */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard reaches the text itself */}
+      <div
+        className="relative rounded-lg border border-control bg-surface shadow-xs focus-within:border-accent-line focus-within:outline-2 focus-within:-outline-offset-1 focus-within:outline-accent-line"
+        onClick={(event) => event.target === event.currentTarget && textarea.current?.focus()}
+      >
+        {snippets.list}
+        <textarea
+          ref={textarea}
+          aria-label="Reply"
+          aria-keyshortcuts="R"
+          placeholder={`Reply to ${lead.name || `@${lead.twitterHandle}`}`}
+          maxLength={MESSAGE_MAX}
+          className="block max-h-60 min-h-18 w-full resize-none overflow-y-auto bg-transparent px-3.5 pt-3 pb-1 text-sm outline-none field-sizing-content placeholder:text-faint pointer-coarse:text-base"
+          value={text}
+          onChange={(event) => {
+            setText(event.currentTarget.value)
+            if (send.isError) send.reset()
+          }}
+          onSelect={snippets.onSelect}
+          {...snippets.props}
+          onKeyDown={(event) => {
+            if (snippets.onKeyDown(event)) return
+            if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) {
+              event.preventDefault()
+              submit()
+            }
+            if (event.key === 'Escape') event.currentTarget.blur()
+          }}
+        />
+        <div className="flex items-center gap-1 p-2">
+          <IconButton
+            size="sm"
+            label="Snippets"
+            title="Snippets (/)"
+            icon={<Slash />}
+            className="text-muted"
+            onClick={snippets.open}
+          />
+          <span className="me-2 ms-auto text-xs text-muted" data-numeric>
+            {text !== '' && formatNumber(text.length)}
+            <span className="sr-only"> characters</span>
+          </span>
+          <Button size="sm" variant="primary" disabled={!text.trim()} loading={send.isPending} onClick={submit}>
+            Send <Kbd>{`${modifier()}↵`}</Kbd>
+          </Button>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function modifier(): string {
+  return /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : 'Ctrl '
+}
+
+/** Saves the text some time after it has changed, and when the box closes. */
+function useSavedDraft(id: string, text: string, savedBefore: string) {
+  const queries = useQueryClient()
+  const saved = useRef(savedBefore)
+  const saving = useRef<Promise<unknown>>(Promise.resolve())
+  const latest = useRef(text)
+  latest.current = text
+  const save = useRef(() => {
+    if (latest.current === saved.current) return
+    const next = latest.current
+    saved.current = next
+    cacheDraft(queries, id, next)
+    // The next change saves it again.
+    saving.current = client.conversations.saveDraft({ id, text: next }).catch(() => {
+      if (saved.current === next) saved.current = ''
+    })
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each change starts the time again
+  useEffect(() => {
+    const timer = setTimeout(save.current, SAVE_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  useEffect(() => save.current, [])
+  return {
+    settled: () => saving.current,
+    /** The server deletes the draft of what is sent. */
+    discard() {
+      saved.current = ''
+      latest.current = ''
+      cacheDraft(queries, id, '')
+    },
+  }
+}
+
+interface Problem {
+  tone: 'warn' | 'bad'
+  title: string
+  text: string
+  newer: readonly Pick<Message, 'id' | 'text' | 'isOurs'>[]
+}
+
+/** What went wrong, and what to do. */
+function problemOf(error: unknown): Problem {
+  const text = errorText(error, 'Failed to send. Please try again.')
+  switch (errorCode(error)) {
+    case 'CONVERSATION_CHANGED': {
+      const { data } = error as { data?: unknown }
+      const newer = Array.isArray(data) ? (data as Message[]) : []
+      return {
+        tone: 'warn',
+        title: 'Not sent: the conversation has changed',
+        text: 'Send again if it still fits.',
+        newer,
+      }
+    }
+    case 'DM_UNSETTLED':
+      return { tone: 'warn', title: 'It is unknown whether this was sent', text, newer: [] }
+    default:
+      return { tone: 'bad', title: 'Not sent', text, newer: [] }
+  }
+}
+
+interface SnippetListOptions {
+  text: string
+  setText: (text: string) => void
+  textarea: RefObject<HTMLTextAreaElement | null>
+  lead: Conversation['lead']
+}
+
+/** The snippets that a slash before the cursor opens. */
+function useSnippetList({ text, setText, textarea, lead }: SnippetListOptions) {
+  const listId = useId()
+  const [cursor, setCursor] = useState(0)
+  const [index, setIndex] = useState(0)
+  const [closedAt, setClosedAt] = useState<string | null>(null)
+  const query = snippetQuery(text.slice(0, cursor))
+  const isOpen = query !== null && closedAt !== text
+  const all = useQuery(api.snippets.list.queryOptions({ enabled: isOpen })).data?.snippets
+  const shown = isOpen && all ? matchingSnippets(all, query) : []
+  const active = shown[Math.min(index, shown.length - 1)]
+  const move = (position: number) =>
+    requestAnimationFrame(() => {
+      textarea.current?.focus()
+      textarea.current?.setSelectionRange(position, position)
+      setCursor(position)
+    })
+  const insert = (snippet: Snippet) => {
+    const filled = previewOf(snippet.text, { ...exampleLead, ...lead, metadata: {} }).map((piece) => piece.text)
+    const next = withSnippet(text, cursor, filled.join(''))
+    setText(next.text)
+    move(next.cursor)
+  }
+  return {
+    onSelect: () => {
+      setCursor(textarea.current?.selectionStart ?? 0)
+      setIndex(0)
+    },
+    /** Types the slash. */
+    open() {
+      const at = textarea.current?.selectionStart ?? text.length
+      const slash = at === 0 || /\s$/.test(text.slice(0, at)) ? '/' : ' /'
+      setClosedAt(null)
+      setText(text.slice(0, at) + slash + text.slice(at))
+      move(at + slash.length)
+    },
+    props: {
+      role: 'combobox',
+      'aria-autocomplete': 'list',
+      'aria-expanded': shown.length > 0,
+      'aria-controls': shown.length > 0 ? listId : undefined,
+      'aria-activedescendant': active && `${listId}-${active.id}`,
+    } as const,
+    /** Whether the list has used the key. */
+    onKeyDown(event: KeyboardEvent): boolean {
+      if (!active || event.metaKey || event.ctrlKey) return false
+      const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+      if (by) setIndex((shown.indexOf(active) + by + shown.length) % shown.length)
+      else if (event.key === 'Enter' || event.key === 'Tab') insert(active)
+      else if (event.key === 'Escape') setClosedAt(text)
+      else return false
+      event.preventDefault()
+      return true
+    },
+    list: isOpen && all && (
+      <div className="popup absolute inset-x-0 bottom-full z-10 mb-1.5 rounded-lg p-1">
+        {shown.length === 0 ? (
+          <p className="px-2 py-1.5 text-muted">
+            {all.length === 0 ? 'No snippets yet. Create them in Settings.' : 'No matching snippet'}
+          </p>
+        ) : (
+          <div id={listId} role="listbox" aria-label="Snippets">
+            {shown.map((snippet) => (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: keys are handled in the text field
+              <div
+                key={snippet.id}
+                id={`${listId}-${snippet.id}`}
+                role="option"
+                tabIndex={-1}
+                aria-selected={snippet === active}
+                className={cn('flex cursor-default gap-3 rounded-md px-2 py-1.5', snippet === active && 'bg-hover')}
+                onMouseDown={(event) => event.preventDefault()}
+                onClick={() => insert(snippet)}
+              >
+                <span className="shrink-0 font-strong">/{snippet.shortcut}</span>
+                <span className="truncate text-muted">{snippet.text}</span>
+              </div>
+            ))}
+          </div>
+        )}
+      </div>
+    ),
+  }
+}
