@@ -1,19 +1,14 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { formatCount, formatNumber } from '@x-automated/contract/format'
-import type { List } from '@x-automated/contract/leads/lists'
-import { useEffect, useEffectEvent, useRef } from 'react'
-import { type UseFormReturn, useForm, useWatch } from 'react-hook-form'
-import { Link } from 'react-router'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { formatNumber } from '@x-automated/contract/format'
+import { useRef } from 'react'
+import { useForm, useWatch } from 'react-hook-form'
 import { api, client, errorCode, fieldProblems } from '../../../api'
-import { paths } from '../../../paths'
-import { QueryError } from '../../../query-error'
 import { useSession } from '../../../session'
 import { Button } from '../../../ui/button'
 import { Card } from '../../../ui/card'
 import { Checkbox } from '../../../ui/choice'
 import { Field } from '../../../ui/field'
 import { Input } from '../../../ui/input'
-import { Select } from '../../../ui/select'
 import { toast } from '../../../ui/toast'
 import { useConfirmLeave } from '../../../ui/use-confirm-leave'
 import { UsageNotice } from '../../platform/billing/usage-notice'
@@ -28,21 +23,18 @@ import { useLaunch } from './campaign-actions'
 import { addCachedCampaign } from './campaign-cache'
 import {
   type CampaignDraft,
-  defaultName,
   emptyDraft,
   INCLUDE_CONTACTED,
   INCLUDE_REPLIED,
   isComplete,
-  listOptionLabel,
   problemOf,
 } from './campaign-form-rules'
-import { creationProblem, listsProblem } from './campaign-text'
+import { creationProblem } from './campaign-text'
 import { ChannelField } from './channel-field'
+import { ListField } from './list-field'
 import { MessagePreview } from './message-preview'
 import { type PreflightBody, PreflightPanel } from './preflight-panel'
 import type { RealSend } from './real-send'
-
-const LISTS_PAGE_SIZE = 100
 
 /** A number: launch it for that many people, and for the others when the plan allows it. */
 type SaveMode = 'pause' | 'launch' | number
@@ -212,85 +204,6 @@ function preflightOf(draft: CampaignDraft, sequence: SequenceDraft): PreflightBo
     allowRepeat,
     allowReplied,
     ...(xAccountId ? { xAccountId } : {}),
-  }
-}
-
-interface ListFieldProps {
-  form: UseFormReturn<CampaignDraft>
-  value: string
-}
-
-/** Selects the list whose leads get the message. */
-function ListField({ form, value }: ListFieldProps) {
-  const lists = useQuery({
-    queryKey: [['lists', 'all'], {}],
-    queryFn: ({ signal }) => findAllLists(signal),
-  })
-  const selectedList = lists.data?.find(({ id }) => id === value)
-  const nameAfter = (list: List | undefined) => {
-    if (list && form.getValues('name').trim() === '') form.setValue('name', defaultName(list))
-  }
-  const only = lists.data?.length === 1 ? lists.data[0] : undefined
-  const chooseOnly = useEffectEvent((list: List) => {
-    form.setValue('leadListId', list.id)
-    nameAfter(list)
-  })
-  useEffect(() => {
-    if (only && only.leadCount > 0 && value === '') chooseOnly(only)
-  }, [only, value])
-  if (lists.isError && !lists.data) return <QueryError query={lists}>{listsProblem(lists.error)}</QueryError>
-  if (lists.data?.length === 0)
-    return (
-      <div className="grid content-start gap-1.5">
-        <p className="font-strong">Select Lead List</p>
-        <p className="text-muted">
-          No lead lists found. Please create a list first.{' '}
-          <Link to={paths.lists} className="text-link">
-            Go to My Lists
-          </Link>
-        </p>
-      </div>
-    )
-  return (
-    <Field
-      label="Select Lead List"
-      error={form.formState.errors.leadListId?.message}
-      hint={selectedList && <SelectedListHint list={selectedList} />}
-      required
-    >
-      <Select
-        placeholder={lists.isPending ? 'Loading lists…' : 'Pick a list'}
-        options={(lists.data ?? []).map((list) => ({ value: list.id, label: listOptionLabel(list) }))}
-        {...form.register('leadListId', {
-          onChange({ target }) {
-            form.clearErrors('leadListId')
-            nameAfter(lists.data?.find(({ id }) => id === target.value))
-          },
-        })}
-        value={value}
-      />
-    </Field>
-  )
-}
-
-function SelectedListHint({ list }: { list: List }) {
-  if (list.leadCount > 0) return formatCount(list.leadCount, 'lead')
-  return (
-    <span className="text-warn">
-      This list is empty.{' '}
-      <Link to={paths.lists} className="text-link">
-        Add leads
-      </Link>
-    </span>
-  )
-}
-
-async function findAllLists(signal: AbortSignal): Promise<List[]> {
-  const found: List[] = []
-  for (let page = 1; ; page++) {
-    const { lists, total } = await client.lists.list({ page, pageSize: LISTS_PAGE_SIZE }, { signal })
-    found.push(...lists)
-    if (lists.length === 0 || found.length >= total) return found
   }
 }
 

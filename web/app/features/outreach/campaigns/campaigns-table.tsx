@@ -41,11 +41,11 @@ export const campaignColumns = (
       </bdi>
     ),
   },
-  { name: 'Status', cell: (campaign) => <CampaignStatus campaign={campaign} /> },
+  { name: 'Status', className: 'md:px-3', cell: (campaign) => <CampaignStatus campaign={campaign} /> },
   {
     name: 'DMs Queued',
     end: true,
-    className: 'md:whitespace-nowrap',
+    className: 'md:px-3 md:whitespace-nowrap',
     cell: ({ dmsQueuedCount, totalLeadsInList }) => (
       <>
         {formatNumber(dmsQueuedCount)} / {formatNumber(totalLeadsInList)}
@@ -55,6 +55,7 @@ export const campaignColumns = (
   {
     name: 'DMs Sent',
     end: true,
+    className: 'md:px-3',
     cell: ({ dmsSentCount, dmsFailedCount }) => (
       <span className="grid justify-items-end">
         {formatNumber(dmsSentCount)}
@@ -66,12 +67,12 @@ export const campaignColumns = (
   },
   {
     name: 'Last Run',
-    className: 'text-muted md:whitespace-nowrap',
+    className: 'text-muted md:px-3 md:whitespace-nowrap',
     cell: ({ lastRunAt }) => (lastRunAt ? <DateTime value={lastRunAt} precision="day" /> : 'Never'),
   },
   {
     name: 'Created',
-    className: 'text-muted md:max-xl:hidden md:whitespace-nowrap',
+    className: 'text-muted md:px-3 md:max-xl:hidden md:whitespace-nowrap',
     cell: ({ createdAt }) => <DateTime value={createdAt} precision="day" />,
   },
   {

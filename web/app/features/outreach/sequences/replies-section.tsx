@@ -1,34 +1,23 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
-import type { ReplyLabel } from '@x-automated/contract/leads/leads'
+import { useState } from 'react'
 import { Link } from 'react-router'
 import { api } from '../../../api'
 import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
 import { Avatar } from '../../../ui/avatar'
 import { Button } from '../../../ui/button'
-import { cn } from '../../../ui/cn'
 import { DateTime } from '../../../ui/date-time'
 import { SkeletonText } from '../../../ui/skeleton'
-import { LABEL_NAMES } from '../../leads/leads/history-text'
+import { useAccounts } from '../../platform/x-account/use-accounts'
+import { LabelName } from '../inbox/label-name'
 import { personName } from './enrollment-text'
 import { LeadName } from './lead-name'
 import type { PeopleFilter } from './people-sheet'
 
-const SHOWN = 5
-/** The server lists replies in the order in which their messages were queued. */
-const READ = 100
-
-const labelColors: Record<ReplyLabel, string> = {
-  interested: 'text-good',
-  meeting: 'text-good',
-  question: 'text-info',
-  later: 'text-warn',
-  referral: 'text-info',
-  not_interested: 'text-muted',
-  auto_reply: 'text-muted',
-  opted_out: 'text-bad',
-}
+const FIRST = 5
+const MORE = 10
+const PAGE_SIZE = 50
 
 interface RepliesSectionProps {
   campaignId: string
@@ -38,25 +27,39 @@ interface RepliesSectionProps {
 
 /** The latest replies to a campaign. */
 export function RepliesSection({ campaignId, pollEveryMs, onShow }: RepliesSectionProps) {
-  const dms = useQuery(
-    api.campaigns.dms.queryOptions({
-      input: { id: campaignId, status: 'replied', pageSize: READ },
+  const [shown, setShown] = useState(FIRST)
+  const dms = useInfiniteQuery(
+    api.campaigns.dms.infiniteOptions({
+      input: (cursor: string | undefined) => ({ id: campaignId, status: 'replied', pageSize: PAGE_SIZE, cursor }),
+      initialPageParam: undefined,
+      getNextPageParam: ({ cursor }) => cursor ?? undefined,
       refetchInterval: pollEveryMs,
     }),
   )
-  const latest = dms.data?.dms.toSorted((a, b) => (b.reply?.at ?? '').localeCompare(a.reply?.at ?? '')).slice(0, SHOWN)
+  const read = dms.data?.pages.flatMap((page) => page.dms) ?? []
+  const latest = read.toSorted((a, b) => (b.reply?.at ?? '').localeCompare(a.reply?.at ?? '')).slice(0, shown)
+  const total = dms.data?.pages[0]?.total
+  const accounts = useAccounts().data?.accounts
+  const areTextsMissing =
+    latest.length > 0 &&
+    latest.every(({ reply }) => !reply?.text) &&
+    accounts?.every(({ storesConversations }) => !storesConversations)
+  const showMore = () => {
+    setShown(shown + MORE)
+    if (shown + MORE > read.length && dms.hasNextPage) void dms.fetchNextPage()
+  }
   return (
     <section className="grid content-start gap-3">
       <div className="flex min-h-8 items-center justify-between gap-4">
         <h2 className="text-base">
           Replies{' '}
-          {dms.data && (
+          {total !== undefined && (
             <span className="font-normal text-muted" data-numeric>
-              {formatNumber(dms.data.total)}
+              {formatNumber(total)}
             </span>
           )}
         </h2>
-        {dms.data && dms.data.total > SHOWN && (
+        {total !== undefined && total > FIRST && (
           <Button size="sm" variant="ghost" onClick={() => onShow({ title: 'Replied', outcome: 'replied' })}>
             Show all
           </Button>
@@ -64,9 +67,9 @@ export function RepliesSection({ campaignId, pollEveryMs, onShow }: RepliesSecti
       </div>
       {dms.isError && !dms.data ? (
         <QueryError query={dms} />
-      ) : !dms.data || !latest ? (
+      ) : total === undefined ? (
         <SkeletonText lines={4} />
-      ) : dms.data.total === 0 ? (
+      ) : total === 0 ? (
         <p className="text-muted">Nobody has replied yet. A reply stops the follow-ups of that person.</p>
       ) : (
         <ul className="grid">
@@ -76,9 +79,11 @@ export function RepliesSection({ campaignId, pollEveryMs, onShow }: RepliesSecti
               <li key={id} className="flex gap-3 border-b border-line py-3 last:border-b-0">
                 <Avatar name={personName(lead)} size="sm" />
                 <div className="grid min-w-0 flex-1 gap-1">
-                  <p className="flex flex-wrap items-baseline gap-x-2">
-                    <LeadName lead={lead} />
-                    {reply && <DateTime value={reply.at} className="ms-auto text-xs text-muted" />}
+                  <p className="flex items-baseline justify-between gap-x-2">
+                    <span className="flex min-w-0 flex-wrap gap-x-2">
+                      <LeadName lead={lead} />
+                    </span>
+                    {reply && <DateTime value={reply.at} className="shrink-0 text-xs text-muted" />}
                   </p>
                   {reply?.text && lead && (
                     <Link
@@ -90,9 +95,8 @@ export function RepliesSection({ campaignId, pollEveryMs, onShow }: RepliesSecti
                     </Link>
                   )}
                   {label && (
-                    <p className={cn('flex items-center gap-1.5 text-xs', labelColors[label])}>
-                      <span aria-hidden className="size-2 rounded-full bg-current" />
-                      {LABEL_NAMES[label]}
+                    <p className="text-xs">
+                      <LabelName label={label} />
                     </p>
                   )}
                 </div>
@@ -100,6 +104,19 @@ export function RepliesSection({ campaignId, pollEveryMs, onShow }: RepliesSecti
             )
           })}
         </ul>
+      )}
+      {areTextsMissing && (
+        <p className="text-muted">
+          Their texts aren't stored.{' '}
+          <Link to={paths.xAutomation} className="text-link">
+            Change that
+          </Link>
+        </p>
+      )}
+      {total !== undefined && total > shown && (
+        <Button size="sm" className="w-fit" loading={dms.isFetchingNextPage} onClick={showMore}>
+          Show more
+        </Button>
       )}
     </section>
   )
