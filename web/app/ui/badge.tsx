@@ -55,6 +55,8 @@ export const statusLooks = {
   delivered: { label: 'Delivered', icon: CheckCheck, className: `${colored} text-status-delivered` },
   replied: { label: 'Replied', icon: Reply, className: `${colored} text-status-replied` },
   failed: { label: 'Failed', icon: CircleAlert, className: `${colored} text-status-failed` },
+  /** Failed before it was tried, for a reason that concerns the person. */
+  skipped: { label: 'Skipped', icon: Ban, className: ended },
   // leads
   not_sent: { label: 'Not sent', icon: Clock, className: 'border-line bg-transparent text-muted' },
   contacted: { label: 'Sent', icon: Check, className: sent },

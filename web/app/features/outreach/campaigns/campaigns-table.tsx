@@ -34,7 +34,7 @@ export const campaignColumns = (
   },
   {
     name: 'Lead List',
-    className: 'md:min-w-20 xl:min-w-28',
+    className: 'md:min-w-20 md:px-3 xl:min-w-28',
     cell: ({ leadListName }) => (
       <bdi className="line-clamp-3 wrap-break-word" title={leadListName ?? undefined}>
         {leadListName ?? 'N/A'}
@@ -80,7 +80,7 @@ export const campaignColumns = (
     bare: true,
     className: 'md:w-px',
     cell: (campaign) => (
-      <span className="flex flex-wrap items-center gap-1.5 max-md:pt-1 md:min-w-56 xl:min-w-60">
+      <span className="flex flex-wrap items-center gap-1.5 max-md:pt-1 md:min-w-56">
         <Button size="sm" aria-describedby={nameId(campaign)} onClick={() => state.onViewDms(campaign)}>
           View DMs
         </Button>

@@ -97,7 +97,12 @@ const columns = (canRetry: boolean): Column<Dm>[] => [
     cell: ({ lead }) => (lead?.twitterHandle ? <XHandle handle={lead.twitterHandle} /> : 'N/A'),
   },
   { name: 'Message', bare: true, className: 'md:min-w-56', cell: ({ message }) => <Message text={message} /> },
-  { name: 'Status', corner: true, bare: true, cell: ({ status }) => <StatusBadge status={status} /> },
+  {
+    name: 'Status',
+    corner: true,
+    bare: true,
+    cell: ({ status, reason }) => <StatusBadge status={status === 'failed' && reason ? 'skipped' : status} />,
+  },
   {
     name: 'Timestamp',
     className: 'text-muted md:whitespace-nowrap',
