@@ -59,7 +59,7 @@ export default function Campaigns() {
       <div className="grid gap-10">
         {isInitialLoading(accounts) ? (
           // It isn't known yet whether a notice precedes the form.
-          <Skeleton className="h-screen rounded-lg lg:h-169" />
+          <Skeleton className="h-screen rounded-lg lg:h-195" />
         ) : (
           <div className="grid gap-4">
             {connections() === false && (

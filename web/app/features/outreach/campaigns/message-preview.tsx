@@ -179,7 +179,7 @@ function Frame({ turn, children }: { turn?: ReactNode; children: ReactNode }) {
 }
 
 /** Sized like the preview of a list with several leads. */
-function PreviewSkeleton() {
+export function PreviewSkeleton() {
   return (
     <Frame>
       <Skeleton className="h-9 pointer-coarse:h-11" />

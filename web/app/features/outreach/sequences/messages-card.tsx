@@ -9,7 +9,7 @@ import { ButtonLink } from '../../../ui/button'
 import { Card } from '../../../ui/card'
 import { SkeletonText } from '../../../ui/skeleton'
 import { useIsOffered } from '../../identity/people/use-role'
-import { MessagePreview } from '../campaigns/message-preview'
+import { MessagePreview, PreviewSkeleton } from '../campaigns/message-preview'
 import { conversationOf } from './conversation'
 import { draftOf, type SequenceDraft } from './sequence-draft'
 import { CONDITIONS, delayText, stepName } from './step-text'
@@ -54,9 +54,14 @@ export function MessagesCard({ campaign }: { campaign: Campaign }) {
             </ul>
           )}
         </div>
-        {draft && !isOver && leadListId && (
-          <MessagePreview messages={conversationOf(draft)} listId={leadListId} xAccountId={campaign.xAccountId} />
-        )}
+        {!isOver &&
+          leadListId &&
+          !sequence.isError &&
+          (draft ? (
+            <MessagePreview messages={conversationOf(draft)} listId={leadListId} xAccountId={campaign.xAccountId} />
+          ) : (
+            <PreviewSkeleton />
+          ))}
       </div>
     </Card>
   )
