@@ -56,11 +56,10 @@ export function MessagesCard({ campaign }: { campaign: Campaign }) {
         </div>
         {!isOver &&
           leadListId &&
-          !sequence.isError &&
           (draft ? (
             <MessagePreview messages={conversationOf(draft)} listId={leadListId} xAccountId={campaign.xAccountId} />
           ) : (
-            <PreviewSkeleton />
+            !sequence.isError && <PreviewSkeleton />
           ))}
       </div>
     </Card>
