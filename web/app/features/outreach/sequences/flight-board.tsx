@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import type { FlightDot } from '@x-automated/contract/outreach/sequences'
 import { Pause, Play } from 'lucide-react'
-import { type ReactNode, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { api } from '../../../api'
 import { QueryError } from '../../../query-error'
 import { Button } from '../../../ui/button'
+import { Kbd } from '../../../ui/kbd'
 import { Skeleton } from '../../../ui/skeleton'
 import { useIsOffered } from '../../identity/people/use-role'
 import { AccountHealth } from './account-health'
@@ -101,26 +102,15 @@ function Board({ dots, now, onPause }: BoardProps) {
         )}
         {canHold && (
           <Button size="sm" icon={isHeld ? <Play /> : <Pause />} disabled={isBusy} aria-keyshortcuts="H" onClick={hold}>
-            {isHeld ? 'Resume' : 'Hold'} <Key>H</Key>
+            {isHeld ? 'Resume' : 'Hold'} <Kbd>H</Kbd>
           </Button>
         )}
         {pauseCampaign && (
           <Button size="sm" variant="ghost" aria-keyshortcuts="P" onClick={pauseCampaign}>
-            Pause campaign <Key>P</Key>
+            Pause campaign <Kbd>P</Kbd>
           </Button>
         )}
       </div>
     </div>
-  )
-}
-
-function Key({ children }: { children: ReactNode }) {
-  return (
-    <kbd
-      aria-hidden
-      className="rounded-sm border border-line bg-sunken px-1 font-sans text-2xs text-muted max-md:hidden pointer-coarse:hidden"
-    >
-      {children}
-    </kbd>
   )
 }
