@@ -60,6 +60,9 @@ const textOf = (messageTemplate: string) => ({ variants: [{ messageTemplate }] }
 /** Launches two messages, a minute apart, to two people, one of whom replies to the first. */
 async function startTwoSteps() {
   const person = await join('talker')
+  const [account] = (await person.client.xAccount.list()).accounts
+  const consent = { storesConversations: true, offersUnknownSenders: false }
+  await person.client.xAccount.consent({ id: account?.id ?? '', ...consent })
   const leadListId = await makeList(person, 'Founders', ['open_talks', 'open_quiet'])
   const steps = [textOf('Hi'), { ...textOf('Still there?'), delay: { amount: 1, unit: 'minutes' as const } }]
   const { id } = await person.client.campaigns.create({ name: 'Two steps', leadListId, steps, status: 'draft' })
