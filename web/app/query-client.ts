@@ -68,7 +68,10 @@ function createBackgroundRetries(cache: QueryCache) {
 }
 
 /** Stops polling after a failed call: 4xx are final, and background retries handle the rest. */
-class ProductQueryClient extends QueryClient {
+export class ProductQueryClient extends QueryClient {
+  /** The shortest poll interval of a query. Signed-in pages raise it for what has live events. */
+  pollFloorMs: (query: AnyQuery) => number = () => 0
+
   override defaultQueryOptions<
     TQueryFnData = unknown,
     TError = Error,
@@ -84,12 +87,14 @@ class ProductQueryClient extends QueryClient {
     const isDefaulted = options._defaulted === true
     const defaulted = super.defaultQueryOptions(options)
     const { refetchInterval } = defaulted
+    const floorMs = (query: AnyQuery) => this.pollFloorMs(query)
     if (isDefaulted || !refetchInterval) return defaulted
     return {
       ...defaulted,
       refetchInterval(query) {
         if (query.state.status === 'error') return false
-        return typeof refetchInterval === 'function' ? refetchInterval(query) : refetchInterval
+        const interval = typeof refetchInterval === 'function' ? refetchInterval(query) : refetchInterval
+        return interval ? Math.max(interval, floorMs(query as unknown as AnyQuery)) : interval
       },
     }
   }

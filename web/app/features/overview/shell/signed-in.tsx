@@ -5,6 +5,7 @@ import { paths } from '../../../paths'
 import { saveReturnPath } from '../../../return-path'
 import { useSession } from '../../../session'
 import { BulkProgress } from '../../leads/leads/bulk-progress'
+import { LiveUpdates } from './live-updates'
 import { LoadingScreen } from './loading-screen'
 
 // Public pages are prerendered in en-US and must hydrate so; signed-in pages follow the browser.
@@ -52,6 +53,7 @@ export default function SignedIn() {
         <Outlet />
       </div>
       <BulkProgress />
+      <LiveUpdates />
     </>
   )
 }

@@ -1,0 +1,122 @@
+import type { ChangeEvent } from '@x-automated/contract/platform/events'
+import { readEventStream } from './event-stream'
+import type { TabChannel } from './other-tabs'
+import { signedFetch } from './signed-fetch'
+
+/** Web Lock of the tab that reads the stream, and the channel on which it passes events on. */
+const LOCK = 'events'
+export const EVENTS_CHANNEL = 'x-automated-events'
+
+/** The server writes a heartbeat every 20 seconds; without one for this long, the stream is lost. */
+const SILENCE_MAX_MS = 50_000
+/** How often everything is refetched while no stream is open. */
+export const FALLBACK_MS = 30_000
+const RETRY_MS = 1_000
+const RETRY_MAX_MS = 30_000
+
+/** What the reading tab passes on. `alive` is a heartbeat. */
+type Message = { id: string | null } & (
+  | { type: 'change'; event: ChangeEvent }
+  | { type: 'reset' }
+  | { type: 'alive' }
+  | { type: 'lost' }
+)
+
+export interface LiveHandlers {
+  /** Something has changed. */
+  onChange(event: ChangeEvent): void
+  /** Anything may have changed. */
+  onReset(): void
+}
+
+/** Replaced in tests. */
+export interface LiveDeps {
+  channel: TabChannel
+  /** Opens GET /events. @throws if it is refused or unreachable */
+  open(lastId: string | null, signal: AbortSignal): Promise<Response>
+  /** Runs `work` in one tab of the browser at a time. */
+  alone(signal: AbortSignal, work: () => Promise<void>): Promise<unknown>
+}
+
+function browserDeps(): LiveDeps & { close(): void } {
+  const channel = new BroadcastChannel(EVENTS_CHANNEL)
+  return {
+    channel,
+    open: (lastId, signal) =>
+      signedFetch('/api/events', { headers: lastId === null ? {} : { 'last-event-id': lastId }, signal }),
+    // Without locks (http, blocked storage), the fallback refetches.
+    alone: (signal, work) => navigator.locks?.request(LOCK, { signal }, work) ?? Promise.resolve(),
+    close: () => channel.close(),
+  }
+}
+
+/**
+ * Follows the workspace's events: one tab of the browser reads the stream for all of them.
+ * @returns a function that ends it
+ */
+export function followEvents({ onChange, onReset }: LiveHandlers, given?: LiveDeps): () => void {
+  const own = given ? null : browserDeps()
+  const deps = given ?? (own as LiveDeps)
+  const stop = new AbortController()
+  const { signal } = stop
+  let lastId: string | null = null
+  let heardAt = Date.now()
+
+  function handle(message: Message): void {
+    if (message.id !== null) lastId = message.id
+    heardAt = message.type === 'lost' ? 0 : Date.now()
+    if (message.type === 'change') onChange(message.event)
+    if (message.type === 'reset') onReset()
+  }
+  const onMessage = ({ data }: MessageEvent<Message>) => handle(data)
+  deps.channel.addEventListener('message', onMessage)
+  const share = (message: Message) => {
+    if (signal.aborted) return
+    deps.channel.postMessage(message)
+    handle(message)
+  }
+
+  async function readStream(): Promise<void> {
+    const response = await deps.open(lastId, signal)
+    share({ type: 'alive', id: null })
+    if (!response.body) return
+    for await (const { id, type, data } of readEventStream(response.body)) {
+      if (type === 'reset') share({ type: 'reset', id })
+      else if (data) share({ type: 'change', id, event: JSON.parse(data) as ChangeEvent })
+      else share({ type: 'alive', id })
+    }
+  }
+
+  async function read(): Promise<void> {
+    let pauseMs = RETRY_MS
+    while (!signal.aborted) {
+      const began = Date.now()
+      await readStream().catch(() => {})
+      // The usual end is that of the token.
+      pauseMs = Date.now() - began > RETRY_MAX_MS ? RETRY_MS : Math.min(pauseMs * 2, RETRY_MAX_MS)
+      share({ type: 'lost', id: null })
+      await delay(pauseMs * (0.5 + Math.random()), signal)
+    }
+  }
+  deps.alone(signal, read).catch(() => {})
+
+  const fallback = setInterval(() => {
+    if (Date.now() - heardAt > SILENCE_MAX_MS) onReset()
+  }, FALLBACK_MS)
+  return () => {
+    stop.abort()
+    clearInterval(fallback)
+    deps.channel.removeEventListener('message', onMessage)
+    own?.close()
+  }
+}
+
+function delay(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

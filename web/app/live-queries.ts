@@ -1,0 +1,132 @@
+import type { Query, QueryClient } from '@tanstack/react-query'
+import type { ChangeEvent, EventKind } from '@x-automated/contract/platform/events'
+import type { LiveHandlers } from './live-events'
+import { ProductQueryClient } from './query-client'
+
+const ofCampaigns = [
+  'campaigns.list',
+  'campaigns.find',
+  'campaigns.dms',
+  'sequences.flight',
+  'sequences.results',
+  'enrollments.list',
+  'leads.list',
+  'leads.history',
+  'lists.leads',
+  'sendingSettings.find',
+  'xAccount.list',
+  'analytics.find',
+  'analytics.breakdown',
+  'analytics.heatmap',
+]
+
+/** The queries that each kind of event refetches while they are on screen. */
+const AFFECTED: Record<EventKind, readonly string[]> = {
+  campaign: ofCampaigns,
+  conversation: ['conversations.list', 'conversations.find', ...ofCampaigns],
+  scrape: ['scrapes.list', 'scrapes.find', 'leads.list', 'xAccount.status'],
+  import: ['imports.list', 'imports.find'],
+  job: ['conversations.list', 'leads.list', 'lists.list'],
+  notification: ['notifications.list', 'notifications.countUnread', 'xAccount.list', 'xAccount.status'],
+}
+const LIVE = new Set(Object.values(AFFECTED).flat())
+
+/** Queries whose input `id` is that of a changed object. */
+const NAMED_BY: Partial<Record<EventKind, RegExp>> = {
+  campaign: /^(campaigns|sequences|enrollments)\./,
+  conversation: /^conversations\./,
+  scrape: /^scrapes\./,
+  import: /^imports\./,
+}
+
+/** The shortest time between two refetches of a query. */
+const INTERVAL_MS = 1_000
+const LONGER_INTERVALS_MS: Record<string, number> = {
+  'sequences.results': 5_000,
+  'leads.list': 3_000,
+  'lists.leads': 5_000,
+  'sendingSettings.find': 15_000,
+  'xAccount.list': 15_000,
+  'analytics.find': 15_000,
+  'analytics.breakdown': 30_000,
+  'analytics.heatmap': 30_000,
+}
+/** Queries with live events poll this seldom, for changes whose event was lost. */
+const POLL_MS = 60_000
+/** A fetch that began before the change is followed by another one. */
+const FETCHING_MS = 250
+
+interface Input {
+  id?: string
+  page?: number
+  cursor?: string
+}
+function operationOf({ queryKey }: Pick<Query, 'queryKey'>): string {
+  return Array.isArray(queryKey[0]) ? queryKey[0].join('.') : ''
+}
+function inputOf({ queryKey }: Query): Input {
+  return (queryKey[1] as { input?: Input } | undefined)?.input ?? {}
+}
+
+/** Whether an event concerns a query. */
+export function isAffected(query: Query, { kind, ids }: ChangeEvent): boolean {
+  const operation = operationOf(query)
+  if (!AFFECTED[kind]?.includes(operation)) return false
+  const { id } = inputOf(query)
+  return ids.length === 0 || id === undefined || !NAMED_BY[kind]?.test(operation) || ids.includes(id)
+}
+
+/** Deep pages without a cursor are slow, so they are not refetched while they are shown. */
+function isDeep(query: Query): boolean {
+  const { page = 1, cursor } = inputOf(query)
+  return page > 1 && cursor === undefined && operationOf(query) === 'campaigns.dms'
+}
+
+/** Refetches queries that events concern: those on screen now, the others when they are shown. */
+export function refetchOnEvents(queries: QueryClient): LiveHandlers & { stop(): void } {
+  const cache = queries.getQueryCache()
+  if (queries instanceof ProductQueryClient)
+    queries.pollFloorMs = (query) => (LIVE.has(operationOf(query)) ? POLL_MS : 0)
+  const refetchedAt = new Map<string, number>()
+  const planned = new Map<string, ReturnType<typeof setTimeout>>()
+
+  function plan(query: Query, ms: number): void {
+    const { queryHash } = query
+    if (!planned.has(queryHash))
+      planned.set(
+        queryHash,
+        setTimeout(() => refetch(query), ms),
+      )
+  }
+  function refetch(query: Query): void {
+    planned.delete(query.queryHash)
+    if (query.state.fetchStatus === 'fetching') {
+      plan(query, FETCHING_MS)
+      return
+    }
+    refetchedAt.set(query.queryHash, Date.now())
+    void queries.invalidateQueries({ queryKey: query.queryKey, exact: true })
+  }
+  function update(query: Query): void {
+    // Returning to the tab refetches what is stale. Failed queries recover elsewhere.
+    if (!query.isActive() || document.visibilityState === 'hidden') {
+      query.invalidate()
+      return
+    }
+    if (query.state.status === 'error' || isDeep(query)) return
+    const interval = LONGER_INTERVALS_MS[operationOf(query)] ?? INTERVAL_MS
+    plan(query, Math.max(0, (refetchedAt.get(query.queryHash) ?? 0) + interval - Date.now()))
+  }
+
+  return {
+    onChange(event) {
+      for (const query of cache.getAll()) if (isAffected(query, event)) update(query)
+    },
+    onReset() {
+      for (const query of cache.getAll()) if (LIVE.has(operationOf(query))) update(query)
+    },
+    stop() {
+      for (const timer of planned.values()) clearTimeout(timer)
+    },
+  }
+}
