@@ -20,7 +20,7 @@ import {
 import { hintsOf } from '../server/src/domains/outreach/replies/rules-labels.ts'
 import { f1Of, mean, readHeldOut } from '../server/src/domains/outreach/replies/rules-measures.ts'
 import { isOptOut } from '../server/src/domains/outreach/replies/rules-opt-out.ts'
-import { fold } from '../server/src/domains/outreach/replies/rules-text.ts'
+import { fold, hasUnspaced } from '../server/src/domains/outreach/replies/rules-text.ts'
 import { root } from './root.ts'
 
 // Trains the models that label replies and detect their language, with the data in
@@ -209,8 +209,28 @@ function temperatureOf(model: { rows: Float32Array; bias: Float32Array }, sample
   return candidates[losses.indexOf(Math.min(...losses))] as number
 }
 
+/** Messages with at least this likeness to a training message test little. */
+const ALIKE = 0.6
+
+/** Parts of two or three characters of a text. */
+function partsOf(text: string): Set<string> {
+  const said = ` ${fold(text)
+    .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
+    .trim()} `
+  const size = hasUnspaced(said) ? 2 : 3
+  return new Set(Array.from({ length: Math.max(0, said.length - size + 1) }, (_, at) => said.slice(at, at + size)))
+}
+
+/** The share of parts that two texts have in common. */
+function likeness(a: Set<string>, b: Set<string>): number {
+  if (Math.min(a.size, b.size) < ALIKE * Math.max(a.size, b.size)) return 0
+  let common = 0
+  for (const part of a) if (b.has(part)) common += 1
+  return common / (a.size + b.size - common)
+}
+
 /** Writes how the held-out messages are labelled into docs/classifier.md. */
-function writeFigures(): void {
+function writeFigures(trained: readonly { language: string; text: string }[]): void {
   const heldOut = readHeldOut(readFileSync(join(folder, 'held-out.txt'), 'utf8'))
   const options = { optOutWords: [], now: new Date('2026-11-20T12:00:00Z'), timeZone: 'UTC' }
   const read = heldOut.map((one) => ({
@@ -225,11 +245,22 @@ function writeFigures(): void {
     )
   const share = (rows: typeof read, isRight: (one: (typeof read)[number]) => boolean) =>
     mean(rows.map((one) => Number(isRight(one)))).toFixed(3)
-  const optOuts = read.filter(({ label }) => label === 'opted_out')
+  const isOptOutLabel = ({ label }: { label: ReplyLabel }) => label === 'opted_out'
+  const optOuts = read.filter(isOptOutLabel)
   const others = read.filter(({ label }) => label !== 'opted_out')
   const matrix = matrixOf(read)
   const table = (rows: (string | number)[][]) =>
     rows.map((row, place) => `| ${row.join(' | ')} |${place === 0 ? `\n|${'---|'.repeat(row.length)}` : ''}`).join('\n')
+  const known = new Map<string, Set<string>[]>()
+  for (const { language, text } of trained) {
+    const others = known.get(language) ?? []
+    others.push(partsOf(text))
+    known.set(language, others)
+  }
+  const unlike = read.filter(({ language, text }) => {
+    const parts = partsOf(text)
+    return !(known.get(language) ?? []).some((other) => likeness(parts, other) >= ALIKE)
+  })
   const heldLanguages = [...new Set(read.map(({ language }) => language))]
   const bins = [0, 0.5, 0.7, 0.9, 0.97].map((from, place, all) => ({ from, to: all[place + 1] ?? 1 }))
   const guessed = read.filter(({ said }) => said.by === 'model')
@@ -242,6 +273,14 @@ function writeFigures(): void {
       ['others that the rules suppress by mistake', share(others, ({ byRule }) => byRule), ''],
       ['macro F1', mean(f1Of(matrix)).toFixed(3), '0.80'],
       ['language detected', share(read, ({ language, spoken }) => language === spoken), ''],
+    ]),
+    `Of these, ${unlike.length} resemble no training message of their language (fewer than ${ALIKE * 100}% of their parts of three characters in common). On them alone:`,
+    table([
+      ['measure', 'value'],
+      ['opt-out recall', share(unlike.filter(isOptOutLabel), ({ said }) => said.label === 'opted_out')],
+      ['opt-out recall of the rules alone', share(unlike.filter(isOptOutLabel), ({ byRule }) => byRule)],
+      ['opt-outs', unlike.filter(isOptOutLabel).length],
+      ['macro F1', mean(f1Of(matrixOf(unlike))).toFixed(3)],
     ]),
     'Confusion matrix: a row per true label, a column per label given.',
     table([
@@ -319,5 +358,5 @@ if (!process.argv.includes('--development')) {
     Buffer.concat(parts.map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength))),
   )
   say('written')
-  writeFigures()
+  writeFigures(all.labels)
 }

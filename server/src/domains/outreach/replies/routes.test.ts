@@ -22,7 +22,7 @@ describe('POST /replies/classify', () => {
       { label: 'opted_out', confidence: 1, language: 'en', date: null },
       { label: 'opted_out', confidence: 1 },
       { label: 'interested', language: 'en', date: null },
-      { label: 'later', confidence: 1, date: expect.any(Date) },
+      { label: 'later', confidence: 1, date: expect.any(String) },
     ])
   })
 

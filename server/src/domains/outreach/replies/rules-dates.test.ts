@@ -33,6 +33,10 @@ describe('findDay', () => {
     ['de férias até 15 de janeiro de 2027', '2027-01-15'],
     ['volto na segunda-feira', '2026-11-23', false],
     ['until Friday', '2026-11-27'],
+    ['fino al 9 gennaio', '2027-01-09'],
+    ['tot 12 januari', '2027-01-12'],
+    ['до 15 января', '2027-01-15'],
+    ['1月5日まで', '2027-01-05'],
     ['until the end of January', '2027-01-31'],
   ])('finds the end in %j: %s', (text, day, isEnd = true) => {
     expect(findDay(text, today)).toEqual({ day, isEnd })
@@ -57,6 +61,20 @@ describe('findDay', () => {
     ['em duas semanas', '2026-12-04'],
     ['no próximo mês', '2026-12-01'],
     ['em janeiro', '2027-01-01'],
+    ['il mese prossimo', '2026-12-01'],
+    ['a marzo', '2027-03-01'],
+    ['over drie weken', '2026-12-11'],
+    ['nästa månad', '2026-12-01'],
+    ['w styczniu', '2027-01-01'],
+    ['iki hafta sonra', '2026-12-04'],
+    ['15 января', '2027-01-15'],
+    ['через две недели', '2026-12-04'],
+    ['来月', '2026-12-01'],
+    ['1月15日', '2027-01-15'],
+    ['下个月', '2026-12-01'],
+    ['3개월 후', '2027-02-20'],
+    ['الشهر القادم', '2026-12-01'],
+    ['अगले महीने', '2026-12-01'],
   ])('finds the day in %j: %s', (text, day) => {
     expect(findDay(text, today)).toMatchObject({ day })
   })
@@ -73,6 +91,7 @@ describe('findDay', () => {
     ['a vague time', 'in a few weeks'],
     ['English words that are months elsewhere', 'three days ago, out of 12, set 3'],
     ['a verb', 'you may 3x that'],
+    ['another verb', 'I may do that'],
     ['the present month', 'in November'],
     ['German mornings', 'Guten Morgen'],
     ['a time', 'at 12:30'],

@@ -60,6 +60,9 @@ describe('labelByRule', () => {
     ['Gracias por contactarnos, te responderemos pronto.', null],
     ['Resposta automática: estou de férias até 15 de janeiro de 2027.', '2027-01-15'],
     ['Recebemos sua mensagem e responderemos em breve!', null],
+    ['Risposta automatica: sono in ferie fino al 9 gennaio.', '2027-01-09'],
+    ['Автоответ: я в отпуске до 15 января.', '2027-01-15'],
+    ['自動返信：1月5日まで不在にしております。', '2027-01-05'],
   ])('labels %j as an automatic reply, back on %s', (text, day) => {
     expect(classify(text)).toEqual({ label: 'auto_reply', until: day && new Date(day) })
   })

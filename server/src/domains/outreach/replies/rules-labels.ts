@@ -109,6 +109,16 @@ const AUTOMATIC_PHRASES = phrases(
   'réponse automatique|message automatique|absent du bureau|absente du bureau|absence du bureau|je suis absent|je suis absente|actuellement absent|actuellement absente|je suis en vacances|actuellement en vacances|en congé|en congés|en congé maternité|nous avons bien reçu votre message|nous vous répondrons|nous reviendrons vers vous',
   'respuesta automática|mensaje automático|fuera de la oficina|fuera de oficina|estoy de vacaciones|estoy ausente|estaré ausente|estaré fuera|estoy fuera hasta|de vacaciones hasta|gracias por contactarnos|gracias por ponerte en contacto|hemos recibido tu mensaje|hemos recibido su mensaje|te responderemos|le responderemos',
   'resposta automática|mensagem automática|fora do escritório|estou de férias|de férias até|estou ausente|ausente até|estarei fora|obrigado por entrar em contato|agradecemos o seu contato|recebemos sua mensagem|recebemos a sua mensagem|responderemos em breve',
+  'risposta automatica|messaggio automatico|fuori ufficio|sono in ferie|siamo in ferie|in ferie fino|sono assente|grazie per averci contattato|abbiamo ricevuto il tuo messaggio|abbiamo ricevuto il suo messaggio|ti risponderemo|le risponderemo',
+  'automatisch antwoord|automatisch bericht|automatische reactie|niet op kantoor|ik ben afwezig|ik ben op vakantie|wij zijn op vakantie|bedankt voor je bericht we|bedankt voor uw bericht we|we hebben je bericht ontvangen|wij hebben uw bericht ontvangen|we nemen zo snel mogelijk contact',
+  'automatyczna odpowiedz|odpowiedz automatyczna|wiadomosc automatyczna|poza biurem|jestem na urlopie|przebywam na urlopie|otrzymalismy twoja wiadomosc|dziekujemy za wiadomosc|dziekujemy za kontakt|odpowiemy najszybciej',
+  'automatiskt svar|autosvar|automatiskt meddelande|inte på kontoret|jag är på semester|jag har semester|vi har tagit emot ditt meddelande|tack för ditt meddelande vi|vi återkommer',
+  'otomatik yanıt|otomatik cevap|otomatik mesaj|ofis dışındayım|izindeyim|tatildeyim|mesajınızı aldık|bize ulaştığınız için teşekkür|en kısa sürede dönüş',
+  'автоответ|автоматический ответ|автоматическое сообщение|я в отпуске|нахожусь в отпуске|вне офиса|мы получили ваше сообщение|спасибо за обращение|мы ответим вам|мы свяжемся с вами',
+  'رد تلقائي|رد آلي|رسالة تلقائية|خارج المكتب|انا في اجازة|أنا في إجازة|شكرا لتواصلك معنا|شكرا لتواصلكم|استلمنا رسالتك|سنرد عليك',
+  'स्वचालित उत्तर|स्वचालित संदेश|ऑटो रिप्लाई|छुट्टी पर हूँ|छुट्टी पर हूं|संपर्क करने के लिए धन्यवाद|आपका संदेश मिल गया',
+  '自動返信|自動応答|自動送信|不在にしております|休暇中です|お問い合わせいただきありがとうございます|お問い合わせありがとうございます|担当者より|自动回复|自動回覆|不在办公室|正在休假|感谢您的留言|感谢您的来信|我们会尽快回复|您的消息已收到',
+  '자동 응답|자동응답|자동 회신|자동 답장|부재중입니다|휴가 중입니다|문의해 주셔서 감사합니다|메시지를 보내주셔서 감사합니다|빠른 시일 내에 답변',
 )
 
 const NO_INTEREST_PHRASES = phrases(
