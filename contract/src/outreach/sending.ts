@@ -83,6 +83,7 @@ export const sending = {
 
   dms: campaignsRoute('GET /campaigns/{id}/dms', 'viewer', 'none', {
     summary: 'List the messages of a campaign',
+    description: 'In the order in which they were queued; with the status `replied`, the latest reply first.',
     errors: ['CAMPAIGN_NOT_FOUND'],
   })
     .input(

@@ -506,6 +506,23 @@ describe('POST /campaigns/{id}/queue', () => {
 })
 
 describe('GET /campaigns/{id}/dms', () => {
+  it('returns the latest reply first, over all pages', async () => {
+    const list = await makeList(app, person, openHandles(4))
+    const { id } = await launch(person, list)
+    const [first, second, third] = list.leadIds as [string, string, string]
+    for (const [minute, leadId] of [second, first, third].entries()) {
+      const repliedAt = new Date(Date.UTC(2026, 0, 1, 0, minute))
+      await app.db.update(dms).set({ status: 'replied', sentAt: repliedAt, repliedAt }).where(eq(dms.leadId, leadId))
+    }
+    const seen: (string | undefined)[] = []
+    for (let cursor: string | undefined | null; cursor !== null; ) {
+      const page = await person.client.campaigns.dms({ id, status: 'replied', pageSize: 1, ...(cursor && { cursor }) })
+      seen.push(...page.dms.map(({ lead }) => lead?.id))
+      cursor = page.cursor
+    }
+    expect(seen).toEqual([third, first, second])
+  })
+
   it('returns messages by status, page and cursor', async () => {
     const own = await makeList(app, person, openHandles(5))
     const { id } = await launch(person, own)
@@ -520,7 +537,7 @@ describe('GET /campaigns/{id}/dms', () => {
     }
     expect([await total(), await total('queued'), await total('sent'), await total('failed')]).toEqual([5, 2, 1, 1])
     expect([await total('delivered'), await total('replied')]).toEqual([1, 0])
-    await app.db.update(dms).set({ status: 'replied' }).where(at(3))
+    await app.db.update(dms).set({ status: 'replied', repliedAt: new Date() }).where(at(3))
     expect(await person.client.campaigns.find({ id })).toMatchObject({
       dmsSentCount: 2,
       dmsDeliveredCount: 2,

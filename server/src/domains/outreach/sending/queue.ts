@@ -2,7 +2,7 @@ import { isId, isMoment } from '@x-automated/contract/fields'
 import type { DmStatus, LeadFilter, LeadSelection, ReplyLabel } from '@x-automated/contract/leads/leads'
 import { parseTemplate, type Template, type Vocabulary } from '@x-automated/contract/outreach/template'
 import { type DmWaitReason, refusalText, type SkipReason, skipText } from '@x-automated/contract/reason'
-import { and, asc, eq, gt, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, isNotNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import { type Actor, roleAllows } from '../../../actor.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
 import { one } from '../../../db/one.ts'
@@ -527,8 +527,8 @@ export async function listMessages(db: Db, actor: Actor, { id, ...page }: { id: 
 }
 
 /**
- * Lists a campaign's messages in the order they were queued. With `cursor`, every page costs the
- * same.
+ * Lists a campaign's messages in the order they were queued; those with status `replied`, whose
+ * lead replied last comes first. With `cursor`, every page costs the same.
  */
 export async function listDms(
   db: Db,
@@ -536,33 +536,49 @@ export async function listDms(
   campaign: Campaign,
   { status, page, pageSize, cursor }: DmPage,
 ) {
-  const matches = and(eq(dms.campaignId, campaign.id), status && eq(dms.status, status))
-  const after = cursor === undefined ? undefined : readCursor(cursor)
+  const { time, order, isAfter } = status === 'replied' ? BY_REPLY : BY_QUEUE
+  const matches = and(eq(dms.campaignId, campaign.id), status && eq(dms.status, status), isNotNull(time))
+  const after = cursor === undefined ? undefined : isAfter(readCursor(cursor))
   // Selects ids from the index first, then loads only these rows.
   const shownIds = db
     .select({ id: dms.id })
     .from(dms)
     .where(and(matches, after))
-    .orderBy(asc(dms.createdAt), asc(dms.id))
+    .orderBy(...order)
     .limit(pageSize + 1)
     .offset(after ? 0 : (page - 1) * pageSize)
     .as('shown')
   const rows = await db
-    .select(dmColumns)
+    .select({ ...dmColumns, repliedAt: dms.repliedAt })
     .from(shownIds)
     .innerJoin(dms, eq(dms.id, shownIds.id))
     .innerJoin(campaigns, eq(campaigns.id, dms.campaignId))
     .leftJoin(leads, eq(leads.id, dms.leadId))
-    .orderBy(asc(dms.createdAt), asc(dms.id))
+    .orderBy(...order)
   const shown = rows.slice(0, pageSize)
   const last = rows.length > pageSize ? shown.at(-1) : undefined
+  const lastAt = (status === 'replied' ? last?.repliedAt : last?.createdAt)?.toISOString()
   return {
-    dms: shown.map((row) => shownTo(actor, row)),
+    dms: shown.map(({ repliedAt: _, ...row }) => shownTo(actor, row)),
     total: countDms(campaign, status),
     page,
     pageSize,
-    cursor: last ? Buffer.from(`${last.createdAt.toISOString()} ${last.id}`).toString('base64url') : null,
+    cursor: last ? Buffer.from(`${lastAt} ${last.id}`).toString('base64url') : null,
   }
+}
+
+type CursorPlace = { at: Date; id: string }
+
+/** The orders of a campaign's messages. */
+const BY_QUEUE = {
+  time: dms.createdAt,
+  order: [asc(dms.createdAt), asc(dms.id)],
+  isAfter: ({ at, id }: CursorPlace) => or(gt(dms.createdAt, at), and(eq(dms.createdAt, at), gt(dms.id, id))),
+}
+const BY_REPLY = {
+  time: dms.repliedAt,
+  order: [desc(dms.repliedAt), desc(dms.id)],
+  isAfter: ({ at, id }: CursorPlace) => or(lt(dms.repliedAt, at), and(eq(dms.repliedAt, at), lt(dms.id, id))),
 }
 
 /**
@@ -586,9 +602,8 @@ function countDms(campaign: Campaign, status: DmStatus | undefined): number {
   }
 }
 
-function readCursor(cursor: string) {
+function readCursor(cursor: string): CursorPlace {
   const [at, id] = Buffer.from(cursor, 'base64url').toString().split(' ')
   if (!isMoment(at ?? '') || !isId(id ?? '')) throw invalidField('cursor', 'must be the cursor of an earlier response')
-  const createdAt = new Date(at ?? '')
-  return or(gt(dms.createdAt, createdAt), and(eq(dms.createdAt, createdAt), gt(dms.id, id as string)))
+  return { at: new Date(at ?? ''), id: id as string }
 }
