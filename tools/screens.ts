@@ -138,6 +138,7 @@ export const SCREENS: Record<string, Record<string, Screen>> = {
     menu: { path: '/account', act: press('Open menu'), only: 'narrow' },
     notifications: { path: '/account', act: press(/^Notifications/) },
     'settings-sending': { path: '/settings' },
+    'settings-inbox': { path: '/settings?tab=inbox' },
     'settings-suppression-list': { path: '/settings?tab=suppression-list' },
     'settings-notifications': { path: '/settings?tab=notifications' },
     'settings-people': { path: '/settings?tab=people' },
