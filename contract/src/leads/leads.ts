@@ -135,6 +135,7 @@ export const LeadEvent = z.discriminatedUnion('kind', [
     stepNumber: z.number().int().nullable(),
     variant: z.object({ id: z.string(), name: z.string() }).nullable(),
     status: z.enum(DM_STATUSES),
+    /** Empty if it was written in the inbox and then deleted, and for viewers. */
     message: z.string(),
     errorMessage: z.string().nullable(),
     /** Why it was skipped; null for other failures, which only have a text. */

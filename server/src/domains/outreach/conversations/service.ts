@@ -40,7 +40,7 @@ async function readConversations(db: Db, chosen: SQL): Promise<Row[]> {
         'tagIds', array(select t.tag_id::text from lead_tags t where t.lead_id = l.id order by t.added_at, t.tag_id)),
       'xAccountId', a.id, 'campaignId', c.campaign_id, 'lastMessage', jsonb_build_object(
         'id', c.last_message_id, 'at', c.last_message_at, 'isOurs', c.is_last_ours, 'text', coalesce(
-          (select r.text from replies r where r.id = c.last_message_id), (select d.message from dms d where d.id = c.last_message_id))),
+          (select r.text from replies r where r.id = c.last_message_id), (select nullif(d.message, '') from dms d where d.id = c.last_message_id))),
       'isUnread', c.is_unread, 'status', c.status, 'snoozedUntil', c.snoozed_until, 'label', c.label, 'confidence', c.confidence,
       'suppression', case when ${isSuppressed('l')} then 'suppressed' when c.suggests_suppression then 'suggested' else 'none' end,
       'isEncrypted', c.is_encrypted, 'assigneeId', c.assignee_id
@@ -173,7 +173,7 @@ type MessageRow = Record<string, unknown> & Omit<z.input<typeof Message>, 'at'> 
  */
 function messagesOf({ workspaceId }: Actor, { leadId, accountXUserId }: Pick<Row, 'leadId' | 'accountXUserId'>): SQL {
   return sql`
-    select d.id, d.message as text, coalesce(d.claimed_at, d.sent_at, d.created_at) as at, true as "isOurs",
+    select d.id, nullif(d.message, '') as text, coalesce(d.claimed_at, d.sent_at, d.created_at) as at, true as "isOurs",
       case c.kind when 'campaign' then 'campaign' else 'member' end as author, case c.kind when 'direct' then d.user_id end as "memberId",
       d.status, d.step_number as "stepNumber", (
         select jsonb_build_object('id', variant.value -> 'id', 'name', variant.value -> 'name')

@@ -144,6 +144,50 @@ describe('PUT /x-accounts/{id}/consent', () => {
   })
 })
 
+describe('an answer from the inbox', () => {
+  async function answered() {
+    const made = await scene()
+    const { person, account, lead, leadId } = made
+    await say(lead, account.handle, 'What does it cost?')
+    const [conversation] = (await person.client.conversations.list({})).conversations
+    const { id, lastMessage } = conversation!
+    const sent = await person.call('POST', `/conversations/${id}/messages`, {
+      text: 'A secret price',
+      afterMessageId: lastMessage.id,
+    })
+    expect(sent.status).toBe(200)
+    const textSeenBy = async ({ client }: Person) =>
+      (await client.leads.history({ id: leadId })).events.flatMap((event) =>
+        event.kind === 'messaged' ? [event.message] : [],
+      )
+    const ours = async () =>
+      (await person.client.conversations.find({ id })).messages.flatMap(({ isOurs, text }) => (isOurs ? [text] : []))
+    return { ...made, textSeenBy, ours }
+  }
+
+  it('is read by members, not by viewers', async () => {
+    const { person, textSeenBy } = await answered()
+    const viewer = await makePerson(app, { in: person, role: 'viewer' })
+    expect([await textSeenBy(person), await textSeenBy(viewer)]).toEqual([['A secret price'], ['']])
+  })
+
+  it('loses its text if the consent is revoked', async () => {
+    const { decide, ours } = await answered()
+    expect(await ours()).toEqual(['A secret price'])
+    await decide(false)
+    expect(await ours()).toEqual([null])
+  })
+
+  it('loses its text when it is old', async () => {
+    const { leadId, ours } = await answered()
+    await purgeOldTexts(app.db)
+    expect(await ours()).toEqual(['A secret price'])
+    await app.db.execute(sql`update dms set sent_at = now() - interval '366 days' where lead_id = ${leadId}`)
+    await purgeOldTexts(app.db)
+    expect(await ours()).toEqual([null])
+  })
+})
+
 describe('GET and PUT /conversations/settings', () => {
   it('keep texts for a year unless an admin decides otherwise', async () => {
     const { person } = await connected()

@@ -1,12 +1,13 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { KEEP_TEXTS_DAYS } from '@x-automated/contract/outreach/replies'
-import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
 import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
 import { saveConsent, show } from '../../platform/x-account/service.ts'
 import { removeOffersOf } from '../conversation-offers/service.ts'
+import { isStoredAnswer } from '../sending/tables.ts'
 import { conversationSettings, replies } from './tables.ts'
 
 // Who may read what people write, and for how long it is kept.
@@ -30,13 +31,15 @@ export async function consent(db: Db, actor: Actor, input: InputOf<'xAccount', '
     await allowLongStatements(tx)
     const revoked = await saveConsent(tx, actor, input)
     if (!input.offersUnknownSenders) await removeOffersOf(tx, actor, input.id)
-    if (revoked !== null) await deleteTexts(tx, actor, revoked)
+    if (revoked !== null) await deleteTexts(tx, actor, input.id, revoked)
     return show(tx, actor, input.id)
   })
 }
 
 /** Deletes the texts of an X account's conversations, also of leads whose deletion can be undone. */
-async function deleteTexts(tx: Db, { workspaceId }: Actor, accountXUserId: string): Promise<void> {
+async function deleteTexts(tx: Db, { workspaceId }: Actor, accountId: string, accountXUserId: string): Promise<void> {
+  await tx.execute(sql`
+    update dms set message = '' where workspace_id = ${workspaceId} and x_account_id = ${accountId} and ${isStoredAnswer}`)
   await tx
     .update(replies)
     .set({ text: null })
@@ -72,18 +75,18 @@ const PART = 1_000
 
 /** Deletes texts that are older than their workspace keeps them. @param part texts per transaction */
 export async function purgeOldTexts(db: Db, part = PART): Promise<void> {
-  let deleted: number
-  do {
-    const { rowCount } = await db.execute(sql`
-      with old as (
-        select r.id from workspaces w left join conversation_settings s on s.workspace_id = w.id
-        cross join lateral (
-          select id from replies where workspace_id = w.id and text is not null
-            and at < now() - make_interval(days => coalesce(s.keep_texts_days, ${KEEP_TEXTS_DAYS.default}::int))
-          order by at limit ${part} for no key update skip locked
-        ) r limit ${part}
-      )
-      update replies set text = null from old where replies.id = old.id`)
-    deleted = rowCount ?? 0
-  } while (deleted === part)
+  const old = (texts: SQL, at: SQL) => sql`
+    select t.id from workspaces w left join conversation_settings s on s.workspace_id = w.id
+    cross join lateral (
+      select id from ${texts} and workspace_id = w.id and ${at} < now() - make_interval(days => coalesce(s.keep_texts_days, ${KEEP_TEXTS_DAYS.default}::int))
+      order by ${at} limit ${part} for no key update skip locked
+    ) t limit ${part}`
+  for (const change of [
+    sql`update replies set text = null where id in (${old(sql`replies where text is not null`, sql`at`)})`,
+    sql`update dms set message = '' where id in (${old(sql`dms where ${isStoredAnswer}`, sql`sent_at`)})`,
+  ]) {
+    let deleted: number
+    do deleted = (await db.execute(change)).rowCount ?? 0
+    while (deleted === part)
+  }
 }

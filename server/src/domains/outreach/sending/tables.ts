@@ -9,6 +9,9 @@ import { leads } from '../../leads/leads/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
 
+/** SQL over sent messages that members wrote in the inbox and whose text was not deleted. */
+export const isStoredAnswer = sql`is_answer and sent_at is not null and message <> ''`
+
 /**
  * One message to one lead. This table is the queue: one sender claims a row under a lease and its
  * outcome is recorded once. A claimed message is still `queued`, with a lease.
@@ -118,6 +121,8 @@ export const dms = pgTable(
       .on(t.campaignId, t.repliedAt)
       .where(sql`status = 'replied' and replied_at is not null`),
     index('dms_undo').on(t.workspaceId, t.undoId).where(sql`undo_id is not null and status = 'queued'`),
+    // For the deletion of old texts.
+    index('dms_answer_texts').on(t.workspaceId, t.sentAt).where(isStoredAnswer),
     index('dms_event').on(t.xEventId).where(sql`x_event_id is not null`),
     check('dms_lease', sql`lease_expires_at is null or (status = 'queued' and lease is not null)`),
     check('dms_sent', sql`(status in ('sent', 'delivered', 'replied')) = (sent_at is not null)`),

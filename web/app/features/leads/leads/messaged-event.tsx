@@ -26,7 +26,7 @@ export function MessagedEvent({ event, lead }: MessagedEventProps) {
         )}
         <StatusBadge status={status} />
       </p>
-      <bdi className="wrap-anywhere text-muted">“{message}”</bdi>
+      {message && <bdi className="wrap-anywhere text-muted">“{message}”</bdi>}
       {waitsFor && <p className="text-muted">{waitsFor}</p>}
       {errorMessage && <p className="text-bad wrap-anywhere">{errorMessage}</p>}
       {status === 'failed' && event.campaignId === null && (
