@@ -43,7 +43,18 @@ describe('a filter by label', () => {
   ]
 
   it('returns 403 on the Free plan, and names the plan that has it', async () => {
-    for (const answer of await Promise.all(calls()))
+    const list = await person.client.lists.create({ name: 'By hand' })
+    const smart = await person.client.lists.create({ name: 'Smart', filter: {} })
+    const saved = await person.client.savedFilters.create({ name: 'Other', filter: {} })
+    const tag = await person.client.tags.create({ name: 'VIP' })
+    const more = [
+      person.call('PATCH', `/lists/${smart.id}`, { filter: byLabel }),
+      person.call('POST', `/lists/${list.id}/leads`, { filter: byLabel }),
+      person.call('DELETE', `/lists/${list.id}/leads`, { filter: byLabel }),
+      person.call('PATCH', `/filters/${saved.id}`, { filter: byLabel }),
+      person.call('POST', '/leads/tags', { filter: byLabel, add: [tag.id] }),
+    ]
+    for (const answer of await Promise.all([...calls(), ...more]))
       expect([answer.status, answer.body.code, answer.body.error]).toEqual([
         403,
         'PLAN_LIMIT',
