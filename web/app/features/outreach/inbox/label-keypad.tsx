@@ -22,7 +22,7 @@ export function LabelKeypad({ conversation: { label, confidence }, onLabel }: La
         <span className="font-strong">Label</span>
         <Confidence value={confidence} />
       </legend>
-      <div className="-mx-1.5 grid grid-cols-2 gap-0.5">
+      <div className="-mx-1.5 grid grid-cols-[6fr_7fr] gap-0.5">
         {LABEL_KEYS.map((one, index) => (
           <button
             key={one}
