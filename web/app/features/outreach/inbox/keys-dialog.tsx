@@ -1,6 +1,7 @@
 import { Dialog } from '../../../ui/dialog'
 import { LABEL_NAMES } from '../../leads/leads/history-text'
 import { LABEL_KEYS } from './label-keypad'
+import { sendKeys } from './send-keys'
 
 const KEYS: [string, string][] = [
   ['J', 'Next conversation'],
@@ -9,7 +10,6 @@ const KEYS: [string, string][] = [
   ['H', 'Snooze'],
   ['A', 'Assign'],
   ['R', 'Reply'],
-  ['⌘ ↵', 'Send'],
   ['/', 'Search'],
   ['?', 'All keys'],
 ]
@@ -21,12 +21,12 @@ export function KeysDialog({ open, onClose }: { open: boolean; onClose: () => vo
     <Dialog open={open} onClose={onClose} title="Keys">
       <div className="grid gap-x-10 gap-y-6 sm:grid-cols-2">
         {[
-          { title: 'Conversations', keys: KEYS },
+          { title: 'Conversations', keys: [...KEYS, [sendKeys(), 'Send'] as [string, string]] },
           { title: 'Label', keys: labels },
         ].map(({ title, keys }) => (
           <section key={title} className="grid content-start gap-2">
             <h3 className="font-strong">{title}</h3>
-            <dl className="grid grid-cols-[3.5rem_1fr] gap-y-1.5">
+            <dl className="grid grid-cols-[4rem_1fr] gap-y-1.5">
               {keys.map(([key, does]) => (
                 <div key={key} className="contents">
                   <dt>

@@ -14,6 +14,7 @@ import { MESSAGE_MAX } from '../campaigns/message-field'
 import { exampleLead, previewOf } from '../campaigns/message-template'
 import { cacheDraft } from './conversation-cache'
 import { sinceText } from './inbox-text'
+import { sendKeys } from './send-keys'
 import { matchingSnippets, snippetQuery, withSnippet } from './snippet-insertion'
 
 const SAVE_AFTER_MS = 800
@@ -121,16 +122,12 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
             <span className="sr-only"> characters</span>
           </span>
           <Button size="sm" variant="primary" disabled={!text.trim()} loading={send.isPending} onClick={submit}>
-            Send <Kbd>{`${modifier()}↵`}</Kbd>
+            Send <Kbd>{sendKeys()}</Kbd>
           </Button>
         </div>
       </div>
     </div>
   )
-}
-
-function modifier(): string {
-  return /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : 'Ctrl '
 }
 
 /** Saves the text some time after it has changed, and when the box closes. */
