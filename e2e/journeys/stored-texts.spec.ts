@@ -28,9 +28,9 @@ it('asks whether conversations are stored, and saves snippets and how long texts
   await writeAs(world.x, 'open_first', 'texts_sender', 'Hello')
   await expect.poll(async () => (await client.conversationOffers.list({})).offers.length, { timeout: 120_000 }).toBe(1)
   await page.goto('/inbox')
-  await page.getByRole('button', { name: 'Add @open_first as lead' }).waitFor()
+  await page.getByRole('button', { name: 'Add as lead: @open_first' }).waitFor()
   await expectSoundBothWays(page)
-  await page.getByRole('button', { name: 'Add @open_first as lead' }).click()
+  await page.getByRole('button', { name: 'Add as lead: @open_first' }).click()
   await page.getByText('@open_first is a lead now.').waitFor()
   expect((await client.leads.list({})).leads).toMatchObject([{ twitterHandle: 'open_first', basis: 'wrote_first' }])
 

@@ -44,7 +44,7 @@ function Offer({ offer: { id, twitterHandle, at } }: { offer: ConversationOffer 
       <Button
         size="sm"
         icon={<UserPlus aria-hidden />}
-        aria-label={`Add @${twitterHandle} as lead`}
+        aria-label={`Add as lead: @${twitterHandle}`}
         loading={accept.isPending}
         disabled={isBusy}
         onClick={() => accept.run()}
