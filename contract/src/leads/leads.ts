@@ -13,6 +13,7 @@ import {
   text,
 } from '../fields.ts'
 import { EnrollmentReason, Reason, SkipReason } from '../reason.ts'
+import { REPLY_LABELS, type ReplyLabel } from '../reply-labels.ts'
 import { routes } from '../route.ts'
 import { IDS_MAX } from './lead-limits.ts'
 
@@ -26,18 +27,7 @@ export type LeadStatus = (typeof LEAD_STATUSES)[number]
 export const DM_STATUSES = ['queued', 'sent', 'failed', 'delivered', 'replied'] as const
 export type DmStatus = (typeof DM_STATUSES)[number]
 
-/** What a reply means. `referral` names someone else. */
-export const REPLY_LABELS = [
-  'interested',
-  'meeting',
-  'question',
-  'later',
-  'referral',
-  'not_interested',
-  'opted_out',
-  'auto_reply',
-] as const
-export type ReplyLabel = (typeof REPLY_LABELS)[number]
+export { REPLY_LABELS, type ReplyLabel }
 
 /** What was sent to a lead. `contacted` counts as sent, `failed_contact` as failed. */
 export const LEAD_STANDINGS = ['not_sent', 'queued', 'sent', 'failed'] as const

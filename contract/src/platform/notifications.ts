@@ -1,16 +1,18 @@
 import { z } from 'zod'
 import { Id, NoInput, Page, paging, Success, Time } from '../fields.ts'
 import type { PauseReason } from '../reason.ts'
+import { REPLY_LABELS, type ReplyLabel } from '../reply-labels.ts'
 import { routes } from '../route.ts'
 
 const route = routes('Notifications')
 
-/** The last four go to owners only. */
+/** The last four go to owners only, and `lead_replied` never to viewers. */
 export const NOTIFICATION_KINDS = [
   'x_disconnected',
   'campaign_paused',
   'campaign_completed',
   'test_decided',
+  'lead_replied',
   'usage_high',
   'payment_failed',
   'trial_ending',
@@ -37,9 +39,19 @@ export interface NotificationFacts {
   used?: number
   limit?: number
   planName?: string
+  /** Who replied, what it means if that is known, and their conversation. Never the text. */
+  leadName?: string
+  label?: ReplyLabel
+  conversationId?: string
   /** When the grace period of a failed payment, or the trial, ends (ISO 8601). */
   until?: string
 }
+
+/** How often replies are emailed. */
+export const EMAIL_FREQUENCIES = ['immediate', 'daily'] as const
+
+/** Replies that members hear of unless they choose otherwise. */
+export const DEFAULT_REPLY_LABELS: ReplyLabel[] = REPLY_LABELS.filter((label) => label !== 'auto_reply')
 
 /** Notifications are deleted after this many days. */
 export const NOTIFICATION_DAYS = 90
@@ -62,6 +74,12 @@ export const NotificationPreference = z.object({
   kind: z.enum(NOTIFICATION_KINDS),
   inApp: z.boolean(),
   email: z.boolean(),
+  /** Only of `lead_replied`: show it through the Notification API while a tab is open. */
+  browser: z.boolean().optional(),
+  /** Only of `lead_replied`: an email for each, or one a day. */
+  frequency: z.enum(EMAIL_FREQUENCIES).optional(),
+  /** Only of `lead_replied`: which labels. A reply without a label always counts. */
+  labels: z.array(z.enum(REPLY_LABELS)).optional(),
 })
 export type NotificationPreference = z.output<typeof NotificationPreference>
 
@@ -98,11 +116,20 @@ export const notifications = {
     summary: 'Turn a kind of notification on or off, in the app or by email',
   })
     .input(
-      z.strictObject({
-        kind: z.enum(NOTIFICATION_KINDS),
-        inApp: z.boolean().optional(),
-        email: z.boolean().optional(),
-      }),
+      z
+        .strictObject({
+          kind: z.enum(NOTIFICATION_KINDS),
+          inApp: z.boolean().optional(),
+          email: z.boolean().optional(),
+          browser: z.boolean().optional(),
+          frequency: z.enum(EMAIL_FREQUENCIES).optional(),
+          labels: z.array(z.enum(REPLY_LABELS)).max(REPLY_LABELS.length).optional(),
+        })
+        .refine(
+          ({ kind, browser, frequency, labels }) =>
+            kind === 'lead_replied' || [browser, frequency, labels].every((one) => one === undefined),
+          { path: ['kind'], error: 'takes no browser, frequency or labels' },
+        ),
     )
     .output(Preferences),
 }

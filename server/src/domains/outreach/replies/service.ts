@@ -10,6 +10,7 @@ import type { XHappening } from '../../../outside/x-activity.ts'
 import type { Limits } from '../../../requests/limits.ts'
 import { suppressLead } from '../../leads/suppressions/service.ts'
 import { publishEvents } from '../../platform/events/service.ts'
+import { notifyReply } from '../../platform/notifications/service.ts'
 import { allowsTexts } from '../../platform/x-account/service.ts'
 import { offerSender } from '../conversation-offers/service.ts'
 import { addReply, addWritten } from '../conversations/service.ts'
@@ -197,6 +198,7 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
       dmId: answered?.id ?? null,
       laterAt: said?.label === 'later' ? said.until : null,
     })
+  if (isReply) await notifyReply(tx, workspaceId, { leadId, accountXUserId, label: said?.label ?? null })
 }
 
 /** What a reply says, with the days of the account's time zone. */

@@ -1,4 +1,5 @@
 import { safeName } from '@x-automated/contract/fields'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
 import type { NotificationKind } from '@x-automated/contract/platform/notifications'
 import type { Email } from '../../../emails/email.ts'
 import { KIND_TOPICS, type NotificationText } from './rules.ts'
@@ -8,10 +9,31 @@ const ACTIONS: Record<NotificationKind, string> = {
   campaign_paused: 'View campaign',
   campaign_completed: 'View results',
   test_decided: 'View results',
+  lead_replied: 'Open conversation',
   usage_high: 'View plan',
   payment_failed: 'Update payment',
   trial_ending: 'View plan',
   plan_ended: 'Choose a plan',
+}
+
+/** The email for a day's replies in a workspace. @param count all of them; `texts` are the first */
+export function digestEmail(
+  to: Parameters<typeof notificationEmail>[0],
+  texts: readonly NotificationText[],
+  count: number,
+): Email {
+  const more = count - texts.length
+  return {
+    to: to.email,
+    subject: `${formatCount(count, 'new reply', 'new replies')} in ${safeName(to.workspace)}`,
+    lines: [
+      ...texts.map(({ title, text }) => safeName(`${title}. ${text}`.trim())),
+      ...(more > 0 ? [`And ${formatNumber(more)} more.`] : []),
+    ],
+    action: { label: 'Open inbox', link: `${to.origin}/inbox` },
+    closing: `You're receiving this because a daily email is on for ${KIND_TOPICS.lead_replied} in the workspace ${safeName(to.workspace)}. You can change this in Settings → Notifications.`,
+    unsubscribeLink: to.unsubscribeLink,
+  }
 }
 
 /** The email for one notification to one member. */

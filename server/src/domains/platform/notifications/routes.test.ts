@@ -1,4 +1,8 @@
-import { NOTIFICATION_KINDS } from '@x-automated/contract/platform/notifications'
+import {
+  DEFAULT_REPLY_LABELS,
+  NOTIFICATION_KINDS,
+  type NotificationKind,
+} from '@x-automated/contract/platform/notifications'
 import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { call, connectX, makePerson, type Person } from '../../../../test/makers.ts'
@@ -6,9 +10,10 @@ import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { eventually, launch, makeList, openHandles } from '../../../../test/outreach.ts'
 import { sendQueuedEmails } from '../../../jobs/mail.ts'
 import { createMailer } from '../../../outside/mail.ts'
+import { leads } from '../../leads/leads/tables.ts'
 import { campaigns } from '../../outreach/campaigns/tables.ts'
 import { xAccounts } from '../x-account/tables.ts'
-import { purgeOldNotifications, queueNotificationEmails } from './service.ts'
+import { notifyReply, purgeOldNotifications, queueDigests, queueNotificationEmails } from './service.ts'
 import { notifications } from './tables.ts'
 
 let app: TestApp
@@ -84,6 +89,64 @@ it('notifies every member of a lost account and of paused and completed campaign
   expect((await viewer.client.notifications.countUnread()).unread).toBe(3)
 })
 
+/** The preference of someone who has chosen nothing. */
+const asDefault = (kind: NotificationKind) => ({
+  kind,
+  inApp: true,
+  email: true,
+  ...(kind === 'lead_replied' && { browser: false, frequency: 'immediate', labels: DEFAULT_REPLY_LABELS }),
+})
+
+describe('replies', () => {
+  const reply = async (person: Person, label: 'interested' | 'auto_reply' | null) => {
+    const [lead] = await app.db
+      .insert(leads)
+      .values({
+        workspaceId: person.workspaceId,
+        userId: person.id,
+        name: 'Lena Lead',
+        twitterHandle: crypto.randomUUID(),
+      })
+      .returning()
+    await notifyReply(app.db, person.workspaceId, { leadId: lead!.id, accountXUserId: '1', label })
+  }
+  const titles = async (person: Person) =>
+    (await person.client.notifications.list({})).notifications.map(({ title, text, path }) => [title, text, path])
+
+  it('notify members by label, and never viewers', async () => {
+    const person = await makePerson(app)
+    const [colleague, reader] = [
+      await makePerson(app, { in: person, role: 'member' }),
+      await makePerson(app, { in: person, role: 'viewer' }),
+    ]
+    await colleague.client.notifications.setPreference({ kind: 'lead_replied', labels: ['auto_reply'] })
+    await reply(person, 'interested')
+    await reply(person, 'auto_reply')
+    expect(await titles(person)).toEqual([['Lena Lead replied', 'Labelled Interested.', '/inbox']])
+    expect(await titles(colleague)).toEqual([['Lena Lead replied', 'Labelled Automatic reply.', '/inbox']])
+    expect(await titles(reader)).toEqual([])
+  })
+
+  it('are emailed once a day to those who want that', async () => {
+    while ((await queueNotificationEmails(context())) > 0);
+    const person = await makePerson(app)
+    await person.client.notifications.setPreference({ kind: 'lead_replied', frequency: 'daily' })
+    await reply(person, 'interested')
+    await reply(person, null)
+    expect(await queueNotificationEmails(context())).toBe(0)
+    expect(await queueDigests(context())).toBe(0)
+    const yesterday = new Date(Date.now() - 25 * 3_600_000)
+    await app.db.update(notifications).set({ createdAt: yesterday }).where(eq(notifications.userId, person.id))
+    expect(await queueDigests(context())).toBe(1)
+    expect(await queueDigests(context())).toBe(0)
+  })
+
+  it('alone have labels, a frequency and browser notifications', async () => {
+    const answer = await owner.call('PUT', '/notifications/preferences', { kind: 'usage_high', frequency: 'daily' })
+    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
+  })
+})
+
 it('inserts nothing if the transaction rolls back', async () => {
   const person = await makePerson(app)
   const { id } = await connectX(app, person)
@@ -98,8 +161,9 @@ it('inserts nothing if the transaction rolls back', async () => {
 describe('preferences', () => {
   it('are all on by default and apply per channel', async () => {
     const person = await makePerson(app)
-    const on = (kind: string) => ({ kind, inApp: true, email: true })
-    expect(await person.client.notifications.listPreferences()).toEqual({ preferences: NOTIFICATION_KINDS.map(on) })
+    expect(await person.client.notifications.listPreferences()).toEqual({
+      preferences: NOTIFICATION_KINDS.map(asDefault),
+    })
     const { preferences } = await person.client.notifications.setPreference({ kind: 'x_disconnected', inApp: false })
     expect(preferences[0]).toEqual({ kind: 'x_disconnected', inApp: false, email: true })
     await person.client.notifications.setPreference({ kind: 'campaign_completed', email: false })
@@ -154,7 +218,7 @@ describe('emails', () => {
     const done = await call(app, 'POST', path, 'List-Unsubscribe=One-Click', form)
     expect([done.status, done.body]).toEqual([200, expect.stringContaining('disconnected X accounts')])
     expect((await person.client.notifications.listPreferences()).preferences).toEqual(
-      NOTIFICATION_KINDS.map((kind) => ({ kind, inApp: true, email: kind !== 'x_disconnected' })),
+      NOTIFICATION_KINDS.map((kind) => ({ ...asDefault(kind), email: kind !== 'x_disconnected' })),
     )
     // Emails sent before the path was renamed link to the old one.
     expect((await call(app, 'POST', path.replace('notifications', 'notices'), '', form)).status).toBe(200)

@@ -1,6 +1,7 @@
 import { formatCount, formatDate, formatNumber, formatPercent } from '@x-automated/contract/format'
 import type { NotificationFacts, NotificationKind } from '@x-automated/contract/platform/notifications'
 import { CONNECTION_LOST, pauseText } from '@x-automated/contract/reason'
+import { LABEL_NAMES } from '@x-automated/contract/reply-labels'
 
 export interface NotificationText {
   title: string
@@ -30,6 +31,12 @@ export function notificationText(kind: NotificationKind, facts: NotificationFact
         title: `The test of step ${facts.step ?? '1'} in ${campaign} has a result`,
         text: facts.reason ?? '',
         path,
+      }
+    case 'lead_replied':
+      return {
+        title: `${facts.leadName ?? 'A lead'} replied`,
+        text: facts.label ? `Labelled ${LABEL_NAMES[facts.label]}.` : '',
+        path: facts.conversationId ? `/inbox/${facts.conversationId}` : '/inbox',
       }
     case 'usage_high':
       return { ...usageText(facts), path: '/billing' }
@@ -86,6 +93,7 @@ export const KIND_TOPICS: Record<NotificationKind, string> = {
   campaign_paused: 'paused campaigns',
   campaign_completed: 'completed campaigns',
   test_decided: 'decided A/B tests',
+  lead_replied: 'replies',
   usage_high: 'plan limits',
   payment_failed: 'failed payments',
   trial_ending: 'the end of a trial',

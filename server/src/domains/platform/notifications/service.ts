@@ -1,11 +1,13 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { UNREAD_MAX } from '@x-automated/contract/platform/notification-limits'
 import {
+  DEFAULT_REPLY_LABELS,
   NOTIFICATION_DAYS,
   NOTIFICATION_KINDS,
   type NotificationFacts,
   type NotificationKind,
 } from '@x-automated/contract/platform/notifications'
+import type { ReplyLabel } from '@x-automated/contract/reply-labels'
 import { and, desc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Actor } from '../../../actor.ts'
@@ -16,7 +18,7 @@ import { Refusal } from '../../../refusal.ts'
 import type { RequestContext } from '../../../requests/context.ts'
 import { createSealer } from '../../../sealing.ts'
 import { publishEvents } from '../events/service.ts'
-import { notificationEmail } from './emails.ts'
+import { digestEmail, notificationEmail } from './emails.ts'
 import { KIND_TOPICS, notificationText } from './rules.ts'
 import { notificationPreferences, notifications } from './tables.ts'
 
@@ -87,6 +89,31 @@ export async function notifyOwners(
   await tx.execute(sql`select pg_notify(${MEMBER_NOTIFICATIONS_CHANNEL}, '')`)
 }
 
+/**
+ * Notifies members of a lead's reply by their preferences, in the transaction that stores it.
+ * Viewers have no inbox.
+ */
+export async function notifyReply(
+  tx: Db,
+  workspaceId: string,
+  { leadId, accountXUserId, label }: { leadId: string; accountXUserId: string; label: ReplyLabel | null },
+): Promise<void> {
+  const isChosen = sql`${label}::text is null or ${label}::text = any(coalesce(p.labels, ${sql.param(DEFAULT_REPLY_LABELS)}::text[]))`
+  const { rows } = await tx.execute<{ id: string; userId: string }>(sql`
+    insert into notifications (workspace_id, user_id, kind, facts, in_app, email, is_digest)
+    select m.workspace_id, m.user_id, 'lead_replied', jsonb_strip_nulls(jsonb_build_object(
+        'leadName', coalesce(nullif(l.name, ''), '@' || l.twitter_handle), 'label', ${label}::text, 'conversationId', c.id)),
+      coalesce(p.in_app, true) or p.browser, coalesce(p.email, true), coalesce(p.frequency = 'daily', false)
+    from workspace_members m join leads l on l.id = ${leadId}
+      left join conversations c on c.workspace_id = m.workspace_id and c.lead_id = l.id and c.account_x_user_id = ${accountXUserId}
+      left join notification_preferences p on p.user_id = m.user_id and p.kind = 'lead_replied'
+    where m.workspace_id = ${workspaceId} and m.role <> 'viewer' and (${isChosen}) and (coalesce(p.in_app, true) or coalesce(p.email, true) or p.browser)
+    order by m.user_id
+    returning id, user_id as "userId"`)
+  for (const { id, userId } of rows) await publishEvents(tx, workspaceId, 'notification', [id], userId)
+  if (rows.length > 0) await tx.execute(sql`select pg_notify(${MEMBER_NOTIFICATIONS_CHANNEL}, '')`)
+}
+
 // Preferences
 
 export async function listPreferences(db: Db, actor: Actor) {
@@ -94,7 +121,14 @@ export async function listPreferences(db: Db, actor: Actor) {
   return {
     preferences: NOTIFICATION_KINDS.map((kind) => {
       const own = rows.find((row) => row.kind === kind)
-      return { kind, inApp: own?.inApp ?? true, email: own?.email ?? true }
+      const channels = { kind, inApp: own?.inApp ?? true, email: own?.email ?? true }
+      if (kind !== 'lead_replied') return channels
+      return {
+        ...channels,
+        browser: own?.browser ?? false,
+        frequency: own?.frequency ?? ('immediate' as const),
+        labels: own?.labels ?? DEFAULT_REPLY_LABELS,
+      }
     }),
   }
 }
@@ -103,9 +137,9 @@ export async function listPreferences(db: Db, actor: Actor) {
 export async function setPreference(
   db: Db,
   actor: Actor,
-  { kind, inApp, email }: InputOf<'notifications', 'setPreference'>,
+  { kind, ...change }: InputOf<'notifications', 'setPreference'>,
 ) {
-  await savePreference(db, actor.userId, kind, { inApp, email })
+  await savePreference(db, actor.userId, kind, change)
   return listPreferences(db, actor)
 }
 
@@ -113,12 +147,9 @@ async function savePreference(
   db: Db,
   userId: string,
   kind: NotificationKind,
-  channels: { inApp?: boolean | undefined; email?: boolean | undefined },
+  change: Omit<InputOf<'notifications', 'setPreference'>, 'kind'>,
 ): Promise<void> {
-  const set = {
-    ...(channels.inApp === undefined ? {} : { inApp: channels.inApp }),
-    ...(channels.email === undefined ? {} : { email: channels.email }),
-  }
+  const set = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
   const insert = db.insert(notificationPreferences).values({ userId, kind, ...set })
   const target = [notificationPreferences.userId, notificationPreferences.kind]
   if (Object.keys(set).length === 0) await insert.onConflictDoNothing()
@@ -138,7 +169,7 @@ export async function queueNotificationEmails({ db, outbox, origin, env }: Email
   return db.transaction(async (tx) => {
     const { rows } = await tx.execute<Due>(sql`
       with due as (
-        select id from notifications where email and emailed_at is null order by created_at limit ${BATCH} for update skip locked
+        select id from notifications where email and emailed_at is null and not is_digest order by created_at limit ${BATCH} for update skip locked
       )
       update notifications n set emailed_at = now() from due, auth_users u, workspaces w
       where n.id = due.id and u.id = n.user_id and w.id = n.workspace_id
@@ -148,6 +179,38 @@ export async function queueNotificationEmails({ db, outbox, origin, env }: Email
       const token = sealer.seal(`${userId} ${kind}`)
       const unsubscribeLink = `${origin}/api/notifications/unsubscribe?token=${token}`
       return notificationEmail({ email, workspace, origin, unsubscribeLink }, kind, notificationText(kind, facts))
+    })
+    await outbox.postAll(tx, emails)
+    return rows.length
+  })
+}
+
+/** People whose day's replies are emailed in one transaction. */
+const DIGESTS = 20
+/** Replies named in such an email. */
+const DIGEST_LINES = 20
+
+/** Emails replies of a day, which begins with the first one. @returns how many emails */
+export async function queueDigests({ db, outbox, origin, env }: EmailContext): Promise<number> {
+  return db.transaction(async (tx) => {
+    const { rows } = await tx.execute<Due & { count: number; all: NotificationFacts[] }>(sql`
+      with waiting as (
+        select user_id, workspace_id from notifications where email and emailed_at is null and is_digest
+        group by user_id, workspace_id having min(created_at) < now() - interval '1 day' limit ${DIGESTS}
+      ), due as (
+        update notifications n set emailed_at = now() from waiting w
+        where n.user_id = w.user_id and n.workspace_id = w.workspace_id and n.email and n.emailed_at is null and n.is_digest
+        returning n.user_id, n.workspace_id, n.facts, n.created_at
+      )
+      select d.user_id as "userId", u.email, w.name as workspace, count(*)::int as count,
+        to_jsonb((array_agg(d.facts order by d.created_at))[1:${sql.raw(String(DIGEST_LINES))}]) as all
+      from due d join auth_users u on u.id = d.user_id join workspaces w on w.id = d.workspace_id
+      group by d.user_id, u.email, d.workspace_id, w.name`)
+    const sealer = unsubscribeSealer(env.authSecret)
+    const emails = rows.map(({ userId, email, workspace, count, all }) => {
+      const unsubscribeLink = `${origin}/api/notifications/unsubscribe?token=${sealer.seal(`${userId} lead_replied`)}`
+      const texts = all.map((facts) => notificationText('lead_replied', facts))
+      return digestEmail({ email, workspace, origin, unsubscribeLink }, texts, count)
     })
     await outbox.postAll(tx, emails)
     return rows.length
@@ -168,6 +231,7 @@ export function startNotificationEmails(
     while (requested && !closed) {
       requested = false
       while (!closed && (await queueNotificationEmails(context)) === BATCH);
+      while (!closed && (await queueDigests(context)) === DIGESTS);
     }
   }
   const check = () => {

@@ -1,4 +1,9 @@
-import { NOTIFICATION_KINDS, type NotificationFacts } from '@x-automated/contract/platform/notifications'
+import {
+  EMAIL_FREQUENCIES,
+  NOTIFICATION_KINDS,
+  type NotificationFacts,
+} from '@x-automated/contract/platform/notifications'
+import { REPLY_LABELS } from '@x-automated/contract/reply-labels'
 import { sql } from 'drizzle-orm'
 import { boolean, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { createdAt, id, time } from '../../../db/columns.ts'
@@ -17,6 +22,8 @@ export const notifications = pgTable(
     /** Where it goes, by the member's preferences at the time. */
     inApp: boolean('in_app').notNull(),
     email: boolean('email').notNull(),
+    /** Emailed with the others of its day. */
+    isDigest: boolean('is_digest').notNull().default(false),
     /** When its email was queued. */
     emailedAt: time('emailed_at'),
     readAt: time('read_at'),
@@ -25,7 +32,10 @@ export const notifications = pgTable(
   (t) => [
     index('notifications_newest').on(t.userId, t.workspaceId, t.createdAt, t.id).where(sql`in_app`),
     index('notifications_unread').on(t.userId, t.workspaceId).where(sql`in_app and read_at is null`),
-    index('notifications_to_email').on(t.createdAt).where(sql`email and emailed_at is null`),
+    index('notifications_to_email').on(t.createdAt).where(sql`email and emailed_at is null and not is_digest`),
+    index('notifications_to_digest')
+      .on(t.userId, t.workspaceId, t.createdAt)
+      .where(sql`email and emailed_at is null and is_digest`),
     index('notifications_old').on(t.createdAt),
   ],
 )
@@ -38,6 +48,11 @@ export const notificationPreferences = pgTable(
     kind: text('kind', { enum: NOTIFICATION_KINDS }).notNull(),
     inApp: boolean('in_app').notNull().default(true),
     email: boolean('email').notNull().default(true),
+    /** These three are of `lead_replied` only. */
+    browser: boolean('browser').notNull().default(false),
+    frequency: text('frequency', { enum: EMAIL_FREQUENCIES }).notNull().default('immediate'),
+    /** Null: DEFAULT_REPLY_LABELS. */
+    labels: text('labels', { enum: REPLY_LABELS }).array(),
   },
   (t) => [primaryKey({ columns: [t.userId, t.kind] })],
 )

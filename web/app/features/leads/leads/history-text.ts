@@ -1,17 +1,7 @@
-import type { ReplyLabel } from '@x-automated/contract/leads/leads'
 import { type Reason, refusalText, SkipReason } from '@x-automated/contract/reason'
+import { LABEL_NAMES } from '@x-automated/contract/reply-labels'
 
-/** What replies mean, as words to show. */
-export const LABEL_NAMES: Record<ReplyLabel, string> = {
-  interested: 'Interested',
-  meeting: 'Meeting',
-  question: 'Question',
-  later: 'Later',
-  referral: 'Referral',
-  not_interested: 'Not interested',
-  opted_out: 'Opted out',
-  auto_reply: 'Automatic reply',
-}
+export { LABEL_NAMES }
 
 /** Why a person is paused, as a sentence; null if there is nothing to say. */
 export function pauseReasonText({ code }: Reason): string | null {

@@ -2,13 +2,20 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { followEvents } from '../../../live-events'
 import { refetchOnEvents } from '../../../live-queries'
+import { showReplies } from '../../platform/notifications/show-replies'
 
 /** Keeps the queries on screen up to date with the workspace's events. */
 export function LiveUpdates() {
   const queries = useQueryClient()
   useEffect(() => {
-    const { stop, ...handlers } = refetchOnEvents(queries)
-    const leave = followEvents(handlers)
+    const { stop, onChange, onReset } = refetchOnEvents(queries)
+    const leave = followEvents({
+      onReset,
+      onChange(event) {
+        onChange(event)
+        showReplies(event).catch(() => {})
+      },
+    })
     return () => {
       leave()
       stop()

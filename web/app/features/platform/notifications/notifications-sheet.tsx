@@ -1,6 +1,16 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Notification, NotificationKind } from '@x-automated/contract/platform/notifications'
-import { Bell as BellIcon, CircleCheck, CreditCard, FlaskConical, Gauge, Hourglass, Pause, Unplug } from 'lucide-react'
+import {
+  Bell as BellIcon,
+  CircleCheck,
+  CreditCard,
+  FlaskConical,
+  Gauge,
+  Hourglass,
+  MessageCircle,
+  Pause,
+  Unplug,
+} from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { api, client } from '../../../api'
@@ -23,6 +33,7 @@ const ICONS: Record<NotificationKind, typeof Pause> = {
   campaign_paused: Pause,
   campaign_completed: CircleCheck,
   test_decided: FlaskConical,
+  lead_replied: MessageCircle,
   usage_high: Gauge,
   payment_failed: CreditCard,
   trial_ending: Hourglass,

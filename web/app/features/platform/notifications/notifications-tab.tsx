@@ -1,9 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { NotificationKind } from '@x-automated/contract/platform/notifications'
+import type { InputOf } from '@x-automated/contract/contract'
+import type { NotificationKind, NotificationPreference } from '@x-automated/contract/platform/notifications'
+import { LABEL_NAMES, REPLY_LABELS } from '@x-automated/contract/reply-labels'
 import { api, errorText } from '../../../api'
 import { QueryError } from '../../../query-error'
 import { Card } from '../../../ui/card'
-import { Switch } from '../../../ui/choice'
+import { Checkbox, Switch } from '../../../ui/choice'
 import { SkeletonLine } from '../../../ui/skeleton'
 import { toast } from '../../../ui/toast'
 
@@ -14,6 +16,7 @@ const KINDS: Record<NotificationKind, { label: string; hint: string }> = {
   },
   campaign_paused: { label: 'Campaign paused automatically', hint: 'Needs your attention.' },
   campaign_completed: { label: 'Campaign complete', hint: 'Every lead on its list was messaged or skipped.' },
+  lead_replied: { label: 'Lead replied', hint: 'Names the person and the label. Not for viewers.' },
   test_decided: { label: 'A/B test decided', hint: 'A variant won, or there is no difference.' },
   usage_high: {
     label: 'Plan limit nearly reached',
@@ -88,10 +91,56 @@ export function NotificationsTab() {
                   <SkeletonLine className="w-60" />
                 </span>
               )}
+              {kind === 'lead_replied' && preference && <ReplyOptions preference={preference} onChange={save.mutate} />}
             </fieldset>
           )
         })}
       </div>
     </Card>
+  )
+}
+
+/** How replies are emailed, whether the browser shows them, and which labels count. */
+function ReplyOptions({
+  preference: { email, browser = false, frequency = 'immediate', labels = [] },
+  onChange,
+}: {
+  preference: NotificationPreference
+  onChange: (change: InputOf<'notifications', 'setPreference'>) => void
+}) {
+  const kind = 'lead_replied'
+  const setBrowser = async (isOn: boolean) => {
+    if (isOn && (await window.Notification?.requestPermission()) !== 'granted')
+      return void toast.error('Your browser blocks notifications. Allow them for this site, then try again.')
+    onChange({ kind, browser: isOn })
+  }
+  return (
+    <div className="grid w-full gap-4">
+      <Switch
+        label="In this browser, while a tab is open"
+        checked={browser}
+        onChange={(event) => void setBrowser(event.currentTarget.checked)}
+      />
+      <Switch
+        label="One email a day instead of one per reply"
+        checked={frequency === 'daily'}
+        disabled={!email}
+        onChange={(event) => onChange({ kind, frequency: event.currentTarget.checked ? 'daily' : 'immediate' })}
+      />
+      <fieldset className="flex flex-wrap gap-x-5 gap-y-2">
+        <legend className="sr-only">Labels</legend>
+        {REPLY_LABELS.map((label) => (
+          <Checkbox
+            key={label}
+            label={LABEL_NAMES[label]}
+            checked={labels.includes(label)}
+            onChange={(event) => {
+              const isOn = event.currentTarget.checked
+              onChange({ kind, labels: REPLY_LABELS.filter((one) => (one === label ? isOn : labels.includes(one))) })
+            }}
+          />
+        ))}
+      </fieldset>
+    </div>
   )
 }

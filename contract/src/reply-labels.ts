@@ -1,0 +1,24 @@
+/** What a reply means. `referral` names someone else. */
+export const REPLY_LABELS = [
+  'interested',
+  'meeting',
+  'question',
+  'later',
+  'referral',
+  'not_interested',
+  'opted_out',
+  'auto_reply',
+] as const
+export type ReplyLabel = (typeof REPLY_LABELS)[number]
+
+/** Labels as words to show. */
+export const LABEL_NAMES: Record<ReplyLabel, string> = {
+  interested: 'Interested',
+  meeting: 'Meeting',
+  question: 'Question',
+  later: 'Later',
+  referral: 'Referral',
+  not_interested: 'Not interested',
+  opted_out: 'Opted out',
+  auto_reply: 'Automatic reply',
+}
