@@ -21,7 +21,7 @@ import { purgeRemovals } from './domains/leads/removals/service.ts'
 import { runScrapes, SCRAPES_CHANNEL } from './domains/leads/scrapes/service.ts'
 import { queueNextParts } from './domains/outreach/campaigns/service.ts'
 import { purgeExpiredOffers } from './domains/outreach/conversation-offers/service.ts'
-import { endSnoozes } from './domains/outreach/conversations/service-changes.ts'
+import { endSnoozes, purgeConversationUndos } from './domains/outreach/conversations/service-changes.ts'
 import { purgeExpiredPairingCodes } from './domains/outreach/extension/service.ts'
 import { purgeOldTexts, startReplyDetection } from './domains/outreach/replies/service.ts'
 import { SENDING_CHANNEL, stopMessages } from './domains/outreach/sending/service.ts'
@@ -190,6 +190,7 @@ export async function startServer({
         purgeExpiredInvitations,
         purgeExpiredLinks,
         purgeExpiredPairingCodes,
+        purgeConversationUndos,
         purgeExpiredStates,
         purgeUnfinishedFactors,
         purgeExpiredAuthorizations,

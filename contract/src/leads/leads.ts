@@ -67,7 +67,7 @@ export const Lead = z.object({
 export type Lead = z.output<typeof Lead>
 
 /** A UUID that the caller has chosen. */
-const CallersId = z
+export const CallersId = z
   .string()
   .refine(isId, 'must be a UUID')
   .transform((id) => id.toLowerCase())

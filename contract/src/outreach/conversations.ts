@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { Id, isStorable, Moment, queryNumber, requiredText, Time, text } from '../fields.ts'
-import { DM_STATUSES, REPLY_LABELS } from '../leads/leads.ts'
+import { Id, isStorable, Moment, queryNumber, requiredText, Success, Time, text } from '../fields.ts'
+import { CallersId, DM_STATUSES, nextPart, REPLY_LABELS } from '../leads/leads.ts'
 import { Reason } from '../reason.ts'
 import { routes } from '../route.ts'
 import { MESSAGE_MAX } from './template.ts'
@@ -10,6 +10,9 @@ const route = routes('Inbox')
 /** Conversations and messages per page. */
 export const CONVERSATIONS_PAGE_SIZE = 50
 export const MESSAGES_PAGE_SIZE = 50
+
+/** Ids per call. Larger selections use `filter`. */
+export const CONVERSATION_IDS_MAX = 1_000
 
 export const CONVERSATION_STATUSES = ['open', 'snoozed', 'done'] as const
 export type ConversationStatus = (typeof CONVERSATION_STATUSES)[number]
@@ -24,7 +27,7 @@ export const Filter = z.object({
   assigneeId: z.union([z.enum(['me', 'none']), Id]).optional(),
   xAccountId: Id.optional(),
   campaignId: Id.optional(),
-  /** Matches the lead's name or handle, or a text of the conversation, case-insensitively. */
+  /** Matches the lead's name or handle, a reply, an answer or an answered message, case-insensitively. */
   q: text(200).optional(),
 })
 export type Filter = z.output<typeof Filter>
@@ -218,4 +221,33 @@ export const conversations = {
   })
     .input(z.strictObject({ id: Id, text: z.string().max(MESSAGE_MAX).refine(isStorable, UNSTORABLE) }))
     .output(z.object({ draft: Draft.nullable() })),
+
+  updateMany: route('POST /conversations/update', 'member', 'rows', {
+    summary: 'Change many conversations, by id or filter',
+    description: 'One call changes at most 10,000 conversations. Pass the returned cursor to change the next ones.',
+    errors: ['PERSON_NOT_FOUND'],
+  })
+    .input(
+      z
+        .strictObject({
+          conversationIds: z.array(Id).min(1).max(CONVERSATION_IDS_MAX).optional(),
+          filter: z.strictObject(Filter.shape).optional(),
+          /** From the last response with the same filter: continues after that part. */
+          cursor: cursor.optional(),
+          /** Chosen by the caller, the same for all parts, to undo them. */
+          undoId: CallersId.optional(),
+          ...changes,
+        })
+        .refine(isSnooze, SNOOZE)
+        .refine(({ conversationIds, filter }) => (conversationIds === undefined) !== (filter === undefined), {
+          error: 'needs either conversationIds or filter',
+        }),
+    )
+    .output(Success.extend({ changed: z.number().int(), ...nextPart })),
+
+  undoUpdate: route('POST /conversations/update/undo', 'member', 'rows', {
+    summary: 'Undo changes of many conversations, for those that have not changed since',
+  })
+    .input(z.strictObject({ undoId: CallersId }))
+    .output(Success.extend({ undone: z.number().int() })),
 }

@@ -8,7 +8,7 @@ import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { clearLastClaims, launch, makeList, openHandles, openSenders } from '../../../../test/outreach.ts'
 import { leads } from '../../leads/leads/tables.ts'
 import { ANSWERS, dms } from '../sending/tables.ts'
-import { endSnoozes } from './service-changes.ts'
+import { endSnoozes, updateMany } from './service-changes.ts'
 import { conversations, labelCorrections } from './tables.ts'
 
 let app: TestApp
@@ -299,5 +299,86 @@ describe('the list', () => {
     expect(await found({ q: '100_' })).toEqual([])
     expect(await found({ q: handles[1]!.toUpperCase() })).toEqual([1])
     expect(await found({ q: 'lead 2' })).toEqual([1])
+  })
+})
+
+describe('a change of many', () => {
+  /** A workspace with three conversations, oldest first. */
+  async function three() {
+    const { handles, ...rest } = await scene(3)
+    for (const [place, handle] of handles.entries()) await say(handle, rest.account.handle, `Hello ${place}`, place + 1)
+    const ids = (await listOf(rest.person)).conversations.map(({ id }) => id).toReversed()
+    return { ...rest, handles, ids }
+  }
+  const undoId = () => crypto.randomUUID()
+
+  it('marks, labels and assigns those of the ids or the filter, and is undone', async () => {
+    const { person, campaign, ids } = await three()
+    const { updateMany, undoUpdate } = person.client.conversations
+    const before = await listOf(person)
+    const [first, second] = [undoId(), undoId()]
+    const chosen = { conversationIds: [ids[0]!, ids[1]!, ids[0]!], undoId: first }
+    expect(await updateMany({ ...chosen, status: 'done', assigneeId: person.id })).toMatchObject({ changed: 2 })
+    expect((await listOf(person)).counts).toEqual({ open: 1, unread: 1, snoozed: 0 })
+    expect(await updateMany({ filter: { status: 'done' }, label: 'interested', undoId: second })).toMatchObject({
+      changed: 2,
+      cursor: null,
+    })
+    expect((await listOf(person, { label: 'interested' })).conversations).toHaveLength(2)
+    expect((await person.client.campaigns.find({ id: campaign.id })).dmsRepliedCount).toBe(3)
+    expect(await undoUpdate({ undoId: second })).toMatchObject({ undone: 2 })
+    expect(await app.db.$count(labelCorrections, eq(labelCorrections.workspaceId, person.workspaceId))).toBe(0)
+    const messages = await app.db.select().from(dms).where(eq(dms.campaignId, campaign.id))
+    expect(messages.map(({ answers }) => answers)).toEqual(Array(3).fill(ANSWERS.replied))
+    expect(await undoUpdate({ undoId: second })).toMatchObject({ undone: 0 })
+    // Undoing the second one changed them since the first one.
+    expect(await undoUpdate({ undoId: first })).toMatchObject({ undone: 0 })
+    expect(await updateMany({ conversationIds: ids, status: 'open', isRead: false, assigneeId: null })).toMatchObject({
+      changed: 2,
+    })
+    expect(await listOf(person)).toEqual(before)
+  })
+
+  it('is not undone for conversations that changed since', async () => {
+    const { person, account, handles, ids } = await three()
+    const id = undoId()
+    await person.client.conversations.updateMany({ filter: {}, status: 'done', undoId: id })
+    await say(handles[0]!, account.handle, 'One more thing', 9)
+    expect(await person.client.conversations.undoUpdate({ undoId: id })).toMatchObject({ undone: 2 })
+    expect((await person.client.conversations.find({ id: ids[0]! })).lastMessage.text).toBe('One more thing')
+    expect((await listOf(person)).counts).toEqual({ open: 3, unread: 3, snoozed: 0 })
+  })
+
+  it('returns a cursor after its part of a filter', async () => {
+    const { person, ids } = await three()
+    const first = await updateMany(app.db, person.actor, { filter: {}, status: 'done' }, 2)
+    expect(first).toMatchObject({ changed: 2, cursor: expect.any(String) })
+    const rest = await updateMany(app.db, person.actor, { filter: {}, status: 'done', cursor: first.cursor! }, 2)
+    expect(rest).toMatchObject({ changed: 1, cursor: null })
+    expect((await listOf(person, { status: 'done' })).conversations).toHaveLength(ids.length)
+  })
+
+  it('changes nothing of other workspaces', async () => {
+    const { person, ids } = await three()
+    const { person: stranger } = await connected()
+    const id = undoId()
+    expect(await stranger.client.conversations.updateMany({ conversationIds: ids, status: 'done' })).toMatchObject({
+      changed: 0,
+    })
+    await person.client.conversations.updateMany({ conversationIds: ids, status: 'done', undoId: id })
+    expect(await stranger.client.conversations.undoUpdate({ undoId: id })).toMatchObject({ undone: 0 })
+    expect((await listOf(person, { status: 'done' })).conversations).toHaveLength(3)
+  })
+
+  it.each([
+    {},
+    { filter: {}, conversationIds: ['x'] },
+    { conversationIds: [] },
+    { filter: {}, cursor: 'nonsense' },
+    { filter: {}, status: 'snoozed' },
+    { filter: {}, undoId: 'nonsense' },
+  ])('rejects %o', async (body) => {
+    const { person } = await connected()
+    expect((await person.call('POST', '/conversations/update', body)).status).toBe(400)
   })
 })

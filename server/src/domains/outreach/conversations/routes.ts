@@ -1,13 +1,19 @@
 import { member } from '../../../operations.ts'
 import { find, list } from './service.ts'
 import { answer, saveDraft } from './service-answers.ts'
-import { update } from './service-changes.ts'
+import { undoUpdate, update, updateMany } from './service-changes.ts'
 import { createNote, removeNote, updateNote } from './service-notes.ts'
 
 export const conversationRoutes = {
   list: member.conversations.list.handler(({ context, input }) => list(context.db, context.actor, input)),
   find: member.conversations.find.handler(({ context, input }) => find(context.db, context.actor, input)),
   update: member.conversations.update.handler(({ context, input }) => update(context.db, context.actor, input)),
+  updateMany: member.conversations.updateMany.handler(({ context, input }) =>
+    updateMany(context.db, context.actor, input),
+  ),
+  undoUpdate: member.conversations.undoUpdate.handler(({ context, input }) =>
+    undoUpdate(context.db, context.actor, input.undoId),
+  ),
   answer: member.conversations.answer.handler(({ context, input, signal }) =>
     answer(context, context.actor, input, signal),
   ),

@@ -1,14 +1,19 @@
 import type { InputOf } from '@x-automated/contract/contract'
-import { type SQL, sql } from 'drizzle-orm'
+import { isId } from '@x-automated/contract/fields'
+import { PART_MAX } from '@x-automated/contract/leads/lead-limits'
+import { lt, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
+import { allowLongStatements } from '../../../db/long-statements.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { lockRows, transact } from '../../../db/transact.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import { countConversations } from '../../leads/leads/service.ts'
+import { publishEvents } from '../../platform/events/service.ts'
 import { storeAnswers } from '../replies/service.ts'
 import { pauseForReengagement } from '../sending/service.ts'
-import { findConversation } from './service.ts'
+import { findConversation, matching } from './service.ts'
+import { conversationUndos } from './tables.ts'
 
 type Changes = Omit<InputOf<'conversations', 'update'>, 'id' | 'reengage'>
 
@@ -37,6 +42,81 @@ export async function update(
 
 const NOTHING_TO_SEND = 'No campaign has a re-engagement message for this person.'
 
+/**
+ * Changes the given conversations, or up to `most` that match the filter. @throws Refusal
+ * PERSON_NOT_FOUND, INVALID_INPUT
+ */
+export async function updateMany(
+  db: Db,
+  actor: Actor,
+  { conversationIds, filter, cursor, undoId, ...changes }: InputOf<'conversations', 'updateMany'>,
+  most = PART_MAX,
+) {
+  if (cursor !== undefined && !(filter && isId(cursor)))
+    throw invalidField('cursor', 'must be the cursor of an earlier response')
+  await checkChanges(db, actor, changes)
+  return transact(db, async (tx) => {
+    await allowLongStatements(tx)
+    const behind = cursor === undefined ? sql`` : sql`and c.id > ${cursor}::uuid`
+    const ids = conversationIds
+      ? [...new Set(conversationIds)]
+      : (
+          await tx.execute<{ id: string }>(sql`
+            select c.id from conversations c where ${matching(actor, filter ?? {})} ${behind} order by c.id limit ${most + 1}`)
+        ).rows.map(({ id }) => id)
+    const part = filter ? ids.slice(0, most) : ids
+    const chosen = sql`select unnest(${sql.param(part)}::uuid[])`
+    const changed = await change(tx, actor, chosen, changes, undoId)
+    const last = ids.length > part.length ? (part.at(-1) ?? null) : null
+    return { success: true as const, changed, cursor: last }
+  })
+}
+
+/** Restores conversations that have not changed since. @returns how many */
+export async function undoUpdate(db: Db, { workspaceId }: Actor, undoId: string) {
+  return transact(db, async (tx) => {
+    await allowLongStatements(tx)
+    const kept = sql`from conversation_undos u join conversations c
+      on c.workspace_id = u.workspace_id and c.id = u.conversation_id and c.updated_at = u.updated_at
+      where u.workspace_id = ${workspaceId} and u.undo_id = ${undoId}`
+    await lockMessages(tx, sql`select c.lead_id ${kept} and u.reply_id is not null`)
+    await lockConversations(tx, workspaceId, sql`select c.id ${kept}`)
+    const { rows: relabelled } = await tx.execute<{ dmId: string | null }>(sql`
+      update replies r set label = u.reply_label from (select u.reply_id, u.reply_label ${kept}) u where r.id = u.reply_id
+      returning r.dm_id as "dmId"`)
+    await storeAnswers(
+      tx,
+      relabelled.flatMap(({ dmId }) => dmId ?? []),
+    )
+    const { rows } = await tx.execute<{ undone: number }>(sql`
+      with old as materialized (
+        select c.workspace_id, c.id, c.status, c.is_unread, c.updated_at, before.status as to_status, before.snoozed_until as to_snoozed_until,
+          before.is_unread as to_unread, before.label as to_label, before.confidence as to_confidence, before.labelled_by as to_labelled_by,
+          before.suggests_suppression as to_suggests, (
+            select m.user_id from workspace_members m where m.workspace_id = c.workspace_id and m.user_id = before.assignee_id
+          ) as to_assignee
+        from (select c.*, u.before ${kept}) c cross join lateral jsonb_populate_record(null::conversations, c.before) before
+      ), undone as (
+        update conversations c set status = old.to_status, snoozed_until = old.to_snoozed_until, is_unread = old.to_unread, label = old.to_label,
+          confidence = old.to_confidence, labelled_by = old.to_labelled_by, suggests_suppression = old.to_suggests, assignee_id = old.to_assignee,
+          updated_at = now()
+        from old where c.workspace_id = old.workspace_id and c.id = old.id
+        returning c.workspace_id, c.id, old.status as was_status, old.is_unread as was_unread, c.status, c.is_unread
+      ), corrections as (
+        delete from label_corrections l using old where l.workspace_id = old.workspace_id and l.conversation_id = old.id and l.at = old.updated_at
+      ), done as (
+        delete from conversation_undos where workspace_id = ${workspaceId} and undo_id = ${undoId}
+      ), counted as (${countConversations(sql`undone`)})
+      select count(*)::int as undone from undone`)
+    return { success: true as const, undone: one(rows).undone }
+  })
+}
+
+/** Deletes what can no longer be undone. */
+export async function purgeConversationUndos(db: Db): Promise<void> {
+  await db.delete(conversationUndos).where(lt(conversationUndos.updatedAt, sql`now() - interval '1 hour'`))
+}
+
 /** @throws Refusal INVALID_INPUT: the end of a snooze has passed; PERSON_NOT_FOUND: not a member */
 async function checkChanges(db: Db, { workspaceId }: Actor, { snoozedUntil, assigneeId }: Changes): Promise<void> {
   if (snoozedUntil !== undefined && new Date(snoozedUntil) <= new Date())
@@ -48,11 +128,10 @@ async function checkChanges(db: Db, { workspaceId }: Actor, { snoozedUntil, assi
   if (rows.length === 0) throw new Refusal('PERSON_NOT_FOUND')
 }
 
-/** Changes conversations. @param chosen subquery of their ids @returns how many it changed */
-async function change(tx: Db, actor: Actor, chosen: SQL, changes: Changes): Promise<number> {
+/** Changes conversations, if there is something to change. @param chosen subquery of their ids @returns how many */
+async function change(tx: Db, actor: Actor, chosen: SQL, changes: Changes, undoId?: string): Promise<number> {
   const { workspaceId, userId } = actor
   const { status, label, assigneeId, isRead = status === 'done' || undefined, snoozedUntil } = changes
-  if (label) await labelReplies(tx, workspaceId, chosen, label)
   const set = [
     status && sql`status = ${status}, snoozed_until = ${snoozedUntil ?? null}::timestamptz`,
     label && sql`label = ${label}, confidence = null, labelled_by = ${userId}, suggests_suppression = false`,
@@ -60,39 +139,77 @@ async function change(tx: Db, actor: Actor, chosen: SQL, changes: Changes): Prom
     isRead !== undefined && sql`is_unread = ${!isRead}::boolean`,
   ].filter((part) => typeof part === 'object')
   if (set.length === 0) return 0
+  if (label)
+    await lockMessages(
+      tx,
+      sql`select lead_id from conversations where workspace_id = ${workspaceId} and id in (${chosen})`,
+    )
+  await lockConversations(tx, workspaceId, chosen)
+  const relabelled = label ? await labelReplies(tx, workspaceId, chosen, label) : []
+  const isDifferent = sql`(${sql.join(
+    [
+      status && sql`(c.status, c.snoozed_until) is distinct from (${status}, ${snoozedUntil ?? null}::timestamptz)`,
+      label && sql`(c.label is distinct from ${label} or c.labelled_by is null)`,
+      assigneeId !== undefined && sql`c.assignee_id is distinct from ${assigneeId}::uuid`,
+      isRead !== undefined && sql`c.is_unread = ${isRead}::boolean`,
+    ].filter((part) => typeof part === 'object'),
+    sql` or `,
+  )})`
   const { rows } = await tx.execute<{ changed: number }>(sql`
     with old as materialized (
-      select * from conversations where workspace_id = ${workspaceId} and id in (${chosen}) order by id for no key update
+      select c.*, to_jsonb(c) as before from conversations c where workspace_id = ${workspaceId} and id in (${chosen}) and ${isDifferent}
     ), changed as (
       update conversations c set ${sql.join(set, sql`, `)}, updated_at = now() from old
       where c.workspace_id = old.workspace_id and c.id = old.id
-      returning c.workspace_id, c.id, old.status as was_status, old.is_unread as was_unread, c.status, c.is_unread, old.label as old_label, c.label, c.updated_at
+      returning c.workspace_id, c.id, old.status as was_status, old.is_unread as was_unread, c.status, c.is_unread, old.label as old_label, c.label, c.updated_at, old.before
     ), corrected as (
       insert into label_corrections (workspace_id, conversation_id, user_id, old_label, new_label, at)
       select workspace_id, id, ${userId}, old_label, label, updated_at from changed where ${label !== undefined}::boolean and label is distinct from old_label
+    ), kept as (
+      insert into conversation_undos as u (workspace_id, undo_id, conversation_id, before, reply_id, reply_label, updated_at)
+      select changed.workspace_id, ${undoId ?? null}::uuid, changed.id, before, r.id, r.label, updated_at
+      from changed left join jsonb_to_recordset(${JSON.stringify(relabelled)}::jsonb) r(id uuid, label text, "conversationId" uuid) on r."conversationId" = changed.id
+      where ${undoId !== undefined}::boolean
+      on conflict (workspace_id, undo_id, conversation_id) do update set updated_at = excluded.updated_at
     ), counted as (${countConversations(sql`changed`)})
     select count(*)::int as changed from changed`)
   return one(rows).changed
 }
 
-/** Gives the latest reply of each conversation a label. Locks the messages of their leads. */
-async function labelReplies(tx: Db, workspaceId: string, chosen: SQL, label: string): Promise<void> {
-  const leadIds = sql`select lead_id from conversations where workspace_id = ${workspaceId} and id in (${chosen})`
+/** Locks the messages of leads, and then the leads, as storing what replies say requires. */
+async function lockMessages(tx: Db, leadIds: SQL): Promise<void> {
   await lockRows(tx, 'dms', sql`lead_id in (${leadIds})`)
   await lockRows(tx, 'leads', sql`id in (${leadIds})`)
-  const { rows } = await tx.execute<{ dmId: string | null }>(sql`
-    update replies set label = ${label}
-    from (
-      select (
-        select r.id from replies r where r.lead_id = c.lead_id and r.account_x_user_id = c.account_x_user_id and r.kind = 'reply' order by r.at desc, r.id desc limit 1
-      ) as id from conversations c where c.workspace_id = ${workspaceId} and c.id in (${chosen})
-    ) latest
-    where replies.id = latest.id and replies.label is distinct from ${label}
-    returning replies.dm_id as "dmId"`)
+}
+
+async function lockConversations(tx: Db, workspaceId: string, chosen: SQL): Promise<void> {
+  await lockRows(tx, 'conversations', sql`workspace_id = ${workspaceId} and id in (${chosen})`)
+}
+
+/**
+ * Gives the latest reply of each conversation a label, with the messages locked. @returns the
+ * replies with their former labels
+ */
+async function labelReplies(tx: Db, workspaceId: string, chosen: SQL, label: string) {
+  const { rows } = await tx.execute<{
+    id: string
+    label: string | null
+    conversationId: string
+    dmId: string | null
+  }>(sql`
+    with latest as materialized (
+      select c.id as conversation_id, r.id, r.label from conversations c cross join lateral (
+        select r.id, r.label from replies r where r.lead_id = c.lead_id and r.account_x_user_id = c.account_x_user_id and r.kind = 'reply'
+        order by r.at desc, r.id desc limit 1
+      ) r where c.workspace_id = ${workspaceId} and c.id in (${chosen}) and r.label is distinct from ${label}
+    )
+    update replies set label = ${label} from latest where replies.id = latest.id
+    returning replies.id, latest.label, latest.conversation_id as "conversationId", replies.dm_id as "dmId"`)
   await storeAnswers(
     tx,
     rows.flatMap(({ dmId }) => dmId ?? []),
   )
+  return rows
 }
 
 /** Conversations per transaction. */
@@ -102,7 +219,7 @@ const BATCH = 1_000
 export async function endSnoozes(db: Db): Promise<void> {
   let count: number
   do {
-    const { rows } = await db.execute<{ count: number }>(sql`
+    const { rows } = await db.execute<{ count: number; workspaceIds: string[] }>(sql`
       with old as materialized (
         select workspace_id, id from conversations where status = 'snoozed' and snoozed_until <= now()
         order by snoozed_until limit ${BATCH} for no key update skip locked
@@ -111,7 +228,9 @@ export async function endSnoozes(db: Db): Promise<void> {
         from old where c.workspace_id = old.workspace_id and c.id = old.id
         returning c.workspace_id, 'snoozed' as was_status, c.is_unread as was_unread, c.status, c.is_unread
       ), counted as (${countConversations(sql`opened`)})
-      select count(*)::int as count from opened`)
-    count = one(rows).count
+      select count(*)::int as count, coalesce(array_agg(distinct workspace_id::text), '{}') as "workspaceIds" from opened`)
+    const opened = one(rows)
+    for (const workspaceId of opened.workspaceIds) await publishEvents(db, workspaceId, 'conversation', [])
+    count = opened.count
   } while (count === BATCH)
 }

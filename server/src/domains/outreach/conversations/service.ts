@@ -86,7 +86,7 @@ export function matching(
   )
 }
 
-/** SQL subquery of conversations whose lead or texts contain `q`. */
+/** SQL subquery of conversations whose lead, replies, answers or answered messages contain `q`. */
 function saying(workspaceId: string, q: string): SQL {
   const pattern = anywhere(q)
   return sql`
@@ -96,7 +96,11 @@ function saying(workspaceId: string, q: string): SQL {
     union all
     select f.id from replies r join conversations f
       on f.workspace_id = ${workspaceId} and f.lead_id = r.lead_id and f.account_x_user_id = r.account_x_user_id
-    where r.workspace_id = ${workspaceId} and r.text ilike ${pattern}`
+    where r.workspace_id = ${workspaceId} and r.text ilike ${pattern}
+    union all
+    select f.id from dms d join x_accounts a on a.id = d.x_account_id join conversations f
+      on f.workspace_id = ${workspaceId} and f.lead_id = d.lead_id and f.account_x_user_id = a.x_user_id
+    where d.workspace_id = ${workspaceId} and (d.is_answer or d.status = 'replied') and d.message ilike ${pattern}`
 }
 
 /** One page of conversations, and the counts of the workspace. */
