@@ -206,10 +206,20 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
   const row = rows[0] as NextRow
   if (!row.id) return null
   const rest = restOfSender(env, sender, locked, { lastAt: moment(row.lastAt), leavesAt: moment(row.leavesAt) })
+  const untilMs = Math.max(new Date(row.dueAt).getTime(), rest?.until.getTime() ?? 0)
   return {
+    ...readNext(row),
     id: row.id,
     lease: row.isClaimed ? lease : null,
     leaseExpiresAt: new Date(now.getTime() + LEASE_SECONDS * 1_000),
+    pauseSeconds,
+    restsUntil: rest?.until ?? null,
+    until: new Date(untilMs),
+  }
+}
+
+function readNext(row: NextRow) {
+  return {
     message: row.message,
     lead: row.leadId ? { id: row.leadId, handle: row.handle, xUserId: row.leadXUserId } : null,
     suppressed: row.suppressed,
@@ -218,9 +228,6 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
     isLocked: row.isLocked,
     isDelayed: row.isDelayed,
     triedSince: moment(row.triedAt),
-    pauseSeconds,
-    restsUntil: rest?.until ?? null,
-    until: new Date(Math.max(new Date(row.dueAt).getTime(), rest?.until.getTime() ?? 0)),
   }
 }
 
