@@ -213,6 +213,17 @@ describe('a reply', () => {
     expect(await fates(person, campaign.id)).toEqual(['queued'])
   })
 
+  it('only suggests to suppress the lead if the model reads an opt-out that no rule finds', async () => {
+    const { person, account, list, lead } = await scene(1)
+    const id = await sendAll(person, list)
+    await deliver(said(lead, account.handle, 'Get these messages away from me'))
+    expect(await fates(person, id)).toEqual(['replied'])
+    expect((await person.client.suppressions.list({})).total).toBe(0)
+    const { conversations } = await person.client.conversations.list({})
+    expect(conversations).toMatchObject([{ label: 'opted_out', suppression: 'suggested' }])
+    expect(conversations[0]?.confidence).toBeLessThan(1)
+  })
+
   it('suppresses the lead if it contains a built-in or custom opt-out word', async () => {
     const { person, account, list, lead } = await scene()
     const second = list.handles[1]!
