@@ -315,7 +315,13 @@ describe('a change of many', () => {
   it('marks, labels and assigns those of the ids or the filter, and is undone', async () => {
     const { person, campaign, ids } = await three()
     const { updateMany, undoUpdate } = person.client.conversations
-    const before = await listOf(person)
+    const answers = () =>
+      app.db
+        .select({ id: dms.id, answers: dms.answers })
+        .from(dms)
+        .where(eq(dms.campaignId, campaign.id))
+        .orderBy(dms.id)
+    const [before, said] = [await listOf(person), await answers()]
     const [first, second] = [undoId(), undoId()]
     const chosen = { conversationIds: [ids[0]!, ids[1]!, ids[0]!], undoId: first }
     expect(await updateMany({ ...chosen, status: 'done', assigneeId: person.id })).toMatchObject({ changed: 2 })
@@ -328,8 +334,7 @@ describe('a change of many', () => {
     expect((await person.client.campaigns.find({ id: campaign.id })).dmsRepliedCount).toBe(3)
     expect(await undoUpdate({ undoId: second })).toMatchObject({ undone: 2 })
     expect(await app.db.$count(labelCorrections, eq(labelCorrections.workspaceId, person.workspaceId))).toBe(0)
-    const messages = await app.db.select().from(dms).where(eq(dms.campaignId, campaign.id))
-    expect(messages.map(({ answers }) => answers)).toEqual(Array(3).fill(ANSWERS.replied))
+    expect(await answers()).toEqual(said)
     expect(await undoUpdate({ undoId: second })).toMatchObject({ undone: 0 })
     // Undoing the second one changed them since the first one.
     expect(await undoUpdate({ undoId: first })).toMatchObject({ undone: 0 })
