@@ -212,6 +212,32 @@ describe('a change', () => {
     expect(await firstOf(person)).toMatchObject({ label: 'question', suppression: 'suppressed' })
   })
 
+  it.each([
+    ['interested', 'replied', 'reply'],
+    ['opted_out', 'opted_out', 'opt_out'],
+    ['later', 'paused', 'auto_reply'],
+  ] as const)('corrected from an automatic reply to %s leaves its sequence %s', async (label, state, code) => {
+    const { person, account } = await connected()
+    const list = await makeList(app, person, openHandles(1))
+    const steps = [
+      { variants: [{ messageTemplate: 'Hi' }] },
+      { variants: [{ messageTemplate: 'Still there?' }], delay: { amount: 3, unit: 'days' as const } },
+    ]
+    const campaign = await launch(person, list, { channel: 'extension', messageTemplate: undefined, steps })
+    const { body } = await person.call('POST', `/campaigns/${campaign.id}/claim`, { holder: 'test' })
+    await person.client.campaigns.recordOutcome({ id: body.dmId, lease: body.lease, wasSent: true })
+    await say(list.handles[0]!, account.handle, 'Automatic reply: I am out of office', 1)
+    const { id, lead } = await firstOf(person)
+    const isReplied = async () =>
+      (await person.client.leads.list({ status: 'replied' })).leads.some((one) => one.id === lead.id)
+    expect(await isReplied()).toBe(false)
+    await person.client.conversations.update({ id, label })
+    expect(await person.client.enrollments.list({ id: campaign.id })).toMatchObject({
+      enrollments: [{ state, reason: { code } }],
+    })
+    expect(await isReplied()).toBe(true)
+  })
+
   it('continues with re-engagement when the snooze ends, if there is any', async () => {
     const { person, account } = await connected()
     const list = await makeList(app, person, openHandles(1))

@@ -11,7 +11,7 @@ import { invalidField, Refusal } from '../../../refusal.ts'
 import { countConversations } from '../../leads/leads/service.ts'
 import { publishEvents } from '../../platform/events/service.ts'
 import { storeAnswers } from '../replies/service.ts'
-import { pauseForReengagement } from '../sending/service.ts'
+import { endRelabelled, lockEnrollmentsOfLeads, pauseForReengagement } from '../sending/service.ts'
 import { findConversation, matching } from './service.ts'
 import { conversationUndos } from './tables.ts'
 
@@ -139,11 +139,12 @@ async function change(tx: Db, actor: Actor, chosen: SQL, changes: Changes, undoI
     isRead !== undefined && sql`is_unread = ${!isRead}::boolean`,
   ].filter((part) => typeof part === 'object')
   if (set.length === 0) return 0
-  if (label)
-    await lockMessages(
-      tx,
-      sql`select lead_id from conversations where workspace_id = ${workspaceId} and id in (${chosen})`,
-    )
+  if (label) {
+    const leadIds = sql`select lead_id from conversations where workspace_id = ${workspaceId} and id in (${chosen})`
+    await lockEnrollmentsOfLeads(tx, workspaceId, leadIds)
+    await lockMessages(tx, leadIds)
+    await endRelabelled(tx, workspaceId, leadIds, label)
+  }
   await lockConversations(tx, workspaceId, chosen)
   const relabelled = label ? await labelReplies(tx, workspaceId, chosen, label) : []
   const isDifferent = sql`(${sql.join(
@@ -202,6 +203,11 @@ async function labelReplies(tx: Db, workspaceId: string, chosen: SQL, label: str
         select r.id, r.label from replies r where r.lead_id = c.lead_id and r.account_x_user_id = c.account_x_user_id and r.kind = 'reply'
         order by r.at desc, r.id desc limit 1
       ) r where c.workspace_id = ${workspaceId} and c.id in (${chosen}) and r.label is distinct from ${label}
+    ), replied as (
+      -- An automatic reply did not count as an answer.
+      update leads l set replied_at = greatest(l.replied_at, r.at), updated_at = now()
+      from latest join replies r on r.id = latest.id
+      where latest.label = 'auto_reply' and r.dm_id is not null and l.id = r.lead_id
     )
     update replies set label = ${label} from latest where replies.id = latest.id
     returning replies.id, latest.label, latest.conversation_id as "conversationId", replies.dm_id as "dmId"`)

@@ -160,7 +160,7 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
   if (!optedOut)
     await endAnswered(tx, workspaceId, leadId, {
       isReply,
-      label: said && labelToContinue(said),
+      label: said?.label === 'opted_out' ? 'opted_out' : said && labelToContinue(said),
       until: said?.until ?? null,
       at: message.at,
     })

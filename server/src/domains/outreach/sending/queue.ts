@@ -306,12 +306,17 @@ export async function lockEnrollmentsOf(tx: Db, dmIds: SQL): Promise<void> {
     ) locked`)
 }
 
-/** Locks a lead's enrollments, before their messages. */
-export async function lockEnrollmentsOfLead(tx: Db, workspaceId: string, leadId: string): Promise<void> {
+/** Locks the enrollments of leads, before their messages. @param leadIds a query */
+export async function lockEnrollmentsOfLeads(tx: Db, workspaceId: string, leadIds: SQL): Promise<void> {
   await tx.execute(sql`
     select count(*) from (
-      select from enrollments where workspace_id = ${workspaceId} and lead_id = ${leadId} order by id for no key update
+      select from enrollments where workspace_id = ${workspaceId} and lead_id in (${leadIds}) order by id for no key update
     ) locked`)
+}
+
+/** Locks a lead's enrollments, before their messages. */
+export async function lockEnrollmentsOfLead(tx: Db, workspaceId: string, leadId: string): Promise<void> {
+  await lockEnrollmentsOfLeads(tx, workspaceId, sql`select ${leadId}::uuid`)
 }
 
 /** Locks a campaign's open enrollments, before its messages, leads and the campaign itself. */

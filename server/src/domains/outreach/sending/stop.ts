@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ReplyLabel } from '@x-automated/contract/leads/leads'
 import type { PauseReason, SkipReason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
@@ -63,7 +64,7 @@ function isResumedSince(since: string): SQL<boolean> {
 const stoppedReason = sql`(
   select case when e.state = 'stopped' and e.reason ->> 'code' = 'person' then ${reasonSql('person')}
       when e.state = 'replied' and e.reason ->> 'code' = 'written_by_hand' then ${reasonSql('written_by_hand')}
-      when e.state = 'replied' then ${reasonSql('replied')} end
+      when e.state in ('replied', 'opted_out') then ${reasonSql('replied')} end
   from enrollments e where ${isEnrollmentOf('e', 'd')})`
 
 /** SQL over a lead `l` and a message `d`: why it must not be sent; null if it may. */
@@ -170,11 +171,15 @@ export async function endEnrollmentsOf(tx: Db, workspaceId: string, dmIds: reado
 export interface Said {
   /** The lead said it, not the account's owner. */
   isReply: boolean
-  label: 'auto_reply' | 'later' | null
+  /** Null: any other. */
+  label: 'auto_reply' | 'later' | 'opted_out' | null
   /** When they are back, or want to hear more; null: no date. */
   until: Date | null
   at: Date
 }
+
+/** What an opt-out makes of an enrollment. */
+const OPTED_OUT = { state: sql`'opted_out'`, reason: reasonSql('opt_out') }
 
 /** An automatic reply without a date pauses for this long. */
 const AWAY_MS = 14 * 86_400_000
@@ -236,6 +241,22 @@ export async function endContacted(tx: Db, workspaceId: string, leadId: string):
   for (const id of ended.sort()) await completeIfDone(tx, id)
 }
 
+/**
+ * Ends what the former labels of these leads' replies let go on, and stops what is queued. A label
+ * that lets a sequence go on changes nothing.
+ */
+export async function endRelabelled(tx: Db, workspaceId: string, leadIds: SQL, label: ReplyLabel): Promise<void> {
+  if (label === 'auto_reply' || label === 'later') return
+  const isPaused = sql`e.state = 'paused' and e.reason ->> 'code' in ('auto_reply', 'later')`
+  const end: End =
+    label === 'opted_out'
+      ? { which: sql`(${isOpen('e')} or e.state = 'finished')`, ...OPTED_OUT }
+      : { which: isPaused, state: sql`'replied'`, reason: reasonSql('reply') }
+  const ended = await endEnrollments(tx, workspaceId, leadIds, end)
+  for (const id of ended.sort()) await completeIfDone(tx, id)
+  await stopMessages(tx, workspaceId, leadIds)
+}
+
 function endOf({ isReply, label, until, at }: Said): End {
   const date = (moment: Date) => sql`${moment.toISOString()}::timestamptz`
   if (label === 'auto_reply') {
@@ -249,6 +270,7 @@ function endOf({ isReply, label, until, at }: Said): End {
   }
   const which = sql`(${isOpen('e')} or e.state = 'finished')`
   const reason = isReply ? reasonSql('reply') : reasonSql('written_by_hand')
+  if (label === 'opted_out') return { which, ...OPTED_OUT }
   if (label !== 'later' || !until) return { which, state: sql`'replied'`, reason }
   const continues = sql`${isOpen('e')} and ${reengagementNumber} is not null`
   return {
