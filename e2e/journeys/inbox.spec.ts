@@ -152,6 +152,23 @@ describe('the inbox', () => {
     expect((await sent()).map(({ text }) => text)).toEqual(['It is $39'])
     expect((await client.conversations.find({ id })).draft).toBeNull()
 
+    // The response to an answer is lost. The same text again repeats the call.
+    await page.route(
+      `**/api/conversations/${id}/messages`,
+      async (route) => {
+        await route.fetch()
+        await route.abort()
+      },
+      { times: 1 },
+    )
+    world.expectConsole(/ERR_FAILED/)
+    await reply(page).fill('Once only')
+    await reply(page).press('Control+Enter')
+    await page.getByText('It is unknown whether this was sent').waitFor()
+    await reply(page).press('Control+Enter')
+    await page.getByText('It is unknown whether this was sent').waitFor({ state: 'detached' })
+    expect((await sent()).map(({ text }) => text)).toEqual(['It is $39', 'Once only'])
+
     // Until it is sent, the page does not learn what someone else writes.
     const before = await client.conversations.find({ id })
     await page.route(`**/api/conversations/${id}`, (route) =>
@@ -175,7 +192,7 @@ describe('the inbox', () => {
     await page.getByRole('log').getByText('And a month is free.').waitFor()
     await reply(page).fill('No contract.')
     await page.getByRole('button', { name: 'Send' }).click()
-    await expect.poll(sent).toHaveLength(3)
+    await expect.poll(sent).toHaveLength(4)
     await expectSoundBothWays(page)
   })
 

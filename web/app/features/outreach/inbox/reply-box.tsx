@@ -36,11 +36,12 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
   const [text, setText] = useState(draft?.text ?? '')
   const draftSaves = useSavedDraft(id, text, draft?.text ?? '')
   const refresh = useRefresh()
+  const answer = useAnswer()
   const send = useMutation({
     async mutationFn(text: string) {
       // A save that ends later would leave the draft behind.
       await draftSaves.settled()
-      return client.conversations.answer({ id, text, afterMessageId: lastMessageId })
+      return answer({ id, text, afterMessageId: lastMessageId })
     },
     onMutate(sent) {
       draftSaves.discard()
@@ -48,7 +49,7 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
       onSending(sent)
     },
     // What was not sent can be changed and sent again; what is typed meanwhile stays.
-    onError: (_, sent) => setText((now) => now || sent),
+    onError: (error, sent) => errorCode(error) !== 'DM_UNSETTLED' && setText((now) => now || sent),
     onSettled: async () => {
       await refresh(api.conversations)
       onSending(null)
@@ -130,6 +131,24 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
   )
 }
 
+/** Sends an answer. If the response to it was lost, the same text repeats that call: never sent twice. */
+function useAnswer() {
+  type Answer = Parameters<typeof client.conversations.answer>[0]
+  const lost = useRef<{ body: Answer; idempotencyKey: string } | null>(null)
+  return async (body: Answer) => {
+    const call = lost.current?.body.text === body.text ? lost.current : { body, idempotencyKey: crypto.randomUUID() }
+    lost.current = call
+    try {
+      const message = await client.conversations.answer(call.body, { context: { idempotencyKey: call.idempotencyKey } })
+      lost.current = null
+      return message
+    } catch (error) {
+      if (errorCode(error) !== null) lost.current = null
+      throw error
+    }
+  }
+}
+
 /** Saves the text some time after it has changed, and when the box closes. */
 function useSavedDraft(id: string, text: string, savedBefore: string) {
   const queries = useQueryClient()
@@ -171,6 +190,8 @@ interface Problem {
   newer: readonly Pick<Message, 'id' | 'text' | 'isOurs'>[]
 }
 
+const UNKNOWN = 'It is unknown whether this was sent'
+
 /** What went wrong, and what to do. */
 function problemOf(error: unknown): Problem {
   const text = errorText(error, 'Failed to send. Please try again.')
@@ -186,7 +207,10 @@ function problemOf(error: unknown): Problem {
       }
     }
     case 'DM_UNSETTLED':
-      return { tone: 'warn', title: 'It is unknown whether this was sent', text, newer: [] }
+      return { tone: 'warn', title: UNKNOWN, text, newer: [] }
+    // No response: the same text again is sent at most once.
+    case null:
+      return { tone: 'warn', title: UNKNOWN, text: `${text} Sending it again sends it only once.`, newer: [] }
     default:
       return { tone: 'bad', title: 'Not sent', text, newer: [] }
   }

@@ -15,7 +15,8 @@ export function useKeys(keys: Keys): void {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
       if (event.target instanceof Element && event.target.closest(`${TYPED_INTO}, ${POPUPS}`)) return
       const act = current.current[event.key.length === 1 ? event.key.toLowerCase() : event.key]
-      if (!act) return
+      // A key that is held only moves on: it must not change one conversation after another.
+      if (!act || (event.repeat && !/^[jk]$/i.test(event.key))) return
       // The key must not be typed into a field that it focuses.
       event.preventDefault()
       act()
