@@ -230,7 +230,7 @@ describe('the inbox', () => {
     await rows(page).getByRole('link').click()
     await page.getByRole('log').waitFor()
     await page.keyboard.press('1')
-    await page.getByText('Labelled Interested').waitFor()
+    await page.getByText('Labeled Interested').waitFor()
     await writeAs(world.x, 'open_o1', handle, 'Please stop messaging me. Unsubscribe')
     await page.getByText('On your suppression list').waitFor()
     await expect.poll(() => page.getByRole('button', { name: /^Opted out/ }).getAttribute('aria-pressed')).toBe('true')

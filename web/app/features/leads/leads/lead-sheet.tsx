@@ -396,7 +396,7 @@ function EventText({ event, lead }: { event: LeadEvent; lead: LeadDetail }) {
         </>
       )
     case 'labelled':
-      return <p>Labelled {LABEL_NAMES[event.label]}</p>
+      return <p>Labeled {LABEL_NAMES[event.label]}</p>
     case 'note':
       return (
         <>

@@ -113,6 +113,10 @@ function SearchField({ inbox, searchRef }: ConversationListProps) {
   useEffect(() => {
     if (wanted !== (filter.q ?? '')) setFilter({ q: wanted || undefined })
   }, [wanted])
+  // "Clear filters" and Back change the filter, too. What is being typed stays.
+  useEffect(() => {
+    if (document.activeElement !== searchRef.current) setTyped(filter.q ?? '')
+  }, [filter.q, searchRef])
   return (
     <div className="border-b border-hair px-4 py-2 md:px-3">
       <Input
@@ -163,7 +167,7 @@ function Rows({ inbox, rows }: { inbox: Inbox; rows: Conversation[] }) {
         narrowedBy(inbox.filter) === 0 &&
         !inbox.filter.q && (
           <p className="px-5 py-4 text-xs text-muted">
-            That’s all. <NextSend />
+            All done. <NextSend />
           </p>
         )
       )}

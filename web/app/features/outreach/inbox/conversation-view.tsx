@@ -14,7 +14,7 @@ import { LABEL_NAMES } from '../../leads/leads/history-text'
 import { useSuppressLeads } from '../../leads/leads/use-bulk'
 import { XHandle } from '../../platform/x-account/x-handle'
 import { AssignMenu } from './assign-menu'
-import { snoozeText } from './inbox-text'
+import { dayText, snoozeText } from './inbox-text'
 import { LABEL_KEYS, LabelMenu } from './label-keypad'
 import { LeadCard } from './lead-card'
 import { ReferralOffer } from './referral-offer'
@@ -104,7 +104,7 @@ function Known({ inbox, query, conversation }: KnownProps) {
     void change(conversation, update, { done, onUndone: () => inbox.open(id) })
   }
   const setLabel = (label: ReplyLabel) => {
-    if (label !== conversation.label) void change(conversation, { label }, { done: `Labelled ${LABEL_NAMES[label]}` })
+    if (label !== conversation.label) void change(conversation, { label }, { done: `Labeled ${LABEL_NAMES[label]}` })
   }
   const assign = (assigneeId: string | null, to: string) =>
     void change(conversation, { assigneeId }, { done: `Assigned to ${to}` })
@@ -117,6 +117,10 @@ function Known({ inbox, query, conversation }: KnownProps) {
   })
 
   const hasReengagement = useHasReengagement(campaignId)
+  const reply = loaded?.messages.find((message) => !message.isOurs)
+  const now = Date.now()
+  // "Tomorrow" in an older reply is another day than it is now.
+  const todaysReply = reply && dayText(reply.at, now) === dayText(now, now) ? reply : undefined
   const card = (
     <LeadCard conversation={conversation} campaign={campaignOf(campaignId)} notes={loaded?.notes} onLabel={setLabel} />
   )
@@ -135,7 +139,7 @@ function Known({ inbox, query, conversation }: KnownProps) {
                 open={shown === 'snooze'}
                 onOpenChange={toggle('snooze')}
                 canReengage={hasReengagement}
-                replyText={loaded?.messages.find((message) => !message.isOurs)?.text ?? null}
+                replyText={todaysReply?.text ?? null}
                 onSnooze={snooze}
               />
               <AssignMenu

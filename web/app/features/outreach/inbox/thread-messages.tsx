@@ -104,7 +104,7 @@ interface BubbleProps {
 function Bubble({ message, before, next, campaign }: BubbleProps) {
   const { nameOf } = useMembers()
   const { isOurs, text, author, memberId, status, why } = message
-  const author_ = author === 'member' && memberId ? (nameOf(memberId) ?? 'A former member') : undefined
+  const authorName = author === 'member' && memberId ? (nameOf(memberId) ?? 'A former member') : undefined
   const isFailed = status === 'failed'
   // Messages of one side within minutes share the line below them.
   const isFollowed =
@@ -113,7 +113,14 @@ function Bubble({ message, before, next, campaign }: BubbleProps) {
     author !== 'campaign' &&
     next.status !== 'failed' &&
     Date.parse(next.at) - Date.parse(message.at) < TOGETHER_MS
-  const followUps = !isOurs && before?.author === 'campaign' && campaign && campaign.stepCount > 1
+  // What follows an automatic reply, or a "later", is on the page of the campaign.
+  const hasStoppedFollowUps =
+    !isOurs &&
+    before?.author === 'campaign' &&
+    campaign !== undefined &&
+    (before.stepNumber ?? 0) < campaign.stepCount &&
+    message.label !== 'auto_reply' &&
+    message.label !== 'later'
   const reason = why && SkipReason.safeParse(why)
   return (
     <div
@@ -131,7 +138,7 @@ function Bubble({ message, before, next, campaign }: BubbleProps) {
           text === null && 'bg-transparent text-muted italic ring-1 ring-line',
         )}
       >
-        <span className="sr-only">{isOurs ? (author_ ?? 'You') : 'Lead'}: </span>
+        <span className="sr-only">{isOurs ? (authorName ?? 'You') : 'Lead'}: </span>
         <bdi>{text ?? 'Text not stored'}</bdi>
       </p>
       {!isFollowed && (
@@ -147,10 +154,9 @@ function Bubble({ message, before, next, campaign }: BubbleProps) {
               {' · '}
             </>
           )}
-          {messageFacts(message, author_)}
+          {messageFacts(message, authorName)}
           {reason?.success && ` · ${refusalText(reason.data)}`}
-          {followUps &&
-            ` · ${message.label === 'auto_reply' || message.label === 'later' ? 'follow-ups paused' : 'follow-ups stopped'}`}
+          {hasStoppedFollowUps && ' · follow-ups stopped'}
         </p>
       )}
     </div>
