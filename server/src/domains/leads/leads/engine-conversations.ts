@@ -15,7 +15,7 @@ export function countConversations(changes: SQL): SQL {
     select * from (
       select workspace_id, ${change(sql`was_status = 'open'`, sql`status = 'open'`)} as open, ${change(sql`was_unread`, sql`is_unread`)} as unread,
         ${change(sql`was_status = 'snoozed'`, sql`status = 'snoozed'`)} as snoozed
-      from ${changes} group by workspace_id
+      from ${changes} group by workspace_id order by workspace_id
     ) total where (open, unread, snoozed) <> (0, 0, 0)
     on conflict (workspace_id) do update set open = counts.open + excluded.open, unread = counts.unread + excluded.unread,
       snoozed = counts.snoozed + excluded.snoozed`
@@ -60,7 +60,10 @@ export async function mergeConversations(tx: Db, workspaceId: string, pairs: SQL
     from ${pairs} join conversations gone on gone.workspace_id = ${workspaceId} and gone.lead_id = pair.gone
       join conversations c on c.workspace_id = gone.workspace_id and c.lead_id = pair.kept and c.account_x_user_id = gone.account_x_user_id`
   const later = (column: string) => sql`case when b.is_later then b.${sql.raw(column)} else c.${sql.raw(column)} end`
-  const takesLabel = sql`(c.label is null or c.label <> 'opted_out' and (b.label = 'opted_out' or b.is_later and b.label is not null))`
+  // As replies do: an opt-out stays, a person's label is only changed by a person.
+  const takesLabel = sql`(c.label is null or (c.label <> 'opted_out' and (b.label = 'opted_out'
+    or (b.labelled_by is not null and (c.labelled_by is null or b.is_later))
+    or (c.labelled_by is null and b.is_later and b.label <> 'auto_reply'))))`
   const label = (column: string) => sql`case when ${takesLabel} then b.${sql.raw(column)} else c.${sql.raw(column)} end`
   await tx.execute(sql`
     with both_rows as materialized (${both} order by c.id for no key update of c, gone), merged as (
@@ -71,7 +74,7 @@ export async function mergeConversations(tx: Db, workspaceId: string, pairs: SQL
         last_message_id = ${later('last_message_id')}, last_message_at = ${later('last_message_at')}, is_last_ours = ${later('is_last_ours')},
         campaign_id = case when b.is_later then coalesce(b.campaign_id, c.campaign_id) else coalesce(c.campaign_id, b.campaign_id) end,
         label = ${label('label')}, confidence = ${label('confidence')}, labelled_by = ${label('labelled_by')},
-        suggests_suppression = c.suggests_suppression or b.suggests_suppression, is_encrypted = c.is_encrypted or b.is_encrypted,
+        suggests_suppression = ${label('suggests_suppression')}, is_encrypted = c.is_encrypted or b.is_encrypted,
         assignee_id = coalesce(c.assignee_id, b.assignee_id), updated_at = now()
       from both_rows b join conversations old on old.workspace_id = b.workspace_id and old.id = b.kept_id
       where c.workspace_id = old.workspace_id and c.id = old.id

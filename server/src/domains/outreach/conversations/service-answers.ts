@@ -7,7 +7,7 @@ import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import { Refusal } from '../../../refusal.ts'
 import { claimAnswer, type NowContext, sendByHand } from '../sending/service.ts'
-import { findMessage, findNewer, findRow } from './service.ts'
+import { findNewer, findRow, findSent } from './service.ts'
 import { conversationDrafts } from './tables.ts'
 
 /** Sends an answer while its author waits. @throws Refusal as the contract declares */
@@ -34,7 +34,7 @@ export async function answer(
       claim: (db, holder, keep) => claimAnswer(db, context.env, actor, { ...row, text, check }, holder, keep),
       async resultOf(db, dmId) {
         await deleteDraft(db, actor, id)
-        return findMessage(db, actor, row, dmId)
+        return findSent(db, actor, row, dmId)
       },
       // A reply may have come after the check.
       refusalOf: async (db, reason) => (await changed(db)) ?? new Refusal('LEAD_STATE', refusalText(reason)),

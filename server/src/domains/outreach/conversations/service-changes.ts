@@ -23,8 +23,8 @@ export async function update(
   actor: Actor,
   { id, reengage = false, ...changes }: InputOf<'conversations', 'update'>,
 ) {
-  await checkChanges(db, actor, changes)
   return transact(db, async (tx) => {
+    await checkChanges(tx, actor, changes)
     const { rows } = await tx.execute<{ leadId: string; accountXUserId: string; campaignId: string | null }>(sql`
       select lead_id as "leadId", account_x_user_id as "accountXUserId", campaign_id as "campaignId"
       from conversations where workspace_id = ${actor.workspaceId} and id = ${id}`)
@@ -54,8 +54,8 @@ export async function updateMany(
 ) {
   if (cursor !== undefined && !(filter && isId(cursor)))
     throw invalidField('cursor', 'must be the cursor of an earlier response')
-  await checkChanges(db, actor, changes)
   return transact(db, async (tx) => {
+    await checkChanges(tx, actor, changes)
     await allowLongStatements(tx)
     const behind = cursor === undefined ? sql`` : sql`and c.id > ${cursor}::uuid`
     const ids = conversationIds

@@ -55,7 +55,7 @@ export async function addReply(tx: Db, message: StoredMessage, said: Said): Prom
       from (select ${snoozedUntil} as until) snoozed
       where (select count(*) from old) >= 0
       on conflict (workspace_id, lead_id, account_x_user_id) do update set
-        status = excluded.status, snoozed_until = excluded.snoozed_until, is_unread = true, campaign_id = coalesce(excluded.campaign_id, c.campaign_id),
+        status = excluded.status, snoozed_until = excluded.snoozed_until, is_unread = true, campaign_id = case when ${isLatestReply} then coalesce(excluded.campaign_id, c.campaign_id) else coalesce(c.campaign_id, excluded.campaign_id) end,
         sort_at = greatest(c.last_message_at, excluded.last_message_at),
         last_message_id = case when ${isNewer} then excluded.last_message_id else c.last_message_id end,
         is_last_ours = not ${isNewer} and c.is_last_ours, last_message_at = greatest(c.last_message_at, excluded.last_message_at),

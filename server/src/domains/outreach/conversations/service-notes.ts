@@ -1,8 +1,9 @@
 import type { InputOf } from '@x-automated/contract/contract'
-import { and, asc, eq } from 'drizzle-orm'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import { type Actor, roleAllows } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
+import { transact } from '../../../db/transact.ts'
 import { Refusal } from '../../../refusal.ts'
 import { DELETED_ACCOUNT, findNames } from '../../identity/people/service.ts'
 import { conversationNotes, conversations } from './tables.ts'
@@ -36,8 +37,10 @@ async function withAuthors(db: Db, rows: readonly Row[]) {
 /** @throws Refusal CONVERSATION_NOT_FOUND */
 export async function createNote(db: Db, actor: Actor, { id, text }: InputOf<'notes', 'create'>) {
   const { workspaceId, userId } = actor
-  return db.transaction(async (tx) => {
-    // Locked, so that a merge of duplicate leads moves the note, too.
+  return transact(db, async (tx) => {
+    // The lead first, as its deletion does. Locked, so that a merge of duplicate leads moves the note, too.
+    await tx.execute(sql`
+      select from leads l where l.id = (select lead_id from conversations where workspace_id = ${workspaceId} and id = ${id}) for key share`)
     const [conversation] = await tx
       .select({ leadId: conversations.leadId })
       .from(conversations)

@@ -205,9 +205,12 @@ export async function findNewer(db: Db, actor: Actor, row: Row, afterId: string)
   return rows.map(messageOf)
 }
 
-/** A message of a conversation. */
-export async function findMessage(db: Db, actor: Actor, row: Row, id: string) {
-  const { rows } = await db.execute<MessageRow>(sql`select * from (${messagesOf(actor, row)}) message where id = ${id}`)
+/** A message that was sent here, also if its lead was merged meanwhile. */
+export async function findSent(db: Db, actor: Actor, row: Row, id: string) {
+  const { rows: sent } = await db.execute<{ leadId: string }>(sql`
+    select lead_id as "leadId" from dms where workspace_id = ${actor.workspaceId} and id = ${id}`)
+  const all = messagesOf(actor, { ...row, ...one(sent) })
+  const { rows } = await db.execute<MessageRow>(sql`select * from (${all}) message where id = ${id}`)
   return messageOf(one(rows))
 }
 
