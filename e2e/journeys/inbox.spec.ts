@@ -90,6 +90,15 @@ describe('the inbox', () => {
     await page.getByRole('button', { name: /^Undo/ }).click()
     await expect.poll(async () => (await client.conversations.list({ status: 'open' })).conversations.length).toBe(2)
     await heading(page, 'Name of open_u1').waitFor()
+
+    // Undo restores the label and that nobody had set it.
+    const first = async () => (await client.conversations.list({ q: 'open_u1' })).conversations[0]
+    const before = await first()
+    await page.keyboard.press('2')
+    await expect.poll(async () => (await first())?.label).toBe('meeting')
+    await page.getByText('Labeled Meeting').waitFor()
+    await page.getByRole('button', { name: /^Undo/ }).click()
+    await expect.poll(first).toMatchObject({ label: before?.label, confidence: before?.confidence })
   })
 
   it('offers the person whom a referral names as a lead', async () => {

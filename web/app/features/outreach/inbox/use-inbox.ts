@@ -95,7 +95,7 @@ export function useMembers() {
 type Update = Omit<Parameters<typeof client.conversations.update>[0], 'id'>
 
 export interface ChangeOptions {
-  /** The toast, with an Undo. None: nothing is said. */
+  /** The toast, with an Undo if there is one. None: nothing is said. */
   done?: string
   /** After Undo. */
   onUndone?: () => void
@@ -120,42 +120,46 @@ const MUTATION_KEY = ['changeConversation']
 /** Changes a conversation: immediately on screen, and back if it fails. */
 export function useChangeConversation() {
   const queries = useQueryClient()
-  const call = useMutation({
+  const changed = {
     mutationKey: MUTATION_KEY,
-    mutationFn: ({ id, update }: { id: string; update: Update }) => client.conversations.update({ id, ...update }),
-    async onMutate({ id, update }) {
-      await queries.cancelQueries({ queryKey: api.conversations.key() })
-      changeCached(queries, id, shownChange(update))
-    },
-    onError: (error) => toast.error(errorText(error, 'Failed to change the conversation. Please try again.')),
+    onError: (error: Error) => toast.error(errorText(error, 'Failed to change the conversation. Please try again.')),
     // An answer from before the next change would show its old state for a moment.
     onSettled: () =>
       queries.isMutating({ mutationKey: MUTATION_KEY }) === 1 &&
       queries.invalidateQueries({ queryKey: api.conversations.key() }),
+  }
+  const call = useMutation({
+    ...changed,
+    // The re-engagement message of a snooze can be stopped on its campaign's page, but not undone here.
+    async mutationFn({ id, update: { reengage, ...update }, undoId }: { id: string; update: Update; undoId: string }) {
+      if (reengage) await client.conversations.update({ id, reengage, ...update })
+      else await client.conversations.updateMany({ conversationIds: [id], undoId, ...update })
+    },
+    async onMutate({ id, update }) {
+      await queries.cancelQueries({ queryKey: api.conversations.key() })
+      changeCached(queries, id, shownChange(update))
+    },
+  })
+  const undo = useMutation({
+    ...changed,
+    mutationFn: (undoId: string) => client.conversations.undoUpdate({ undoId }),
+    onSuccess: ({ undone }) => undone === 0 && toast.info('The conversation has changed since, so nothing was undone.'),
   })
   return {
     ...call,
     change(before: Conversation, update: Update, { done, onUndone }: ChangeOptions = {}) {
-      const { id } = before
-      return call.mutateAsync({ id, update }).then(
+      const undoId = crypto.randomUUID()
+      return call.mutateAsync({ id: before.id, update, undoId }).then(
         () => {
           if (!done) return true
-          const revert = {
-            ...(update.status && {
-              status: before.status,
-              ...(before.snoozedUntil && { snoozedUntil: before.snoozedUntil }),
-            }),
-            ...(update.label && before.label && { label: before.label }),
-            ...(update.assigneeId !== undefined && { assigneeId: before.assigneeId }),
-          }
-          const undo = () => {
-            call.mutate({ id, update: revert })
+          const onClick = () => {
+            undo.mutate(undoId)
             onUndone?.()
           }
           toast.success(done, {
             id: 'conversation',
             replaces: true,
-            action: { label: 'Undo', onClick: undo, until: Date.now() + UNDO_MS },
+            ...(!update.reengage && { action: { label: 'Undo', onClick, until: Date.now() + UNDO_MS } }),
           })
           return true
         },
