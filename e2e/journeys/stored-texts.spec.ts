@@ -37,7 +37,7 @@ it('asks whether conversations are stored, and saves snippets and how long texts
   await page.goto('/twitter')
   await page.getByRole('switch', { name: /Store conversations with leads/ }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Stop and delete texts' }).click()
-  await page.getByText('The texts of @texts_sender were deleted.').waitFor()
+  await page.getByText('Conversations of @texts_sender are not stored.').waitFor()
   expect(await consent()).toMatchObject({ storesConversations: false, consent: null, offersUnknownSenders: false })
 
   await page.goto('/settings?tab=inbox')

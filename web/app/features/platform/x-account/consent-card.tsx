@@ -48,7 +48,7 @@ export function AccountConsent({ account }: { account: XAccount }) {
         confirm: 'Stop and delete texts',
         danger: true,
       },
-      done: `The texts of @${handle} were deleted.`,
+      done: `Conversations of @${handle} are not stored.`,
       failed: 'Failed to save your decision. Please try again.',
       refetches: DEPENDS_ON_ACCOUNT,
     },
