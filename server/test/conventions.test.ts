@@ -199,6 +199,8 @@ describe('every operation with an id in its path', () => {
   // Valid bodies, so that only the id is wrong.
   const bodies: Record<string, unknown> = {
     'xAccount.consent': { storesConversations: false, offersUnknownSenders: false },
+    'conversations.answer': { text: 'x', afterMessageId: SOME_ID },
+    'conversations.saveDraft': { text: 'x' },
     'notes.create': { text: 'x' },
     'notes.update': { text: 'x' },
     'lists.update': { name: 'x' },
