@@ -194,7 +194,7 @@ describe('the inbox', () => {
     world.expectConsole(/409/)
     await reply(page).press('Control+Enter')
     await page.getByText('Not sent: the conversation has changed').waitFor()
-    await page.getByText('And a month is free.').waitFor()
+    await page.getByRole('status').getByText('And a month is free.').waitFor()
     expect(await reply(page).inputValue()).toBe('No contract.')
     await page.unroute(`**/api/conversations/${id}`)
     await page.reload()
