@@ -45,7 +45,7 @@ async function enter(handle: string, texts: Record<string, string>): Promise<Per
 }
 
 const rows = (page: Page) => page.locator('[data-conversation]')
-const reply = (page: Page) => page.getByRole('combobox', { name: 'Reply' })
+const reply = (page: Page) => page.getByRole('textbox', { name: 'Reply' })
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 2, name })
 
 describe('the inbox', () => {

@@ -260,9 +260,7 @@ function useSnippetList({ text, setText, textarea, lead }: SnippetListOptions) {
       move(at + slash.length)
     },
     props: {
-      role: 'combobox',
       'aria-autocomplete': 'list',
-      'aria-expanded': shown.length > 0,
       'aria-controls': shown.length > 0 ? listId : undefined,
       'aria-activedescendant': active && `${listId}-${active.id}`,
     } as const,
