@@ -52,12 +52,13 @@ function openTabs(count: number, answers: string[]) {
         return holder
       },
     }
-    const stop = followEvents({ onChange: (event) => changes.push(event), onReset }, deps)
+    const onRead = vi.fn()
+    const stop = followEvents({ onChange: (event) => changes.push(event), onReset, onRead }, deps)
     closing.push(() => {
       stop()
       channel.close()
     })
-    return { changes, onReset, stop }
+    return { changes, onReset, onRead, stop }
   })
   return { tabs, opened }
 }
@@ -67,6 +68,7 @@ test('one tab reads the stream for all, and another one continues it where it wa
   const { tabs, opened } = openTabs(3, [`id: 4\n\nid: 5\ndata: ${JSON.stringify(change)}\n\n`])
   await vi.waitFor(() => expect(tabs.map(({ changes }) => changes)).toEqual([[change], [change], [change]]), 10_000)
   expect(opened[0]).toBeNull()
+  expect(tabs.map(({ onRead }) => onRead.mock.calls.length)).toEqual([1, 0, 0])
   tabs[0]!.stop()
   await vi.waitFor(() => expect(opened.at(-1)).toBe('5'), 10_000)
 })

@@ -27,6 +27,8 @@ export interface LiveHandlers {
   onChange(event: ChangeEvent): void
   /** Anything may have changed. */
   onReset(): void
+  /** The tab that reads the stream, and no other, has read a change. */
+  onRead?(event: ChangeEvent): void
 }
 
 /** Replaced in tests. */
@@ -54,7 +56,7 @@ function browserDeps(): LiveDeps & { close(): void } {
  * Follows the workspace's events: one tab of the browser reads the stream for all of them.
  * @returns a function that ends it
  */
-export function followEvents({ onChange, onReset }: LiveHandlers, given?: LiveDeps): () => void {
+export function followEvents({ onChange, onReset, onRead }: LiveHandlers, given?: LiveDeps): () => void {
   const own = given ? null : browserDeps()
   const deps = given ?? (own as LiveDeps)
   const stop = new AbortController()
@@ -82,8 +84,11 @@ export function followEvents({ onChange, onReset }: LiveHandlers, given?: LiveDe
     if (!response.body) return
     for await (const { id, type, data } of readEventStream(response.body)) {
       if (type === 'reset') share({ type: 'reset', id })
-      else if (data) share({ type: 'change', id, event: JSON.parse(data) as ChangeEvent })
-      else share({ type: 'alive', id })
+      else if (data) {
+        const event = JSON.parse(data) as ChangeEvent
+        share({ type: 'change', id, event })
+        onRead?.(event)
+      } else share({ type: 'alive', id })
     }
   }
 
@@ -113,10 +118,12 @@ export function followEvents({ onChange, onReset }: LiveHandlers, given?: LiveDe
 
 function delay(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
+    const end = () => {
       clearTimeout(timer)
+      signal.removeEventListener('abort', end)
       resolve()
-    })
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
   })
 }

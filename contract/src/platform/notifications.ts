@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Id, NoInput, Page, paging, Success, Time } from '../fields.ts'
+import { Id, NoInput, Page, paging, QueryFlag, Success, Time } from '../fields.ts'
 import type { PauseReason } from '../reason.ts'
 import { REPLY_LABELS, type ReplyLabel } from '../reply-labels.ts'
 import { routes } from '../route.ts'
@@ -91,7 +91,13 @@ export const notifications = {
   list: route('GET /notifications', 'viewer', 'none', {
     summary: 'List your notifications in this workspace, newest first; they are kept for 90 days',
   })
-    .input(z.object(paging(20)))
+    .input(
+      z.object({
+        ...paging(20),
+        /** Only those that the person's browser shows, even if they are not in the app. */
+        browser: QueryFlag.optional(),
+      }),
+    )
     .output(Page.extend({ notifications: z.array(Notification), unread })),
 
   countUnread: route('GET /notifications/unread', 'viewer', 'none', {

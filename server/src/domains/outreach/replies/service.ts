@@ -198,7 +198,8 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
       dmId: answered?.id ?? null,
       laterAt: said?.label === 'later' ? said.until : null,
     })
-  if (isReply) await notifyReply(tx, workspaceId, { leadId, accountXUserId, label: said?.label ?? null })
+  if (isReply)
+    await notifyReply(tx, workspaceId, { leadId, accountXUserId, label: said?.label ?? null, at: message.at })
 }
 
 /** What a reply says, with the days of the account's time zone. */

@@ -98,7 +98,7 @@ const asDefault = (kind: NotificationKind) => ({
 })
 
 describe('replies', () => {
-  const reply = async (person: Person, label: 'interested' | 'auto_reply' | null) => {
+  const reply = async (person: Person, label: 'interested' | 'auto_reply' | null, at = new Date()) => {
     const [lead] = await app.db
       .insert(leads)
       .values({
@@ -108,7 +108,7 @@ describe('replies', () => {
         twitterHandle: crypto.randomUUID(),
       })
       .returning()
-    await notifyReply(app.db, person.workspaceId, { leadId: lead!.id, accountXUserId: '1', label })
+    await notifyReply(app.db, person.workspaceId, { leadId: lead!.id, accountXUserId: '1', label, at })
   }
   const titles = async (person: Person) =>
     (await person.client.notifications.list({})).notifications.map(({ title, text, path }) => [title, text, path])
@@ -139,6 +139,52 @@ describe('replies', () => {
     await app.db.update(notifications).set({ createdAt: yesterday }).where(eq(notifications.userId, person.id))
     expect(await queueDigests(context())).toBe(1)
     expect(await queueDigests(context())).toBe(0)
+  })
+
+  it('that are found late notify nobody', async () => {
+    const person = await makePerson(app)
+    await reply(person, 'interested', new Date(Date.now() - 25 * 3_600_000))
+    expect(await titles(person)).toEqual([])
+  })
+
+  it('in the browser only are not in the bell', async () => {
+    const person = await makePerson(app)
+    await person.client.notifications.setPreference({ kind: 'lead_replied', inApp: false, browser: true })
+    await reply(person, 'interested')
+    expect(await titles(person)).toEqual([])
+    expect((await person.client.notifications.list({ browser: true })).notifications).toMatchObject([
+      { title: 'Lena Lead replied' },
+    ])
+  })
+
+  it.each(['immediate', 'daily'] as const)('are not emailed (%s) to people who became viewers', async (frequency) => {
+    while ((await queueNotificationEmails(context())) > 0);
+    const person = await makePerson(app)
+    const [colleague, former] = [
+      await makePerson(app, { in: person, role: 'member' }),
+      await makePerson(app, { in: person, role: 'member' }),
+    ]
+    for (const one of [person, colleague, former])
+      await one.client.notifications.setPreference({ kind: 'lead_replied', frequency })
+    await reply(person, 'interested')
+    await person.client.people.update({ id: colleague.id, role: 'viewer' })
+    await person.client.people.remove({ id: former.id })
+    const yesterday = new Date(Date.now() - 25 * 3_600_000)
+    await app.db
+      .update(notifications)
+      .set({ createdAt: yesterday })
+      .where(eq(notifications.workspaceId, person.workspaceId))
+    while ((await queueNotificationEmails(context())) > 0);
+    while ((await queueDigests(context())) > 0);
+    await sendQueuedEmails(app.services.jobs, createMailer(app.env.smtpUrl!, app.env.mailFrom), app.env.authSecret)
+    const inboxOf = async ({ email }: Person) => {
+      const mails: { subject: string; text: string }[] = await (
+        await fetch(`${app.mailbox.url}/messages?to=${email}`)
+      ).json()
+      return mails.filter(({ subject, text }) => (subject + text).includes('Lena Lead'))
+    }
+    await eventually(async () => (await inboxOf(person)).length === 1, 'the email of the member')
+    for (const one of [colleague, former]) expect(await inboxOf(one)).toEqual([])
   })
 
   it('alone have labels, a frequency and browser notifications', async () => {

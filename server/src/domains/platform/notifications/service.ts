@@ -17,7 +17,7 @@ import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
 import type { RequestContext } from '../../../requests/context.ts'
 import { createSealer } from '../../../sealing.ts'
-import { publishEvents } from '../events/service.ts'
+import { EVENTS_CHANNEL, publishEvents } from '../events/service.ts'
 import { digestEmail, notificationEmail } from './emails.ts'
 import { KIND_TOPICS, notificationText } from './rules.ts'
 import { notificationPreferences, notifications } from './tables.ts'
@@ -28,17 +28,21 @@ export const MEMBER_NOTIFICATIONS_CHANNEL = 'member-notifications'
 const visibleTo = ({ userId, workspaceId }: Actor) =>
   and(eq(notifications.userId, userId), eq(notifications.workspaceId, workspaceId), eq(notifications.inApp, true))
 
+const shownByBrowser = ({ userId, workspaceId }: Actor) =>
+  and(eq(notifications.userId, userId), eq(notifications.workspaceId, workspaceId), eq(notifications.browser, true))
+
 /** One page of the member's notifications in this workspace, newest first. */
-export async function list(db: Db, actor: Actor, { page, pageSize }: InputOf<'notifications', 'list'>) {
+export async function list(db: Db, actor: Actor, { page, pageSize, browser }: InputOf<'notifications', 'list'>) {
+  const listed = browser ? shownByBrowser(actor) : visibleTo(actor)
   const [rows, total, unread] = await Promise.all([
     db
       .select()
       .from(notifications)
-      .where(visibleTo(actor))
+      .where(listed)
       .orderBy(desc(notifications.createdAt), desc(notifications.id))
       .limit(pageSize)
       .offset((page - 1) * pageSize),
-    db.$count(notifications, visibleTo(actor)),
+    db.$count(notifications, listed),
     countUnread(db, actor),
   ])
   const shown = rows.map(({ id, kind, facts, readAt, createdAt }) => ({
@@ -85,8 +89,17 @@ export async function notifyOwners(
     from workspace_members m left join notification_preferences p on p.user_id = m.user_id and p.kind = ${kind}
     where m.workspace_id = ${workspaceId} and m.role = 'owner' and (coalesce(p.in_app, true) or coalesce(p.email, true))
     returning id, user_id as "userId"`)
-  for (const { id, userId } of rows) await publishEvents(tx, workspaceId, 'notification', [id], userId)
+  await publishToEach(tx, workspaceId, rows)
   await tx.execute(sql`select pg_notify(${MEMBER_NOTIFICATIONS_CHANNEL}, '')`)
+}
+
+const DAY_MS = 86_400_000
+
+/** Publishes to each person their notification. */
+async function publishToEach(tx: Db, workspaceId: string, rows: readonly { id: string; userId: string }[]) {
+  await tx.execute(sql`
+    select pg_notify(${EVENTS_CHANNEL}, concat_ws(' ', ${workspaceId}::text, 'notification', n.id, n."userId"))
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n(id text, "userId" text)`)
 }
 
 /**
@@ -96,21 +109,23 @@ export async function notifyOwners(
 export async function notifyReply(
   tx: Db,
   workspaceId: string,
-  { leadId, accountXUserId, label }: { leadId: string; accountXUserId: string; label: ReplyLabel | null },
+  { leadId, accountXUserId, label, at }: { leadId: string; accountXUserId: string; label: ReplyLabel | null; at: Date },
 ): Promise<void> {
+  // Found late, for instance after the account was connected again.
+  if (at.getTime() < Date.now() - DAY_MS) return
   const isChosen = sql`${label}::text is null or ${label}::text = any(coalesce(p.labels, ${sql.param(DEFAULT_REPLY_LABELS)}::text[]))`
   const { rows } = await tx.execute<{ id: string; userId: string }>(sql`
-    insert into notifications (workspace_id, user_id, kind, facts, in_app, email, is_digest)
+    insert into notifications (workspace_id, user_id, kind, facts, in_app, email, browser, is_digest)
     select m.workspace_id, m.user_id, 'lead_replied', jsonb_strip_nulls(jsonb_build_object(
         'leadName', coalesce(nullif(l.name, ''), '@' || l.twitter_handle), 'label', ${label}::text, 'conversationId', c.id)),
-      coalesce(p.in_app, true) or p.browser, coalesce(p.email, true), coalesce(p.frequency = 'daily', false)
+      coalesce(p.in_app, true), coalesce(p.email, true), coalesce(p.browser, false), coalesce(p.frequency = 'daily', false)
     from workspace_members m join leads l on l.id = ${leadId}
       left join conversations c on c.workspace_id = m.workspace_id and c.lead_id = l.id and c.account_x_user_id = ${accountXUserId}
       left join notification_preferences p on p.user_id = m.user_id and p.kind = 'lead_replied'
     where m.workspace_id = ${workspaceId} and m.role <> 'viewer' and (${isChosen}) and (coalesce(p.in_app, true) or coalesce(p.email, true) or p.browser)
     order by m.user_id
     returning id, user_id as "userId"`)
-  for (const { id, userId } of rows) await publishEvents(tx, workspaceId, 'notification', [id], userId)
+  await publishToEach(tx, workspaceId, rows)
   if (rows.length > 0) await tx.execute(sql`select pg_notify(${MEMBER_NOTIFICATIONS_CHANNEL}, '')`)
 }
 
@@ -167,15 +182,19 @@ const POLL_MS = 60_000
 /** Queues due emails and marks them in one transaction. @returns how many */
 export async function queueNotificationEmails({ db, outbox, origin, env }: EmailContext): Promise<number> {
   return db.transaction(async (tx) => {
-    const { rows } = await tx.execute<Due>(sql`
+    const { rows } = await tx.execute<Due & { isWanted: boolean }>(sql`
       with due as (
         select id from notifications where email and emailed_at is null and not is_digest order by created_at limit ${BATCH} for update skip locked
       )
       update notifications n set emailed_at = now() from due, auth_users u, workspaces w
       where n.id = due.id and u.id = n.user_id and w.id = n.workspace_id
-      returning n.kind, n.facts, n.user_id as "userId", u.email, w.name as workspace`)
+      returning n.kind, n.facts, n.user_id as "userId", u.email, w.name as workspace, exists (
+        select from workspace_members m where m.workspace_id = n.workspace_id and m.user_id = n.user_id
+          and (n.kind <> 'lead_replied' or m.role <> 'viewer')) as "isWanted"`)
     const sealer = unsubscribeSealer(env.authSecret)
-    const emails = rows.map(({ kind, facts, userId, email, workspace }) => {
+    // Former members get nothing, and viewers no replies.
+    const wanted = rows.filter(({ isWanted }) => isWanted)
+    const emails = wanted.map(({ kind, facts, userId, email, workspace }) => {
       const token = sealer.seal(`${userId} ${kind}`)
       const unsubscribeLink = `${origin}/api/notifications/unsubscribe?token=${token}`
       return notificationEmail({ email, workspace, origin, unsubscribeLink }, kind, notificationText(kind, facts))
@@ -195,8 +214,8 @@ export async function queueDigests({ db, outbox, origin, env }: EmailContext): P
   return db.transaction(async (tx) => {
     const { rows } = await tx.execute<Due & { count: number; all: NotificationFacts[] }>(sql`
       with waiting as (
-        select user_id, workspace_id from notifications where email and emailed_at is null and is_digest
-        group by user_id, workspace_id having min(created_at) < now() - interval '1 day' limit ${DIGESTS}
+        select distinct user_id, workspace_id from notifications
+        where email and emailed_at is null and is_digest and created_at < now() - interval '1 day' limit ${DIGESTS}
       ), due as (
         update notifications n set emailed_at = now() from waiting w
         where n.user_id = w.user_id and n.workspace_id = w.workspace_id and n.email and n.emailed_at is null and n.is_digest
@@ -205,6 +224,7 @@ export async function queueDigests({ db, outbox, origin, env }: EmailContext): P
       select d.user_id as "userId", u.email, w.name as workspace, count(*)::int as count,
         to_jsonb((array_agg(d.facts order by d.created_at))[1:${sql.raw(String(DIGEST_LINES))}]) as all
       from due d join auth_users u on u.id = d.user_id join workspaces w on w.id = d.workspace_id
+        join workspace_members m on m.workspace_id = d.workspace_id and m.user_id = d.user_id and m.role <> 'viewer'
       group by d.user_id, u.email, d.workspace_id, w.name`)
     const sealer = unsubscribeSealer(env.authSecret)
     const emails = rows.map(({ userId, email, workspace, count, all }) => {
@@ -226,11 +246,14 @@ export function startNotificationEmails(
 ): { close(): Promise<void> } {
   let closed = false
   let requested = false
+  let isMinute = true
   let running: Promise<void> | null = null
   const run = async () => {
     while (requested && !closed) {
       requested = false
       while (!closed && (await queueNotificationEmails(context)) === BATCH);
+      if (!isMinute) continue
+      isMinute = false
       while (!closed && (await queueDigests(context)) === DIGESTS);
     }
   }
@@ -243,7 +266,10 @@ export function startNotificationEmails(
       })
   }
   const unsubscribeFromChannel = context.channels.subscribe(MEMBER_NOTIFICATIONS_CHANNEL, check)
-  const timer = setInterval(check, POLL_MS)
+  const timer = setInterval(() => {
+    isMinute = true
+    check()
+  }, POLL_MS)
   check()
   return {
     async close() {

@@ -22,6 +22,8 @@ export const notifications = pgTable(
     /** Where it goes, by the member's preferences at the time. */
     inApp: boolean('in_app').notNull(),
     email: boolean('email').notNull(),
+    /** Shown by the member's open tabs; not in the bell unless `inApp`. */
+    browser: boolean('browser').notNull().default(false),
     /** Emailed with the others of its day. */
     isDigest: boolean('is_digest').notNull().default(false),
     /** When its email was queued. */
@@ -36,6 +38,8 @@ export const notifications = pgTable(
     index('notifications_to_digest')
       .on(t.userId, t.workspaceId, t.createdAt)
       .where(sql`email and emailed_at is null and is_digest`),
+    index('notifications_digest_due').on(t.createdAt).where(sql`email and emailed_at is null and is_digest`),
+    index('notifications_to_show').on(t.userId, t.workspaceId, t.createdAt, t.id).where(sql`browser`),
     index('notifications_old').on(t.createdAt),
   ],
 )

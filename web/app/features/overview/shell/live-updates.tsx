@@ -11,8 +11,8 @@ export function LiveUpdates() {
     const { stop, onChange, onReset } = refetchOnEvents(queries)
     const leave = followEvents({
       onReset,
-      onChange(event) {
-        onChange(event)
+      onChange,
+      onRead(event) {
         showReplies(event).catch(() => {})
       },
     })

@@ -117,7 +117,7 @@ function ReplyOptions({
   return (
     <div className="grid w-full gap-4">
       <Switch
-        label="In this browser, while a tab is open"
+        label="In the browser, while a tab is open"
         checked={browser}
         onChange={(event) => void setBrowser(event.currentTarget.checked)}
       />
