@@ -1,6 +1,8 @@
 import type { Role } from '@x-automated/contract/route'
+import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { and, eq, sql } from 'drizzle-orm'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { messaged, say } from '../../test/conversations.ts'
 import { call, connectX, makePerson, type Person } from '../../test/makers.ts'
 import { openApp, type TestApp } from '../../test/open-app.ts'
 import { eventually } from '../../test/outreach.ts'
@@ -170,6 +172,32 @@ describe('GET /events', () => {
     expect(sent.length).toBeLessThanOrEqual(2 + (Date.now() - began) / 1_000)
   })
 
+  it('names the changed conversation, and of drafts tells only when they begin and end', async () => {
+    const account = await connectX(app, owner)
+    await app.db
+      .update(xAccounts)
+      .set({ xUserId: idOfHandle(account.handle) })
+      .where(eq(xAccounts.id, account.id))
+    const { handles } = await messaged(app, owner)
+    await say(app, handles[0]!, account.handle, 'What does it cost?')
+    const id = (await owner.client.conversations.list({})).conversations[0]!.id
+    const stream = await open(owner)
+    await until(stream, 'ready')
+    const before = stream.events.length
+    for (const text of ['H', 'Hi', 'Hi,']) await owner.client.conversations.saveDraft({ id, text })
+    await until(stream, 'typed')
+    await owner.client.conversations.saveDraft({ id, text: '' })
+    await until(stream, 'emptied')
+    await owner.client.conversations.update({ id, isRead: true })
+    const conversation = { kind: 'conversation', ids: [id] }
+    const since = () =>
+      data(stream)
+        .slice(before)
+        .filter((one) => (one as { kind: string }).kind === 'conversation')
+    await eventually(() => since().length === 3, 'the mark as read')
+    expect(since()).toEqual([conversation, conversation, conversation])
+  })
+
   it('publishes changes by members and processes of campaigns', async () => {
     const stream = await open(owner)
     const list = await owner.client.lists.create({ name: 'List' })
@@ -209,6 +237,30 @@ describe('Last-Event-ID', () => {
     expect(again.events).toEqual([{ id: last, event: 'reset', data: {} }])
     await until(again, `after-${which}`)
     expect(again.events).toHaveLength(2)
+  })
+
+  it('starts with reset if much was missed', async () => {
+    const first = await open(owner)
+    await until(first, 'before')
+    const last = first.position()
+    first.close()
+    const missed = (from: number, count: number, ids: number) =>
+      app.db.execute(sql`
+        with counted as (update event_counters set last_id = last_id + ${count} where workspace_id = ${owner.workspaceId})
+        insert into workspace_events (workspace_id, id, kind, ids)
+          select ${owner.workspaceId}::uuid, n, 'campaign', array(select gen_random_uuid()::text from generate_series(1, ${ids}::int))
+          from generate_series(${from}::int, ${from + count - 1}::int) n`)
+    await missed(last + 1, 100, 100)
+    for (const [seen, now] of [
+      [last, last + 100],
+      [last + 100, last + 700],
+    ] as const) {
+      if (now > last + 100) await missed(last + 101, 600, 1)
+      const again = await open(owner, { lastId: String(seen) })
+      await eventually(() => again.events.length > 0, 'an event')
+      expect(again.events).toEqual([{ id: now, event: 'reset', data: {} }])
+      again.close()
+    }
   })
 
   it('starts with reset after a restart, which ends every stream', async () => {

@@ -50,7 +50,8 @@ export function serveEvents(app: FastifyInstance, services: Services): void {
       open.delete(end)
       leave()
     }
-    stream.once('close', finish)
+    if (stream.destroyed) finish()
+    else stream.once('close', finish)
     // The client may be gone already.
     if (reply.raw.destroyed) stream.destroy()
     reply.raw.once('close', () => stream.destroy())

@@ -116,9 +116,9 @@ export function startRecording({
       clearInterval(ticking)
       if (timer) clearTimeout(timer)
       stopListening()
+      isClosed = true
       await flushing
       if (release) await flush()
-      isClosed = true
       await release?.()
     },
   }

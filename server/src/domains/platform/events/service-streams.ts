@@ -18,6 +18,9 @@ const RETRY_AFTER_SECONDS = 5
 /** A new stream begins with events this recent: its page may have loaded before them. */
 const RECENT = sql`interval '10 seconds'`
 const RECENT_MAX = 100
+/** A stream that has missed more than this starts over: fetching everything is cheaper. */
+const UNSEEN_MAX = 500
+const UNSEEN_MAX_CHARS = 100_000
 /** The position of a stream that wants no older events. */
 const NEVER = Number.MAX_SAFE_INTEGER
 
@@ -81,11 +84,15 @@ export function openStreams({ db, channels, requestWorker, log }: StreamsOptions
     async follow(follower: Follower): Promise<() => void> {
       const { workspaceId, userId } = follower.actor
       const workerId = await requestWorker.workerId()
-      const { rows } = await db.execute<{ id: string }>(sql`
-        insert into event_streams (workspace_id, user_id, worker_id, expires_at)
-          select ${workspaceId}::uuid, ${userId}::uuid, ${workerId}, ${follower.expiresAt.toISOString()}::timestamptz
-          where (select count(*) from event_streams where user_id = ${userId} and expires_at > now() and worker_id in (${livingWorkers})) < ${STREAMS_MAX}
-        returning id`)
+      const { rows } = await db.transaction(async (tx) => {
+        // One at a time, or two could take the last place.
+        await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`streams of ${userId}`}, 0))`)
+        return tx.execute<{ id: string }>(sql`
+          insert into event_streams (workspace_id, user_id, worker_id, expires_at)
+            select ${workspaceId}::uuid, ${userId}::uuid, ${workerId}, ${follower.expiresAt.toISOString()}::timestamptz
+            where (select count(*) from event_streams where user_id = ${userId} and expires_at > now() and worker_id in (${livingWorkers})) < ${STREAMS_MAX}
+          returning id`)
+      })
       const id = rows[0]?.id
       if (id === undefined) throw new Refusal('RATE_LIMITED', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS })
       const leave = () => {
@@ -130,7 +137,7 @@ async function readOnce(db: Db, followers: readonly Follower[]): Promise<void> {
     select f."workspaceId", coalesce(c.last_id, 0)::float as "lastId", coalesce((
       select jsonb_agg(jsonb_build_object('id', e.id, 'kind', e.kind, 'ids', e.ids, 'recipientId', e.recipient_id) order by e.id)
       from workspace_events e where e.workspace_id = f."workspaceId"
-        and e.id > case when f."isNew" then least(f.seen, c.last_id - ${RECENT_MAX}) else f.seen end
+        and e.id > greatest(c.last_id - ${UNSEEN_MAX}, case when f."isNew" then least(f.seen, c.last_id - ${RECENT_MAX}) else f.seen end)
         and (e.id > f.seen or e.created_at > now() - ${RECENT})
     ), '[]') as events
     from jsonb_to_recordset(${JSON.stringify(read)}::jsonb) as f("workspaceId" uuid, seen bigint, "isNew" boolean)
@@ -148,12 +155,11 @@ function writeUnseen(follower: Follower, { lastId, events }: Latest): void {
   // The client resumes here, even before its first event.
   if (seen === null) write(`id: ${lastId}\n\n`)
   const newer = seen === null ? events : unseen(seen, lastId, events)
-  if (newer === 'reset') {
-    write(`id: ${lastId}\nevent: reset\ndata: {}\n\n`)
-    return
-  }
-  for (const event of newer) {
-    const { id, kind, ids } = event
-    if (isFor(event, actor)) write(`id: ${id}\ndata: ${JSON.stringify({ kind, ids })}\n\n`)
-  }
+  const text = newer === 'reset' ? null : newer.map((event) => (isFor(event, actor) ? textOf(event) : '')).join('')
+  if (text === null || text.length > UNSEEN_MAX_CHARS) write(`id: ${lastId}\nevent: reset\ndata: {}\n\n`)
+  else if (text) write(text)
+}
+
+function textOf({ id, kind, ids }: StoredEvent): string {
+  return `id: ${id}\ndata: ${JSON.stringify({ kind, ids })}\n\n`
 }
