@@ -53,18 +53,32 @@ function hasTaken(answer: unknown): boolean {
   return (answer as { status?: unknown } | undefined)?.status !== 204
 }
 
-/** What other members see changed after operations of a domain. */
-const CHANGES: Record<string, EventKind> = {
-  campaigns: 'campaign',
-  conversations: 'conversation',
-  enrollments: 'campaign',
-  messages: 'campaign',
-  notes: 'conversation',
-  sequences: 'campaign',
+/** What other members see changed after operations of a domain, or after one. */
+const CHANGES: Record<string, readonly EventKind[]> = {
+  campaigns: ['campaign'],
+  conversations: ['conversation'],
+  // A draft is saved with each pause in typing; its service publishes when it begins and ends.
+  'conversations.saveDraft': [],
+  'conversations.undoUpdate': ['conversation', 'campaign'],
+  enrollments: ['campaign'],
+  leads: ['campaign', 'conversation'],
+  messages: ['campaign', 'conversation'],
+  notes: ['conversation'],
+  replies: ['conversation'],
+  sequences: ['campaign'],
+  suppressions: ['campaign', 'conversation'],
+  tags: ['conversation'],
+  'xAccount.consent': ['conversation'],
+}
+
+/** The conversation that an operation changes, if it is one. */
+function changedConversation(operation: string, input: unknown): string | undefined {
+  const isOne = operation.startsWith('conversations.') || operation === 'notes.create'
+  return isOne ? (input as { id?: string } | undefined)?.id : undefined
 }
 
 /** Requires a session, the operation's role, and a free call in the rate limit. */
-const guard = base.middleware(async ({ context, next, procedure, path }) => {
+const guard = base.middleware(async ({ context, next, procedure, path }, input) => {
   const { access, byExtension, effect } = procedure['~orpc'].meta as OperationMeta
   const { authorization } = context.request
   const token = extensionToken(authorization)
@@ -72,10 +86,22 @@ const guard = base.middleware(async ({ context, next, procedure, path }) => {
   context.limits.countCall(actor.userId)
   if (token && !byExtension) throw new Refusal('FORBIDDEN', 'Extensions cannot call this operation.')
   if (access !== 'public' && access !== 'operator' && !roleAllows(actor.role, access)) throw new Refusal('FORBIDDEN')
-  const answer = await next({ context: { actor } })
-  const kind = CHANGES[path[0] ?? '']
-  if (kind && effect !== 'none' && hasTaken(answer.output)) context.events.touch(actor.workspaceId, kind)
-  return answer
+  const touch = () => {
+    if (effect === 'none') return
+    const operation = path.join('.')
+    const id = changedConversation(operation, input)
+    for (const kind of CHANGES[operation] ?? CHANGES[path[0] ?? ''] ?? [])
+      context.events.touch(actor.workspaceId, kind, kind === 'conversation' ? id : undefined)
+  }
+  try {
+    const answer = await next({ context: { actor } })
+    if (hasTaken(answer.output)) touch()
+    return answer
+  } catch (error) {
+    // A message that failed at X is stored.
+    if (effect === 'outside') touch()
+    throw error
+  }
 })
 
 /** Requires an operator; for everyone else the operation does not exist. */

@@ -23,7 +23,7 @@ const ofCampaigns = [
 /** The queries that each kind of event refetches while they are on screen. */
 const AFFECTED: Record<EventKind, readonly string[]> = {
   campaign: ofCampaigns,
-  conversation: ['conversations.list', 'conversations.find', ...ofCampaigns],
+  conversation: ['conversations.list', 'conversations.find', 'leads.history'],
   scrape: ['scrapes.list', 'scrapes.find', 'leads.list', 'xAccount.status'],
   import: ['imports.list', 'imports.find'],
   job: ['conversations.list', 'leads.list', 'lists.list'],

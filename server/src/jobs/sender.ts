@@ -120,6 +120,7 @@ export async function startSender(
       log.error({ err: error, dmId: claimed.id }, 'outcome not recorded')
     })
     services.events.touch(claimed.workspaceId, 'campaign', claimed.campaignId)
+    if (verdict.kind === 'sent') services.events.touch(claimed.workspaceId, 'conversation')
     if (verdict.kind === 'unknown') unsettled.notify()
     if (verdict.kind === 'stop')
       log.warn({ accountId: claimed.accountId }, 'campaigns paused because X rejected the account')

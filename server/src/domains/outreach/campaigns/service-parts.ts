@@ -3,6 +3,7 @@ import type { Db } from '../../../db/open.ts'
 import { reasonSql } from '../../../db/reasons.ts'
 import { transact } from '../../../db/transact.ts'
 import { allowanceOf, planOf, usageOf } from '../../platform/billing/service.ts'
+import { publishEvents } from '../../platform/events/service.ts'
 import { completeIfDone, lockLeads, lockQueueing, reasonToSkip, spend, wakeAccount } from '../sending/service.ts'
 import { isBasisRequired, type SendingEnv } from '../sending-settings/service.ts'
 import { findSteps, findTests, queuedStep } from '../sequences/service.ts'
@@ -93,6 +94,7 @@ async function queuePart(tx: Db, limits: SendingEnv, { id, workspaceId }: Row): 
   await tx.execute(sql`
     update campaigns set open_enrollments = open_enrollments - ${rows.length - queued}::int, updated_at = now() where id = ${id}`)
   await completeIfDone(tx, id)
+  await publishEvents(tx, workspaceId, 'campaign', [id])
   if (campaign.xAccountId) await wakeAccount(tx, campaign.xAccountId)
   return true
 }

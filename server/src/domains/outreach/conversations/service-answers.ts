@@ -6,6 +6,7 @@ import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import { Refusal } from '../../../refusal.ts'
+import { publishEvents } from '../../platform/events/service.ts'
 import { claimAnswer, type NowContext, sendByHand } from '../sending/service.ts'
 import { findNewer, findRow, findSent } from './service.ts'
 import { conversationDrafts } from './tables.ts'
@@ -65,14 +66,21 @@ export async function saveDraft(db: Db, actor: Actor, { id, text }: InputOf<'con
         target: [conversationDrafts.workspaceId, conversationDrafts.conversationId, conversationDrafts.userId],
         set: { text, updatedAt: sql`now()` },
       })
-      .returning({ text: conversationDrafts.text, updatedAt: conversationDrafts.updatedAt })
-    return { draft: one(saved) }
+      .returning({
+        text: conversationDrafts.text,
+        updatedAt: conversationDrafts.updatedAt,
+        isNew: sql<boolean>`xmax = 0`,
+      })
+    const { isNew, ...draft } = one(saved)
+    if (isNew) await publishEvents(tx, workspaceId, 'conversation', [id])
+    return { draft }
   })
 }
 
 async function deleteDraft(db: Db, { workspaceId, userId }: Actor, conversationId: string): Promise<void> {
   const { workspaceId: workspace, conversationId: conversation, userId: author } = conversationDrafts
-  await db
+  const { rowCount } = await db
     .delete(conversationDrafts)
     .where(and(eq(workspace, workspaceId), eq(conversation, conversationId), eq(author, userId)))
+  if (rowCount) await publishEvents(db, workspaceId, 'conversation', [conversationId])
 }

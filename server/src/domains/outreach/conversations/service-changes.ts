@@ -147,6 +147,8 @@ async function change(tx: Db, actor: Actor, chosen: SQL, changes: Changes, undoI
   }
   await lockConversations(tx, workspaceId, chosen)
   const relabelled = label ? await labelReplies(tx, workspaceId, chosen, label) : []
+  // Campaigns count labels.
+  if (label) await publishEvents(tx, workspaceId, 'campaign', [])
   const isDifferent = sql`(${sql.join(
     [
       status && sql`(c.status, c.snoozed_until) is distinct from (${status}, ${snoozedUntil ?? null}::timestamptz)`,

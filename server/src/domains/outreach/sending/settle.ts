@@ -8,6 +8,7 @@ import { transact } from '../../../db/transact.ts'
 import { type XConversationMessage, XError } from '../../../outside/x.ts'
 import { storePastContact } from '../../leads/leads/service.ts'
 import { use } from '../../platform/billing/service.ts'
+import { publishEvents } from '../../platform/events/service.ts'
 import { X_KEEPS_DAYS } from '../../platform/x-account/tables.ts'
 import { notifySenders, SIMULATED_HOLDER, wakeAccount } from './limits.ts'
 import { lockEnrollmentsOfLead, lockLeads } from './queue.ts'
@@ -82,11 +83,17 @@ export async function settle(needs: Needs, timing: Timing): Promise<number | nul
       )
       returning *
     )
-    select t.id, t.lease, t.is_answer as "isAnswer", t.campaign_id as "campaignId", t.message, t.tried_at as "triedAt",
+    select t.workspace_id as "workspaceId", t.id, t.lease, t.is_answer as "isAnswer", t.campaign_id as "campaignId", t.message, t.tried_at as "triedAt",
       (extract(epoch from now() - t.claimed_at) * 1000)::float as "ageMs",
       a.id as "accountId", a.x_user_id as "senderId", l.twitter_handle as handle, l.x_user_id as "leadXUserId"
     from taken t left join x_accounts a on a.id = t.x_account_id left join leads l on l.id = t.lead_id`)
-  await Promise.all(rows.map((dm) => settleOne(needs, timing, dm)))
+  await Promise.all(
+    rows.map(async (dm) => {
+      await settleOne(needs, timing, dm)
+      await publishEvents(db, dm.workspaceId, 'campaign', [dm.campaignId])
+      await publishEvents(db, dm.workspaceId, 'conversation', [])
+    }),
+  )
   const { rows: waiting } = await db.execute<{ ms: number | null }>(
     sql`select (extract(epoch from min(due_at) - now()) * 1000)::float as ms from dms where lease_expires_at is not null and outcome_unknown and status = 'queued'`,
   )
@@ -94,6 +101,7 @@ export async function settle(needs: Needs, timing: Timing): Promise<number | nul
 }
 
 type Unsettled = {
+  workspaceId: string
   id: string
   isAnswer: boolean
   lease: string

@@ -4,6 +4,7 @@ import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { allowanceOf, use } from '../../platform/billing/service.ts'
+import { publishEvents } from '../../platform/events/service.ts'
 import { unreadSince } from '../../platform/x-account/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { campaignGate, completeIfDone, lockQueueing, type QueuedStep, refund, wakeAccount } from '../sending/service.ts'
@@ -89,6 +90,7 @@ async function queueBatch(tx: Db, env: SendingEnv, campaignId: string): Promise<
   const released = await applyMoves(tx, campaign, changes)
   const queued = await applyQueued(tx, campaign, changes)
   const isFull = due.length === size
+  if (due.length > 0) await publishEvents(tx, campaign.workspaceId, 'campaign', [campaignId])
   if (!(await scheduleNext(tx, campaign, { ready, isFull, isChanged: due.length > 0 }))) return false
   const closed = changes.filter(({ change }) => change.kind === 'end').length
   if (closed > 0) await completeIfDone(tx, campaignId, { sentId: null, opened: -closed, nextAt: null })
