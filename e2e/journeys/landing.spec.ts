@@ -500,6 +500,8 @@ describe('the landing page', () => {
 
     await (await page.context().newCDPSession(page)).send('Network.clearBrowserCache')
     const requests = watchRequests(page)
+    // An open stream of events would never be idle.
+    await page.route('**/api/events', (route) => route.fulfill({ contentType: 'text/event-stream', body: '' }))
     await page.goto('/dashboard')
     await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
     await page.waitForLoadState('networkidle')
