@@ -349,6 +349,6 @@ describe('sequences, in a browser', () => {
     await people.getByRole('button', { name: 'Close' }).click()
     await expectSoundBothWays(page)
     await page.getByRole('link', { name: 'Name of open_talks' }).click()
-    await page.getByRole('dialog', { name: 'Name of open_talks' }).getByText('Tell me more').waitFor()
+    await page.getByRole('dialog', { name: 'Name of open_talks' }).getByText('Tell me more').first().waitFor()
   })
 })
