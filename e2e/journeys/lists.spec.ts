@@ -58,7 +58,7 @@ describe('lists, in a browser', () => {
     await row(page, 'Founders').getByRole('button', { name: 'View Leads' }).click()
     await dialog(page).getByRole('heading', { name: 'Leads in Founders' }).waitFor()
     await dialog(page).getByText('Person 44').waitFor()
-    await dialog(page).getByText('Not Sent').first().waitFor()
+    await dialog(page).getByText('Not Sent', { exact: true }).first().waitFor()
     await expectSoundPage(page)
     await dialog(page).getByRole('button', { name: 'Close' }).last().click()
     await waitForDialogToClose(page)

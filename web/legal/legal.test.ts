@@ -77,8 +77,11 @@ describe('the privacy policy', () => {
     'Scrapes:',
     'Single sign-on of a workspace',
     'What operators of this server did',
-    'the beginning of replies and of messages you send the same people yourself, and when they were read',
-    'People who opted out, and the message they did it with',
+    'when people replied and what kind of reply it was, and when messages were read',
+    'texts of replies and of messages you send the same people yourself',
+    'the handle of people who write to the X account and are not leads',
+    'Notes about conversations, and snippets for replies',
+    'People who opted out',
     'messages you are sending from the messenger and their recipients, the leads you deleted last',
     'Links that confirm a place on the waitlist, or unsubscribe from its emails, are not stored',
   ])('mentions “%s”', (what) => {
