@@ -45,7 +45,10 @@ function browserDeps(): LiveDeps & { close(): void } {
   return {
     channel,
     open: (lastId, signal) =>
-      signedFetch('/api/events', { headers: lastId === null ? {} : { 'last-event-id': lastId }, signal }),
+      signedFetch('/api/events', {
+        headers: { accept: 'text/event-stream', ...(lastId !== null && { 'last-event-id': lastId }) },
+        signal,
+      }),
     // Without locks (http, blocked storage), the fallback refetches.
     alone: (signal, work) => navigator.locks?.request(LOCK, { signal }, work) ?? Promise.resolve(),
     close: () => channel.close(),

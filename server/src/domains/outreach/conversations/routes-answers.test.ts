@@ -152,6 +152,25 @@ describe('an answer', () => {
     expect((await answer(person, id, sent.body.id, 'Two', 'again')).status).toBe(200)
   })
 
+  it('returns 503 if X is unreachable, and sends it at most once', async () => {
+    const other = await app.startAnother({ env: { X_API_URL: 'http://127.0.0.1:9' } })
+    const { person, leadId, id, last } = await replied()
+    const answerThere = async () => {
+      const response = await fetch(`${other.url}/api/conversations/${id}/messages`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ text: 'Three', afterMessageId: last }),
+      })
+      return [response.status, (await response.json()).code]
+    }
+    await app.db.update(leads).set({ xUserId: null }).where(eq(leads.id, leadId))
+    expect(await answerThere()).toEqual([503, 'X_UNAVAILABLE'])
+    expect(await messagesOf(person, id)).toHaveLength(2)
+    await app.db.update(leads).set({ xUserId: '42' }).where(eq(leads.id, leadId))
+    expect(await answerThere()).toEqual([503, 'DM_UNSETTLED'])
+    expect((await answer(person, id, last)).body.code).toBe('CONVERSATION_CHANGED')
+  })
+
   it('is sent by the account of the conversation, which may not be the current one', async () => {
     const { person, account, id, last } = await replied()
     const current = await connectX(app, person)

@@ -184,6 +184,8 @@ describe('a change', () => {
     for (const { id: assigneeId } of [viewer, stranger]) {
       const { status, body } = await person.call('PATCH', `/conversations/${id}`, { assigneeId })
       expect([status, body.code]).toEqual([404, 'PERSON_NOT_FOUND'])
+      const all = await person.call('POST', '/conversations/update', { filter: {}, assigneeId })
+      expect([all.status, all.body.code]).toEqual([404, 'PERSON_NOT_FOUND'])
     }
     expect((await listOf(person, { assigneeId: member.id })).conversations).toHaveLength(1)
     expect((await member.client.conversations.list({ assigneeId: 'me' })).conversations).toHaveLength(1)
