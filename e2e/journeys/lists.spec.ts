@@ -147,7 +147,7 @@ describe('lists, in a browser', () => {
     await dialog(page).getByRole('button', { name: 'Save changes' }).click()
     await waitForDialogToClose(page)
     await card('Spring').getByRole('button', { name: 'View Leads' }).click()
-    await dialog(page).getByText('Not Sent').waitFor()
+    await dialog(page).getByText('Not Sent', { exact: true }).waitFor()
     expect(await dialog(page).getByRole('columnheader').allInnerTexts()).toEqual([
       'Twitter Handle',
       'Name',
