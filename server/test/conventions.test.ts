@@ -222,9 +222,12 @@ describe('every operation with an id in its path', () => {
   }
 
   it.each(named(onOne))('returns 404 from %s for unknown and malformed ids', async (_, operation) => {
+    // One person makes too many calls a minute for all operations.
+    const caller = await makePerson(app)
+    app.services.env.operators.push(caller.email)
     for (const id of [SOME_ID, 'x', '1', "'; drop table leads; --", '%00', 'ü'.repeat(20)]) {
       const body = operation.method === 'GET' ? undefined : (bodies[operation.name] ?? undefined)
-      const answer = await person.call(operation.method, pathWith(operation, encodeURIComponent(id)), body)
+      const answer = await caller.call(operation.method, pathWith(operation, encodeURIComponent(id)), body)
       expect([id, answer.status, answer.body.success]).toEqual([id, 404, false])
     }
   })

@@ -228,7 +228,9 @@ describe('events', () => {
     ])
     const ids = receiver.received.map((one) => one.headers['webhook-id'])
     expect([ids.length, new Set(ids).size]).toEqual([60, 60])
-    expect(await operator.client.webhooks.deliveries({ id: made.id, status: 'delivered' })).toMatchObject({ total: 60 })
+    await expect
+      .poll(() => operator.client.webhooks.deliveries({ id: made.id, status: 'delivered' }))
+      .toMatchObject({ total: 60 })
   })
 
   it('disable an endpoint that failed for a day, and email the operators', async () => {
