@@ -44,22 +44,25 @@ describe('held-out messages', () => {
   })
 })
 
+/** The least processor time of three runs in this thread, in milliseconds. */
+function processorTime(work: () => unknown): number {
+  const runs = Array.from({ length: 3 }, () => {
+    const before = process.threadCpuUsage()
+    work()
+    return process.threadCpuUsage(before).user / 1_000
+  })
+  return Math.min(...runs)
+}
+
 describe('classifyReply', () => {
   it('takes under 5 ms of processor time for 99% of messages', () => {
     const texts = heldOut.map(({ text }) => text)
-    const times = texts.map((text) => {
-      const runs = Array.from({ length: 3 }, () => {
-        const before = process.cpuUsage()
-        classify(text)
-        return process.cpuUsage(before).user / 1_000
-      })
-      return Math.min(...runs)
-    })
+    const times = texts.map((text) => processorTime(() => classify(text)))
     times.sort((a, b) => a - b)
     expect(times[Math.floor(times.length * 0.99)]).toBeLessThan(5)
   })
 
-  it('reads hostile texts in a limited time', () => {
+  it('takes under 50 ms of processor time for hostile texts', () => {
     const pieces = [
       'a',
       'no ',
@@ -69,6 +72,10 @@ describe('classifyReply', () => {
       '連絡',
       '不要',
       'eliminmeme',
+      'i am ',
+      'ti ho ',
+      'a ',
+      'ﷺ',
       '1.',
       '@a.',
       '\u200b',
@@ -77,10 +84,11 @@ describe('classifyReply', () => {
       '😀',
     ]
     for (const piece of pieces) {
-      const before = process.cpuUsage()
-      classify(piece.repeat(10_000).slice(0, 10_000))
-      // A pattern that backtracks badly would take minutes.
-      expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000)
+      const text = piece.repeat(10_000).slice(0, 10_000)
+      expect(
+        processorTime(() => classify(text)),
+        piece,
+      ).toBeLessThan(50)
     }
   })
 

@@ -2,6 +2,7 @@ import type { ReplyLabel } from '@x-automated/contract/leads/leads'
 import { Temporal } from 'temporal-polyfill'
 import { asksToStop } from './rules.ts'
 import { findDay } from './rules-dates.ts'
+import { readPart } from './rules-features.ts'
 import { isOptOut } from './rules-opt-out.ts'
 import { fold, hasUnspaced, wordsOf } from './rules-text.ts'
 
@@ -11,6 +12,9 @@ export interface RuleLabel {
   /** When they are back or want to hear more: the start of that day. `later` always has it. */
   until: Date | null
 }
+
+/** Characters that the rules read after folding. */
+const FOLDED_MAX = 12_000
 
 /** When and where a reply was written. */
 interface Written {
@@ -27,7 +31,8 @@ export function labelByRule(
   text: string,
   { optOutWords, ...written }: Written & { optOutWords: readonly string[] },
 ): RuleLabel | null {
-  const folded = fold(text)
+  // Some characters fold to 18.
+  const folded = fold(text).slice(0, FOLDED_MAX)
   if (asksToStop(text, optOutWords) || isOptOut(folded)) return { label: 'opted_out', until: null }
   const said = createReader(folded)
   if (said.any(AUTOMATIC_PHRASES)) return { label: 'auto_reply', until: untilOf('auto_reply', text, written) }
@@ -47,7 +52,7 @@ export function untilOf(label: ReplyLabel, text: string, { now, timeZone }: Writ
 
 /** What the rules notice in a text, for the model. */
 export function hintsOf(text: string): string[] {
-  const said = createReader(fold(text))
+  const said = createReader(fold(readPart(text)))
   // Any day will do: the model only learns that one is named.
   const day = findDay(text, '2026-06-01')
   return [

@@ -26,6 +26,8 @@ describe('isOptOut', () => {
     '연락하지 마세요',
     'मुझे मैसेज मत करो',
     'توقف عن مراسلتي',
+    'أوقف',
+    'ابعد عني',
     '🛑',
   ])('finds the opt-out in %j', (text) => {
     expect(asksToStop(text)).toBe(true)
