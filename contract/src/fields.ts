@@ -81,6 +81,8 @@ export const Page = z.object({ total: z.number().int(), page: z.number().int(), 
 export function isStorable(value: string): boolean {
   return !value.includes('\u0000') && value.isWellFormed()
 }
+/** What is wrong with a text that is not storable. */
+export const UNSTORABLE = 'must not contain NUL characters or broken Unicode'
 
 /** Input of calls that take none: no body, or an empty object. Unknown keys are rejected. */
 export const NoInput = z.preprocess((body) => body ?? {}, z.strictObject({}))
@@ -90,7 +92,7 @@ export function text(max: number) {
   return z
     .string()
     .max(max)
-    .refine(isStorable, 'must not contain NUL characters or broken Unicode')
+    .refine(isStorable, UNSTORABLE)
     .transform((value) => value.trim())
 }
 

@@ -1,4 +1,5 @@
 import type { Role } from '@x-automated/contract/route'
+import { Refusal } from './refusal.ts'
 
 declare const scoped: unique symbol
 /** A workspace id that the caller is known to be a member of. Only the guard creates one. */
@@ -17,4 +18,10 @@ const RANK: Record<Role, number> = { viewer: 0, member: 1, admin: 2, owner: 3 }
 /** Whether `role` includes the permissions of `needed`. */
 export function roleAllows(role: Role, needed: Role): boolean {
   return RANK[role] >= RANK[needed]
+}
+
+/** @param what 'note' @throws Refusal FORBIDDEN: neither its author nor an admin */
+export function requireAuthor({ userId, role }: Actor, authorId: string, what: string): void {
+  if (userId !== authorId && !roleAllows(role, 'admin'))
+    throw new Refusal('FORBIDDEN', `Only its author or an admin can change this ${what}.`)
 }

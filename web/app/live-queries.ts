@@ -26,7 +26,7 @@ const AFFECTED: Record<EventKind, readonly string[]> = {
   conversation: ['conversations.list', 'conversations.find', 'leads.history'],
   scrape: ['scrapes.list', 'scrapes.find', 'leads.list', 'xAccount.status'],
   import: ['imports.list', 'imports.find'],
-  job: ['conversations.list', 'leads.list', 'lists.list'],
+  job: [],
   notification: ['notifications.list', 'notifications.countUnread', 'xAccount.list', 'xAccount.status'],
 }
 const LIVE = new Set(Object.values(AFFECTED).flat())

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Email, Id, isStorable, NoInput, requiredText, Time } from '../fields.ts'
+import { Email, Id, isStorable, NoInput, requiredText, Time, UNSTORABLE } from '../fields.ts'
 import { routes } from '../route.ts'
 
 const route = routes('Single sign-on')
@@ -72,12 +72,7 @@ const Address = z
   .trim()
   .max(2_000)
   .pipe(z.url({ protocol: /^https?$/, error: 'Enter an address that begins with https://' }))
-const Xml = z
-  .string()
-  .trim()
-  .min(1)
-  .max(200_000)
-  .refine(isStorable, 'must not contain NUL characters or broken Unicode')
+const Xml = z.string().trim().min(1).max(200_000).refine(isStorable, UNSTORABLE)
 
 export const SsoConnectionInput = z
   .strictObject({

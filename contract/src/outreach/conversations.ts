@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Id, isStorable, Moment, queryNumber, requiredText, Success, Time, text } from '../fields.ts'
+import { Id, isStorable, Moment, queryNumber, requiredText, Success, Time, text, UNSTORABLE } from '../fields.ts'
 import { CallersId, DM_STATUSES, nextPart, REPLY_LABELS } from '../leads/leads.ts'
 import { Reason } from '../reason.ts'
 import { routes } from '../route.ts'
@@ -122,8 +122,6 @@ const changes = {
 const isSnooze = ({ status, snoozedUntil }: { status?: string | undefined; snoozedUntil?: string | undefined }) =>
   (status === 'snoozed') === (snoozedUntil !== undefined)
 const SNOOZE = { path: ['snoozedUntil'], error: 'goes with the status snoozed, which needs it' }
-
-const UNSTORABLE = 'must not contain NUL characters or broken Unicode'
 
 /** Passed back to read on. Lists of the inbox have no page numbers: they move while they are read. */
 const cursor = z.string().max(500)

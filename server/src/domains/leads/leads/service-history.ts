@@ -12,7 +12,10 @@ import { find } from './service.ts'
 
 type Event = z.input<typeof LeadEvent>
 
-/** A lead's history, newest first. Viewers see no texts of replies, answers and notes. @throws Refusal LEAD_NOT_FOUND; INVALID_INPUT: bad cursor */
+/**
+ * A lead's history, newest first. Viewers see no texts of replies, answers and notes.
+ * @throws Refusal LEAD_NOT_FOUND; INVALID_INPUT: bad cursor
+ */
 export async function history(db: Db, actor: Actor, { id, page, pageSize, cursor }: InputOf<'leads', 'history'>) {
   await find(db, actor, id)
   const place = cursor === undefined ? null : readCursor(cursor)

@@ -81,14 +81,15 @@ export async function accept(db: Db, actor: Actor, id: string) {
     const [account] = await tx
       .select({ handle: xAccounts.handle })
       .from(xAccounts)
-      .where(eq(xAccounts.id, offer.xAccountId))
+      .where(and(eq(xAccounts.workspaceId, actor.workspaceId), eq(xAccounts.id, offer.xAccountId)))
+    if (!account) throw new Refusal('OFFER_NOT_FOUND')
     const person = {
       ...NOTHING_KNOWN,
       xUserId: offer.xUserId,
       twitterHandle: offer.twitterHandle,
       basis: 'wrote_first' as const,
       basisAt: offer.at.toISOString(),
-      basisSource: `Wrote to @${account?.handle} on X`,
+      basisSource: `Wrote to @${account.handle} on X`,
     }
     const [leadId] = await upsertLeads(tx, actor, [person], 'parts')
     if (!leadId) throw new Refusal('OFFER_NOT_FOUND')

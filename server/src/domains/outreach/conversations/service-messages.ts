@@ -37,6 +37,7 @@ export async function addReply(tx: Db, message: StoredMessage, said: Said): Prom
     select from replies r where r.lead_id = ${leadId} and r.account_x_user_id = ${accountXUserId} and r.kind = 'reply' and r.at > ${at})`
   const isRelabelled = sql`(excluded.label = 'opted_out' or (c.labelled_by is null and excluded.label is not null
     and c.label is distinct from 'opted_out' and (c.label is null or excluded.label <> 'auto_reply') and ${isLatestReply}))`
+  const lastCampaignId = sql`case when ${isLatestReply} then coalesce(excluded.campaign_id, c.campaign_id) else coalesce(c.campaign_id, excluded.campaign_id) end`
   const snoozedUntil = sql`(
     select ${said.laterAt?.toISOString() ?? null}::timestamptz where ${isLatestReply} and not exists (
       select from enrollments e where e.workspace_id = ${workspaceId} and e.lead_id = ${leadId} and e.state = 'paused' and e.reason ->> 'code' = 'later'))`
@@ -55,7 +56,7 @@ export async function addReply(tx: Db, message: StoredMessage, said: Said): Prom
       from (select ${snoozedUntil} as until) snoozed
       where (select count(*) from old) >= 0
       on conflict (workspace_id, lead_id, account_x_user_id) do update set
-        status = excluded.status, snoozed_until = excluded.snoozed_until, is_unread = true, campaign_id = case when ${isLatestReply} then coalesce(excluded.campaign_id, c.campaign_id) else coalesce(c.campaign_id, excluded.campaign_id) end,
+        status = excluded.status, snoozed_until = excluded.snoozed_until, is_unread = true, campaign_id = ${lastCampaignId},
         sort_at = greatest(c.last_message_at, excluded.last_message_at),
         last_message_id = case when ${isNewer} then excluded.last_message_id else c.last_message_id end,
         is_last_ours = not ${isNewer} and c.is_last_ours, last_message_at = greatest(c.last_message_at, excluded.last_message_at),

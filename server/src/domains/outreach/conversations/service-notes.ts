@@ -1,6 +1,6 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { and, asc, eq, sql } from 'drizzle-orm'
-import { type Actor, roleAllows } from '../../../actor.ts'
+import { type Actor, requireAuthor } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
@@ -80,6 +80,5 @@ async function requireOwn(tx: Db, actor: Actor, id: string): Promise<void> {
     .where(own(actor, id))
     .for('update')
   if (!row) throw new Refusal('NOTE_NOT_FOUND')
-  if (row.authorId !== actor.userId && !roleAllows(actor.role, 'admin'))
-    throw new Refusal('FORBIDDEN', 'Only its author or an admin can change this note.')
+  requireAuthor(actor, row.authorId, 'note')
 }

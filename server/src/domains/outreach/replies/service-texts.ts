@@ -4,6 +4,7 @@ import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
 import type { Db } from '../../../db/open.ts'
+import { transact } from '../../../db/transact.ts'
 import { Refusal } from '../../../refusal.ts'
 import { saveConsent, show } from '../../platform/x-account/service.ts'
 import { removeOffersOf } from '../conversation-offers/service.ts'
@@ -27,7 +28,7 @@ export async function removeText(db: Db, actor: Actor, id: string): Promise<void
  * @throws Refusal X_ACCOUNT_NOT_FOUND, FORBIDDEN
  */
 export async function consent(db: Db, actor: Actor, input: InputOf<'xAccount', 'consent'>) {
-  return db.transaction(async (tx) => {
+  return transact(db, async (tx) => {
     await allowLongStatements(tx)
     const revoked = await saveConsent(tx, actor, input)
     if (!input.offersUnknownSenders) await removeOffersOf(tx, actor, input.id)

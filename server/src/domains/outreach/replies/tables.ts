@@ -30,7 +30,7 @@ export const replies = pgTable(
     kind: text('kind', { enum: ['reply', 'written'] }).notNull(),
     /** The first REPLY_TEXT_MAX characters; null if it was deleted, or never stored without consent. */
     text: text('text'),
-    /** Contains one of the workspace's opt-out words. */
+    /** Asks, by a rule, not to be messaged again. */
     optedOut: boolean('opted_out').notNull().default(false),
     /** What kind of reply it is; null: unknown. */
     label: text('label', { enum: REPLY_LABELS }),

@@ -1,7 +1,7 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { SNIPPETS_MAX } from '@x-automated/contract/outreach/snippets'
 import { and, asc, eq, sql } from 'drizzle-orm'
-import { type Actor, roleAllows } from '../../../actor.ts'
+import { type Actor, requireAuthor } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { withUniqueViolationAs } from '../../../db/unique-violation.ts'
@@ -55,6 +55,5 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
 async function requireOwn(tx: Db, actor: Actor, id: string): Promise<void> {
   const [row] = await tx.select({ authorId: snippets.authorId }).from(snippets).where(own(actor, id)).for('update')
   if (!row) throw new Refusal('SNIPPET_NOT_FOUND')
-  if (row.authorId !== actor.userId && !roleAllows(actor.role, 'admin'))
-    throw new Refusal('FORBIDDEN', 'Only its author or an admin can change this snippet.')
+  requireAuthor(actor, row.authorId, 'snippet')
 }

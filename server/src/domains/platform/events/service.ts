@@ -87,7 +87,7 @@ export function openEvents({ database, channels, requestWorker, log }: EventsOpt
   }
 }
 
-/** Deletes streams whose process died. */
+/** Deletes streams whose token has expired. Streams that end are deleted then. */
 export async function purgeEventStreams(db: Db): Promise<void> {
   await db.delete(eventStreams).where(sql`${eventStreams.expiresAt} < now()`)
 }

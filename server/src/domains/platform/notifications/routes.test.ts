@@ -122,8 +122,8 @@ describe('replies', () => {
     await colleague.client.notifications.setPreference({ kind: 'lead_replied', labels: ['auto_reply'] })
     await reply(person, 'interested')
     await reply(person, 'auto_reply')
-    expect(await titles(person)).toEqual([['Lena Lead replied', 'Labelled Interested.', '/inbox']])
-    expect(await titles(colleague)).toEqual([['Lena Lead replied', 'Labelled Automatic reply.', '/inbox']])
+    expect(await titles(person)).toEqual([['Lena Lead replied', 'Labeled Interested.', '/inbox']])
+    expect(await titles(colleague)).toEqual([['Lena Lead replied', 'Labeled Automatic reply.', '/inbox']])
     expect(await titles(reader)).toEqual([])
   })
 

@@ -35,7 +35,7 @@ export function notificationText(kind: NotificationKind, facts: NotificationFact
     case 'lead_replied':
       return {
         title: `${facts.leadName ?? 'A lead'} replied`,
-        text: facts.label ? `Labelled ${LABEL_NAMES[facts.label]}.` : '',
+        text: facts.label ? `Labeled ${LABEL_NAMES[facts.label]}.` : '',
         path: facts.conversationId ? `/inbox/${facts.conversationId}` : '/inbox',
       }
     case 'usage_high':

@@ -10,6 +10,7 @@ import { Sheet } from '../../../ui/dialog'
 import { Kbd } from '../../../ui/kbd'
 import { Menu, MenuItem } from '../../../ui/menu'
 import { LoadingText, Skeleton } from '../../../ui/skeleton'
+import { useKeys } from '../../../ui/use-keys'
 import { LABEL_NAMES } from '../../leads/leads/history-text'
 import { useSuppressLeads } from '../../leads/leads/use-bulk'
 import { XHandle } from '../../platform/x-account/x-handle'
@@ -22,7 +23,6 @@ import { ReplyBox } from './reply-box'
 import { SnoozeMenu } from './snooze-menu'
 import { ThreadMessages } from './thread-messages'
 import { type Inbox, useCampaignsById, useChangeConversation, useConversation, useInboxContext } from './use-inbox'
-import { useKeys } from './use-keys'
 
 /** The open conversation with the lead's card. Mounted once per conversation. */
 export function ConversationView({ id }: { id: string }) {

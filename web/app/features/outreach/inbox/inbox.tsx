@@ -4,16 +4,16 @@ import { Outlet } from 'react-router'
 import { cn } from '../../../ui/cn'
 import { EmptyState } from '../../../ui/empty-state'
 import { PageHeader } from '../../../ui/page-header'
+import { useKeys } from '../../../ui/use-keys'
 import { useHasRole } from '../../identity/people/use-role'
 import { ConversationList } from './conversation-list'
 import { KeysDialog } from './keys-dialog'
 import { useInbox } from './use-inbox'
-import { useKeys } from './use-keys'
 
 /** The inbox: the list of conversations, and beside it the open one. */
 export default function Inbox() {
   const mayRead = useHasRole('member')
-  if (mayRead === false) return <ViewersHaveNone />
+  if (mayRead === false) return <NoInbox />
   return <Columns mayRead={mayRead === true} />
 }
 
@@ -28,12 +28,15 @@ function Columns({ mayRead }: { mayRead: boolean }) {
     // The row comes into view, wherever the focus is.
     if (next) document.querySelector(`[data-conversation="${next.id}"]`)?.scrollIntoView({ block: 'nearest' })
   }
-  useKeys({
-    j: () => move(1),
-    k: () => move(-1),
-    '/': () => search.current?.focus(),
-    '?': () => setShowsKeys(true),
-  })
+  useKeys(
+    {
+      j: () => move(1),
+      k: () => move(-1),
+      '/': () => search.current?.focus(),
+      '?': () => setShowsKeys(true),
+    },
+    { repeated: 'jk' },
+  )
   return (
     <div className="text-ui md:grid md:h-full md:grid-cols-[17rem_minmax(0,1fr)] lg:grid-cols-[19.5rem_minmax(0,1fr)]">
       <section
@@ -51,7 +54,7 @@ function Columns({ mayRead }: { mayRead: boolean }) {
   )
 }
 
-function ViewersHaveNone() {
+function NoInbox() {
   return (
     <div className="page-width pt-6 md:pt-19">
       <PageHeader title="Inbox" />

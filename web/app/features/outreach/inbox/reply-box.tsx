@@ -11,7 +11,7 @@ import { cn } from '../../../ui/cn'
 import { Kbd } from '../../../ui/kbd'
 import { useRefresh } from '../../../use-refresh'
 import { MESSAGE_MAX } from '../campaigns/message-field'
-import { exampleLead, previewOf } from '../campaigns/message-template'
+import { previewOf } from '../campaigns/message-template'
 import { cacheDraft } from './conversation-cache'
 import { sinceText } from './inbox-text'
 import { sendKeys } from './send-keys'
@@ -232,6 +232,7 @@ function useSnippetList({ text, setText, textarea, lead }: SnippetListOptions) {
   const query = snippetQuery(text.slice(0, cursor))
   const isOpen = query !== null && closedAt !== text
   const all = useQuery(api.snippets.list.queryOptions({ enabled: isOpen })).data?.snippets
+  const metadata = useQuery(api.leads.find.queryOptions({ input: { id: lead.id } })).data?.metadata ?? {}
   const shown = isOpen && all ? matchingSnippets(all, query) : []
   const active = shown[Math.min(index, shown.length - 1)]
   const move = (position: number) =>
@@ -241,7 +242,7 @@ function useSnippetList({ text, setText, textarea, lead }: SnippetListOptions) {
       setCursor(position)
     })
   const insert = (snippet: Snippet) => {
-    const filled = previewOf(snippet.text, { ...exampleLead, ...lead, metadata: {} }).map((piece) => piece.text)
+    const filled = previewOf(snippet.text, { ...lead, metadata }).map((piece) => piece.text)
     const next = withSnippet(text, cursor, filled.join(''))
     setText(next.text)
     move(next.cursor)

@@ -7,13 +7,13 @@ import { QueryError } from '../../../query-error'
 import { Button } from '../../../ui/button'
 import { Kbd } from '../../../ui/kbd'
 import { Skeleton } from '../../../ui/skeleton'
+import { useKeys } from '../../../ui/use-keys'
 import { useIsOffered } from '../../identity/people/use-role'
 import { AccountHealth } from './account-health'
 import { personName } from './enrollment-text'
 import { FlightChart, keyOf } from './flight-chart'
 import { detailText, Legend } from './flight-dot'
 import { useEnrollmentActions } from './use-enrollment-actions'
-import { useKeysOnScreen } from './use-keys-on-screen'
 
 interface FlightBoardProps {
   campaignId: string
@@ -79,10 +79,7 @@ function Board({ dots, now, onPause }: BoardProps) {
     else pause.run(person)
   }
   const pauseCampaign = mayChange ? onPause : null
-  useKeysOnScreen(board, {
-    ...(canHold && { h: hold }),
-    ...(pauseCampaign && { p: pauseCampaign }),
-  })
+  useKeys({ ...(canHold && { h: hold }), ...(pauseCampaign && { p: pauseCampaign }) }, { onScreen: board })
   return (
     <div ref={board} className="grid grid-cols-1 gap-3">
       <FlightChart
