@@ -5,12 +5,16 @@ import { pino } from 'pino'
 import { formatNumber } from '../contract/src/format.ts'
 import { PLAN_LEVELS } from '../contract/src/platform/plans.ts'
 import { openChannels } from '../server/src/db/channels.ts'
+import { createRequestWorker } from '../server/src/db/liveness.ts'
 import { migrateDatabase } from '../server/src/db/migrate.ts'
 import { type Database, openDatabase } from '../server/src/db/open.ts'
+import { REVOCATIONS_CHANNEL } from '../server/src/domains/identity/auth/service.ts'
+import { MEMBERSHIPS_CHANNEL } from '../server/src/domains/identity/workspaces/service.ts'
 import { campaigns } from '../server/src/domains/outreach/campaigns/tables.ts'
 import { queueList, SENDING_CHANNEL } from '../server/src/domains/outreach/sending/service.ts'
 import { editSteps, ONE_STEP } from '../server/src/domains/outreach/sequences/rules.ts'
 import { queuedStep } from '../server/src/domains/outreach/sequences/service.ts'
+import { EVENTS_CHANNEL, openEvents, RECORDED_CHANNEL } from '../server/src/domains/platform/events/service.ts'
 import { startSender } from '../server/src/jobs/sender.ts'
 import type { XApi } from '../server/src/outside/x.ts'
 import { createSealer } from '../server/src/sealing.ts'
@@ -26,6 +30,7 @@ import type { Done } from './sending/worker.ts'
  * X responds instantly, so only our code counts. Every commit is on disk, as in production.
  */
 
+const CHANNELS = [SENDING_CHANNEL, EVENTS_CHANNEL, RECORDED_CHANNEL, MEMBERSHIPS_CHANNEL, REVOCATIONS_CHANNEL]
 const CONCURRENCY = 8
 const SECONDS_MAX = 18
 const CAP = 500
@@ -44,21 +49,26 @@ const cluster = await openScratchCluster({ log: () => {}, settings: { fsync: 'on
 try {
   await migrateDatabase(cluster.url)
   const database = openDatabase(cluster.url)
-  const channels = openChannels(database, [SENDING_CHANNEL])
+  const channels = openChannels(database, CHANNELS)
   const sealer = createSealer('a secret for benchmarks, long enough to pass', 'x-automated x tokens')
-  let events = 0
+  const log = pino({ level: 'silent' })
+  const requestWorker = createRequestWorker(database)
+  const events = openEvents({ database, channels, requestWorker, log })
+  let sent = 0
   const x = {
     sendMessage: async () => {
-      events += 1
-      return { eventId: `${process.pid}${events}` }
+      sent += 1
+      return { eventId: `${process.pid}${sent}` }
     },
   } as unknown as XApi
   const env = { sendIntervalSeconds: 0, dailyDmCap: CAP, isRealX: false }
-  const services = { database, channels, sealer, x, env, onFault: fail } as unknown as Services
+  const services = { database, channels, events, sealer, x, env, onFault: fail } as unknown as Services
 
   await compareQueueing(services)
   await compareCycles(services)
   await measureMillion(services)
+  await events.close()
+  await requestWorker.close()
   await database.close()
 } finally {
   await cluster.close()

@@ -90,6 +90,13 @@ export async function launch(person: Person, list: SomeList, input: Input = {}):
   return person.client.campaigns.find({ id: campaign.id })
 }
 
+/** Pauses or archives a campaign without waiting for its claimed messages to be recorded. */
+export async function stopNow(person: Person, id: string, status: 'paused' | 'archived'): Promise<void> {
+  const answered = person.client.campaigns.update({ id, status })
+  const stopped = eventually(async () => (await person.client.campaigns.find({ id })).status === status, status)
+  await Promise.race([answered, stopped])
+}
+
 export async function dmsOf(person: Person, campaignId: string): Promise<Dm[]> {
   return (await person.client.campaigns.dms({ id: campaignId, pageSize: 100 })).dms
 }

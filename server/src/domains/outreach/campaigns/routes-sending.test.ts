@@ -10,6 +10,7 @@ import {
   makeCampaign,
   makeList,
   openHandles,
+  stopNow,
   waitForBlockedStatement,
 } from '../../../../test/outreach.ts'
 import { leads } from '../../leads/leads/tables.ts'
@@ -410,7 +411,7 @@ describe('POST /dms/{id}/outcome', () => {
     for (const status of ['paused', 'archived'] as const) {
       const { id } = await launched(2)
       const { body } = await claim(id)
-      await person.client.campaigns.update({ id, status })
+      await stopNow(person, id, status)
       expect((await report(body.dmId, { lease: body.lease, wasSent: true })).status).toBe(200)
       expect(await person.client.campaigns.find({ id })).toMatchObject({ status, dmsSentCount: 1 })
       if (status === 'paused') expect((await claim(id)).status).toBe(409)

@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { call, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { operations, pathWith } from '../../../../test/operations.ts'
-import { ALL_DAY, dmsOf, expectCountsRight, launch, makeList, openHandles } from '../../../../test/outreach.ts'
+import { ALL_DAY, dmsOf, expectCountsRight, launch, makeList, openHandles, stopNow } from '../../../../test/outreach.ts'
 import { authIdentities, authSessions } from '../../identity/auth/tables.ts'
 import { extensionCodes, extensionPairings, workspaceMembers } from '../../identity/workspaces/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
@@ -279,7 +279,7 @@ describe('claimed messages', () => {
 
   it.each(['paused', 'archived'] as const)('stay queued if their campaign was %s meanwhile', async (status) => {
     const { ask, campaign, message } = await claimed()
-    await person.client.campaigns.update({ id: campaign.id, status })
+    await stopNow(person, campaign.id, status)
     expect((await ask('confirm')).body).toEqual({ success: true, maySend: false, leaseExpiresAt: null })
     expect(await message()).toMatchObject({ status: 'queued', errorMessage: null })
     expect(await ask('outcome', { wasSent: true })).toMatchObject({ status: 409, body: { code: 'LEASE_LOST' } })

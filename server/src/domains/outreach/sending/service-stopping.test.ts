@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { clearOfMidnight } from '../../../../test/clear-of-midnight.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { eventually, launch, makeList, openHandles } from '../../../../test/outreach.ts'
+import { eventually, launch, makeList, openHandles, stopNow } from '../../../../test/outreach.ts'
 import { whileWaiting } from '../../../../test/while-waiting.ts'
 import type { Claimed } from './claim.ts'
 import { record, type Verdict } from './record.ts'
@@ -82,7 +82,7 @@ it('releases a lead whose message is released while its campaign is being archiv
 it('releases a lead whose message is released while their other campaign is being archived', async () => {
   const { id, list } = await launched()
   const { leadId, held } = await claimed(id)
-  await person.client.campaigns.update({ id, status: 'archived' })
+  await stopNow(person, id, 'archived')
   const other = await launch(person, list, { channel: 'extension', allowRepeat: true })
   expect(await statusOf(leadId)).toBe('queued')
   await whileArchiving(other.id, () => person.client.campaigns.release(held))
@@ -126,7 +126,7 @@ describe('the refund of messages claimed when their campaign was archived', () =
     const { id } = await launch(person, list, { channel: 'extension' })
     const { held } = await claimed(id)
     await launch(person, await makeList(app, person, openHandles(5)), { channel: 'extension' })
-    await person.client.campaigns.update({ id, status: 'archived' })
+    await stopNow(person, id, 'archived')
     expect(await used()).toBe(6)
     return { list, held }
   }

@@ -141,14 +141,18 @@ function peopleIn({ workspaceId, id }: Campaign, states: readonly State[], { are
   return { count: counted(page({ after: null, limit: ENROLLMENTS_COUNTED_MAX })), page }
 }
 
+/** How many people can be looked at one by one within a second. */
+const LOOKED_AT_MAX = 100_000
+
 function counted(found: SQL): SQL {
   return sql`select count(*)::int as total from (${found}) found`
 }
 
 /** Whether so few people are in this state that each of them can be looked at. */
 async function isRareState(db: Db, campaign: Campaign, state: State): Promise<boolean> {
-  const { rows } = await db.execute<{ total: number }>(peopleIn(campaign, [state]).count)
-  return one(rows).total < ENROLLMENTS_COUNTED_MAX
+  const people = peopleIn(campaign, [state]).page({ after: null, limit: LOOKED_AT_MAX, isRare: true })
+  const { rows } = await db.execute<{ total: number }>(counted(people))
+  return one(rows).total < LOOKED_AT_MAX
 }
 
 interface Messages {
@@ -208,7 +212,7 @@ export function peopleWith(
   return {
     count: counted(sql`select ${all} limit ${ENROLLMENTS_COUNTED_MAX}`),
     page: ({ after, limit, isRare }) =>
-      isRare
+      isRare || isRareState
         ? sql`with found as materialized (select d.enrollment_id, d.id, d.${time} ${all})
             select d.enrollment_id as id, d.id as place from found d where ${isAfter(after)} order by d.${time}, d.id limit ${limit}`
         : sql`select m.enrollment_id as id, m.id as place

@@ -77,12 +77,15 @@ export function startRecording({
   async function store(): Promise<void> {
     const now = Date.now()
     const due = [...pending].flatMap(([payload, one]) => (one.dueAt <= now ? [payload] : [])).slice(0, BATCH)
-    for (const payload of due) pending.delete(payload)
+    for (const payload of due) {
+      pending.delete(payload)
+      // Before it is stored: the same change may be published again meanwhile.
+      recordedAt.set(payload, now)
+    }
     try {
       if (mayHaveMissed) await startOver(db)
       mayHaveMissed = false
       if (due.length > 0) await insert(db, due)
-      for (const payload of due) recordedAt.set(payload, now)
     } catch (error) {
       for (const payload of due) pending.set(payload, { heardAt: now, dueAt: now + TICK_MS })
       // Not again immediately.
