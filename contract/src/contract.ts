@@ -23,6 +23,7 @@ import { sending } from './outreach/sending.ts'
 import { sendingSettings } from './outreach/sending-settings.ts'
 import { enrollments, sequences } from './outreach/sequences.ts'
 import { snippets } from './outreach/snippets.ts'
+import { templates } from './outreach/templates.ts'
 import { analytics } from './overview/analytics.ts'
 import { firstSteps } from './overview/first-steps.ts'
 import { operator } from './overview/operator.ts'
@@ -64,6 +65,7 @@ export const contract = {
   conversationOffers,
   notes,
   snippets,
+  templates,
   waitlist,
   billing,
   operator,

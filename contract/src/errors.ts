@@ -40,6 +40,7 @@ const ERRORS = {
   NOTE_NOT_FOUND: [404, 'Note not found or access denied'],
   OFFER_NOT_FOUND: [404, 'This offer has expired, or someone has already answered it.'],
   SNIPPET_NOT_FOUND: [404, 'Snippet not found or access denied'],
+  TEMPLATE_NOT_FOUND: [404, 'Template not found or access denied'],
   SUPPRESSION_NOT_FOUND: [404, 'This person is not on your suppression list'],
   SSO_CONNECTION_NOT_FOUND: [404, 'Single sign-on is not set up here'],
   SSO_DOMAIN_NOT_FOUND: [404, 'Domain not found or access denied'],

@@ -32,6 +32,7 @@ import { sendingSettingRoutes } from './domains/outreach/sending-settings/routes
 import { enrollmentRoutes, sequenceRoutes } from './domains/outreach/sequences/routes.ts'
 import { simulatedQueueRoutes } from './domains/outreach/simulated-queue/routes.ts'
 import { snippetRoutes } from './domains/outreach/snippets/routes.ts'
+import { templateRoutes } from './domains/outreach/templates/routes.ts'
 import { analyticsRoutes } from './domains/overview/analytics/routes.ts'
 import { firstStepsRoutes } from './domains/overview/first-steps/routes.ts'
 import { operatorRoutes } from './domains/overview/operator/routes.ts'
@@ -78,6 +79,7 @@ export const router = {
   conversationOffers: conversationOfferRoutes,
   notes: noteRoutes,
   snippets: snippetRoutes,
+  templates: templateRoutes,
   waitlist: waitlistRoutes,
   billing: billingRoutes,
   operator: operatorRoutes,

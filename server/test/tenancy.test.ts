@@ -37,6 +37,7 @@ let theirs: Record<
   | 'person'
   | 'invitation'
   | 'snippet'
+  | 'template'
   | 'note'
   | 'offer',
   string
@@ -142,6 +143,12 @@ beforeAll(async () => {
     invitation: invitation.id,
     note: note.id,
     offer: offer!.id,
+    template: (
+      await owner.client.templates.create({
+        name: 'Secret template',
+        steps: [{ variants: [{ messageTemplate: 'A secret message' }] }],
+      })
+    ).id,
     snippet: (await owner.client.snippets.create({ shortcut: 'secret', text: 'A secret text' })).id,
   }
 })
@@ -169,6 +176,7 @@ const KINDS: Record<string, keyof typeof theirs> = {
   people: 'person',
   invitations: 'invitation',
   snippets: 'snippet',
+  templates: 'template',
   notes: 'note',
   'conversation-offers': 'offer',
 }
@@ -192,6 +200,8 @@ const bodies = (): Record<string, unknown> => ({
   'xAccount.consent': { storesConversations: false, offersUnknownSenders: false },
   'people.update': { role: 'viewer' },
   'snippets.update': { text: 'stolen' },
+  'templates.update': { name: 'stolen' },
+  'templates.duplicate': {},
   'notes.create': { text: 'stolen' },
   'notes.update': { text: 'stolen' },
   'campaigns.claim': { holder: 'stranger' },
@@ -238,6 +248,7 @@ async function ownersView() {
     (await owner.client.people.list({})).people.find(({ id }) => id === theirs.person),
     await owner.client.people.listInvitations(),
     await owner.client.snippets.list(),
+    await owner.client.templates.list({}),
     await owner.client.conversationOffers.list({}),
   ])
 }
@@ -261,7 +272,7 @@ describe("with another workspace's ids", () => {
     expect((await stranger.call('GET', `/scrapes/${theirs.scrape}/events`)).status).toBe(404)
   })
 
-  it('rejects their leads in a list, and their list and X account in a campaign', async () => {
+  it('rejects their leads in a list, and their list, X account and template in a campaign', async () => {
     const list = await stranger.client.lists.create({ name: 'Mine' })
     expect(await stranger.client.lists.addLeads({ id: list.id, leadIds: [theirs.lead] })).toEqual({
       success: true,
@@ -277,6 +288,12 @@ describe("with another workspace's ids", () => {
       xAccountId: theirs.account,
     })
     expect([withAccount.status, withAccount.body.code]).toEqual([404, 'X_ACCOUNT_NOT_FOUND'])
+    const withTemplate = await stranger.call('POST', '/campaigns', {
+      ...campaign,
+      leadListId: list.id,
+      templateId: theirs.template,
+    })
+    expect([withTemplate.status, withTemplate.body.code]).toEqual([404, 'TEMPLATE_NOT_FOUND'])
   })
 
   it('sends no message to their lead and shows no numbers of their campaign', async () => {
@@ -335,6 +352,7 @@ it('lists nothing of another workspace', async () => {
     stranger.call('GET', '/scrapes'),
     stranger.call('GET', '/suppressions'),
     stranger.call('GET', '/snippets'),
+    stranger.call('GET', '/templates'),
     stranger.call('GET', '/conversation-offers'),
     stranger.call('GET', '/session/status'),
     stranger.call('GET', '/x-accounts'),

@@ -96,13 +96,15 @@ export const campaigns = {
 
   create: route('POST /campaigns', 'member', 'rows', {
     summary: 'Create a campaign as a draft or paused',
-    errors: ['LEAD_LIST_NOT_FOUND', 'X_ACCOUNT_NOT_FOUND', 'PLAN_LIMIT'],
+    errors: ['LEAD_LIST_NOT_FOUND', 'X_ACCOUNT_NOT_FOUND', 'TEMPLATE_NOT_FOUND', 'PLAN_LIMIT'],
   })
     .input(
       z
         .strictObject({
           name,
           leadListId: Id,
+          /** The template that it was started from: the campaign counts in the template's figures. */
+          templateId: Id.optional(),
           /** Instead of `steps`: a sequence of one step with one variant. */
           messageTemplate: messageTemplate.optional(),
           steps: StepInputs.optional(),

@@ -63,6 +63,19 @@ export const VariantInput = z.strictObject({
   isActive: z.boolean().default(true),
 })
 
+/** At least one active variant, and not too many. */
+function variantsOf<V extends z.ZodType<{ isActive: boolean }>>(variant: V) {
+  return z
+    .array(variant)
+    .min(1)
+    .max(50)
+    .refine((variants) => variants.some(({ isActive }) => isActive), 'must include an active variant')
+    .refine(
+      (variants) => variants.filter(({ isActive }) => isActive).length <= VARIANTS_MAX,
+      `must include at most ${VARIANTS_MAX} active variants`,
+    )
+}
+
 /** A step in a request. A step or variant that is left out is removed. */
 export const StepInput = z.strictObject({
   /** Without one it is new. */
@@ -73,35 +86,39 @@ export const StepInput = z.strictObject({
   allocation: z.enum(ALLOCATIONS).default('weights'),
   switchToWinner: z.boolean().default(false),
   testWindowDays: wholeNumber(1, 30).default(7),
-  variants: z
-    .array(VariantInput)
-    .min(1)
-    .max(50)
-    .refine((variants) => variants.some(({ isActive }) => isActive), 'must include an active variant')
-    .refine(
-      (variants) => variants.filter(({ isActive }) => isActive).length <= VARIANTS_MAX,
-      `must include at most ${VARIANTS_MAX} active variants`,
-    ),
+  variants: variantsOf(VariantInput),
 })
 export type StepInput = z.output<typeof StepInput>
+
+/** Every step waits for the one before it, and the first one for nothing. */
+function refineDelays(steps: readonly Pick<StepInput, 'delay' | 'condition'>[], context: z.RefinementCtx): void {
+  const first = steps[0]
+  if (first?.delay) context.addIssue({ code: 'custom', path: [0, 'delay'], message: 'must be null for the first step' })
+  if (first?.condition)
+    context.addIssue({ code: 'custom', path: [0, 'condition'], message: 'must be null for the first step' })
+  for (const [index, { delay }] of steps.entries())
+    if (index > 0 && !delay) context.addIssue({ code: 'custom', path: [index, 'delay'], message: 'is required' })
+}
 
 export const StepInputs = z
   .array(StepInput)
   .min(1)
   .max(STEPS_MAX)
+  .superRefine(refineDelays)
   .superRefine((steps, context) => {
-    const first = steps[0]
-    if (first?.delay)
-      context.addIssue({ code: 'custom', path: [0, 'delay'], message: 'must be null for the first step' })
-    if (first?.condition)
-      context.addIssue({ code: 'custom', path: [0, 'condition'], message: 'must be null for the first step' })
-    for (const [index, { delay }] of steps.entries())
-      if (index > 0 && !delay) context.addIssue({ code: 'custom', path: [index, 'delay'], message: 'is required' })
     const ids = steps.flatMap(({ id, variants }) => [id, ...variants.map((variant) => variant.id)])
     const known = ids.filter((id) => id !== undefined)
     if (new Set(known).size < known.length)
       context.addIssue({ code: 'custom', path: [], message: 'must not contain an id twice' })
   })
+
+/** A step of a template: like one in a request, without ids. */
+export const TemplateStep = StepInput.omit({ id: true }).extend({
+  variants: variantsOf(VariantInput.omit({ id: true })),
+})
+export type TemplateStep = z.output<typeof TemplateStep>
+
+export const TemplateSteps = z.array(TemplateStep).min(1).max(STEPS_MAX).superRefine(refineDelays)
 
 /** An optional last message, some days after the one before it, if nothing happened since. */
 export const ReengagementInput = z.strictObject({

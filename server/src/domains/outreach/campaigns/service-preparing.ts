@@ -31,12 +31,13 @@ export function membersOf(
  * @throws Refusal CAMPAIGN_NOT_FOUND; CAMPAIGN_STATE: its list was deleted
  */
 export async function duplicate(db: Db, actor: Actor, id: string) {
-  const { name, leadListId, channel, xAccountId, allowRepeat, allowReplied } = await find(db, actor, id)
+  const { name, leadListId, templateId, channel, xAccountId, allowRepeat, allowReplied } = await find(db, actor, id)
   if (!leadListId)
     throw new Refusal('CAMPAIGN_STATE', 'This campaign’s lead list was deleted. Create a campaign with another list.')
   const copy = {
     name: `${name.slice(0, NAME_MAX - COPY.length)}${COPY}`,
     leadListId,
+    templateId,
     channel,
     xAccountId,
     allowRepeat,

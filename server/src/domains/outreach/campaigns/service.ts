@@ -45,6 +45,7 @@ import {
   summaryOf,
 } from '../sequences/service.ts'
 import type { VersionStep } from '../sequences/tables.ts'
+import { requireTemplate } from '../templates/service.ts'
 import { mayBeEdited, refusalOf, transition } from './rules.ts'
 import { nextPart } from './service-parts.ts'
 import { campaigns, isUndoable, olderOf, WITHOUT_REASON, waitsForOlder } from './tables.ts'
@@ -63,6 +64,7 @@ const columns = {
   leadListId: campaigns.leadListId,
   leadListName: leadLists.name,
   messageTemplate: campaigns.messageTemplate,
+  templateId: campaigns.templateId,
   channel: campaigns.channel,
   xAccountId: campaigns.xAccountId,
   allowRepeat: campaigns.allowRepeat,
@@ -141,7 +143,8 @@ export function campaignAnswer<Answer extends Pick<Row, 'reason' | 'pauseReason'
 }
 
 /**
- * @throws Refusal LEAD_LIST_NOT_FOUND, X_ACCOUNT_NOT_FOUND, PLAN_LIMIT, INVALID_INPUT (placeholder)
+ * @throws Refusal LEAD_LIST_NOT_FOUND, X_ACCOUNT_NOT_FOUND, TEMPLATE_NOT_FOUND, PLAN_LIMIT,
+ * INVALID_INPUT (placeholder)
  */
 export async function create(
   db: Db,
@@ -155,6 +158,7 @@ export async function create(
     .where(and(eq(leadLists.id, input.leadListId), eq(leadLists.workspaceId, actor.workspaceId)))
   if (!leadList) throw new Refusal('LEAD_LIST_NOT_FOUND')
   if (input.xAccountId) await findAccount(db, actor.workspaceId, input.xAccountId)
+  if (input.templateId) await requireTemplate(db, actor, input.templateId)
   return find(db, actor, await insert(db, actor, input, steps))
 }
 

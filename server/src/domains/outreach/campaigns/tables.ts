@@ -24,6 +24,8 @@ export const campaigns = pgTable(
     name: text('name').notNull(),
     leadListId: uuid('lead_list_id').references(() => leadLists.id, { onDelete: 'set null' }),
     messageTemplate: text('message_template').notNull(),
+    /** What it was started from. No foreign key: starters have no row, and templates can be deleted. */
+    templateId: uuid('template_id'),
     channel: text('channel', { enum: ['api', 'extension'] }).notNull(),
     xAccountId: uuid('x_account_id').references(() => xAccounts.id, { onDelete: 'set null' }),
     allowRepeat: boolean('allow_repeat').notNull().default(false),
@@ -89,6 +91,8 @@ export const campaigns = pgTable(
     // For the job that queues the next parts, over all workspaces.
     index('campaigns_parts').on(t.queuedAt, t.id).where(sql`status = 'active' and next_part_at is not null`),
     index('campaigns_list').on(t.leadListId),
+    // For the figures of templates.
+    index('campaigns_template').on(t.workspaceId, t.templateId).where(sql`template_id is not null`),
     check(
       'campaigns_counts',
       sql`dms_queued_count >= 0 and dms_sent_count >= 0 and dms_failed_count >= 0 and open_enrollments >= 0`,

@@ -107,6 +107,7 @@ describe('GET /auth/user/export', () => {
       'conversation-offers.json': 0,
       'drafts.json': 1,
       'snippets.json': 1,
+      'templates.json': 0,
       'conversation-settings.json': 1,
       'suppressions.json': 0,
       'scrapes.json': 0,

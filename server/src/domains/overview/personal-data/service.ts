@@ -32,6 +32,7 @@ import { dmAnswer } from '../../outreach/sending/service.ts'
 import { dms } from '../../outreach/sending/tables.ts'
 import { sendingLimits, sendingSettings } from '../../outreach/sending-settings/tables.ts'
 import { snippets } from '../../outreach/snippets/tables.ts'
+import { templates } from '../../outreach/templates/tables.ts'
 import { endSubscriptions } from '../../platform/billing/service.ts'
 import { monthlyUsage, paidSubscriptions, subscriptions } from '../../platform/billing/tables.ts'
 import { notificationPreferences, notifications } from '../../platform/notifications/tables.ts'
@@ -142,6 +143,7 @@ export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Ui
     ],
     ['drafts.json', await allOf(db, conversationDrafts, eq(conversationDrafts.userId, userId))],
     ['snippets.json', rowsBy(db, snippets, ['workspaceId', 'id'], inOwn(snippets.workspaceId))],
+    ['templates.json', rowsBy(db, templates, ['workspaceId', 'id'], inOwn(templates.workspaceId))],
     ['conversation-settings.json', await allOf(db, conversationSettings, inOwn(conversationSettings.workspaceId))],
     ['suppressions.json', rowsOf(db, suppressions, inOwn(suppressions.workspaceId))],
     ['sending-limits.json', rowsOf(db, sendingLimits, inOwn(sendingLimits.workspaceId))],

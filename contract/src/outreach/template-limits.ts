@@ -1,0 +1,22 @@
+/** Limits of templates, without schemas: the server enforces them, and screens say them first. */
+import { formatNumber } from '../format.ts'
+import { PLAN_LEVELS, type PlanLevel } from '../platform/plans.ts'
+
+/** Templates that are not archived, per workspace; null: unlimited. Starters do not count. */
+export const TEMPLATE_LIMITS = {
+  free: { templates: 3, canShare: false },
+  pro: { templates: 50, canShare: false },
+  agency: { templates: null, canShare: true },
+} as const satisfies Record<PlanLevel, { templates: number | null; canShare: boolean }>
+
+/** Why a plan refuses to share a template. */
+export const SHARING_IS_AGENCY =
+  'Shared templates are part of the Agency plan. Upgrade to Agency to share templates with your team.'
+
+/** Why a plan refuses another template. */
+export function templatesLimitText(plan: 'free' | 'pro'): string {
+  const limitation = `Your ${PLAN_LEVELS[plan].name} plan includes ${formatNumber(TEMPLATE_LIMITS[plan].templates)} templates.`
+  return plan === 'free'
+    ? `${limitation} Upgrade to Pro for ${formatNumber(TEMPLATE_LIMITS.pro.templates)}, or archive one.`
+    : `${limitation} Upgrade to Agency for unlimited templates, or archive one.`
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { Id, isStorable, Page, paging, QueryFlag, requiredName, Time } from '../fields.ts'
+import { routes } from '../route.ts'
+import { TemplateStep, TemplateSteps } from './steps.ts'
+
+const route = routes('Templates')
+
+export const TEMPLATE_NAME_MAX = 200
+export const FOLDER_NAME_MAX = 100
+
+/** Percent from 0 to 100 with one decimal; null: nobody was messaged. */
+const Rate = z.number().min(0).max(100).nullable()
+
+/** The messages of a campaign, to start others from. */
+export const Template = z.object({
+  id: z.string(),
+  name: z.string(),
+  folder: z.string().nullable(),
+  steps: z.array(TemplateStep),
+  /** Every member sees it; otherwise only its author and admins do. */
+  isShared: z.boolean(),
+  /** It ships with the product: read-only, and counted towards no plan. */
+  isStarter: z.boolean(),
+  isArchived: z.boolean(),
+  /** Null: a starter, or an account that was deleted. */
+  author: z.object({ id: z.string(), name: z.string() }).nullable(),
+  /** Campaigns that were started from it. */
+  campaignCount: z.number().int(),
+  /** People of these campaigns who replied, as a share of those who were messaged. */
+  replyRate: Rate,
+  /** Those whose reply is `interested`, `meeting` or `question`. */
+  positiveRate: Rate,
+  createdAt: Time,
+  updatedAt: Time,
+})
+export type Template = z.output<typeof Template>
+
+const name = requiredName(TEMPLATE_NAME_MAX)
+const folder = requiredName(FOLDER_NAME_MAX).nullable()
+const search = (max: number) => z.string().max(max).refine(isStorable, 'must not contain NUL characters')
+
+export const templates = {
+  list: route('GET /templates', 'viewer', 'none', {
+    summary: 'List templates, the last changed first and starters last',
+    description: 'Viewers see shared ones, members also their own, admins all.',
+  })
+    .input(
+      z.object({
+        folder: search(FOLDER_NAME_MAX).optional(),
+        /** Part of the name, the folder or a message. */
+        q: search(200).optional(),
+        isArchived: QueryFlag.default(false),
+        ...paging(50),
+      }),
+    )
+    .output(
+      Page.extend({
+        templates: z.array(Template),
+        /** The folders of all templates that the caller sees, in order. */
+        folders: z.array(z.string()),
+      }),
+    ),
+
+  create: route('POST /templates', 'member', 'rows', { summary: 'Create a template', errors: ['PLAN_LIMIT'] })
+    .input(
+      z.strictObject({
+        name,
+        folder: folder.optional(),
+        steps: TemplateSteps,
+        isShared: z.boolean().default(false),
+      }),
+    )
+    .output(Template),
+
+  update: route('PATCH /templates/{id}', 'member', 'rows', {
+    summary: 'Change, share or archive a template, as its author or an admin',
+    description: 'Campaigns that were started from it stay as they are.',
+    errors: ['TEMPLATE_NOT_FOUND', 'PLAN_LIMIT'],
+  })
+    .input(
+      z.strictObject({
+        id: Id,
+        name: name.optional(),
+        folder: folder.optional(),
+        steps: TemplateSteps.optional(),
+        isShared: z.boolean().optional(),
+        isArchived: z.boolean().optional(),
+      }),
+    )
+    .output(Template),
+
+  remove: route('DELETE /templates/{id}', 'member', 'rows', {
+    summary: 'Delete a template, as its author or an admin',
+    description: 'Campaigns that were started from it stay as they are.',
+    successStatus: 204,
+    errors: ['TEMPLATE_NOT_FOUND'],
+  }).input(z.strictObject({ id: Id })),
+
+  duplicate: route('POST /templates/{id}/duplicate', 'member', 'rows', {
+    summary: 'Duplicate a template as a private one',
+    errors: ['TEMPLATE_NOT_FOUND', 'PLAN_LIMIT'],
+  })
+    .input(z.strictObject({ id: Id, name: name.optional(), folder: folder.optional() }))
+    .output(Template),
+}
