@@ -24,6 +24,7 @@ import { sendingSettings } from './outreach/sending-settings.ts'
 import { enrollments, sequences } from './outreach/sequences.ts'
 import { snippets } from './outreach/snippets.ts'
 import { templates } from './outreach/templates.ts'
+import { writer } from './outreach/writer.ts'
 import { analytics } from './overview/analytics.ts'
 import { firstSteps } from './overview/first-steps.ts'
 import { operator } from './overview/operator.ts'
@@ -66,6 +67,7 @@ export const contract = {
   notes,
   snippets,
   templates,
+  writer,
   waitlist,
   billing,
   operator,

@@ -33,6 +33,7 @@ import { enrollmentRoutes, sequenceRoutes } from './domains/outreach/sequences/r
 import { simulatedQueueRoutes } from './domains/outreach/simulated-queue/routes.ts'
 import { snippetRoutes } from './domains/outreach/snippets/routes.ts'
 import { templateRoutes } from './domains/outreach/templates/routes.ts'
+import { writerRoutes } from './domains/outreach/writer/routes.ts'
 import { analyticsRoutes } from './domains/overview/analytics/routes.ts'
 import { firstStepsRoutes } from './domains/overview/first-steps/routes.ts'
 import { operatorRoutes } from './domains/overview/operator/routes.ts'
@@ -80,6 +81,7 @@ export const router = {
   notes: noteRoutes,
   snippets: snippetRoutes,
   templates: templateRoutes,
+  writer: writerRoutes,
   waitlist: waitlistRoutes,
   billing: billingRoutes,
   operator: operatorRoutes,

@@ -21,6 +21,7 @@ import { serveRedirects } from './edges/redirects.ts'
 import { serveScrapeEvents } from './edges/scrape-events.ts'
 import { serveShareCards } from './edges/share-cards.ts'
 import { serveWebhooks } from './edges/webhooks.ts'
+import { serveWriterDrafts } from './edges/writer-drafts.ts'
 import { Refusal } from './refusal.ts'
 import type { Services } from './services.ts'
 
@@ -139,6 +140,7 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
   serveExtension(app, extension)
   serveScrapeEvents(app, services)
   serveEvents(app, services)
+  serveWriterDrafts(app, services)
   await serveDocs(app)
   serveApi(app, services)
   serveShareCards(app, services)

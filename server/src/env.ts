@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, linkSync, readFileSync, unlinkSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
+import { PROVIDER_KINDS } from '@x-automated/contract/outreach/writer'
 import type { PlanId } from '@x-automated/contract/platform/plans'
 import { z } from 'zod'
 import { openDataDir, writePrivate } from './data-dir.ts'
@@ -40,6 +41,17 @@ const Variables = z.object({
   STRIPE_LINK_PRO_YEARLY: optionalUrl,
   STRIPE_LINK_AGENCY_MONTHLY: optionalUrl,
   STRIPE_LINK_AGENCY_YEARLY: optionalUrl,
+  AI_PROVIDER: z.enum(PROVIDER_KINDS).default('openai_compatible'),
+  AI_BASE_URL: optionalUrl,
+  AI_API_KEY: z.string().optional(),
+  AI_MODEL: z.string().optional(),
+  AI_INPUT_CENTS_PER_MILLION: z.coerce.number().min(0).optional(),
+  AI_OUTPUT_CENTS_PER_MILLION: z.coerce.number().min(0).optional(),
+  AI_CENTS_FREE: z.coerce.number().min(0).default(0),
+  AI_CENTS_PRO: z.coerce.number().min(0).default(200),
+  AI_CENTS_AGENCY: z.coerce.number().min(0).default(1_000),
+  AI_PRIVATE_ADDRESSES: flag.default('off'),
+  AI_TIMEOUT_SECONDS: z.coerce.number().positive().max(600).default(60),
   DNS_SERVER: z.string().refine(isResolver, 'must be an IP address, with or without a port').optional(),
   SMTP_URL: z.string().optional(),
   MAIL_FROM: z.string().default('X-Automated <hello@x-automated.example>'),
@@ -121,6 +133,27 @@ export function readEnv(source: NodeJS.ProcessEnv) {
           } satisfies Record<PlanId, string | null>,
         }
       : null,
+    ai: {
+      /** The model for workspaces without their own. Null: the built-in writer writes for them. */
+      operator: v.AI_MODEL
+        ? {
+            kind: v.AI_PROVIDER,
+            baseUrl: v.AI_BASE_URL?.replace(/\/+$/, '') ?? null,
+            model: v.AI_MODEL,
+            apiKey: v.AI_API_KEY ?? null,
+            /** In cents per million tokens. Null: the known price, or none. */
+            price:
+              v.AI_INPUT_CENTS_PER_MILLION === undefined || v.AI_OUTPUT_CENTS_PER_MILLION === undefined
+                ? null
+                : { input: v.AI_INPUT_CENTS_PER_MILLION, output: v.AI_OUTPUT_CENTS_PER_MILLION },
+          }
+        : null,
+      /** What a workspace may use of the operator's model per month, in cents, by plan. */
+      allowances: { free: v.AI_CENTS_FREE, pro: v.AI_CENTS_PRO, agency: v.AI_CENTS_AGENCY },
+      /** Whether workspaces may name models at private addresses. */
+      allowsPrivateAddresses: v.AI_PRIVATE_ADDRESSES === 'on',
+      timeoutSeconds: v.AI_TIMEOUT_SECONDS,
+    },
     /** DNS server for domain records; null: the system's. */
     dnsServer: v.DNS_SERVER ?? null,
     smtpUrl: v.SMTP_URL ?? null,

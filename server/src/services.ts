@@ -49,6 +49,8 @@ export interface Services {
   sealer: Sealer
   /** Seals client secrets of workspaces' identity providers. */
   ssoSealer: Sealer
+  /** Seals workspaces' keys of AI models. */
+  writerSealer: Sealer
   /** Version of the served browser extension; null if it was not built. */
   extensionVersion: string | null
   /** Called for every server fault; the test harness fails on one. */

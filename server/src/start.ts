@@ -149,6 +149,7 @@ export async function startServer({
     safeFetch: createSafeFetch({ allowLoopback: env.standIns }),
     sealer: createSealer(env.authSecret, 'x-automated x tokens'),
     ssoSealer: createSealer(env.authSecret, 'x-automated single sign-on'),
+    writerSealer: createSealer(env.authSecret, 'x-automated models'),
     extensionVersion: extension?.version ?? null,
     onFault,
     onAnswer,

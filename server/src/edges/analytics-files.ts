@@ -12,7 +12,7 @@ import { breakdown, heatmap } from '../domains/overview/analytics/service-breakd
 import { requireAdvancedAnalytics } from '../domains/platform/billing/service.ts'
 import type { Services } from '../services.ts'
 import { csvOf } from './csv-download.ts'
-import { readQuery } from './read-query.ts'
+import { readInput } from './read-input.ts'
 import { signedIn } from './signed-in.ts'
 
 /** GET /api/analytics/breakdown/export, /api/analytics/heatmap/export and /api/campaigns/{id}/results/export. */
@@ -22,7 +22,7 @@ export function serveAnalyticsFiles(app: FastifyInstance, services: Services): v
 
   app.get('/api/analytics/breakdown/export', options, async (request, reply) => {
     const actor = await signedIn(services, request, 'viewer')
-    const { cursor: _, ...query } = readQuery(BreakdownQuery, request.query)
+    const { cursor: _, ...query } = readInput(BreakdownQuery, request.query)
     // The first page is read before the answer begins, so that a refusal has its status.
     let page = await breakdown(db, actor, query)
     async function* pages() {
@@ -37,7 +37,7 @@ export function serveAnalyticsFiles(app: FastifyInstance, services: Services): v
 
   app.get('/api/analytics/heatmap/export', options, async (request, reply) => {
     const actor = await signedIn(services, request, 'viewer')
-    const { cells } = await heatmap(db, actor, readQuery(HeatmapQuery, request.query))
+    const { cells } = await heatmap(db, actor, readInput(HeatmapQuery, request.query))
     return send(reply, 'analytics-by-hour', csvOf(HEATMAP_COLUMNS, oneBatch(cells)))
   })
 

@@ -11,13 +11,12 @@ export function sendRefusal(
   refusal: Pick<Refusal, 'code' | 'message' | 'details' | 'retryAfterSeconds'>,
 ): FastifyReply {
   if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', String(refusal.retryAfterSeconds))
-  const body: ErrorEnvelope = {
-    success: false,
-    code: refusal.code,
-    error: refusal.message,
-    ...(refusal.details === undefined ? {} : { details: refusal.details }),
-  }
-  return reply.status(ERROR_STATUS[refusal.code]).type('application/json').send(body)
+  return reply.status(ERROR_STATUS[refusal.code]).type('application/json').send(envelopeOf(refusal))
+}
+
+/** The body of a refusal. */
+export function envelopeOf({ code, message, details }: Pick<Refusal, 'code' | 'message' | 'details'>): ErrorEnvelope {
+  return { success: false, code, error: message, ...(details === undefined ? {} : { details }) }
 }
 
 /** Sends Fastify's own errors and unexpected errors in the envelope, too. */

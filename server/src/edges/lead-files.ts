@@ -12,7 +12,7 @@ import type { Services } from '../services.ts'
 import { BODY_SECONDS_MAX } from './body-time.ts'
 import { csvOf } from './csv-download.ts'
 import { openUploads, type Upload } from './csv-uploads.ts'
-import { readQuery } from './read-query.ts'
+import { readInput } from './read-input.ts'
 import { signedIn } from './signed-in.ts'
 
 /** Slower than any connection used for uploads. */
@@ -72,7 +72,7 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
 
   app.get('/api/leads/export', { exposeHeadRoute: false }, async (request, reply) => {
     const actor = await signedIn(services, request, 'viewer')
-    const filter = readQuery(LeadFilter, request.query)
+    const filter = readInput(LeadFilter, request.query)
     // Before the response starts.
     await requirePlanFor(services.database.db, actor, filter)
     return reply
@@ -108,7 +108,7 @@ const ImportQuery = z.object({
 })
 
 function readOptions(query: unknown) {
-  const { columns, basis, basisSource, fileName } = readQuery(ImportQuery, query)
+  const { columns, basis, basisSource, fileName } = readInput(ImportQuery, query)
   return { columns, fileName, basis: basis && basis !== 'none' ? { basis, source: basisSource || null } : null }
 }
 

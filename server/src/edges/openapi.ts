@@ -2,7 +2,9 @@ import type { OpenAPI } from '@orpc/openapi'
 import { formatNumber } from '@x-automated/contract/format'
 import { IMPORT_REJECTED_MAX, IMPORT_REJECTED_NAMED } from '@x-automated/contract/leads/import-limits'
 import { IMPORT_MAX_BYTES } from '@x-automated/contract/leads/leads'
+import { DraftsInput } from '@x-automated/contract/outreach/writer'
 import { X_CALLBACK_OUTCOMES } from '@x-automated/contract/platform/x-account'
+import { z } from 'zod'
 
 /** The rule for files with too many rejected rows. */
 const REJECTED_RULE = `If more than ${formatNumber(IMPORT_REJECTED_MAX)} rows have a problem, nothing is imported: 400 with the first problem.`
@@ -233,6 +235,33 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
         responses: {
           '403': { description: 'FORBIDDEN: an extension or an API key' },
           '429': { description: 'RATE_LIMITED: too many streams' },
+        },
+      },
+    ),
+  },
+  '/writer/drafts': {
+    post: operation(
+      ['AI writer', 'writer.drafts', 'Draft messages, a sequence, a rewrite or replies'],
+      [
+        200,
+        'Events `draft`, each with a draft, and `done` with `{ drafts, source, usage, fault }`. After the first event, an error is the event `error` with the error envelope',
+        'text/event-stream',
+        string,
+      ],
+      {
+        description:
+          'For members. Without a model, or if it fails, `message` and `sequence` come from the built-in writer, in English; `fault` says why.',
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': { schema: z.toJSONSchema(DraftsInput, { io: 'input', unrepresentable: 'any' }) },
+          },
+        },
+        responses: {
+          '403': { description: 'BUDGET_EXCEEDED, for a rewrite or reply' },
+          '404': { description: 'CONVERSATION_NOT_FOUND' },
+          '409': { description: 'MODEL_NOT_CONFIGURED, for a rewrite or reply' },
+          '503': { description: 'MODEL_UNAVAILABLE, for a rewrite or reply' },
         },
       },
     ),

@@ -1,0 +1,99 @@
+/** What the AI writer offers and reports, as texts. Without schemas: screens use it, too. */
+
+/** The goals that the built-in writer knows. Models take any text. */
+export const WRITER_GOALS = {
+  conversation: 'Start a conversation',
+  call: 'Book a call',
+  trial: 'Get people to try a product',
+  feedback: 'Ask for feedback',
+  invite: 'Invite to an event or community',
+  partner: 'Propose a partnership',
+} as const
+export type WriterGoal = keyof typeof WRITER_GOALS
+
+export const WRITER_TONES = { friendly: 'Friendly', professional: 'Professional', direct: 'Direct' } as const
+export type WriterTone = keyof typeof WRITER_TONES
+
+/** Why a model's text is missing. */
+export const WRITER_FAULTS = [
+  /** The budget of the month is used up, or this call could exceed it. */
+  'budget',
+  /** 429. */
+  'rate_limited',
+  /** 401 or 403. */
+  'key_refused',
+  /** 404: no such model or address. */
+  'not_found',
+  /** The address is private, or not a web address. */
+  'address_refused',
+  /** Another status from 400 on. */
+  'provider_error',
+  'unreachable',
+  'timeout',
+  /** The answer ended early. */
+  'cut_off',
+  /** The answer does not have the form that was asked for. */
+  'malformed',
+  /** The model declined. */
+  'refused',
+  /** The text failed our checks: invented facts, links or prices, another language, or too long. */
+  'unusable',
+] as const
+export type WriterFault = (typeof WRITER_FAULTS)[number]
+
+const FAULT_TEXTS: Record<WriterFault, string> = {
+  budget: 'The AI budget of this month is used up.',
+  rate_limited: 'The model is receiving too many requests.',
+  key_refused: 'The provider refused the API key.',
+  not_found: 'The provider does not know this model or address.',
+  address_refused: 'The address of the provider is not allowed.',
+  provider_error: 'The provider reported an error.',
+  unreachable: 'The provider cannot be reached.',
+  timeout: 'The model took too long.',
+  cut_off: 'The model’s answer broke off.',
+  malformed: 'The model’s answer could not be read.',
+  refused: 'The model declined to answer.',
+  unusable: 'The model’s text failed our safety checks.',
+}
+
+/** What happened, in one sentence. */
+export function faultText(fault: WriterFault): string {
+  return FAULT_TEXTS[fault]
+}
+
+export const LINT_CODES = [
+  /** X accepts no message this long. */
+  'too_long',
+  'long',
+  'link',
+  'many_questions',
+  'no_question',
+  'capitals',
+  /** Braces with a variable that is not known. */
+  'unknown_variable',
+  'no_fallback',
+  'hard_to_read',
+  /** Much like a message that the workspace already sends. */
+  'similar',
+] as const
+export type LintCode = (typeof LINT_CODES)[number]
+
+type Params = Record<string, string | number>
+
+const LINT_TEXTS: Record<LintCode, (params: Params) => string> = {
+  too_long: ({ max }) => `X accepts at most ${max} characters.`,
+  long: ({ length }) => `At ${length} characters, this is long. Short messages get more replies.`,
+  link: () => 'Links in a first message look like spam. Offer the link instead.',
+  many_questions: ({ count }) => `There are ${count} questions. Ask one.`,
+  no_question: () => 'There is no question. One gives people a reason to reply.',
+  capitals: () => 'Words in capitals look like shouting.',
+  unknown_variable: ({ written }) => `${written} is not a variable.`,
+  no_fallback: ({ written }) => `${written} needs a fallback after a |.`,
+  hard_to_read: () => 'These sentences are long. Split them.',
+  similar: ({ campaign }) => `This is almost the same as a message of “${campaign}”.`,
+}
+
+/** A problem of the lint, in one sentence. */
+export function lintText({ code, params }: { code: LintCode; params: Params }): string {
+  return LINT_TEXTS[code](params)
+}

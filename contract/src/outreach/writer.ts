@@ -1,0 +1,183 @@
+import { z } from 'zod'
+import { Id, requiredText, Time, text, wholeNumber } from '../fields.ts'
+import { routes } from '../route.ts'
+import { Delay } from './steps.ts'
+import { MESSAGE_MAX } from './template.ts'
+import { LINT_CODES, WRITER_FAULTS } from './writer-text.ts'
+
+const route = routes('AI writer')
+
+/** Maximum length of the text with which a workspace describes itself. */
+export const ABOUT_MAX = 4_000
+
+export const DRAFT_KINDS = ['message', 'sequence', 'rewrite', 'reply'] as const
+export type DraftKind = (typeof DRAFT_KINDS)[number]
+
+/** A suggested text, with the parts of the profile or conversation that it uses. */
+export const DraftText = z.object({ text: z.string(), factsUsed: z.array(z.string()) })
+export const DraftSequence = z.object({
+  /** The first step has no delay. */
+  steps: z.array(DraftText.extend({ delay: Delay.optional() })),
+})
+export const Draft = z.union([DraftText, DraftSequence])
+export type Draft = z.output<typeof Draft>
+
+export const DraftSource = z.enum(['model', 'built_in'])
+export type DraftSource = z.output<typeof DraftSource>
+
+/** What POST /writer/drafts takes. It answers with server-sent events (server/src/edges/writer-drafts.ts). */
+export const DraftsInput = z
+  .strictObject({
+    kind: z.enum(DRAFT_KINDS),
+    /** What the message is for. A goal of WRITER_GOALS, or the user's own words. */
+    goal: text(500).optional(),
+    audience: text(500).optional(),
+    /** One of WRITER_TONES, or the user's own words. */
+    tone: text(50).optional(),
+    /** A name or an ISO 639-1 code. Default: English, or that of the text or conversation. */
+    language: text(50).optional(),
+    /** In characters, of each message. */
+    maxLength: wholeNumber(50, MESSAGE_MAX).optional(),
+    /** What is rewritten. */
+    text: requiredText(MESSAGE_MAX).optional(),
+    /** How, such as `shorter` or `translate`. */
+    instruction: requiredText(500).optional(),
+    conversationId: Id.optional(),
+  })
+  .superRefine((input, context) => {
+    const require = (field: 'text' | 'instruction' | 'conversationId') => {
+      if (input[field] === undefined) context.addIssue({ code: 'custom', path: [field], message: 'is required' })
+    }
+    if (input.kind === 'rewrite') for (const field of ['text', 'instruction'] as const) require(field)
+    if (input.kind === 'reply') require('conversationId')
+  })
+export type DraftsInput = z.output<typeof DraftsInput>
+
+/** The data of the event `done`. Each event `draft` has one of `drafts`. */
+export const DraftsDone = z.object({
+  drafts: z.array(Draft),
+  source: DraftSource,
+  usage: z.object({ tokens: z.number().int(), cents: z.number().nullable() }),
+  /** Why the drafts are not the model's, or not all of them; null: no problem, or no model is configured. */
+  fault: z.enum(WRITER_FAULTS).nullable(),
+})
+export type DraftsDone = z.output<typeof DraftsDone>
+
+export const LintProblem = z.object({
+  code: z.enum(LINT_CODES),
+  params: z.record(z.string(), z.union([z.string(), z.number()])),
+  /** Its place in the text, in UTF-16 units. */
+  start: z.number().int(),
+  end: z.number().int(),
+})
+export type LintProblem = z.output<typeof LintProblem>
+
+export const PROVIDER_KINDS = ['openai_compatible', 'openai', 'anthropic', 'google'] as const
+export type ProviderKind = (typeof PROVIDER_KINDS)[number]
+
+const price = z.number().min(0).max(1_000_000).nullish()
+
+/** The model that writes. Members below admin get only `kind`, `model` and `from`. */
+export const Provider = z.object({
+  kind: z.enum(PROVIDER_KINDS),
+  model: z.string(),
+  /** `operator`: whoever runs this server pays, within the plan's allowance. */
+  from: z.enum(['workspace', 'operator']),
+  baseUrl: z.string().nullish(),
+  /** The last characters of the key; null: there is none. */
+  keyEnding: z.string().nullish(),
+  inputCentsPerMillion: z.number().nullish(),
+  outputCentsPerMillion: z.number().nullish(),
+  /** Of a UTC month; null: no limit. */
+  budgetCents: z.number().nullish(),
+  budgetTokens: z.number().int().nullish(),
+  updatedAt: Time.nullish(),
+})
+export type Provider = z.output<typeof Provider>
+
+const ProviderInput = z
+  .strictObject({
+    kind: z.enum(PROVIDER_KINDS),
+    baseUrl: text(500).nullish(),
+    model: requiredText(200),
+    /** Left out, the stored key is kept. */
+    apiKey: requiredText(500).optional(),
+    inputCentsPerMillion: price,
+    outputCentsPerMillion: price,
+    budgetCents: wholeNumber(0, 100_000_000).nullish(),
+    budgetTokens: wholeNumber(0, 1_000_000_000_000).nullish(),
+  })
+  .superRefine(({ kind, baseUrl }, context) => {
+    if (kind === 'openai_compatible' && !baseUrl)
+      context.addIssue({ code: 'custom', path: ['baseUrl'], message: 'is required' })
+  })
+
+const Usage = z.object({
+  /** Such as `2026-11`, in UTC. */
+  month: z.string(),
+  tokens: z.number().int(),
+  cents: z.number(),
+  limitTokens: z.number().int().nullable(),
+  limitCents: z.number().nullable(),
+  resetsAt: Time,
+  members: z.array(z.object({ id: z.string(), name: z.string(), tokens: z.number().int(), cents: z.number() })),
+})
+export type WriterUsage = z.output<typeof Usage>
+
+const About = z.object({ text: z.string() })
+
+export const writer = {
+  lint: route('POST /writer/lint', 'member', 'none', {
+    summary: 'Check a message for what lowers its reply rate',
+    errors: ['CAMPAIGN_NOT_FOUND'],
+  })
+    .input(z.strictObject({ text: text(MESSAGE_MAX * 2), campaignId: Id.optional() }))
+    .output(z.object({ problems: z.array(LintProblem) })),
+
+  provider: route('GET /writer/provider', 'member', 'none', {
+    summary: 'Get the model that writes, or null',
+    description: 'Members below admin get kind, model and from only.',
+  }).output(Provider.nullable()),
+
+  saveProvider: route('PUT /writer/provider', 'admin', 'rows', {
+    summary: 'Configure a model of your own',
+    description: 'The key is stored encrypted and never returned. Enter it again for another kind or address.',
+  })
+    .input(ProviderInput)
+    .output(Provider),
+
+  removeProvider: route('DELETE /writer/provider', 'admin', 'rows', {
+    summary: 'Remove your own model and its key',
+    successStatus: 204,
+  }),
+
+  testProvider: route('POST /writer/provider/test', 'admin', 'unkeyed', {
+    summary: 'Call the model once',
+    errors: ['MODEL_NOT_CONFIGURED', 'MODEL_UNAVAILABLE'],
+  }).output(z.object({ success: z.literal(true), milliseconds: z.number().int(), model: z.string() })),
+
+  about: route('GET /writer/about', 'member', 'none', {
+    summary: 'Get what the workspace says about itself',
+  }).output(About),
+
+  saveAbout: route('PUT /writer/about', 'admin', 'rows', {
+    summary: 'Change what the workspace says about itself',
+    description: 'The model may use these facts, and its links and prices, in every text.',
+  })
+    .input(z.strictObject({ text: text(ABOUT_MAX) }))
+    .output(About),
+
+  usage: route('GET /writer/usage', 'member', 'none', {
+    summary: 'Get the tokens and cents of a month, by member',
+    description: 'Members below admin get only their own row. The limits are those of the current month.',
+  })
+    .input(
+      z.object({
+        month: z
+          .string()
+          .regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-11')
+          .optional(),
+      }),
+    )
+    .output(Usage),
+}

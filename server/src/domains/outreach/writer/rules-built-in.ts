@@ -1,0 +1,194 @@
+import { MESSAGE_MAX } from '@x-automated/contract/outreach/template'
+import {
+  WRITER_GOALS,
+  WRITER_TONES,
+  type WriterGoal,
+  type WriterTone,
+} from '@x-automated/contract/outreach/writer-text'
+import { type Facts, usableFacts } from './rules-data.ts'
+
+/** A text and the parts of the profile that it quotes. */
+export interface Written {
+  text: string
+  factsUsed: string[]
+}
+
+const GREETINGS: Record<WriterTone, readonly [string, string, string]> = {
+  friendly: ['Hi {lead_name},', 'Hey {lead_name},', 'Hi {lead_name}, hope your week is going well.'],
+  professional: ['Hello {lead_name},', 'Hello {lead_name},', 'Dear {lead_name},'],
+  direct: ['Hi {lead_name},', '{lead_name}, a quick one:', 'Hi {lead_name}, straight to the point:'],
+}
+
+/** Per goal: three reasons to write, and the question in each tone. */
+const GOALS: Record<WriterGoal, { reasons: readonly [string, string, string] } & Record<WriterTone, string>> = {
+  conversation: {
+    reasons: [
+      'I follow what [people] share here and wanted to introduce myself.',
+      'your profile came up while I was looking for [people] to learn from.',
+      'I am talking to [people] about how they work at the moment.',
+    ],
+    friendly: 'What are you working on these days?',
+    professional: 'May I ask what you are focusing on this quarter?',
+    direct: 'What is the one thing you are trying to fix right now?',
+  },
+  call: {
+    reasons: [
+      'I work with [people] and have an idea that could fit what you do.',
+      'I would like to show you something that I made for [people].',
+      'I think that a short conversation could be useful to both of us.',
+    ],
+    friendly: 'Would you be up for a short call this week or next?',
+    professional: 'Would you be available for a 15-minute call this week or next?',
+    direct: 'Do you have 15 minutes this week?',
+  },
+  trial: {
+    reasons: [
+      'I am building a product for [people], and you came to mind as someone who could judge it.',
+      'I made a product for [people] and am looking for its next users.',
+      'my product is new, and I am inviting a few [people] to try it.',
+    ],
+    friendly: 'Would you like to give it a try?',
+    professional: 'May I send you the details, so that you can try it?',
+    direct: 'Shall I send you access?',
+  },
+  feedback: {
+    reasons: [
+      'I am working on something for [people] and would value your opinion.',
+      'before I build any further, I am asking [people] what they really need.',
+      'you know this field, and I would like to learn from how you see it.',
+    ],
+    friendly: 'Would you mind if I asked you two questions?',
+    professional: 'Would you be willing to answer two short questions?',
+    direct: 'Can I ask you two questions?',
+  },
+  invite: {
+    reasons: [
+      'I am bringing [people] together and thought of you.',
+      'a few [people] are joining something that I organize.',
+      'I host a small group of [people], and you would fit in well.',
+    ],
+    friendly: 'Would you like to hear more about it?',
+    professional: 'May I send you the invitation?',
+    direct: 'Shall I send you the invitation?',
+  },
+  partner: {
+    reasons: [
+      'we both work with [people], and I see a way in which we could help each other.',
+      'your audience and mine overlap, so I have a suggestion.',
+      'I am looking for partners who know [people] well.',
+    ],
+    friendly: 'Would you be open to hearing the idea?',
+    professional: 'Would you be open to discussing a partnership?',
+    direct: 'Are you open to partnerships right now?',
+  },
+}
+
+const FOLLOW_UPS: Record<WriterTone, readonly [string, string]> = {
+  friendly: [
+    'Hi {lead_name}, I know that things get busy, so here is my note again. [ask]',
+    'Hi {lead_name}, this is my last message about this. If the timing is wrong, no problem at all. Should I check in later?',
+  ],
+  professional: [
+    'Hello {lead_name}, I wanted to follow up on my message. [ask]',
+    'Hello {lead_name}, I do not want to take up more of your time, so this is my last message. Is there a better person to ask?',
+  ],
+  direct: [
+    '{lead_name}, did you see my message? [ask]',
+    '{lead_name}, last message from me: is this relevant to you, yes or no?',
+  ],
+}
+
+/** Words of a user's goal that point to one of the built-in ones. */
+const GOAL_WORDS: Record<Exclude<WriterGoal, 'conversation'>, RegExp> = {
+  call: /\b(call|meet|meeting|demo|book|appointment|schedule)/i,
+  trial: /\b(try|trial|sign ?up|product|app|beta|download|launch|buy|sell)/i,
+  feedback: /\b(feedback|opinion|interview|survey|research|question|learn)/i,
+  invite: /\b(invite|event|community|webinar|join|group|newsletter|podcast|space)/i,
+  partner: /\b(partner|collab|affiliate|sponsor|cooperat|integrat)/i,
+}
+
+/** The built-in goal that is nearest to what the user wrote. */
+export function goalOf(goal = ''): WriterGoal {
+  const exact = (Object.keys(WRITER_GOALS) as WriterGoal[]).find(
+    (known) => known === goal.toLowerCase() || WRITER_GOALS[known].toLowerCase() === goal.toLowerCase(),
+  )
+  if (exact) return exact
+  return (
+    (Object.keys(GOAL_WORDS) as (keyof typeof GOAL_WORDS)[]).find((known) => GOAL_WORDS[known].test(goal)) ??
+    'conversation'
+  )
+}
+
+function toneOf(tone = ''): WriterTone {
+  return (Object.keys(WRITER_TONES) as WriterTone[]).find((known) => known === tone.toLowerCase()) ?? 'friendly'
+}
+
+interface Wish {
+  goal?: string | undefined
+  audience?: string | undefined
+  tone?: string | undefined
+  maxLength?: number | undefined
+}
+
+/** Three messages, in English. A message that would be too long loses its reason, then its greeting. */
+export function writeMessages({ goal, audience, tone, maxLength = MESSAGE_MAX }: Wish): Written[] {
+  const [voice, { reasons, ...asks }] = [toneOf(tone), GOALS[goalOf(goal)]]
+  const people = audience?.replace(/[{}|]/g, '').trim() || 'people in your field'
+  return reasons.map((reason, index) => {
+    const greeting = GREETINGS[voice][index] ?? ''
+    const said = reason.replace('[people]', people)
+    const start = /[.:]$/.test(greeting) ? said.charAt(0).toUpperCase() + said.slice(1) : said
+    const sizes = [`${greeting} ${start} ${asks[voice]}`, `${greeting} ${lowered(asks[voice], greeting)}`, asks[voice]]
+    return { text: sizes.find((text) => text.length <= maxLength) ?? asks[voice].slice(0, maxLength), factsUsed: [] }
+  })
+}
+
+function lowered(text: string, greeting: string): string {
+  return greeting.endsWith(',') ? text.charAt(0).toLowerCase() + text.slice(1) : text
+}
+
+/** Three sequences of three steps, in English. */
+export function writeSequences(wish: Wish) {
+  const [voice, goal] = [toneOf(wish.tone), goalOf(wish.goal)]
+  const max = wish.maxLength ?? MESSAGE_MAX
+  const [second, last] = FOLLOW_UPS[voice].map((text) => {
+    const asked = text.replace('[ask]', GOALS[goal][voice])
+    return { text: asked.length <= max ? asked : GOALS[goal][voice].slice(0, max), factsUsed: [] }
+  }) as [Written, Written]
+  return writeMessages(wish).map((first, index) => ({
+    steps: [
+      first,
+      { ...second, delay: { amount: 2 + index, unit: 'days' as const } },
+      { ...last, delay: { amount: 4 + index, unit: 'days' as const } },
+    ],
+  }))
+}
+
+const OPENERS = [
+  (words: string) => `Your bio says \u201c${words}\u201d, and that is why I am writing to you.`,
+  (words: string) => `I saw \u201c${words}\u201d in your bio and wanted to say hello.`,
+  (words: string) => `\u201c${words}\u201d in your bio caught my eye.`,
+]
+
+/** One sentence about a person, in English; null if their profile says nothing that can be quoted. */
+export function writeBuiltInOpener(facts: Facts): Written | null {
+  const { name, bio, source } = usableFacts(facts)
+  const quoted = bio
+    .split(/[|\u2022\u00b7,.;:!?/()[\]{}]+| [-\u2013\u2014] /)
+    .map((part) => part.trim())
+    .find(isQuotable)
+  if (quoted !== undefined) {
+    const place = [...name].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % OPENERS.length
+    return { text: OPENERS[place]?.(quoted) ?? '', factsUsed: [quoted] }
+  }
+  const account = /^@?(\w{1,15})$/.exec(source)?.[1]
+  return account === undefined
+    ? null
+    : { text: `I found your profile through the people around ${account}.`, factsUsed: [account] }
+}
+
+/** Words, without digits, links, handles or emoji. */
+function isQuotable(part: string): boolean {
+  const words = part.split(' ')
+  return /^[\p{L}\p{M}'\u2019&+ -]{6,60}$/u.test(part) && words.length >= 2 && words.length <= 8
+}

@@ -1,0 +1,79 @@
+import { MESSAGE_MAX, readPlaces } from '@x-automated/contract/outreach/template'
+import type { LintProblem } from '@x-automated/contract/outreach/writer'
+
+/** From this length on, in characters, a first message is long. */
+const LONG = 600
+/** Words per sentence that are hard to read. */
+const WORDS_A_SENTENCE = 28
+/** Share of common word triples from which two messages are almost the same. */
+const SIMILAR = 0.6
+
+const LINK = /\bhttps?:\/\/\S+|\bwww\.\S+|\b[\w-]+\.(?:com|net|org|io|co|ai|app|dev|me|gg|xyz|ly)\b\S*/gi
+const CAPITALS = /\b\p{Lu}{4,}\b(?:[\s!]+\p{Lu}{2,}\b)*/gu
+
+/** A message that the workspace already sends. */
+export interface Earlier {
+  campaign: string
+  messageTemplate: string
+}
+
+/** What lowers the reply rate of a message, by its place. */
+export function lint(text: string, earlier: readonly Earlier[]): LintProblem[] {
+  const problems: LintProblem[] = []
+  const add = (code: LintProblem['code'], start: number, end: number, params: LintProblem['params'] = {}) =>
+    problems.push({ code, params, start, end })
+  const each = (pattern: RegExp, found: (match: RegExpMatchArray & { index: number }) => void) => {
+    for (const match of text.matchAll(pattern)) found(match as RegExpMatchArray & { index: number })
+  }
+  if (text.trim() === '') return []
+  if (text.length > MESSAGE_MAX) add('too_long', MESSAGE_MAX, text.length, { max: MESSAGE_MAX })
+  else if (text.length > LONG) add('long', LONG, text.length, { length: text.length })
+  each(LINK, ({ index, 0: link }) => add('link', index, index + link.length))
+  const questions = [...text.matchAll(/[?\uff1f\u061f]+/g)]
+  if (questions.length === 0) add('no_question', 0, text.length)
+  const second = questions[1]
+  if (second) add('many_questions', second.index, text.length, { count: questions.length })
+  // What is in braces is not the person's own capitals.
+  each(CAPITALS, ({ index, 0: words }) => {
+    if (!text.slice(0, index).match(/\{[^{}]*$/)) add('capitals', index, index + words.length)
+  })
+  lintPlaces(text, add)
+  each(/[^.!?\n]+/g, ({ index, 0: sentence }) => {
+    const count = sentence.trim().split(/\s+/).length
+    if (count > WORDS_A_SENTENCE) add('hard_to_read', index, index + sentence.length, { count })
+  })
+  const same = earlier.find(({ messageTemplate }) => similarity(text, messageTemplate) >= SIMILAR)
+  if (same) add('similar', 0, text.length, { campaign: same.campaign })
+  return problems.sort((a, b) => a.start - b.start || a.end - b.end)
+}
+
+function lintPlaces(
+  text: string,
+  add: (code: LintProblem['code'], start: number, end: number, params: LintProblem['params']) => void,
+): void {
+  let from = 0
+  for (const place of readPlaces(text)) {
+    if (place.kind !== 'unknown') continue
+    const start = text.indexOf(place.written, from)
+    from = start + place.written.length
+    const isBare = /^\{[^{}|]+\}$/.test(place.written)
+    add(isBare ? 'no_fallback' : 'unknown_variable', start, from, { written: place.written })
+  }
+}
+
+/** Jaccard similarity of the triples of words, ignoring variables and marks. */
+function similarity(a: string, b: string): number {
+  const [one, other] = [triplesOf(a), triplesOf(b)]
+  if (one.size < 4 || other.size < 4) return 0
+  const common = [...one].filter((triple) => other.has(triple)).length
+  return common / (one.size + other.size - common)
+}
+
+function triplesOf(text: string): Set<string> {
+  const words =
+    text
+      .toLowerCase()
+      .replace(/\{[^{}]*\}/g, ' ')
+      .match(/[\p{L}\p{N}']+/gu) ?? []
+  return new Set(words.slice(2).map((word, index) => `${words[index]} ${words[index + 1]} ${word}`))
+}

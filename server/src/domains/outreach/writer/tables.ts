@@ -1,0 +1,57 @@
+import { PROVIDER_KINDS } from '@x-automated/contract/outreach/writer'
+import { bigint, date, doublePrecision, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { updatedAt } from '../../../db/columns.ts'
+import { workspaceId } from '../../identity/workspaces/tables.ts'
+
+/** The model that a workspace has configured. Without a row, the operator's. */
+export const writerProviders = pgTable('writer_providers', {
+  workspaceId: workspaceId().primaryKey(),
+  kind: text('kind', { enum: PROVIDER_KINDS }).notNull(),
+  baseUrl: text('base_url'),
+  model: text('model').notNull(),
+  /** Null: the provider needs none. */
+  sealedKey: text('sealed_key'),
+  keyEnding: text('key_ending'),
+  /** In cents per million tokens; null: the known price, or none. */
+  inputPrice: doublePrecision('input_price'),
+  outputPrice: doublePrecision('output_price'),
+  budgetCents: bigint('budget_cents', { mode: 'number' }),
+  budgetTokens: bigint('budget_tokens', { mode: 'number' }),
+  updatedAt: updatedAt(),
+})
+
+/** What a workspace says about itself. */
+export const writerAbouts = pgTable('writer_abouts', {
+  workspaceId: workspaceId().primaryKey(),
+  text: text('text').notNull(),
+  updatedAt: updatedAt(),
+})
+
+/** Whose key paid. The two budgets are separate. */
+const payer = () => text('payer', { enum: ['workspace', 'operator'] }).notNull()
+const month = () => date('month', { mode: 'string' }).notNull()
+const tokens = () => bigint('tokens', { mode: 'number' }).notNull()
+/** In millionths of a cent: a token at a price in cents per million. */
+const microcents = () => bigint('microcents', { mode: 'number' }).notNull()
+
+/** Tokens and costs per UTC month. Calls that are under way count with their maximum. */
+export const writerUsage = pgTable(
+  'writer_usage',
+  { workspaceId: workspaceId(), month: month(), payer: payer(), tokens: tokens(), microcents: microcents() },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.payer] })],
+)
+
+/** The members' shares of `writer_usage`, changed in the same statement. */
+export const writerMemberUsage = pgTable(
+  'writer_member_usage',
+  {
+    workspaceId: workspaceId(),
+    month: month(),
+    payer: payer(),
+    /** No foreign key: the usage outlives the account. */
+    userId: uuid('user_id').notNull(),
+    tokens: tokens(),
+    microcents: microcents(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.payer, t.userId] })],
+)

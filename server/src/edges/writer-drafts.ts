@@ -1,0 +1,88 @@
+import { PassThrough } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DraftsDone, DraftsInput } from '@x-automated/contract/outreach/writer'
+import type { FastifyInstance } from 'fastify'
+import { writeDrafts } from '../domains/outreach/writer/service.ts'
+import { asRefusal } from '../operations.ts'
+import { Refusal } from '../refusal.ts'
+import type { Services } from '../services.ts'
+import { envelopeOf, sendRefusal } from './envelope.ts'
+import { readInput } from './read-input.ts'
+import { signedIn } from './signed-in.ts'
+
+/** Until then, an error is a response with its status. Proxies give up on silent requests later. */
+const SILENT_MS = 5_000
+const HEARTBEAT_MS = 10_000
+/** Streams that a user may have open. */
+const STREAMS_PER_USER = 3
+
+/**
+ * POST /api/writer/drafts: server-sent events `draft`, one for each, and `done`; or `error` with the
+ * error envelope. An error before the first event is an ordinary response.
+ */
+export function serveWriterDrafts(app: FastifyInstance, services: Services): void {
+  const open = new Map<string, number>()
+
+  app.post('/api/writer/drafts', { compress: false }, async (request, reply) => {
+    const actor = await signedIn(services, request, 'member')
+    const input = readInput(DraftsInput, request.body ?? {})
+    const count = open.get(actor.userId) ?? 0
+    if (count >= STREAMS_PER_USER) throw new Refusal('RATE_LIMITED', undefined, { retryAfterSeconds: 5 })
+    open.set(actor.userId, count + 1)
+    const close = () => {
+      const rest = (open.get(actor.userId) ?? 1) - 1
+      if (rest > 0) open.set(actor.userId, rest)
+      else open.delete(actor.userId)
+    }
+
+    const drafts = writeDrafts({ ...services, db: services.database.db }, actor, input)
+    const first = drafts.next()
+    first.catch(() => {})
+    const isLate = Symbol('late')
+    try {
+      // A refusal before the first draft has its status, unless the model takes long.
+      await Promise.race([first, sleep(SILENT_MS, isLate, { ref: false })])
+    } catch (error) {
+      close()
+      const refusal = asRefusal(error)
+      if (refusal) return sendRefusal(reply, refusal)
+      throw error
+    }
+
+    const stream = new PassThrough()
+    // The call is paid for, so it ends even if the reader leaves; writes then go nowhere.
+    const write = (text: string) => {
+      if (!reply.raw.destroyed) stream.write(text)
+    }
+    const heartbeat = setInterval(() => write(': still here\n\n'), HEARTBEAT_MS)
+    const writeEvents = async () => {
+      let next = await first
+      for (; !next.done; next = await drafts.next()) write(eventOf('draft', next.value))
+      write(eventOf('done', DraftsDone.parse(next.value)))
+    }
+    writeEvents()
+      .catch((error: unknown) => {
+        const refusal = asRefusal(error)
+        if (!refusal) {
+          request.log.error({ err: error }, 'drafts failed')
+          services.onFault(error)
+        }
+        write(eventOf('error', envelopeOf(refusal ?? new Refusal('INTERNAL'))))
+      })
+      .finally(() => {
+        clearInterval(heartbeat)
+        close()
+        stream.end()
+      })
+    return reply
+      .header('content-type', 'text/event-stream; charset=utf-8')
+      .header('cache-control', 'no-store, no-transform')
+      .header('x-accel-buffering', 'no')
+      .header('connection', 'close')
+      .send(stream)
+  })
+}
+
+function eventOf(event: 'draft' | 'done' | 'error', data: unknown): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+}
