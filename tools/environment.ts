@@ -36,6 +36,9 @@ export type StandIns = {
   paymentsSecretKey: string
   /** The hosted payment page of each built-in plan. */
   paymentLinks: Record<string, string>
+  /** The model server's API, ending in /v1. */
+  model: string
+  modelKey: string
   mailbox: string
   smtp: string
   xClientId: string
@@ -69,6 +72,14 @@ export function serverEnvironment(env: Environment, standIns: StandIns | undefin
     ours.STRIPE_API_URL = standIns.payments
     ours.STRIPE_SECRET_KEY = standIns.paymentsSecretKey
     for (const [plan, link] of Object.entries(standIns.paymentLinks)) ours[`STRIPE_LINK_${plan.toUpperCase()}`] = link
+  }
+  // A model alone means a real provider.
+  if (!env.AI_MODEL && !env.AI_BASE_URL) {
+    ours.AI_BASE_URL = standIns.model
+    ours.AI_API_KEY = standIns.modelKey
+    ours.AI_MODEL = 'stand-in'
+    ours.AI_INPUT_CENTS_PER_MILLION = '15'
+    ours.AI_OUTPUT_CENTS_PER_MILLION = '60'
   }
   if (!env.DNS_SERVER) ours.DNS_SERVER = standIns.dns
   if (!env.SMTP_URL) ours.SMTP_URL = standIns.smtp

@@ -7,6 +7,7 @@ import type { Events } from './domains/platform/events/service.ts'
 import type { Env } from './env.ts'
 import type { Dns } from './outside/dns.ts'
 import type { Google } from './outside/google.ts'
+import type { Models } from './outside/models.ts'
 import type { Payments } from './outside/payments.ts'
 import type { SafeFetch } from './outside/safe-fetch.ts'
 import type { XApi } from './outside/x.ts'
@@ -43,6 +44,8 @@ export interface Services {
   /** Null if payments are not configured. */
   payments: Payments | null
   dns: Dns
+  /** Calls AI models. */
+  models: Models
   /** For URLs given by users. */
   safeFetch: SafeFetch
   /** Seals X tokens. */

@@ -47,6 +47,7 @@ import { openLog } from './log.ts'
 import { createDns } from './outside/dns.ts'
 import { createGoogle } from './outside/google.ts'
 import { createMailer } from './outside/mail.ts'
+import { createModels } from './outside/models.ts'
 import { createPayments } from './outside/payments.ts'
 import { createSafeFetch } from './outside/safe-fetch.ts'
 import { createXApi } from './outside/x.ts'
@@ -145,6 +146,11 @@ export async function startServer({
     google: env.google ? createGoogle({ ...env.google, redirectUri: `${origin}/api/auth/callback/google` }) : null,
     payments: env.payments ? createPayments(env.payments) : null,
     dns: createDns(env.dnsServer),
+    models: createModels({
+      timeoutSeconds: env.ai.timeoutSeconds,
+      allowLoopback: env.standIns,
+      allowPrivate: env.ai.allowsPrivateAddresses,
+    }),
     // Stand-ins run on this machine.
     safeFetch: createSafeFetch({ allowLoopback: env.standIns }),
     sealer: createSealer(env.authSecret, 'x-automated x tokens'),

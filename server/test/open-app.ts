@@ -3,6 +3,7 @@ import { createClient } from '@x-automated/contract/client'
 import { contract } from '@x-automated/contract/contract'
 import type { Google } from '@x-automated/stand-ins/google'
 import type { Mailbox } from '@x-automated/stand-ins/mailbox'
+import type { ModelStandIn } from '@x-automated/stand-ins/model'
 import type { Payments } from '@x-automated/stand-ins/payments'
 import type { Sso } from '@x-automated/stand-ins/sso'
 import type { X, XOptions } from '@x-automated/stand-ins/x'
@@ -28,6 +29,8 @@ export interface OpenAppOptions {
    * Starts a stand-in payment provider and configures the app with it. Its webhooks call this app.
    */
   payments?: boolean
+  /** Starts a stand-in model server and configures the app with it as the operator's. */
+  model?: boolean
   /** Starts a mailbox and configures the app with it. */
   mailbox?: boolean
   /** Starts a PostgreSQL for this app only. It keeps committed data if it is killed. */
@@ -57,6 +60,7 @@ export interface TestApp extends Opened {
   google: Google
   sso: Sso
   payments: Payments
+  model: ModelStandIn
   mailbox: Mailbox
   clock: Clock
   /** A client without a session. */
@@ -82,16 +86,18 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
   const { startGoogle } = options.google ? await import('@x-automated/stand-ins/google') : { startGoogle: null }
   const { startSso } = options.sso ? await import('@x-automated/stand-ins/sso') : { startSso: null }
   const { startPayments } = options.payments ? await import('@x-automated/stand-ins/payments') : { startPayments: null }
+  const { startModel } = options.model ? await import('@x-automated/stand-ins/model') : { startModel: null }
   const cluster = options.ownCluster ? await openOwnCluster() : null
   const clusterUrl = cluster?.url ?? inject('clusterUrl')
   const database = await cloneDatabase(clusterUrl)
   const clock = options.clock ? await openClock(database.url) : undefined
-  const [x, mailbox, google, sso, payments] = await Promise.all([
+  const [x, mailbox, google, sso, payments, model] = await Promise.all([
     startX?.({ ...(clock && { now: clock.now }), ...(options.x === true ? {} : options.x) }),
     startMailbox?.({}),
     startGoogle?.(),
     startSso?.(),
     startPayments?.({ webhookSecret: WEBHOOK_SECRET }),
+    startModel?.(),
   ])
   const faults: unknown[] = []
   const answers = new Set<string>()
@@ -125,6 +131,16 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
         : {}),
       ...(sso ? { DNS_SERVER: sso.dns } : {}),
       ...(payments ? { ...paymentsEnv(payments), STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET } : {}),
+      ...(model
+        ? {
+            AI_BASE_URL: model.url,
+            AI_API_KEY: model.key,
+            AI_MODEL: 'stand-in',
+            AI_INPUT_CENTS_PER_MILLION: '15',
+            AI_OUTPUT_CENTS_PER_MILLION: '60',
+            AI_CENTS_FREE: '100',
+          }
+        : {}),
       ...(mailbox ? { SMTP_URL: mailbox.smtpUrl } : {}),
       ...options.env,
       ...more,
@@ -164,6 +180,7 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
     google: google as Google,
     sso: sso as Sso,
     payments: payments as Payments,
+    model: model as ModelStandIn,
     mailbox: mailbox as Mailbox,
     clock: clock as Clock,
     anonymous: createClient({ contract, url: `${server.url}/api` }),
@@ -183,7 +200,14 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
     },
     async close() {
       await Promise.all(servers.splice(0).map((one) => one.close()))
-      await Promise.all([x?.close(), google?.close(), sso?.close(), payments?.close(), mailbox?.close()])
+      await Promise.all([
+        x?.close(),
+        google?.close(),
+        sso?.close(),
+        payments?.close(),
+        model?.close(),
+        mailbox?.close(),
+      ])
       await clock?.close()
       await database.drop()
       await cluster?.close()

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { startGoogle } from './google.ts'
 import { startMailbox } from './mailbox.ts'
+import { startModel } from './model.ts'
 import { startPayments } from './payments.ts'
 import { startSso } from './sso.ts'
 import { startX } from './x.ts'
@@ -38,11 +39,12 @@ const Addresses = z.object({
   sso: z.url(),
   dns: z.string().regex(/^[\d.]+:\d+$/),
   payments: z.url(),
+  model: z.url(),
   mailbox: z.url(),
   smtp: z.url(),
 })
 
-const { x, google, sso, payments, mailbox, addresses } = await openAll().catch((error: Error) => {
+const { x, google, sso, payments, model, mailbox, addresses } = await openAll().catch((error: Error) => {
   console.error(`Could not start the stand-ins. ${error.message}`)
   process.exit(1)
 })
@@ -51,7 +53,7 @@ let stopping = false
 async function stop() {
   if (stopping) return
   stopping = true
-  await Promise.all([x.close(), google.close(), sso.close(), payments.close(), mailbox.close()])
+  await Promise.all([x.close(), google.close(), sso.close(), payments.close(), model.close(), mailbox.close()])
   process.exit(0)
 }
 
@@ -69,6 +71,7 @@ process.send?.(
     ...addresses,
     paymentsSecretKey: payments.secretKey,
     paymentLinks: payments.links,
+    modelKey: model.key,
     xClientId: x.clientId,
     xClientSecret: x.clientSecret,
     xConsumerSecret: x.consumerSecret,
@@ -111,6 +114,7 @@ async function openAll() {
   const payments = await onPort(last.payments, (port) =>
     startPayments({ port, stateDir, returnUrl: `${origin}/billing?checkout=success` }),
   )
+  const model = await onPort(last.model?.replace(/\/v1$/, ''), (port) => startModel({ port }))
   const mailbox = await onPort(last.mailbox, (port) =>
     startMailbox({ port, smtpPort: port && portOf(last.smtp), stateDir }),
   )
@@ -121,12 +125,13 @@ async function openAll() {
     sso: sso.url,
     dns: sso.dns,
     payments: payments.url,
+    model: model.url,
     mailbox: mailbox.url,
     smtp: mailbox.smtpUrl,
   }
   writeFileSync(`${addressFile}.next`, `${JSON.stringify(addresses, null, 2)}\n`, { mode: 0o600 })
   renameSync(`${addressFile}.next`, addressFile)
-  return { x, google, sso, payments, mailbox, addresses }
+  return { x, google, sso, payments, model, mailbox, addresses }
 }
 
 function lastAddresses(): Partial<z.infer<typeof Addresses>> {

@@ -2,6 +2,7 @@ import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
+import { pipeline, Readable, Transform } from 'node:stream'
 import { addressProblem, mayConnectTo } from '../public-address.ts'
 
 /**
@@ -37,6 +38,8 @@ export interface SafeFetchOptions {
   maxBytes?: number
   /** Returns the beginning of an answer that is too long or breaks off, instead of failing. */
   takesBeginning?: boolean
+  /** Returns an answer when it begins. Its body fails once it is too long. */
+  isStreamed?: boolean
   /** Resolves host names; replaced in tests. */
   resolve?: typeof systemLookup
 }
@@ -50,6 +53,7 @@ export function createSafeFetch({
   timeoutMs = 10_000,
   maxBytes = 512 * 1024,
   takesBeginning = false,
+  isStreamed = false,
   resolve: resolveName = systemLookup,
 }: SafeFetchOptions): SafeFetch {
   const lookup: LookupFunction = (name, options, done) => {
@@ -86,9 +90,10 @@ export function createSafeFetch({
       let fail: (error: Error) => void = reject
       request.on('error', (error) => fail(error))
       request.once('response', (response) => {
+        if (isStreamed) return resolve(answerOf(response, limited(response, maxBytes)))
         const parts: Buffer[] = []
         let size = 0
-        const finish = () => resolve(answerOf(response, Buffer.concat(parts).subarray(0, maxBytes)))
+        const finish = () => resolve(answerOf(response, new Uint8Array(Buffer.concat(parts).subarray(0, maxBytes))))
         response.on('data', (part: Buffer) => {
           size += part.length
           parts.push(part)
@@ -106,10 +111,24 @@ export function createSafeFetch({
     })
 }
 
-function answerOf({ statusCode = 502, headers }: IncomingMessage, body: Buffer): Response {
+function answerOf({ statusCode = 502, headers }: IncomingMessage, body: BodyInit): Response {
   const answered = new Headers()
   for (const [name, value] of Object.entries(headers))
     for (const one of [value].flat()) if (one !== undefined) answered.append(name, one)
   const isEmpty = [101, 204, 205, 304].includes(statusCode)
-  return new Response(isEmpty ? null : new Uint8Array(body), { status: statusCode, headers: answered })
+  return new Response(isEmpty ? null : body, { status: statusCode, headers: answered })
+}
+
+/** The body of an answer, as it arrives. */
+function limited(response: IncomingMessage, maxBytes: number): BodyInit {
+  let size = 0
+  const limit = new Transform({
+    transform(part: Buffer, _encoding, done) {
+      size += part.length
+      if (size > maxBytes) done(new Error(`the answer is longer than ${maxBytes} bytes`))
+      else done(null, part)
+    },
+  })
+  pipeline(response, limit, () => {})
+  return Readable.toWeb(limit) as unknown as BodyInit
 }

@@ -23,6 +23,7 @@ import { storeAnswers } from './service-answers.ts'
 import { replies } from './tables.ts'
 
 export { WEBHOOK_PATH } from './engine.ts'
+export { detectLanguage } from './engine-labels.ts'
 export { storeAnswers } from './service-answers.ts'
 export { purgeOldTexts } from './service-texts.ts'
 

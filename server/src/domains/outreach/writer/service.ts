@@ -1,28 +1,33 @@
 import type { InputOf } from '@x-automated/contract/contract'
-import type { Draft, DraftsDone, DraftsInput } from '@x-automated/contract/outreach/writer'
-import { desc, eq, sql } from 'drizzle-orm'
+import { desc, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
-import { Refusal } from '../../../refusal.ts'
 import { campaigns } from '../campaigns/tables.ts'
-import { findConversation } from '../conversations/service.ts'
 import { findCampaign } from '../sequences/service.ts'
-import { writeMessages, writeSequences } from './rules-built-in.ts'
 import { lint } from './rules-lint.ts'
+import { aboutOf } from './service-about.ts'
 import { usage as usageOf } from './service-budget.ts'
 import { findModel, type ProviderContext } from './service-provider.ts'
 import { writerAbouts } from './tables.ts'
 
-export { find as findProvider, remove as removeProvider, save as saveProvider } from './service-provider.ts'
-
-/** What calls of the writer need. */
-export interface WriterContext extends ProviderContext {}
+export type { MadeCall, WriterContext } from './engine.ts'
+export type { Facts } from './rules-data.ts'
+export { aboutOf } from './service-about.ts'
+export { beyondBudget, settle } from './service-budget.ts'
+export { testProvider, writeDrafts } from './service-drafts.ts'
+export { estimateOpeners, type OpenerInput, type WrittenOpener, writeOpener } from './service-openers.ts'
+export {
+  find as findProvider,
+  findModel,
+  type ModelProvider,
+  remove as removeProvider,
+  save as saveProvider,
+} from './service-provider.ts'
 
 // About
 
-export async function about(db: Db, { workspaceId }: Pick<Actor, 'workspaceId'>) {
-  const [row] = await db.select().from(writerAbouts).where(eq(writerAbouts.workspaceId, workspaceId))
-  return { text: row?.text ?? '' }
+export async function about(db: Db, actor: Actor) {
+  return { text: await aboutOf(db, actor) }
 }
 
 export async function saveAbout(db: Db, { workspaceId }: Actor, { text }: InputOf<'writer', 'saveAbout'>) {
@@ -37,7 +42,7 @@ export async function saveAbout(db: Db, { workspaceId }: Actor, { text }: InputO
 // Usage
 
 /** What a month used, and the limits of the model in use. */
-export async function usage(context: WriterContext, actor: Actor, input: InputOf<'writer', 'usage'>) {
+export async function usage(context: ProviderContext, actor: Actor, input: InputOf<'writer', 'usage'>) {
   const model = await findModel(context, actor.workspaceId)
   return usageOf(context.db, actor, input, {
     limits: model?.limits ?? { cents: null, tokens: null },
@@ -63,32 +68,4 @@ export async function lintMessage(db: Db, actor: Actor, { text, campaignId }: In
     .orderBy(desc(campaigns.createdAt))
     .limit(COMPARED)
   return { problems: lint(text, earlier) }
-}
-
-// Drafts
-
-/** Calls the model once. @throws Refusal MODEL_NOT_CONFIGURED, MODEL_UNAVAILABLE */
-export async function testProvider(
-  context: WriterContext,
-  { workspaceId }: Actor,
-): Promise<{ success: true; milliseconds: number; model: string }> {
-  const model = await findModel(context, workspaceId)
-  throw new Refusal(model ? 'MODEL_UNAVAILABLE' : 'MODEL_NOT_CONFIGURED')
-}
-
-/**
- * Writes drafts one by one. Returns what the event `done` reports.
- * @throws Refusal CONVERSATION_NOT_FOUND; MODEL_NOT_CONFIGURED, BUDGET_EXCEEDED, MODEL_UNAVAILABLE
- * where the built-in writer cannot help
- */
-export async function* writeDrafts(
-  context: WriterContext,
-  actor: Actor,
-  input: DraftsInput,
-): AsyncGenerator<Draft, DraftsDone> {
-  if (input.kind === 'reply') await findConversation(context.db, actor, input.conversationId ?? '')
-  if (input.kind === 'rewrite' || input.kind === 'reply') throw new Refusal('MODEL_NOT_CONFIGURED')
-  const drafts = input.kind === 'sequence' ? writeSequences(input) : writeMessages(input)
-  yield* drafts
-  return { drafts, source: 'built_in', usage: { tokens: 0, cents: null }, fault: null }
 }

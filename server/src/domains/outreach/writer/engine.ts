@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto'
+import type { WriterFault } from '@x-automated/contract/outreach/writer-text'
+import type { z } from 'zod'
+import { type ModelCall, ModelFailure, type Models, type TokensUsed } from '../../../outside/models.ts'
+import { detectLanguage } from '../replies/service.ts'
+import type { Written } from './rules-built-in.ts'
+import { type Bounds, findProblem, isOtherLanguage } from './rules-checks.ts'
+import { type Cost, costOf, tokensAtMost } from './rules-prices.ts'
+import { promptOf, type Quoted, systemOf } from './rules-prompts.ts'
+import { type Payer, type Reservation, reserve } from './service-budget.ts'
+import type { ModelProvider, ProviderContext } from './service-provider.ts'
+
+export interface WriterContext extends ProviderContext {
+  models: Models
+}
+
+/** What a model is asked for. */
+export interface Request<Element> {
+  /** The form of an element, as JSON for the model and as a schema. */
+  form: string
+  element: z.ZodType<Element>
+  count: number
+  task: readonly (string | null | undefined | false)[]
+  data: readonly Quoted[]
+  bounds: Omit<Bounds, 'data' | 'nonce'>
+  /** The texts of an element, each of which is checked. */
+  textsOf(element: Element): readonly Written[]
+  maxOutputTokens: number
+}
+
+/** A call's reservation, and what it used. */
+export interface MadeCall {
+  reservation: Reservation
+  used: Cost
+}
+
+export interface Outcome {
+  /** Why elements are missing; null: none is. */
+  fault: WriterFault | null
+  /** To be settled with what stores the output. */
+  calls: MadeCall[]
+}
+
+/** Faults that a second try does not change. */
+const FINAL = new Set<WriterFault>(['budget', 'rate_limited', 'key_refused', 'not_found', 'address_refused', 'timeout'])
+const TRIES = 2
+
+/** Yields what passes the checks. Tries once more for what is missing. Never throws a ModelFailure. */
+export async function* callModel<Element>(
+  context: WriterContext,
+  model: ModelProvider,
+  by: Pick<Payer, 'workspaceId' | 'userId'>,
+  request: Request<Element>,
+): AsyncGenerator<Element, Outcome> {
+  const calls: MadeCall[] = []
+  let missing = request.count
+  let fault: WriterFault | null = null
+  let sendsSchema = true
+  for (let attempt = 0; attempt < TRIES && missing > 0; attempt += 1) {
+    const { call, bounds } = callOf(model, request, missing, sendsSchema)
+    const most = costOf(model.price, tokensAtMost(call.system + call.prompt), call.maxOutputTokens)
+    const reservation = await reserve(context.db, { ...by, payer: model.from }, model.limits, most)
+    if (!reservation) return { fault: 'budget', calls }
+    // A call that failed costs nothing, unless the provider says what it used.
+    const made: MadeCall = { reservation, used: { tokens: 0, microcents: 0 } }
+    calls.push(made)
+    const settleWith = (used: TokensUsed) => {
+      made.used = costOf(model.price, used.input, used.output)
+    }
+    fault = null
+    try {
+      const elements = context.models.stream(call)
+      let next = await elements.next()
+      for (; !next.done; next = await elements.next()) {
+        if (missing === 0) continue
+        if (!request.textsOf(next.value).every((text) => isFine(text, bounds))) {
+          fault = 'unusable'
+          continue
+        }
+        missing -= 1
+        yield next.value
+      }
+      settleWith(next.value)
+    } catch (error) {
+      if (!(error instanceof ModelFailure)) throw error
+      fault = error.code
+      if (error.used) settleWith(error.used)
+      if (FINAL.has(fault)) break
+      // Some servers refuse the schema; the form is in the system message, too.
+      if (error.status === 400 || error.status === 422) sendsSchema = false
+    }
+  }
+  return { fault: missing > 0 ? (fault ?? 'unusable') : null, calls }
+}
+
+function callOf<Element>(model: ModelProvider, request: Request<Element>, count: number, sendsSchema: boolean) {
+  const nonce = randomBytes(6).toString('hex')
+  const task = [...request.task, `Write ${count} ${count === 1 ? 'element' : 'elements that differ'}.`]
+  const call: ModelCall<Element> = {
+    kind: model.kind,
+    baseUrl: model.baseUrl,
+    model: model.model,
+    apiKey: model.apiKey,
+    isGuarded: model.from === 'workspace' && model.baseUrl !== null,
+    system: systemOf(request.form),
+    prompt: promptOf(task, request.data, nonce),
+    element: request.element,
+    maxOutputTokens: request.maxOutputTokens,
+    sendsSchema,
+  }
+  const bounds: Bounds = { ...request.bounds, nonce, data: request.data.map(({ text }) => text).join('\n') }
+  return { call, bounds }
+}
+
+function isFine(written: Written, bounds: Bounds): boolean {
+  return (
+    findProblem(written, bounds) === null &&
+    !isOtherLanguage(written.text, bounds.language, detectLanguage(written.text))
+  )
+}

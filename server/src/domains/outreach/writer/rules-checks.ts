@@ -1,0 +1,139 @@
+import { parseTemplate } from '@x-automated/contract/outreach/template'
+import { LATIN_LANGUAGES } from '../replies/rules-features.ts'
+import type { Written } from './rules-built-in.ts'
+import { isForModels, unmarkText } from './rules-data.ts'
+import { copies, repeatsPrompt } from './rules-prompts.ts'
+
+export interface Bounds {
+  /** What strangers wrote, as the model saw it, without marks. */
+  data: string
+  /** What the user wrote: links, handles, prices and numbers in it may be used. */
+  allowed: string
+  maxLength: number
+  /** ISO 639-1; null: any. */
+  language: string | null
+  /** Sentences that must stay as they are. */
+  kept: readonly string[]
+  nonce: string
+}
+
+export type Problem =
+  | 'empty'
+  | 'prompt'
+  | 'length'
+  | 'invented_fact'
+  | 'instruction'
+  | 'link'
+  | 'email'
+  | 'handle'
+  | 'number'
+  | 'variable'
+  | 'copied'
+  | 'opt_out'
+  | 'language'
+
+/** Characters and words of a fact. A longer one could carry a message of its own. */
+const FACT_MAX = 80
+const FACT_WORDS_MAX = 10
+
+const TLDS =
+  'com|net|org|io|co|ai|app|dev|me|gg|xyz|ly|link|info|biz|shop|store|online|site|club|top|live|pro|tv|us|uk|de|fr|es|it|nl|pl|ru|cn|jp|in|br|eu|ch|at|be|se|no|dk|fi|pt|tr|example|test|invalid|onion|finance|money|vip|win|click|cc|to|so|sh|fm|gl|page|tech|cloud|digital|agency|fun|lol|zip|mov|su|tk|ml|ga|cf'
+const LINKS = [
+  /\b[a-z][a-z0-9+.-]*:\/\/\S+/gi,
+  /\bhxxps?\S*/gi,
+  /\bwww\s?[.\u3002]\s?\S+/gi,
+  new RegExp(
+    `[\\p{L}\\p{N}_-]+(?:\\s?[.\u3002\uff0e]\\s?|\\s?[([{]\\s?(?:dot|punkt|punto|point)\\s?[)\\]}]\\s?|\\s(?:dot)\\s)(?:${TLDS})(?![\\p{L}\\p{N}])(?:\\/\\S*)?`,
+    'giu',
+  ),
+  /[\p{L}\p{N}-]+\.[\p{L}]{2,}\/\S*/gu,
+  /\b(?:\d{1,3}\.){3}\d{1,3}\b\S*/g,
+  /\b(?:xn--|t\.me|bit\.ly|discord|telegram|whatsapp|wa\.me)\S*/gi,
+]
+const EMAIL =
+  /[\p{L}\p{N}._%+-]+\s?(?:@|[([]\s?at\s?[)\]])\s?[\p{L}\p{N}-]+(?:\s?\.\s?|\s?[([]?dot[)\]]?\s?)\p{L}{2,}/giu
+const HANDLE = /[@\uff20]\s?[\p{L}\p{N}_]+/gu
+const DIGITS = /\p{N}+/gu
+/** The length of a call promises nothing. */
+const CALL_LENGTH = /\b(?:5|10|15|20|30|45)[ -]min(?:ute)?s?\b/gi
+/** Amounts that are spelled with a currency, and long numbers in words. */
+const MONEY =
+  /[$\u20ac\u00a3\u00a5\u20b9\u20bf\u20bd\u20a9]|\b(usd|eur|gbp|btc|eth|usdt|sol|dollars?|euros?|pounds?|bitcoins?)\b/giu
+
+/** The first thing that speaks against a text; null: it may be shown. */
+export function findProblem({ text, factsUsed }: Written, bounds: Bounds): Problem | null {
+  const said = text.normalize('NFKC')
+  if (said.trim() === '') return 'empty'
+  if (repeatsPrompt(said, bounds.nonce) || /[\p{Cf}\p{Co}]/u.test(said.replaceAll(/[\u200c\u200d]/g, '')))
+    return 'prompt'
+  if (text.length > bounds.maxLength) return 'length'
+  const data = fold(bounds.data)
+  const facts = factsUsed.map((fact) => unmarkText(fact).normalize('NFKC').trim()).filter((fact) => fact !== '')
+  const isQuote = (fact: string) =>
+    data.includes(fold(fact)) && fact.length <= FACT_MAX && fact.split(/\s+/).length <= FACT_WORDS_MAX
+  if (!facts.every(isQuote)) return 'invented_fact'
+  if (facts.some(isForModels) || (isForModels(said) && !isForModels(bounds.allowed))) return 'instruction'
+  const allowed = fold(bounds.allowed)
+  const isNew = (patterns: readonly RegExp[], within: string) =>
+    patterns.some((pattern) =>
+      [...said.matchAll(pattern)].some(([found]) => !within.includes(fold(found).replace(/[.,;:!?)]+$/, ''))),
+    )
+  if (isNew([EMAIL], allowed)) return 'email'
+  if (isNew(LINKS, allowed)) return 'link'
+  if (isNew([HANDLE], allowed)) return 'handle'
+  const known = ` ${[bounds.allowed, ...facts].join(' ').normalize('NFKC').match(DIGITS)?.join(' ') ?? ''} `
+  if (
+    [...said.replaceAll(CALL_LENGTH, '').matchAll(DIGITS)].some(([digits]) => !known.includes(` ${digits} `)) ||
+    isNew([MONEY], allowed)
+  )
+    return 'number'
+  if ('unknown' in parseTemplate(said)) return 'variable'
+  if (copies(said, bounds.data, facts)) return 'copied'
+  if (!bounds.kept.every((sentence) => text.includes(sentence))) return 'opt_out'
+  return null
+}
+
+/** Lowercase, with single spaces. */
+function fold(text: string): string {
+  return text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ')
+}
+
+/** Sentences of a text that say how to opt out. */
+export function optOutSentences(text: string): string[] {
+  const sentences = text.match(/[^.!?\n]+[.!?]*/g) ?? []
+  return sentences
+    .map((sentence) => sentence.trim())
+    .filter(
+      (sentence) =>
+        /\b(opt[ -]?out|unsubscribe|stop|not interested|no more messages|abmelden|d\u00e9sinscri\w+)\b/i.test(
+          sentence,
+        ) &&
+        /\b(reply|answer|write|say|tell|send|text|let me know|click|antwort\w*|r\u00e9pond\w*|to)\b/i.test(sentence),
+    )
+}
+
+/** Fewer letters say too little about the language. */
+const LETTERS_MIN = 60
+
+/** Languages that are told apart. */
+const DETECTED = new Set<string>([...LATIN_LANGUAGES, 'ja', 'ko', 'zh', 'ar', 'hi', 'ru'])
+
+/** Whether a text is in another language. @param detected of the text; 'und': unknown */
+export function isOtherLanguage(text: string, wanted: string | null, detected: string): boolean {
+  const letters = text.match(/\p{L}/gu)?.length ?? 0
+  return letters >= LETTERS_MIN && DETECTED.has(wanted ?? '') && detected !== 'und' && detected !== wanted
+}
+
+const CODES = [
+  ...['en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'tr', 'sv', 'da', 'no', 'fi', 'cs', 'ro', 'hu', 'id', 'vi'],
+  ...['ru', 'uk', 'ar', 'he', 'hi', 'zh', 'ja', 'ko', 'el', 'th', 'fa', 'bg', 'ca', 'hr', 'sk', 'tl', 'ms', 'sw'],
+]
+
+/** The ISO 639-1 code of a language's name, in English or its own language; null: unknown. */
+export function languageCode(name: string): string | null {
+  const wanted = name.trim().toLowerCase()
+  if (CODES.includes(wanted.slice(0, 2)) && /^[a-z]{2}(-|$)/.test(wanted)) return wanted.slice(0, 2)
+  const names = (code: string, locale: string) =>
+    new Intl.DisplayNames([locale], { type: 'language' }).of(code)?.toLowerCase()
+  return CODES.find((code) => names(code, 'en') === wanted || names(code, code) === wanted) ?? null
+}

@@ -1,0 +1,65 @@
+import { beforeAll, expect, it } from 'vitest'
+import { makePerson } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { allowanceOf, costOf, priceOf } from './rules-prices.ts'
+import { reserve, settle, usedOf } from './service-budget.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp()
+})
+
+it('never passes its limit over three processes, and counts what was used', async () => {
+  const { workspaceId, id: userId } = await makePerson(app)
+  const servers = [
+    app.services,
+    ...(await Promise.all([app.startAnother(), app.startAnother()])).map(({ services }) => services),
+  ]
+  const by = { workspaceId, userId, payer: 'workspace' as const }
+  const limits = { cents: null, tokens: 10_000 }
+  const calls = await Promise.all(
+    Array.from({ length: 150 }, (_, index) =>
+      reserve(servers[index % 3]!.database.db, by, limits, { tokens: 100, microcents: 5 }),
+    ),
+  )
+  const made = calls.filter((reservation) => reservation !== null)
+  expect(made).toHaveLength(100)
+  expect(await usedOf(app.db, by)).toMatchObject({ tokens: 10_000, microcents: 500 })
+  await settle(
+    app.db,
+    made.map((reservation) => ({ reservation, used: { tokens: 40, microcents: 2 } })),
+  )
+  expect(await usedOf(app.db, by)).toMatchObject({ tokens: 4_000, microcents: 200 })
+  expect(await reserve(app.db, by, limits, { tokens: 6_001, microcents: 0 })).toBeNull()
+  expect(await reserve(app.db, by, limits, { tokens: 6_000, microcents: 0 })).not.toBeNull()
+})
+
+it('keeps the operator\u2019s and the workspace\u2019s budgets and other workspaces apart', async () => {
+  const [{ workspaceId, id: userId }, other] = await Promise.all([makePerson(app), makePerson(app)])
+  const limits = { cents: 1, tokens: null }
+  const most = { tokens: 1, microcents: 1_000_000 }
+  expect(await reserve(app.db, { workspaceId, userId, payer: 'operator' }, limits, most)).not.toBeNull()
+  expect(await reserve(app.db, { workspaceId, userId, payer: 'operator' }, limits, most)).toBeNull()
+  expect(await reserve(app.db, { workspaceId, userId, payer: 'workspace' }, limits, most)).not.toBeNull()
+  expect(
+    await reserve(app.db, { workspaceId: other.workspaceId, userId: null, payer: 'operator' }, limits, most),
+  ).not.toBeNull()
+})
+
+it('allows nothing on Free, and doubles with the viral reward', () => {
+  const allowances = { free: 0, pro: 200, agency: 1_000 }
+  const price = { input: 1, output: 1 }
+  expect(allowanceOf({ plan: 'free', isViral: false, price }, allowances)).toEqual({ cents: 0, tokens: null })
+  expect(allowanceOf({ plan: 'free', isViral: true, price }, allowances).cents).toBe(200)
+  expect(allowanceOf({ plan: 'agency', isViral: true, price }, allowances).cents).toBe(2_000)
+  expect(allowanceOf({ plan: 'pro', isViral: false, price: null }, allowances)).toEqual({
+    cents: null,
+    tokens: 2_000_000,
+  })
+})
+
+it('knows the prices of dated versions of models', () => {
+  expect(priceOf('gpt-4o-mini-2024-07-18')).toEqual({ input: 15, output: 60 })
+  expect(priceOf('my-own-model')).toBeNull()
+  expect(costOf({ input: 15, output: 60 }, 1_000, 100)).toEqual({ tokens: 1_100, microcents: 21_000 })
+})

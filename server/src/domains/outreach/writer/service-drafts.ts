@@ -1,0 +1,207 @@
+import { MESSAGE_MAX } from '@x-automated/contract/outreach/template'
+import {
+  type Draft,
+  DraftSequence,
+  type DraftsDone,
+  type DraftsInput,
+  DraftText,
+} from '@x-automated/contract/outreach/writer'
+import { faultText, type WriterFault } from '@x-automated/contract/outreach/writer-text'
+import type { Actor } from '../../../actor.ts'
+import { Refusal } from '../../../refusal.ts'
+import { find as findConversation } from '../conversations/service.ts'
+import { detectLanguage } from '../replies/service.ts'
+import { list as listSnippets } from '../snippets/service.ts'
+import { callModel, type MadeCall, type Request, type WriterContext } from './engine.ts'
+import { writeMessages, writeSequences } from './rules-built-in.ts'
+import { languageCode, optOutSentences } from './rules-checks.ts'
+import { cleanText, isForModels } from './rules-data.ts'
+import { centsOf } from './rules-prices.ts'
+import type { Quoted } from './rules-prompts.ts'
+import { aboutOf } from './service-about.ts'
+import { beyondBudget, settle } from './service-budget.ts'
+import { findModel, type ModelProvider } from './service-provider.ts'
+
+const TEXT_FORM = '{"text": string, "factsUsed": [string]}'
+const SEQUENCE_FORM =
+  '{"steps": [{"text": string, "factsUsed": [string], "delay": {"amount": number, "unit": "days"}}]} with 3 steps, the first without a delay'
+
+/** Drafts of a kind. */
+const COUNTS = { message: 3, sequence: 3, rewrite: 1, reply: 2 } as const
+
+/** Characters of a message that was asked for without a length. */
+const LENGTH_DEFAULT = 400
+/** Room for the JSON around the texts, and for models that think first. */
+const TOKENS_AROUND = 1_000
+
+/**
+ * Writes drafts one by one. Returns what the event `done` reports.
+ * @throws Refusal CONVERSATION_NOT_FOUND; MODEL_NOT_CONFIGURED, BUDGET_EXCEEDED, MODEL_UNAVAILABLE
+ * where the built-in writer cannot help
+ */
+export async function* writeDrafts(
+  context: WriterContext,
+  actor: Actor,
+  input: DraftsInput,
+): AsyncGenerator<Draft, DraftsDone> {
+  const { workspaceId, userId } = actor
+  // First, so that an unknown conversation is refused with or without a model.
+  const conversation = input.kind === 'reply' ? await readConversation(context, actor, input) : null
+  const model = await findModel(context, workspaceId)
+  const hasBuiltIn = input.kind === 'message' || input.kind === 'sequence'
+  if (!model && !hasBuiltIn) throw new Refusal('MODEL_NOT_CONFIGURED')
+  const drafts: Draft[] = []
+  let fault: WriterFault | null = null
+  let usage: DraftsDone['usage'] = { tokens: 0, cents: null }
+  if (model) {
+    const own = await aboutOf(context.db, actor)
+    const request = await requestOf(context, actor, input, own, conversation)
+    const elements = callModel(context, model, { workspaceId, userId }, request)
+    let next = await elements.next()
+    for (; !next.done; next = await elements.next()) {
+      drafts.push(next.value)
+      yield next.value
+    }
+    fault = next.value.fault
+    await settle(context.db, next.value.calls)
+    usage = usageOf(model, next.value.calls)
+    if (fault && drafts.length === 0 && !hasBuiltIn) throw await refusalOf(context, actor, model, fault)
+  }
+  if (drafts.length > 0) return { drafts, source: 'model', usage, fault }
+  const written = input.kind === 'sequence' ? writeSequences(input) : writeMessages(input)
+  yield* written
+  return { drafts: written, source: 'built_in', usage, fault }
+}
+
+function usageOf(model: ModelProvider, calls: readonly MadeCall[]): DraftsDone['usage'] {
+  const sum = (field: 'tokens' | 'microcents') => calls.reduce((total, { used }) => total + (used[field] ?? 0), 0)
+  return { tokens: sum('tokens'), cents: model.price && centsOf(sum('microcents')) }
+}
+
+async function refusalOf(
+  { db }: WriterContext,
+  actor: Actor,
+  model: ModelProvider,
+  fault: WriterFault,
+): Promise<Refusal> {
+  if (fault === 'budget') return beyondBudget(db, { workspaceId: actor.workspaceId, payer: model.from }, model.limits)
+  return new Refusal('MODEL_UNAVAILABLE', faultText(fault), { details: { fault } })
+}
+
+type Conversation = { messages: { text: string; isOurs: boolean }[]; name: string }
+
+async function requestOf(
+  { db }: WriterContext,
+  actor: Actor,
+  input: DraftsInput,
+  about: string,
+  conversation: Conversation | null,
+): Promise<Request<Draft>> {
+  const maxLength = input.maxLength ?? (input.kind === 'rewrite' ? MESSAGE_MAX : LENGTH_DEFAULT)
+  const isSequence = input.kind === 'sequence'
+  const snippets = conversation ? (await listSnippets(db, actor)).snippets.map(({ text }) => text) : []
+  const ours = conversation?.messages.filter(({ isOurs }) => isOurs).map(({ text }) => text) ?? []
+  const theirs = conversation?.messages.filter(({ isOurs }) => !isOurs).map(({ text }) => text) ?? []
+  const wish = [input.goal, input.audience, input.tone, input.instruction, input.text]
+  const language = languageOf(input, theirs)
+  const data: Quoted[] = conversation
+    ? [
+        { field: 'name', text: usable(conversation.name, 80) },
+        ...theirs.map((text) => ({ field: 'them' as const, text: usable(text, 1_000) })),
+      ]
+    : []
+  return {
+    form: isSequence ? SEQUENCE_FORM : TEXT_FORM,
+    element: (isSequence ? DraftSequence : DraftText) as Request<Draft>['element'],
+    count: COUNTS[input.kind],
+    task: [
+      TASKS[input.kind],
+      input.goal && `Goal: ${input.goal}`,
+      input.audience && `Audience: ${input.audience}`,
+      input.tone && `Tone: ${input.tone}`,
+      input.instruction && `How: ${input.instruction}`,
+      `Language: ${input.language ?? language ?? 'that of the text or conversation'}`,
+      `Each text has at most ${maxLength} characters.`,
+      input.kind === 'message' || isSequence ? 'Begin with the variable {lead_name} where a name belongs.' : null,
+      about !== '' && `About the sender: ${about}`,
+      snippets.length > 0 && `Texts that the sender uses: ${snippets.join(' | ').slice(0, 4_000)}`,
+      ours.length > 0 && `What the sender wrote before: ${ours.join(' | ').slice(0, 4_000)}`,
+      input.text && `Text: ${input.text}`,
+    ],
+    data,
+    bounds: {
+      allowed: [...wish, about, ...snippets, ...ours].filter(Boolean).join('\n'),
+      maxLength,
+      language: languageCode(input.language ?? '') ?? language,
+      kept:
+        input.kind === 'rewrite' && !/translat/i.test(input.instruction ?? '') ? optOutSentences(input.text ?? '') : [],
+    },
+    textsOf: (draft) => ('steps' in draft ? draft.steps : [draft]),
+    maxOutputTokens:
+      TOKENS_AROUND + Math.ceil((COUNTS[input.kind] * (isSequence ? 3 : 1) * Math.min(maxLength, 2_000)) / 2),
+  }
+}
+
+const TASKS: Record<DraftsInput['kind'], string> = {
+  message: 'Task: write a first message to people who do not know the sender.',
+  sequence: 'Task: write a sequence of messages: a first one and two short follow-ups for people who have not replied.',
+  rewrite: 'Task: rewrite the text below. Keep its meaning, its facts, and every sentence that says how to opt out.',
+  reply: 'Task: write the sender\u2019s next answer in a conversation.',
+}
+
+/** The language that is expected if none was named; null: unknown. */
+function languageOf({ kind, text, instruction, language }: DraftsInput, theirs: readonly string[]): string | null {
+  if (language) return null
+  if (kind === 'message' || kind === 'sequence') return 'en'
+  if (kind === 'rewrite')
+    return /translat/i.test(instruction ?? '') || (text ?? '').length < 100 ? null : detectLanguage(text ?? '')
+  const [last = ''] = theirs
+  return last.length < 100 ? null : detectLanguage(last)
+}
+
+function usable(text: string, max: number): string {
+  const cleaned = cleanText(text, max)
+  return isForModels(cleaned) ? '' : cleaned
+}
+
+/** Messages of a conversation that a model is shown, newest first. */
+const MESSAGES_SHOWN = 10
+
+async function readConversation(
+  { db }: WriterContext,
+  actor: Actor,
+  { conversationId = '' }: DraftsInput,
+): Promise<Conversation> {
+  const { messages, lead } = await findConversation(db, actor, { id: conversationId })
+  const said = messages.flatMap(({ text, isOurs }) => (text === null ? [] : [{ text, isOurs }]))
+  return { messages: said.slice(0, MESSAGES_SHOWN), name: lead.name }
+}
+
+/** Calls the model once. @throws Refusal MODEL_NOT_CONFIGURED, MODEL_UNAVAILABLE */
+export async function testProvider(context: WriterContext, { workspaceId, userId }: Actor) {
+  const model = await findModel(context, workspaceId)
+  if (!model) throw new Refusal('MODEL_NOT_CONFIGURED')
+  const since = performance.now()
+  const elements = callModel(
+    context,
+    model,
+    { workspaceId, userId },
+    {
+      form: TEXT_FORM,
+      element: DraftText,
+      count: 1,
+      task: ['Task: write a friendly greeting of at most ten words.'],
+      data: [],
+      bounds: { allowed: '', maxLength: MESSAGE_MAX, language: null, kept: [] },
+      textsOf: (draft) => [draft],
+      maxOutputTokens: TOKENS_AROUND,
+    },
+  )
+  let next = await elements.next()
+  while (!next.done) next = await elements.next()
+  const { fault, calls } = next.value
+  await settle(context.db, calls)
+  // A model that writes what we would not show can be reached nevertheless.
+  if (fault && fault !== 'unusable') throw new Refusal('MODEL_UNAVAILABLE', faultText(fault), { details: { fault } })
+  return { success: true as const, milliseconds: Math.round(performance.now() - since), model: model.model }
+}

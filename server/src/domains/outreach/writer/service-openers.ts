@@ -1,0 +1,88 @@
+import { DraftText } from '@x-automated/contract/outreach/writer'
+import type { WriterFault } from '@x-automated/contract/outreach/writer-text'
+import { callModel, type MadeCall, type WriterContext } from './engine.ts'
+import { writeBuiltInOpener } from './rules-built-in.ts'
+import { languageCode } from './rules-checks.ts'
+import { type Facts, usableFacts } from './rules-data.ts'
+import { centsOf, costOf } from './rules-prices.ts'
+import type { Quoted } from './rules-prompts.ts'
+import { usedOf } from './service-budget.ts'
+import { findModel, type ModelProvider } from './service-provider.ts'
+
+/** Characters of an opener. */
+const OPENER_MAX = 250
+const OPENER_TOKENS = 600
+/** What a call of an opener typically uses. */
+const TYPICAL = { input: 700, output: 80 }
+
+export interface OpenerInput {
+  facts: Facts
+  /** The template that will contain it. Its links, handles and numbers may be used. */
+  template: string
+  /** What the workspace says about itself. */
+  about: string
+  /** A name or ISO 639-1 code. Default: English. */
+  language?: string
+}
+
+export interface WrittenOpener {
+  /** Null: neither the model nor the built-in writer found anything to say. */
+  text: string | null
+  factsUsed: string[]
+  source: 'model' | 'built_in'
+  /** Why the model did not write it; null: it did, or was not asked. `budget`: it never got the call. */
+  fault: WriterFault | null
+  /** Pass them to `settle` in the transaction that stores the opener. */
+  calls: MadeCall[]
+}
+
+/** Writes one opener. Outside any transaction: it may wait for a model. @param model null: the built-in writer */
+export async function writeOpener(
+  context: WriterContext,
+  by: { workspaceId: string; userId: string | null },
+  { facts, template, about, language = 'en' }: OpenerInput,
+  model: ModelProvider | null,
+): Promise<WrittenOpener> {
+  const builtIn = writeBuiltInOpener(facts)
+  const fallback = { text: builtIn?.text ?? null, factsUsed: builtIn?.factsUsed ?? [], source: 'built_in' as const }
+  if (!model) return { ...fallback, fault: null, calls: [] }
+  const usable = usableFacts(facts)
+  const data = (Object.keys(usable) as (keyof Facts)[]).map((field): Quoted => ({ field, text: usable[field] }))
+  // Without anything about the person, a model could only invent.
+  if (!usable.bio && !usable.website && !usable.source) return { ...fallback, fault: null, calls: [] }
+  const elements = callModel(context, model, by, {
+    form: '{"text": string, "factsUsed": [string]}',
+    element: DraftText,
+    count: 1,
+    task: [
+      'Task: write one sentence that opens a message to a person, based on what is known of them. No greeting and no name.',
+      `Language: ${language}`,
+      `The text has at most ${OPENER_MAX} characters.`,
+      `The message that it opens: ${template}`,
+      about !== '' && `About the sender: ${about}`,
+    ],
+    data,
+    bounds: { allowed: `${template}\n${about}`, maxLength: OPENER_MAX, language: languageCode(language), kept: [] },
+    textsOf: (written) => [written],
+    maxOutputTokens: OPENER_TOKENS,
+  })
+  const first = await elements.next()
+  let next = first
+  while (!next.done) next = await elements.next()
+  const { fault, calls } = next.value
+  return first.done ? { ...fallback, fault, calls } : { ...first.value, source: 'model', fault: null, calls }
+}
+
+/** What openers of so many leads cost, and whether the budget allows them. */
+export async function estimateOpeners(context: WriterContext, workspaceId: string, leads: number) {
+  const model = await findModel(context, workspaceId)
+  if (!model) return { model: null, tokens: 0, costCents: null, remainingCents: null, fits: true }
+  const { tokens, microcents } = costOf(model.price, TYPICAL.input * leads, TYPICAL.output * leads)
+  const used = await usedOf(context.db, { workspaceId, payer: model.from })
+  const { limits } = model
+  const remainingCents = limits.cents === null ? null : Math.max(0, limits.cents - centsOf(used.microcents))
+  const fits =
+    (limits.tokens === null || used.tokens + tokens <= limits.tokens) &&
+    (remainingCents === null || centsOf(microcents ?? 0) <= remainingCents)
+  return { model, tokens, costCents: microcents === null ? null : centsOf(microcents), remainingCents, fits }
+}

@@ -1,0 +1,193 @@
+import type { ProviderKind } from '@x-automated/contract/outreach/writer'
+import type { WriterFault } from '@x-automated/contract/outreach/writer-text'
+import type { LanguageModel } from 'ai'
+import type { z } from 'zod'
+import { AddressRefused, createSafeFetch, type SafeRequest } from './safe-fetch.ts'
+
+/** One call of a model, which answers with a list of elements. */
+export interface ModelCall<Element> {
+  kind: ProviderKind
+  /** Null: the provider's own. */
+  baseUrl: string | null
+  model: string
+  apiKey: string | null
+  /** A user gave the address, so that it must be public. */
+  isGuarded: boolean
+  system: string
+  prompt: string
+  element: z.ZodType<Element>
+  maxOutputTokens: number
+  /** Whether the schema is sent. Some servers refuse it. */
+  sendsSchema: boolean
+}
+
+export interface TokensUsed {
+  input: number
+  output: number
+}
+
+/** A call that failed, with the tokens that it used nevertheless, if the provider said so. */
+export class ModelFailure extends Error {
+  readonly code: WriterFault
+  readonly used: TokensUsed | null
+  /** 0: there was no response. */
+  readonly status: number
+  constructor(code: WriterFault, used: TokensUsed | null = null, status = 0) {
+    // The provider's own message may quote the prompt.
+    super(`the model call failed: ${code}`)
+    this.name = 'ModelFailure'
+    this.code = code
+    this.used = used
+    this.status = status
+  }
+}
+
+export interface Models {
+  /** Yields each element once it is complete. Returns the tokens used. @throws ModelFailure */
+  stream<Element>(call: ModelCall<Element>): AsyncGenerator<Element, TokensUsed>
+}
+
+const ANSWER_BYTES_MAX = 2 * 1024 * 1024
+
+/** Models of any provider, through the AI SDK, which is loaded with the first call. */
+export function createModels(options: {
+  timeoutSeconds: number
+  allowLoopback: boolean
+  allowPrivate: boolean
+}): Models {
+  const timeoutMs = options.timeoutSeconds * 1_000
+  const safeFetch = createSafeFetch({
+    allowLoopback: options.allowLoopback,
+    timeoutMs,
+    maxBytes: ANSWER_BYTES_MAX,
+    isStreamed: true,
+  })
+  const guarded = ((address: string | URL, request: SafeRequest) => safeFetch(String(address), request)) as typeof fetch
+
+  return {
+    async *stream(call) {
+      const { Output, streamText } = await loadSdk()
+      let failure: unknown = null
+      const deadline = AbortSignal.timeout(timeoutMs)
+      const model = await openModel(call, call.isGuarded && !options.allowPrivate ? guarded : undefined)
+      const answer = streamText({
+        model,
+        instructions: call.system,
+        prompt: call.prompt,
+        output: Output.array({ element: call.element }),
+        maxOutputTokens: call.maxOutputTokens,
+        maxRetries: 0,
+        abortSignal: deadline,
+        // Without it, the SDK logs the error with the prompt.
+        onError: ({ error }) => {
+          failure ??= error
+        },
+      })
+      const finished = Promise.all([answer.usage, answer.finishReason, answer.text]).catch(() => null)
+      // The output promise rejects for an unreadable answer; what was readable has been yielded.
+      Promise.resolve(answer.output).catch(() => {})
+      let count = 0
+      try {
+        for await (const element of answer.elementStream) {
+          count += 1
+          yield element as never
+        }
+      } catch (error) {
+        failure ??= error
+      }
+      const [usage, reason, text] = (await finished) ?? []
+      const used = usage && { input: usage.inputTokens ?? 0, output: usage.outputTokens ?? 0 }
+      if (deadline.aborted) throw new ModelFailure('timeout', used ?? null)
+      if (failure) throw failureOf(failure, used ?? null, count > 0)
+      if (reason === 'content-filter') throw new ModelFailure('refused', used)
+      if (reason === 'length') throw new ModelFailure('cut_off', used)
+      // A provider that ends without saying why has lost its connection.
+      if (!used || reason === undefined || reason === 'error') throw new ModelFailure('cut_off', used ?? null)
+      if (count === 0) throw new ModelFailure(isRefusal(text ?? '') ? 'refused' : 'malformed', used)
+      if (!isWholeJson(text ?? '')) throw new ModelFailure(reason === 'other' ? 'cut_off' : 'malformed', used)
+      return used
+    },
+  }
+}
+
+let sdk: Promise<typeof import('ai')> | undefined
+
+function loadSdk() {
+  sdk ??= import('ai').then((loaded) => {
+    ;(globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false
+    return loaded
+  })
+  return sdk
+}
+
+async function openModel(
+  { kind, baseUrl, model, apiKey, sendsSchema }: ModelCall<unknown>,
+  guarded: typeof fetch | undefined,
+): Promise<LanguageModel> {
+  // An explicit key, so that no provider reads one from the environment.
+  const settings = { apiKey: apiKey ?? '', ...(baseUrl && { baseURL: baseUrl }), ...(guarded && { fetch: guarded }) }
+  switch (kind) {
+    case 'openai':
+      return (await import('@ai-sdk/openai')).createOpenAI(settings)(model)
+    case 'anthropic':
+      return (await import('@ai-sdk/anthropic')).createAnthropic(settings)(model)
+    case 'google':
+      return (await import('@ai-sdk/google')).createGoogleGenerativeAI(settings)(model)
+    case 'openai_compatible': {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+      return createOpenAICompatible({
+        name: 'custom',
+        baseURL: baseUrl ?? 'https://api.openai.com/v1',
+        ...(apiKey && { apiKey }),
+        ...(guarded && { fetch: guarded }),
+        includeUsage: true,
+        supportsStructuredOutputs: sendsSchema,
+      })(model)
+    }
+  }
+}
+
+function failureOf(error: unknown, used: TokensUsed | null, hasBegun: boolean): ModelFailure {
+  const chain: Record<string, unknown>[] = []
+  for (let one = error; typeof one === 'object' && one !== null && chain.length < 5; one = (one as Error).cause)
+    chain.push(one as Record<string, unknown>)
+  if (chain.some((one) => one instanceof ModelFailure)) return chain.find((one) => one instanceof ModelFailure) as never
+  if (chain.some((one) => one instanceof AddressRefused)) return new ModelFailure('address_refused')
+  const status = Number(chain.find(({ statusCode }) => typeof statusCode === 'number')?.statusCode ?? 0)
+  // A 200 whose body could not be read is no provider error.
+  if (status >= 400) return new ModelFailure(faultOfStatus(status), used, status)
+  const names = chain.map(({ name }) => String(name))
+  if (names.some((name) => name === 'TimeoutError' || name === 'AbortError')) return new ModelFailure('timeout', used)
+  const codes = chain.map(({ code }) => String(code)).join(' ')
+  const isBroken =
+    /ECONNRESET|EPIPE|UND_ERR_SOCKET/.test(codes) ||
+    chain.some(({ message }) => /terminated|aborted|premature|socket hang up/i.test(String(message)))
+  const isUnconnected = chain.some(({ message }) => /cannot connect|fetch failed/i.test(String(message)))
+  if (isUnconnected || /E(CONNREFUSED|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|TIMEDOUT)|CERT/.test(codes))
+    return new ModelFailure('unreachable', used)
+  if (hasBegun || isBroken) return new ModelFailure('cut_off', used)
+  return new ModelFailure('malformed', used)
+}
+
+function faultOfStatus(status: number): WriterFault {
+  if (status === 429) return 'rate_limited'
+  if (status === 401 || status === 403) return 'key_refused'
+  return status === 404 ? 'not_found' : 'provider_error'
+}
+
+/** How models decline in the languages of their makers. */
+function isRefusal(text: string): boolean {
+  return (
+    text.trim() === '' ||
+    /\b(sorry|cannot|can\u2019t|can't|unable to|not able to|won't|will not)\b/i.test(text.slice(0, 200))
+  )
+}
+
+function isWholeJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
