@@ -82,6 +82,8 @@ describe('the privacy policy', () => {
     'the handle of people who write to the X account and are not leads',
     'Notes about conversations, and snippets for replies',
     'People who opted out',
+    'A provider of AI models receives what is needed for a text',
+    'We do not store what was sent to a model',
     'messages you are sending from the messenger and their recipients, the leads you deleted last',
     'Links that confirm a place on the waitlist, or unsubscribe from its emails, are not stored',
   ])('mentions “%s”', (what) => {

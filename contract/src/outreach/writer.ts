@@ -81,7 +81,7 @@ const price = z.number().min(0).max(1_000_000).nullish()
 export const Provider = z.object({
   kind: z.enum(PROVIDER_KINDS),
   model: z.string(),
-  /** `operator`: whoever runs this server pays, within the plan's allowance. */
+  /** `operator`: the server's operator pays, within the plan's allowance. */
   from: z.enum(['workspace', 'operator']),
   baseUrl: z.string().nullish(),
   /** The last characters of the key; null: there is none. */

@@ -35,7 +35,7 @@ export interface MadeCall {
 }
 
 export interface Outcome {
-  /** Why elements are missing; null: none is. */
+  /** Why elements are missing; null: all are there. */
   fault: WriterFault | null
   /** To be settled with what stores the output. */
   calls: MadeCall[]

@@ -174,7 +174,7 @@ const OPENERS = [
 export function writeBuiltInOpener(facts: Facts): Written | null {
   const { name, bio, source } = usableFacts(facts)
   const quoted = bio
-    .split(/[|\u2022\u00b7,.;:!?/()[\]{}]+| [-\u2013\u2014] /)
+    .split(/[|\u2022\u00b7,;!?()[\]{}]+|\.(?:\s|$)| [-\u2013\u2014] /)
     .map((part) => part.trim())
     .find(isQuotable)
   if (quoted !== undefined) {
@@ -187,8 +187,13 @@ export function writeBuiltInOpener(facts: Facts): Written | null {
     : { text: `I found your profile through the people around ${account}.`, factsUsed: [account] }
 }
 
+/** What a bio asks its readers to do. */
+const DEMANDS =
+  /^(visit|click|join|call|dm|message|send|write|buy|pay|follow|subscribe|contact|check|get|go|act|confirm)\b/i
+
 /** Words, without digits, links, handles or emoji. */
 function isQuotable(part: string): boolean {
   const words = part.split(' ')
+  if (DEMANDS.test(part)) return false
   return /^[\p{L}\p{M}'\u2019&+ -]{6,60}$/u.test(part) && words.length >= 2 && words.length <= 8
 }

@@ -38,6 +38,7 @@ describe('findProblem', () => {
     ['handle', 'Ask @evil_account', []],
     ['handle', 'Ask \uff20evil', []],
     ['number', 'Call 555 123 4567', []],
+    ['number', 'Call 12 345 67', ['12']],
     ['number', 'It costs $99', []],
     ['number', 'Send me bitcoin', []],
     ['number', 'You have 12 years of experience', []],

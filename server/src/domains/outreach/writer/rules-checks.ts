@@ -54,6 +54,8 @@ const EMAIL =
   /[\p{L}\p{N}._%+-]+\s?(?:@|[([]\s?at\s?[)\]])\s?[\p{L}\p{N}-]+(?:\s?\.\s?|\s?[([]?dot[)\]]?\s?)\p{L}{2,}/giu
 const HANDLE = /[@\uff20]\s?[\p{L}\p{N}_]+/gu
 const DIGITS = /\p{N}+/gu
+/** Telephone and account numbers. */
+const LONG_NUMBER = /\+?\p{N}(?:[\s().-]{0,2}\p{N}){5,}/gu
 /** The length of a call promises nothing. */
 const CALL_LENGTH = /\b(?:5|10|15|20|30|45)[ -]min(?:ute)?s?\b/gi
 /** Amounts that are spelled with a currency, and long numbers in words. */
@@ -81,6 +83,7 @@ export function findProblem({ text, factsUsed }: Written, bounds: Bounds): Probl
   if (isNew([EMAIL], allowed)) return 'email'
   if (isNew(LINKS, allowed)) return 'link'
   if (isNew([HANDLE], allowed)) return 'handle'
+  if (isNew([LONG_NUMBER], allowed)) return 'number'
   const known = ` ${[bounds.allowed, ...facts].join(' ').normalize('NFKC').match(DIGITS)?.join(' ') ?? ''} `
   if (
     [...said.replaceAll(CALL_LENGTH, '').matchAll(DIGITS)].some(([digits]) => !known.includes(` ${digits} `)) ||

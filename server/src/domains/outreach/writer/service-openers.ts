@@ -73,7 +73,7 @@ export async function writeOpener(
   return first.done ? { ...fallback, fault, calls } : { ...first.value, source: 'model', fault: null, calls }
 }
 
-/** What openers of so many leads cost, and whether the budget allows them. */
+/** What openers of `leads` people cost, and whether the budget allows them. */
 export async function estimateOpeners(context: WriterContext, workspaceId: string, leads: number) {
   const model = await findModel(context, workspaceId)
   if (!model) return { model: null, tokens: 0, costCents: null, remainingCents: null, fits: true }

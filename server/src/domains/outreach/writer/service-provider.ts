@@ -35,7 +35,7 @@ type Row = typeof writerProviders.$inferSelect
 const rowOf = async (db: Db, workspaceId: string): Promise<Row | undefined> =>
   (await db.select().from(writerProviders).where(eq(writerProviders.workspaceId, workspaceId)))[0]
 
-/** The model of a workspace: its own, or the operator's; null: none is configured. */
+/** The model of a workspace: its own, or the operator's; null: there is no model. */
 export async function findModel(
   { db, env, writerSealer }: ProviderContext,
   workspaceId: string,

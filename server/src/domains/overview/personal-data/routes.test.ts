@@ -48,6 +48,8 @@ async function withData(leadCount = 3) {
     .values({ workspaceId, conversationId: campaign.id, userId: person.id, text: 'Not sent' })
   await app.db.insert(conversationSettings).values({ workspaceId, keepTextsDays: 90 })
   await person.client.snippets.create({ shortcut: 'price', text: 'It costs $50.' })
+  await person.client.writer.saveAbout({ text: 'We make tools.' })
+  await person.client.writer.saveProvider({ kind: 'openai', model: 'gpt-5', apiKey: 'a secret' })
   await app.db.insert(notificationPreferences).values({ userId: person.id, kind: NOTIFICATION_KINDS[0], email: false })
   return person
 }
@@ -108,6 +110,9 @@ describe('GET /auth/user/export', () => {
       'drafts.json': 1,
       'snippets.json': 1,
       'templates.json': 0,
+      'ai-writer.json': 1,
+      'ai-writer-about.json': 1,
+      'ai-writer-usage.json': 0,
       'conversation-settings.json': 1,
       'suppressions.json': 0,
       'scrapes.json': 0,

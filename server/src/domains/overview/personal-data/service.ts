@@ -33,6 +33,7 @@ import { dms } from '../../outreach/sending/tables.ts'
 import { sendingLimits, sendingSettings } from '../../outreach/sending-settings/tables.ts'
 import { snippets } from '../../outreach/snippets/tables.ts'
 import { templates } from '../../outreach/templates/tables.ts'
+import { writerAbouts, writerProviders, writerUsage } from '../../outreach/writer/tables.ts'
 import { endSubscriptions } from '../../platform/billing/service.ts'
 import { monthlyUsage, paidSubscriptions, subscriptions } from '../../platform/billing/tables.ts'
 import { notificationPreferences, notifications } from '../../platform/notifications/tables.ts'
@@ -144,6 +145,9 @@ export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Ui
     ['drafts.json', await allOf(db, conversationDrafts, eq(conversationDrafts.userId, userId))],
     ['snippets.json', rowsBy(db, snippets, ['workspaceId', 'id'], inOwn(snippets.workspaceId))],
     ['templates.json', rowsBy(db, templates, ['workspaceId', 'id'], inOwn(templates.workspaceId))],
+    ['ai-writer.json', await allOf(db, writerProviders, inOwn(writerProviders.workspaceId))],
+    ['ai-writer-about.json', await allOf(db, writerAbouts, inOwn(writerAbouts.workspaceId))],
+    ['ai-writer-usage.json', await allOf(db, writerUsage, inOwn(writerUsage.workspaceId))],
     ['conversation-settings.json', await allOf(db, conversationSettings, inOwn(conversationSettings.workspaceId))],
     ['suppressions.json', rowsOf(db, suppressions, inOwn(suppressions.workspaceId))],
     ['sending-limits.json', rowsOf(db, sendingLimits, inOwn(sendingLimits.workspaceId))],
@@ -200,6 +204,7 @@ const HIDDEN = new Set([
   'sealedRefreshToken',
   'sealedSecret',
   'sealedClientSecret',
+  'sealedKey',
   'publicKey',
   'challenge',
   'xUserHash',
