@@ -30,8 +30,7 @@ export function writeElement(call: Call, index: number, habit: Habit | undefined
   if (/"label"/.test(prompt))
     return { label: /"(\w+)"/.exec(/labels?: ([^\n]+)/i.exec(prompt)?.[1] ?? '')?.[1] ?? 'question' }
   if (habit === 'language') return { text: GERMAN, factsUsed: [] }
-  if (habit === 'long')
-    return { text: `${PLAIN[0]} ${'This text has no end. '.repeat(500)}`, factsUsed: [] }
+  if (habit === 'long') return { text: `${PLAIN[0]} ${'This text has no end. '.repeat(500)}`, factsUsed: [] }
   if (/"steps"/.test(prompt))
     return {
       steps: [PLAIN[index % 3], ...FOLLOW_UPS].map((text, step) => ({
