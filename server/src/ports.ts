@@ -35,6 +35,8 @@ export interface Jobs {
   'launch-parts': Record<string, never>
   /** Opens conversations whose snooze is over. */
   'end-snoozes': Record<string, never>
+  /** Asks models about replies of which the classifier is unsure. */
+  'second-opinions': Record<string, never>
   /** Deletes expired data. */
   cleanup: Record<string, never>
 }

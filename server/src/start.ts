@@ -21,11 +21,12 @@ import { purgeRemovals } from './domains/leads/removals/service.ts'
 import { runScrapes, SCRAPES_CHANNEL } from './domains/leads/scrapes/service.ts'
 import { queueNextParts } from './domains/outreach/campaigns/service.ts'
 import { purgeExpiredOffers } from './domains/outreach/conversation-offers/service.ts'
-import { endSnoozes, purgeConversationUndos } from './domains/outreach/conversations/service-changes.ts'
+import { endSnoozes, purgeConversationUndos, relabelReply } from './domains/outreach/conversations/service-changes.ts'
 import { purgeExpiredPairingCodes } from './domains/outreach/extension/service.ts'
 import { purgeOldTexts, startReplyDetection } from './domains/outreach/replies/service.ts'
 import { SENDING_CHANNEL, stopMessages } from './domains/outreach/sending/service.ts'
 import { judgeTests } from './domains/outreach/sequences/service-verdicts.ts'
+import { giveSecondOpinions, purgeOpinions } from './domains/outreach/writer/service.ts'
 import { purgePaymentEvents, runPayments } from './domains/platform/billing/engine.ts'
 import { findPeopleLimit } from './domains/platform/billing/service.ts'
 import { EVENTS_CHANNEL, openEvents, purgeEventStreams, RECORDED_CHANNEL } from './domains/platform/events/service.ts'
@@ -187,6 +188,7 @@ export async function startServer({
     await jobs.work('judge-tests', 1, async () => void (await judgeTests(database.db)))
     await jobs.work('launch-parts', 1, () => queueNextParts(database.db, env))
     await jobs.work('end-snoozes', 1, () => endSnoozes(database.db))
+    await jobs.work('second-opinions', 1, () => giveSecondOpinions({ ...services, db: database.db, relabelReply }))
     await jobs.work('cleanup', 1, async () => {
       await failAbandonedImports(database.db)
       const expired = [
@@ -208,6 +210,7 @@ export async function startServer({
         purgeOldNotifications,
         purgePaymentEvents,
         purgeExpiredOffers,
+        purgeOpinions,
       ]
       for (const remove of expired) {
         await database.db.transaction(async (tx) => {

@@ -38,6 +38,7 @@ const QUEUES: Record<JobName, Omit<Queue, 'name'>> = {
   'judge-tests': { retryLimit: 0, expireInSeconds: 300 },
   'launch-parts': { retryLimit: 0, expireInSeconds: 3_000 },
   'end-snoozes': { retryLimit: 0, expireInSeconds: 300 },
+  'second-opinions': { retryLimit: 0, expireInSeconds: 3_000, policy: 'short' },
   cleanup: { retryLimit: 2, retryDelay: 60, expireInSeconds: 300 },
 }
 
@@ -82,6 +83,7 @@ export async function openJobQueue(database: Database, channels: Channels, log: 
     await boss.schedule('payments-look', '* * * * *')
     await boss.schedule('expire-week', '* * * * *')
     await boss.schedule('end-snoozes', '* * * * *')
+    await boss.schedule('second-opinions', '* * * * *')
   } catch (error) {
     await boss.stop({ graceful: false, close: false } as object).catch(() => {})
     throw error

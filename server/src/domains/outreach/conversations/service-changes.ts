@@ -1,6 +1,7 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { isId } from '@x-automated/contract/fields'
 import { PART_MAX } from '@x-automated/contract/leads/lead-limits'
+import type { ReplyLabel } from '@x-automated/contract/leads/leads'
 import { lt, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
@@ -177,6 +178,44 @@ async function change(tx: Db, actor: Actor, chosen: SQL, changes: Changes, undoI
     ), counted as (${countConversations(sql`changed`)})
     select count(*)::int as changed from changed`)
   return one(rows).changed
+}
+
+/**
+ * Gives a conversation the label of a second opinion on a reply, unless a person has labelled it or
+ * there is a later reply. It suppresses no one and resumes nothing.
+ */
+export async function relabelReply(
+  db: Db,
+  {
+    workspaceId,
+    conversationId,
+    replyId,
+    label,
+  }: Record<'workspaceId' | 'conversationId' | 'replyId', string> & {
+    label: ReplyLabel
+  },
+): Promise<void> {
+  await transact(db, async (tx) => {
+    const its = sql`workspace_id = ${workspaceId} and id = ${conversationId}`
+    const leadIds = sql`select lead_id from conversations where ${its}`
+    await lockEnrollmentsOfLeads(tx, workspaceId, leadIds)
+    await lockMessages(tx, leadIds)
+    await lockConversations(tx, workspaceId, sql`${conversationId}::uuid`)
+    const { rows } = await tx.execute<{ id: string }>(sql`
+      update conversations c set label = ${label}, suggests_suppression = ${label === 'opted_out'}::boolean, updated_at = now()
+      where ${its} and labelled_by is null and label is distinct from 'opted_out' and ${replyId}::uuid = (
+        select r.id from replies r where r.lead_id = c.lead_id and r.account_x_user_id = c.account_x_user_id and r.kind = 'reply'
+        order by r.at desc, r.id desc limit 1)
+      returning c.id`)
+    if (rows.length === 0) return
+    const relabelled = await labelReplies(tx, workspaceId, sql`${conversationId}::uuid`, label)
+    await storeAnswers(
+      tx,
+      relabelled.flatMap(({ dmId }) => dmId ?? []),
+    )
+    await publishEvents(tx, workspaceId, 'campaign', [])
+    await publishEvents(tx, workspaceId, 'conversation', [conversationId])
+  })
 }
 
 /** Locks the messages of leads, and then the leads, as storing what replies say requires. */

@@ -16,6 +16,7 @@ export { aboutOf } from './service-about.ts'
 export { beyondBudget, settle } from './service-budget.ts'
 export { testProvider, writeDrafts } from './service-drafts.ts'
 export { estimateOpeners, type OpenerInput, type WrittenOpener, writeOpener } from './service-openers.ts'
+export { giveSecondOpinions, purgeOpinions } from './service-opinions.ts'
 export {
   find as findProvider,
   findModel,

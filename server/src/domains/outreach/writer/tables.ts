@@ -1,6 +1,6 @@
 import { PROVIDER_KINDS } from '@x-automated/contract/outreach/writer'
-import { bigint, date, doublePrecision, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import { updatedAt } from '../../../db/columns.ts'
+import { bigint, date, doublePrecision, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, updatedAt } from '../../../db/columns.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
 
 /** The model that a workspace has configured. Without a row, the operator's. */
@@ -54,4 +54,11 @@ export const writerMemberUsage = pgTable(
     microcents: microcents(),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.payer, t.userId] })],
+)
+
+/** Replies for which a second opinion was asked, so that each is asked once. Kept for a day. */
+export const writerOpinions = pgTable(
+  'writer_opinions',
+  { workspaceId: workspaceId(), replyId: uuid('reply_id').notNull(), createdAt: createdAt() },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.replyId] }), index('writer_opinions_oldest').on(t.createdAt)],
 )

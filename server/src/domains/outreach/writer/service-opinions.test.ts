@@ -1,0 +1,59 @@
+import { eq } from 'drizzle-orm'
+import { beforeAll, expect, it } from 'vitest'
+import { messaged, say } from '../../../../test/conversations.ts'
+import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { relabelReply } from '../conversations/service-changes.ts'
+import { conversations } from '../conversations/tables.ts'
+import { giveSecondOpinions } from './service.ts'
+import { writerUsage } from './tables.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp({ x: true, model: true })
+})
+
+const run = () => giveSecondOpinions({ ...app.services, db: app.db, relabelReply })
+
+/** A workspace with a reply of which the classifier is unsure, and a model if it has one. */
+async function withUnsureReply(model?: object): Promise<{ person: Person; label: () => Promise<string | null> }> {
+  const person = await makePerson(app)
+  await subscribe(app, person)
+  const account = await connectX(app, person)
+  const { handles } = await messaged(app, person)
+  await say(app, handles[0]!, account.handle, 'ok then')
+  await app.db
+    .update(conversations)
+    .set({ label: 'later', confidence: 0.4 })
+    .where(eq(conversations.workspaceId, person.workspaceId))
+  if (model)
+    await person.call('PUT', '/writer/provider', {
+      ...{ kind: 'openai_compatible', baseUrl: app.model.url, apiKey: app.model.key, model: 'stand-in' },
+      ...model,
+    })
+  const label = async () =>
+    (await app.db.select().from(conversations).where(eq(conversations.workspaceId, person.workspaceId)))[0]?.label ??
+    null
+  return { person, label }
+}
+
+it('labels an unsure reply with the workspace\u2019s model, and asks once', async () => {
+  const { person, label } = await withUnsureReply({})
+  app.model.calls.length = 0
+  await run()
+  expect(await label()).toBe('interested')
+  const [used] = await app.db.select().from(writerUsage).where(eq(writerUsage.workspaceId, person.workspaceId))
+  expect(used).toMatchObject({ payer: 'workspace', tokens: expect.any(Number) })
+  await run()
+  expect(app.model.calls).toHaveLength(1)
+})
+
+it.each([
+  ['a model of its own', undefined],
+  ['budget', { budgetTokens: 1 }],
+  ['a model that answers', { model: 'stand-in-500' }],
+])('keeps the label of a workspace without %s', async (_, model) => {
+  const { label } = await withUnsureReply(model)
+  await run()
+  expect(await label()).toBe('later')
+})

@@ -1,0 +1,90 @@
+import { REPLY_LABELS, type ReplyLabel } from '@x-automated/contract/leads/leads'
+import { lt, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import type { Db } from '../../../db/open.ts'
+import { callModel, type WriterContext } from './engine.ts'
+import { cleanText, isForModels } from './rules-data.ts'
+import { settle } from './service-budget.ts'
+import { findModel } from './service-provider.ts'
+import { writerOpinions } from './tables.ts'
+
+/** Below it, a label of the classifier is right in about 70% of cases or fewer (docs/classifier.md). */
+const UNSURE = 0.7
+/** Replies per run. */
+const BATCH = 50
+const TOKENS = 500
+
+const Opinion = z.object({ label: z.enum(REPLY_LABELS) })
+
+/** Labels a conversation by its reply (domains/outreach/conversations/service-changes.ts). */
+export type RelabelReply = (
+  db: Db,
+  opinion: { workspaceId: string; conversationId: string; replyId: string; label: ReplyLabel },
+) => Promise<void>
+
+type Unsure = { workspaceId: string; conversationId: string; replyId: string; text: string }
+
+/**
+ * Asks the models that workspaces have connected for the labels of new replies of which the
+ * classifier is unsure. Each is asked once, and not without budget.
+ */
+export async function giveSecondOpinions(context: WriterContext & { relabelReply: RelabelReply }): Promise<void> {
+  const { rows } = await context.db.execute<Unsure>(sql`
+    with unsure as (
+      select c.workspace_id, c.id, r.id as reply_id, r.text from writer_providers p
+        join conversations c on c.workspace_id = p.workspace_id and c.sort_at > now() - interval '1 hour'
+        cross join lateral (
+          select r.id, r.text from replies r
+          where r.lead_id = c.lead_id and r.account_x_user_id = c.account_x_user_id and r.kind = 'reply'
+          order by r.at desc, r.id desc limit 1
+        ) r
+      where c.confidence < ${UNSURE} and c.labelled_by is null and c.label is not null and r.text is not null
+        and not exists (select from writer_opinions o where o.workspace_id = c.workspace_id and o.reply_id = r.id)
+      limit ${BATCH}
+    ), asked as (
+      insert into writer_opinions (workspace_id, reply_id) select workspace_id, reply_id from unsure
+      on conflict do nothing returning workspace_id, reply_id
+    )
+    select u.workspace_id as "workspaceId", u.id as "conversationId", u.reply_id as "replyId", u.text
+    from unsure u join asked using (workspace_id, reply_id)`)
+  for (const reply of rows) {
+    const label = await readLabel(context, reply)
+    if (label) await context.relabelReply(context.db, { ...reply, label })
+  }
+}
+
+/** The model's label; null: it cannot say. */
+async function readLabel(context: WriterContext, { workspaceId, text }: Unsure): Promise<ReplyLabel | null> {
+  const said = cleanText(text, 2_000)
+  const model = await findModel(context, workspaceId)
+  // A reply that speaks to models would label itself.
+  if (model?.from !== 'workspace' || said === '' || isForModels(said)) return null
+  const elements = callModel(
+    context,
+    model,
+    { workspaceId, userId: null },
+    {
+      form: '{"label": string}',
+      element: Opinion,
+      count: 1,
+      task: [
+        'Task: say what kind of reply the text below is, which answers a sales message.',
+        `Labels: ${REPLY_LABELS.map((label) => `"${label}"`).join(', ')}`,
+      ],
+      data: [{ field: 'them', text: said }],
+      bounds: { allowed: '', maxLength: 0, language: null, kept: [] },
+      textsOf: () => [],
+      maxOutputTokens: TOKENS,
+    },
+  )
+  const first = await elements.next()
+  let next = first
+  while (!next.done) next = await elements.next()
+  await settle(context.db, next.value.calls)
+  return first.done ? null : first.value.label
+}
+
+/** Deletes what is older than the replies that are looked at. */
+export async function purgeOpinions(db: Db): Promise<void> {
+  await db.delete(writerOpinions).where(lt(writerOpinions.createdAt, sql`now() - interval '1 day'`))
+}
