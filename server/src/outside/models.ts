@@ -62,7 +62,8 @@ export function createModels(options: {
     maxBytes: ANSWER_BYTES_MAX,
     isStreamed: true,
   })
-  const guarded = ((address: string | URL, request: SafeRequest) => safeFetch(String(address), request)) as typeof fetch
+  const guarded = ((address: string | URL, request: SafeRequest) =>
+    safeFetch(String(address), request)) as unknown as typeof fetch
 
   return {
     async *stream(call) {

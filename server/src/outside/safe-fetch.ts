@@ -111,7 +111,9 @@ export function createSafeFetch({
     })
 }
 
-function answerOf({ statusCode = 502, headers }: IncomingMessage, body: BodyInit): Response {
+type Body = ConstructorParameters<typeof Response>[0]
+
+function answerOf({ statusCode = 502, headers }: IncomingMessage, body: Body): Response {
   const answered = new Headers()
   for (const [name, value] of Object.entries(headers))
     for (const one of [value].flat()) if (one !== undefined) answered.append(name, one)
@@ -120,7 +122,7 @@ function answerOf({ statusCode = 502, headers }: IncomingMessage, body: BodyInit
 }
 
 /** The body of an answer, as it arrives. */
-function limited(response: IncomingMessage, maxBytes: number): BodyInit {
+function limited(response: IncomingMessage, maxBytes: number): Body {
   let size = 0
   const limit = new Transform({
     transform(part: Buffer, _encoding, done) {
@@ -130,5 +132,5 @@ function limited(response: IncomingMessage, maxBytes: number): BodyInit {
     },
   })
   pipeline(response, limit, () => {})
-  return Readable.toWeb(limit) as unknown as BodyInit
+  return Readable.toWeb(limit) as unknown as Body
 }
