@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
-import { z } from 'zod'
 import { listenOnLoopback, loopbackServer } from './loopback.ts'
 import { writeElement } from './model/answers.ts'
+import { Call, HABITS, type Habit } from './model/calls.ts'
 
 export type ModelOptions = {
   /** Default 0: any free port. */
@@ -11,32 +11,8 @@ export type ModelOptions = {
 
 export type ModelStandIn = Awaited<ReturnType<typeof startModel>>
 
-/** What a model does, by its name: `stand-in` behaves, `stand-in-429` refuses each call, and so on. */
-const HABITS = [
-  '429',
-  '500',
-  'slow',
-  'cut',
-  'malformed',
-  'refusal',
-  'language',
-  'long',
-  'schemaless',
-  'hijacked',
-] as const
-export type Habit = (typeof HABITS)[number]
-
 const KEY = 'stand-in-key'
 const CALLS_KEPT = 1_000
-
-const Call = z.object({
-  model: z.string(),
-  messages: z.array(z.object({ role: z.string(), content: z.string() })),
-  stream: z.boolean().default(false),
-  max_tokens: z.number().optional(),
-  response_format: z.object({ type: z.string(), json_schema: z.object({ schema: z.unknown() }).optional() }).optional(),
-})
-export type Call = z.infer<typeof Call>
 
 /** Starts a stand-in for a model server that speaks OpenAI's chat completions. `url` ends in /v1. */
 export async function startModel({ port = 0 }: ModelOptions = {}) {

@@ -60,7 +60,7 @@ export const Conversation = z.object({
   snoozedUntil: Time.nullable(),
   /** Null: no reply could be read. */
   label: z.enum(REPLY_LABELS).nullable(),
-  /** How sure the label is, 0–1; null if a person set it. */
+  /** How sure the label is, 0–1; null if a person or a second opinion set it. */
   confidence: z.number().nullable(),
   /** `suggested`: the last reply may be an opt-out, which a person should confirm. */
   suppression: z.enum(['none', 'suggested', 'suppressed']),

@@ -45,11 +45,11 @@ export const DraftsInput = z
     conversationId: Id.optional(),
   })
   .superRefine((input, context) => {
-    const require = (field: 'text' | 'instruction' | 'conversationId') => {
+    const requireField = (field: 'text' | 'instruction' | 'conversationId') => {
       if (input[field] === undefined) context.addIssue({ code: 'custom', path: [field], message: 'is required' })
     }
-    if (input.kind === 'rewrite') for (const field of ['text', 'instruction'] as const) require(field)
-    if (input.kind === 'reply') require('conversationId')
+    if (input.kind === 'rewrite') for (const field of ['text', 'instruction'] as const) requireField(field)
+    if (input.kind === 'reply') requireField('conversationId')
   })
 export type DraftsInput = z.output<typeof DraftsInput>
 

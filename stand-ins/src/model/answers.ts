@@ -1,4 +1,4 @@
-import type { Call, Habit } from '../model.ts'
+import type { Call, Habit } from './calls.ts'
 
 /** Text that strangers wrote, as the prompt delimits it. */
 interface Quoted {

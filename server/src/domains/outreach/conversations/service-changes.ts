@@ -202,7 +202,7 @@ export async function relabelReply(
     await lockMessages(tx, leadIds)
     await lockConversations(tx, workspaceId, sql`${conversationId}::uuid`)
     const { rows } = await tx.execute<{ id: string }>(sql`
-      update conversations c set label = ${label}, suggests_suppression = ${label === 'opted_out'}::boolean, updated_at = now()
+      update conversations c set label = ${label}, confidence = null, suggests_suppression = ${label === 'opted_out'}::boolean, updated_at = now()
       where ${its} and labelled_by is null and label is distinct from 'opted_out' and ${replyId}::uuid = (
         select r.id from replies r where r.lead_id = c.lead_id and r.account_x_user_id = c.account_x_user_id and r.kind = 'reply'
         order by r.at desc, r.id desc limit 1)

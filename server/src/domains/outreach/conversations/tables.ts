@@ -29,7 +29,7 @@ export const conversations = pgTable(
     isLastOurs: boolean('is_last_ours').notNull().default(false),
     isUnread: boolean('is_unread').notNull().default(true),
     label: text('label', { enum: REPLY_LABELS }),
-    /** How sure the label is; null if a person set it. */
+    /** How sure the label is; null if a person or a second opinion set it. */
     confidence: real('confidence'),
     /** The person who set the label; null: the classifier. */
     labelledBy: uuid('labelled_by'),

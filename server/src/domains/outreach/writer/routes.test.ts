@@ -152,17 +152,22 @@ describe('drafts', () => {
     expect(done?.drafts).toHaveLength(3)
     const rewrite = await draft({
       kind: 'rewrite',
-      text: 'A text that is long enough to have a language of its own, and a second sentence.',
+      text: 'We are a small team that builds a tool for people who write every day. Would you like to have a look at it with me?',
       instruction: 'shorter',
     })
     // The stand-in rewrites in German only.
     expect(rewrite.code).toBe('MODEL_UNAVAILABLE')
   })
 
+  it('of a server that cannot be reached come from the built-in writer', async () => {
+    await useModel('stand-in', { baseUrl: 'http://127.0.0.1:1/v1' })
+    expect((await draft({ kind: 'message' })).done).toMatchObject({ source: 'built_in', fault: 'unreachable' })
+  })
+
   it('of a stream that is cut are those that arrived', async () => {
     await useModel('stand-in-cut')
     const { done } = await draft({ kind: 'message' })
-    expect(done).toMatchObject({ source: 'model' })
+    expect(done).toMatchObject({ source: 'model', fault: 'cut_off' })
     expect(done?.drafts.length).toBeGreaterThan(0)
   })
 

@@ -151,15 +151,16 @@ function lowered(text: string, greeting: string): string {
 export function writeSequences(wish: Wish) {
   const [voice, goal] = [toneOf(wish.tone), goalOf(wish.goal)]
   const max = wish.maxLength ?? MESSAGE_MAX
-  const [second, last] = FOLLOW_UPS[voice].map((text) => {
+  const followUp = (text: string): Written => {
     const asked = text.replace('[ask]', GOALS[goal][voice])
     return { text: asked.length <= max ? asked : GOALS[goal][voice].slice(0, max), factsUsed: [] }
-  }) as [Written, Written]
+  }
+  const [second, last] = FOLLOW_UPS[voice]
   return writeMessages(wish).map((first, index) => ({
     steps: [
       first,
-      { ...second, delay: { amount: 2 + index, unit: 'days' as const } },
-      { ...last, delay: { amount: 4 + index, unit: 'days' as const } },
+      { ...followUp(second), delay: { amount: 2 + index, unit: 'days' as const } },
+      { ...followUp(last), delay: { amount: 4 + index, unit: 'days' as const } },
     ],
   }))
 }

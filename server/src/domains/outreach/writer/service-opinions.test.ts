@@ -16,7 +16,7 @@ beforeAll(async () => {
 const run = () => giveSecondOpinions({ ...app.services, db: app.db, relabelReply })
 
 /** A workspace with a reply of which the classifier is unsure, and a model if it has one. */
-async function withUnsureReply(model?: object): Promise<{ person: Person; label: () => Promise<string | null> }> {
+async function withUnsureReply(model?: object): Promise<{ person: Person; stored: () => Promise<unknown> }> {
   const person = await makePerson(app)
   await subscribe(app, person)
   const account = await connectX(app, person)
@@ -31,17 +31,16 @@ async function withUnsureReply(model?: object): Promise<{ person: Person; label:
       ...{ kind: 'openai_compatible', baseUrl: app.model.url, apiKey: app.model.key, model: 'stand-in' },
       ...model,
     })
-  const label = async () =>
-    (await app.db.select().from(conversations).where(eq(conversations.workspaceId, person.workspaceId)))[0]?.label ??
-    null
-  return { person, label }
+  const stored = async () =>
+    (await app.db.select().from(conversations).where(eq(conversations.workspaceId, person.workspaceId)))[0]
+  return { person, stored }
 }
 
 it('labels an unsure reply with the workspace\u2019s model, and asks once', async () => {
-  const { person, label } = await withUnsureReply({})
+  const { person, stored } = await withUnsureReply({})
   app.model.calls.length = 0
   await run()
-  expect(await label()).toBe('interested')
+  expect(await stored()).toMatchObject({ label: 'interested', confidence: null })
   const [used] = await app.db.select().from(writerUsage).where(eq(writerUsage.workspaceId, person.workspaceId))
   expect(used).toMatchObject({ payer: 'workspace', tokens: expect.any(Number) })
   await run()
@@ -53,7 +52,7 @@ it.each([
   ['budget', { budgetTokens: 1 }],
   ['a model that answers', { model: 'stand-in-500' }],
 ])('keeps the label of a workspace without %s', async (_, model) => {
-  const { label } = await withUnsureReply(model)
+  const { stored } = await withUnsureReply(model)
   await run()
-  expect(await label()).toBe('later')
+  expect(await stored()).toMatchObject({ label: 'later', confidence: expect.closeTo(0.4) })
 })
