@@ -18,6 +18,7 @@ type Ready = {
   payments: string
   mailbox: string
   smtp: string
+  model: string
   xClientId: string
   xClientSecret: string
   googleClientId: string
@@ -120,6 +121,7 @@ test('writes stand-ins.json, applies its environment and ends on SIGTERM', async
     x: ready.x,
     google: ready.google,
     payments: ready.payments,
+    model: ready.model,
     sso: ready.sso,
     dns: ready.dns,
     mailbox: ready.mailbox,
