@@ -80,7 +80,8 @@ async function answer(reply: FastifyReply, call: Call, habit: Habit | undefined)
   reply.raw.writeHead(200, { 'content-type': 'text/event-stream' })
   const send = (data: unknown) =>
     reply.raw.write(`data: ${JSON.stringify({ ...about, object: 'chat.completion.chunk', ...(data as object) })}\n\n`)
-  const parts = content.match(/[\s\S]{1,40}/g) ?? []
+  const size = Math.max(40, Math.ceil(content.length / 20))
+  const parts = content.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g')) ?? []
   const shown = habit === 'cut' ? parts.slice(0, Math.ceil(parts.length / 2)) : parts
   for (const part of shown) {
     send({ choices: [{ index: 0, delta: { role: 'assistant', content: part }, finish_reason: null }] })

@@ -172,7 +172,7 @@ export const writer = {
     description: 'Members below admin get only their own row. The limits are those of the current month.',
   })
     .input(
-      z.object({
+      z.strictObject({
         month: z
           .string()
           .regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-11')

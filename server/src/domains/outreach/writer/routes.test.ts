@@ -9,7 +9,7 @@ import { writerProviders, writerUsage } from './tables.ts'
 let app: TestApp
 let person: Person
 beforeAll(async () => {
-  app = await openApp({ model: true, env: { AI_TIMEOUT_SECONDS: '2' } })
+  app = await openApp({ model: true })
 })
 beforeEach(async () => {
   person = await makePerson(app)
@@ -144,7 +144,6 @@ describe('drafts', () => {
     ['stand-in-refusal', 'refused'],
     ['stand-in-language', 'unusable'],
     ['stand-in-long', 'unusable'],
-    ['stand-in-slow', 'timeout'],
   ])('of %s come from the built-in writer, and a rewrite says why there is none', async (model, fault) => {
     await useModel(model)
     const { done } = await draft({ kind: 'message' })
@@ -157,6 +156,12 @@ describe('drafts', () => {
     })
     // The stand-in rewrites in German only.
     expect(rewrite.code).toBe('MODEL_UNAVAILABLE')
+  })
+
+  it('of a model that does not answer in time come from the built-in writer', async () => {
+    const slow = await openApp({ model: true, env: { AI_MODEL: 'stand-in-slow', AI_TIMEOUT_SECONDS: '1' } })
+    const { done } = await draft({ kind: 'message' }, await makePerson(slow))
+    expect(done).toMatchObject({ source: 'built_in', fault: 'timeout' })
   })
 
   it('of a server that cannot be reached come from the built-in writer', async () => {
