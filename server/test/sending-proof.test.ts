@@ -217,17 +217,23 @@ const loss = fc
     command(`the database ${what}`, ({ app }) => (what === 'is killed' ? killDatabase(app) : breakConnections(app))),
   )
 
+const sendOne = (name: string) =>
+  command(`${name} claims, sends and records`, async (world) => {
+    await world.claim(name, 1)
+    await world.send(name)
+    await world.record(name)
+  })
+const wait = (seconds: number) => command(`${seconds} seconds`, (world) => world.step(seconds * 1_000))
+const mishap = (what: (typeof MISHAPS)[number]) =>
+  command(`next at X: ${what}`, async (world) => {
+    world.mishaps.push(what)
+  })
+const addEarlier = (n: number) =>
+  command(`${'ABC'[n]} has 50 earlier messages`, (world) => world.addEarlierMessages(campaignOf(world, n)))
+const deliver = command('X delivers events', (world) => world.deliverEvents())
+
 const one = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: workers.map((name) =>
-      command(`${name} claims, sends and records`, async (world) => {
-        await world.claim(name, 1)
-        await world.send(name)
-        await world.record(name)
-      }),
-    ),
-  },
+  { weight: 6, arbitrary: workers.map(sendOne) },
   {
     weight: 4,
     arbitrary: fc
@@ -382,7 +388,7 @@ const one = fc.oneof(
         command(`person ${nth} of ${'ABC'[n]}: ${what}`, (w) => w.decide(campaignOf(w, n), nth, what)),
       ),
   },
-  { weight: 2, arbitrary: fc.constant(command('X delivers events', (world) => world.deliverEvents())) },
+  { weight: 2, arbitrary: fc.constant(deliver) },
   {
     weight: 1,
     arbitrary: leads.map((lead) => command(`${lead} is suppressed`, (world) => world.suppress(lead))),
@@ -391,14 +397,7 @@ const one = fc.oneof(
     weight: 1,
     arbitrary: fc.integer({ min: 1, max: 6 }).map((cap) => command(`the cap is ${cap}`, (world) => world.saveCap(cap))),
   },
-  {
-    weight: 4,
-    arbitrary: fc.constantFrom(...MISHAPS).map((mishap) =>
-      command(`next at X: ${mishap}`, async (world) => {
-        world.mishaps.push(mishap)
-      }),
-    ),
-  },
+  { weight: 4, arbitrary: fc.constantFrom(...MISHAPS).map(mishap) },
   {
     weight: 1,
     arbitrary: fc.constant(
@@ -407,12 +406,7 @@ const one = fc.oneof(
       }),
     ),
   },
-  {
-    weight: 1,
-    arbitrary: which.map((n) =>
-      command(`${'ABC'[n]} has 50 earlier messages`, (world) => world.addEarlierMessages(campaignOf(world, n))),
-    ),
-  },
+  { weight: 1, arbitrary: which.map(addEarlier) },
   {
     weight: 1,
     arbitrary: fc
@@ -427,9 +421,7 @@ const one = fc.oneof(
   { weight: 1, arbitrary: loss },
   {
     weight: 9,
-    arbitrary: fc
-      .constantFrom(1, 20, 61, 61, 75, 75, 75, 150, 3_600, 7_300, 86_000, 90_000)
-      .map((seconds) => command(`${seconds} seconds`, (world) => world.step(seconds * 1_000))),
+    arbitrary: fc.constantFrom(1, 20, 61, 61, 75, 75, 75, 150, 3_600, 7_300, 86_000, 90_000).map(wait),
   },
 )
 
@@ -493,18 +485,33 @@ const long = fc.oneof({ weight: 80, arbitrary: one }, weeks)
 const few = upTo(30)
 const restored = fc.constant([command('the backup is restored', restoreBackup)])
 
+/** X refuses three messages of A, then the first person that B messages opts out: both pause themselves. */
+const rejected = fc.constant([
+  ...[1, 2, 3].flatMap(() => [wait(75), mishap('not allowed'), sendOne('first')]),
+  command('B is launched', (world) => activate(world, campaignOf(world, 1))),
+  addEarlier(1),
+  wait(75),
+  sendOne('first'),
+  command('the person whom B messaged writes STOP', async (world) => {
+    const sent = (await world.arrivals()).find(({ text }) => text.startsWith('B to'))
+    if (sent) await world.reply(world.handles.indexOf(sent.to), 'STOP')
+  }),
+  deliver,
+])
+
 /**
- * The kinds of worlds, in turn: only the steps of `one`, database losses, a restore, and all of
- * them.
+ * The kinds of worlds, in turn: too many rejections, only the steps of `one`, database losses, a
+ * restore, and all of these disasters.
  */
 const WORLDS: fc.Arbitrary<Iterable<Command>[]>[] = [
+  fc.tuple(rejected, few),
   fc.tuple(upTo(60, long)),
   fc.tuple(upTo(30, long), during(loss), few, during(loss), upTo(30, long)),
   fc.tuple(few, during(backup), few, restored, few),
   fc.tuple(few, during(backup), few, during(loss), few, restored, few, during(loss), few, restored, few),
 ]
 /** Even the shortest run includes every disaster. */
-const FEWEST_WORLDS = 3
+const FEWEST_WORLDS = 4
 
 it(
   'sends each step once, in order and after its delay, loses nothing, and respects turns, caps, pauses, replies and opt-outs',
@@ -512,6 +519,7 @@ it(
     const end = process.uptime() + SECONDS
     let arrived = 0
     let worlds = 0
+    const pauseReasons = new Set<string>()
     do {
       // The seed determines the kind of world.
       const base = isSearch ? Math.floor(Math.random() * 2 ** 28) : worlds
@@ -528,6 +536,7 @@ it(
             await expectPromisesKept(world)
             await expectNothingLost(world)
             arrived += (await world.arrivals()).length
+            for (const why of world.pauseReasons) pauseReasons.add(why)
           } finally {
             await world.close()
           }
@@ -538,7 +547,9 @@ it(
       worlds += 1
     } while ((process.uptime() < end || worlds < FEWEST_WORLDS) && SEED === undefined)
     // In one world alone, everyone may have been suppressed.
-    if (SEED === undefined) expect(arrived).toBeGreaterThan(0)
+    if (SEED !== undefined) return
+    expect(arrived).toBeGreaterThan(0)
+    expect([...pauseReasons]).toEqual(expect.arrayContaining(['refusals', 'opt_outs']))
   },
   SECONDS * 1_000 + 1.2 * LONGEST_RUN_MS,
 )

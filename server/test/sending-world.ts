@@ -246,6 +246,8 @@ export async function openWorld(app: TestApp) {
     pending,
     caps,
     archive: null as Archive | null,
+    /** Why campaigns have paused themselves. */
+    pauseReasons: new Set<string>(),
 
     ...steps,
     queueFollowUps: () => queueFollowUps(app.db, app.services.env),
@@ -429,8 +431,10 @@ export async function openWorld(app: TestApp) {
     },
     /** Closes campaigns that have paused themselves. They wait for a person. */
     async notePauses() {
-      const { rows } = await app.db.execute<{ id: string }>(sql`
-        select id from campaigns where workspace_id = ${person.workspaceId} and kind = 'campaign' and status = 'paused' and reason is not null`)
+      const { rows } = await app.db.execute<{ id: string; why: string }>(sql`
+        select id, reason ->> 'code' as why from campaigns
+        where workspace_id = ${person.workspaceId} and kind = 'campaign' and status = 'paused' and reason is not null`)
+      for (const { why } of rows) world.pauseReasons.add(why)
       for (const campaign of campaigns) {
         if (campaign.closedAt || campaign.holding || !rows.some(({ id }) => id === campaign.id)) continue
         campaign.wish = 'paused'
