@@ -144,13 +144,6 @@ async function checkRest(
   const { id, channel, xAccountId, status } = campaign
   const isOver = status === 'completed' || status === 'archived'
   const account = await resolveAccount(db, actor.workspaceId, xAccountId)
-  const { rows: skipped } = await db.execute<Skipped>(sql`
-    select reason, count, array(
-      select l.twitter_handle from unnest(first) with ordinality f(id, place) join leads l on l.id = f.id order by place) as sample
-    from (
-      select reason, count(*)::int as count, (array_agg(lead_id order by created_at, id) filter (where lead_id is not null))[1:3] as first
-      from dms where campaign_id = ${id} and status = 'failed' and reason is not null group by reason
-    ) skipped order by count desc, reason`)
   const { rows: messages } = await db.execute<PreflightAnswer['messages'][number] & { variantId: string }>(sql`
     select l.id as "leadId", l.twitter_handle as "twitterHandle", d.step_number as "stepNumber", d.variant_id as "variantId", d.message
     from (
@@ -164,31 +157,12 @@ async function checkRest(
       order by id limit ${SHOWN - messages.length}
     ) e join leads l on l.id = e.lead_id order by e.id`)
   const names = new Map(steps.flatMap(({ variants }) => variants.map((variant) => [variant.id, variant.name])))
-  const { rows: due } = await db.execute<{ number: number; at: string; people: number }>(sql`
-    select next_step_number as number, date_trunc('hour', next_at) as at, count(*)::int as people from enrollments
-    where workspace_id = ${actor.workspaceId} and campaign_id = ${id} and next_at is not null and next_step_number > 1 and not ${isOver}::boolean
-    group by 1, 2`)
-  const { rows: counts } = await db.execute<{ firsts: number; unqueued: number }>(sql`
-    select firsts_queued_count as firsts, (
-      select count(*)::int from enrollments where workspace_id = ${actor.workspaceId} and campaign_id = ${id} and is_unqueued and state = 'active'
-    ) as unqueued
-    from campaigns where id = ${id}`)
-  const { firsts, unqueued } = one(counts)
-  const people = isOver ? 0 : firsts
   const { usage } = await usageOf(db, actor.workspaceId, 'dms')
-  const ahead = isOver ? 0 : await countAhead(db, actor, xAccountId, id)
   const followUps = followUpsOf(steps)
-  const plan = {
-    ahead,
-    people,
-    followUps,
-    due: [
-      ...due
-        .filter(({ number }) => number - 2 < followUps.length)
-        .map(({ number, at, people }) => ({ followUp: number - 2, at: new Date(at), people })),
-      ...(isOver ? [] : partsOf(unqueued, campaign.nextPartAt, usage.limit)),
-    ],
-  }
+  const plan: Plan = isOver
+    ? { ahead: 0, people: 0, followUps, due: [] }
+    : await planOfRest(db, actor, campaign, followUps, usage.limit)
+  const { ahead, people } = plan
   const dates = await findDates(context, actor, channel, account, plan)
   const price = channel === 'api' ? (x?.sendPriceCents ?? 0) : 0
   const inFollowUps = plan.due.reduce((sum, cohort) => sum + cohort.people * (followUps.length - cohort.followUp), 0)
@@ -196,7 +170,7 @@ async function checkRest(
   return {
     leads: campaign.totalLeadsInList,
     willSend: isOver ? 0 : campaign.openEnrollments,
-    skipped,
+    skipped: await findSkipped(db, id),
     messages: [
       ...messages.map(({ variantId, ...message }) => ({ ...message, variant: names.get(variantId) ?? '' })),
       ...waiting.map((lead) => messageOf(id, steps, lead)),
@@ -212,6 +186,49 @@ async function checkRest(
       no_x_account: !isOver && channel === 'api' && account?.status !== 'connected',
       never_ends: left > 0 && dates.lastSendAt === null,
     }),
+  }
+}
+
+/** Who was skipped, by reason. */
+async function findSkipped(db: Db, campaignId: string): Promise<Skipped[]> {
+  const { rows } = await db.execute<Skipped>(sql`
+    select reason, count, array(
+      select l.twitter_handle from unnest(first) with ordinality f(id, place) join leads l on l.id = f.id order by place) as sample
+    from (
+      select reason, count(*)::int as count, (array_agg(lead_id order by created_at, id) filter (where lead_id is not null))[1:3] as first
+      from dms where campaign_id = ${campaignId} and status = 'failed' and reason is not null group by reason
+    ) skipped order by count desc, reason`)
+  return rows
+}
+
+/** What a launched campaign has left to send. @param limit messages of a month; null: none */
+async function planOfRest(
+  db: Db,
+  actor: Actor,
+  { id, xAccountId, nextPartAt }: Awaited<ReturnType<typeof find>>,
+  followUps: Plan['followUps'],
+  limit: number | null,
+): Promise<Plan> {
+  const { rows: due } = await db.execute<{ number: number; at: string; people: number }>(sql`
+    select next_step_number as number, date_trunc('hour', next_at) as at, count(*)::int as people from enrollments
+    where workspace_id = ${actor.workspaceId} and campaign_id = ${id} and next_at is not null and next_step_number > 1
+    group by 1, 2`)
+  const { rows: counts } = await db.execute<{ firsts: number; unqueued: number }>(sql`
+    select firsts_queued_count as firsts, (
+      select count(*)::int from enrollments where workspace_id = ${actor.workspaceId} and campaign_id = ${id} and is_unqueued and state = 'active'
+    ) as unqueued
+    from campaigns where id = ${id}`)
+  const { firsts, unqueued } = one(counts)
+  return {
+    ahead: await countAhead(db, actor, xAccountId, id),
+    people: firsts,
+    followUps,
+    due: [
+      ...due
+        .filter(({ number }) => number - 2 < followUps.length)
+        .map(({ number, at, people }) => ({ followUp: number - 2, at: new Date(at), people })),
+      ...partsOf(unqueued, nextPartAt, limit),
+    ],
   }
 }
 

@@ -353,14 +353,7 @@ async function activate(
   let isDone = false
   let filter: LeadFilter | null = null
   if (campaign.queuedAt === null) {
-    // Leads that are added meanwhile are not included.
-    const [leadList] = campaign.leadListId
-      ? await tx
-          .select({ leadCount: leadLists.leadCount, filter: leadLists.filter })
-          .from(leadLists)
-          .where(eq(leadLists.id, campaign.leadListId))
-      : []
-    if (!leadList) throw new Refusal('CAMPAIGN_STATE', LIST_DELETED)
+    const leadList = await requireList(tx, campaign)
     filter = leadList.filter
     // A smart list is evaluated when it is queued.
     if (!filter && leadList.leadCount === 0) {
@@ -405,7 +398,25 @@ async function activate(
     .where(eq(campaigns.id, campaign.id))
   // Extensions poll for messages, and their activity says nothing about X's API limits.
   if (!account || campaign.channel === 'extension') return
-  // Also resume direct messages that X's errors had paused.
+  await resumeDirect(tx, actor, account.id)
+  await wakeAccount(tx, account.id)
+  await wakeFollowUps(tx, campaign.id)
+}
+
+/** The list of a campaign. Leads that are added meanwhile are not included. @throws Refusal CAMPAIGN_STATE */
+async function requireList(tx: Db, { leadListId }: Row) {
+  const [leadList] = leadListId
+    ? await tx
+        .select({ leadCount: leadLists.leadCount, filter: leadLists.filter })
+        .from(leadLists)
+        .where(eq(leadLists.id, leadListId))
+    : []
+  if (!leadList) throw new Refusal('CAMPAIGN_STATE', LIST_DELETED)
+  return leadList
+}
+
+/** Resumes an account's direct messages that X's errors had paused. */
+async function resumeDirect(tx: Db, actor: Actor, accountId: string): Promise<void> {
   await tx
     .update(campaigns)
     .set({ status: 'active', ...WITHOUT_REASON, updatedAt: sql`now()` })
@@ -414,11 +425,9 @@ async function activate(
         eq(campaigns.workspaceId, actor.workspaceId),
         eq(campaigns.kind, 'direct'),
         eq(campaigns.status, 'paused'),
-        eq(campaigns.xAccountId, account.id),
+        eq(campaigns.xAccountId, accountId),
       ),
     )
-  await wakeAccount(tx, account.id)
-  await wakeFollowUps(tx, campaign.id)
 }
 
 /**

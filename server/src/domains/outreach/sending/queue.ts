@@ -26,6 +26,7 @@ import { dms } from './tables.ts'
 const DEFAULT_DIRECT_MESSAGE = 'Hello! I noticed your profile and wanted to connect.'
 
 type Campaign = typeof campaigns.$inferSelect
+type Message = typeof dms.$inferSelect
 
 // Queueing
 
@@ -225,17 +226,7 @@ export async function requeue(db: Db, limits: SendingEnv, actor: Actor, id: stri
       .for('update', { of: dms })
     if (!found) throw new Refusal('DM_NOT_FOUND')
     const { dm, campaign } = found
-    if (dm.status !== 'failed') throw new Refusal('DM_STATE', 'Only failed messages can be queued again.')
-    if (dm.isAnswer) throw new Refusal('DM_STATE', 'Answer this person in the inbox again.')
-    if (!dm.leadId) throw new Refusal('DM_STATE', 'This message’s lead was deleted.')
-    if (await isPassed(tx, dm)) throw new Refusal('DM_STATE', 'A later message was already sent to this person.')
-    await lockQueueing(tx, actor.workspaceId)
-    const basisRequired = await isBasisRequired(tx, limits, actor.workspaceId)
-    // A person who queues it again may know better than X’s last word about the inbox.
-    const { rows } = await tx.execute<{ reason: SkipReason | null }>(
-      sql`select skip.reason from leads l left join lateral (${reasonToSkip({ ...campaign, xAccountId: null }, basisRequired)}) skip on true where l.id = ${dm.leadId} for no key update of l`,
-    )
-    if (rows[0]?.reason) throw new Refusal('DM_STATE', refusalText(rows[0].reason))
+    const leadId = await requireRequeuable(tx, limits, dm, campaign)
     await tx
       .update(dms)
       .set({
@@ -252,19 +243,8 @@ export async function requeue(db: Db, limits: SendingEnv, actor: Actor, id: stri
         updatedAt: sql`now()`,
       })
       .where(eq(dms.id, id))
-    await tx.update(leads).set({ dmStatus: 'queued', updatedAt: sql`now()` }).where(eq(leads.id, dm.leadId))
-    const requeuable = await tx.execute(sql`
-      with old as (
-        select e.id, ${isOpen('e')} as was_open from dms d join enrollments e on ${isEnrollmentOf('e', 'd')} where d.id = ${id}
-      ), changed as (
-        update enrollments e set state = 'active', reason = null, paused_until = null, next_at = null,
-          next_step_number = ${dm.stepNumber}, resumed_at = now(), updated_at = now()
-        from old where e.workspace_id = ${actor.workspaceId} and e.id = old.id
-      )
-      update campaigns set status = case when status = 'completed' then 'active' else status end, updated_at = now(),
-        open_enrollments = open_enrollments + (select count(*) from old where not was_open)
-      where id = ${campaign.id} and status <> 'archived'`)
-    if (!requeuable.rowCount) throw new Refusal('DM_STATE', 'This message’s campaign is archived.')
+    await tx.update(leads).set({ dmStatus: 'queued', updatedAt: sql`now()` }).where(eq(leads.id, leadId))
+    await reopenEnrollment(tx, dm)
     const accountId = dm.isFollowUp ? dm.xAccountId : campaign.xAccountId
     if (accountId) await wakeAccount(tx, accountId)
     if (dm.triedAt === null && dm.claimedAt === null)
@@ -279,8 +259,40 @@ export async function requeue(db: Db, limits: SendingEnv, actor: Actor, id: stri
   })
 }
 
+/** Locks the lead of a message that may be queued again, and returns its id. @throws Refusal DM_STATE */
+async function requireRequeuable(tx: Db, limits: SendingEnv, dm: Message, campaign: Campaign): Promise<string> {
+  if (dm.status !== 'failed') throw new Refusal('DM_STATE', 'Only failed messages can be queued again.')
+  if (dm.isAnswer) throw new Refusal('DM_STATE', 'Answer this person in the inbox again.')
+  if (!dm.leadId) throw new Refusal('DM_STATE', 'This message’s lead was deleted.')
+  if (await isPassed(tx, dm)) throw new Refusal('DM_STATE', 'A later message was already sent to this person.')
+  await lockQueueing(tx, dm.workspaceId)
+  const basisRequired = await isBasisRequired(tx, limits, dm.workspaceId)
+  // A person who queues it again may know better than X’s last word about the inbox.
+  const { rows } = await tx.execute<{ reason: SkipReason | null }>(
+    sql`select skip.reason from leads l left join lateral (${reasonToSkip({ ...campaign, xAccountId: null }, basisRequired)}) skip on true where l.id = ${dm.leadId} for no key update of l`,
+  )
+  if (rows[0]?.reason) throw new Refusal('DM_STATE', refusalText(rows[0].reason))
+  return dm.leadId
+}
+
+/** Continues the enrollment and the completed campaign of a message. @throws Refusal DM_STATE: archived */
+async function reopenEnrollment(tx: Db, { id, workspaceId, campaignId, stepNumber }: Message): Promise<void> {
+  const { rowCount } = await tx.execute(sql`
+    with old as (
+      select e.id, ${isOpen('e')} as was_open from dms d join enrollments e on ${isEnrollmentOf('e', 'd')} where d.id = ${id}
+    ), changed as (
+      update enrollments e set state = 'active', reason = null, paused_until = null, next_at = null,
+        next_step_number = ${stepNumber}, resumed_at = now(), updated_at = now()
+      from old where e.workspace_id = ${workspaceId} and e.id = old.id
+    )
+    update campaigns set status = case when status = 'completed' then 'active' else status end, updated_at = now(),
+      open_enrollments = open_enrollments + (select count(*) from old where not was_open)
+    where id = ${campaignId} and status <> 'archived'`)
+  if (!rowCount) throw new Refusal('DM_STATE', 'This message’s campaign is archived.')
+}
+
 /** Whether a later message of its sequence was sent. */
-async function isPassed(tx: Db, dm: typeof dms.$inferSelect): Promise<boolean> {
+async function isPassed(tx: Db, dm: Message): Promise<boolean> {
   const { rows } = await tx.execute(sql`
     select from enrollments e where e.workspace_id = ${dm.workspaceId} and e.id = ${dm.enrollmentId} and e.last_ordinal > ${dm.step}`)
   return rows.length > 0

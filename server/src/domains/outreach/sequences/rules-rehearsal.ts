@@ -200,8 +200,28 @@ function createCap(
   }
 }
 
+type Windows = (index: number) => SendingWindow | undefined
+
+/** When a follow-up is due after a message of this time and window. */
+function dueAfter(delay: FollowUp, at: number, sentIn: number, windows: Windows): number {
+  if ('afterDays' in delay) return at + delay.afterDays * DAY_MS
+  if (delay.unit !== 'days') return at + delay.amount * UNIT_MS[delay.unit]
+  const [from, to] = [windows(sentIn), windows(sentIn + delay.amount)]
+  return (to?.opensAt ?? at) + at - (from?.opensAt ?? at)
+}
+
+/** The queue whose next people have been due longest; null: no follow-up is left. */
+function longestDue(queues: readonly Queue[]): { queue: Queue; cohort: Cohort } | null {
+  let found: { queue: Queue; cohort: Cohort } | null = null
+  for (const queue of queues) {
+    const cohort = queue.cohorts[queue.head]
+    if (cohort && (!found || cohort.dueAt < found.cohort.dueAt)) found = { queue, cohort }
+  }
+  return found
+}
+
 /** The messages of a plan in the order in which they are sent. */
-function createLine(plan: Plan, windows: (index: number) => SendingWindow | undefined, eachMs: number) {
+function createLine(plan: Plan, windows: Windows, eachMs: number) {
   let { ahead, people } = plan
   // Those who are due now are apart: a new cohort is never due before an earlier one of its queue.
   const emptyQueues = () => plan.followUps.map((_, followUp): Queue => ({ followUp, cohorts: [], head: 0 }))
@@ -211,37 +231,20 @@ function createLine(plan: Plan, windows: (index: number) => SendingWindow | unde
   for (const { followUp, at, people } of [...plan.due].sort((a, b) => a.at.getTime() - b.at.getTime())) {
     early.find((queue) => queue.followUp === followUp)?.cohorts.push({ dueAt: at.getTime(), people, sentIn: -1 })
   }
-  let next = findNext()
+  let next = longestDue(queues)
   let inFollowUps = plan.due.reduce((sum, { people }) => sum + people, 0)
   let sinceFirst = 0
-
-  /** The queue whose next people have been due longest; null: no follow-up is left. */
-  function findNext(): { queue: Queue; cohort: Cohort } | null {
-    let found: { queue: Queue; cohort: Cohort } | null = null
-    for (const queue of queues) {
-      const cohort = queue.cohorts[queue.head]
-      if (cohort && (!found || cohort.dueAt < found.cohort.dueAt)) found = { queue, cohort }
-    }
-    return found
-  }
 
   /** Makes people due for a follow-up (from 0), if there is one. */
   function enqueue(followUp: number, at: number, count: number, sentIn: number): void {
     const [queue, delay] = [fresh[followUp], plan.followUps[followUp]]
     if (!queue || !delay) return
     inFollowUps += count
-    const dueAt = dueAfter(delay, at, sentIn)
+    const dueAt = dueAfter(delay, at, sentIn, windows)
     const last = queue.cohorts.length > queue.head ? queue.cohorts.at(-1) : undefined
     const isTogether = 'unit' in delay && delay.unit !== 'days' ? last && dueAt - last.dueAt < TOGETHER_MS : true
     if (last && last.sentIn === sentIn && isTogether) last.people += count
     else queue.cohorts.push({ dueAt, people: count, sentIn })
-  }
-
-  function dueAfter(delay: FollowUp, at: number, sentIn: number): number {
-    if ('afterDays' in delay) return at + delay.afterDays * DAY_MS
-    if (delay.unit !== 'days') return at + delay.amount * UNIT_MS[delay.unit]
-    const [from, to] = [windows(sentIn), windows(sentIn + delay.amount)]
-    return (to?.opensAt ?? at) + at - (from?.opensAt ?? at)
   }
 
   return {
@@ -265,7 +268,7 @@ function createLine(plan: Plan, windows: (index: number) => SendingWindow | unde
         inFollowUps -= count
         if (areFirstsLeft) sinceFirst += count
         enqueue(upcoming.queue.followUp + 1, at, count, sentIn)
-        next = findNext()
+        next = longestDue(queues)
         return { count, isOurs: true, isFollowUp }
       }
       const untilDue =
@@ -278,7 +281,7 @@ function createLine(plan: Plan, windows: (index: number) => SendingWindow | unde
       if (isOurs) {
         people -= count
         enqueue(0, at, count, sentIn)
-        next = findNext()
+        next = longestDue(queues)
       } else ahead -= count
       return { count, isOurs, isFollowUp: false }
     },
