@@ -27,6 +27,10 @@ test('checks a launch, sends it to as many people as the plan allows, and undoes
   await preflight.getByText('60 people').waitFor()
   await preflight.getByText('On your suppression list').waitFor()
   await expectSoundPage(page)
+  // Folded, the form keeps what is written.
+  await page.getByRole('button', { name: 'Fold the form' }).click()
+  await page.getByRole('heading', { name: 'Create campaign “Parts”, a list, 1 message' }).waitFor()
+  await page.getByRole('button', { name: 'Show the form' }).click()
   await preflight.getByRole('button', { name: 'Send to the first 50 now' }).click()
   await page.getByText('Campaign "Parts" launched! 50 DMs queued for 62 leads.').waitFor()
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
@@ -34,6 +38,11 @@ test('checks a launch, sends it to as many people as the plan allows, and undoes
   const [campaign] = (await client.campaigns.list({})).campaigns
   expect(campaign).toMatchObject({ status: 'draft', totalLeadsInList: 0, dmsQueuedCount: 0 })
   expect((await client.billing.overview({})).usage.find(({ what }) => what === 'dms')?.used).toBe(0)
+
+  // By key: the toast may cover it.
+  await page.getByRole('button', { name: 'Fold the form' }).press('Enter')
+  await page.reload()
+  await page.getByRole('heading', { name: 'Create campaign Nothing written yet' }).waitFor()
 
   // The offer survives a reload.
   const draft = { name: 'Reloaded', leadListId: listId, messageTemplate: 'Hi', status: 'draft' as const }

@@ -13,7 +13,7 @@ export function Card({ title, description, actions, className, children, ...rest
   return (
     <section {...rest} className={cn('rounded-lg border border-line bg-surface', className)}>
       {(title || actions) && (
-        <div className="flex flex-wrap items-start justify-between gap-3 px-5 pt-5">
+        <div className={cn('flex flex-wrap items-start justify-between gap-3 px-5 pt-5', !children && 'pb-5')}>
           <div className="grid gap-0.5">
             {title && <h2 className="text-base">{title}</h2>}
             {description && <p className="text-muted">{description}</p>}
@@ -21,7 +21,7 @@ export function Card({ title, description, actions, className, children, ...rest
           {actions && <div className="flex gap-2">{actions}</div>}
         </div>
       )}
-      <div className="p-5">{children}</div>
+      {children && <div className="p-5">{children}</div>}
     </section>
   )
 }

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { RoleNotice, VIEWER_TEXT } from '../../features/identity/people/role-notice'
 import { useIsOffered } from '../../features/identity/people/use-role'
 import { useCampaignActions } from '../../features/outreach/campaigns/campaign-actions'
-import { CampaignForm } from '../../features/outreach/campaigns/campaign-form'
+import { CampaignForm, isFormFolded } from '../../features/outreach/campaigns/campaign-form'
 import { isDisconnected } from '../../features/outreach/campaigns/campaign-progress'
 import { campaignsProblem } from '../../features/outreach/campaigns/campaign-text'
 import {
@@ -59,7 +59,7 @@ export default function Campaigns() {
       <div className="grid gap-10">
         {isInitialLoading(accounts) ? (
           // It isn't known yet whether a notice precedes the form.
-          <Skeleton className="h-screen rounded-lg lg:h-195" />
+          <Skeleton className={isFormFolded() ? 'h-18 rounded-lg' : 'h-screen rounded-lg lg:h-195'} />
         ) : (
           <div className="grid gap-4">
             {connections() === false && (

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { emptySequence, withVariant } from '../sequences/sequence-draft'
-import { defaultName, emptyDraft, isComplete, listOptionLabel, problemOf } from './campaign-form-rules'
+import { defaultName, emptyDraft, heldText, isComplete, listOptionLabel, problemOf } from './campaign-form-rules'
 
 const draft = { ...emptyDraft, name: 'Launch', leadListId: 'a' }
 const empty = emptySequence()
@@ -17,6 +17,11 @@ test('names the missing field', () => {
   expect(problemOf(draft, written, true)).toBeNull()
   expect(problemOf(draft, empty, true)).toBe('Please fill in all fields: Campaign Name, Select List, and Message.')
   expect(problemOf(draft, written, false)).toBe('User not found. Please log in.')
+})
+
+test('says what the folded form holds', () => {
+  expect(heldText(emptyDraft, empty)).toBe('Nothing written yet')
+  expect(heldText(draft, written)).toBe('“Launch”, a list, 1 message')
 })
 
 test('names a campaign after its list and the day, within the limit', () => {

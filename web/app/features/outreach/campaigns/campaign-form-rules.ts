@@ -1,7 +1,8 @@
-import { formatDate } from '@x-automated/contract/format'
+import { formatCount, formatDate } from '@x-automated/contract/format'
 import type { List } from '@x-automated/contract/leads/lists'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import { shorten } from '../../../ui/shorten'
+import { messagesOf } from '../sequences/lint'
 import { isWritten, type SequenceDraft } from '../sequences/sequence-draft'
 
 export interface CampaignDraft {
@@ -44,6 +45,17 @@ export function problemOf(draft: CampaignDraft, sequence: SequenceDraft, isSigne
 /** Whether no field is blank. */
 export function isComplete({ name, leadListId }: CampaignDraft, sequence: SequenceDraft): boolean {
   return name.trim() !== '' && leadListId !== '' && isWritten(sequence)
+}
+
+/** '“Founders”, 2 messages': what the folded form holds. */
+export function heldText({ name, leadListId }: CampaignDraft, sequence: SequenceDraft): string {
+  const written = messagesOf(sequence).filter(({ text }) => text.trim() !== '').length
+  const parts = [
+    name.trim() && `“${shorten(name.trim(), 40)}”`,
+    leadListId && 'a list',
+    written > 0 && formatCount(written, 'message'),
+  ].filter(Boolean)
+  return parts.join(', ') || 'Nothing written yet'
 }
 
 const NAME_MAX = 200

@@ -1,10 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
-import { useRef } from 'react'
+import { ChevronDown, ChevronUp } from 'lucide-react'
+import { useRef, useState } from 'react'
 import { useForm, useWatch } from 'react-hook-form'
 import { api, client, errorCode, fieldProblems } from '../../../api'
+import { localStorage } from '../../../browser-storage'
 import { useSession } from '../../../session'
-import { Button } from '../../../ui/button'
+import { Button, IconButton } from '../../../ui/button'
 import { Card } from '../../../ui/card'
 import { Checkbox } from '../../../ui/choice'
 import { Field } from '../../../ui/field'
@@ -24,6 +26,7 @@ import { addCachedCampaign } from './campaign-cache'
 import {
   type CampaignDraft,
   emptyDraft,
+  heldText,
   INCLUDE_CONTACTED,
   INCLUDE_REPLIED,
   isComplete,
@@ -39,10 +42,18 @@ import type { RealSend } from './real-send'
 /** A number: launch it for that many people, and for the others when the plan allows it. */
 type SaveMode = 'pause' | 'launch' | number
 
-/** Creates a campaign, either paused or launched. */
+const FOLDED_KEY = 'campaignForm'
+/** On narrow screens, too. */
+const BUTTON_RIGHT = '[&>:first-child]:flex-nowrap'
+
+/** Whether the user has folded the form in this browser. */
+export const isFormFolded = () => localStorage.getItem(FOLDED_KEY) === 'folded'
+
+/** Creates a campaign, either paused or launched. Folded, it keeps what is written. */
 export function CampaignForm({ realSend }: { realSend: RealSend }) {
   const queries = useQueryClient()
   const { status: session } = useSession()
+  const [isFolded, setFolded] = useState(isFormFolded)
   const form = useForm<CampaignDraft>({ defaultValues: emptyDraft })
   const { errors } = form.formState
   const sequence = useSequenceDraft()
@@ -117,8 +128,44 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
     toast.info('Campaign form cleared.', { action: { label: 'Undo', onClick: restore } })
   }
 
+  const fold = () => {
+    setFolded(!isFolded)
+    if (isFolded) localStorage.removeItem(FOLDED_KEY)
+    else localStorage.setItem(FOLDED_KEY, 'folded')
+  }
+  const foldLabel = isFolded ? 'Show the form' : 'Fold the form'
+  const foldButton = (
+    <IconButton
+      size="sm"
+      label={foldLabel}
+      title={foldLabel}
+      aria-expanded={!isFolded}
+      disabled={busy}
+      onClick={fold}
+      icon={isFolded ? <ChevronDown /> : <ChevronUp />}
+    />
+  )
+
+  if (isFolded)
+    return (
+      <Card
+        className={BUTTON_RIGHT}
+        title={
+          <span className="flex min-h-8 flex-wrap items-center gap-x-3">
+            Create campaign{' '}
+            <span className="text-sm font-normal wrap-anywhere text-muted">{heldText(draft, sequence.draft)}</span>
+          </span>
+        }
+        actions={foldButton}
+      />
+    )
   return (
-    <Card title="Create campaign" description="Everyone on the list gets your messages, one by one, until they reply.">
+    <Card
+      className={BUTTON_RIGHT}
+      title="Create campaign"
+      description="Everyone on the list gets your messages, one by one, until they reply."
+      actions={foldButton}
+    >
       <form
         noValidate
         className="@container grid grid-cols-1 gap-5"
