@@ -1,5 +1,5 @@
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
-import { FlaskConical, Megaphone } from 'lucide-react'
+import { BookText, FlaskConical, Megaphone } from 'lucide-react'
 import { useState } from 'react'
 import { RoleNotice, VIEWER_TEXT } from '../../features/identity/people/role-notice'
 import { useIsOffered } from '../../features/identity/people/use-role'
@@ -55,7 +55,15 @@ export default function Campaigns() {
     campaigns.data?.campaigns.some((campaign) => isDisconnected(campaign, connections(campaign))) ?? false
   return (
     <>
-      <PageHeader title="Campaigns" description="Message everyone on a list, one by one, at a safe pace." />
+      <PageHeader
+        title="Campaigns"
+        description="Message everyone on a list, one by one, at a safe pace."
+        actions={
+          <ButtonLink to={paths.templates} icon={<BookText aria-hidden />}>
+            Templates
+          </ButtonLink>
+        }
+      />
       <div className="grid gap-10">
         {isInitialLoading(accounts) ? (
           // It isn't known yet whether a notice precedes the form.

@@ -20,6 +20,8 @@ import { messagesOf } from '../sequences/lint'
 import { SequenceBuilder } from '../sequences/sequence-builder'
 import { emptySequence, reengagementInput, type SequenceDraft, stepInputs } from '../sequences/sequence-draft'
 import { useSequenceDraft } from '../sequences/use-sequence-draft'
+import { TemplateBar } from '../templates/template-bar'
+import { useStartingTemplate } from '../templates/use-starting-template'
 import { AccountField } from './account-field'
 import { useLaunch } from './campaign-actions'
 import { addCachedCampaign } from './campaign-cache'
@@ -57,6 +59,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
   const form = useForm<CampaignDraft>({ defaultValues: emptyDraft })
   const { errors } = form.formState
   const sequence = useSequenceDraft()
+  const template = useStartingTemplate(sequence)
   const draft = useWatch({ control: form.control }) as CampaignDraft
   const idempotencyKey = useIdempotencyKey()
   const launch = useLaunch(realSend)
@@ -72,6 +75,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
         allowRepeat: draft.allowRepeat,
         allowReplied: draft.allowReplied,
         ...(draft.xAccountId ? { xAccountId: draft.xAccountId } : {}),
+        ...(template.started ? { templateId: template.started.id } : {}),
       }
       return client.campaigns.create(body, { context: { idempotencyKey: idempotencyKey.of(JSON.stringify(body)) } })
     },
@@ -96,6 +100,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
       for (const field of fields.reverse())
         form.setError(field, { message: problems[field] ?? '' }, { shouldFocus: true })
       if (isPlaced || fields.length > 0) return
+      if (errorCode(error) === 'TEMPLATE_NOT_FOUND') return template.lose()
       toast.error(creationProblem(error, mode === 'pause' ? 'pause' : 'launch'))
     },
   })
@@ -117,13 +122,16 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
   const clear = () => {
     form.reset(emptyDraft)
     sequence.reset(emptySequence())
+    template.clear()
   }
   const discard = () => {
     const written = sequence.draft
+    const { started } = template
     clear()
     const restore = () => {
       form.reset(draft)
       sequence.reset(written)
+      template.restore(started)
     }
     toast.info('Campaign form cleared.', { action: { label: 'Undo', onClick: restore } })
   }
@@ -188,6 +196,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
               </Field>
               <ListField form={form} value={draft.leadListId} />
             </div>
+            <TemplateBar editor={sequence} template={template} name={draft.name} />
             <SequenceBuilder editor={sequence} />
             <ChannelField value={draft.channel} onChange={(channel) => form.setValue('channel', channel)} />
             <AccountField

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
-import { Copy, Ellipsis, Mail, Pencil } from 'lucide-react'
+import { BookmarkPlus, Copy, Ellipsis, Mail, Pencil } from 'lucide-react'
 import { useState } from 'react'
 import { generatePath, useNavigate } from 'react-router'
 import { api, client, errorText } from '../../../api'
@@ -8,12 +8,15 @@ import { paths } from '../../../paths'
 import { IconButton } from '../../../ui/button'
 import { Menu, MenuItem, MenuNote } from '../../../ui/menu'
 import { toast } from '../../../ui/toast'
+import { useDialogs } from '../../../ui/use-dialogs'
 import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
+import { draftOf, type SequenceDraft } from '../sequences/sequence-draft'
+import { SaveTemplateDialog } from '../templates/save-template-dialog'
 import { invalidateCampaignNames } from './all-campaigns'
 import { EditCampaignDialog, isEditable } from './edit-campaign-dialog'
 
-/** The More menu of a campaign's page: edit, duplicate, email a test. */
+/** The More menu of a campaign's page: edit, duplicate, save as template, email a test. */
 export function CampaignMore({ campaign }: { campaign: Campaign }) {
   const queries = useQueryClient()
   const navigate = useNavigate()
@@ -27,6 +30,11 @@ export function CampaignMore({ campaign }: { campaign: Campaign }) {
     },
     onError: (error) => toast.error(`Failed to duplicate campaign: ${errorText(error)}`),
     refetches: [api.campaigns],
+  })
+  const template = useDialogs<SequenceDraft>()
+  const openTemplate = useAction(() => client.sequences.find({ id: campaign.id }), {
+    onSuccess: (sequence) => template.show(draftOf(sequence)),
+    failed: 'Failed to load the messages. Please try again.',
   })
   const test = useAction(() => client.campaigns.sendTest({ id: campaign.id }), {
     done: ({ sentTo }) => `Test sent to ${sentTo}.`,
@@ -42,12 +50,18 @@ export function CampaignMore({ campaign }: { campaign: Campaign }) {
         <MenuItem icon={<Copy />} disabled={duplicate.isPending} onSelect={() => duplicate.run()}>
           Duplicate
         </MenuItem>
+        <MenuItem icon={<BookmarkPlus />} disabled={openTemplate.isPending} onSelect={() => openTemplate.run()}>
+          Save as template
+        </MenuItem>
         <MenuItem icon={<Mail />} disabled={test.isPending} onSelect={() => test.run()}>
           Email me a test
         </MenuItem>
         {campaign.status === 'active' && <MenuNote>Pause the campaign to edit it.</MenuNote>}
       </Menu>
       <EditCampaignDialog campaign={campaign} open={editing} onClose={() => setEditing(false)} />
+      {template.render((draft, props) => (
+        <SaveTemplateDialog draft={draft} name={campaign.name} {...props} />
+      ))}
     </>
   )
 }

@@ -67,7 +67,7 @@ export function MessagesCard({ campaign }: { campaign: Campaign }) {
 }
 
 /** The texts of all steps and variants, without a heading if there is one. */
-function StepTexts({ draft: { steps, reengagement } }: { draft: SequenceDraft }) {
+export function StepTexts({ draft: { steps, reengagement } }: { draft: SequenceDraft }) {
   const parts = [
     ...steps.map(({ key, delay, condition, variants }, index) => ({
       key,

@@ -14,11 +14,18 @@ import { useSequenceActions } from './use-sequence-actions'
 import type { SequenceEditor } from './use-sequence-draft'
 import { WaitRow } from './wait-row'
 
+interface SequenceBuilderProps {
+  editor: SequenceEditor
+  /** Templates have no re-engagement. */
+  ofTemplate?: boolean
+}
+
 /** The messages of a campaign: steps with variants, delays and conditions, and re-engagement. */
-export function SequenceBuilder({ editor }: { editor: SequenceEditor }) {
+export function SequenceBuilder({ editor, ofTemplate = false }: SequenceBuilderProps) {
   const { draft, change, problems } = editor
   const { steps, reengagement } = draft
-  const locks = usePlanLocks(draft)
+  const planLocks = usePlanLocks(draft)
+  const locks = ofTemplate ? { ...planLocks, reengagement: null } : planLocks
   const lockId = useId()
   const list = useRef<HTMLDivElement>(null)
   const actions = useSequenceActions(editor, list)
@@ -91,7 +98,7 @@ export function SequenceBuilder({ editor }: { editor: SequenceEditor }) {
           <AddButton lock={locks.steps} lockId={`${lockId}-steps`} onClick={actions.add}>
             Add follow-up
           </AddButton>
-          {!reengagement && (
+          {!reengagement && !ofTemplate && (
             <AddButton
               variant="ghost"
               lock={locks.reengagement}

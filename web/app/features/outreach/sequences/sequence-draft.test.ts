@@ -4,6 +4,7 @@ import {
   addStep,
   addVariant,
   draftOf,
+  draftOfTemplate,
   emptySequence,
   firstChange,
   isWritten,
@@ -14,6 +15,7 @@ import {
   type SequenceDraft,
   shownVariant,
   stepInputs,
+  templateSteps,
   withStep,
   withVariant,
 } from './sequence-draft'
@@ -61,6 +63,28 @@ describe('sequence drafts', () => {
     expect(stepInputs(draftOf(saved))).toMatchObject([
       { id: 's1', switchToWinner: true, testWindowDays: 5, variants: [{ id: 'v2', name: 'B', weight: 3 }] },
     ])
+  })
+
+  it('turns a template into new steps and back, without retired variants', () => {
+    const text = (messageTemplate: string, isActive = true) => ({ messageTemplate, weight: 2, isActive })
+    const step = { allocation: 'adaptive' as const, switchToWinner: true, testWindowDays: 3 }
+    const draft = draftOfTemplate([
+      { ...step, variants: [text('One'), text('Retired', false), text('Two')] },
+      { ...step, delay: { amount: 5, unit: 'hours' }, condition: 'read', variants: [text('Three')] },
+    ])
+    expect(templateSteps(draft)).toEqual([
+      {
+        ...step,
+        variants: [
+          { name: 'A', ...text('One') },
+          { name: 'B', ...text('Two') },
+        ],
+      },
+      { ...step, delay: { amount: 5, unit: 'hours' }, condition: 'read', variants: [{ name: 'A', ...text('Three') }] },
+    ])
+    expect(stepInputs(draft).flatMap(({ id, variants }) => [id, ...variants.map((one) => one.id)])).toEqual(
+      Array(5).fill(undefined),
+    )
   })
 
   it('gives a new variant the first free name and opens it', () => {

@@ -1,5 +1,5 @@
 import type { Sequence } from '@x-automated/contract/outreach/sequences'
-import type { Delay, StepCondition, StepInput } from '@x-automated/contract/outreach/steps'
+import type { Delay, StepCondition, StepInput, TemplateStep } from '@x-automated/contract/outreach/steps'
 
 /** A variant in the editor. It is replaced when it changes, so that a stale problem disappears. */
 export interface VariantDraft {
@@ -40,6 +40,7 @@ export interface SequenceDraft {
 }
 
 const newKey = () => crypto.randomUUID()
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
 function newVariant(name: string): VariantDraft {
   return { key: newKey(), name, messageTemplate: '', weight: 1, isFrozen: false }
@@ -83,6 +84,39 @@ export function draftOf({ steps, reengagement }: Sequence): SequenceDraft {
     }),
     reengagement: reengagement && { ...reengagement, key: newKey() },
   }
+}
+
+/** The messages of a template. Without retired variants and re-engagement. */
+export function draftOfTemplate(steps: readonly TemplateStep[]): SequenceDraft {
+  return {
+    steps: steps.map(({ delay, condition, variants: all, ...step }) => {
+      const blank = newStep()
+      const variants = all
+        .filter(({ isActive }) => isActive)
+        .map(({ name, messageTemplate, weight }, index) => ({
+          ...newVariant(name ?? LETTERS[index] ?? ''),
+          messageTemplate,
+          weight,
+        }))
+      return {
+        ...blank,
+        ...step,
+        delay: delay ?? blank.delay,
+        condition: condition ?? blank.condition,
+        variants,
+        shown: variants[0]?.key ?? '',
+      }
+    }),
+    reengagement: null,
+  }
+}
+
+/** What a draft's steps are in a template. */
+export function templateSteps(draft: SequenceDraft): TemplateStep[] {
+  return stepInputs(draft).map(({ id: _, variants, ...step }) => ({
+    ...step,
+    variants: variants.map(({ id: _, ...variant }) => variant),
+  }))
 }
 
 /** What a draft's steps are in a request. A blank number counts as 1; `isWritten` finds it. */
@@ -168,7 +202,7 @@ export function addStep(draft: SequenceDraft): SequenceDraft {
 /** Adds a variant with the first free name and opens it. */
 export function addVariant(draft: SequenceDraft, step: StepDraft): SequenceDraft {
   const taken = new Set(step.variants.map(({ name }) => name))
-  const name = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].find((letter) => !taken.has(letter)) ?? ''
+  const name = [...LETTERS].find((letter) => !taken.has(letter)) ?? ''
   const variant = newVariant(name)
   return withStep(draft, step.key, { variants: [...step.variants, variant], shown: variant.key })
 }

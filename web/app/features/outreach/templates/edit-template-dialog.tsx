@@ -1,0 +1,55 @@
+import { useMutation } from '@tanstack/react-query'
+import type { Template } from '@x-automated/contract/outreach/templates'
+import { useForm } from 'react-hook-form'
+import { api, client } from '../../../api'
+import { FormDialog } from '../../../ui/form-dialog'
+import { toast } from '../../../ui/toast'
+import type { ShownDialog } from '../../../ui/use-dialogs'
+import { useRefresh } from '../../../use-refresh'
+import { SequenceBuilder } from '../sequences/sequence-builder'
+import { draftOfTemplate, emptySequence, isWritten, templateSteps } from '../sequences/sequence-draft'
+import { useSequenceDraft } from '../sequences/use-sequence-draft'
+import { showTemplateProblems, type TemplateDraft, TemplateFields, templateInput } from './template-fields'
+
+/** Creates a template, or edits one. */
+export function EditTemplateDialog({ template, open, onClose }: ShownDialog & { template: Template | null }) {
+  const refresh = useRefresh()
+  const editor = useSequenceDraft(() => (template ? draftOfTemplate(template.steps) : emptySequence()))
+  const form = useForm<TemplateDraft>({
+    defaultValues: {
+      name: template?.name ?? '',
+      folder: template?.folder ?? '',
+      isShared: template?.isShared ?? false,
+    },
+  })
+  const save = useMutation({
+    mutationFn(draft: TemplateDraft) {
+      const input = { ...templateInput(draft), steps: templateSteps(editor.draft) }
+      return template ? client.templates.update({ id: template.id, ...input }) : client.templates.create(input)
+    },
+    async onSuccess({ name }) {
+      onClose()
+      toast.success(`Template “${name}” saved.`)
+      await refresh(api.templates)
+    },
+    onError(error) {
+      if (!editor.show(error)) showTemplateProblems(form, error)
+    },
+  })
+  return (
+    <FormDialog
+      size="wide"
+      open={open}
+      onClose={onClose}
+      title={template ? 'Edit template' : 'New template'}
+      description={template ? 'Campaigns that were started from it stay as they are.' : undefined}
+      label="Save template"
+      loading={save.isPending}
+      disabled={!isWritten(editor.draft)}
+      onSubmit={form.handleSubmit((draft) => save.mutate(draft))}
+    >
+      <TemplateFields form={form} wasShared={template?.isShared ?? false} />
+      <SequenceBuilder editor={editor} ofTemplate />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,40 @@
+import type { TemplateStep } from '@x-automated/contract/outreach/steps'
+import { describe, expect, it } from 'vitest'
+import { authorText, rateText, withinPlan } from './template-text'
+
+const step = (...texts: string[]): TemplateStep => ({
+  allocation: 'weights',
+  switchToWinner: false,
+  testWindowDays: 7,
+  variants: texts.map((messageTemplate) => ({ messageTemplate, weight: 1, isActive: true })),
+})
+
+describe('withinPlan', () => {
+  it('keeps what the plan allows and names the rest', () => {
+    const { steps, leftOut } = withinPlan([step('A', 'B'), step('C'), step('D')], 'free')
+    expect(steps).toEqual([step('A')])
+    expect(leftOut).toBe(
+      'Left out: 2 of 3 messages and A/B variants. Your Free plan includes 1 step per campaign. Upgrade to Pro for 3.',
+    )
+  })
+
+  it('names variants alone', () => {
+    expect(withinPlan([step('A', 'B')], 'pro').leftOut).toBe(
+      'Left out: A/B variants. Upgrade to Agency to test several messages.',
+    )
+  })
+
+  it.each(['agency', undefined] as const)('keeps everything on %s', (plan) => {
+    const steps = [step('A', 'B'), step('C')]
+    expect(withinPlan(steps, plan)).toEqual({ steps, leftOut: null })
+  })
+})
+
+it('shows a dash if nobody was messaged, and rates of 0', () => {
+  expect([rateText(null), rateText(0), rateText(33.3)]).toEqual(['–', '0%', '33.3%'])
+})
+
+it('names the product as the author of starters', () => {
+  expect(authorText({ author: null, isStarter: true })).toBe('X-Automated')
+  expect(authorText({ author: null, isStarter: false })).toBe('Deleted account')
+})

@@ -1,0 +1,50 @@
+import { formatCount, formatList, formatNumber, formatRate } from '@x-automated/contract/format'
+import { SEQUENCE_LIMITS, stepsLimitText } from '@x-automated/contract/outreach/sequence-limits'
+import type { TemplateStep } from '@x-automated/contract/outreach/steps'
+import type { Template } from '@x-automated/contract/outreach/templates'
+import type { PlanLevel } from '@x-automated/contract/platform/plans'
+
+/** '3 messages'. */
+export function stepsText({ steps }: Pick<Template, 'steps'>): string {
+  return formatCount(steps.length, 'message')
+}
+
+/** The first message, for a preview. */
+export function firstText({ steps }: Pick<Template, 'steps'>): string {
+  return steps[0]?.variants.find(({ isActive }) => isActive)?.messageTemplate ?? ''
+}
+
+/** Who wrote it. */
+export function authorText({ author, isStarter }: Pick<Template, 'author' | 'isStarter'>): string {
+  return author?.name ?? (isStarter ? 'X-Automated' : 'Deleted account')
+}
+
+/** '12.5%'; a dash if nobody was messaged. */
+export function rateText(percent: number | null): string {
+  return percent === null ? '–' : formatRate(percent / 100)
+}
+
+/** The part of a template that a plan can launch, and what was left out as a text. */
+export function withinPlan(
+  steps: readonly TemplateStep[],
+  plan: PlanLevel | undefined,
+): { steps: readonly TemplateStep[]; leftOut: string | null } {
+  if (!plan) return { steps, leftOut: null }
+  const limits = SEQUENCE_LIMITS[plan]
+  const kept = steps.slice(0, limits.steps).map((step) => {
+    const active = step.variants.filter(({ isActive }) => isActive)
+    return limits.hasVariants ? step : { ...step, variants: active.slice(0, 1) }
+  })
+  const variants = kept.some(
+    ({ variants }, index) => variants.length < (steps[index]?.variants.filter(({ isActive }) => isActive).length ?? 0),
+  )
+  const parts = [
+    ...(kept.length < steps.length
+      ? [`${formatNumber(steps.length - kept.length)} of ${formatCount(steps.length, 'message')}`]
+      : []),
+    ...(variants ? ['A/B variants'] : []),
+  ]
+  if (parts.length === 0) return { steps: kept, leftOut: null }
+  const reason = kept.length < steps.length ? stepsLimitText(plan) : 'Upgrade to Agency to test several messages.'
+  return { steps: kept, leftOut: `Left out: ${formatList(parts)}. ${reason}` }
+}

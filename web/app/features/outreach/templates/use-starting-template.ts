@@ -1,0 +1,62 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Template } from '@x-automated/contract/outreach/templates'
+import { useEffect, useEffectEvent, useState } from 'react'
+import { useLocation, useNavigate } from 'react-router'
+import { api } from '../../../api'
+import { toast } from '../../../ui/toast'
+import { messagesOf } from '../sequences/lint'
+import { draftOfTemplate } from '../sequences/sequence-draft'
+import { undoable } from '../sequences/undoable'
+import type { SequenceEditor } from '../sequences/use-sequence-draft'
+import { withinPlan } from './template-text'
+
+/** The template that a campaign is started from. */
+export interface Started {
+  id: string
+  name: string
+  /** What the plan left out, as a text. */
+  leftOut: string | null
+}
+
+/** Which template the form was started from, also by a link of the templates page. */
+export function useStartingTemplate(editor: SequenceEditor) {
+  const overview = useQuery(api.billing.overview.queryOptions())
+  const level = overview.data?.level
+  const [started, setStarted] = useState<Started | null>(null)
+  const { state } = useLocation()
+  const navigate = useNavigate()
+  const start = ({ id, name, steps: all }: Template) => {
+    const { steps, leftOut } = withinPlan(all, level)
+    const before = editor.draft
+    editor.reset(draftOfTemplate(steps))
+    setStarted({ id, name, leftOut })
+    if (messagesOf(before).every(({ text }) => text.trim() === '')) return
+    undoable(`Messages of “${name}” inserted.`, () => {
+      editor.reset(before)
+      setStarted(started)
+    })
+  }
+  const wanted = (state as { template?: Template } | null)?.template
+  const startWanted = useEffectEvent((template: Template) => {
+    // First, because a form with messages asks before it is left. A reload starts from an empty one.
+    void navigate('.', { replace: true, state: null, preventScrollReset: true })
+    start(template)
+  })
+  // The plan decides which messages are taken.
+  useEffect(() => {
+    if (wanted && !overview.isPending) startWanted(wanted)
+  }, [wanted, overview.isPending])
+  return {
+    started,
+    start,
+    clear: () => setStarted(null),
+    restore: setStarted,
+    /** The template was deleted meanwhile. */
+    lose() {
+      setStarted(null)
+      toast.error('This template was deleted. Save again to create the campaign without it.')
+    },
+  }
+}
+
+export type StartingTemplate = ReturnType<typeof useStartingTemplate>

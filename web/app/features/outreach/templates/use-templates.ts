@@ -1,0 +1,30 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { api } from '../../../api'
+import { useDebouncedValue } from '../../../ui/use-debounced-value'
+
+/** Templates per page. */
+export const TEMPLATES_PAGE_SIZE = 25
+
+export interface TemplateFilter {
+  q: string
+  /** '' means all. */
+  folder: string
+  isArchived: boolean
+}
+
+/** A page of templates. What is typed is searched after a short pause. */
+export function useTemplates({ q, folder, isArchived }: TemplateFilter, page: number) {
+  const wanted = useDebouncedValue(q.trim(), 300)
+  return useQuery(
+    api.templates.list.queryOptions({
+      input: {
+        page,
+        pageSize: TEMPLATES_PAGE_SIZE,
+        isArchived,
+        ...(wanted && { q: wanted }),
+        ...(folder && { folder }),
+      },
+      placeholderData: keepPreviousData,
+    }),
+  )
+}
