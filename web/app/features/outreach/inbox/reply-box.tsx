@@ -1,7 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
 import type { Conversation, Draft, Message } from '@x-automated/contract/outreach/conversations'
-import type { Snippet } from '@x-automated/contract/outreach/snippets'
 import { Slash } from 'lucide-react'
 import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from 'react'
 import { api, client, errorCode, errorText } from '../../../api'
@@ -15,7 +14,7 @@ import { previewOf } from '../campaigns/message-template'
 import { cacheDraft } from './conversation-cache'
 import { sinceText } from './inbox-text'
 import { sendKeys } from './send-keys'
-import { matchingSnippets, snippetQuery, withSnippet } from './snippet-insertion'
+import { type Insertion, matchingSnippets, snippetQuery, templateInsertions, withSnippet } from './snippet-insertion'
 
 const SAVE_AFTER_MS = 800
 
@@ -223,7 +222,7 @@ interface SnippetListOptions {
   lead: Conversation['lead']
 }
 
-/** The snippets that a slash before the cursor opens. */
+/** The snippets and templates that a slash before the cursor opens. */
 function useSnippetList({ text, setText, textarea, lead }: SnippetListOptions) {
   const listId = useId()
   const [cursor, setCursor] = useState(0)
@@ -231,7 +230,9 @@ function useSnippetList({ text, setText, textarea, lead }: SnippetListOptions) {
   const [closedAt, setClosedAt] = useState<string | null>(null)
   const query = snippetQuery(text.slice(0, cursor))
   const isOpen = query !== null && closedAt !== text
-  const all = useQuery(api.snippets.list.queryOptions({ enabled: isOpen })).data?.snippets
+  const snippets = useQuery(api.snippets.list.queryOptions({ enabled: isOpen })).data?.snippets
+  const templates = useQuery(api.templates.list.queryOptions({ input: { pageSize: 100 }, enabled: isOpen })).data
+  const all: Insertion[] | undefined = snippets && [...snippets, ...templateInsertions(templates?.templates ?? [])]
   const metadata = useQuery(api.leads.find.queryOptions({ input: { id: lead.id } })).data?.metadata ?? {}
   const shown = isOpen && all ? matchingSnippets(all, query) : []
   const active = shown[Math.min(index, shown.length - 1)]
@@ -241,7 +242,7 @@ function useSnippetList({ text, setText, textarea, lead }: SnippetListOptions) {
       textarea.current?.setSelectionRange(position, position)
       setCursor(position)
     })
-  const insert = (snippet: Snippet) => {
+  const insert = (snippet: Insertion) => {
     const filled = previewOf(snippet.text, { ...lead, metadata }).map((piece) => piece.text)
     const next = withSnippet(text, cursor, filled.join(''))
     setText(next.text)
@@ -296,7 +297,9 @@ function useSnippetList({ text, setText, textarea, lead }: SnippetListOptions) {
                 onMouseDown={(event) => event.preventDefault()}
                 onClick={() => insert(snippet)}
               >
-                <span className="shrink-0 font-strong">/{snippet.shortcut}</span>
+                <span className="max-w-1/2 shrink-0 truncate font-strong">
+                  {snippet.isTemplate ? snippet.shortcut : `/${snippet.shortcut}`}
+                </span>
                 <span className="truncate text-muted">{snippet.text}</span>
               </div>
             ))}

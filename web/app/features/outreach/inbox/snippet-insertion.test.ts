@@ -1,6 +1,7 @@
 import type { Snippet } from '@x-automated/contract/outreach/snippets'
+import type { Template } from '@x-automated/contract/outreach/templates'
 import { expect, test } from 'vitest'
-import { matchingSnippets, snippetQuery, withSnippet } from './snippet-insertion'
+import { matchingSnippets, snippetQuery, templateInsertions, withSnippet } from './snippet-insertion'
 
 test.each([
   ['/', ''],
@@ -21,4 +22,17 @@ test('finds snippets by shortcut, then by text', () => {
 
 test('replaces the slash and the query, and moves the cursor behind the snippet', () => {
   expect(withSnippet('Hi /pri, bye', 7, 'It is $39.')).toEqual({ text: 'Hi It is $39., bye', cursor: 13 })
+})
+
+test('offers the workspace’s own templates of one message', () => {
+  const variant = { messageTemplate: 'Hi {lead_name}', isActive: true }
+  const step = { variants: [{ messageTemplate: 'Retired', isActive: false }, variant] }
+  const template = (id: string, more: object) => ({ id, name: `Name of ${id}`, ...more }) as Template
+  const insertions = templateInsertions([
+    template('own', { isStarter: false, steps: [step] }),
+    template('sequence', { isStarter: false, steps: [step, step] }),
+    template('starter', { isStarter: true, steps: [step] }),
+  ])
+  expect(insertions).toEqual([{ id: 'own', shortcut: 'Name of own', text: 'Hi {lead_name}', isTemplate: true }])
+  expect(matchingSnippets(insertions, 'name')).toEqual(insertions)
 })
