@@ -53,6 +53,7 @@ it('saves the messages of a campaign as a template, and starts another campaign 
 })
 
 it('edits, archives and restores a template, and names the plan that lifts a limit', async () => {
+  world.expectConsole(/status of 403/)
   const { page, client } = await enter('limited')
   const steps = [{ variants: [{ messageTemplate: 'Hello' }] }]
   for (const name of ['One', 'Two', 'Three']) await client.templates.create({ name, steps })

@@ -68,6 +68,7 @@ const CHANGES: Record<string, readonly EventKind[]> = {
   sequences: ['campaign'],
   suppressions: ['campaign', 'conversation'],
   tags: ['conversation'],
+  templates: ['campaign'],
   'xAccount.consent': ['conversation'],
 }
 

@@ -31,7 +31,7 @@ describe('withinPlan', () => {
 })
 
 it('shows a dash if nobody was messaged, and rates of 0', () => {
-  expect([rateText(null), rateText(0), rateText(33.3)]).toEqual(['–', '0%', '33.3%'])
+  expect([rateText(null), rateText(0), rateText(33.3)]).toEqual(['–', '0.0%', '33.3%'])
 })
 
 it('names the product as the author of starters', () => {
