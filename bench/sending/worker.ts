@@ -70,6 +70,7 @@ async function answer({ answers, perSecond = Infinity }: Extract<Task, { kind: '
       senderId: leadXUserId,
       recipientId: accountXUserId,
       text: 'Tell me more',
+      isEncrypted: false,
       at: new Date(),
       handles: {},
     }

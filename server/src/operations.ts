@@ -56,6 +56,7 @@ function hasTaken(answer: unknown): boolean {
 /** What other members see changed after operations of a domain, or after one. */
 const CHANGES: Record<string, readonly EventKind[]> = {
   campaigns: ['campaign'],
+  conversationOffers: ['conversation'],
   conversations: ['conversation'],
   // A draft is saved with each pause in typing; its service publishes when it begins and ends.
   'conversations.saveDraft': [],
@@ -64,6 +65,10 @@ const CHANGES: Record<string, readonly EventKind[]> = {
   leads: ['campaign', 'conversation'],
   messages: ['campaign', 'conversation'],
   notes: ['conversation'],
+  // Who leaves or becomes a viewer has no drafts and is assigned to nothing.
+  'people.leave': ['conversation'],
+  'people.remove': ['conversation'],
+  'people.update': ['conversation'],
   replies: ['conversation'],
   sequences: ['campaign'],
   suppressions: ['campaign', 'conversation'],

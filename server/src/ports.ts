@@ -117,6 +117,11 @@ export interface Plans {
   findPeopleLimit(db: Db, workspaceId: string): Promise<Refusal | null>
 }
 
+/** The inbox, for people who can no longer open it (domains/outreach/conversations/service.ts). */
+export interface Inbox {
+  releaseMember(tx: Db, workspaceId: string, userId: string): Promise<void>
+}
+
 /** Sending, for suppressions (domains/outreach/sending/service.ts). */
 export interface Sending {
   stopMessages(tx: Db, workspaceId: string, leadIds: SQL): Promise<number>

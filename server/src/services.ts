@@ -12,7 +12,7 @@ import type { Payments } from './outside/payments.ts'
 import type { SafeFetch } from './outside/safe-fetch.ts'
 import type { XApi } from './outside/x.ts'
 import type { XActivity } from './outside/x-activity.ts'
-import type { JobQueue, Outbox, Plans, Sending, Waitlist } from './ports.ts'
+import type { Inbox, JobQueue, Outbox, Plans, Sending, Waitlist } from './ports.ts'
 import type { Limits } from './requests/limits.ts'
 import type { Sealer } from './sealing.ts'
 
@@ -32,6 +32,7 @@ export interface Services {
   waitlist: Waitlist
   plans: Plans
   sending: Sending
+  inbox: Inbox
   limits: Limits
   /** Null if X is not configured. */
   x: XApi | null

@@ -21,7 +21,12 @@ import { purgeRemovals } from './domains/leads/removals/service.ts'
 import { runScrapes, SCRAPES_CHANNEL } from './domains/leads/scrapes/service.ts'
 import { queueNextParts } from './domains/outreach/campaigns/service.ts'
 import { purgeExpiredOffers } from './domains/outreach/conversation-offers/service.ts'
-import { endSnoozes, purgeConversationUndos, relabelReply } from './domains/outreach/conversations/service-changes.ts'
+import {
+  endSnoozes,
+  purgeConversationUndos,
+  relabelReply,
+  releaseMember,
+} from './domains/outreach/conversations/service-changes.ts'
 import { purgeExpiredPairingCodes } from './domains/outreach/extension/service.ts'
 import { purgeOldTexts, startReplyDetection } from './domains/outreach/replies/service.ts'
 import { SENDING_CHANNEL, stopMessages } from './domains/outreach/sending/service.ts'
@@ -140,6 +145,7 @@ export async function startServer({
     waitlist,
     plans: { findPeopleLimit },
     sending: { stopMessages },
+    inbox: { releaseMember },
     limits,
     x: env.x ? createXApi(env.x) : null,
     requestWorker,

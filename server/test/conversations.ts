@@ -7,13 +7,14 @@ import { launch, makeList, openHandles } from './outreach.ts'
 
 let lastEvent = 10n ** 18n
 
-/** Delivers a message as X does. @param seconds when it was written, from now */
+/** Delivers a message as X does. @param seconds when it was written, from now @param text '' if it is encrypted */
 export async function say(app: TestApp, from: string, to: string, text: string, seconds = 1): Promise<void> {
   const [senderId, recipientId] = [idOfHandle(from), idOfHandle(to)]
   lastEvent += 1n
   const at = new Date(Date.now() + seconds * 1_000)
   const handles = { [senderId]: from, [recipientId]: to }
-  const event: XHappening = { kind: 'message', eventId: String(lastEvent), at, senderId, recipientId, text, handles }
+  const ids = { eventId: String(lastEvent), senderId, recipientId }
+  const event: XHappening = { kind: 'message', ...ids, at, text, isEncrypted: text === '', handles }
   await receive(app.db, [event])
 }
 

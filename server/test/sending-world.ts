@@ -341,6 +341,7 @@ export async function openWorld(app: TestApp) {
         senderId: idOfHandle(handle),
         recipientId: idOfHandle(to),
         text,
+        isEncrypted: false,
         at: new Date(at),
         handles: { [idOfHandle(handle)]: handle },
       })
@@ -354,6 +355,7 @@ export async function openWorld(app: TestApp) {
           senderId: idOfHandle(from),
           recipientId: idOfHandle(to),
           text,
+          isEncrypted: false,
           at: new Date(at),
           handles: {},
         }),

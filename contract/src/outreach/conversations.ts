@@ -23,11 +23,15 @@ export const Filter = z.object({
   label: z.enum(REPLY_LABELS).optional(),
   /** A tag's id or name. */
   tag: text(100).optional(),
+  leadId: Id.optional(),
   /** A member's id, `me`, or `none` for conversations that nobody is assigned to. */
   assigneeId: z.union([z.enum(['me', 'none']), Id]).optional(),
   xAccountId: Id.optional(),
   campaignId: Id.optional(),
-  /** Matches the lead's name or handle, a reply, an answer or an answered message, case-insensitively. */
+  /**
+   * Matches the lead's name or handle, a reply, an answer or an answered message, case-insensitively.
+   * One or two characters match only the beginnings of names and handles.
+   */
   q: text(200).optional(),
 })
 export type Filter = z.output<typeof Filter>

@@ -22,7 +22,7 @@ export const ReplyDetection = z.object({
    * `starting`: an account was just connected; `off`: no account is connected.
    */
   state: z.enum(['live', 'degraded', 'starting', 'off']),
-  /** Why it is degraded, as a text to show. */
+  /** Why it is degraded, or which replies it does not see, as a text to show. */
   problem: z.string().nullable(),
   /** The least recent poll over all accounts. */
   checkedAt: Time.nullable(),

@@ -1,13 +1,18 @@
+import { randomUUID } from 'node:crypto'
 import type { Role } from '@x-automated/contract/route'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { messaged, say } from '../../test/conversations.ts'
 import { call, connectX, makePerson, type Person } from '../../test/makers.ts'
 import { openApp, type TestApp } from '../../test/open-app.ts'
-import { eventually } from '../../test/outreach.ts'
+import { eventually, launch, makeList, openHandles } from '../../test/outreach.ts'
 import { signOut } from '../domains/identity/auth/service.ts'
-import { publishEvents } from '../domains/platform/events/service.ts'
+import { purgeExpiredOffers } from '../domains/outreach/conversation-offers/service.ts'
+import { conversationOffers } from '../domains/outreach/conversation-offers/tables.ts'
+import { expireLeases, takeOver } from '../domains/outreach/sending/settle.ts'
+import { dms } from '../domains/outreach/sending/tables.ts'
+import { EVENTS_CHANNEL, publishEvents } from '../domains/platform/events/service.ts'
 import { eventStreams, workspaceEvents } from '../domains/platform/events/tables.ts'
 import { xAccounts } from '../domains/platform/x-account/tables.ts'
 
@@ -206,6 +211,45 @@ describe('GET /events', () => {
       () => data(stream).some((one) => JSON.stringify(one) === '{"kind":"campaign","ids":[]}'),
       'a campaign',
     )
+  })
+})
+
+describe('changes by processes', () => {
+  const heard = async (payload: string, change: () => Promise<unknown>) => {
+    const payloads: string[] = []
+    const stop = app.services.channels.subscribe(EVENTS_CHANNEL, (one) => payloads.push(one))
+    await change()
+    await eventually(() => payloads.includes(payload), payload)
+    stop()
+  }
+
+  it('are published if leases expire, and if a process takes over messages', async () => {
+    const { id: accountId } = await connectX(app, owner)
+    const list = await makeList(app, owner, openHandles(2))
+    const { id } = await launch(owner, list, { channel: 'extension' })
+    await owner.call('POST', `/campaigns/${id}/claim`, { holder: 'test' })
+    const lost = { leaseExpiresAt: new Date(Date.now() - 1_000) }
+    await app.db.update(dms).set(lost).where(isNotNull(dms.leaseExpiresAt))
+    const payload = `${owner.workspaceId} campaign ${id}`
+    await heard(payload, () => expireLeases(app.db))
+    const claimed = { ...lost, lease: randomUUID(), holder: 'worker:999999', xAccountId: accountId }
+    await app.db
+      .update(dms)
+      .set(claimed)
+      .where(and(eq(dms.campaignId, id), eq(dms.status, 'queued')))
+    await heard(payload, () => takeOver(app.db))
+  })
+
+  it('are published if an offer appears or expires', async () => {
+    const { id, handle } = await connectX(app, owner)
+    await app.db
+      .update(xAccounts)
+      .set({ offersUnknownSenders: true, xUserId: idOfHandle(handle) })
+      .where(eq(xAccounts.id, id))
+    const payload = `${owner.workspaceId} conversation *`
+    await heard(payload, () => say(app, 'a_stranger', handle, 'Hello'))
+    await app.db.update(conversationOffers).set({ at: new Date(Date.now() - 8 * 86_400_000) })
+    await heard(payload, () => purgeExpiredOffers(app.db))
   })
 })
 

@@ -4,6 +4,8 @@ import { callX, X_TIMEOUT_MS, XError } from './x.ts'
 
 /** All events about an account's conversations. */
 export const DM_EVENT_TYPES = ['dm.received', 'dm.sent', 'dm.read'] as const
+/** Events about encrypted conversations (https://docs.x.com/xchat/real-time-events). */
+export const CHAT_EVENT_TYPES = ['chat.received', 'chat.sent'] as const
 
 export type XActivity = ReturnType<typeof createXActivity>
 
@@ -111,7 +113,28 @@ const MessageEvent = z
     recipientId: target.recipient_id,
     text: message_data.text,
     at: created_timestamp,
+    isEncrypted: false,
   }))
+/** Of a group, the conversation's id begins with a letter. */
+const ChatEvent = z
+  .object({
+    id: z.string().min(1).max(100),
+    conversation_id: z.string().regex(/^\d{1,20}-\d{1,20}$/),
+    sender_id: XId,
+    created_at_msec: Milliseconds,
+  })
+  .transform(({ id, conversation_id, sender_id, created_at_msec }) => {
+    const [one = '', other = ''] = conversation_id.split('-')
+    return {
+      kind: 'message' as const,
+      eventId: `chat ${id}`,
+      senderId: sender_id,
+      recipientId: one === sender_id ? other : one,
+      text: '',
+      at: created_at_msec,
+      isEncrypted: true,
+    }
+  })
 const ReadEvent = z
   .object({ created_timestamp: Milliseconds, sender_id: XId, target: z.object({ recipient_id: XId }) })
   .transform(({ created_timestamp, sender_id, target }) => ({
@@ -124,7 +147,8 @@ const User = z.object({ data: z.object({ username: z.string().min(1) }) })
 
 const Delivery = z.object({
   data: z.object({
-    payload: z.object({
+    event_type: z.string().optional(),
+    payload: z.looseObject({
       direct_message_events: z.array(z.unknown()).default([]),
       direct_message_mark_read_events: z.array(z.unknown()).default([]),
       users: z.record(z.string(), z.unknown()).default({}),
@@ -144,14 +168,20 @@ export type XHappening = { handles: Record<string, string> } & (
 export function readDelivery(body: unknown): XHappening[] {
   const delivery = Delivery.safeParse(body)
   if (!delivery.success) return []
-  const { direct_message_events: messages, direct_message_mark_read_events: reads, users } = delivery.data.data.payload
+  const { event_type: eventType, payload } = delivery.data.data
+  const { direct_message_events: messages, direct_message_mark_read_events: reads, users } = payload
+  const isChat = CHAT_EVENT_TYPES.some((type) => type === eventType)
   const handles = Object.fromEntries(
     Object.entries(users).flatMap(([id, user]) => {
       const { data } = User.safeParse(user)
       return data ? [[id, data.data.username]] : []
     }),
   )
-  const events = [...parsed(messages, MessageEvent), ...parsed(reads, ReadEvent)]
+  const events = [
+    ...parsed(messages, MessageEvent),
+    ...parsed(reads, ReadEvent),
+    ...(isChat ? parsed([payload], ChatEvent) : []),
+  ]
   return events.map((event) => ({ ...event, handles }))
 }
 

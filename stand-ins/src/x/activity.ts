@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { Message } from './messages.ts'
+import { conversationId, type Message } from './messages.ts'
 import { callerOf, type Network, personById } from './network.ts'
 import { genericProblem, invalidRequest, Problem } from './problems.ts'
 import { readId } from './queries.ts'
@@ -29,7 +29,7 @@ export type ActivityEntry =
   | { type: 'subscriptionGone'; id: string }
 
 /** The supported event types of X. */
-const EVENT_TYPES = ['dm.received', 'dm.sent', 'dm.read']
+const EVENT_TYPES = ['dm.received', 'dm.sent', 'dm.read', 'chat.received', 'chat.sent']
 const WEBHOOKS_MAX = 5
 const ANSWER_WITHIN_MS = 10_000
 /** X does not document its retries. */
@@ -174,6 +174,19 @@ export function createActivity(
     })
   }
 
+  /** An encrypted message. X names only its conversation, and encrypts the text for its members. */
+  function chatted(from: string, to: string, at: number) {
+    const payload = {
+      id: nextId(),
+      conversation_id: conversationId(from, to),
+      sender_id: from,
+      created_at_msec: String(at),
+      encoded_event: randomBytes(96).toString('base64'),
+    }
+    emit('chat.sent', from, payload)
+    emit('chat.received', to, payload)
+  }
+
   function requireApp(request: FastifyRequest) {
     if (request.headers.authorization !== `Bearer ${secrets.bearerToken}`) throw genericProblem(401)
   }
@@ -260,6 +273,8 @@ export function createActivity(
     sent,
     /** Notifies the author that `message` and all before it were read. */
     read,
+    /** Notifies both sides of an encrypted message. */
+    chatted,
     addRoutes,
     /** Resolves when all deliveries have succeeded or been given up. */
     async stop() {

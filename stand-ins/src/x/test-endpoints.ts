@@ -21,11 +21,13 @@ export function addTestEndpoints(app: FastifyInstance, network: Network, activit
       .map(entryOf)
   })
 
-  type Reply = { Params: { handle: string }; Body: { to?: unknown; text?: unknown } | null }
+  type Reply = { Params: { handle: string }; Body: { to?: unknown; text?: unknown; isEncrypted?: boolean } | null }
   app.post<Reply>('/_people/:handle/reply', async (request, reply) => {
-    const { to, text } = request.body ?? {}
-    if (typeof to !== 'string' || typeof text !== 'string' || text === '') {
-      return reply.code(400).send({ error: 'The body is { "to": handle, "text": string }' })
+    const { to, text, isEncrypted = false } = request.body ?? {}
+    if (typeof to !== 'string' || typeof text !== 'string' || (text === '') !== isEncrypted) {
+      return reply
+        .code(400)
+        .send({ error: 'The body is { "to": handle, "text": string }, without text if "isEncrypted"' })
     }
     const people = []
     for (const given of [request.params.handle, to]) {
@@ -36,7 +38,9 @@ export function addTestEndpoints(app: FastifyInstance, network: Network, activit
     }
     const [sender, receiver] = people as [string, string]
     reply.code(201)
-    return entryOf(network.messages.send(sender, receiver, text))
+    if (!isEncrypted) return entryOf(network.messages.send(sender, receiver, text))
+    activity.chatted(sender, receiver, network.now())
+    return {}
   })
 
   /** Marks all messages from one person to another as read. */

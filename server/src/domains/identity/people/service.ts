@@ -2,6 +2,8 @@ import type { InputOf } from '@x-automated/contract/contract'
 import { asc, desc, eq, inArray, sql } from 'drizzle-orm'
 import { type Actor, roleAllows } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
+import { transact } from '../../../db/transact.ts'
+import type { Inbox } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
 import { requireProof } from '../account/service.ts'
 import { authUsers } from '../auth/tables.ts'
@@ -64,12 +66,17 @@ async function findPerson(tx: Db, actor: Actor, id: string) {
 }
 
 /** Changes a member's role, but not the owner's. */
-export async function update(db: Db, actor: Actor, { id, role }: InputOf<'people', 'update'>) {
-  return db.transaction(async (tx) => {
+export async function update(
+  { db, inbox }: { db: Db; inbox: Inbox },
+  actor: Actor,
+  { id, role }: InputOf<'people', 'update'>,
+) {
+  return transact(db, async (tx) => {
     await lockPeople(tx, actor, 'admin')
     const person = await findPerson(tx, actor, id)
     if (person.role === 'owner') throw new Refusal('LAST_OWNER')
     if (person.role !== role) await setRole(tx, { workspaceId: actor.workspaceId, userId: id }, role)
+    if (role === 'viewer') await inbox.releaseMember(tx, actor.workspaceId, id)
     if (!roleAllows(role, 'admin')) await revokeInvitationsBy(tx, actor, id)
     return { ...person, role }
   })
@@ -77,7 +84,7 @@ export async function update(db: Db, actor: Actor, { id, role }: InputOf<'people
 
 /** Removes a member; what they created stays. */
 export async function remove({ db, outbox, origin }: Context, actor: Actor, id: string): Promise<void> {
-  await db.transaction(async (tx) => {
+  await transact(db, async (tx) => {
     const workspace = await lockPeople(tx, actor, 'admin')
     const person = await findPerson(tx, actor, id)
     if (person.role === 'owner') throw new Refusal('LAST_OWNER')
@@ -89,7 +96,7 @@ export async function remove({ db, outbox, origin }: Context, actor: Actor, id: 
 
 /** @throws Refusal LAST_OWNER; FORBIDDEN: already removed */
 export async function leave(db: Db, actor: Actor) {
-  await db.transaction(async (tx) => {
+  await transact(db, async (tx) => {
     await lockPeople(tx, actor, 'viewer')
     const person = await findPerson(tx, actor, actor.userId)
     if (person.role === 'owner') throw new Refusal('LAST_OWNER')

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
+import { lockRows } from '../../../db/transact.ts'
 
 // A lead's conversations are merged, deleted and restored with it.
 
@@ -33,6 +34,12 @@ export async function deleteConversations(tx: Db, workspaceId: string, chosen: S
     ${countConversations(sql`gone`)}`)
 }
 
+/** Deletes corrections of labels. @param gone subquery of workspace_id and id of conversations that stay deleted */
+export async function deleteCorrections(tx: Db, gone: SQL): Promise<void> {
+  await tx.execute(sql`
+    delete from label_corrections l using (${gone}) c where l.workspace_id = c.workspace_id and l.conversation_id = c.id`)
+}
+
 /** Restores conversations. @param rows subquery of their former rows, whose leads exist again */
 export async function restoreConversations(tx: Db, rows: SQL): Promise<void> {
   await tx.execute(sql`
@@ -48,6 +55,12 @@ export async function restoreConversations(tx: Db, rows: SQL): Promise<void> {
  * one decides, unless the other is open, unread or opted out. @param pairs a relation pair(kept, gone)
  */
 export async function mergeConversations(tx: Db, workspaceId: string, pairs: SQL): Promise<void> {
+  // First, so that no note is added meanwhile.
+  await lockRows(
+    tx,
+    'conversations',
+    sql`workspace_id = ${workspaceId} and lead_id in (select unnest(array[pair.kept, pair.gone]) from ${pairs})`,
+  )
   await tx.execute(sql`
     update conversation_notes n set lead_id = pair.kept, conversation_id = coalesce((
       select c.id from conversations gone join conversations c

@@ -11,7 +11,7 @@ import { scrapeCounts, scrapes } from '../scrapes/tables.ts'
 import { isSuppressed } from '../suppressions/tables.ts'
 import { tags } from '../tags/tables.ts'
 import { storePastContacts } from './engine-contacts.ts'
-import { deleteConversations } from './engine-conversations.ts'
+import { deleteConversations, deleteCorrections } from './engine-conversations.ts'
 import { countedLeads, isStandingOrder, placeOf, readPage, readPlainPage, readStandingPage } from './engine-pages.ts'
 import {
   choosePart,
@@ -26,7 +26,12 @@ import { leads, ofStanding } from './tables.ts'
 
 export type LeadRow = typeof leads.$inferSelect
 export { deletePastContacts, hadReplied, storePastContact, storePastContacts, wasContacted } from './engine-contacts.ts'
-export { countConversations, deleteConversations, restoreConversations } from './engine-conversations.ts'
+export {
+  countConversations,
+  deleteConversations,
+  deleteCorrections,
+  restoreConversations,
+} from './engine-conversations.ts'
 export {
   type FilePart,
   type ImportOptions,
@@ -205,6 +210,10 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
     // Cascading deletes would lock scrape counts before tag counts.
     for (const table of ['lead_list_items', 'lead_tags', 'scrape_leads'])
       await tx.execute(sql`delete from ${sql.identifier(table)} where lead_id = ${id}`)
+    await deleteCorrections(
+      tx,
+      sql`select workspace_id, id from conversations where workspace_id = ${actor.workspaceId} and lead_id = ${id}`,
+    )
     await deleteConversations(tx, actor.workspaceId, sql`select ${id}::uuid`)
     await tx.delete(leads).where(eq(leads.id, id))
   })

@@ -65,7 +65,7 @@ export const leads = pgTable(
     index('leads_followers').on(t.workspaceId, knownFollowers, t.id),
     index('leads_name').on(t.workspaceId, foldedName, t.id),
     index('leads_bio').on(t.workspaceId, foldedBio, t.id),
-    index('leads_replied').on(t.workspaceId, t.id).where(sql`replied_at is not null`),
+    index('leads_replied').on(t.workspaceId, t.createdAt, t.id).where(sql`replied_at is not null`),
     // Few leads have a basis; 'none' is counted as the rest.
     index('leads_basis').on(t.workspaceId, t.basis, t.createdAt, t.id).where(sql`basis <> 'none'`),
     check('leads_basis_known', sql`(basis = 'none') = (basis_at is null)`),

@@ -5,9 +5,11 @@ import type { Db } from '../../../db/open.ts'
 import { lockRows, transact } from '../../../db/transact.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import { hashToken } from '../../../sealing.ts'
+import { keepTexts } from '../../platform/x-account/service.ts'
 import {
   choosePart,
   deleteConversations,
+  deleteCorrections,
   deletePastContacts,
   restoreConversations,
   storePastContacts,
@@ -35,6 +37,7 @@ export async function removeMany(
       const [first] = await tx.select().from(leadRemovals).where(ofWorkspace(actor, removalId))
       if (first?.selectionHash === selectionHash) return answerOf(first)
     }
+    await keepTexts(tx, actor.workspaceId)
     const { leads: chosen, cursor } = await choosePart(tx, actor, selection, most)
     // Messages and lists before leads (db/transact.ts).
     await lockRows(tx, 'dms', sql`lead_id in (${chosen})`)
@@ -120,6 +123,7 @@ function rowsOf(table: string, lead: SQL, workspaceId?: string): SQL {
 export async function restore(db: Db, actor: Actor, removalId: string) {
   return transact(db, async (tx) => {
     await lockRemoval(tx, actor, removalId)
+    await keepTexts(tx, actor.workspaceId)
     const [removal] = await tx
       .select({ id: leadRemovals.id })
       .from(leadRemovals)
@@ -188,7 +192,7 @@ export async function restore(db: Db, actor: Actor, removalId: string) {
       tx,
       sql`select conversation.* from ${back}, jsonb_array_elements(r.conversations) kept,
           jsonb_populate_record(null::conversations, kept || jsonb_build_object('assignee_id', (
-            select m.user_id from workspace_members m where m.workspace_id = l.workspace_id and m.user_id = (kept ->> 'assignee_id')::uuid))) conversation
+            select m.user_id from workspace_members m where m.workspace_id = l.workspace_id and m.user_id = (kept ->> 'assignee_id')::uuid and m.role <> 'viewer'))) conversation
         where r.removal_id = ${removal.id}`,
     )
     await tx.execute(sql`
@@ -203,5 +207,13 @@ export async function restore(db: Db, actor: Actor, removalId: string) {
 
 /** Purges deletions that can no longer be undone. */
 export async function purgeRemovals(db: Db): Promise<void> {
-  await db.delete(leadRemovals).where(lt(leadRemovals.createdAt, sql`now() - ${KEPT}`))
+  const isOver = lt(leadRemovals.createdAt, sql`now() - ${KEPT}`)
+  await db.transaction(async (tx) => {
+    await deleteCorrections(
+      tx,
+      sql`select lead_removals.workspace_id, (kept ->> 'id')::uuid as id
+        from lead_removals join removed_leads r on r.removal_id = lead_removals.id, jsonb_array_elements(r.conversations) kept where ${isOver}`,
+    )
+    await tx.delete(leadRemovals).where(isOver)
+  })
 }

@@ -23,7 +23,16 @@ function say(from: string, to: string, { at = new Date(), knowsHandle = true } =
   lastEvent += 1n
   const handles: Record<string, string> = knowsHandle ? { [senderId]: from } : {}
   return receive(app.db, [
-    { kind: 'message', eventId: String(lastEvent), at, senderId, recipientId, text: 'A secret', handles },
+    {
+      kind: 'message',
+      isEncrypted: false,
+      eventId: String(lastEvent),
+      at,
+      senderId,
+      recipientId,
+      text: 'A secret',
+      handles,
+    },
   ])
 }
 const unknown = () => `open_${Math.random().toString(36).slice(2, 8)}`

@@ -9,6 +9,7 @@ import type { XHappening } from '../../../outside/x-activity.ts'
 import { Refusal } from '../../../refusal.ts'
 import { find as findLead, upsertLeads } from '../../leads/leads/service.ts'
 import { isSuppressed } from '../../leads/suppressions/tables.ts'
+import { publishEvents } from '../../platform/events/service.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { conversationOffers } from './tables.ts'
 
@@ -27,7 +28,7 @@ export async function offerSender(db: Db, message: Extract<XHappening, { kind: '
   const { senderId, recipientId, at } = message
   const handle = message.handles[senderId]
   if (!handle || senderId === recipientId || at.getTime() < Date.now() - OFFER_DAYS * DAY_MS) return
-  await db.execute(sql`
+  const { rows } = await db.execute<{ workspaceId: string }>(sql`
     insert into conversation_offers as o (workspace_id, x_account_id, x_user_id, twitter_handle, at)
     select p.workspace_id, p.account_id, p.x_user_id, p.twitter_handle, ${at.toISOString()}::timestamptz
     from (
@@ -37,7 +38,15 @@ export async function offerSender(db: Db, message: Extract<XHappening, { kind: '
     where not ${isLead(sql`p`)} and not ${isSuppressed('p')}
       and not exists (select from x_accounts a where a.workspace_id = p.workspace_id and a.x_user_id = p.x_user_id)
     on conflict (workspace_id, x_account_id, x_user_id) do update
-      set at = greatest(o.at, excluded.at), twitter_handle = excluded.twitter_handle where o.declined_at is null`)
+      set at = greatest(o.at, excluded.at), twitter_handle = excluded.twitter_handle where o.declined_at is null
+    returning workspace_id as "workspaceId"`)
+  await publishOffers(db, rows)
+}
+
+/** Publishes that offers have appeared or expired. The inbox shows them. */
+async function publishOffers(db: Db, offers: readonly { workspaceId: string }[]): Promise<void> {
+  for (const id of new Set(offers.map(({ workspaceId }) => workspaceId)))
+    await publishEvents(db, id, 'conversation', [])
 }
 
 /** SQL over an alias with a person of a workspace: whether they are a lead. */
@@ -132,7 +141,9 @@ export async function removeOffersOf(tx: Db, actor: Actor, xAccountId: string): 
 
 /** Deletes expired offers. */
 export async function purgeExpiredOffers(db: Db): Promise<void> {
-  await db
+  const expired = await db
     .delete(conversationOffers)
     .where(lt(conversationOffers.at, sql`now() - make_interval(days => ${OFFER_DAYS}::int)`))
+    .returning({ workspaceId: conversationOffers.workspaceId })
+  await publishOffers(db, expired)
 }

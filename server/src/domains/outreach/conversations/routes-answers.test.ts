@@ -118,6 +118,22 @@ describe('an answer', () => {
     expect(await messagesOf(person, id)).toHaveLength(4)
   })
 
+  it('keeps no text without consent, and a failed one only until the consent is revoked', async () => {
+    const { person, account, handle, id, last } = await replied()
+    const decide = (storesConversations: boolean) =>
+      person.client.xAccount.consent({ id: account.id, storesConversations, offersUnknownSenders: false })
+    const texts = async () => (await messagesOf(person, id)).map(({ text, author }) => author === 'member' && text)
+    await setFaults(app, { path: '/2/dm_conversations', status: 403, code: 349, times: 1 })
+    expect((await answer(person, id, last, 'Unsent')).status).toBe(409)
+    expect(await texts()).toContain('Unsent')
+    await decide(false)
+    expect(await texts()).not.toContain('Unsent')
+    const { status, body } = await answer(person, id, last, 'Secret')
+    expect([status, body.text]).toEqual([200, null])
+    expect(await sentBy(account.handle)).toMatchObject([{ to: handle, text: 'Secret' }])
+    expect(await texts()).not.toContain('Secret')
+  })
+
   it('is refused if the person is suppressed, or X keeps the conversation encrypted', async () => {
     const { person, handle, id, last } = await replied()
     await app.db.update(conversations).set({ isEncrypted: true }).where(eq(conversations.id, id))

@@ -195,6 +195,23 @@ describe('a change', () => {
     expect(await update({ id, assigneeId: null })).toMatchObject({ assigneeId: null })
   })
 
+  it('keeps neither draft nor assignment of a member who becomes a viewer or leaves', async () => {
+    const { person, id } = await replied()
+    const members = [
+      await makePerson(app, { in: person, role: 'member' }),
+      await makePerson(app, { in: person, role: 'member' }),
+    ]
+    const drafts = async () => (await person.client.conversations.find({ id })).otherDrafts.map(({ userId }) => userId)
+    for (const member of members) await member.client.conversations.saveDraft({ id, text: 'Hi' })
+    await person.client.conversations.update({ id, assigneeId: members[0]!.id })
+    expect((await drafts()).sort()).toEqual(members.map((member) => member.id).sort())
+    await person.client.people.update({ id: members[0]!.id, role: 'viewer' })
+    expect(await drafts()).toEqual([members[1]!.id])
+    expect((await firstOf(person)).assigneeId).toBeNull()
+    await person.client.people.remove({ id: members[1]!.id })
+    expect(await drafts()).toEqual([])
+  })
+
   it('corrects the label of it and of its latest reply, which only a person or an opt-out changes', async () => {
     const { person, account, campaign, handle, leadId, id } = await replied()
     const corrected = await person.client.conversations.update({ id, label: 'interested' })
@@ -321,12 +338,18 @@ describe('the list', () => {
     expect(await found({ assigneeId: 'none' })).toEqual([1, 0])
     expect(await found({ assigneeId: 'me' })).toEqual([])
     expect(await found({ xAccountId: account.id, campaignId: campaign.id })).toEqual([1, 0])
+    expect(await found({ leadId: leadIds[0]! })).toEqual([0])
     expect(await found({ xAccountId: campaign.id })).toEqual([])
     expect(await found({ status: 'done' })).toEqual([])
     expect(await found({ q: '100%_SURE' })).toEqual([0])
     expect(await found({ q: '100_' })).toEqual([])
     expect(await found({ q: handles[1]!.toUpperCase() })).toEqual([1])
     expect(await found({ q: 'lead 2' })).toEqual([1])
+    expect(await found({ q: 'LE' })).toEqual([1, 0])
+    expect(await found({ q: '1' })).toEqual([0])
+    expect(await found({ q: 'te' })).toEqual([])
+    expect(await found({ q: 'e', pageSize: 1 })).toEqual([])
+    expect(await found({ q: 'lead', pageSize: 1 })).toEqual([1])
   })
 })
 

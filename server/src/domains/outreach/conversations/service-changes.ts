@@ -33,6 +33,9 @@ export async function update(
     if (!found) throw new Refusal('CONVERSATION_NOT_FOUND')
     if (reengage && changes.snoozedUntil) {
       const until = new Date(changes.snoozedUntil)
+      // Pausing locks campaigns, and a label locks the lead, which comes first.
+      await lockEnrollmentsOfLeads(tx, actor.workspaceId, sql`select ${found.leadId}::uuid`)
+      await lockMessages(tx, sql`select ${found.leadId}::uuid`)
       const isPaused = await pauseForReengagement(tx, actor.workspaceId, found, until)
       if (!isPaused) throw new Refusal('ENROLLMENT_STATE', NOTHING_TO_SEND)
     }
@@ -94,7 +97,7 @@ export async function undoUpdate(db: Db, { workspaceId }: Actor, undoId: string)
         select c.workspace_id, c.id, c.status, c.is_unread, c.updated_at, before.status as to_status, before.snoozed_until as to_snoozed_until,
           before.is_unread as to_unread, before.label as to_label, before.confidence as to_confidence, before.labelled_by as to_labelled_by,
           before.suggests_suppression as to_suggests, (
-            select m.user_id from workspace_members m where m.workspace_id = c.workspace_id and m.user_id = before.assignee_id
+            select m.user_id from workspace_members m where m.workspace_id = c.workspace_id and m.user_id = before.assignee_id and m.role <> 'viewer'
           ) as to_assignee
         from (select c.*, u.before ${kept}) c cross join lateral jsonb_populate_record(null::conversations, c.before) before
       ), undone as (
@@ -257,6 +260,14 @@ async function labelReplies(tx: Db, workspaceId: string, chosen: SQL, label: str
     rows.flatMap(({ dmId }) => dmId ?? []),
   )
   return rows
+}
+
+/** Unassigns a member who becomes a viewer, and deletes their drafts: viewers have no inbox. */
+export async function releaseMember(tx: Db, workspaceId: string, userId: string): Promise<void> {
+  const assigned = sql`workspace_id = ${workspaceId} and assignee_id = ${userId}`
+  await lockRows(tx, 'conversations', assigned)
+  await tx.execute(sql`update conversations set assignee_id = null, updated_at = now() where ${assigned}`)
+  await tx.execute(sql`delete from conversation_drafts where workspace_id = ${workspaceId} and user_id = ${userId}`)
 }
 
 /** Conversations per transaction. */

@@ -10,6 +10,8 @@ interface StoredMessage {
   accountXUserId: string
   id: string
   at: Date
+  /** X keeps it encrypted. The latest message decides whether the conversation is. */
+  isEncrypted: boolean
 }
 
 /** What a reply says, and what it answers. */
@@ -39,7 +41,8 @@ export async function addReply(tx: Db, message: StoredMessage, said: Said): Prom
     and c.label is distinct from 'opted_out' and (c.label is null or excluded.label <> 'auto_reply') and ${isLatestReply}))`
   const lastCampaignId = sql`case when ${isLatestReply} then coalesce(excluded.campaign_id, c.campaign_id) else coalesce(c.campaign_id, excluded.campaign_id) end`
   const snoozedUntil = sql`(
-    select ${said.laterAt?.toISOString() ?? null}::timestamptz where ${isLatestReply} and not exists (
+    select later from (select ${said.laterAt?.toISOString() ?? null}::timestamptz as later) said
+    where later > now() and ${isLatestReply} and not exists (
       select from enrollments e where e.workspace_id = ${workspaceId} and e.lead_id = ${leadId} and e.state = 'paused' and e.reason ->> 'code' = 'later'))`
   await tx.execute(sql`
     with old as materialized (
@@ -48,10 +51,11 @@ export async function addReply(tx: Db, message: StoredMessage, said: Said): Prom
     ), stored as (
       insert into conversations as c (
         workspace_id, lead_id, account_x_user_id, campaign_id, sort_at, last_message_id, last_message_at, label, confidence, suggests_suppression,
-        snoozed_until, status)
+        is_encrypted, snoozed_until, status)
       select ${workspaceId}, ${leadId}, ${accountXUserId}, (
           select d.campaign_id from dms d join campaigns on campaigns.id = d.campaign_id and campaigns.kind = 'campaign' where d.id = ${said.dmId}::uuid
-        ), ${at}, ${id}, ${at}, ${said.label}, ${said.label && said.confidence}::real, ${said.suggestsSuppression}::boolean, snoozed.until,
+        ), ${at}, ${id}, ${at}, ${said.label}, ${said.label && said.confidence}::real, ${said.suggestsSuppression}::boolean,
+        ${message.isEncrypted}::boolean, snoozed.until,
         case when snoozed.until is null then 'open' else 'snoozed' end
       from (select ${snoozedUntil} as until) snoozed
       where (select count(*) from old) >= 0
@@ -59,6 +63,7 @@ export async function addReply(tx: Db, message: StoredMessage, said: Said): Prom
         status = excluded.status, snoozed_until = excluded.snoozed_until, is_unread = true, campaign_id = ${lastCampaignId},
         sort_at = greatest(c.last_message_at, excluded.last_message_at),
         last_message_id = case when ${isNewer} then excluded.last_message_id else c.last_message_id end,
+        is_encrypted = case when ${isNewer} then excluded.is_encrypted else c.is_encrypted end,
         is_last_ours = not ${isNewer} and c.is_last_ours, last_message_at = greatest(c.last_message_at, excluded.last_message_at),
         label = case when ${isRelabelled} then excluded.label else c.label end,
         confidence = case when ${isRelabelled} then excluded.confidence else c.confidence end,
@@ -73,12 +78,13 @@ export async function addReply(tx: Db, message: StoredMessage, said: Said): Prom
 /** Adds what the account's owner wrote on X to the lead's conversation, if there is one. Reopens it. */
 export async function addWritten(
   tx: Db,
-  { workspaceId, leadId, accountXUserId, id, at }: StoredMessage,
+  { workspaceId, leadId, accountXUserId, id, at, isEncrypted }: StoredMessage,
 ): Promise<void> {
   await tx.execute(sql`
     with stored as (
       update conversations c set status = 'open', snoozed_until = null, sort_at = ${at.toISOString()}::timestamptz,
-        last_message_id = ${id}, last_message_at = ${at.toISOString()}::timestamptz, is_last_ours = true, updated_at = now()
+        last_message_id = ${id}, last_message_at = ${at.toISOString()}::timestamptz, is_last_ours = true, is_encrypted = ${isEncrypted}::boolean,
+        updated_at = now()
       from (
         select workspace_id, id, status from conversations
         where workspace_id = ${workspaceId} and lead_id = ${leadId} and account_x_user_id = ${accountXUserId}

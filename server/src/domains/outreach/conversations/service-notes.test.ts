@@ -1,11 +1,15 @@
+import { NO_ID } from '@x-automated/contract/fields'
 import { eq } from 'drizzle-orm'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { leads } from '../../leads/leads/tables.ts'
+import { purgeRemovals } from '../../leads/removals/service.ts'
+import { leadRemovals } from '../../leads/removals/tables.ts'
+import { notifications } from '../../platform/notifications/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
-import { conversations } from './tables.ts'
+import { conversations, labelCorrections } from './tables.ts'
 
 let app: TestApp
 let person: Person
@@ -105,6 +109,33 @@ it('notes are deleted with their lead and come back if that is undone', async ()
   expect(await notesOf(leadId)).toEqual(['Keep me'])
   await person.client.leads.remove({ id: leadId })
   expect((await member.call('PATCH', `/notes/${body.id}`, { text: 'x' })).status).toBe(404)
+})
+
+it('corrections of labels are deleted with their lead, once that cannot be undone', async () => {
+  const one = await makeConversation({ xUserId: '7', twitterHandle: 'ana' })
+  const other = await makeConversation({ xUserId: '8', twitterHandle: 'bob' })
+  for (const { id } of [one, other]) await member.client.conversations.update({ id, label: 'meeting' })
+  const count = () => app.db.$count(labelCorrections, eq(labelCorrections.workspaceId, person.workspaceId))
+  await person.client.leads.removeMany({ leadIds: [one.leadId] })
+  await purgeRemovals(app.db)
+  expect(await count()).toBe(2)
+  await app.db.update(leadRemovals).set({ createdAt: new Date(Date.now() - 2 * 3_600_000) })
+  await purgeRemovals(app.db)
+  expect(await count()).toBe(1)
+  await person.client.leads.remove({ id: other.leadId })
+  expect(await count()).toBe(0)
+})
+
+it('notifications lead to the inbox once their conversation was merged', async () => {
+  const { id } = await makeConversation({ xUserId: '7', twitterHandle: 'ana' })
+  const facts = [id, NO_ID].map((conversationId) => ({ leadName: 'Ana', conversationId }))
+  const ofPerson = { workspaceId: person.workspaceId, userId: person.id }
+  for (const one of facts)
+    await app.db
+      .insert(notifications)
+      .values({ ...ofPerson, kind: 'lead_replied', facts: one, inApp: true, email: false })
+  const { notifications: shown } = await person.client.notifications.list({})
+  expect(shown.map(({ path }) => path).sort()).toEqual(['/inbox', `/inbox/${id}`])
 })
 
 it('notes move to the lead that is kept if two are merged', async () => {

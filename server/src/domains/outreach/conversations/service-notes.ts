@@ -1,5 +1,5 @@
 import type { InputOf } from '@x-automated/contract/contract'
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, sql } from 'drizzle-orm'
 import { type Actor, requireAuthor } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
@@ -13,14 +13,18 @@ type Row = typeof conversationNotes.$inferSelect
 const own = (actor: Actor, id: string) =>
   and(eq(conversationNotes.workspaceId, actor.workspaceId), eq(conversationNotes.id, id))
 
-/** The notes of a conversation, oldest first. */
+/** Notes that a conversation shows. */
+const NOTES_MAX = 200
+
+/** The latest notes of a conversation, oldest first. */
 export async function notesOf(db: Db, { workspaceId }: Actor, conversationId: string) {
   const rows = await db
     .select()
     .from(conversationNotes)
     .where(and(eq(conversationNotes.workspaceId, workspaceId), eq(conversationNotes.conversationId, conversationId)))
-    .orderBy(asc(conversationNotes.createdAt), asc(conversationNotes.id))
-  return withAuthors(db, rows)
+    .orderBy(desc(conversationNotes.createdAt), desc(conversationNotes.id))
+    .limit(NOTES_MAX)
+  return withAuthors(db, rows.reverse())
 }
 
 async function withAuthors(db: Db, rows: readonly Row[]) {

@@ -63,7 +63,7 @@ function conversationOf({ conversation }: Row): ReadConversation {
 /** SQL condition on `conversations c`: the workspace's that match a filter. */
 export function matching(
   { workspaceId, userId }: Pick<Actor, 'workspaceId' | 'userId'>,
-  { status, label, tag, assigneeId, xAccountId, campaignId, q }: Filter,
+  { status, label, tag, leadId, assigneeId, xAccountId, campaignId, q }: Filter,
 ): SQL {
   const conditions = [
     sql`c.workspace_id = ${workspaceId}`,
@@ -71,6 +71,7 @@ export function matching(
     label && sql`c.label = ${label}`,
     tag &&
       sql`c.lead_id in (select g.lead_id from lead_tags g join tags on tags.id = g.tag_id where ${isTag(workspaceId, tag)})`,
+    leadId && sql`c.lead_id = ${leadId}`,
     assigneeId &&
       (assigneeId === 'none'
         ? sql`c.assignee_id is null`
@@ -86,22 +87,55 @@ export function matching(
   )
 }
 
+/** SQL conditions that find `q` in a lead, in a reply `r` and in an answer or answered message `d`. */
+function containing(q: string) {
+  const pattern = anywhere(q)
+  if (q.length >= INDEXED_LENGTH)
+    return {
+      words: sql`${words} ilike ${pattern}`,
+      lead: sql`(leads.name ilike ${pattern} or leads.twitter_handle ilike ${pattern})`,
+      reply: sql`r.text ilike ${pattern}`,
+      message: sql`((d.is_answer or d.status = 'replied') and d.message ilike ${pattern})`,
+    }
+  const [first, later] = [pattern.slice(1), `% ${pattern.slice(1)}`]
+  return {
+    words: sql`(${words} ilike ${first} or ${words} ilike ${later})`,
+    lead: sql`(leads.name ilike ${first} or leads.name ilike ${later} or leads.twitter_handle ilike ${first})`,
+    reply: sql`false`,
+    message: sql`false`,
+  }
+}
+/** Indexes of texts find no fewer characters, except at the beginning of a word. */
+const INDEXED_LENGTH = 3
+
 /** SQL subquery of conversations whose lead, replies, answers or answered messages contain `q`. */
 function saying(workspaceId: string, q: string): SQL {
-  const pattern = anywhere(q)
+  const has = containing(q)
   return sql`
     select f.id from conversations f join leads on leads.id = f.lead_id
-    where f.workspace_id = ${workspaceId} and leads.workspace_id = ${workspaceId} and ${words} ilike ${pattern}
-      and (leads.name ilike ${pattern} or leads.twitter_handle ilike ${pattern})
+    where f.workspace_id = ${workspaceId} and leads.workspace_id = ${workspaceId} and ${has.words} and ${has.lead}
     union all
     select f.id from replies r join conversations f
       on f.workspace_id = ${workspaceId} and f.lead_id = r.lead_id and f.account_x_user_id = r.account_x_user_id
-    where r.workspace_id = ${workspaceId} and r.text ilike ${pattern}
+    where r.workspace_id = ${workspaceId} and ${has.reply}
     union all
     select f.id from dms d join x_accounts a on a.id = d.x_account_id join conversations f
       on f.workspace_id = ${workspaceId} and f.lead_id = d.lead_id and f.account_x_user_id = a.x_user_id
-    where d.workspace_id = ${workspaceId} and (d.is_answer or d.status = 'replied') and d.message ilike ${pattern}`
+    where d.workspace_id = ${workspaceId} and ${has.message}`
 }
+
+/** SQL condition on conversations `c`, which are few: the same, without an index. */
+function says(q: string): SQL {
+  const has = containing(q)
+  return sql`(
+    exists (select from leads where leads.id = c.lead_id and ${has.lead})
+    or exists (select from replies r where r.lead_id = c.lead_id and r.account_x_user_id = c.account_x_user_id and ${has.reply})
+    or exists (select from dms d join x_accounts a on a.id = d.x_account_id
+      where d.lead_id = c.lead_id and a.x_user_id = c.account_x_user_id and ${has.message}))`
+}
+
+/** Conversations that a search reads first: what many of them contain is found among these. */
+const NEWEST = 1_000
 
 /** One page of conversations, and the counts of the workspace. */
 export async function list(db: Db, actor: Actor, input: InputOf<'conversations', 'list'>) {
@@ -110,12 +144,22 @@ export async function list(db: Db, actor: Actor, input: InputOf<'conversations',
   const behind = place
     ? sql`and (c.sort_at, c.id) < (${place.at.toISOString()}::timestamptz, ${place.id}::uuid)`
     : sql``
+  const newest = (from: SQL, which: SQL, count: number) =>
+    sql`select c.* from ${from} c where ${which} order by c.sort_at desc, c.id desc limit ${count}`
+  const all = sql`conversations`
+  const search = async () => {
+    const { q, ...others } = filter
+    // One extra row tells whether there are more.
+    const count = pageSize + 1
+    if (q) {
+      const first = newest(all, sql`${matching(actor, others)} ${behind}`, NEWEST)
+      const found = await readConversations(db, newest(sql`(${first})`, says(q), count))
+      if (found.length === count) return found
+    }
+    return readConversations(db, newest(all, sql`${matching(actor, filter)} ${behind}`, count))
+  }
   const [rows, counted] = await Promise.all([
-    readConversations(
-      db,
-      // One extra row tells whether there are more.
-      sql`select c.* from conversations c where ${matching(actor, filter)} ${behind} order by c.sort_at desc, c.id desc limit ${pageSize + 1}`,
-    ),
+    search(),
     db.execute<{ open: number; unread: number; snoozed: number }>(
       sql`select open, unread, snoozed from conversation_counts where workspace_id = ${actor.workspaceId}`,
     ),
@@ -137,7 +181,7 @@ export async function find(db: Db, actor: Actor, { id, cursor }: InputOf<'conver
     readMessages(db, actor, row, place),
     notesOf(db, actor, id),
     db.execute<{ userId: string; name: string; text: string; updatedAt: string }>(sql`
-      select d.user_id as "userId", u.name, d.text, d.updated_at as "updatedAt"
+      select d.user_id as "userId", coalesce(nullif(u.name, ''), u.email) as name, d.text, d.updated_at as "updatedAt"
       from conversation_drafts d join auth_users u on u.id = d.user_id
       where d.workspace_id = ${actor.workspaceId} and d.conversation_id = ${id} order by d.updated_at desc`),
   ])

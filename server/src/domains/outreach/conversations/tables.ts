@@ -1,9 +1,21 @@
 import { REPLY_LABELS } from '@x-automated/contract/leads/leads'
 import { CONVERSATION_STATUSES } from '@x-automated/contract/outreach/conversations'
 import { sql } from 'drizzle-orm'
-import { boolean, index, integer, jsonb, pgTable, primaryKey, real, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import {
+  boolean,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  real,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
 import { createdAt, newId, partOf, time, updatedAt } from '../../../db/columns.ts'
-import { workspaceId } from '../../identity/workspaces/tables.ts'
+import { workspaceId, workspaceMembers } from '../../identity/workspaces/tables.ts'
 import { leads } from '../../leads/leads/tables.ts'
 
 /**
@@ -73,7 +85,16 @@ export const conversationDrafts = pgTable(
     text: text('text').notNull(),
     updatedAt: updatedAt(),
   },
-  (t) => [primaryKey({ columns: [t.workspaceId, t.conversationId, t.userId] })],
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.conversationId, t.userId] }),
+    // Deleted when they leave the workspace.
+    foreignKey({
+      name: 'conversation_drafts_member',
+      columns: [t.workspaceId, t.userId],
+      foreignColumns: [workspaceMembers.workspaceId, workspaceMembers.userId],
+    }).onDelete('cascade'),
+    index('conversation_drafts_member').on(t.workspaceId, t.userId),
+  ],
 )
 
 /** Labels that a person has corrected. They do not change the classifier. */

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { one } from '../../../db/one.ts'
 import type { Database, Db } from '../../../db/open.ts'
 import { type XApi, type XConversationMessage, XError } from '../../../outside/x.ts'
-import { DM_EVENT_TYPES, type XActivity, type XHappening } from '../../../outside/x-activity.ts'
+import { CHAT_EVENT_TYPES, DM_EVENT_TYPES, type XActivity, type XHappening } from '../../../outside/x-activity.ts'
 import type { JobQueue } from '../../../ports.ts'
 import type { Sealer } from '../../../sealing.ts'
 import { withAccount } from '../../platform/x-account/service.ts'
@@ -43,6 +43,7 @@ const CLOCK_SKEW_MS = 30_000
 
 const NOT_CONFIGURED = `X isn't set up to notify this server, so we check for replies every ${POLL_SECONDS.degraded} seconds.`
 const NO_EVENTS = `X isn't sending us replies right now. We check every ${POLL_SECONDS.degraded} seconds.`
+const NO_CHATS = "X doesn't tell us about encrypted messages, so we don't see replies there."
 
 type Watch = {
   xUserId: string
@@ -171,10 +172,14 @@ async function check(context: WatchContext, webhook: () => Promise<string>, watc
   try {
     if (!xActivity) throw new XError('unavailable', NOT_CONFIGURED)
     const webhookId = await webhook()
-    const subscriptionIds = await subscribeToAll(context, xActivity, { xUserId, accountId: watch.accountId, webhookId })
+    const { subscriptionIds, problem } = await subscribeToAll(context, xActivity, {
+      xUserId,
+      accountId: watch.accountId,
+      webhookId,
+    })
     const isNew = watch.webhookId !== webhookId
     await db.execute(sql`
-      update reply_watches set webhook_id = ${webhookId}, subscription_ids = ${sql.param(subscriptionIds)}::text[], problem = null, confirmed_at = now(),
+      update reply_watches set webhook_id = ${webhookId}, subscription_ids = ${sql.param(subscriptionIds)}::text[], problem = ${problem}, confirmed_at = now(),
         next_check_at = now() + make_interval(secs => ${CHECK_SECONDS}),
         -- Find messages from before the subscription.
         next_poll_at = case when ${isNew}::boolean then now() else next_poll_at end
@@ -195,30 +200,41 @@ async function postponeCheck(db: Db, xUserId: string, seconds: number): Promise<
   )
 }
 
-/** Subscribes to each event type. @returns the account's subscription ids */
+/** Subscribes to each event type. @returns the account's subscription ids, and what X does not offer */
 async function subscribeToAll(
   context: WatchContext,
   xActivity: XActivity,
   { xUserId, accountId, webhookId }: { xUserId: string; accountId: string; webhookId: string },
-): Promise<string[]> {
+): Promise<{ subscriptionIds: string[]; problem: string | null }> {
   const existing = (await xActivity.listSubscriptions()).filter((one) => one.userId === xUserId)
   // Remove subscriptions of an old webhook.
   for (const one of existing) {
-    const isOurs = (DM_EVENT_TYPES as readonly string[]).includes(one.eventType)
+    const isOurs = EVENT_TYPES.some((type) => type === one.eventType)
     if (isOurs && one.webhookId !== webhookId) await xActivity.unsubscribe(one.id)
   }
-  const ids: string[] = []
-  for (const eventType of DM_EVENT_TYPES) {
+  const subscriptionIds: string[] = []
+  let problem: string | null = null
+  for (const eventType of EVENT_TYPES) {
     const known = existing.find((one) => one.eventType === eventType && one.webhookId === webhookId)
-    ids.push(
-      known?.id ??
-        (await withAccount(context, accountId, (_, accessToken) =>
-          xActivity.subscribe(accessToken, { eventType, userId: xUserId, webhookId }),
-        )),
-    )
+    try {
+      subscriptionIds.push(
+        known?.id ??
+          (await withAccount(context, accountId, (_, accessToken) =>
+            xActivity.subscribe(accessToken, { eventType, userId: xUserId, webhookId }),
+          )),
+      )
+    } catch (error) {
+      const isRefused = error instanceof XError && NOT_OFFERED.has(error.kind)
+      if (!isRefused || !CHAT_EVENT_TYPES.some((type) => type === eventType)) throw error
+      problem = NO_CHATS
+    }
   }
-  return ids
+  return { subscriptionIds, problem }
 }
+
+const EVENT_TYPES = [...DM_EVENT_TYPES, ...CHAT_EVENT_TYPES]
+/** Kinds of errors with which X refuses a type of event for good. */
+const NOT_OFFERED = new Set(['invalid', 'forbidden'])
 
 /** Reads an account's messages since the last poll. */
 async function poll(context: WatchContext, watch: Watch, receive: Receive): Promise<void> {
@@ -288,5 +304,5 @@ async function postponePoll(db: Db, xUserId: string, seconds: number): Promise<v
 }
 
 function toEvent({ id, ...message }: XConversationMessage): XHappening {
-  return { kind: 'message', eventId: id, ...message }
+  return { kind: 'message', eventId: id, isEncrypted: false, ...message }
 }

@@ -21,7 +21,16 @@ function say(from: string, to: string, text: string) {
   lastEvent += 1n
   const handles = { [senderId]: from, [recipientId]: to }
   return receive(app.db, [
-    { kind: 'message', eventId: String(lastEvent), at: new Date(), senderId, recipientId, text, handles },
+    {
+      kind: 'message',
+      eventId: String(lastEvent),
+      at: new Date(),
+      senderId,
+      recipientId,
+      text,
+      isEncrypted: false,
+      handles,
+    },
   ])
 }
 async function scene(options?: { consents: boolean }) {
@@ -182,7 +191,7 @@ describe('an answer from the inbox', () => {
     const { leadId, ours } = await answered()
     await purgeOldTexts(app.db)
     expect(await ours()).toEqual(['A secret price'])
-    await app.db.execute(sql`update dms set sent_at = now() - interval '366 days' where lead_id = ${leadId}`)
+    await app.db.execute(sql`update dms set created_at = now() - interval '366 days' where lead_id = ${leadId}`)
     await purgeOldTexts(app.db)
     expect(await ours()).toEqual([null])
   })

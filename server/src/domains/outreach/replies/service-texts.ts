@@ -30,9 +30,9 @@ export async function removeText(db: Db, actor: Actor, id: string): Promise<void
 export async function consent(db: Db, actor: Actor, input: InputOf<'xAccount', 'consent'>) {
   return transact(db, async (tx) => {
     await allowLongStatements(tx)
-    const revoked = await saveConsent(tx, actor, input)
+    // Messages are locked before their account.
+    await saveConsent(tx, actor, input, (accountXUserId) => deleteTexts(tx, actor, input.id, accountXUserId))
     if (!input.offersUnknownSenders) await removeOffersOf(tx, actor, input.id)
-    if (revoked !== null) await deleteTexts(tx, actor, input.id, revoked)
     return show(tx, actor, input.id)
   })
 }
@@ -76,18 +76,21 @@ const PART = 1_000
 
 /** Deletes texts that are older than their workspace keeps them. @param part texts per transaction */
 export async function purgeOldTexts(db: Db, part = PART): Promise<void> {
-  const old = (texts: SQL, at: SQL) => sql`
-    select t.id from workspaces w left join conversation_settings s on s.workspace_id = w.id
-    cross join lateral (
-      select id from ${texts} and workspace_id = w.id and ${at} < now() - make_interval(days => coalesce(s.keep_texts_days, ${KEEP_TEXTS_DAYS.default}::int))
-      order by ${at} limit ${part} for no key update skip locked
-    ) t limit ${part}`
-  for (const change of [
-    sql`update replies set text = null where id in (${old(sql`replies where text is not null`, sql`at`)})`,
-    sql`update dms set message = '' where id in (${old(sql`dms where ${isStoredAnswer}`, sql`sent_at`)})`,
+  for (const { table, set, texts, at } of [
+    { table: sql`replies`, set: sql`text = null`, texts: sql`text is not null`, at: sql`at` },
+    { table: sql`dms`, set: sql`message = ''`, texts: isStoredAnswer, at: sql`created_at` },
   ]) {
-    let deleted: number
-    do deleted = (await db.execute(change)).rowCount ?? 0
-    while (deleted === part)
+    const old = (workspaceId: SQL, days: SQL) =>
+      sql`${table} where ${texts} and workspace_id = ${workspaceId} and ${at} < now() - make_interval(days => ${days})`
+    const kept = sql`coalesce(s.keep_texts_days, ${KEEP_TEXTS_DAYS.default}::int)`
+    const { rows } = await db.execute<{ id: string; days: number }>(sql`
+      select w.id, ${kept} as days from workspaces w left join conversation_settings s on s.workspace_id = w.id
+      where exists (select from ${old(sql`w.id`, kept)})`)
+    for (const { id, days } of rows) {
+      const some = sql`select id from ${old(sql`${id}`, sql`${days}::int`)} order by ${at} limit ${part} for no key update skip locked`
+      let deleted: number
+      do deleted = (await db.execute(sql`update ${table} set ${set} where id in (${some})`)).rowCount ?? 0
+      while (deleted === part)
+    }
   }
 }

@@ -14,6 +14,7 @@ import {
   setFaults,
   sleep,
 } from '../../../../test/outreach.ts'
+import { XError } from '../../../outside/x.ts'
 import type { Services } from '../../../services.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { startReplyDetection } from './service.ts'
@@ -53,7 +54,8 @@ const watched = (person: Person, state: string) =>
 const statuses = async (person: Person, id: string) => (await dmsOf(person, id)).map(({ status }) => status)
 /** X finds a handle this short only by id. */
 const handle = (trait: string) => `${trait}_${Math.random().toString(36).slice(2, 6)}`
-const say = (from: string, to: string, text: string) => asX(`/_people/${from}/reply`, 'POST', { to, text })
+const say = (from: string, to: string, text: string, more = {}) =>
+  asX(`/_people/${from}/reply`, 'POST', { to, text, ...more })
 
 describe('GET /x/webhook', () => {
   it('answers X’s challenge', async () => {
@@ -161,7 +163,13 @@ describe('subscriptions', () => {
     await watched(person, 'live')
     const { data } = (await asX('/2/activity/subscriptions')) as { data: { event_type: string; filter: object }[] }
     const ours = data.filter(({ filter }) => JSON.stringify(filter).includes(idOfHandle(account.handle)))
-    expect(ours.map(({ event_type }) => event_type).sort()).toEqual(['dm.read', 'dm.received', 'dm.sent'])
+    expect(ours.map(({ event_type }) => event_type).sort()).toEqual([
+      'chat.received',
+      'chat.sent',
+      'dm.read',
+      'dm.received',
+      'dm.sent',
+    ])
     expect((await asX('/2/webhooks')) as object).toMatchObject({ data: [{ valid: true }] })
 
     const [answers, stops, reads, open] = [handle('replies'), handle('stops'), handle('reads'), openHandles(1)[0]!]
@@ -186,11 +194,55 @@ describe('subscriptions', () => {
 
     await person.client.xAccount.disconnect()
     await eventually(
-      async () => ((await asX('/2/activity/subscriptions')) as { data: unknown[] }).data.length === data.length - 3,
+      async () => ((await asX('/2/activity/subscriptions')) as { data: unknown[] }).data.length === data.length - 5,
       'the subscriptions are gone',
     )
     expect((await detection(person)).state).toBe('off')
     await Promise.all([one.close(), other.close()])
+  })
+
+  it('report an encrypted reply, which stops what is queued and can only be answered on X', async () => {
+    const { person, account } = await connected()
+    await watch()
+    await watched(person, 'live')
+    const [lead, other] = openHandles(2)
+    const list = await makeList(app, person, [lead!, other!])
+    const campaign = await launch(person, list)
+    await start()
+    await eventually(async () => (await statuses(person, campaign.id)).join() === 'sent,sent', 'they are sent')
+    const second = await launch(person, list, { channel: 'extension', allowRepeat: true, name: 'Second' })
+    await say(lead!, account.handle, '', { isEncrypted: true })
+    await eventually(async () => (await statuses(person, campaign.id)).join() === 'replied,sent', 'the reply')
+    expect((await dmsOf(person, second.id)).map(({ reason }) => reason?.code)).toEqual(['replied', 'day_apart'])
+    const [conversation] = (await person.client.conversations.list({})).conversations
+    expect(conversation).toMatchObject({ isEncrypted: true, label: null, lastMessage: { text: null, isOurs: false } })
+    const [notification] = (await person.client.notifications.list({})).notifications
+    expect(notification).toMatchObject({ kind: 'lead_replied', title: expect.stringMatching(/ replied$/), text: '' })
+    const answer = { text: 'Hello', afterMessageId: conversation!.lastMessage.id }
+    const refused = await person.call('POST', `/conversations/${conversation!.id}/messages`, answer)
+    expect([refused.status, refused.body.code]).toEqual([409, 'LEAD_STATE'])
+
+    await say(lead!, account.handle, 'Now in the open')
+    const isOpen = async () => !(await person.client.conversations.find({ id: conversation!.id })).isEncrypted
+    await eventually(isOpen, 'the latest message decides')
+    // What the owner writes there stops what is queued, too.
+    await say(account.handle, other!, '', { isEncrypted: true })
+    await eventually(
+      async () => (await dmsOf(person, second.id))[1]!.reason?.code === 'written_by_hand',
+      'what the owner wrote',
+    )
+  })
+
+  it('say that encrypted replies are missed if X does not report them', async () => {
+    const { person } = await connected()
+    const xActivity = app.services.xActivity!
+    const subscribe: typeof xActivity.subscribe = async (token, one) => {
+      if (one.eventType.startsWith('chat.')) throw new XError('forbidden', 'Not for this app')
+      return xActivity.subscribe(token, one)
+    }
+    await watch({ xActivity: { ...xActivity, subscribe } })
+    await watched(person, 'live')
+    expect((await detection(person)).problem).toMatch(/^X doesn't tell us about encrypted messages/)
   })
 
   it('show a problem while X cannot reach us, and recover afterwards', async () => {

@@ -42,7 +42,8 @@ const soon = (seconds = 1) => new Date(Date.now() + seconds * 1_000)
 function said(from: string, to: string, text: string, more: { eventId?: string; at?: Date } = {}): XHappening {
   const [senderId, recipientId] = [idOfHandle(from), idOfHandle(to)]
   const handles = { [senderId]: from, [recipientId]: to }
-  return { kind: 'message', eventId: newEventId(), at: soon(), senderId, recipientId, text, handles, ...more }
+  const ids = { eventId: newEventId(), senderId, recipientId }
+  return { kind: 'message', ...ids, at: soon(), text, isEncrypted: false, handles, ...more }
 }
 const hasRead = (reader: string, author: string, at = soon(0)): XHappening => ({
   kind: 'read',

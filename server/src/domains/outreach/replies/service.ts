@@ -132,7 +132,7 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
   const isReply = message.senderId === leadXUserId
   await lockEnrollmentsOfLead(tx, workspaceId, leadId)
   const ours = await lockMessages(tx, conversation)
-  if (!isReply && ours.some((one) => isSameMessage(one, message))) return
+  if (!isReply && !message.isEncrypted && ours.some((one) => isSameMessage(one, message))) return
   await lockLeadAndCampaigns(tx, leadId)
   const answered = isReply ? answeredMessage(ours, message.at) : null
   const isTextAllowed = await allowsTexts(tx, workspaceId, accountXUserId)
@@ -148,7 +148,7 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
       accountXUserId,
       xEventId: message.eventId,
       kind: isReply ? 'reply' : 'written',
-      text: isTextAllowed ? message.text.slice(0, REPLY_TEXT_MAX) : null,
+      text: isTextAllowed && !message.isEncrypted ? message.text.slice(0, REPLY_TEXT_MAX) : null,
       optedOut,
       label: said?.label ?? null,
       at: message.at,
@@ -189,7 +189,7 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
     })
   if (optedOut && answered) await checkOptOuts(tx, answered.id)
   if (!optedOut) await stopMessages(tx, workspaceId, sql`select ${leadId}::uuid`)
-  const stored = { workspaceId, leadId, accountXUserId, id: kept.id, at: message.at }
+  const stored = { workspaceId, leadId, accountXUserId, id: kept.id, at: message.at, isEncrypted: message.isEncrypted }
   if (!isReply) await addWritten(tx, stored)
   else
     await addReply(tx, stored, {
@@ -282,15 +282,16 @@ export async function detection(db: Db, actor: Actor) {
     from x_accounts a left join reply_watches w on w.x_user_id = a.x_user_id
     where a.workspace_id = ${actor.workspaceId} and a.status = 'connected'
     order by w.polled_at nulls first`)
-  const degraded = rows.find(({ problem }) => problem !== null)
+  const problem = rows.find((row) => row.problem !== null)?.problem ?? null
+  const isPolled = rows.some((row) => row.problem !== null && !row.isSubscribed)
   const state: ReplyDetection['state'] =
     rows.length === 0
       ? 'off'
-      : degraded
+      : isPolled
         ? 'degraded'
         : rows.every(({ isSubscribed }) => isSubscribed)
           ? 'live'
           : 'starting'
   const polledAt = rows[0]?.polledAt
-  return { state, problem: degraded?.problem ?? null, checkedAt: polledAt ? new Date(polledAt) : null }
+  return { state, problem, checkedAt: polledAt ? new Date(polledAt) : null }
 }

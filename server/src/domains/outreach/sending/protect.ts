@@ -2,6 +2,7 @@ import type { PauseReason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
 import { reasonValue } from '../../../db/reasons.ts'
+import { publishEvents } from '../../platform/events/service.ts'
 import { findProtection } from '../sending-settings/service.ts'
 import { endTurn } from './limits.ts'
 import type { dms } from './tables.ts'
@@ -76,9 +77,11 @@ async function countLast(db: Db, campaign: SQL, most: number, which: SQL, matchi
   return rows[0] ?? null
 }
 
-async function pause(tx: Db, { campaignId, xAccountId }: Last, reason: PauseReason): Promise<void> {
+async function pause(tx: Db, { workspaceId, campaignId, xAccountId }: Last, reason: PauseReason): Promise<void> {
   const { rowCount } = await tx.execute(sql`
     update campaigns set status = 'paused', reason = ${reasonValue(reason)}, pause_reason = null, updated_at = now()
     where id = ${campaignId} and status = 'active'`)
-  if (rowCount) await endTurn(tx, xAccountId)
+  if (!rowCount) return
+  await endTurn(tx, xAccountId)
+  await publishEvents(tx, workspaceId, 'campaign', [campaignId])
 }

@@ -31,6 +31,9 @@ export interface Outcome {
   sentAt?: Date | null
 }
 
+/** SQL over `dms`: its account has no consent to store the texts of conversations. */
+const isUnstored = sql`not coalesce((select a.stores_conversations from x_accounts a where a.id = dms.x_account_id), false)`
+
 /**
  * Records the outcome of a claimed message once: on the message, its enrollment, its lead, its list
  * item and its campaign. @returns null if the lease is no longer valid
@@ -48,7 +51,8 @@ export async function recordOutcome(
       select e.* from dms d join enrollments e on ${isEnrollmentOf('e', 'd')} where d.id = ${dm.id} for no key update of e
     ), dm as (
       update dms set status = ${wasSent ? 'sent' : 'failed'}, sent_at = ${wasSent ? sql`coalesce(${sentAt?.toISOString() ?? null}::timestamptz, now())` : null}, x_event_id = ${eventId},
-        reason = ${reasonValue((!wasSent && reason) || null)}, error_message = ${(!wasSent && errorMessage) || null}, outcome_unknown = ${outcomeUnknown}, lease_expires_at = null, updated_at = now()
+        reason = ${reasonValue((!wasSent && reason) || null)}, error_message = ${(!wasSent && errorMessage) || null}, outcome_unknown = ${outcomeUnknown}, lease_expires_at = null, updated_at = now(),
+        message = case when is_answer and ${wasSent}::boolean and ${isUnstored} then '' else message end
       where id = ${dm.id} and lease = ${dm.lease} and (status = 'queued' or (status = 'failed' and outcome_unknown))
         and (select count(*) from enrolled) >= 0
       returning *

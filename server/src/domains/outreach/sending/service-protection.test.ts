@@ -2,7 +2,8 @@ import { eq, inArray, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { dmsOf, expectCountsRight, launch, makeList, openHandles } from '../../../../test/outreach.ts'
+import { dmsOf, eventually, expectCountsRight, launch, makeList, openHandles } from '../../../../test/outreach.ts'
+import { EVENTS_CHANNEL } from '../../platform/events/service.ts'
 import { replies } from '../replies/tables.ts'
 import { recordRefusal, type XRefusal } from './protect.ts'
 import { checkOptOuts } from './service.ts'
@@ -61,7 +62,11 @@ describe('a campaign', () => {
     await send(campaign, campaign.ids.slice(0, 30))
     await refuse(campaign, campaign.ids.slice(30, 39))
     expect((await find(campaign)).status).toBe('active')
+    const published: string[] = []
+    const stop = app.services.channels.subscribe(EVENTS_CHANNEL, (payload) => published.push(payload))
     await refuse(campaign, campaign.ids.slice(39, 40))
+    await eventually(() => published.includes(`${campaign.person.workspaceId} campaign ${campaign.id}`), 'an event')
+    stop()
     expect(await find(campaign)).toMatchObject({
       status: 'paused',
       reason: { code: 'refusals', params: { refused: 10, of: 40 } },

@@ -31,14 +31,30 @@ import {
  * A simulated one was not sent, so it is queued again.
  */
 export async function expireLeases(db: Db): Promise<void> {
-  await transact(db, (tx) => release(tx, sql`lease_expires_at < now() and holder = ${SIMULATED_HOLDER}`))
+  await transact(db, async (tx) => {
+    const released = await release(tx, sql`lease_expires_at < now() and holder = ${SIMULATED_HOLDER}`)
+    await publishMessages(tx, released)
+  })
   const { rows } = await db.execute<{ id: string; lease: string }>(
     sql`select id, lease from dms where lease_expires_at < now() and holder like 'extension:%' limit 500`,
   )
   for (const dm of rows) {
-    await transact(db, (tx) =>
-      recordOutcome(tx, dm, { wasSent: false, errorMessage: OUTCOME_UNKNOWN, outcomeUnknown: true }),
-    )
+    await transact(db, async (tx) => {
+      await recordOutcome(tx, dm, { wasSent: false, errorMessage: OUTCOME_UNKNOWN, outcomeUnknown: true })
+      await publishMessages(tx, [dm])
+    })
+  }
+}
+
+/** Publishes changed messages: their campaigns, and the conversations they may be part of. */
+async function publishMessages(db: Db, messages: readonly { id: string }[]): Promise<void> {
+  if (messages.length === 0) return
+  const { rows } = await db.execute<{ workspaceId: string; campaignIds: string[] }>(sql`
+    select workspace_id as "workspaceId", array_agg(distinct campaign_id::text) as "campaignIds" from dms
+    where id = any(${sql.param(messages.map(({ id }) => id))}::uuid[]) group by 1`)
+  for (const { workspaceId, campaignIds } of rows) {
+    await publishEvents(db, workspaceId, 'campaign', campaignIds)
+    await publishEvents(db, workspaceId, 'conversation', [])
   }
 }
 
@@ -47,18 +63,21 @@ export async function expireLeases(db: Db): Promise<void> {
  * Resumes direct messages of reconnected accounts; campaigns wait for a user.
  */
 export async function takeOver(db: Db): Promise<void> {
-  await db.execute(sql`
+  const { rows: unsettled } = await db.execute<{ id: string }>(sql`
     update dms set outcome_unknown = true, due_at = now(), lease = ${randomUUID()}, updated_at = now()
     where lease_expires_at is not null and status = 'queued' and not outcome_unknown and holder like 'worker:%'
-      and (lease_expires_at < now() or substr(holder, 8)::bigint not in (${livingWorkers}))`)
+      and (lease_expires_at < now() or substr(holder, 8)::bigint not in (${livingWorkers}))
+    returning id`)
+  await publishMessages(db, unsettled)
   await transact(db, async (tx) => {
-    const { rows } = await tx.execute<{ accountId: string }>(sql`
+    const { rows } = await tx.execute<{ accountId: string; id: string; workspaceId: string }>(sql`
       update campaigns set status = 'active', reason = null, pause_reason = null, updated_at = now()
       where id in (
         select c.id from campaigns c join x_accounts a on a.id = c.x_account_id
         where c.kind = 'direct' and c.status = 'paused' and c.reason is not null and a.status = 'connected' and a.last_connected_at > c.updated_at
         order by c.id for no key update of c)
-      returning x_account_id as "accountId"`)
+      returning x_account_id as "accountId", id, workspace_id as "workspaceId"`)
+    for (const { workspaceId, id } of rows) await publishEvents(tx, workspaceId, 'campaign', [id])
     for (const id of [...new Set(rows.map(({ accountId }) => accountId))].sort()) await wakeAccount(tx, id)
   })
 }

@@ -9,6 +9,7 @@ import { lockRows } from '../../../db/transact.ts'
 import { countConversations } from '../../leads/leads/service.ts'
 import { mayGoOut, wasTried } from '../../leads/leads/tables.ts'
 import { suppressionReason } from '../../leads/suppressions/tables.ts'
+import { publishEvents } from '../../platform/events/service.ts'
 import { answeredReason, repliedReason } from '../replies/tables.ts'
 import { isEnrollmentOf, isOpen } from '../sequences/tables.ts'
 import { campaignGate, endTurn, SIMULATED_HOLDER } from './limits.ts'
@@ -475,9 +476,13 @@ export async function pauseCampaignsOf(
   { accountId, campaignId }: { accountId: string; campaignId: string },
   { reason, xMessage }: Pause,
 ): Promise<void> {
-  await tx.execute(sql`
+  const { rows } = await tx.execute<{ id: string; workspaceId: string }>(sql`
     update campaigns set status = 'paused', reason = ${reasonValue(reason)}, pause_reason = ${xMessage}, updated_at = now()
-    where id in (select id from campaigns where (x_account_id = ${accountId} or id = ${campaignId}) and status = 'active' and channel = 'api' order by id for update)`)
+    where id in (select id from campaigns where (x_account_id = ${accountId} or id = ${campaignId}) and status = 'active' and channel = 'api' order by id for update)
+    returning id, workspace_id as "workspaceId"`)
+  const [first] = rows
+  const ids = rows.map(({ id }) => id)
+  if (first) await publishEvents(tx, first.workspaceId, 'campaign', ids)
 }
 
 /**

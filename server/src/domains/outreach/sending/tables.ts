@@ -10,7 +10,7 @@ import { xAccounts } from '../../platform/x-account/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
 
 /** SQL over sent messages that members wrote in the inbox and whose text was not deleted. */
-export const isStoredAnswer = sql`is_answer and sent_at is not null and message <> ''`
+export const isStoredAnswer = sql`is_answer and status <> 'queued' and not outcome_unknown and message <> ''`
 
 /**
  * One message to one lead. This table is the queue: one sender claims a row under a lease and its
@@ -122,7 +122,7 @@ export const dms = pgTable(
       .where(sql`status = 'replied' and replied_at is not null`),
     index('dms_undo').on(t.workspaceId, t.undoId).where(sql`undo_id is not null and status = 'queued'`),
     // For the deletion of old texts.
-    index('dms_answer_texts').on(t.workspaceId, t.sentAt).where(isStoredAnswer),
+    index('dms_answer_texts').on(t.workspaceId, t.createdAt).where(isStoredAnswer),
     index('dms_event').on(t.xEventId).where(sql`x_event_id is not null`),
     check('dms_lease', sql`lease_expires_at is null or (status = 'queued' and lease is not null)`),
     check('dms_sent', sql`(status in ('sent', 'delivered', 'replied')) = (sent_at is not null)`),

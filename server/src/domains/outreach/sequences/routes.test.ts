@@ -228,6 +228,7 @@ it('completes a campaign when a reply stops its last message', async () => {
   await receive(app.db, [
     {
       kind: 'message',
+      isEncrypted: false,
       eventId: '1700000000000000001',
       senderId: idOfHandle(handle),
       recipientId: account!.xUserId,

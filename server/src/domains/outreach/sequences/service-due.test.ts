@@ -66,6 +66,7 @@ const textsTo = async (handle: string) => (await arrived(app, handle)).map(({ te
 let events = 0
 const replyOf = (handle: string, text = 'Who are you?') => ({
   kind: 'message' as const,
+  isEncrypted: false,
   eventId: `18${Date.now()}${events++}`,
   senderId: idOfHandle(handle),
   recipientId: idOfHandle(account.handle),

@@ -3,7 +3,8 @@ import { eq, sql } from 'drizzle-orm'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { expectCountsRight, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
+import { eventually, expectCountsRight, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
+import { EVENTS_CHANNEL } from '../../platform/events/service.ts'
 import { storeAnswers } from '../replies/service-answers.ts'
 import { replies } from '../replies/tables.ts'
 import { dms } from '../sending/tables.ts'
@@ -86,8 +87,12 @@ describe('a test of two variants', () => {
     await send(messages)
     const ofB = messages.filter(({ message }) => message === 'B')
     await answer(ofB, 'interested')
+    const published: string[] = []
+    const stop = app.services.channels.subscribe(EVENTS_CHANNEL, (payload) => published.push(payload))
     await judge()
     await judge()
+    await eventually(() => published.includes(`${person.workspaceId} campaign ${id}`), 'an event')
+    stop()
     const { verdict, variants } = await stepOf(id)
     expect(verdict).toMatchObject({ status: 'winner', variantId: ofB[0]!.variantId })
     expect(verdict!.evidence).toBeGreaterThan(20)

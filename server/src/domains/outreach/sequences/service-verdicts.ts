@@ -6,6 +6,7 @@ import { allowLongStatements } from '../../../db/long-statements.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
+import { publishEvents } from '../../platform/events/service.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { blockNewClaims } from '../sending/service.ts'
 import { adaptiveShares, isSplitOff, seededRandom, type VariantShare } from './rules-variants.ts'
@@ -54,6 +55,7 @@ async function judgeTest(tx: Db, { id, workspaceId }: StepTest): Promise<void> {
   const campaign = one(await tx.select().from(campaigns).where(eq(campaigns.id, test.campaignId)))
   const set = test.allocation === 'adaptive' ? await rebalance(tx, campaign, test) : await judge(tx, campaign, test)
   await tx.update(stepTests).set(set).where(isTest)
+  await publishEvents(tx, workspaceId, 'campaign', [campaign.id])
 }
 
 const later = (minutes: number) => sql`now() + make_interval(mins => ${minutes})`

@@ -45,14 +45,24 @@ export async function list(db: Db, actor: Actor, { page, pageSize, browser }: In
     db.$count(notifications, listed),
     countUnread(db, actor),
   ])
+  const open = await existing(db, actor, rows)
   const shown = rows.map(({ id, kind, facts, readAt, createdAt }) => ({
     id,
     kind,
-    ...notificationText(kind, facts),
+    ...notificationText(kind, open.has(facts.conversationId) ? facts : { ...facts, conversationId: undefined }),
     readAt,
     createdAt,
   }))
   return { notifications: shown, total, unread, page, pageSize }
+}
+
+/** Of the conversations that notifications link to: those that were neither merged nor deleted. */
+async function existing(db: Db, { workspaceId }: Actor, rows: readonly { facts: NotificationFacts }[]) {
+  const linked = rows.flatMap(({ facts }) => facts.conversationId ?? [])
+  if (linked.length === 0) return new Set<string | undefined>()
+  const found = await db.execute<{ id: string }>(sql`
+    select id from conversations where workspace_id = ${workspaceId} and id = any(${sql.param(linked)}::uuid[])`)
+  return new Set<string | undefined>(found.rows.map(({ id }) => id))
 }
 
 /** Counts unread notifications, up to UNREAD_MAX. */

@@ -253,6 +253,22 @@ describe('several accounts', () => {
     expect(bob!.handle).toBe('founder_bob')
   })
 
+  it('asks again for consent if another person connects it', async () => {
+    await connect({ username: 'founder_ann', password: 'long enough' })
+    const [account] = (await person.client.xAccount.list()).accounts
+    const allowed = { storesConversations: true, offersUnknownSenders: true }
+    await person.client.xAccount.consent({ id: account!.id, ...allowed })
+    await connect({ username: 'founder_ann', password: 'long enough' })
+    expect((await person.client.xAccount.list()).accounts).toMatchObject([
+      { ...allowed, consent: { by: { id: person.id } } },
+    ])
+    const admin = await makePerson(app, { in: person, role: 'admin' })
+    await connect({ username: 'founder_ann', password: 'long enough' }, admin)
+    expect((await person.client.xAccount.list()).accounts).toMatchObject([
+      { storesConversations: null, consent: null, offersUnknownSenders: false, isConnectedByCaller: false },
+    ])
+  })
+
   it("returns 403 PLAN_LIMIT over the plan's limit and revokes the new tokens", async () => {
     await connect({ username: 'founder_ann', password: 'long enough' })
     const words = 'Your Free plan includes 1 X account. Upgrade to Pro for 3 X accounts.'

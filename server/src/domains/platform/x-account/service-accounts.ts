@@ -97,13 +97,20 @@ export async function allowsTexts(tx: Db, workspaceId: string, xUserId: string):
   return account?.storesConversations === true
 }
 
+/** Blocks revocations of the workspace until the transaction ends, which copies stored texts. */
+export async function keepTexts(tx: Db, workspaceId: string): Promise<void> {
+  await tx.execute(sql`
+    select pg_advisory_xact_lock_shared(${textsLock({ workspaceId, xUserId: sql`x_user_id` })})
+    from (select x_user_id from x_accounts where workspace_id = ${workspaceId} order by 1) a`)
+}
+
 /** Waits for transactions that called `allowsTexts`, and blocks others until this one ends. */
 export async function blockTexts(tx: Db, account: Pick<XAccount, 'workspaceId' | 'xUserId'>): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${textsLock(account)})`)
 }
 
 // An advisory lock, because claims lock the account's row while they wait for others.
-function textsLock({ workspaceId, xUserId }: Pick<XAccount, 'workspaceId' | 'xUserId'>): SQL {
+function textsLock({ workspaceId, xUserId }: { workspaceId: string; xUserId: string | SQL }): SQL {
   return sql`hashtextextended('texts of ' || ${xUserId}::text || ' in ' || ${workspaceId}::text, 0)`
 }
 

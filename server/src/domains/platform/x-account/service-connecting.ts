@@ -223,6 +223,7 @@ async function saveAccount(
       set: {
         ...row,
         ...WAKE,
+        ...(before && before.userId !== userId ? UNDECIDED : {}),
         chosenAt:
           current?.status === 'connected'
             ? sql`case when ${xAccounts.status} = 'disconnected' then ${chosenAt} else ${xAccounts.chosenAt} end`
@@ -238,6 +239,9 @@ async function saveAccount(
   const accessToken = unseal(sealer, before?.sealedAccessToken ?? null)
   return accessToken ? { accessToken, refreshToken: unseal(sealer, before?.sealedRefreshToken ?? null) } : null
 }
+
+/** A consent is that of its person. Stored texts stay until the next one decides. */
+const UNDECIDED = { storesConversations: null, consentBy: null, consentAt: null, offersUnknownSenders: false }
 
 /** When messages of an unknown account may have been lost by a restore; nulls if never. */
 async function findUnread(db: Db): Promise<{ unreadSince: Date | null; unreadUntil: Date | null }> {

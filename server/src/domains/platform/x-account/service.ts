@@ -26,6 +26,7 @@ export {
   findCurrentAccount,
   findLinkedAccount,
   isLinked,
+  keepTexts,
   linkedAccountOf,
   requireConnectedAccount,
   resolveAccount,
@@ -124,17 +125,23 @@ export async function choose(db: Db, actor: Actor, id: string) {
 
 /**
  * Stores who decides what about an account's conversations, in the caller's transaction.
- * @returns X's id of the account if its stored texts must be deleted; else null
+ * @param deleteTexts of the account with this id at X; called if its texts must not be stored
  * @throws Refusal X_ACCOUNT_NOT_FOUND; FORBIDDEN: only who connected it can allow, only admins can revoke
  */
-export async function saveConsent(tx: Db, actor: Actor, { id, ...decided }: InputOf<'xAccount', 'consent'>) {
+export async function saveConsent(
+  tx: Db,
+  actor: Actor,
+  { id, ...decided }: InputOf<'xAccount', 'consent'>,
+  deleteTexts: (xUserId: string) => Promise<void>,
+): Promise<void> {
+  await blockTexts(tx, await findOwn(tx, actor, id))
   const account = await findOwn(tx, actor, id)
   const connectedIt = account.userId === actor.userId
   const allowsMore = decided.storesConversations || (decided.offersUnknownSenders && !account.offersUnknownSenders)
   if (allowsMore && !connectedIt)
     throw new Refusal('FORBIDDEN', 'Only the person who connected this X account can allow that.')
   if (!connectedIt && !roleAllows(actor.role, 'admin')) throw new Refusal('FORBIDDEN')
-  await blockTexts(tx, account)
+  if (!decided.storesConversations) await deleteTexts(account.xUserId)
   const isRepeated = decided.storesConversations && account.consentBy === actor.userId
   const consent = decided.storesConversations
     ? { consentBy: actor.userId, consentAt: isRepeated ? account.consentAt : new Date() }
@@ -143,7 +150,6 @@ export async function saveConsent(tx: Db, actor: Actor, { id, ...decided }: Inpu
     .update(xAccounts)
     .set({ ...decided, ...consent, updatedAt: new Date() })
     .where(eq(xAccounts.id, id))
-  return decided.storesConversations ? null : account.xUserId
 }
 
 /** Sends the same notification as the trigger on x_accounts. */

@@ -13,14 +13,14 @@ export function useReplyDetectionKnown(): boolean {
   return !isInitialLoading(useQuery(detection()))
 }
 
-/** Warns while replies are detected by polling only, because X sends us no events. */
+/** Warns while X sends us no events, or none about encrypted messages. */
 export function ReplyDetectionNotice() {
   const { data } = useQuery(detection())
-  if (data?.state !== 'degraded') return null
+  if (!data?.problem) return null
   return (
     <Callout tone="warn" title="Reply detection degraded">
       {data.problem}
-      {data.checkedAt && (
+      {data.state === 'degraded' && data.checkedAt && (
         <>
           {' '}
           Last checked: <DateTime value={data.checkedAt} endsSentence />
