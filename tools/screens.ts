@@ -36,7 +36,7 @@ async function editFirstMessage(page: Page): Promise<void> {
 
 /** Every sentence about a test, one for each step. */
 async function showVerdicts(page: Page): Promise<void> {
-  const figures = { isActive: true, read: 180, replied: 40, failed: 0 }
+  const figures = { isActive: true, read: 180, replied: 40, failed: 0, skipped: 0 }
   const results = (optedOut: number, positive = 32) => [
     { ...figures, id: 'a', name: 'A', sent: 412, positive: positive && 13, optedOut: 4 },
     { ...figures, id: 'b', name: 'B', sent: 405, positive, optedOut },

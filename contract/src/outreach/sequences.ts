@@ -43,7 +43,7 @@ export const Enrollment = z.object({
 export type Enrollment = z.output<typeof Enrollment>
 
 /** What became of a message. `sent` includes `read`, and `read` includes `replied`. */
-export const OUTCOMES = ['sent', 'read', 'replied', 'positive', 'optedOut', 'failed'] as const
+export const OUTCOMES = ['sent', 'read', 'replied', 'positive', 'optedOut', 'failed', 'skipped'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
 /** What an A/B test of a step says. */
@@ -72,7 +72,10 @@ export const VariantResults = z.object({
   replied: z.number().int(),
   positive: z.number().int(),
   optedOut: z.number().int(),
+  /** Tried in vain. */
   failed: z.number().int(),
+  /** Never tried, because they may not be messaged. */
+  skipped: z.number().int(),
 })
 export type VariantResults = z.output<typeof VariantResults>
 

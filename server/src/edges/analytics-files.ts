@@ -95,6 +95,7 @@ const RESULTS_COLUMNS: Record<string, (result: Result) => unknown> = {
   positive: ({ variant }) => variant.positive,
   opted_out: ({ variant }) => variant.optedOut,
   failed: ({ variant }) => variant.failed,
+  skipped: ({ variant }) => variant.skipped,
   verdict: ({ step: { verdict }, variant }) =>
     verdict && (verdict.variantId === null || verdict.variantId === variant.id) ? verdict.status : '',
 }

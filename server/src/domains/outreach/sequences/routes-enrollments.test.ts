@@ -98,7 +98,7 @@ describe('GET /campaigns/{id}/enrollments', () => {
         if (!after) return ids
       }
     }
-    const filters = [{}, { outcome: 'sent' }, { outcome: 'failed' }, { outcome: 'positive' }] as const
+    const filters = [{}, ...(['sent', 'failed', 'skipped', 'positive'] as const).map((outcome) => ({ outcome }))]
     for (const filter of [...filters, ...filters.map((filter) => ({ ...filter, state: 'finished', isOneStep: false }))])
       expect([filter, await found(filter, false)]).toEqual([filter, await found(filter, true)])
     expect(await found({ outcome: 'sent' }, false)).toHaveLength(3)
@@ -330,18 +330,24 @@ it('counts people once, whatever their replies to several messages say, in any o
 })
 
 describe('GET /campaigns/{id}/results', () => {
-  it('counts skipped people as no failures, as the list of people does', async () => {
+  it('counts skipped people apart from failures, as the list of people does', async () => {
     const list = await makeList(app, person, openHandles(3))
     await person.client.suppressions.create({ handles: [list.handles[0]!] })
     const { id } = await launch(person, list)
-    const failed = async () => [
-      (await person.client.sequences.results({ id })).steps[0]!.variants[0]!.failed,
-      (await person.client.enrollments.list({ id, outcome: 'failed', stepNumber: 1 })).total,
-      (await person.client.enrollments.list({ id, outcome: 'failed' })).total,
+    const counted = async (outcome: 'failed' | 'skipped') => [
+      (await person.client.sequences.results({ id })).steps[0]!.variants[0]![outcome],
+      (await person.client.enrollments.list({ id, outcome, stepNumber: 1 })).total,
+      (await person.client.enrollments.list({ id, outcome })).total,
     ]
-    expect(await failed()).toEqual([0, 0, 0])
+    expect([await counted('failed'), await counted('skipped')]).toEqual([
+      [0, 0, 0],
+      [1, 1, 1],
+    ])
     await app.db.update(dms).set({ status: 'failed', errorMessage: 'No' }).where(eq(dms.leadId, list.leadIds[1]!))
-    expect(await failed()).toEqual([1, 1, 1])
+    expect([await counted('failed'), await counted('skipped')]).toEqual([
+      [1, 1, 1],
+      [1, 1, 1],
+    ])
     await expectCountsRight(app)
   })
 
@@ -355,7 +361,19 @@ describe('GET /campaigns/{id}/results', () => {
           kind: 'step',
           isSplitOff: false,
           verdict: null,
-          variants: [{ name: 'A', isActive: true, sent: 1, read: 0, replied: 0, positive: 0, optedOut: 0, failed: 0 }],
+          variants: [
+            {
+              name: 'A',
+              isActive: true,
+              sent: 1,
+              read: 0,
+              replied: 0,
+              positive: 0,
+              optedOut: 0,
+              failed: 0,
+              skipped: 0,
+            },
+          ],
         },
       ],
     })

@@ -51,16 +51,17 @@ function readRows(db: Db, { workspaceId }: Pick<Actor, 'workspaceId'>, ids: stri
 }
 
 /** Messages with an outcome: their statuses, and what replies to them say. */
-const MESSAGES: Record<Outcome, { statuses: string[]; answer?: number; isTried?: true }> = {
+const MESSAGES: Record<Outcome, { statuses: string[]; answer?: number; reason?: 'none' | 'any' }> = {
   sent: { statuses: ['sent', 'delivered', 'replied'] },
   read: { statuses: ['delivered', 'replied'] },
   replied: { statuses: ['replied'], answer: ANSWERS.replied },
   positive: { statuses: ['replied'], answer: ANSWERS.positive },
   optedOut: { statuses: ['replied'], answer: ANSWERS.optedOut },
-  /** Not those who were skipped. */
-  failed: { statuses: ['failed'], isTried: true },
+  // A skipped message has a reason.
+  failed: { statuses: ['failed'], reason: 'none' },
+  skipped: { statuses: ['failed'], reason: 'any' },
 }
-const ANY = { statuses: ['queued', ...MESSAGES.sent.statuses, 'failed'], answer: undefined, isTried: undefined }
+const ANY = { statuses: ['queued', ...MESSAGES.sent.statuses, 'failed'], answer: undefined, reason: undefined }
 
 /** The values of `dms.answers` that include this one. */
 function sumsWith(answer: number): number[] {
@@ -169,17 +170,19 @@ export function peopleWith(
   { workspaceId, id }: Campaign,
   { state, isRareState, outcome, variantIds, isOneStep }: Messages,
 ): Found {
-  const { statuses, answer, isTried } = outcome ? MESSAGES[outcome] : ANY
+  const { statuses, answer, reason } = outcome ? MESSAGES[outcome] : ANY
   const among = sql`any(${sql.param(statuses)}::text[])`
   // Few messages have an answer, so they have an index.
   const sums = sql`${sql.param(answer ? sumsWith(answer) : [0])}::smallint[]`
   const says = (message: SQL, sum: SQL) =>
     answer ? sql`and ${message}.answers <> 0 and ${message}.answers = ${sum}` : sql``
+  const hasReason = (message: SQL) =>
+    reason ? sql`and ${message}.reason is ${reason === 'none' ? sql`null` : sql`not null`}` : sql``
   // Each person once, with their first such message.
   const isFirst = isOneStep
     ? sql``
     : sql`and not exists (select from dms p where p.lead_id = d.lead_id and p.enrollment_id = d.enrollment_id and p.step < d.step
-        and p.status = ${among} ${isTried ? sql`and p.reason is null` : sql``} ${says(sql`p`, sql`any(${sums})`)})`
+        and p.status = ${among} ${hasReason(sql`p`)} ${says(sql`p`, sql`any(${sums})`)})`
   const variants = sql`${sql.param(variantIds)}::uuid[]`
   // Indexes have sent messages by variant and time, and all by time, or by status and time.
   const [keys, key, others, time] = isSentOnly(outcome)
@@ -190,9 +193,9 @@ export function peopleWith(
         sql`sent_at`,
       ]
     : [
-        sql`${sql.param([outcome ?? 'any'])}::text[]`,
+        sql`${sql.param([outcome ? 'failed' : 'any'])}::text[]`,
         outcome ? sql`d.status` : sql`'any'`,
-        sql`d.variant_id = any(${variants}) ${isTried ? sql`and d.reason is null` : sql``}`,
+        sql`d.variant_id = any(${variants}) ${hasReason(sql`d`)}`,
         sql`created_at`,
       ]
   const messages = sql`from dms d where d.campaign_id = ${id} and ${others} and d.enrollment_id is not null ${isFirst}`
@@ -225,7 +228,7 @@ export function peopleWith(
 }
 
 function isSentOnly(outcome: Outcome | undefined): boolean {
-  return outcome !== undefined && outcome !== 'failed'
+  return outcome !== undefined && outcome !== 'failed' && outcome !== 'skipped'
 }
 
 type Campaign = Pick<typeof campaigns.$inferSelect, 'id' | 'workspaceId'>

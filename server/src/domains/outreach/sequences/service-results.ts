@@ -1,4 +1,4 @@
-import type { Verdict } from '@x-automated/contract/outreach/sequences'
+import type { Outcome, Verdict } from '@x-automated/contract/outreach/sequences'
 import { sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
@@ -7,8 +7,8 @@ import { findCampaign, findSteps } from './service.ts'
 import { findTests } from './service-tests.ts'
 import type { StepTest } from './tables.ts'
 
-type Figures = { sent: number; read: number; replied: number; positive: number; optedOut: number; failed: number }
-const NOTHING: Figures = { sent: 0, read: 0, replied: 0, positive: 0, optedOut: 0, failed: 0 }
+type Figures = Record<Outcome, number>
+const NOTHING: Figures = { sent: 0, read: 0, replied: 0, positive: 0, optedOut: 0, failed: 0, skipped: 0 }
 
 /** The results of each step and variant. @throws Refusal CAMPAIGN_NOT_FOUND */
 export async function results(db: Db, actor: Actor, id: string) {
@@ -50,11 +50,11 @@ function verdictIn(test: StepTest | undefined): Verdict | null {
   )
 }
 
-/** A campaign's figures by variant, without skipped messages, from counters that triggers maintain. */
+/** A campaign's figures by variant, from counters that triggers maintain. */
 async function readFigures(db: Db, campaignId: string): Promise<Map<string, Figures>> {
   const { rows } = await db.execute<Figures & { id: string }>(sql`
     select variant_id as id, sum(sent)::int as sent, sum(delivered)::int as read, sum(answered)::int as replied,
-      sum(positive)::int as positive, sum(opted_out)::int as "optedOut", sum(failed - skipped)::int as failed
+      sum(positive)::int as positive, sum(opted_out)::int as "optedOut", sum(failed - skipped)::int as failed, sum(skipped)::int as skipped
     from dm_activity where campaign_id = ${campaignId} group by 1`)
   return new Map(rows.map(({ id, ...figures }) => [id, figures]))
 }

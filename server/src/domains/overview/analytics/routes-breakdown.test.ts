@@ -181,7 +181,7 @@ describe('the files', () => {
     ])
     expect(await file('/analytics/heatmap/export')).toEqual(['weekday,hour,sent,replied,positive', '1,12,8,3,1'])
     const [header, ...rows] = await file(`/campaigns/${id}/results/export`)
-    expect(header).toBe('step,kind,variant,is_active,sent,read,replied,positive,opted_out,failed,verdict')
+    expect(header).toBe('step,kind,variant,is_active,sent,read,replied,positive,opted_out,failed,skipped,verdict')
     expect(rows).toHaveLength(2)
     expect(rows[0]).toMatch(/^1,step,A,true,\d,/)
   })

@@ -24,6 +24,7 @@ export const OUTCOME_NAMES: Record<Outcome, string> = {
   positive: 'Positive replies',
   optedOut: 'Opted out',
   failed: 'Failed',
+  skipped: 'Skipped',
 }
 
 /** What a person is called; null: the lead was deleted. */

@@ -1,6 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { formatNumber, formatPercent, formatRate } from '@x-automated/contract/format'
-import type { Outcome, Sequence, StepResults, VariantResults } from '@x-automated/contract/outreach/sequences'
+import {
+  OUTCOMES,
+  type Outcome,
+  type Sequence,
+  type StepResults,
+  type VariantResults,
+} from '@x-automated/contract/outreach/sequences'
 import { ADAPTIVE_TEXT, SPLIT_OFF_TEXT, verdictText } from '@x-automated/contract/outreach/verdict-text'
 import { Users } from 'lucide-react'
 import { api } from '../../../api'
@@ -58,6 +64,8 @@ export function ResultsSection({ campaignId, pollEveryMs, onShow }: ResultsSecti
           {steps.map((step) => {
             const name = nameOf(step)
             const figures = sumOf(step.variants)
+            const show = (outcome: Outcome) =>
+              onShow({ title: `${OUTCOME_NAMES[outcome]}: ${name}`, stepNumber: step.number, outcome })
             return (
               <Tr key={step.id}>
                 <Td>
@@ -68,13 +76,16 @@ export function ResultsSection({ campaignId, pollEveryMs, onShow }: ResultsSecti
                 </Td>
                 {FUNNEL.map((outcome) => (
                   <Td key={outcome} end>
-                    <Figure
-                      outcome={outcome}
-                      figures={figures}
-                      onShow={() =>
-                        onShow({ title: `${OUTCOME_NAMES[outcome]}: ${name}`, stepNumber: step.number, outcome })
-                      }
-                    />
+                    <Figure outcome={outcome} figures={figures} onShow={() => show(outcome)} />
+                    {outcome === 'failed' && figures.skipped > 0 && (
+                      <button
+                        type="button"
+                        onClick={() => show('skipped')}
+                        className={cn('mt-2 text-xs whitespace-nowrap text-muted', LISTED)}
+                      >
+                        {formatNumber(figures.skipped)} skipped
+                      </button>
+                    )}
                   </Td>
                 ))}
               </Tr>
@@ -105,6 +116,7 @@ export function ResultsSection({ campaignId, pollEveryMs, onShow }: ResultsSecti
 }
 
 const TESTED = ['sent', 'positive', 'optedOut'] as const satisfies readonly Outcome[]
+/** Skipped people stand below those that failed. */
 const FUNNEL = ['sent', 'read', 'replied', 'positive', 'optedOut', 'failed'] as const satisfies readonly Outcome[]
 type Figures = Record<Outcome, number>
 
@@ -112,7 +124,7 @@ const COLUMN_NAMES = { ...OUTCOME_NAMES, positive: 'Positive' }
 
 function sumOf(variants: readonly VariantResults[]): Figures {
   const sum = (outcome: Outcome) => variants.reduce((total, variant) => total + variant[outcome], 0)
-  return Object.fromEntries(FUNNEL.map((outcome) => [outcome, sum(outcome)])) as Figures
+  return Object.fromEntries(OUTCOMES.map((outcome) => [outcome, sum(outcome)])) as Figures
 }
 
 /** '2 variants', 'after 3 days, no reply'. */
@@ -129,6 +141,10 @@ function aboutStep({ id, kind, variants }: StepResults, sequence: Sequence | und
     .filter(Boolean)
     .join(', ')
 }
+
+/** A number that opens a list. */
+const LISTED =
+  'rounded-sm underline decoration-line-strong decoration-dotted underline-offset-4 hover:decoration-current'
 
 interface FigureProps {
   outcome: Outcome
@@ -149,14 +165,7 @@ function Figure({ outcome, figures, isExact, onShow }: FigureProps) {
         {count === 0 ? (
           <span className="text-muted">0</span>
         ) : (
-          <button
-            type="button"
-            onClick={onShow}
-            className={cn(
-              'rounded-sm underline decoration-line-strong decoration-dotted underline-offset-4 hover:decoration-current',
-              outcome === 'positive' && 'font-strong',
-            )}
-          >
+          <button type="button" onClick={onShow} className={cn(LISTED, outcome === 'positive' && 'font-strong')}>
             {formatNumber(count)}
             <span className="sr-only"> people: {OUTCOME_NAMES[outcome].toLowerCase()}</span>
           </button>
