@@ -43,8 +43,8 @@ export class ModelFailure extends Error {
 }
 
 export interface Models {
-  /** Yields each element once it is complete. Returns the tokens used. @throws ModelFailure */
-  stream<Element>(call: ModelCall<Element>): AsyncGenerator<Element, TokensUsed>
+  /** Yields each element once it is complete. Returns the tokens used; null: the provider does not say. @throws ModelFailure */
+  stream<Element>(call: ModelCall<Element>): AsyncGenerator<Element, TokensUsed | null>
 }
 
 const ANSWER_BYTES_MAX = 2 * 1024 * 1024
@@ -97,13 +97,15 @@ export function createModels(options: {
         failure ??= error
       }
       const [usage, reason, text] = (await finished) ?? []
-      const used = usage && { input: usage.inputTokens ?? 0, output: usage.outputTokens ?? 0 }
-      if (deadline.aborted) throw new ModelFailure('timeout', used ?? null)
-      if (failure) throw failureOf(failure, used ?? null, count > 0)
+      const { inputTokens, outputTokens } = usage ?? {}
+      const isCounted = inputTokens !== undefined || outputTokens !== undefined
+      const used = isCounted ? { input: inputTokens ?? 0, output: outputTokens ?? 0 } : null
+      if (deadline.aborted) throw new ModelFailure('timeout', used)
+      if (failure) throw failureOf(failure, used, count > 0)
       if (reason === 'content-filter') throw new ModelFailure('refused', used)
       if (reason === 'length') throw new ModelFailure('cut_off', used)
       // A provider that ends without saying why has lost its connection.
-      if (!used || reason === undefined || reason === 'error') throw new ModelFailure('cut_off', used ?? null)
+      if (reason === undefined || reason === 'error') throw new ModelFailure('cut_off', used)
       if (count === 0) throw new ModelFailure(isRefusal(text ?? '') ? 'refused' : 'malformed', used)
       if (!isWholeJson(text ?? '')) throw new ModelFailure(reason === 'other' ? 'cut_off' : 'malformed', used)
       return used

@@ -43,6 +43,15 @@ export interface Outcome {
 
 /** Faults that a second try does not change. */
 const FINAL = new Set<WriterFault>(['budget', 'rate_limited', 'key_refused', 'not_found', 'address_refused', 'timeout'])
+/** Faults of calls that reached no model. They cost nothing. */
+const UNCHARGED = new Set<WriterFault>([
+  'rate_limited',
+  'key_refused',
+  'not_found',
+  'address_refused',
+  'provider_error',
+  'unreachable',
+])
 const TRIES = 2
 
 /** Yields what passes the checks. Tries once more for what is missing. Never throws a ModelFailure. */
@@ -61,8 +70,8 @@ export async function* callModel<Element>(
     const most = costOf(model.price, tokensAtMost(call.system + call.prompt), call.maxOutputTokens)
     const reservation = await reserve(context.db, { ...by, payer: model.from }, model.limits, most)
     if (!reservation) return { fault: 'budget', calls }
-    // A call that failed costs nothing, unless the provider says what it used.
-    const made: MadeCall = { reservation, used: { tokens: 0, microcents: 0 } }
+    // Until the provider says what a call used, it counts with its maximum.
+    const made: MadeCall = { reservation, used: { tokens: reservation.tokens, microcents: reservation.microcents } }
     calls.push(made)
     const settleWith = (used: TokensUsed) => {
       made.used = costOf(model.price, used.input, used.output)
@@ -80,11 +89,12 @@ export async function* callModel<Element>(
         missing -= 1
         yield next.value
       }
-      settleWith(next.value)
+      if (next.value) settleWith(next.value)
     } catch (error) {
       if (!(error instanceof ModelFailure)) throw error
       fault = error.code
       if (error.used) settleWith(error.used)
+      else if (UNCHARGED.has(fault)) settleWith({ input: 0, output: 0 })
       if (FINAL.has(fault)) break
       // Some servers refuse the schema; the form is in the system message, too.
       if (error.status === 400 || error.status === 422) sendsSchema = false

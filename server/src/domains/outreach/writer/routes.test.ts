@@ -181,10 +181,14 @@ describe('drafts', () => {
     expect((await draft({ kind: 'message' })).done).toMatchObject({ source: 'model', fault: null })
   })
 
-  it('cost nothing if the call failed', async () => {
+  it('cost nothing if the provider refused the call, and the maximum if it does not say what it used', async () => {
     await useModel('stand-in-500', { inputCentsPerMillion: 10, outputCentsPerMillion: 20 })
     await draft({ kind: 'message' })
     expect(await usedOf()).toEqual([{ payer: 'workspace', tokens: 0, microcents: 0 }])
+    await useModel('stand-in-cut')
+    await draft({ kind: 'message' })
+    // Each of the two calls may answer with 1,600 tokens.
+    expect((await usedOf())[0]?.tokens).toBeGreaterThan(3_200)
   })
 
   it('come from the built-in writer once the budget is used up, and rewrites are refused', async () => {
