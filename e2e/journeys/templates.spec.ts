@@ -41,6 +41,8 @@ it('saves the messages of a campaign as a template, and starts another campaign 
   await page.getByLabel('Folder', { exact: true }).selectOption('Founders')
   await expect.poll(() => button(page, 'Use').count()).toBe(1)
   await expectSoundBothWays(page)
+  // A form that was folded in this browser opens.
+  await page.evaluate(() => localStorage.setItem('campaignForm', 'folded'))
   await button(page, 'Use').click()
 
   await page.getByText('Started from “First hello”.').waitFor()

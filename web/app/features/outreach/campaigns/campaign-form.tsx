@@ -59,7 +59,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
   const form = useForm<CampaignDraft>({ defaultValues: emptyDraft })
   const { errors } = form.formState
   const sequence = useSequenceDraft()
-  const template = useStartingTemplate(sequence)
+  const template = useStartingTemplate(sequence, () => setFolded(false))
   const draft = useWatch({ control: form.control }) as CampaignDraft
   const idempotencyKey = useIdempotencyKey()
   const launch = useLaunch(realSend)

@@ -18,8 +18,11 @@ export interface Started {
   leftOut: string | null
 }
 
-/** Which template the form was started from, also by a link of the templates page. */
-export function useStartingTemplate(editor: SequenceEditor) {
+/**
+ * Which template the form was started from, also by a link of the templates page.
+ * @param onStart shows the form, which may be folded
+ */
+export function useStartingTemplate(editor: SequenceEditor, onStart: () => void) {
   const overview = useQuery(api.billing.overview.queryOptions())
   const level = overview.data?.level
   const [started, setStarted] = useState<Started | null>(null)
@@ -30,6 +33,7 @@ export function useStartingTemplate(editor: SequenceEditor) {
     const before = editor.draft
     editor.reset(draftOfTemplate(steps))
     setStarted({ id, name, leftOut })
+    onStart()
     if (messagesOf(before).every(({ text }) => text.trim() === '')) return
     undoable(`Messages of “${name}” inserted.`, () => {
       editor.reset(before)
