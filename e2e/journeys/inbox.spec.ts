@@ -6,6 +6,7 @@ import {
   expectSoundBothWays,
   expectSoundPage,
   importLeads,
+  linkInMail,
   messagesAtX,
   openWorld,
   signIn,
@@ -203,6 +204,67 @@ describe('the inbox', () => {
     await page.getByRole('button', { name: 'Send' }).click()
     await expect.poll(sent).toHaveLength(4)
     await expectSoundBothWays(page)
+  })
+
+  it('snoozes until a day in words, and brings the conversation back at its time', async () => {
+    const { page, client } = await enter('snoozer', { open_s1: 'Tell me more' })
+    await page.goto('/inbox')
+    await rows(page).getByRole('link').click()
+    await page.getByRole('log').waitFor()
+    await page.keyboard.press('h')
+    const menu = page.getByRole('dialog', { name: 'Snooze' })
+    await menu.getByRole('textbox', { name: 'When, in words' }).fill('in 3 weeks')
+    await menu.locator('button[type=submit]').waitFor()
+    await page.keyboard.press('Enter')
+    const only = async () => (await client.conversations.list({})).conversations[0]
+    await expect.poll(async () => (await only())?.status).toBe('snoozed')
+    const morning = new Date()
+    morning.setDate(morning.getDate() + 21)
+    morning.setHours(9, 0, 0, 0)
+    expect((await only())?.snoozedUntil).toBe(morning.toISOString())
+    await page.getByText('All done').waitFor()
+
+    const id = (await only())?.id ?? ''
+    const snoozedUntil = new Date(Date.now() + 1_000).toISOString()
+    await client.conversations.update({ id, status: 'snoozed', snoozedUntil })
+    const end = async () => {
+      await world.runJob('end-snoozes')
+      return (await only())?.status
+    }
+    await expect.poll(end, { interval: 500 }).toBe('open')
+    await rows(page).getByText('Tell me more').waitFor()
+  })
+
+  it('sends one of two answers that two members send at once, and shows it to the other', async () => {
+    const { page, client, handle } = await enter('pair', { open_b1: 'Which plan do I need?' })
+    await world.subscribe('pair@example.com')
+    await client.people.invite({ email: 'partner@example.com', role: 'member' })
+    const theirs = await world.openPage()
+    await (await signUp(world, 'partner@example.com')).enter(theirs)
+    await theirs.goto(await linkInMail(world.mailbox, 'partner@example.com', /^Join/))
+    await theirs.getByRole('button', { name: /^Join/ }).click()
+    await theirs.waitForURL('**/dashboard')
+    const [conversation] = (await client.conversations.list({})).conversations
+    const pages = [page, theirs]
+    for (const one of pages) {
+      await one.goto(`/inbox/${conversation?.id}`)
+      await one.getByRole('log').getByText('Which plan do I need?').waitFor()
+    }
+    await reply(page).fill('Starter will do.')
+    await reply(theirs).fill('Take Growth.')
+    world.expectConsole(/409/)
+    await Promise.all(pages.map((one) => reply(one).press('Control+Enter')))
+    const refused = (one: Page) => one.getByText('Not sent: the conversation has changed').isVisible()
+    await expect.poll(async () => (await Promise.all(pages.map(refused))).filter(Boolean)).toHaveLength(1)
+    const sent = async () => (await messagesAtX(world.x)).filter(({ from }) => from === handle).map(({ text }) => text)
+    const [first = ''] = await sent()
+    expect(await sent()).toEqual([first])
+    const loser = (await refused(page)) ? page : theirs
+    await loser.getByRole('status').getByText(first).waitFor()
+    await loser.getByRole('log').getByText(first).waitFor()
+    const kept = await reply(loser).inputValue()
+    await reply(loser).press('Control+Enter')
+    await expect.poll(sent).toEqual([first, kept])
   })
 
   it('answers beyond the daily cap of the workspace', async () => {

@@ -41,7 +41,7 @@ export const ClassifiedText = z.object({
   confidence: z.number().min(0).max(1),
   /** ISO 639-1; 'und' without letters. */
   language: z.string(),
-  /** When they are back or want to hear more, if the text names that day. */
+  /** The start of the day that the text names: when they are back, want to hear more, or want to meet. */
   date: Time.nullable(),
 })
 
@@ -54,7 +54,16 @@ export const replies = {
     summary: 'Label texts as if they were replies; stores nothing',
     description: 'Counts as one call per 10 texts. Days start in UTC.',
   })
-    .input(z.strictObject({ texts: z.array(requiredText(REPLY_TEXT_MAX)).min(1).max(100) }))
+    .input(
+      z.strictObject({
+        texts: z.array(requiredText(REPLY_TEXT_MAX)).min(1).max(100),
+        /** The day on which they were written, such as 2026-11-20, for "tomorrow". Default: today in UTC. */
+        writtenOn: z.iso
+          .date()
+          .refine((day) => day < '2100', 'must be before 2100')
+          .optional(),
+      }),
+    )
     .output(z.object({ results: z.array(ClassifiedText) })),
 
   removeText: route('DELETE /replies/{id}/text', 'member', 'rows', {

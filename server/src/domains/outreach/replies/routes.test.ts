@@ -26,6 +26,15 @@ describe('POST /replies/classify', () => {
     ])
   })
 
+  it('returns the day that a text names, whatever its label, from the day on which it was written', async () => {
+    const person = await makePerson(app)
+    const texts = ['tomorrow', 'Let’s talk in 3 weeks?', 'Sounds great']
+    const { results } = await person.client.replies.classify({ texts, writtenOn: '2026-02-27' })
+    expect(results.map(({ date }) => date?.slice(0, 10) ?? null)).toEqual(['2026-02-28', '2026-03-20', null])
+    for (const writtenOn of ['2026-02-30', '9999-12-31', 'today'])
+      expect((await person.call('POST', '/replies/classify', { texts, writtenOn })).status).toBe(400)
+  })
+
   it('rejects no texts, too many, empty and long ones, and viewers', async () => {
     const person = await makePerson(app)
     for (const texts of [[], Array(101).fill('yes'), [' '], ['a'.repeat(10_001)], 'yes'])

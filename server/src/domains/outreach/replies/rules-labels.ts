@@ -43,10 +43,14 @@ export function labelByRule(
 
 /** The start of the day that a reply puts off to, or until which it says to be away; null: none. */
 export function untilOf(label: ReplyLabel, text: string, { now, timeZone }: Written): Date | null {
-  if (label !== 'later' && label !== 'auto_reply') return null
+  return label === 'later' || label === 'auto_reply' ? namedDay(text, { now, timeZone }, label === 'auto_reply') : null
+}
+
+/** The start of the day that a text names; null: none. @param isEnd only one until which something lasts */
+export function namedDay(text: string, { now, timeZone }: Written, isEnd = false): Date | null {
   const local = localNow(now, timeZone)
   const found = findDay(text, local.toPlainDate().toString())
-  if (!found || (label === 'auto_reply' && !found.isEnd)) return null
+  if (!found || (isEnd && !found.isEnd)) return null
   return new Date(Temporal.PlainDate.from(found.day).toZonedDateTime(local.timeZoneId).epochMilliseconds)
 }
 

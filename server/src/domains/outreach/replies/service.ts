@@ -19,6 +19,7 @@ import { optOutWordsOf } from '../sending-settings/service.ts'
 import { type WatchContext, watchReplies } from './engine.ts'
 import { classifyReply, detectLanguage, labelToContinue } from './engine-labels.ts'
 import { answeredMessage } from './rules.ts'
+import { namedDay } from './rules-labels.ts'
 import { storeAnswers } from './service-answers.ts'
 import { replies } from './tables.ts'
 
@@ -219,16 +220,17 @@ const TEXTS_PER_CALL = 10
 /** What texts would be labelled as replies today. @throws Refusal RATE_LIMITED */
 export async function classifyTexts(
   { db, actor, limits }: { db: Db; actor: Actor; limits: Limits },
-  { texts }: InputOf<'replies', 'classify'>,
+  { texts, writtenOn }: InputOf<'replies', 'classify'>,
 ) {
   const calls = Math.ceil(texts.length / TEXTS_PER_CALL)
   // The call itself is counted already.
   if (calls > 1) limits.countCall(actor.userId, calls - 1)
-  const options = { optOutWords: await optOutWordsOf(db, actor.workspaceId), now: new Date(), timeZone: 'UTC' }
+  const now = writtenOn ? new Date(writtenOn) : new Date()
+  const options = { optOutWords: await optOutWordsOf(db, actor.workspaceId), now, timeZone: 'UTC' }
   const results = []
   for (const text of texts) {
-    const { label, confidence, until } = classifyReply(text, options)
-    results.push({ label, confidence, language: detectLanguage(text), date: until })
+    const { label, confidence } = classifyReply(text, options)
+    results.push({ label, confidence, language: detectLanguage(text), date: namedDay(text, options) })
     // Long texts take milliseconds each, in which others wait.
     await setImmediate()
   }

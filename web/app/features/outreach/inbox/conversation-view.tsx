@@ -15,7 +15,7 @@ import { LABEL_NAMES } from '../../leads/leads/history-text'
 import { useSuppressLeads } from '../../leads/leads/use-bulk'
 import { XHandle } from '../../platform/x-account/x-handle'
 import { AssignMenu } from './assign-menu'
-import { dayText, snoozeText } from './inbox-text'
+import { snoozeText } from './inbox-text'
 import { LABEL_KEYS, LabelMenu } from './label-keypad'
 import { LeadCard } from './lead-card'
 import { ReferralOffer } from './referral-offer'
@@ -118,9 +118,6 @@ function Known({ inbox, query, conversation }: KnownProps) {
 
   const hasReengagement = useHasReengagement(campaignId)
   const reply = loaded?.messages.find((message) => !message.isOurs)
-  const now = Date.now()
-  // "Tomorrow" in an older reply is another day than it is now.
-  const todaysReply = reply && dayText(reply.at, now) === dayText(now, now) ? reply : undefined
   const card = (
     <LeadCard conversation={conversation} campaign={campaignOf(campaignId)} notes={loaded?.notes} onLabel={setLabel} />
   )
@@ -139,7 +136,7 @@ function Known({ inbox, query, conversation }: KnownProps) {
                 open={shown === 'snooze'}
                 onOpenChange={toggle('snooze')}
                 canReengage={hasReengagement}
-                replyText={todaysReply?.text ?? null}
+                reply={reply}
                 onSnooze={snooze}
               />
               <AssignMenu

@@ -1,23 +1,26 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { formatDate } from '@x-automated/contract/format'
-import { AlarmClock, CalendarDays, type LucideIcon, MessageSquareText, Sun, Sunrise } from 'lucide-react'
-import { type KeyboardEvent, useState } from 'react'
+import { AlarmClock, CalendarCheck, CalendarDays, type LucideIcon, MessageSquareText, Sun, Sunrise } from 'lucide-react'
+import { type KeyboardEvent, type ReactElement, useState } from 'react'
 import { api } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Switch } from '../../../ui/choice'
 import { Input } from '../../../ui/input'
 import { Kbd } from '../../../ui/kbd'
 import { Popover } from '../../../ui/popover'
+import { useDebouncedValue } from '../../../ui/use-debounced-value'
 import { dayText, timeText } from './inbox-text'
-import { morningOf, type SnoozeTime, snoozeTimes } from './snooze-times'
+import { dayOf, morningOf, type SnoozeTime, snoozeTimes, typedTime } from './snooze-times'
 
 interface SnoozeMenuProps {
   open: boolean
   onOpenChange: (open: boolean) => void
+  /** The button that opens it, if it is another than that of an open conversation. */
+  trigger?: ReactElement
   /** The campaign has a re-engagement step, which can follow. */
-  canReengage: boolean
+  canReengage?: boolean
   /** What they wrote last, which may name a day. */
-  replyText: string | null
+  reply?: { text: string | null; at: string } | undefined
   onSnooze: (until: Date, reengage: boolean) => void
 }
 
@@ -28,46 +31,43 @@ const ICONS: Record<SnoozeTime['name'], LucideIcon> = {
 }
 
 /** When a conversation comes back. */
-export function SnoozeMenu({ open, onOpenChange, ...content }: SnoozeMenuProps) {
+export function SnoozeMenu({ open, onOpenChange, trigger = SNOOZE_BUTTON, ...content }: SnoozeMenuProps) {
   return (
-    <Popover
-      label="Snooze"
-      open={open}
-      onOpenChange={onOpenChange}
-      trigger={
-        <Button size="sm" variant="ghost" icon={<AlarmClock />} title="Snooze (H)" aria-keyshortcuts="H">
-          <span className="font-normal max-lg:sr-only">Snooze</span> <Kbd>H</Kbd>
-        </Button>
-      }
-    >
+    <Popover label="Snooze" open={open} onOpenChange={onOpenChange} trigger={trigger}>
       <Times {...content} />
     </Popover>
   )
 }
 
+const SNOOZE_BUTTON = (
+  <Button size="sm" variant="ghost" icon={<AlarmClock />} title="Snooze (H)" aria-keyshortcuts="H">
+    <span className="font-normal max-lg:sr-only">Snooze</span> <Kbd>H</Kbd>
+  </Button>
+)
+
 const row =
   'flex min-h-8 w-full items-center gap-2.5 rounded-md px-2 text-start hover:bg-hover focus-visible:bg-hover -outline-offset-2 pointer-coarse:min-h-11 [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-muted'
 
-function Times({ canReengage, replyText, onSnooze }: Omit<SnoozeMenuProps, 'open' | 'onOpenChange'>) {
+type TimesProps = Omit<SnoozeMenuProps, 'open' | 'onOpenChange' | 'trigger'>
+
+function Times({ canReengage = false, reply, onSnooze }: TimesProps) {
   const [now] = useState(() => new Date())
   const [reengage, setReengage] = useState(false)
-  const [typed, setTyped] = useState('')
-  const named = useNamedMorning(replyText, now)
-  const typedAt = new Date(typed)
-  const isFuture = typedAt > now
+  const named = useNamedDay(reply?.text ?? '', reply ? new Date(reply.at) : now).day
+  const morning = named && morningOf(named, now)
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between the controls inside
     <div className="grid grid-cols-1 text-ui" onKeyDown={moveFocus}>
       <p className="px-2 pt-2 pb-1 text-2xs text-muted">Bring it back</p>
-      {named && (
-        <button type="button" data-stop className={`${row} py-1.5`} onClick={() => onSnooze(named, reengage)}>
+      {morning && (
+        <button type="button" data-stop className={`${row} py-1.5`} onClick={() => onSnooze(morning, reengage)}>
           <MessageSquareText aria-hidden />
           <span className="grid">
-            <span className="font-strong">{dayText(named.getTime(), now.getTime())}</span>
+            <span className="font-strong">{dayText(morning.getTime(), now.getTime())}</span>
             <span className="text-xs text-muted">The day that they named</span>
           </span>
           <span className="ms-auto text-xs text-muted" data-numeric>
-            {timeText(named.getTime())}
+            {timeText(morning.getTime())}
           </span>
         </button>
       )}
@@ -84,25 +84,7 @@ function Times({ canReengage, replyText, onSnooze }: Omit<SnoozeMenuProps, 'open
           </button>
         )
       })}
-      <form
-        className="flex gap-2 p-1 pt-2"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (isFuture) onSnooze(typedAt, reengage)
-        }}
-      >
-        <Input
-          type="datetime-local"
-          data-stop
-          aria-label="Date and time"
-          className="min-w-0 flex-1 [--control-height:--spacing(8)]"
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-        />
-        <Button size="sm" type="submit" disabled={!isFuture}>
-          Snooze
-        </Button>
-      </form>
+      <TypedTime now={now} onSnooze={(at) => onSnooze(at, reengage)} />
       {canReengage && (
         <div className="mt-1 border-t border-line px-2 pt-2.5 pb-2">
           <Switch
@@ -117,23 +99,73 @@ function Times({ canReengage, replyText, onSnooze }: Omit<SnoozeMenuProps, 'open
   )
 }
 
-/** The morning of the day that a reply names ('after the 15th'); null without one. */
-function useNamedMorning(text: string | null, now: Date): Date | null {
+const TYPING_MS = 250
+
+/** A time in words, with what is understood before it is set. */
+function TypedTime({ now, onSnooze }: { now: Date; onSnooze: (at: Date) => void }) {
+  const [typed, setTyped] = useState('')
+  const text = useDebouncedValue(typed.trim(), TYPING_MS)
+  const { day, isReading } = useNamedDay(text, now)
+  const isCurrent = text === typed.trim() && !isReading
+  const at = isCurrent ? typedTime(text, day, now) : null
+  return (
+    <form
+      className="grid gap-1 pt-1"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (at) onSnooze(at)
+      }}
+    >
+      <div className="px-1">
+        <Input
+          data-stop
+          aria-label="When, in words"
+          placeholder="“in 3 weeks”, “Dec 2 14:00”"
+          autoComplete="off"
+          maxLength={100}
+          leading={<CalendarDays />}
+          className="[--control-height:--spacing(8)]"
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+      </div>
+      {at ? (
+        <button type="submit" data-stop className={row}>
+          <CalendarCheck aria-hidden />
+          <span role="status" className="font-strong">
+            {dayText(at.getTime(), now.getTime())}
+          </span>
+          <span className="ms-auto text-xs text-muted" data-numeric>
+            {timeText(at.getTime())}
+          </span>
+        </button>
+      ) : (
+        isCurrent &&
+        text && (
+          <p role="status" className="px-2 pb-1 text-xs text-muted">
+            No date in the future. Try “next Tuesday” or “Dec 2 14:00”.
+          </p>
+        )
+      )}
+    </form>
+  )
+}
+
+/** The day that a text names ('after the 15th'), as it was meant when it was written; null: none. */
+function useNamedDay(text: string, writtenAt: Date): { day: string | null; isReading: boolean } {
   const read = useQuery(
     api.replies.classify.queryOptions({
-      input: text ? { texts: [text] } : skipToken,
+      input: text ? { texts: [text], writtenOn: dayOf(writtenAt) } : skipToken,
       staleTime: Number.POSITIVE_INFINITY,
     }),
   )
-  const day = read.data?.results[0]?.date
-  return day ? morningOf(day.slice(0, 10), now) : null
+  return { day: read.data?.results[0]?.date?.slice(0, 10) ?? null, isReading: read.isFetching || read.isError }
 }
 
 /** Moves the focus with the arrow keys, as in a menu. */
 function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-  // In a date, arrows change the value.
-  if (!by || (event.target instanceof HTMLInputElement && event.target.type !== 'checkbox')) return
+  if (!by) return
   event.preventDefault()
   const stops = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-stop]')]
   stops[(stops.indexOf(event.target as HTMLElement) + by + stops.length) % stops.length]?.focus()

@@ -20,8 +20,37 @@ export function snoozeTimes(now: Date): SnoozeTime[] {
   return times
 }
 
+/** A day as the API takes it, '2026-12-16', in the user's time zone. */
+export function dayOf(at: Date): string {
+  return [at.getFullYear(), at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, '0')).join('-')
+}
+
 /** The morning of a day, '2026-12-16', in the user's time zone; null if that has passed. */
 export function morningOf(day: string, now: Date): Date | null {
-  const at = new Date(`${day}T${String(MORNING).padStart(2, '0')}:00`)
+  return timeOn(day, MORNING, 0, now)
+}
+
+/** '14:30', '3pm', '9 am', '15 Uhr', '14h30' */
+const TIME =
+  /(?<![\d.:/-])([01]?\d|2[0-3])(?:[:h]([0-5]\d)(?!\d)| ?(?=[ap]m(?!\p{L}))| ?(?:uhr|h)(?!\p{L}))(?: ?([ap]m)(?!\p{L}))?/iu
+const HOURS = /^in (\d{1,3}) ?(?:h|hours?|stunden?)$/i
+const TODAY = /^(?:today|heute|at|um|[\s,])*$/i
+
+/**
+ * When a typed text says, in the morning without a time of day. @param day the one that it names;
+ * null if none @returns null if it says nothing, or what has passed
+ */
+export function typedTime(typed: string, day: string | null, now: Date): Date | null {
+  const hours = typed.trim().match(HOURS)?.[1]
+  if (hours) return new Date(now.getTime() + Number(hours) * 3_600_000)
+  const [written = '', hour, minute = '0', half] = typed.match(TIME) ?? []
+  if (hour === undefined) return day ? morningOf(day, now) : null
+  const on = day ?? (TODAY.test(typed.replace(written, '')) ? dayOf(now) : null)
+  const hour24 = half ? (Number(hour) % 12) + (half.toLowerCase() === 'pm' ? 12 : 0) : Number(hour)
+  return on ? timeOn(on, hour24, Number(minute), now) : null
+}
+
+function timeOn(day: string, hour: number, minute: number, now: Date): Date | null {
+  const at = new Date(`${day}T${[hour, minute].map((part) => String(part).padStart(2, '0')).join(':')}`)
   return at > now ? at : null
 }
