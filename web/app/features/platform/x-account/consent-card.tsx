@@ -42,12 +42,19 @@ export function AccountConsent({ account }: { account: XAccount }) {
   const revoke = useAction(
     () => client.xAccount.consent({ id, storesConversations: false, offersUnknownSenders: false }),
     {
-      question: {
-        title: `Stop storing conversations of @${handle}?`,
-        body: 'Their stored texts are deleted, for everyone in the workspace. Times and labels of replies stay.',
-        confirm: 'Stop and delete texts',
-        danger: true,
-      },
+      question:
+        storesConversations === null
+          ? {
+              title: `Don't store conversations of @${handle}?`,
+              body: 'Texts from before this question are deleted, for everyone in the workspace. Times and labels of replies stay.',
+              confirm: "Don't store",
+            }
+          : {
+              title: `Stop storing conversations of @${handle}?`,
+              body: 'Their stored texts are deleted, for everyone in the workspace. Times and labels of replies stay.',
+              confirm: 'Stop and delete texts',
+              danger: true,
+            },
       done: `Conversations of @${handle} are not stored.`,
       failed: 'Failed to save your decision. Please try again.',
       refetches: DEPENDS_ON_ACCOUNT,
