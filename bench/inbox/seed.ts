@@ -60,7 +60,7 @@ export async function fillConversations(
       ['Rare', 1_000],
     ])
       await client.query(
-        `with t as (insert into tags (workspace_id, name) values ($1, $2) returning id)
+        `with t as (insert into tags (workspace_id, name, color) values ($1, $2, 'blue') returning id)
          insert into lead_tags (tag_id, lead_id) select t.id, l.id from t, leads l where l.workspace_id = $1 and l.follower_count % $3::int = 7`,
         [workspaceId, name, one],
       )
