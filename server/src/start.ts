@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { FastifyBaseLogger } from 'fastify'
@@ -67,6 +68,8 @@ const WEB_FOLDER = fileURLToPath(new URL('../../web/build/client', import.meta.u
 const EXTENSION_FOLDER = fileURLToPath(new URL('../../extension/.output/chrome-mv3', import.meta.url))
 /** How long requests and jobs may take to finish. */
 const DRAIN_SECONDS = 20
+/** Browsers open connections ahead. Node.js waits for their first request, even when it closes. */
+const UNUSED_SECONDS = 1
 /** Limit for closing everything, if the database or another service does not respond. */
 const CLOSE_SECONDS = 25
 
@@ -132,6 +135,7 @@ export async function startServer({
   const extension = openExtensionPackage(extensionFolder, origin)
   const requestWorker = createRequestWorker(database)
   let draining = false
+  const sockets = new Set<Socket>()
   const services: Services = {
     env,
     log,
@@ -171,6 +175,10 @@ export async function startServer({
   const app = await createApp(services, { webFolder, extension })
   const mailer = env.smtpUrl ? createMailer(env.smtpUrl, env.mailFrom) : null
   // Listen before starting workers: if the port is taken, nothing has been claimed.
+  app.server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   const url = await app.listen({ port: env.port, host: env.host })
   await retryWhileUnavailable(() => failAbandonedImports(database.db))
   await removeAbandonedUploads().catch((error) => log.warn({ err: error }, 'abandoned uploads were not deleted'))
@@ -235,6 +243,9 @@ export async function startServer({
     services,
     async close() {
       draining = true
+      const unused = setTimeout(() => {
+        for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+      }, UNUSED_SECONDS * 1000)
       // A client that stops reading must not block shutdown.
       const deadline = setTimeout(() => app.server.closeAllConnections(), DRAIN_SECONDS * 1000)
       const close = async () => {
@@ -252,6 +263,7 @@ export async function startServer({
       const isLate = Symbol('late')
       const late = sleep(CLOSE_SECONDS * 1000, isLate, { ref: false })
       if ((await Promise.race([close(), late])) === isLate) log.warn('shutdown timed out')
+      clearTimeout(unused)
       clearTimeout(deadline)
     },
   }
