@@ -4,7 +4,7 @@ export interface ProgressProps {
   label: ReactNode
   /** Null if unknown. */
   value: number | null
-  max?: number
+  max?: number | undefined
   /** '340 of 1,000 · about 2 min left'. */
   detail?: ReactNode
 }

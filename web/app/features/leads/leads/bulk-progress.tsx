@@ -37,8 +37,8 @@ export function BulkRunList({ runs }: { runs: readonly BulkRun[] }) {
         <div className="min-w-0 flex-1">
           <Progress
             label={bulkRunText(run)}
-            value={run.done}
-            max={run.total}
+            value={run.total === null ? null : run.done}
+            max={run.total ?? undefined}
             detail={seconds === null ? undefined : `${roughDurationText(seconds)} left`}
           />
         </div>

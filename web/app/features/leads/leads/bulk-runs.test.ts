@@ -40,6 +40,12 @@ test('stops after the current batch and reports what was done', async () => {
   expect(stoppedText(end)).toBe('Stopped at 20,000 of 25,000. Finished changes are kept.')
 })
 
+test('shows a run of unknown length from its second call on', async () => {
+  const end = await runs.runParts('Changing', null, [{}], call(), () => {})
+  expect(end).toMatchObject({ total: null, isStopped: false })
+  expect(seen).toEqual(['Changing… 0', 'Changing… 10,000', 'Changing… 20,000', ''])
+})
+
 test('never continues in another workspace', async () => {
   const batches: number[] = []
   const move = () => {

@@ -3,21 +3,33 @@ import { PART_MAX } from '@x-automated/contract/leads/lead-limits'
 import { useSyncExternalStore } from 'react'
 import { session } from '../../../session'
 import { toast } from '../../../ui/toast'
-import { changeInBatches, type PartResponse, type Picked, pickedCount, type Selection } from './lead-selection'
+import {
+  changeInBatches,
+  type PartResponse,
+  type Picked,
+  pickedCount,
+  type Selection,
+  selectionsOf,
+} from './lead-selection'
 
 /** A change too large for one call, in batches. Survives navigation, but not closing the tab. */
 export interface BulkRun {
   id: number
   /** The progress label: 'Deleting'. */
   doing: string
-  /** Leads processed for certain. */
+  /** Rows processed for certain. */
   done: number
-  total: number
+  /** Null if unknown. */
+  total: number | null
   /** Stops after the current batch. */
   isStopping: boolean
   workspaceId: string | null
   /** Milliseconds since 1970. */
   startedAt: number
+}
+
+interface BulkEnd extends Pick<BulkRun, 'done' | 'total'> {
+  isStopped: boolean
 }
 
 interface BulkRunDeps {
@@ -50,34 +62,50 @@ export function createBulkRuns({ workspaceId, now }: BulkRunDeps) {
     stop: (id: number) => change(id, () => ({ isStopping: true })),
 
     /** Changes leads in batches; completed ones stay if one fails. @param onAnswer after each */
-    async run<Answer extends PartResponse>(
+    run<Answer extends PartResponse>(
       doing: string,
       picked: Picked,
       call: (selection: Selection) => Promise<Answer>,
       onAnswer: (answer: Answer) => void,
-    ): Promise<{ done: number; total: number; isStopped: boolean }> {
-      const total = pickedCount(picked)
-      if (!needsBatches(picked)) {
-        await changeInBatches(picked, call, onAnswer)
+    ): Promise<BulkEnd> {
+      return this.runParts(doing, pickedCount(picked), selectionsOf(picked), call, onAnswer)
+    },
+
+    /** Like `run`, for any rows. @param total null if it is unknown */
+    async runParts<Part, Answer extends PartResponse>(
+      doing: string,
+      total: number | null,
+      selections: readonly Part[],
+      call: (selection: Part & { cursor?: string }) => Promise<Answer>,
+      onAnswer: (answer: Answer) => void,
+    ): Promise<BulkEnd> {
+      if (total !== null && total <= PART_MAX) {
+        await changeInBatches(selections, call, onAnswer)
         return { done: total, total, isStopped: false }
       }
       const startedIn = workspaceId()
       lastId += 1
       const id = lastId
       const current = () => runs.find((run) => run.id === id)
-      setRuns([...runs, { id, doing, done: 0, total, isStopping: false, workspaceId: startedIn, startedAt: now() }])
+      const startedAt = now()
+      const show = () =>
+        setRuns([...runs, { id, doing, done: 0, total, isStopping: false, workspaceId: startedIn, startedAt }])
+      // An unknown number is shown once it has taken a second call.
+      if (total !== null) show()
       try {
         const isComplete = await changeInBatches(
-          picked,
+          selections,
           call,
           (answer) => {
+            if (answer.cursor && !current()) show()
             // Every batch but the last is full; the size of the last is unknown.
-            if (answer.cursor) change(id, ({ done }) => ({ done: Math.min(total, done + PART_MAX) }))
+            if (answer.cursor)
+              change(id, ({ done }) => ({ done: Math.min(total ?? Number.POSITIVE_INFINITY, done + PART_MAX) }))
             onAnswer(answer)
           },
-          () => current()?.isStopping === false && workspaceId() === startedIn,
+          () => current()?.isStopping !== true && workspaceId() === startedIn,
         )
-        return { done: isComplete ? total : (current()?.done ?? 0), total, isStopped: !isComplete }
+        return { done: (isComplete && total) || (current()?.done ?? 0), total, isStopped: !isComplete }
       } finally {
         setRuns(runs.filter((run) => run.id !== id))
       }
@@ -122,15 +150,19 @@ export function useBulkRuns(): readonly BulkRun[] {
 
 /** 'Deleting… 12,000 of 100,000'. */
 export function bulkRunText({ doing, done, total, isStopping }: BulkRun): string {
-  return `${isStopping ? 'Stopping' : doing}… ${formatNumber(done)} of ${formatNumber(total)}`
+  return `${isStopping ? 'Stopping' : doing}… ${doneText({ done, total })}`
 }
 
 /** 'Stopped at 12,000 of 100,000. Finished changes are kept.' */
-export function stoppedText({ done, total }: { done: number; total: number }): string {
-  return `Stopped at ${formatNumber(done)} of ${formatNumber(total)}. Finished changes are kept.`
+export function stoppedText(end: Pick<BulkRun, 'done' | 'total'>): string {
+  return `Stopped at ${doneText(end)}. Finished changes are kept.`
+}
+
+function doneText({ done, total }: Pick<BulkRun, 'done' | 'total'>): string {
+  return total === null ? formatNumber(done) : `${formatNumber(done)} of ${formatNumber(total)}`
 }
 
 /** Seconds left at the current speed; null before the first batch finishes. */
 export function secondsLeft({ done, total, startedAt }: BulkRun, now: number): number | null {
-  return done === 0 ? null : ((now - startedAt) * (total - done)) / done / 1000
+  return done === 0 || total === null ? null : ((now - startedAt) * (total - done)) / done / 1000
 }

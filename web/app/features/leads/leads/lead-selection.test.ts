@@ -22,7 +22,7 @@ test('follows the cursor to the last batch, and reports each batch even if a lat
     calls.push(selection)
     return { changed: calls.length, cursor: cursors[calls.length - 1] ?? null }
   }
-  await changeInBatches(all, call, ({ changed }) => seen.push(changed))
+  await changeInBatches(selectionsOf(all), call, ({ changed }) => seen.push(changed))
   expect(calls).toEqual([
     { filter: { status: 'not_sent', suppressed: false } },
     { filter: { status: 'not_sent', suppressed: false }, cursor: 'next' },
@@ -33,6 +33,6 @@ test('follows the cursor to the last batch, and reports each batch even if a lat
     if (calls.length > 0) throw new Error('gone')
     return call(selection)
   }
-  await expect(changeInBatches(all, failing, ({ changed }) => seen.push(changed))).rejects.toThrow('gone')
+  await expect(changeInBatches(selectionsOf(all), failing, ({ changed }) => seen.push(changed))).rejects.toThrow('gone')
   expect(seen).toEqual([1, 2, 1])
 })

@@ -20,14 +20,14 @@ export type Selection = ({ leadIds: string[] } | { filter: LeadQuery }) & { curs
 /** A response with the cursor of the next batch; null after the last. */
 export type PartResponse = { cursor: string | null }
 
-/** Changes leads in batches. @param mayContinue checked before each @returns false if stopped */
-export async function changeInBatches<Answer extends PartResponse>(
-  picked: Picked,
-  call: (selection: Selection) => Promise<Answer>,
+/** Changes rows in batches. @param mayContinue checked before each @returns false if stopped */
+export async function changeInBatches<Part, Answer extends PartResponse>(
+  selections: readonly Part[],
+  call: (selection: Part & { cursor?: string }) => Promise<Answer>,
   onAnswer: (answer: Answer) => void,
   mayContinue: () => boolean = () => true,
 ): Promise<boolean> {
-  for (const selection of selectionsOf(picked)) {
+  for (const selection of selections) {
     let next: { cursor?: string } | null = {}
     while (next) {
       if (!mayContinue()) return false
