@@ -23,6 +23,11 @@ export function formatCompact(value: number): string {
   return value.toLocaleString(locale, { notation: 'compact' })
 }
 
+/** Formats 26 and 'minute' as "26m". */
+export function formatUnit(value: number, unit: 'minute' | 'hour'): string {
+  return value.toLocaleString(locale, { style: 'unit', unit, unitDisplay: 'narrow' })
+}
+
 /** Formats 5000 cents as "$50.00". @param fractionDigits minimum, default by currency */
 export function formatMoney(cents: number, currency = 'USD', fractionDigits?: number): string {
   return (cents / 100).toLocaleString(locale, {

@@ -206,6 +206,48 @@ describe('the inbox', () => {
     await expectSoundBothWays(page)
   })
 
+  it('changes several conversations at a time, by keyboard and on a phone, and undoes it', async () => {
+    const texts = Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`open_m${index}`, `Reply ${index}`]))
+    const { page, client } = await enter('several', texts)
+    await page.goto('/inbox')
+    await expect.poll(() => rows(page).count(), { timeout: 120_000 }).toBe(5)
+    const { keyboard } = page
+    const bar = page.getByRole('region', { name: 'Selected conversations' })
+    const undo = page.getByRole('button', { name: /^Undo/ })
+    const labels = async () => (await client.conversations.list({})).conversations.map(({ label }) => label)
+    const before = await labels()
+    const openRow = async (index: number) => {
+      await keyboard.press('j')
+      await rows(page).nth(index).locator('[aria-current=true]').waitFor()
+    }
+    await openRow(0)
+    await keyboard.press('x')
+    await openRow(1)
+    await openRow(2)
+    await keyboard.press('Shift+X')
+    await bar.getByText('3 selected').waitFor()
+    await expectSoundBothWays(page)
+    await keyboard.press('5')
+    await page.getByText('Labeled 3 conversations Referral').waitFor()
+    expect((await labels()).filter((label) => label === 'referral')).toHaveLength(3)
+    await undo.click()
+    await expect.poll(labels).toEqual(before)
+
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto('/inbox')
+    await page.getByRole('button', { name: 'Select', exact: true }).click()
+    await rows(page).first().click()
+    await bar.getByText('1 selected').waitFor()
+    await bar.getByRole('button', { name: 'Select all 5' }).click()
+    await expectSoundPage(page)
+    await bar.getByRole('button', { name: 'Done', exact: true }).click()
+    await page.getByText('Marked 5 conversations as done').waitFor()
+    await page.getByText('All done').waitFor()
+    expect((await client.conversations.list({})).counts).toMatchObject({ open: 0, unread: 0 })
+    await undo.click()
+    await expect.poll(() => rows(page).count()).toBe(5)
+  })
+
   it('snoozes until a day in words, and brings the conversation back at its time', async () => {
     const { page, client } = await enter('snoozer', { open_s1: 'Tell me more' })
     await page.goto('/inbox')
@@ -267,6 +309,68 @@ describe('the inbox', () => {
     await expect.poll(sent).toEqual([first, kept])
   })
 
+  it('fills a snippet that a slash inserts, and asks for what the lead does not have', async () => {
+    const { page, client, handle } = await enter('snippets', { open_n1: 'How much is it?' })
+    await client.snippets.create({ shortcut: 'price', text: '{lead_name}, for {company} it is $39.' })
+    await page.goto('/inbox')
+    await rows(page).getByRole('link').click()
+    await reply(page).click()
+    await page.keyboard.type('/pri')
+    await page.getByRole('option', { name: /^\/price/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => reply(page).inputValue()).toBe('Name of open_n1, for {company} it is $39.')
+    await page.getByText('No value for {company}').waitFor()
+    expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
+    await expectSoundBothWays(page)
+    await reply(page).fill('For you it is $39. ')
+    await page.getByRole('button', { name: 'Emoji' }).click()
+    await page.getByRole('button', { name: 'thumbs up' }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => reply(page).inputValue()).toBe('For you it is $39. 👌')
+    await reply(page).press('Control+Enter')
+    await page.getByRole('log').getByText(/Sent$/).waitFor()
+    expect((await messagesAtX(world.x)).filter(({ from }) => from === handle)).toMatchObject([
+      { text: 'For you it is $39. 👌' },
+    ])
+  })
+
+  it('answers a reply that stopped a follow-up of the extension', async () => {
+    const { page, client, handle } = await enter('extended', { open_x0: 'Hello there' })
+    await world.subscribe('extended@example.com')
+    const { leads } = await client.leads.list({})
+    const list = await client.lists.create({ name: 'Founders' })
+    await client.lists.addLeads({ id: list.id, leadIds: leads.map(({ id }) => id) })
+    const steps = ['First', 'Second'].map((messageTemplate, index) => ({
+      variants: [{ messageTemplate }],
+      ...(index > 0 && { delay: { amount: 1, unit: 'minutes' as const } }),
+    }))
+    const { id } = await client.campaigns.create({
+      name: 'By browser',
+      leadListId: list.id,
+      steps,
+      channel: 'extension',
+      status: 'draft',
+    })
+    await client.campaigns.queue({ id })
+    const claimed = await client.campaigns.claim({ id, holder: 'journey' })
+    if (claimed.status !== 200) throw new Error('nothing to send')
+    await writeAs(world.x, handle, 'open_x0', claimed.body.message)
+    await client.campaigns.recordOutcome({ id: claimed.body.dmId, lease: claimed.body.lease, wasSent: true })
+    await writeAs(world.x, 'open_x0', handle, 'Tell me more')
+    await page.goto('/inbox')
+    await rows(page).getByText('Tell me more').waitFor()
+    const states = async () => (await client.enrollments.list({ id })).enrollments.map(({ state }) => state)
+    await expect.poll(states).toEqual(['replied'])
+    await rows(page).getByRole('link').click()
+    await page.getByText(/follow-ups stopped$/).waitFor()
+    await reply(page).fill('With pleasure')
+    await reply(page).press('Control+Enter')
+    await expect
+      .poll(async () => (await messagesAtX(world.x)).filter(({ from }) => from === handle).map(({ text }) => text))
+      .toEqual(['First', 'With pleasure'])
+  })
+
   it('answers beyond the daily cap of the workspace', async () => {
     const { page, client, handle } = await enter('capped', { open_c1: 'Tell me more', open_c2: 'Me too' })
     const [account] = (await client.sendingSettings.find({})).accounts
@@ -308,7 +412,7 @@ describe('the inbox', () => {
     expect(await reply(page).count()).toBe(0)
   })
 
-  it('tells viewers that they have none', async () => {
+  it('shows viewers that they have no inbox', async () => {
     await signUp(world, 'looker@example.com')
     await world.setRole('looker@example.com', 'viewer')
     const page = await world.openPage()

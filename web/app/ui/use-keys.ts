@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useEffectEvent } from 'react'
 
-/** What each key does: 'j', '?', '1'. */
-export type Keys = Readonly<Record<string, () => void>>
+/** What each key does: 'j', '?', 'escape'. */
+export type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>
 
 interface KeysOptions {
   /** They act only while this element is on screen. */
@@ -24,7 +24,7 @@ export function useKeys(keys: Keys, { onScreen, repeated = '' }: KeysOptions = {
     if (document.querySelector(POPUPS) || (onScreen && !isOnScreen(onScreen.current))) return
     // The key must not be typed into a field that it focuses.
     event.preventDefault()
-    act()
+    act(event)
   })
   useEffect(() => {
     const listen = (event: KeyboardEvent) => press(event)

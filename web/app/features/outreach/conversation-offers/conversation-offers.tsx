@@ -31,6 +31,11 @@ function Offer({ offer: { id, twitterHandle, at } }: { offer: ConversationOffer 
     refetches,
   })
   const decline = useAction(() => client.conversationOffers.remove({ id }), {
+    question: {
+      title: `Decline @${twitterHandle}?`,
+      body: 'This cannot be undone, but you can still import them as a lead.',
+      confirm: 'Decline',
+    },
     failed: 'Failed to decline. Please try again.',
     refetches,
   })

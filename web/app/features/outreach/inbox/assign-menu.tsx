@@ -9,11 +9,21 @@ interface AssignMenuProps {
   conversation: Pick<Conversation, 'assigneeId'>
   open: boolean
   onOpenChange: (open: boolean) => void
+  disabled?: boolean
+  /** Offers nobody, too. Default: if someone is assigned. */
+  mayUnassign?: boolean
   onAssign: (assigneeId: string | null, name: string) => void
 }
 
 /** Assigns a conversation to a member. */
-export function AssignMenu({ conversation: { assigneeId }, open, onOpenChange, onAssign }: AssignMenuProps) {
+export function AssignMenu({
+  conversation: { assigneeId },
+  open,
+  onOpenChange,
+  disabled,
+  mayUnassign = assigneeId !== null,
+  onAssign,
+}: AssignMenuProps) {
   const { members, nameOf } = useMembers()
   const assignee = nameOf(assigneeId)
   const label = assignee ? `Assigned to ${assignee}` : 'Assign'
@@ -27,6 +37,7 @@ export function AssignMenu({ conversation: { assigneeId }, open, onOpenChange, o
           label={label}
           title={`${label} (A)`}
           aria-keyshortcuts="A"
+          disabled={disabled}
           icon={assignee ? <Avatar name={assignee} size="xs" /> : <UserRoundPlus />}
         />
       }
@@ -37,7 +48,7 @@ export function AssignMenu({ conversation: { assigneeId }, open, onOpenChange, o
           {id === assigneeId && <Check aria-label="Assigned" className="ms-auto" />}
         </MenuItem>
       ))}
-      {assigneeId && (
+      {mayUnassign && (
         <>
           <MenuSeparator />
           <MenuItem onSelect={() => onAssign(null, 'nobody')}>Nobody</MenuItem>

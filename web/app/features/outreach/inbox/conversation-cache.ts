@@ -12,17 +12,17 @@ export type ConversationChange = Partial<
 >
 
 /** Shows a change in everything that is cached, before the server has answered. */
-export function changeCached(queries: QueryClient, id: string, change: ConversationChange): void {
+export function changeCached(queries: QueryClient, ids: ReadonlySet<string>, change: ConversationChange): void {
   for (const query of queries.getQueryCache().findAll({ queryKey: api.conversations.list.key({ type: 'infinite' }) })) {
     const status = (query.queryKey[1] as { input?: InboxFilter } | undefined)?.input?.status
     queries.setQueryData<Lists>(
       query.queryKey,
-      (data) => data && { ...data, pages: changePages(data.pages, id, change, status) },
+      (data) => data && { ...data, pages: changePages(data.pages, ids, change, status) },
     )
   }
   queries.setQueriesData<Found>(
     { queryKey: api.conversations.find.key({ type: 'infinite' }) },
-    (data) => data && { ...data, pages: data.pages.map((page) => (page.id === id ? { ...page, ...change } : page)) },
+    (data) => data && { ...data, pages: data.pages.map((page) => (ids.has(page.id) ? { ...page, ...change } : page)) },
   )
 }
 
@@ -35,10 +35,10 @@ export function cacheDraft(queries: QueryClient, id: string, text: string): void
   )
 }
 
-/** Pages of a list after a change; a conversation whose status no longer matches leaves it. */
+/** Pages of a list after a change; conversations whose status no longer matches leave it. */
 export function changePages<Page extends { conversations: Conversation[] }>(
   pages: Page[],
-  id: string,
+  ids: ReadonlySet<string>,
   change: ConversationChange,
   status: Conversation['status'] | undefined,
 ): Page[] {
@@ -46,7 +46,7 @@ export function changePages<Page extends { conversations: Conversation[] }>(
   return pages.map((page) => ({
     ...page,
     conversations: leaves
-      ? page.conversations.filter((one) => one.id !== id)
-      : page.conversations.map((one) => (one.id === id ? { ...one, ...change } : one)),
+      ? page.conversations.filter((one) => !ids.has(one.id))
+      : page.conversations.map((one) => (ids.has(one.id) ? { ...one, ...change } : one)),
   }))
 }

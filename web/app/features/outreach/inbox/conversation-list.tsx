@@ -1,13 +1,14 @@
 import { formatNumber } from '@x-automated/contract/format'
 import type { Conversation, ConversationStatus } from '@x-automated/contract/outreach/conversations'
-import { CheckCheck, Search, SearchX } from 'lucide-react'
+import { CheckCheck, ListChecks, Search, SearchX } from 'lucide-react'
 import { type ReactNode, type RefObject, useEffect, useState } from 'react'
 import { generatePath, Link } from 'react-router'
 import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
 import { Avatar } from '../../../ui/avatar'
-import { Button } from '../../../ui/button'
+import { Button, IconButton } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
+import { Checkbox } from '../../../ui/choice'
 import { cn } from '../../../ui/cn'
 import { Input } from '../../../ui/input'
 import { LoadingText, Skeleton, SkeletonLine } from '../../../ui/skeleton'
@@ -17,10 +18,12 @@ import { AccountConsent } from '../../platform/x-account/consent-card'
 import { useAccounts } from '../../platform/x-account/use-accounts'
 import { ConversationOffers } from '../conversation-offers/conversation-offers'
 import { ReplyDetectionNotice } from '../replies/reply-detection'
+import { BulkBar } from './bulk-bar'
 import { FilterMenu } from './filter-menu'
 import { narrowedBy } from './inbox-filter'
 import { ageText, nextSendText, snoozeText } from './inbox-text'
 import { LabelName } from './label-name'
+import { NOTHING_SELECTED } from './selection'
 import { type Inbox, useCampaignsById, useMembers } from './use-inbox'
 
 interface ConversationListProps {
@@ -55,6 +58,7 @@ export function ConversationList({ inbox, searchRef }: ConversationListProps) {
           <Rows inbox={inbox} rows={rows} />
         )}
       </div>
+      {inbox.selection.isOn && <BulkBar inbox={inbox} />}
     </>
   )
 }
@@ -74,7 +78,7 @@ function ConsentQuestions() {
 }
 
 function ListHead({ inbox }: { inbox: Inbox }) {
-  const { filter, setFilter, counts } = inbox
+  const { filter, setFilter, counts, selection, setSelection } = inbox
   const numbers = { open: counts?.open, snoozed: counts?.snoozed, done: undefined }
   return (
     <header className="flex h-bar shrink-0 items-center gap-2 border-hair px-4 md:border-b md:ps-5 md:pe-2">
@@ -101,6 +105,15 @@ function ListHead({ inbox }: { inbox: Inbox }) {
         ))}
       </fieldset>
       <FilterMenu inbox={inbox} />
+      {/* With a mouse, rows show their checkbox under the pointer. */}
+      <IconButton
+        size="sm"
+        label="Select"
+        icon={<ListChecks />}
+        aria-pressed={selection.isOn}
+        className={cn('md:pointer-fine:hidden', selection.isOn ? 'bg-pressed' : 'text-muted')}
+        onClick={() => setSelection({ ...NOTHING_SELECTED, isOn: !selection.isOn })}
+      />
     </header>
   )
 }
@@ -186,20 +199,31 @@ function Row({ inbox, conversation, campaign, assignee }: RowProps) {
   const { id, lead, lastMessage, isUnread, label, snoozedUntil } = conversation
   const name = lead.name || `@${lead.twitterHandle}`
   const isOpen = inbox.openId === id
+  const { isOn } = inbox.selection
+  const isSelected = inbox.selected.includes(conversation)
   return (
     <li
       data-conversation={id}
-      className="scroll-mt-2 border-b border-hair [contain-intrinsic-size:auto_5.375rem] [content-visibility:auto]"
+      className="group relative scroll-mt-2 border-b border-hair [contain-intrinsic-size:auto_5.375rem] [content-visibility:auto]"
     >
       <Link
         to={generatePath(paths.conversation, { conversationId: id }) + inbox.search}
         replace={inbox.openId !== null}
         preventScrollReset
         aria-current={isOpen ? 'true' : undefined}
-        className="relative flex gap-3 py-3 ps-5 pe-4 -outline-offset-2 transition-colors hover:bg-hover aria-[current]:bg-pressed"
+        className={cn(
+          'relative flex gap-3 py-3 ps-5 pe-4 -outline-offset-2 transition-colors hover:bg-hover aria-[current]:bg-pressed',
+          isSelected && 'bg-hover',
+        )}
       >
         {isUnread && <span aria-hidden className="absolute start-2 top-6.5 size-1.5 rounded-full bg-ink" />}
-        <Avatar name={name} src={profilePictureUrl(lead)} />
+        <span
+          className={
+            isOn ? 'invisible' : 'group-has-[input:focus-visible]:invisible pointer-fine:group-hover:invisible'
+          }
+        >
+          <Avatar name={name} src={profilePictureUrl(lead)} />
+        </span>
         <span className="grid min-w-0 flex-1">
           <span className="flex items-baseline justify-between gap-2">
             <bdi className={cn('truncate', isUnread && 'font-strong')}>{name}</bdi>
@@ -223,6 +247,22 @@ function Row({ inbox, conversation, campaign, assignee }: RowProps) {
           </span>
         </span>
       </Link>
+      {/* In the place of the picture; on phones the whole row, while rows are selected. */}
+      {/* biome-ignore lint/a11y/noLabelWithoutControl: the checkbox is inside */}
+      <label
+        className={cn(
+          'absolute start-3.5 top-1.5 grid size-12 place-items-center select-none',
+          isOn
+            ? 'max-md:inset-0 max-md:size-auto max-md:place-items-start max-md:ps-[1.8125rem] max-md:pt-[1.3125rem]'
+            : 'opacity-0 has-focus-visible:opacity-100 pointer-coarse:pointer-events-none pointer-fine:group-hover:opacity-100',
+        )}
+      >
+        <Checkbox
+          aria-label={`Select ${name}`}
+          checked={isSelected}
+          onChange={({ nativeEvent }) => inbox.select(id, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)}
+        />
+      </label>
     </li>
   )
 }

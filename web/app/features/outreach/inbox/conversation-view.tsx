@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
+import { formatCount } from '@x-automated/contract/format'
 import type { ReplyLabel } from '@x-automated/contract/leads/leads'
 import { Check, ChevronLeft, Ellipsis, ExternalLink, Mail, SearchX, UserRound } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { api, errorCode, errorText } from '../../../api'
+import { api, client, errorCode, errorText } from '../../../api'
 import { QueryError } from '../../../query-error'
 import { Button, IconButton } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
@@ -10,9 +11,10 @@ import { Sheet } from '../../../ui/dialog'
 import { Kbd } from '../../../ui/kbd'
 import { Menu, MenuItem } from '../../../ui/menu'
 import { LoadingText, Skeleton } from '../../../ui/skeleton'
+import { toast } from '../../../ui/toast'
 import { useKeys } from '../../../ui/use-keys'
+import { useAction } from '../../../use-action'
 import { LABEL_NAMES } from '../../leads/leads/history-text'
-import { useSuppressLeads } from '../../leads/leads/use-bulk'
 import { XHandle } from '../../platform/x-account/x-handle'
 import { AssignMenu } from './assign-menu'
 import { snoozeText } from './inbox-text'
@@ -22,7 +24,14 @@ import { ReferralOffer } from './referral-offer'
 import { ReplyBox } from './reply-box'
 import { SnoozeMenu } from './snooze-menu'
 import { ThreadMessages } from './thread-messages'
-import { type Inbox, useCampaignsById, useChangeConversation, useConversation, useInboxContext } from './use-inbox'
+import {
+  type Inbox,
+  undoButton,
+  useCampaignsById,
+  useChangeConversation,
+  useConversation,
+  useInboxContext,
+} from './use-inbox'
 
 /** The open conversation with the lead's card. Mounted once per conversation. */
 export function ConversationView({ id }: { id: string }) {
@@ -108,13 +117,15 @@ function Known({ inbox, query, conversation }: KnownProps) {
   }
   const assign = (assigneeId: string | null, to: string) =>
     void change(conversation, { assigneeId }, { done: `Assigned to ${to}` })
-  useKeys({
+  const keys = {
     e: finish,
     h: () => setShown('snooze'),
     a: () => setShown('assign'),
-    r: () => textarea.current?.focus(),
     ...Object.fromEntries(LABEL_KEYS.map((label, index) => [String(index + 1), () => setLabel(label)])),
-  })
+  }
+  // What is selected takes the keys instead.
+  const typing = { r: () => textarea.current?.focus() }
+  useKeys(inbox.selection.isOn ? typing : { ...typing, ...keys })
 
   const hasReengagement = useHasReengagement(campaignId)
   const reply = loaded?.messages.find((message) => !message.isOurs)
@@ -202,11 +213,19 @@ function Known({ inbox, query, conversation }: KnownProps) {
           )}
         </div>
       </Frame>
-      <aside
-        aria-label="Lead"
-        className="min-h-0 overflow-y-auto overscroll-contain border-s border-hair pt-bar max-xl:hidden"
-      >
-        <div className="p-5 pt-2">{card}</div>
+      <aside aria-label="Lead" className="flex min-h-0 flex-col border-s border-hair pt-bar max-xl:hidden">
+        <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-5 pt-2">{card}</div>
+        {/* For the eyes: screen readers know the keys of each control. */}
+        <p aria-hidden className="flex gap-4 border-t border-hair px-5 py-3 text-xs text-muted pointer-coarse:hidden">
+          {KEY_HINTS.map(({ keys, does }) => (
+            <span key={does} className="flex items-center gap-1">
+              {keys.map((key) => (
+                <Kbd key={key}>{key}</Kbd>
+              ))}
+              {does}
+            </span>
+          ))}
+        </p>
       </aside>
       <Sheet open={shown === 'card'} onClose={() => setShown(null)} title={name}>
         <div className="pb-6 text-ui">{card}</div>
@@ -214,6 +233,13 @@ function Known({ inbox, query, conversation }: KnownProps) {
     </div>
   )
 }
+
+const KEY_HINTS = [
+  { keys: ['J', 'K'], does: 'next' },
+  { keys: ['X'], does: 'select' },
+  { keys: ['R'], does: 'reply' },
+  { keys: ['?'], does: 'keys' },
+]
 
 /** Whether the campaign sends a re-engagement step, which a snooze can bring. */
 function useHasReengagement(campaignId: string | null): boolean {
@@ -223,19 +249,36 @@ function useHasReengagement(campaignId: string | null): boolean {
   return Boolean(sequence.data?.reengagement)
 }
 
+/** Removes the suppression of a handle. The newest come first. */
+async function unsuppress(handle: string): Promise<void> {
+  const { suppressions } = await client.suppressions.list({ q: handle })
+  const found = suppressions.find(({ twitterHandle }) => twitterHandle === handle.toLowerCase())
+  if (found) await client.suppressions.remove({ id: found.id })
+}
+
 /** The classifier may have read an opt-out; only a person suppresses then. */
 function SuppressQuestion({ leadId, handle }: { leadId: string; handle: string }) {
-  const suppress = useSuppressLeads()
+  const refetches = [api.suppressions, api.conversations, api.leads, api.messages]
+  const undo = useAction(() => unsuppress(handle), {
+    done: `@${handle} is off your suppression list`,
+    failed: `Failed to undo. Remove @${handle} from your suppression list.`,
+    refetches,
+  })
+  const suppress = useAction(() => client.suppressions.create({ leadIds: [leadId], reason: 'manual' }), {
+    onSuccess({ suppressed, stopped }) {
+      const text = `@${handle} suppressed`
+      const canceled = stopped > 0 ? `, ${formatCount(stopped, 'queued message')} canceled` : ''
+      toast.success(text + canceled, suppressed > 0 ? { action: undoButton(() => undo.run()) } : {})
+    },
+    failed: 'Failed to suppress them. Please try again.',
+    refetches,
+  })
   return (
     <Callout
       tone="warn"
       title={`Suppress @${handle}?`}
       action={
-        <Button
-          size="sm"
-          loading={suppress.isPending}
-          onClick={() => suppress.mutate({ picked: { ids: [leadId] }, input: null })}
-        >
+        <Button size="sm" loading={suppress.isPending} onClick={() => suppress.run()}>
           Suppress
         </Button>
       }

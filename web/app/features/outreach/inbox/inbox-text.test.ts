@@ -1,6 +1,6 @@
 import type { Message } from '@x-automated/contract/outreach/conversations'
 import { expect, test } from 'vitest'
-import { ageText, dayText, messageFacts, namedHandles, nextSendText, timeText } from './inbox-text'
+import { ageText, dayText, messageFacts, namedHandles, nextSendText, snoozeText, timeText } from './inbox-text'
 
 const now = new Date(2026, 10, 24, 14, 0).getTime()
 const ago = (minutes: number) => new Date(now - minutes * 60_000).toISOString()
@@ -19,6 +19,11 @@ test('dayText names today and yesterday by the calendar, and other days by date'
   expect(dayText(ago(13 * 60), now)).toBe('Today')
   expect(dayText(ago(15 * 60), now)).toBe('Yesterday')
   expect(dayText(ago(4 * 24 * 60), now)).toBe('Fri, Nov 20')
+})
+
+test('snoozeText names the day within a sentence', () => {
+  expect(snoozeText(ago(-60), now)).toBe(`today ${timeText(ago(-60))}`)
+  expect(snoozeText(ago(-8 * 24 * 60), now)).toBe(`Wed, Dec 2 ${timeText(now)}`)
 })
 
 test('messageFacts says which step it was, when, and whether it was read', () => {

@@ -1,4 +1,4 @@
-import { formatDate, formatRelative } from '@x-automated/contract/format'
+import { formatDate, formatRelative, formatUnit } from '@x-automated/contract/format'
 import type { ReplyLabel } from '@x-automated/contract/leads/leads'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import type { Message } from '@x-automated/contract/outreach/conversations'
@@ -24,8 +24,8 @@ export const LABEL_COLORS: Record<ReplyLabel, string> = {
 export function ageText(at: string, now: number): string {
   const age = now - Date.parse(at)
   if (age < MINUTE_MS) return 'now'
-  if (age < HOUR_MS) return `${Math.floor(age / MINUTE_MS)}m`
-  if (age < DAY_MS) return `${Math.floor(age / HOUR_MS)}h`
+  if (age < HOUR_MS) return formatUnit(Math.floor(age / MINUTE_MS), 'minute')
+  if (age < DAY_MS) return formatUnit(Math.floor(age / HOUR_MS), 'hour')
   return formatDate(at, age < 6 * DAY_MS ? { weekday: 'short' } : { month: 'short', day: 'numeric' })
 }
 
@@ -65,10 +65,11 @@ export function timeText(at: string | number): string {
   return formatDate(at, { hour: 'numeric', minute: '2-digit' })
 }
 
-/** 'Today 17:00', 'Wed, Dec 16 09:00': when a snooze ends. */
+/** 'today 17:00', 'Wed, Dec 16 09:00': when a snooze ends, within a sentence. */
 export function snoozeText(at: string | Date, now: number): string {
   const time = new Date(at).getTime()
-  return `${dayText(time, now)} ${timeText(time)}`
+  const day = dayText(time, now)
+  return `${/^To/.test(day) ? day.toLowerCase() : day} ${timeText(time)}`
 }
 
 const STATUS_TEXTS = {

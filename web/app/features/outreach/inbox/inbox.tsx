@@ -21,7 +21,7 @@ function Columns({ mayRead }: { mayRead: boolean }) {
   const inbox = useInbox(mayRead)
   const search = useRef<HTMLInputElement>(null)
   const [showsKeys, setShowsKeys] = useState(false)
-  const { open, neighbor, openId } = inbox
+  const { open, neighbor, openId, rows, select } = inbox
   const move = (by: 1 | -1) => {
     const next = neighbor(by)
     if (next) open(next.id)
@@ -32,6 +32,11 @@ function Columns({ mayRead }: { mayRead: boolean }) {
     {
       j: () => move(1),
       k: () => move(-1),
+      x: (event) => {
+        const focused = document.activeElement?.closest('[data-conversation]')?.getAttribute('data-conversation')
+        const id = openId ?? focused ?? rows?.[0]?.id
+        if (id) select(id, event.shiftKey)
+      },
       '/': () => search.current?.focus(),
       '?': () => setShowsKeys(true),
     },
@@ -54,6 +59,7 @@ function Columns({ mayRead }: { mayRead: boolean }) {
   )
 }
 
+/** What viewers see. */
 function NoInbox() {
   return (
     <div className="page-width pt-6 md:pt-19">

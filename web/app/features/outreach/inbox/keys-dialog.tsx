@@ -10,6 +10,9 @@ const KEYS: [string, string][] = [
   ['H', 'Snooze'],
   ['A', 'Assign'],
   ['R', 'Reply'],
+  ['X', 'Select'],
+  ['⇧ X', 'Select a range'],
+  ['Esc', 'Clear the selection'],
   ['/', 'Search'],
   ['?', 'All keys'],
 ]

@@ -60,15 +60,20 @@ export function LabelMenu({ conversation: { label, confidence }, onLabel }: Labe
           </button>
         }
       >
-        {LABEL_KEYS.map((one) => (
-          <MenuItem key={one} onSelect={() => onLabel(one)}>
-            <LabelName label={one} />
-          </MenuItem>
-        ))}
+        <LabelItems onLabel={onLabel} />
       </Menu>
       <Confidence value={confidence} />
     </span>
   )
+}
+
+/** The labels as items of a menu. */
+export function LabelItems({ onLabel }: Pick<LabelKeypadProps, 'onLabel'>) {
+  return LABEL_KEYS.map((one) => (
+    <MenuItem key={one} onSelect={() => onLabel(one)}>
+      <LabelName label={one} />
+    </MenuItem>
+  ))
 }
 
 /** How sure the classifier is; nothing if a person decided. */

@@ -5,9 +5,10 @@ import { api, client } from '../../../api'
 import { Button, IconButton } from '../../../ui/button'
 import { DateTime } from '../../../ui/date-time'
 import { Textarea } from '../../../ui/input'
+import { toast } from '../../../ui/toast'
 import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
-import { useMembers } from './use-inbox'
+import { undoButton, useMembers } from './use-inbox'
 
 interface NotesProps {
   conversationId: string
@@ -30,7 +31,7 @@ export function Notes({ conversationId, notes }: NotesProps) {
       {notes.length > 0 && (
         <ul className="grid gap-3">
           {notes.toReversed().map((note) => (
-            <NoteItem key={note.id} note={note} />
+            <NoteItem key={note.id} conversationId={conversationId} note={note} />
           ))}
         </ul>
       )}
@@ -38,14 +39,25 @@ export function Notes({ conversationId, notes }: NotesProps) {
   )
 }
 
-function NoteItem({ note }: { note: Note }) {
+function NoteItem({ conversationId, note }: { conversationId: string; note: Note }) {
   const [isEditing, setEditing] = useState(false)
   const isAdmin = useIsOffered('admin')
   const isOwn = useMembers().members.some(({ id, isYou }) => isYou && id === note.author.id)
+  const refetches = [api.conversations.find]
+  const restore = useAction(() => client.notes.create({ id: conversationId, text: note.text }), {
+    failed: 'Failed to restore the note. Please try again.',
+    refetches,
+  })
   const remove = useAction(() => client.notes.remove({ id: note.id }), {
-    question: { title: 'Delete this note?', body: 'It cannot be restored.', confirm: 'Delete', danger: true },
+    // Restored, someone else's note would be one's own.
+    ...(!isOwn && {
+      question: { title: 'Delete this note?', body: 'It cannot be restored.', confirm: 'Delete', danger: true },
+    }),
+    onSuccess() {
+      if (isOwn) toast.success('Note deleted', { action: undoButton(() => restore.run()) })
+    },
     failed: 'Failed to delete the note. Please try again.',
-    refetches: [api.conversations.find],
+    refetches,
   })
   if (isEditing)
     return (

@@ -1,20 +1,20 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { formatNumber } from '@x-automated/contract/format'
+import { formatList, formatNumber } from '@x-automated/contract/format'
 import type { Conversation, Draft, Message } from '@x-automated/contract/outreach/conversations'
 import { Slash } from 'lucide-react'
-import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import { api, client, errorCode, errorText } from '../../../api'
 import { Button, IconButton } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
-import { cn } from '../../../ui/cn'
 import { Kbd } from '../../../ui/kbd'
 import { useRefresh } from '../../../use-refresh'
 import { MESSAGE_MAX } from '../campaigns/message-field'
-import { previewOf } from '../campaigns/message-template'
 import { cacheDraft } from './conversation-cache'
+import { EmojiMenu } from './emoji-menu'
 import { sinceText } from './inbox-text'
 import { sendKeys } from './send-keys'
-import { type Insertion, matchingSnippets, snippetQuery, templateInsertions, withSnippet } from './snippet-insertion'
+import { variablesIn, withValues } from './snippet-insertion'
+import { useSnippetList } from './snippet-list'
 
 const SAVE_AFTER_MS = 800
 
@@ -54,11 +54,24 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
       onSending(null)
     },
   })
-  const submit = () => {
-    const trimmed = text.trim()
-    if (trimmed && !send.isPending) send.mutate(trimmed)
+  const recipient = {
+    ...lead,
+    metadata: useQuery(api.leads.find.queryOptions({ input: { id: lead.id } })).data?.metadata ?? {},
   }
-  const snippets = useSnippetList({ text, setText, textarea, lead })
+  const trimmed = text.trim()
+  const variables = variablesIn(trimmed)
+  const [asWritten, setAsWritten] = useState('')
+  const isReady = trimmed !== '' && text.length <= MESSAGE_MAX && (variables.length === 0 || asWritten === trimmed)
+  const submit = () => {
+    if (isReady && !send.isPending) send.mutate(trimmed)
+  }
+  const snippets = useSnippetList({ text, setText, textarea, recipient })
+  const insert = (inserted: string) => {
+    const start = textarea.current?.selectionStart ?? text.length
+    const end = textarea.current?.selectionEnd ?? start
+    setText(text.slice(0, start) + inserted + text.slice(end))
+    requestAnimationFrame(() => textarea.current?.setSelectionRange(start + inserted.length, start + inserted.length))
+  }
   const problem = send.isError && !send.isPending ? problemOf(send.error) : null
   return (
     <div className="grid gap-2">
@@ -77,6 +90,15 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
           ))}
           {problem.text}
         </Callout>
+      )}
+      {variables.length > 0 && asWritten !== trimmed && (
+        <Variables
+          names={variables}
+          filled={withValues(text, recipient)}
+          text={text}
+          onFill={setText}
+          onKeep={() => setAsWritten(trimmed)}
+        />
       )}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: a press beside the text focuses it */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard reaches the text itself */}
@@ -117,16 +139,53 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
             className="text-muted"
             onClick={snippets.open}
           />
+          <EmojiMenu textarea={textarea} onPick={insert} />
           <span className="me-2 ms-auto text-xs text-muted" data-numeric>
             {text !== '' && formatNumber(text.length)}
             <span className="sr-only"> characters</span>
           </span>
-          <Button size="sm" variant="primary" disabled={!text.trim()} loading={send.isPending} onClick={submit}>
+          <Button size="sm" variant="primary" disabled={!isReady} loading={send.isPending} onClick={submit}>
             Send <Kbd>{sendKeys()}</Kbd>
           </Button>
         </div>
       </div>
     </div>
+  )
+}
+
+interface VariablesProps {
+  names: readonly string[]
+  text: string
+  /** The text with the values that the lead has. */
+  filled: string
+  onFill: (text: string) => void
+  onKeep: () => void
+}
+
+/** Answers are sent as they are written, so a variable needs its value before. */
+function Variables({ names, text, filled, onFill, onKeep }: VariablesProps) {
+  const missing = variablesIn(filled)
+  return (
+    <Callout
+      tone="warn"
+      title={
+        missing.length > 0 ? `No value for ${formatList(missing)}` : `${formatList(names)} would be sent as written`
+      }
+      action={
+        <span className="flex flex-wrap gap-2">
+          {filled !== text && (
+            <Button size="sm" onClick={() => onFill(filled)}>
+              Fill in
+            </Button>
+          )}
+          <Button size="sm" variant="ghost" onClick={onKeep}>
+            Keep as written
+          </Button>
+        </span>
+      }
+    >
+      {missing.length > 0 ? 'Replace it before you send.' : null}
+    </Callout>
   )
 }
 
@@ -212,100 +271,5 @@ function problemOf(error: unknown): Problem {
       return { tone: 'warn', title: UNKNOWN, text: `${text} Sending it again sends it only once.`, newer: [] }
     default:
       return { tone: 'bad', title: 'Not sent', text, newer: [] }
-  }
-}
-
-interface SnippetListOptions {
-  text: string
-  setText: (text: string) => void
-  textarea: RefObject<HTMLTextAreaElement | null>
-  lead: Conversation['lead']
-}
-
-/** The snippets and templates that a slash before the cursor opens. */
-function useSnippetList({ text, setText, textarea, lead }: SnippetListOptions) {
-  const listId = useId()
-  const [cursor, setCursor] = useState(0)
-  const [index, setIndex] = useState(0)
-  const [closedAt, setClosedAt] = useState<string | null>(null)
-  const query = snippetQuery(text.slice(0, cursor))
-  const isOpen = query !== null && closedAt !== text
-  const snippets = useQuery(api.snippets.list.queryOptions({ enabled: isOpen })).data?.snippets
-  const templates = useQuery(api.templates.list.queryOptions({ input: { pageSize: 100 }, enabled: isOpen })).data
-  const all: Insertion[] | undefined = snippets && [...snippets, ...templateInsertions(templates?.templates ?? [])]
-  const metadata = useQuery(api.leads.find.queryOptions({ input: { id: lead.id } })).data?.metadata ?? {}
-  const shown = isOpen && all ? matchingSnippets(all, query) : []
-  const active = shown[Math.min(index, shown.length - 1)]
-  const move = (position: number) =>
-    requestAnimationFrame(() => {
-      textarea.current?.focus()
-      textarea.current?.setSelectionRange(position, position)
-      setCursor(position)
-    })
-  const insert = (snippet: Insertion) => {
-    const filled = previewOf(snippet.text, { ...lead, metadata }).map((piece) => piece.text)
-    const next = withSnippet(text, cursor, filled.join(''))
-    setText(next.text)
-    move(next.cursor)
-  }
-  return {
-    onSelect: () => {
-      setCursor(textarea.current?.selectionStart ?? 0)
-      setIndex(0)
-    },
-    /** Types the slash. */
-    open() {
-      const at = textarea.current?.selectionStart ?? text.length
-      const slash = at === 0 || /\s$/.test(text.slice(0, at)) ? '/' : ' /'
-      setClosedAt(null)
-      setText(text.slice(0, at) + slash + text.slice(at))
-      move(at + slash.length)
-    },
-    props: {
-      'aria-autocomplete': 'list',
-      'aria-controls': shown.length > 0 ? listId : undefined,
-      'aria-activedescendant': active && `${listId}-${active.id}`,
-    } as const,
-    /** Whether the list has used the key. */
-    onKeyDown(event: KeyboardEvent): boolean {
-      if (!active || event.metaKey || event.ctrlKey) return false
-      const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-      if (by) setIndex((shown.indexOf(active) + by + shown.length) % shown.length)
-      else if (event.key === 'Enter' || event.key === 'Tab') insert(active)
-      else if (event.key === 'Escape') setClosedAt(text)
-      else return false
-      event.preventDefault()
-      return true
-    },
-    list: isOpen && all && (
-      <div className="popup absolute inset-x-0 bottom-full z-10 mb-1.5 rounded-lg p-1">
-        {shown.length === 0 ? (
-          <p className="px-2 py-1.5 text-muted">
-            {all.length === 0 ? 'No snippets yet. Create them in Settings.' : 'No matching snippet'}
-          </p>
-        ) : (
-          <div id={listId} role="listbox" aria-label="Snippets">
-            {shown.map((snippet) => (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: keys are handled in the text field
-              <div
-                key={snippet.id}
-                id={`${listId}-${snippet.id}`}
-                role="option"
-                tabIndex={-1}
-                aria-selected={snippet === active}
-                className={cn('flex cursor-default gap-3 rounded-md px-2 py-1.5', snippet === active && 'bg-hover')}
-                onMouseDown={(event) => event.preventDefault()}
-                onClick={() => insert(snippet)}
-              >
-                <span className="max-w-1/2 shrink-0 truncate font-strong">
-                  {snippet.isTemplate ? snippet.shortcut : `/${snippet.shortcut}`}
-                </span>
-                <span className="truncate text-muted">{snippet.text}</span>
-              </div>
-            ))}
-          </div>
-        )}
-      </div>
-    ),
   }
 }

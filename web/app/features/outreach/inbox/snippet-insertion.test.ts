@@ -1,7 +1,14 @@
 import type { Snippet } from '@x-automated/contract/outreach/snippets'
 import type { Template } from '@x-automated/contract/outreach/templates'
 import { expect, test } from 'vitest'
-import { matchingSnippets, snippetQuery, templateInsertions, withSnippet } from './snippet-insertion'
+import {
+  matchingSnippets,
+  snippetQuery,
+  templateInsertions,
+  variablesIn,
+  withSnippet,
+  withValues,
+} from './snippet-insertion'
 
 test.each([
   ['/', ''],
@@ -35,4 +42,19 @@ test('offers the workspace’s own templates of one message', () => {
   ])
   expect(insertions).toEqual([{ id: 'own', shortcut: 'Name of own', text: 'Hi {lead_name}', isTemplate: true }])
   expect(matchingSnippets(insertions, 'name')).toEqual(insertions)
+})
+
+const ada = { name: 'Ada', twitterHandle: 'ada', metadata: { Company: 'Harbor' } }
+
+test.each([
+  ['Hi {lead_name} of {company}', 'Hi Ada of Harbor'],
+  ['{company|your team}, {role|friend}', 'Harbor, friend'],
+  ['See {link} and {{name}}', 'See {link} and {{name}}'],
+  ['{} {"a": 1}', '{} {"a": 1}'],
+])('fills %j as %j', (text, filled) => {
+  expect(withValues(text, ada)).toBe(filled)
+})
+
+test('finds the variables of a text, but no other braces', () => {
+  expect(variablesIn('See {link}, {link} or {company|us}. {} {"a": 1}')).toEqual(['{link}', '{company|us}'])
 })

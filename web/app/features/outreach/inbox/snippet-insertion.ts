@@ -1,5 +1,6 @@
 import type { Snippet } from '@x-automated/contract/outreach/snippets'
 import type { Template } from '@x-automated/contract/outreach/templates'
+import { previewOf, type Recipient, writtenPieces } from '../campaigns/message-template'
 
 const SHOWN_MAX = 6
 
@@ -35,4 +36,21 @@ export function matchingSnippets<One extends Insertion>(all: readonly One[], que
 export function withSnippet(text: string, cursor: number, snippet: string): { text: string; cursor: number } {
   const start = cursor - (snippetQuery(text.slice(0, cursor)) ?? '').length - 1
   return { text: text.slice(0, start) + snippet + text.slice(cursor), cursor: start + snippet.length }
+}
+
+/** A text with the lead's values. A column without a value or a fallback stays as written. */
+export function withValues(text: string, recipient: Recipient): string {
+  return previewOf(text, recipient)
+    .map((piece) => {
+      if (piece.kind !== 'unknown' || !/^\{[^{}|]+\}$/.test(piece.text)) return piece.text
+      // With an empty fallback, a column is a variable.
+      const filled = previewOf(piece.text.replace('}', '|}'), recipient).map((one) => one.text)
+      return filled.join('') || piece.text
+    })
+    .join('')
+}
+
+/** The variables of a text, as written, once each. */
+export function variablesIn(text: string): string[] {
+  return [...new Set(writtenPieces(text).flatMap((piece) => (piece.kind === 'text' ? [] : [piece.text])))]
 }

@@ -1,15 +1,19 @@
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { formatNumber } from '@x-automated/contract/format'
 import type { Conversation } from '@x-automated/contract/outreach/conversations'
+import { useState } from 'react'
 import { generatePath, useNavigate, useOutletContext, useParams, useSearchParams } from 'react-router'
 import { api, client, errorText } from '../../../api'
 import { paths } from '../../../paths'
 import { toast } from '../../../ui/toast'
 import { allCampaigns, CAMPAIGN_NAMES } from '../campaigns/all-campaigns'
 import { type ConversationChange, changeCached } from './conversation-cache'
-import { filterOf, type InboxFilter, withFilter } from './inbox-filter'
+import { filterOf, type InboxFilter, narrowedBy, withFilter } from './inbox-filter'
+import { NOTHING_SELECTED, type Selection, toggled } from './selection'
 
 /** Fallback while no event says that something has changed. */
 export const INBOX_POLL_MS = 10_000
+
 /** The list of the inbox, its filter, and the open conversation. */
 export function useInbox(mayRead: boolean) {
   const { conversationId: openId = null } = useParams()
@@ -27,6 +31,9 @@ export function useInbox(mayRead: boolean) {
     }),
   )
   const rows = list.data?.pages.flatMap(({ conversations }) => conversations)
+  const counts = list.data?.pages[0]?.counts
+  const { selection, setSelection } = useSelection(filter)
+  const selected = rows?.filter(({ id }) => selection.hasAll || selection.ids.has(id)) ?? []
   const search = params.size > 0 ? `?${params}` : ''
   const open = (id: string | null) =>
     void navigate((id ? generatePath(paths.conversation, { conversationId: id }) : paths.inbox) + search, {
@@ -46,7 +53,15 @@ export function useInbox(mayRead: boolean) {
       setParams(withFilter(params, change), { replace: true, preventScrollReset: true }),
     list,
     rows,
-    counts: list.data?.pages[0]?.counts,
+    counts,
+    /** How many match the filter; null if that is unknown. */
+    total: matchCount(filter, counts, list.hasNextPage || list.isPlaceholderData ? null : (rows?.length ?? null)),
+    selection,
+    setSelection,
+    /** The loaded rows among the selection. */
+    selected,
+    select: (id: string, isRange = false) =>
+      setSelection(toggled(selection, id, rows?.map((row) => row.id) ?? [], isRange)),
     search,
     openId,
     open,
@@ -54,6 +69,23 @@ export function useInbox(mayRead: boolean) {
     /** Opens what follows the open conversation, which leaves the list. */
     openNext: () => open((neighbor(1) ?? neighbor(-1))?.id ?? null),
   }
+}
+
+/** What is selected, until the filter changes. */
+function useSelection(filter: InboxFilter) {
+  const key = JSON.stringify(filter)
+  const [kept, setKept] = useState({ key, selection: NOTHING_SELECTED })
+  return {
+    selection: kept.key === key ? kept.selection : NOTHING_SELECTED,
+    setSelection: (selection: Selection) => setKept({ key, selection }),
+  }
+}
+
+type Counts = Awaited<ReturnType<typeof client.conversations.list>>['counts']
+
+function matchCount(filter: InboxFilter, counts: Counts | undefined, loaded: number | null): number | null {
+  if (loaded !== null || filter.q || narrowedBy(filter) > 0) return loaded
+  return filter.status === 'open' || filter.status === 'snoozed' ? (counts?.[filter.status] ?? null) : null
 }
 
 /** The inbox around the open conversation. */
@@ -92,7 +124,8 @@ export function useMembers() {
   }
 }
 
-type Update = Omit<Parameters<typeof client.conversations.update>[0], 'id'>
+/** What a person changes of one or more conversations. */
+export type Update = Omit<Parameters<typeof client.conversations.update>[0], 'id'>
 
 export interface ChangeOptions {
   /** The toast, with an Undo if there is one. None: nothing is said. */
@@ -102,7 +135,7 @@ export interface ChangeOptions {
 }
 
 /** What the server will make of a change. */
-function shownChange({ status, snoozedUntil, label, assigneeId, isRead }: Update): ConversationChange {
+export function shownChange({ status, snoozedUntil, label, assigneeId, isRead }: Update): ConversationChange {
   return {
     ...(status && { status, snoozedUntil: snoozedUntil ?? null }),
     // What is done has been read.
@@ -116,11 +149,17 @@ function shownChange({ status, snoozedUntil, label, assigneeId, isRead }: Update
 /** How long a change can be undone. */
 const UNDO_MS = 10_000
 const MUTATION_KEY = ['changeConversation']
+const DONE_TOAST = 'conversation'
 
-/** Changes a conversation: immediately on screen, and back if it fails. */
-export function useChangeConversation() {
+/** A toast's Undo. */
+export function undoButton(onClick: () => void) {
+  return { label: 'Undo', onClick, until: Date.now() + UNDO_MS }
+}
+
+/** Options of mutations that change conversations. */
+export function useChanged() {
   const queries = useQueryClient()
-  const changed = {
+  return {
     mutationKey: MUTATION_KEY,
     onError: (error: Error) => toast.error(errorText(error, 'Failed to change the conversation. Please try again.')),
     // An answer from before the next change would show its old state for a moment.
@@ -128,6 +167,36 @@ export function useChangeConversation() {
       queries.isMutating({ mutationKey: MUTATION_KEY }) === 1 &&
       queries.invalidateQueries({ queryKey: api.conversations.key() }),
   }
+}
+
+/** Says what was done, with an Undo for some seconds. */
+export function useDoneToast() {
+  const undo = useMutation({
+    ...useChanged(),
+    mutationFn: ({ undoId }: { undoId: string; changed: number }) => client.conversations.undoUpdate({ undoId }),
+    onSuccess({ undone }, { changed }) {
+      if (undone < changed)
+        toast.info(
+          changed === 1
+            ? 'The conversation has changed since, so nothing was undone.'
+            : `${formatNumber(undone)} of ${formatNumber(changed)} restored. The others have changed since.`,
+        )
+    },
+  })
+  return (text: string, done: { undoId: string; changed: number }, onUndo?: () => void) => {
+    const onClick = () => {
+      undo.mutate(done)
+      onUndo?.()
+    }
+    toast.success(text, { id: DONE_TOAST, replaces: true, action: undoButton(onClick) })
+  }
+}
+
+/** Changes a conversation: immediately on screen, and back if it fails. */
+export function useChangeConversation() {
+  const queries = useQueryClient()
+  const showDone = useDoneToast()
+  const changed = useChanged()
   const call = useMutation({
     ...changed,
     // The re-engagement message of a snooze can be stopped on its campaign's page, but not undone here.
@@ -137,13 +206,8 @@ export function useChangeConversation() {
     },
     async onMutate({ id, update }) {
       await queries.cancelQueries({ queryKey: api.conversations.key() })
-      changeCached(queries, id, shownChange(update))
+      changeCached(queries, new Set([id]), shownChange(update))
     },
-  })
-  const undo = useMutation({
-    ...changed,
-    mutationFn: (undoId: string) => client.conversations.undoUpdate({ undoId }),
-    onSuccess: ({ undone }) => undone === 0 && toast.info('The conversation has changed since, so nothing was undone.'),
   })
   return {
     ...call,
@@ -151,16 +215,8 @@ export function useChangeConversation() {
       const undoId = crypto.randomUUID()
       return call.mutateAsync({ id: before.id, update, undoId }).then(
         () => {
-          if (!done) return true
-          const onClick = () => {
-            undo.mutate(undoId)
-            onUndone?.()
-          }
-          toast.success(done, {
-            id: 'conversation',
-            replaces: true,
-            ...(!update.reengage && { action: { label: 'Undo', onClick, until: Date.now() + UNDO_MS } }),
-          })
+          if (done && update.reengage) toast.success(done, { id: DONE_TOAST, replaces: true })
+          else if (done) showDone(done, { undoId, changed: 1 }, onUndone)
           return true
         },
         () => false,

@@ -1,0 +1,27 @@
+/** Which conversations of the list are selected. */
+export interface Selection {
+  /** The rows show their checkboxes. */
+  isOn: boolean
+  ids: ReadonlySet<string>
+  /** Also those that match the filter and are not loaded yet. */
+  hasAll: boolean
+  /** Where a range starts. */
+  anchor: string | null
+}
+
+export const NOTHING_SELECTED: Selection = { isOn: false, ids: new Set(), hasAll: false, anchor: null }
+
+/** Selects or deselects a row. @param loaded all rows in order @param isRange selects those from the anchor on */
+export function toggled(
+  { ids, hasAll, anchor }: Selection,
+  id: string,
+  loaded: readonly string[],
+  isRange = false,
+): Selection {
+  const next = new Set(hasAll ? loaded : ids)
+  const from = isRange && anchor !== null ? loaded.indexOf(anchor) : -1
+  const to = loaded.indexOf(id)
+  if (from >= 0) for (const one of loaded.slice(Math.min(from, to), Math.max(from, to) + 1)) next.add(one)
+  else if (!next.delete(id)) next.add(id)
+  return { isOn: next.size > 0, ids: next, hasAll: false, anchor: id }
+}
