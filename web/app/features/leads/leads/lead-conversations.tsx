@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import type { LeadDetail } from '@x-automated/contract/leads/leads'
 import { ChevronRight } from 'lucide-react'
 import { generatePath, Link } from 'react-router'
 import { api } from '../../../api'
@@ -9,25 +8,16 @@ import { useHasRole } from '../../identity/people/use-role'
 import { useAccounts } from '../../platform/x-account/use-accounts'
 import { LABEL_NAMES } from './history-text'
 
-/** A search may find others, whose messages name the lead. */
-const SEARCHED = 20
-
-/** The lead's conversations, one for each X account. Pending until known; none for viewers. */
-export function useLeadConversations(lead: Pick<LeadDetail, 'id' | 'twitterHandle'> | undefined) {
+/** The lead's conversations, one for each X account; none until known, and none for viewers. */
+export function useLeadConversations(leadId: string | undefined) {
   const mayRead = useHasRole('member') === true
   const found = useQuery(
-    api.conversations.list.queryOptions({
-      input: { q: lead?.twitterHandle, pageSize: SEARCHED },
-      enabled: mayRead && lead !== undefined,
-    }),
+    api.conversations.list.queryOptions({ input: { leadId }, enabled: mayRead && leadId !== undefined }),
   )
-  return {
-    isPending: found.isPending && found.fetchStatus !== 'idle',
-    conversations: found.data?.conversations.filter((one) => one.lead.id === lead?.id) ?? [],
-  }
+  return found.data?.conversations ?? []
 }
 
-type Conversations = ReturnType<typeof useLeadConversations>['conversations']
+type Conversations = ReturnType<typeof useLeadConversations>
 
 /** What was said last, with a link to answer. */
 export function LeadConversations({ conversations }: { conversations: Conversations }) {

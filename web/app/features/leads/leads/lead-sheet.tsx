@@ -60,7 +60,7 @@ export function LeadSheet({ id, onClose, onSuppress, onRemove }: LeadSheetProps)
     api.leads.find.queryOptions({ input: { id: id ?? '' }, enabled: id !== null, placeholderData: keepPreviousData }),
   )
   const known = leadOf(id, lead.data)
-  const talks = useLeadConversations(known)
+  const conversations = useLeadConversations(id ?? known?.id)
   const mayWrite = useIsOffered('member')
   return (
     <Sheet
@@ -86,14 +86,14 @@ export function LeadSheet({ id, onClose, onSuppress, onRemove }: LeadSheetProps)
     >
       {lead.isError && !known ? (
         <QueryError query={lead} />
-      ) : known && !talks.isPending ? (
+      ) : known ? (
         <div className="grid gap-6">
           {known.suppressed && (
             <Callout tone="warn" title="On your suppression list">
               No one in this workspace can message them. Manage this in Settings → Suppression list.
             </Callout>
           )}
-          <LeadConversations conversations={talks.conversations} />
+          <LeadConversations conversations={conversations} />
           <Profile lead={known} />
           <Part
             title="Contact basis"
