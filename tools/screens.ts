@@ -34,6 +34,15 @@ async function editFirstMessage(page: Page): Promise<void> {
   await page.getByText(/^This reaches/).waitFor()
 }
 
+async function writeDrafts(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Write with AI' }).first().click()
+  await page.getByRole('button', { name: 'Write three drafts' }).click()
+  await page
+    .getByRole('button', { name: /^Use this draft/ })
+    .nth(2)
+    .waitFor()
+}
+
 /** Every sentence about a test, one for each step. */
 async function showVerdicts(page: Page): Promise<void> {
   const figures = { isActive: true, read: 180, replied: 40, failed: 0, skipped: 0 }
@@ -127,6 +136,7 @@ export const SCREENS: Record<string, Record<string, Screen>> = {
     'campaign-messages': { path: '/campaigns', act: press('View DMs') },
     campaign: { path: '/campaigns/:campaignId' },
     'campaign-whole': { path: '/campaigns/:campaignId', height: 1_900 },
+    'campaign-write': { path: '/campaigns/:campaignId/steps', act: writeDrafts },
     'campaign-steps': { path: '/campaigns/:campaignId/steps', act: editFirstMessage, height: 1_100 },
     'campaign-people': { path: '/campaigns/:campaignId', act: press('All people') },
     'campaign-verdicts': { path: '/campaigns/:campaignId', act: showVerdicts, height: 3_800 },
@@ -139,6 +149,7 @@ export const SCREENS: Record<string, Record<string, Screen>> = {
     notifications: { path: '/account', act: press(/^Notifications/) },
     'settings-sending': { path: '/settings' },
     'settings-inbox': { path: '/settings?tab=inbox' },
+    'settings-ai-writer': { path: '/settings?tab=ai-writer', whole },
     'settings-suppression-list': { path: '/settings?tab=suppression-list' },
     'settings-notifications': { path: '/settings?tab=notifications' },
     'settings-people': { path: '/settings?tab=people' },

@@ -9,6 +9,8 @@ import { Callout } from '../../../ui/callout'
 import { Kbd } from '../../../ui/kbd'
 import { useRefresh } from '../../../use-refresh'
 import { MESSAGE_MAX } from '../campaigns/message-field'
+import { undoable } from '../sequences/undoable'
+import { useReplySuggestions } from '../writer/reply-suggestions'
 import { cacheDraft } from './conversation-cache'
 import { EmojiMenu } from './emoji-menu'
 import { sinceText } from './inbox-text'
@@ -72,6 +74,11 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
     setText(text.slice(0, start) + inserted + text.slice(end))
     requestAnimationFrame(() => textarea.current?.setSelectionRange(start + inserted.length, start + inserted.length))
   }
+  const suggestions = useReplySuggestions(id, (suggested) => {
+    setText(suggested)
+    if (text.trim() !== '') undoable('Reply replaced.', () => setText(text))
+    textarea.current?.focus()
+  })
   const problem = send.isError && !send.isPending ? problemOf(send.error) : null
   return (
     <div className="grid gap-2">
@@ -107,6 +114,7 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
         onClick={(event) => event.target === event.currentTarget && textarea.current?.focus()}
       >
         {snippets.list}
+        {suggestions.list}
         <textarea
           ref={textarea}
           aria-label="Reply"
@@ -140,6 +148,7 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
             onClick={snippets.open}
           />
           <EmojiMenu textarea={textarea} onPick={insert} />
+          {suggestions.button}
           <span className="me-2 ms-auto text-xs text-muted" data-numeric>
             {text !== '' && formatNumber(text.length)}
             <span className="sr-only"> characters</span>

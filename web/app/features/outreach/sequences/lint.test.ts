@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { lint } from './lint'
+import { lint, remarksOf } from './lint'
 
 const texts = (message: string, earlier: { label: string; text: string }[] = []) =>
   lint(message, earlier).map(({ tone, text }) => `${tone}: ${text}`)
@@ -28,5 +28,13 @@ describe('lint', () => {
 
   it('names unknown variables', () => {
     expect(texts('Hi {compny}').at(-1)).toMatch(/^bad: Unknown variable: \{compny\}\. Use one of those above/)
+  })
+})
+
+describe('remarksOf', () => {
+  it('leads to the place of what the server has found, and repeats nothing', () => {
+    const link = { code: 'link', params: {}, start: 4, end: 9 } as const
+    const long = { code: 'long', params: { length: 700 }, start: 600, end: 700 } as const
+    expect(remarksOf([link, long])).toEqual([expect.objectContaining({ tone: 'warn', place: { start: 4, end: 9 } })])
   })
 })

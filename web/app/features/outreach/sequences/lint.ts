@@ -1,5 +1,7 @@
 import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
 import { readPlaces } from '@x-automated/contract/outreach/template'
+import type { LintProblem } from '@x-automated/contract/outreach/writer'
+import { lintText } from '@x-automated/contract/outreach/writer-text'
 import { unknownPlaceholders } from '../campaigns/message-template'
 import type { SequenceDraft } from './sequence-draft'
 
@@ -10,6 +12,8 @@ const LONG = 500
 export interface Remark {
   tone: 'good' | 'warn' | 'bad'
   text: string
+  /** Where it is, in UTF-16 units. */
+  place?: { start: number; end: number }
 }
 
 /** Remarks about one message, the good ones first. @param earlier the texts of the messages before */
@@ -42,6 +46,20 @@ export function lint(messageTemplate: string, earlier: readonly { label: string;
         ]
       : []),
   ]
+}
+
+/** Shown by `lint` while one types. */
+const KNOWN: readonly LintProblem['code'][] = ['long', 'unknown_variable', 'no_fallback']
+
+/** What the server has found, as remarks. */
+export function remarksOf(problems: readonly LintProblem[]): Remark[] {
+  return problems
+    .filter(({ code }) => !KNOWN.includes(code))
+    .map(({ start, end, ...problem }) => ({
+      tone: 'warn',
+      text: lintText(problem),
+      ...(end > start && { place: { start, end } }),
+    }))
 }
 
 /** Every message of a sequence with its name, in order. */

@@ -5,7 +5,9 @@ import { cn } from '../../../ui/cn'
 import { FieldError } from '../../../ui/field'
 import { InsertVariables, MESSAGE_MAX } from '../campaigns/message-field'
 import { placeholders, writtenPieces } from '../campaigns/message-template'
-import type { Remark } from './lint'
+import { useLint } from '../writer/use-lint'
+import { WriterTools } from '../writer/writer-tools'
+import { type Remark, remarksOf } from './lint'
 
 interface MessageEditorProps {
   /** Of the text field; its label is elsewhere. */
@@ -17,15 +19,18 @@ interface MessageEditorProps {
   /** The server's problem with this text. */
   problem: string | undefined
   remarks: readonly Remark[]
+  /** Of a saved campaign. */
+  campaignId?: string | undefined
 }
 
 /** The marks of variables lie behind the text field, whose height follows them. */
 const TEXT = 'col-start-1 row-start-1 min-h-20 px-3 pt-2.5 pb-1 leading-normal whitespace-pre-wrap wrap-anywhere'
-const marks = { filled: 'bg-accent-mark', missing: '', unknown: 'bg-bad/15' }
+const marks = { filled: 'bg-accent-mark', missing: '', opener: '', unknown: 'bg-bad/15' }
 
 /** The text of a message with its variables, problem and remarks. */
-export function MessageEditor({ id, value, onChange, placeholder, hint, problem, remarks }: MessageEditorProps) {
+export function MessageEditor({ id, value, onChange, placeholder, hint, problem, ...more }: MessageEditorProps) {
   const textarea = useRef<HTMLTextAreaElement>(null)
+  const remarks = [...more.remarks, ...remarksOf(useLint(value, more.campaignId))]
   const notes = [hint && `${id}-hint`, problem && `${id}-error`, remarks.length > 0 && `${id}-remarks`].filter(Boolean)
   return (
     <div className="grid grid-cols-1 gap-2">
@@ -58,8 +63,11 @@ export function MessageEditor({ id, value, onChange, placeholder, hint, problem,
             onChange={(event) => onChange(event.currentTarget.value)}
           />
         </div>
-        <div className="flex items-center gap-3 p-2 ps-3">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1 p-2 ps-3">
           <InsertVariables textarea={textarea} variables={placeholders} onChange={onChange} />
+          <span className="-ms-2.5 flex flex-wrap">
+            <WriterTools textarea={textarea} value={value} onChange={onChange} />
+          </span>
           {value !== '' && (
             <span className="ms-auto text-xs text-muted" data-numeric>
               {formatNumber(value.length)}
@@ -69,7 +77,16 @@ export function MessageEditor({ id, value, onChange, placeholder, hint, problem,
         </div>
       </div>
       {problem && <FieldError id={`${id}-error`}>{problem}</FieldError>}
-      {remarks.length > 0 && <Remarks id={`${id}-remarks`} remarks={remarks} />}
+      {remarks.length > 0 && (
+        <Remarks
+          id={`${id}-remarks`}
+          remarks={remarks}
+          onShow={({ start, end }) => {
+            textarea.current?.focus()
+            textarea.current?.setSelectionRange(start, end)
+          }}
+        />
+      )}
       {hint && (
         <p id={`${id}-hint`} className="text-muted">
           {hint}
@@ -85,15 +102,33 @@ const looks = {
   bad: { icon: CircleAlert, className: 'text-bad', iconClass: '' },
 }
 
-function Remarks({ id, remarks }: { id: string; remarks: readonly Remark[] }) {
+interface RemarksProps {
+  id: string
+  remarks: readonly Remark[]
+  /** Selects what a remark is about. */
+  onShow: (place: NonNullable<Remark['place']>) => void
+}
+
+function Remarks({ id, remarks, onShow }: RemarksProps) {
   return (
     <ul id={id} className="flex min-w-0 flex-wrap gap-x-4 gap-y-1 text-xs">
-      {remarks.map(({ tone, text }) => {
+      {remarks.map(({ tone, text, place }) => {
         const { icon: Icon, className, iconClass } = looks[tone]
         return (
-          <li key={text} className={cn('flex items-start gap-1.5', className)}>
+          <li key={`${text} ${place?.start}`} className={cn('flex items-start gap-1.5', className)}>
             <Icon aria-hidden className={cn('mt-px size-3.5 shrink-0', iconClass)} />
-            {text}
+            {place ? (
+              <button
+                type="button"
+                title="Show in the text"
+                className="text-start underline-offset-4 hover:underline pointer-coarse:min-h-6"
+                onClick={() => onShow(place)}
+              >
+                {text}
+              </button>
+            ) : (
+              text
+            )}
           </li>
         )
       })}

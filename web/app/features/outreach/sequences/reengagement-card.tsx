@@ -15,6 +15,8 @@ interface ReengagementCardProps {
   number: number
   problem: string | undefined
   remarks: readonly Remark[]
+  /** Of a saved campaign. */
+  campaignId: string | undefined
   onChange: (next: ReengagementDraft) => void
   onRemove: () => void
 }
@@ -25,6 +27,7 @@ export function ReengagementCard({
   number,
   problem,
   remarks,
+  campaignId,
   onChange,
   onRemove,
 }: ReengagementCardProps) {
@@ -62,6 +65,7 @@ export function ReengagementCard({
           placeholder="Hi {lead_name}, is this still on your mind?"
           problem={problem}
           remarks={remarks}
+          campaignId={campaignId}
         />
       </Numbered>
     </>

@@ -3,6 +3,7 @@ import { Lock, Plus } from 'lucide-react'
 import { useEffect, useId, useRef } from 'react'
 import { api } from '../../../api'
 import { Button, type ButtonProps } from '../../../ui/button'
+import { RewritesNeedModel, SequenceWriter } from '../writer/writer-tools'
 import { lint, messagesOf } from './lint'
 import { Locks, usePlanLocks } from './plan-locks'
 import { ReengagementCard } from './reengagement-card'
@@ -18,10 +19,12 @@ interface SequenceBuilderProps {
   editor: SequenceEditor
   /** Templates have no re-engagement. */
   ofTemplate?: boolean
+  /** Of a saved campaign. */
+  campaignId?: string
 }
 
 /** The messages of a campaign: steps with variants, delays and conditions, and re-engagement. */
-export function SequenceBuilder({ editor, ofTemplate = false }: SequenceBuilderProps) {
+export function SequenceBuilder({ editor, ofTemplate = false, campaignId }: SequenceBuilderProps) {
   const { draft, change, problems } = editor
   const { steps, reengagement } = draft
   const planLocks = usePlanLocks(draft)
@@ -67,6 +70,7 @@ export function SequenceBuilder({ editor, ofTemplate = false }: SequenceBuilderP
                 isLast={index === steps.length - 1 && !reengagement}
                 problem={problems.get(variant)}
                 remarks={remarksOf(variant)}
+                campaignId={campaignId}
                 variantsLock={locks.variants}
                 lockId={`${lockId}-variants`}
                 onChange={(next) => change((now) => withStep(now, step.key, next))}
@@ -87,6 +91,7 @@ export function SequenceBuilder({ editor, ofTemplate = false }: SequenceBuilderP
               number={steps.length + 1}
               problem={problems.get(reengagement)}
               remarks={remarksOf(reengagement)}
+              campaignId={campaignId}
               onChange={actions.changeReengagement}
               onRemove={actions.removeReengagement}
             />
@@ -108,7 +113,9 @@ export function SequenceBuilder({ editor, ofTemplate = false }: SequenceBuilderP
               Add re-engagement
             </AddButton>
           )}
+          <SequenceWriter editor={editor} />
         </div>
+        <RewritesNeedModel />
         <Locks locks={locks} id={lockId} />
       </div>
       <p role="status" className="sr-only">

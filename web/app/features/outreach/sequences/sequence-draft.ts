@@ -119,6 +119,16 @@ export function templateSteps(draft: SequenceDraft): TemplateStep[] {
   }))
 }
 
+/** New steps with these texts. */
+export function draftFromTexts(texts: readonly { text: string; delay?: Delay | undefined }[]): SequenceDraft {
+  const steps = texts.map(({ text, delay }) => {
+    const step = newStep()
+    const [variant] = step.variants
+    return { ...step, delay: delay ?? step.delay, variants: variant ? [{ ...variant, messageTemplate: text }] : [] }
+  })
+  return { steps, reengagement: null }
+}
+
 /** What a draft's steps are in a request. A blank number counts as 1; `isWritten` finds it. */
 export function stepInputs({ steps }: SequenceDraft): StepInput[] {
   return steps.map(({ id, delay, condition, allocation, switchToWinner, testWindowDays, variants }, index) => ({

@@ -123,7 +123,7 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
       <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_minmax(0,22rem)]">
         <fieldset disabled={save.isPending} className="min-w-0">
           <h2 className="sr-only">Messages</h2>
-          <SequenceBuilder editor={editor} />
+          <SequenceBuilder editor={editor} campaignId={id} />
         </fieldset>
         <div className="min-w-0 lg:sticky lg:top-[calc(var(--spacing-header)+1rem)] lg:self-start">
           <MessagePreview messages={conversationOf(draft)} listId={leadListId ?? ''} xAccountId={campaign.xAccountId} />

@@ -20,6 +20,8 @@ interface StepCardProps {
   isLast: boolean
   problem: string | undefined
   remarks: readonly Remark[]
+  /** Of a saved campaign. */
+  campaignId: string | undefined
   /** Why the plan has no variants; null: it has. */
   variantsLock: string | null
   /** The id of that reason's text. */
@@ -34,7 +36,7 @@ interface StepCardProps {
 }
 
 /** A step with its variants. */
-export function StepCard({ step, index, count, name, isLast, problem, remarks, ...props }: StepCardProps) {
+export function StepCard({ step, index, count, name, isLast, problem, remarks, campaignId, ...props }: StepCardProps) {
   const { variantsLock, lockId, onChange, onVariantChange, onMove, handle } = props
   const id = useId()
   const variant = shownVariant(step)
@@ -108,6 +110,7 @@ export function StepCard({ step, index, count, name, isLast, problem, remarks, .
         }
         problem={problem}
         remarks={remarks}
+        campaignId={campaignId}
       />
       {variant.isFrozen && (
         <p className="text-xs text-muted">

@@ -4,6 +4,7 @@ import { SingleSignOnTab } from '../../identity/sso/single-sign-on-tab'
 import { SuppressionsTab } from '../../leads/suppressions/suppressions-tab'
 import { InboxTab } from '../../outreach/replies/inbox-tab'
 import { SendingTab } from '../../outreach/sending-settings/sending-tab'
+import { WriterTab } from '../../outreach/writer/writer-tab'
 import { NotificationsTab } from '../../platform/notifications/notifications-tab'
 
 export interface SettingsTab {
@@ -17,6 +18,7 @@ export interface SettingsTab {
 export const settingsTabs: readonly [SettingsTab, ...SettingsTab[]] = [
   { value: 'sending', label: 'Sending', content: <SendingTab /> },
   { value: 'inbox', label: 'Inbox', content: <InboxTab /> },
+  { value: 'ai-writer', label: 'AI writer', content: <WriterTab /> },
   { value: 'suppression-list', label: 'Suppression list', content: <SuppressionsTab /> },
   { value: 'notifications', label: 'Notifications', content: <NotificationsTab /> },
   { value: 'people', label: 'People', content: <PeopleTab /> },

@@ -1,0 +1,73 @@
+import { useQuery } from '@tanstack/react-query'
+import { formatNumber } from '@x-automated/contract/format'
+import { ABOUT_MAX } from '@x-automated/contract/outreach/writer'
+import { useState } from 'react'
+import { api, client } from '../../../api'
+import { QueryError } from '../../../query-error'
+import { Button } from '../../../ui/button'
+import { Card } from '../../../ui/card'
+import { Field } from '../../../ui/field'
+import { Textarea } from '../../../ui/input'
+import { SkeletonField } from '../../../ui/skeleton'
+import { useAction } from '../../../use-action'
+import { useHasRole } from '../../identity/people/use-role'
+
+/** What the writer knows about the user's own product. */
+export function AboutCard() {
+  const about = useQuery(api.writer.about.queryOptions())
+  return (
+    <Card
+      title="About us"
+      description="What you offer, to whom, at what price. Drafts and replies use only these facts."
+    >
+      {about.isError && !about.data ? (
+        <QueryError query={about} fallback="Failed to load the text. Please try again." />
+      ) : about.data ? (
+        <AboutForm key={about.data.text} saved={about.data.text} />
+      ) : (
+        <SkeletonField />
+      )}
+    </Card>
+  )
+}
+
+function AboutForm({ saved }: { saved: string }) {
+  const isAdmin = useHasRole('admin')
+  const [text, setText] = useState(saved)
+  const save = useAction((next: string) => client.writer.saveAbout({ text: next }), {
+    done: 'Text saved.',
+    failed: 'Failed to save the text. Please try again.',
+    refetches: [api.writer],
+  })
+  return (
+    <div className="grid max-w-xl gap-4">
+      <Field
+        label="About us"
+        hideLabel
+        hint={isAdmin === false ? 'Only admins can change this.' : undefined}
+        aside={text.length > ABOUT_MAX * 0.8 && `${formatNumber(text.length)} / ${formatNumber(ABOUT_MAX)}`}
+      >
+        <Textarea
+          rows={6}
+          maxLength={ABOUT_MAX}
+          disabled={!isAdmin}
+          placeholder="We write onboarding emails for small SaaS teams. $39 a month, no contract, first month free."
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+      </Field>
+      {isAdmin && (
+        <div>
+          <Button
+            variant="primary"
+            disabled={text.trim() === saved}
+            loading={save.isPending}
+            onClick={() => save.run(text.trim())}
+          >
+            Save
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,28 @@
+import { Link } from 'react-router'
+import { paths } from '../../../paths'
+import { useHasRole } from '../../identity/people/use-role'
+import { useModel } from './use-model'
+
+/** One line that says how to connect a model. @param what what is possible without one, or only with one */
+export function ConnectModel({ what }: { what: string }) {
+  const isAdmin = useHasRole('admin')
+  return (
+    <p className="text-muted">
+      {what}{' '}
+      {isAdmin ? (
+        <Link className="text-link" to={WRITER_SETTINGS}>
+          Connect a model
+        </Link>
+      ) : (
+        'An admin can connect a model in Settings.'
+      )}
+    </p>
+  )
+}
+
+export const WRITER_SETTINGS = `${paths.settings}?tab=ai-writer`
+
+/** Shown in the settings of the inbox without a model. */
+export function SuggestionsNeedModel() {
+  return useModel() === null && <ConnectModel what="Suggested replies in the inbox need a model." />
+}

@@ -1,0 +1,35 @@
+import { Link } from 'react-router'
+import { paths } from '../../../paths'
+import { Card } from '../../../ui/card'
+
+const SENT = [
+  ['Drafts and rewrites', 'your goal, audience and text, and “About us”'],
+  ['Openers', 'the person’s name, bio, website and source, and “About us”'],
+  ['Replies', 'the texts of the conversation, the campaign’s goal, “About us” and your snippets'],
+  ['Second opinions on labels', 'the text of a reply that our own classifier is unsure about'],
+] as const
+
+/** What the writer sends to the provider of a model. */
+export function DataCard() {
+  return (
+    <Card title="What goes to your model" description="Only when you use it, and only to the address above.">
+      <div className="grid max-w-xl gap-4">
+        <dl className="grid gap-2">
+          {SENT.map(([name, what]) => (
+            <div key={name} className="grid gap-x-4 sm:grid-cols-[12rem_minmax(0,1fr)]">
+              <dt className="font-strong">{name}</dt>
+              <dd className="text-muted">{what}</dd>
+            </div>
+          ))}
+        </dl>
+        <p className="text-muted">
+          We don’t log prompts or answers. Without a model nothing leaves our server. More in the{' '}
+          <Link className="text-link" to={paths.privacy}>
+            privacy policy
+          </Link>
+          .
+        </p>
+      </div>
+    </Card>
+  )
+}

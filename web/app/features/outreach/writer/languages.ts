@@ -1,0 +1,19 @@
+/** Languages that are offered for drafts and translations. */
+export const LANGUAGES = [
+  'English',
+  'Arabic',
+  'Chinese',
+  'Dutch',
+  'French',
+  'German',
+  'Hindi',
+  'Indonesian',
+  'Italian',
+  'Japanese',
+  'Korean',
+  'Polish',
+  'Portuguese',
+  'Spanish',
+  'Turkish',
+  'Ukrainian',
+] as const

@@ -1,0 +1,106 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { formatDate, formatMoney, formatNumber } from '@x-automated/contract/format'
+import { useState } from 'react'
+import { api } from '../../../api'
+import { QueryError } from '../../../query-error'
+import { Card } from '../../../ui/card'
+import { DateTime } from '../../../ui/date-time'
+import { Progress } from '../../../ui/progress'
+import { Select } from '../../../ui/select'
+import { SkeletonText } from '../../../ui/skeleton'
+import { Table, Td, Tr } from '../../../ui/table'
+
+const MONTHS_SHOWN = 6
+
+/** The latest UTC months, the current one first. */
+export function latestMonths(now: Date, count = MONTHS_SHOWN): string[] {
+  return Array.from({ length: count }, (_, back) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1)).toISOString().slice(0, 7),
+  )
+}
+
+const monthName = (month: string) =>
+  formatDate(`${month}-15T12:00:00Z`, { month: 'long', year: 'numeric', timeZone: 'UTC' })
+
+/** What the writer has used in a month, by member. */
+export function UsageCard() {
+  const months = latestMonths(new Date())
+  const [month, setMonth] = useState(months[0] ?? '')
+  const usage = useQuery(api.writer.usage.queryOptions({ input: { month }, placeholderData: keepPreviousData }))
+  const { data } = usage
+  return (
+    <Card
+      title="Usage"
+      description="Months begin on the 1st, in UTC."
+      actions={
+        <Select
+          aria-label="Month"
+          className="w-44"
+          options={months.map((value) => ({ value, label: monthName(value) }))}
+          value={month}
+          onChange={(event) => setMonth(event.currentTarget.value)}
+        />
+      }
+    >
+      {usage.isError && !data ? (
+        <QueryError query={usage} fallback="Failed to load the usage. Please try again." />
+      ) : !data ? (
+        <SkeletonText lines={4} />
+      ) : (
+        <div className="grid grid-cols-1 gap-5" aria-busy={usage.isPlaceholderData || undefined}>
+          <div className="grid max-w-xl gap-4">
+            <Meter label="Cost" used={data.cents} limit={data.limitCents} text={formatMoney} />
+            <Meter label="Tokens" used={data.tokens} limit={data.limitTokens} text={formatNumber} />
+            {month === months[0] && (
+              <p className="text-muted">
+                Starts again on <DateTime value={data.resetsAt} precision="day" endsSentence />
+              </p>
+            )}
+          </div>
+          {data.members.length > 0 && (
+            <Table
+              label="Usage by member"
+              columns={['Member', { name: 'Tokens', end: true }, { name: 'Cost', end: true }]}
+            >
+              {data.members.map(({ id, name, tokens, cents }) => (
+                <Tr key={id}>
+                  <Td>
+                    <bdi>{name}</bdi>
+                  </Td>
+                  <Td label="Tokens" end data-numeric>
+                    {formatNumber(tokens)}
+                  </Td>
+                  <Td label="Cost" end data-numeric>
+                    {formatMoney(cents)}
+                  </Td>
+                </Tr>
+              ))}
+            </Table>
+          )}
+        </div>
+      )}
+    </Card>
+  )
+}
+
+interface MeterProps {
+  label: string
+  used: number
+  /** Null: there is no limit. */
+  limit: number | null
+  text: (value: number) => string
+}
+
+/** How much of a limit is used. */
+function Meter({ label, used, limit, text }: MeterProps) {
+  if (limit === null)
+    return (
+      <p className="flex flex-wrap justify-between gap-x-3">
+        <span className="font-strong">{label}</span>
+        <span className="text-muted" data-numeric>
+          {text(used)}
+        </span>
+      </p>
+    )
+  return <Progress label={label} value={used} max={Math.max(1, limit)} detail={`${text(used)} of ${text(limit)}`} />
+}

@@ -1,0 +1,19 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { api } from '../../../api'
+import { useDebouncedValue } from '../../../ui/use-debounced-value'
+import { useHasRole } from '../../identity/people/use-role'
+
+/** What the server finds in a text that no longer changes; empty while it is being typed. */
+export function useLint(text: string, campaignId?: string) {
+  const isMember = useHasRole('member')
+  const settled = useDebouncedValue(text, 800)
+  const lint = useQuery(
+    api.writer.lint.queryOptions({
+      input: { text: settled, ...(campaignId ? { campaignId } : {}) },
+      enabled: isMember === true && settled.trim() !== '',
+      placeholderData: keepPreviousData,
+      retry: false,
+    }),
+  )
+  return settled === text && text.trim() !== '' && !lint.isPlaceholderData ? (lint.data?.problems ?? []) : []
+}

@@ -1,0 +1,36 @@
+import { formatDate } from '@x-automated/contract/format'
+import type { Provider } from '@x-automated/contract/outreach/writer'
+import { errorCode, errorText } from '../../../api'
+import { Badge } from '../../../ui/badge'
+
+/** What is shown in place of an opener or draft that no model has written. */
+export function BuiltIn() {
+  return (
+    <span>
+      <Badge>Built-in suggestions</Badge>
+    </span>
+  )
+}
+
+/** Why nothing was written, in one sentence, and what to do. */
+export function writerProblem(error: unknown): string {
+  switch (errorCode(error)) {
+    case 'BUDGET_EXCEEDED': {
+      const { data } = error as { data?: { resetsAt?: string } }
+      const next = data?.resetsAt && formatDate(data.resetsAt, { month: 'short', day: 'numeric' })
+      return `This month’s AI budget is used up.${next ? ` It starts again on ${next}.` : ''}`
+    }
+    case 'MODEL_NOT_CONFIGURED':
+      return 'No model is connected. An admin can connect one in Settings.'
+    default:
+      return errorText(error, 'The writer did not answer. Please try again.')
+  }
+}
+
+/** Kinds of providers. */
+export const KINDS: Record<Provider['kind'], string> = {
+  openai_compatible: 'OpenAI-compatible',
+  openai: 'OpenAI',
+  anthropic: 'Anthropic',
+  google: 'Google',
+}
