@@ -91,3 +91,34 @@ describe('the AI writer, with a model', () => {
     expect((await client.writer.usage({})).tokens).toBeGreaterThan(0)
   })
 })
+
+describe('the AI writer, without a model', () => {
+  it('writes a sequence with the built-in writer, and says how to connect a model', async () => {
+    const world = await openWorld()
+    const { page, client } = await enter(world, 'unmodeled')
+    const [account] = (await client.xAccount.list({})).accounts
+    await client.xAccount.consent({ id: account?.id ?? '', storesConversations: true, offersUnknownSenders: false })
+    await writeAs(world.x, 'open_w1', 'unmodeled', 'How much is it for a team of four?')
+
+    await page.goto('/campaigns')
+    await page.getByText('Rewrites and translations need a model.').waitFor()
+    await button(page, 'Write a sequence').click()
+    await button(page, 'Write three drafts').click()
+    await page.getByText('Built-in suggestions', { exact: true }).waitFor()
+    await expectSoundBothWays(page)
+    await button(page, 'Use this sequence 1').click()
+    await page.getByText('Messages replaced.').waitFor()
+    await page.getByLabel('Follow-up 2', { exact: true }).waitFor()
+    expect(await button(page, 'Rewrite').count()).toBe(0)
+    await button(page, 'Launch Campaign').click()
+    await page.getByText(/^Campaign "Founders, .*" launched! /).waitFor()
+
+    await page.goto('/inbox')
+    await page.locator('[data-conversation]').getByRole('link').click()
+    await page.getByText('Suggested replies need a model.').waitFor()
+    expect(await button(page, 'Suggest replies').count()).toBe(0)
+    await page.getByRole('link', { name: 'Connect a model', exact: true }).click()
+    await page.getByText('No model is connected.').waitFor()
+    await expectSoundBothWays(page)
+  })
+})

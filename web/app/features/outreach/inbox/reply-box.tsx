@@ -10,6 +10,7 @@ import { Kbd } from '../../../ui/kbd'
 import { useRefresh } from '../../../use-refresh'
 import { MESSAGE_MAX } from '../campaigns/message-field'
 import { undoable } from '../sequences/undoable'
+import { SuggestionsNeedModel } from '../writer/connect-model'
 import { useReplySuggestions } from '../writer/reply-suggestions'
 import { cacheDraft } from './conversation-cache'
 import { EmojiMenu } from './emoji-menu'
@@ -158,6 +159,7 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
           </Button>
         </div>
       </div>
+      <SuggestionsNeedModel />
     </div>
   )
 }

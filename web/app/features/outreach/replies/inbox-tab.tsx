@@ -1,7 +1,6 @@
 import { RoleNotice } from '../../identity/people/role-notice'
 import { useHasRole } from '../../identity/people/use-role'
 import { SnippetsCard } from '../snippets/snippets-card'
-import { SuggestionsNeedModel } from '../writer/connect-model'
 import { RetentionCard } from './retention-card'
 
 /** Settings of conversations: snippets, and how long texts are kept. */
@@ -14,7 +13,6 @@ export function InboxTab() {
   return (
     <div className="grid grid-cols-1 gap-6">
       <SnippetsCard />
-      <SuggestionsNeedModel />
       <RetentionCard />
     </div>
   )

@@ -22,7 +22,13 @@ export function ConnectModel({ what }: { what: string }) {
 
 export const WRITER_SETTINGS = `${paths.settings}?tab=ai-writer`
 
-/** Shown in the settings of the inbox without a model. */
+/** Shown below a reply without a model. */
 export function SuggestionsNeedModel() {
-  return useModel() === null && <ConnectModel what="Suggested replies in the inbox need a model." />
+  return (
+    useModel() === null && (
+      <div className="text-xs">
+        <ConnectModel what="Suggested replies need a model." />
+      </div>
+    )
+  )
 }

@@ -4,15 +4,14 @@ import { Card } from '../../../ui/card'
 
 const SENT = [
   ['Drafts and rewrites', 'your goal, audience and text, and “About us”'],
-  ['Openers', 'the person’s name, bio, website and source, and “About us”'],
-  ['Replies', 'the texts of the conversation, the campaign’s goal, “About us” and your snippets'],
-  ['Second opinions on labels', 'the text of a reply that our own classifier is unsure about'],
+  ['Replies', 'the person’s name, the latest messages, “About us” and your snippets'],
+  ['Second opinions on labels', 'a reply that our own classifier is unsure about, only if you connected the model'],
 ] as const
 
 /** What the writer sends to the provider of a model. */
 export function DataCard() {
   return (
-    <Card title="What goes to your model" description="Only when you use it, and only to the address above.">
+    <Card title="What goes to your model" description="Only this, and only to the provider of the model.">
       <div className="grid max-w-xl gap-4">
         <dl className="grid gap-2">
           {SENT.map(([name, what]) => (
@@ -23,7 +22,7 @@ export function DataCard() {
           ))}
         </dl>
         <p className="text-muted">
-          We don’t log prompts or answers. Without a model nothing leaves our server. More in the{' '}
+          We don’t log prompts or answers. Without a model, none of this leaves our server. More in the{' '}
           <Link className="text-link" to={paths.privacy}>
             privacy policy
           </Link>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { formatCount, formatMoney } from '@x-automated/contract/format'
+import { formatCount } from '@x-automated/contract/format'
 import { SEQUENCE_LIMITS, stepsLimitText } from '@x-automated/contract/outreach/sequence-limits'
 import type { Draft, DraftsDone } from '@x-automated/contract/outreach/writer'
 import { faultText, WRITER_GOALS, WRITER_TONES } from '@x-automated/contract/outreach/writer-text'
@@ -21,7 +21,7 @@ import { ConnectModel } from './connect-model'
 import { LANGUAGES } from './languages'
 import { useDrafts } from './use-drafts'
 import { useModel } from './use-model'
-import { BuiltIn, writerProblem } from './writer-text'
+import { BuiltIn, costText, writerProblem } from './writer-text'
 
 export type DraftedStep = Extract<Draft, { steps: unknown }>['steps'][number]
 
@@ -188,7 +188,7 @@ function Outcome({ done: { source, fault, usage } }: { done: DraftsDone }) {
       ) : (
         <p className="text-xs text-muted" data-numeric>
           {formatCount(usage.tokens, 'token')}
-          {usage.cents !== null && `, ${formatMoney(usage.cents)}`}
+          {usage.cents !== null && `, ${costText(usage.cents)}`}
         </p>
       )}
     </div>

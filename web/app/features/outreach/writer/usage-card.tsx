@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { formatDate, formatMoney, formatNumber } from '@x-automated/contract/format'
+import { formatDate, formatNumber } from '@x-automated/contract/format'
 import { useState } from 'react'
 import { api } from '../../../api'
 import { QueryError } from '../../../query-error'
@@ -9,6 +9,7 @@ import { Progress } from '../../../ui/progress'
 import { Select } from '../../../ui/select'
 import { SkeletonText } from '../../../ui/skeleton'
 import { Table, Td, Tr } from '../../../ui/table'
+import { costText } from './writer-text'
 
 const MONTHS_SHOWN = 6
 
@@ -49,7 +50,7 @@ export function UsageCard() {
       ) : (
         <div className="grid grid-cols-1 gap-5" aria-busy={usage.isPlaceholderData || undefined}>
           <div className="grid max-w-xl gap-4">
-            <Meter label="Cost" used={data.cents} limit={data.limitCents} text={formatMoney} />
+            <Meter label="Cost" used={data.cents} limit={data.limitCents} text={costText} />
             <Meter label="Tokens" used={data.tokens} limit={data.limitTokens} text={formatNumber} />
             {month === months[0] && (
               <p className="text-muted">
@@ -71,7 +72,7 @@ export function UsageCard() {
                     {formatNumber(tokens)}
                   </Td>
                   <Td label="Cost" end data-numeric>
-                    {formatMoney(cents)}
+                    {costText(cents)}
                   </Td>
                 </Tr>
               ))}

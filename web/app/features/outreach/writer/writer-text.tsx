@@ -1,9 +1,9 @@
-import { formatDate } from '@x-automated/contract/format'
+import { formatDate, formatMoney } from '@x-automated/contract/format'
 import type { Provider } from '@x-automated/contract/outreach/writer'
 import { errorCode, errorText } from '../../../api'
 import { Badge } from '../../../ui/badge'
 
-/** What is shown in place of an opener or draft that no model has written. */
+/** The label of drafts that no model has written. */
 export function BuiltIn() {
   return (
     <span>
@@ -25,6 +25,11 @@ export function writerProblem(error: unknown): string {
     default:
       return errorText(error, 'The writer did not answer. Please try again.')
   }
+}
+
+/** A cost, which is often below a cent. */
+export function costText(cents: number): string {
+  return cents > 0 && cents < 0.5 ? `less than ${formatMoney(1)}` : formatMoney(cents)
 }
 
 /** Kinds of providers. */

@@ -44,9 +44,10 @@ export function WriterTools({ textarea, value, onChange }: WriterToolsProps) {
   )
 }
 
-/** Drafts all messages of a campaign. */
+/** Drafts all messages of a campaign. Not offered once one was sent: its step would be removed. */
 export function SequenceWriter({ editor: { draft, change } }: { editor: SequenceEditor }) {
   const sheet = useDialogs<null>()
+  if (draft.steps.some(({ variants }) => variants.some(({ isFrozen }) => isFrozen))) return null
   return (
     <>
       <Button size="sm" variant="ghost" icon={<Sparkles />} onClick={() => sheet.show(null)}>
