@@ -21,7 +21,10 @@ export function useKeys(keys: Keys, { onScreen, repeated = '' }: KeysOptions = {
     if (!act || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
     if (event.repeat && !repeated.includes(key)) return
     if (event.target instanceof Element && event.target.closest(TYPED_INTO)) return
-    if (document.querySelector(POPUPS) || (onScreen && !isOnScreen(onScreen.current))) return
+    const { current: element = null } = onScreen ?? {}
+    // A list on the screen itself is no popup.
+    if ([...document.querySelectorAll(POPUPS)].some((popup) => !element?.contains(popup))) return
+    if (onScreen && !isOnScreen(element)) return
     // The key must not be typed into a field that it focuses.
     event.preventDefault()
     act(event)

@@ -120,6 +120,8 @@ export function needsBatches(picked: Picked): boolean {
 
 /** The bulk runs of this tab. */
 export const bulkRuns = createBulkRuns({ workspaceId: session.workspaceId, now: Date.now })
+// The frame of signed-in pages then loads their progress.
+bulkRuns.subscribe(() => dispatchEvent(new Event('bulk-runs')))
 
 /** Runs in batches and sums their results. @param onPartly gets the sum so far if one fails */
 export async function runAndSum<Answer extends PartResponse>(

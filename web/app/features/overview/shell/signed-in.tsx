@@ -1,15 +1,16 @@
 import { setLocale } from '@x-automated/contract/format'
-import { useEffect } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { Navigate, Outlet, useLocation, useMatches } from 'react-router'
 import { paths } from '../../../paths'
 import { saveReturnPath } from '../../../return-path'
 import { useSession } from '../../../session'
-import { BulkProgress } from '../../leads/leads/bulk-progress'
 import { LiveUpdates } from './live-updates'
 import { LoadingScreen } from './loading-screen'
 
 // Public pages are prerendered in en-US and must hydrate so; signed-in pages follow the browser.
 if (!import.meta.env.SSR) setLocale(navigator.language)
+
+const BulkProgress = lazy(async () => ({ default: (await import('../../leads/leads/bulk-progress')).BulkProgress }))
 
 /** A page's optional `handle` export. */
 export interface SignedInHandle {
@@ -52,8 +53,19 @@ export default function SignedIn() {
       <div className={page?.fillsPanel ? 'fills-panel' : 'page-width fills-window py-6'}>
         <Outlet />
       </div>
-      <BulkProgress />
+      <BulkProgressOnDemand />
       <LiveUpdates />
     </>
   )
+}
+
+/** Progress of bulk runs, loaded once there is one. */
+function BulkProgressOnDemand() {
+  const [isNeeded, setIsNeeded] = useState(false)
+  useEffect(() => {
+    const need = () => setIsNeeded(true)
+    addEventListener('bulk-runs', need)
+    return () => removeEventListener('bulk-runs', need)
+  }, [])
+  return <Suspense>{isNeeded && <BulkProgress />}</Suspense>
 }
