@@ -140,6 +140,8 @@ export const SCREENS: Record<string, Record<string, Screen>> = {
     'campaign-steps': { path: '/campaigns/:campaignId/steps', act: editFirstMessage, height: 1_100 },
     'campaign-people': { path: '/campaigns/:campaignId', act: press('All people') },
     'campaign-verdicts': { path: '/campaigns/:campaignId', act: showVerdicts, height: 3_800 },
+    templates: { path: '/templates', whole },
+    'template-create': { path: '/templates', act: press('New template') },
   },
   account: {
     billing: { path: '/billing', whole },
