@@ -18,6 +18,7 @@ import { conversations } from './outreach/conversations.ts'
 import { extension } from './outreach/extension-pairings.ts'
 import { messages } from './outreach/messages.ts'
 import { notes } from './outreach/notes.ts'
+import { openers } from './outreach/openers.ts'
 import { replies } from './outreach/replies.ts'
 import { sending } from './outreach/sending.ts'
 import { sendingSettings } from './outreach/sending-settings.ts'
@@ -30,6 +31,7 @@ import { firstSteps } from './overview/first-steps.ts'
 import { operator } from './overview/operator.ts'
 import { personalData } from './overview/personal-data.ts'
 import { billing } from './platform/billing.ts'
+import { jobs } from './platform/jobs.ts'
 import { notifications } from './platform/notifications.ts'
 import { webhooks } from './platform/webhooks.ts'
 import { xAccount } from './platform/x-account.ts'
@@ -68,6 +70,8 @@ export const contract = {
   snippets,
   templates,
   writer,
+  openers,
+  jobs,
   waitlist,
   billing,
   operator,

@@ -26,6 +26,7 @@ import { campaignRoutes } from './domains/outreach/campaigns/routes.ts'
 import { conversationOfferRoutes } from './domains/outreach/conversation-offers/routes.ts'
 import { conversationRoutes, noteRoutes } from './domains/outreach/conversations/routes.ts'
 import { extensionRoutes } from './domains/outreach/extension/routes.ts'
+import { openerRoutes } from './domains/outreach/openers/routes.ts'
 import { replyRoutes, xAccountConsentRoutes } from './domains/outreach/replies/routes.ts'
 import { leadQueueRoutes, messageRoutes, sendingRoutes } from './domains/outreach/sending/routes.ts'
 import { sendingSettingRoutes } from './domains/outreach/sending-settings/routes.ts'
@@ -39,6 +40,7 @@ import { firstStepsRoutes } from './domains/overview/first-steps/routes.ts'
 import { operatorRoutes } from './domains/overview/operator/routes.ts'
 import { personalDataRoutes } from './domains/overview/personal-data/routes.ts'
 import { billingRoutes } from './domains/platform/billing/routes.ts'
+import { jobRoutes } from './domains/platform/jobs/routes.ts'
 import { notificationRoutes } from './domains/platform/notifications/routes.ts'
 import { webhookRoutes } from './domains/platform/webhooks/routes.ts'
 import { xAccountRoutes } from './domains/platform/x-account/routes.ts'
@@ -82,6 +84,8 @@ export const router = {
   snippets: snippetRoutes,
   templates: templateRoutes,
   writer: writerRoutes,
+  openers: openerRoutes,
+  jobs: jobRoutes,
   waitlist: waitlistRoutes,
   billing: billingRoutes,
   operator: operatorRoutes,

@@ -69,6 +69,7 @@ const CHANGES: Record<string, readonly EventKind[]> = {
   'people.leave': ['conversation'],
   'people.remove': ['conversation'],
   'people.update': ['conversation'],
+  openers: ['campaign'],
   replies: ['conversation'],
   sequences: ['campaign'],
   suppressions: ['campaign', 'conversation'],

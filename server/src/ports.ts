@@ -37,6 +37,8 @@ export interface Jobs {
   'end-snoozes': Record<string, never>
   /** Asks models about replies of which the classifier is unsure. */
   'second-opinions': Record<string, never>
+  /** Continues bulk work on leads (domains/platform/jobs). */
+  job: { workspaceId: string; jobId: string }
   /** Deletes expired data. */
   cleanup: Record<string, never>
 }

@@ -29,6 +29,7 @@ import {
   releaseMember,
 } from './domains/outreach/conversations/service-changes.ts'
 import { purgeExpiredPairingCodes } from './domains/outreach/extension/service.ts'
+import { writeOpeners } from './domains/outreach/openers/service-writing.ts'
 import { purgeOldTexts, startReplyDetection } from './domains/outreach/replies/service.ts'
 import { SENDING_CHANNEL, stopMessages } from './domains/outreach/sending/service.ts'
 import { judgeTests } from './domains/outreach/sequences/service-verdicts.ts'
@@ -36,6 +37,8 @@ import { giveSecondOpinions, purgeOpinions } from './domains/outreach/writer/ser
 import { purgePaymentEvents, runPayments } from './domains/platform/billing/engine.ts'
 import { findPeopleLimit } from './domains/platform/billing/service.ts'
 import { EVENTS_CHANNEL, openEvents, purgeEventStreams, RECORDED_CHANNEL } from './domains/platform/events/service.ts'
+import { runJobs } from './domains/platform/jobs/engine.ts'
+import { purgeJobs } from './domains/platform/jobs/service.ts'
 import {
   MEMBER_NOTIFICATIONS_CHANNEL,
   purgeOldNotifications,
@@ -201,6 +204,7 @@ export async function startServer({
     await jobs.work('expire-week', 1, () => waitlist.expireWeek(database.db))
     await jobs.work('judge-tests', 1, async () => void (await judgeTests(database.db)))
     await jobs.work('launch-parts', 1, () => queueNextParts(database.db, env))
+    await runJobs(services, { openers: writeOpeners })
     await jobs.work('end-snoozes', 1, () => endSnoozes(database.db))
     await jobs.work('second-opinions', 1, () => giveSecondOpinions({ ...services, db: database.db, relabelReply }))
     await jobs.work('cleanup', 1, async () => {
@@ -225,6 +229,7 @@ export async function startServer({
         purgePaymentEvents,
         purgeExpiredOffers,
         purgeOpinions,
+        purgeJobs,
       ]
       for (const remove of expired) {
         await database.db.transaction(async (tx) => {

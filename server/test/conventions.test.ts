@@ -218,6 +218,9 @@ describe('every operation with an id in its path', () => {
     'campaigns.recordOutcome': { lease: SOME_ID, wasSent: true },
     'campaigns.confirm': { lease: SOME_ID },
     'campaigns.release': { lease: SOME_ID },
+    'openers.estimate': { filter: {} },
+    'openers.create': { filter: {} },
+    'openers.approve': { openers: [{ id: SOME_ID, version: 1 }] },
     'sequences.save': { version: 1, steps: [{ variants: [{ messageTemplate: 'Hi' }] }] },
   }
 

@@ -175,6 +175,7 @@ export async function expectCountsRight(app: TestApp): Promise<void> {
       is distinct from (d.queued, d.sent, d.failed, d.delivered, d.replied, d.firsts, d.open, d.messaged, d.answered, d.positive)`)
   expect(rows).toEqual([])
   await expectActivityRight(app)
+  await expectOpenerCountsRight(app)
   await expectConversationCountsRight(app)
 }
 
@@ -187,6 +188,18 @@ export async function expectConversationCountsRight(app: TestApp): Promise<void>
     ) found full join conversation_counts counted using (workspace_id)
     where (coalesce(found.open, 0), coalesce(found.unread, 0), coalesce(found.snoozed, 0)) is distinct from (counted.open, counted.unread, counted.snoozed)
       and (counted.workspace_id is not null or (found.open, found.unread, found.snoozed) <> (0, 0, 0))`)
+  expect(rows).toEqual([])
+}
+
+/** Checks the counts of every campaign's openers against the openers. */
+export async function expectOpenerCountsRight(app: TestApp): Promise<void> {
+  const { rows } = await app.db.execute(sql`
+    select * from (
+      select workspace_id, campaign_id, count(*) filter (where status = 'draft') as draft, count(*) filter (where status = 'approved') as approved,
+        count(*) filter (where status = 'failed') as failed from openers group by 1, 2
+    ) found full join opener_counts counted using (workspace_id, campaign_id)
+    where (coalesce(found.draft, 0), coalesce(found.approved, 0), coalesce(found.failed, 0))
+      is distinct from (counted.draft, counted.approved, counted.failed)`)
   expect(rows).toEqual([])
 }
 

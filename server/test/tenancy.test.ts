@@ -5,6 +5,7 @@ import { authIdentities } from '../src/domains/identity/auth/tables.ts'
 import { authFactors } from '../src/domains/identity/second-factors/tables.ts'
 import { conversationOffers } from '../src/domains/outreach/conversation-offers/tables.ts'
 import { conversations } from '../src/domains/outreach/conversations/tables.ts'
+import { openers } from '../src/domains/outreach/openers/tables.ts'
 import { replies } from '../src/domains/outreach/replies/tables.ts'
 import { connectX, makePerson, type Person, subscribe } from './makers.ts'
 import { openApp, type TestApp } from './open-app.ts'
@@ -17,6 +18,8 @@ let stranger: Person
 /** One object of every kind that ids refer to, by the path's domain. */
 let theirs: Record<
   | 'lead'
+  | 'opener'
+  | 'job'
   | 'suppression'
   | 'reply'
   | 'conversation'
@@ -120,6 +123,19 @@ beforeAll(async () => {
       at: new Date(),
     })
     .returning()
+  const [opener] = await app.db
+    .insert(openers)
+    .values({
+      workspaceId: owner.workspaceId,
+      campaignId: campaign.id,
+      leadId: lead.id,
+      text: 'A secret opener',
+      factsUsed: [],
+      profileHash: '',
+      source: 'built_in',
+      status: 'draft',
+    })
+    .returning()
   theirs = {
     lead: lead.id,
     list: list.id,
@@ -149,6 +165,8 @@ beforeAll(async () => {
         steps: [{ variants: [{ messageTemplate: 'A secret message' }] }],
       })
     ).id,
+    opener: opener!.id,
+    job: (await owner.client.openers.create({ id: campaign.id, filter: {} })).id,
     snippet: (await owner.client.snippets.create({ shortcut: 'secret', text: 'A secret text' })).id,
   }
 })
@@ -179,6 +197,8 @@ const KINDS: Record<string, keyof typeof theirs> = {
   templates: 'template',
   notes: 'note',
   'conversation-offers': 'offer',
+  openers: 'opener',
+  jobs: 'job',
 }
 const idIn = (operation: Operation) => {
   const kind = KINDS[/^\/(?:auth\/|sso\/|extension\/|workspace\/)?([\w-]+)\//.exec(operation.path)?.[1] ?? '']
@@ -210,6 +230,10 @@ const bodies = (): Record<string, unknown> => ({
   'campaigns.recordOutcome': { lease: theirs.dm, wasSent: true },
   'campaigns.confirm': { lease: theirs.dm },
   'campaigns.release': { lease: theirs.dm },
+  'openers.estimate': { filter: {} },
+  'openers.create': { filter: {} },
+  'openers.approve': { openers: [{ id: theirs.opener, version: 1 }] },
+  'openers.update': { text: 'Stolen', isApproved: true },
   'sequences.save': { version: 1, steps: [{ variants: [{ messageTemplate: 'Stolen' }] }] },
 })
 
@@ -250,6 +274,8 @@ async function ownersView() {
     await owner.client.snippets.list(),
     await owner.client.templates.list({}),
     await owner.client.conversationOffers.list({}),
+    await owner.client.openers.list({ id: theirs.campaign }),
+    await client.jobs.list({}),
   ])
 }
 
@@ -354,6 +380,7 @@ it('lists nothing of another workspace', async () => {
     stranger.call('GET', '/snippets'),
     stranger.call('GET', '/templates'),
     stranger.call('GET', '/conversation-offers'),
+    stranger.call('GET', '/jobs'),
     stranger.call('GET', '/session/status'),
     stranger.call('GET', '/x-accounts'),
     stranger.call('GET', '/workspace/people'),

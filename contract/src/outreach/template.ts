@@ -11,6 +11,8 @@ export type Segment =
   | { kind: 'words'; words: string }
   | { kind: 'name'; fallback: string }
   | { kind: 'handle' }
+  /** The lead's approved opener. */
+  | { kind: 'opener'; fallback: string }
   /** A column of the imported file. */
   | { kind: 'variable'; key: string; fallback: string }
 export type Template = Segment[]
@@ -27,9 +29,13 @@ export interface Recipient {
   /** With or without the @. */
   twitterHandle: string
   metadata: Record<string, unknown>
+  /** Only if it is approved. */
+  opener?: string | null
 }
 
 const NAME_FALLBACK = 'there'
+/** Reserved: no column has this name. */
+const OPENER = 'ai_opener'
 /** Valid variable names. Anything else in braces, such as `{}` or `{"a": 1}`, is plain text. */
 const PLACE_NAME = /^[\p{L}_][\p{L}\p{M}\p{N}_ .-]{0,99}$/u
 const PLACE = /\{\{([^{}|]*)\}\}|\{([^{}|]*)((?:\|[^{}|]*)*)\}/g
@@ -91,7 +97,8 @@ function segmentOf(name: string, rest: string): Segment | null {
   const key = lowerAscii(name)
   if (key === 'lead_name') return { kind: 'name', fallback: fallbacks[0] ?? NAME_FALLBACK }
   if (key === 'twitter_handle') return { kind: 'handle' }
-  return fallbacks[0] === undefined ? null : { kind: 'variable', key, fallback: fallbacks[0] }
+  if (fallbacks[0] === undefined) return null
+  return key === OPENER ? { kind: 'opener', fallback: fallbacks[0] } : { kind: 'variable', key, fallback: fallbacks[0] }
 }
 
 /** The text of one segment for a lead. */
@@ -99,6 +106,7 @@ export function fillSegment(segment: Segment, lead: Recipient): string {
   if (segment.kind === 'words') return segment.words
   if (segment.kind === 'handle') return `@${lead.twitterHandle.replace(/^@+/, '')}`
   if (segment.kind === 'name') return trim(lead.name) || segment.fallback
+  if (segment.kind === 'opener') return lead.opener || segment.fallback
   return variableOf(lead.metadata, segment.key) || segment.fallback
 }
 

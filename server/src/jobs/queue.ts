@@ -39,6 +39,16 @@ const QUEUES: Record<JobName, Omit<Queue, 'name'>> = {
   'launch-parts': { retryLimit: 0, expireInSeconds: 3_000 },
   'end-snoozes': { retryLimit: 0, expireInSeconds: 300 },
   'second-opinions': { retryLimit: 0, expireInSeconds: 3_000, policy: 'short' },
+  job: {
+    retryLimit: 100_000,
+    retryDelay: 2,
+    retryDelayMax: 60,
+    expireInSeconds: 600,
+    // Another process continues a job whose process died.
+    heartbeatSeconds: 20,
+    deleteAfterSeconds: 3_600,
+    policy: 'short',
+  },
   cleanup: { retryLimit: 2, retryDelay: 60, expireInSeconds: 300 },
 }
 

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
 import { lockRows } from '../../../db/transact.ts'
 import { mergeConversations } from './engine-conversations.ts'
+import { mergeOpeners } from './engine-openers.ts'
 import { mayGoOut } from './tables.ts'
 
 /**
@@ -43,6 +44,7 @@ export async function mergeDuplicateLeads(tx: Db, workspaceId: string): Promise<
   // Replies move too, so that queued messages stop.
   await tx.execute(sql`update replies r set lead_id = pair.kept from ${pairs} where r.lead_id = pair.gone`)
   await mergeConversations(tx, workspaceId, pairs)
+  await mergeOpeners(tx, workspaceId, pairs)
   await tx.execute(sql`
     insert into lead_reads (lead_id, account_x_user_id, read_at)
     select pair.kept, r.account_x_user_id, max(r.read_at) from lead_reads r join ${pairs} on r.lead_id = pair.gone group by 1, 2 order by 1, 2

@@ -5,6 +5,7 @@ import { lockRows } from '../../../db/transact.ts'
 import { isSuppressed } from '../suppressions/tables.ts'
 import { restorePastContacts } from './engine-contacts.ts'
 import { mergeDuplicateLeads } from './engine-duplicates.ts'
+import { dropApprovals } from './engine-openers.ts'
 import { type IncomingLead, LEAD_METADATA_MAX, stagedRow } from './rules.ts'
 
 // Creates and updates leads: staged in a temporary table, then saved by a few statements.
@@ -179,6 +180,7 @@ export async function settleStage(
     onSaved(done, all)
   }
   if (imported > 0) await restorePastContacts(tx, workspaceId)
+  if (updated > 0) await dropApprovals(tx, workspaceId)
   return { imported, updated, overfull }
 }
 

@@ -81,6 +81,11 @@ describe('readHeader', () => {
   ])('rejects %j', (names, problem) => {
     expect(readHeader(names)).toEqual({ problem })
   })
+
+  it('renames a column ai_opener, whose name messages reserve', () => {
+    expect(columnsOf('twitter_handle', 'AI_Opener')[1]).toEqual({ metadataKey: 'ai_opener_1' })
+    expect(columnsOf('twitter_handle', 'ai_opener', 'ai_opener_1')[1]).toEqual({ metadataKey: 'ai_opener_2' })
+  })
 })
 
 describe('readLine', () => {

@@ -236,8 +236,16 @@ export function readHeader(fields: readonly string[]): Columns | { problem: stri
   return known.map((name, place) => {
     if (name === '') return null
     const column = Object.hasOwn(COLUMNS, name) ? COLUMNS[name] : undefined
-    return column === undefined ? { metadataKey: names[place] as string } : column
+    return column === undefined ? { metadataKey: keyOf(names[place] as string, known) } : column
   })
+}
+
+/** Messages have a variable `ai_opener` of their own, so a column of this name becomes `ai_opener_1`. */
+function keyOf(name: string, known: readonly string[]): string {
+  if (name.toLowerCase() !== 'ai_opener') return name
+  let number = 1
+  while (known.includes(`ai_opener_${number}`)) number += 1
+  return `ai_opener_${number}`
 }
 
 /**

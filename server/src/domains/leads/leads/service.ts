@@ -12,6 +12,7 @@ import { isSuppressed } from '../suppressions/tables.ts'
 import { tags } from '../tags/tables.ts'
 import { storePastContacts } from './engine-contacts.ts'
 import { deleteConversations, deleteCorrections } from './engine-conversations.ts'
+import { deleteOpeners } from './engine-openers.ts'
 import { countedLeads, isStandingOrder, placeOf, readPage, readPlainPage, readStandingPage } from './engine-pages.ts'
 import {
   choosePart,
@@ -41,7 +42,17 @@ export {
   type RejectedLine,
   rejectedLines,
 } from './engine-import.ts'
-export { asksForTag, choosePart, isTag, requirePlanFor, selectLeads, withoutUnknownIds } from './engine-selection.ts'
+export { countOpeners, deleteOpeners, profileOf } from './engine-openers.ts'
+export {
+  asksForTag,
+  choosePart,
+  isTag,
+  type ResolvedFilter,
+  requirePlanFor,
+  resolveFilter,
+  selectLeads,
+  withoutUnknownIds,
+} from './engine-selection.ts'
 export { upsertLeads } from './engine-stage.ts'
 export { anywhere, type IncomingLead } from './rules.ts'
 
@@ -215,6 +226,7 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
       sql`select workspace_id, id from conversations where workspace_id = ${actor.workspaceId} and lead_id = ${id}`,
     )
     await deleteConversations(tx, actor.workspaceId, sql`select ${id}::uuid`)
+    await deleteOpeners(tx, actor.workspaceId, sql`select ${id}::uuid`)
     await tx.delete(leads).where(eq(leads.id, id))
   })
 }

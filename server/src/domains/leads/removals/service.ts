@@ -10,6 +10,7 @@ import {
   choosePart,
   deleteConversations,
   deleteCorrections,
+  deleteOpeners,
   deletePastContacts,
   restoreConversations,
   storePastContacts,
@@ -74,6 +75,7 @@ export async function removeMany(
     await tx.execute(sql`delete from lead_tags where lead_id in (${chosen})`)
     await tx.execute(sql`delete from scrape_leads where lead_id in (${chosen})`)
     await deleteConversations(tx, actor.workspaceId, chosen)
+    await deleteOpeners(tx, actor.workspaceId, chosen)
     await tx.execute(sql`update dms set lead_id = null where lead_id in (${chosen})`)
     await tx.execute(sql`delete from leads where id in (${chosen})`)
     return answerOf(removal)

@@ -37,6 +37,7 @@ export function placeholdersWithFallback(template: Template): { place: string; p
   const found = new Map<string, Template[number]>()
   for (const part of template) {
     if (part.kind === 'name') found.set('{lead_name}', { ...part, fallback: '' })
+    if (part.kind === 'opener') found.set(`{ai_opener|${part.fallback}}`, { ...part, fallback: '' })
     if (part.kind === 'variable') found.set(`{${part.key}|${part.fallback}}`, { ...part, fallback: '' })
   }
   return [...found].map(([place, part]) => ({ place, part }))

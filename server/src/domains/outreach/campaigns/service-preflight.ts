@@ -18,6 +18,7 @@ import type { SignedInContext } from '../../../requests/context.ts'
 import { findStored } from '../../leads/lists/service.ts'
 import { usageOf } from '../../platform/billing/service.ts'
 import { isLinked, resolveAccount, type XAccount } from '../../platform/x-account/service.ts'
+import { approvedOpener } from '../openers/tables.ts'
 import { detection } from '../replies/service.ts'
 import { hasClosedInboxes, reasonToSkip, renderedPart } from '../sending/service.ts'
 import { findProtection, findRest, isBasisRequired } from '../sending-settings/service.ts'
@@ -107,7 +108,7 @@ async function check(context: Context, actor: Actor, planned: Planned): Promise<
     due: [],
   })
   const price = planned.channel === 'api' ? (x?.sendPriceCents ?? 0) : 0
-  const first = await findFirst(db, members, skip)
+  const first = await findFirst(db, planned.id, members, skip)
   const isDetected = followUps.length === 0 || (await detection(db, actor)).state !== 'off'
   const closed = skipped.find(({ reason }) => reason.code === 'closed_inbox')?.count ?? 0
   const { closedInboxPercent } = await findProtection(db, workspaceId)
@@ -124,7 +125,7 @@ async function check(context: Context, actor: Actor, planned: Planned): Promise<
     willSend,
     skipped,
     messages: first.map((lead) => messageOf(planned.id, steps, lead)),
-    ...(await countMissing(db, members, steps)),
+    ...(await countMissing(db, planned.id, members, steps)),
     ahead,
     ...dates,
     costCents: price > 0 ? Math.ceil(price * willSend * (1 + followUps.length)) : null,
@@ -151,7 +152,7 @@ async function checkRest(
       order by due_at, id limit ${SHOWN}
     ) d join leads l on l.id = d.lead_id order by d.due_at, d.id`)
   const { rows: waiting } = await db.execute<FirstLead>(sql`
-    select l.id, l.name, l.twitter_handle as "twitterHandle", l.metadata
+    select l.id, l.name, l.twitter_handle as "twitterHandle", l.metadata, ${approvedOpener(id)} as opener
     from (
       select * from enrollments where workspace_id = ${actor.workspaceId} and campaign_id = ${id} and is_unqueued and state = 'active'
       order by id limit ${SHOWN - messages.length}
@@ -298,9 +299,9 @@ const SHOWN = 3
 type FirstLead = Pick<Recipient, keyof Recipient> & { id: string }
 
 /** The first three people who get a message, among the first of the list. */
-async function findFirst(db: Db, members: SQL, skip: SQL): Promise<FirstLead[]> {
+async function findFirst(db: Db, campaignId: string, members: SQL, skip: SQL): Promise<FirstLead[]> {
   const { rows } = await db.execute<FirstLead>(sql`
-    select l.id, l.name, l.twitter_handle as "twitterHandle", l.metadata
+    select l.id, l.name, l.twitter_handle as "twitterHandle", l.metadata, ${approvedOpener(campaignId)} as opener
     from (select id, row_number() over () as place from (${members} limit ${LEADS_CHECKED_MAX}) few(id)) m
     join leads l on l.id = m.id left join lateral (${skip}) skip on true
     where skip.reason is null order by m.place limit ${SHOWN}`)
@@ -326,13 +327,13 @@ function messageOf(campaignId: string, [first]: readonly VersionStep[], lead: Fi
 const isKnown = (segment: Segment | UnknownPlace): segment is Segment => segment.kind !== 'unknown'
 
 /** Counts, for each placeholder, how many of the list's first leads would use its fallback. */
-async function countMissing(db: Db, members: SQL, steps: readonly VersionStep[]) {
+async function countMissing(db: Db, campaignId: string, members: SQL, steps: readonly VersionStep[]) {
   const texts = steps.flatMap(activeVariants).map(({ messageTemplate }) => messageTemplate)
   const places = placeholdersWithFallback(texts.flatMap((text) => readPlaces(text).filter(isKnown)))
-  const counts = places.map(({ part }) => sql`(count(*) filter (where ${renderedPart(part)} = ''))::int`)
+  const counts = places.map(({ part }) => sql`(count(*) filter (where ${renderedPart(part, campaignId)} = ''))::int`)
   const { rows } = await db.execute<{ checked: number; counts: number[] }>(sql`
     select count(*)::int as checked, array[${sql.join([...counts, sql`0`], sql`, `)}] as counts
-    from (select l.name, l.twitter_handle, l.metadata from (${members} limit ${LEADS_CHECKED_MAX}) m(id) join leads l on l.id = m.id) l`)
+    from (select l.workspace_id, l.id, l.name, l.twitter_handle, l.metadata from (${members} limit ${LEADS_CHECKED_MAX}) m(id) join leads l on l.id = m.id) l`)
   const row = one(rows)
   return {
     checked: row.checked,

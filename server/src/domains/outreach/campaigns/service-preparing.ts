@@ -1,14 +1,14 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { parseTemplate, type Recipient, renderTemplate } from '@x-automated/contract/outreach/template'
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import type { SignedInContext } from '../../../requests/context.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { selectLeads } from '../../leads/leads/service.ts'
-import { leads } from '../../leads/leads/tables.ts'
 import { findStored } from '../../leads/lists/service.ts'
+import { approvedOpener } from '../openers/tables.ts'
 import { copySteps, findCampaign, findSteps } from '../sequences/service.ts'
 import type { VersionStep } from '../sequences/tables.ts'
 import { testEmail } from './emails.ts'
@@ -65,9 +65,7 @@ export async function sendTest(
 ) {
   const campaign = await findCampaign(db, actor, id)
   const template = templateOf(await findSteps(db, campaign), stepNumber, variantId)
-  const lead = leadId
-    ? await findLead(db, actor, leadId)
-    : ((await firstLead(db, actor, campaign.leadListId)) ?? EXAMPLE)
+  const lead = leadId ? await findLead(db, actor, id, leadId) : ((await firstLead(db, actor, campaign)) ?? EXAMPLE)
   const [user] = await db.select({ email: authUsers.email }).from(authUsers).where(eq(authUsers.id, actor.userId))
   const sentTo = user?.email ?? ''
   const parsed = parseTemplate(template)
@@ -94,24 +92,27 @@ function templateOf(steps: readonly VersionStep[], stepNumber: number, variantId
   return variant.messageTemplate
 }
 
-const recipient = { name: leads.name, twitterHandle: leads.twitterHandle, metadata: leads.metadata }
-
-async function findLead(db: Db, actor: Actor, leadId: string): Promise<Recipient> {
-  const [lead] = await db
-    .select(recipient)
-    .from(leads)
-    .where(and(eq(leads.id, leadId), eq(leads.workspaceId, actor.workspaceId)))
+async function findLead(db: Db, actor: Actor, campaignId: string, leadId: string): Promise<Recipient> {
+  const [lead] = await findRecipient(db, campaignId, sql`l.id = ${leadId} and l.workspace_id = ${actor.workspaceId}`)
   if (!lead) throw new Refusal('LEAD_NOT_FOUND')
   return lead
 }
 
 /** The first lead of a list. */
-async function firstLead(db: Db, actor: Actor, leadListId: string | null): Promise<Recipient | null> {
+async function firstLead(
+  db: Db,
+  actor: Actor,
+  { id, leadListId }: { id: string; leadListId: string | null },
+): Promise<Recipient | null> {
   if (!leadListId) return null
   const list = await findStored(db, actor, leadListId)
-  const [lead] = await db
-    .select(recipient)
-    .from(leads)
-    .where(sql`${leads.id} in (select id from (${membersOf(actor, list)} limit 1) m(id))`)
+  const [lead] = await findRecipient(db, id, sql`l.id in (select id from (${membersOf(actor, list)} limit 1) m(id))`)
   return lead ?? null
+}
+
+/** @param which SQL over a lead `l` */
+async function findRecipient(db: Db, campaignId: string, which: SQL): Promise<Recipient[]> {
+  const { rows } = await db.execute<Recipient & Record<string, unknown>>(sql`
+    select l.name, l.twitter_handle as "twitterHandle", l.metadata, ${approvedOpener(campaignId)} as opener from leads l where ${which}`)
+  return rows
 }

@@ -16,6 +16,7 @@ import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { type Allowance, allowanceOf, beyondPlan, use } from '../../platform/billing/service.ts'
 import { requireConnectedAccount } from '../../platform/x-account/service.ts'
 import { campaigns, WITHOUT_REASON } from '../campaigns/tables.ts'
+import { approvedOpener } from '../openers/tables.ts'
 import { isReplyKnown, repliedReason } from '../replies/tables.ts'
 import { isBasisRequired, type SendingEnv } from '../sending-settings/service.ts'
 import { isEnrollmentOf, isOpen, variantNameOf } from '../sequences/tables.ts'
@@ -192,7 +193,7 @@ export async function queueDirect(
         insert into dms (workspace_id, user_id, lead_id, campaign_id, step, message, undo_id, due_at)
         select l.workspace_id, ${actor.userId}::uuid, l.id, ${direct}::uuid,
           coalesce((select max(d.step) + 1 from dms d where d.campaign_id = ${direct}::uuid and d.lead_id = l.id), 0),
-          ${renderedMessage(template)}, ${undoId ?? null}::uuid, ${dueAfterHold(holdSeconds, sql`0`)}
+          ${renderedMessage(template, null)}, ${undoId ?? null}::uuid, ${dueAfterHold(holdSeconds, sql`0`)}
         from leads l
         where ${writable}
         order by l.created_at, l.id
@@ -423,14 +424,14 @@ export function readTemplate(field: string, source: string, vocabulary: Vocabula
 
 const LEAD = { name: sql`l.name`, twitterHandle: sql`l.twitter_handle`, metadata: sql`l.metadata` }
 
-/** SQL over a lead `l`: the text of one part of a template. */
-export function renderedPart(part: Template[number]): SQL {
-  return compileTemplate([part], LEAD)
+/** SQL over a lead `l`: the text of one part of a campaign's template. */
+export function renderedPart(part: Template[number], campaignId: string): SQL {
+  return compileTemplate([part], { ...LEAD, opener: approvedOpener(campaignId) })
 }
 
-/** SQL over a lead `l`: its message. */
-export function renderedMessage(template: Template): SQL {
-  return compileTemplate(template, LEAD)
+/** SQL over a lead `l`: its message. @param campaignId null: outside campaigns, without openers */
+export function renderedMessage(template: Template, campaignId: string | null): SQL {
+  return compileTemplate(template, { ...LEAD, opener: approvedOpener(campaignId) })
 }
 
 /**

@@ -5,11 +5,15 @@ import { type SQL, sql } from 'drizzle-orm'
  * Compiles `renderTemplate` to one SQL expression over a row of leads. Text is passed as
  * parameters, never as SQL.
  */
-export function compileTemplate(template: Template, lead: { name: SQL; twitterHandle: SQL; metadata: SQL }): SQL {
+export function compileTemplate(
+  template: Template,
+  lead: { name: SQL; twitterHandle: SQL; metadata: SQL; opener: SQL },
+): SQL {
   const parts = template.map((segment) => {
     if (segment.kind === 'words') return sql`${segment.words}::text`
     if (segment.kind === 'handle') return sql`'@' || ltrim(${lead.twitterHandle}, '@')`
     if (segment.kind === 'name') return sql`coalesce(nullif(${trimmed(lead.name)}, ''), ${segment.fallback}::text)`
+    if (segment.kind === 'opener') return sql`coalesce(${lead.opener}, ${segment.fallback}::text)`
     return sql`coalesce((
       select ${trimmed(sql`v.value #>> '{}'`)}
       from jsonb_each(case when jsonb_typeof(${lead.metadata}) = 'object' then ${lead.metadata} else '{}' end) v

@@ -12,7 +12,12 @@ beforeAll(async () => {
   app = await openApp()
 })
 
-const LEAD = { name: sql`l.name`, twitterHandle: sql`l.twitter_handle`, metadata: sql`l.metadata` }
+const LEAD = {
+  name: sql`l.name`,
+  twitterHandle: sql`l.twitter_handle`,
+  metadata: sql`l.metadata`,
+  opener: sql`'Saw your talk.'::text`,
+}
 
 // PostgreSQL cannot store NUL or unpaired surrogates.
 const text = fc
@@ -45,6 +50,7 @@ const key = fc.constantFrom('company', 'Company', 'COMPANY', 'job title', 'x_1',
 const place = fc.oneof(
   fc.constantFrom('{lead_name}', '{Lead_NAME}', '{twitter_handle}', '{TWITTER_HANDLE}'),
   fallback.map((value) => `{lead_name|${value}}`),
+  fallback.map((value) => `{AI_Opener|${value}}`),
   fc.tuple(key, fallback).map(([name, value]) => `{${name}|${value}}`),
 )
 const source = fc
@@ -92,7 +98,9 @@ it('renders every template identically in TypeScript and SQL', async () => {
     const { rows: rendered } = await app.db.execute<{ message: string }>(
       sql`select ${compileTemplate(parsed.template, LEAD)} as message from leads l where id = ${rows[i]!.id}`,
     )
-    expect(rendered[0]?.message, JSON.stringify([written, one])).toBe(renderTemplate(parsed.template, one))
+    expect(rendered[0]?.message, JSON.stringify([written, one])).toBe(
+      renderTemplate(parsed.template, { ...one, opener: 'Saw your talk.' }),
+    )
   }
 })
 

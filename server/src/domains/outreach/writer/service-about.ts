@@ -1,10 +1,9 @@
 import { eq } from 'drizzle-orm'
-import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
 import { writerAbouts } from './tables.ts'
 
 /** What a workspace says about itself; empty: nothing. */
-export async function aboutOf(db: Db, { workspaceId }: Pick<Actor, 'workspaceId'>): Promise<string> {
+export async function aboutOf(db: Db, { workspaceId }: { workspaceId: string }): Promise<string> {
   const [row] = await db.select().from(writerAbouts).where(eq(writerAbouts.workspaceId, workspaceId))
   return row?.text ?? ''
 }

@@ -103,6 +103,8 @@ describe('GET /auth/user/export', () => {
       'lead-list-items.json': 3,
       'campaigns.json': 1,
       'messages.json': 3,
+      'openers.json': 0,
+      'jobs.json': 0,
       'replies.json': 0,
       'conversations.json': 0,
       'conversation-notes.json': 0,

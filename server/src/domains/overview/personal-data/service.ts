@@ -27,6 +27,7 @@ import { campaignAnswer } from '../../outreach/campaigns/service.ts'
 import { campaigns } from '../../outreach/campaigns/tables.ts'
 import { conversationOffers } from '../../outreach/conversation-offers/tables.ts'
 import { conversationDrafts, conversationNotes, conversations } from '../../outreach/conversations/tables.ts'
+import { openers } from '../../outreach/openers/tables.ts'
 import { conversationSettings, replies, replySettings } from '../../outreach/replies/tables.ts'
 import { dmAnswer } from '../../outreach/sending/service.ts'
 import { dms } from '../../outreach/sending/tables.ts'
@@ -36,6 +37,7 @@ import { templates } from '../../outreach/templates/tables.ts'
 import { writerAbouts, writerProviders, writerUsage } from '../../outreach/writer/tables.ts'
 import { endSubscriptions } from '../../platform/billing/service.ts'
 import { monthlyUsage, paidSubscriptions, subscriptions } from '../../platform/billing/tables.ts'
+import { jobs } from '../../platform/jobs/tables.ts'
 import { notificationPreferences, notifications } from '../../platform/notifications/tables.ts'
 import { disconnectAll } from '../../platform/x-account/service.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
@@ -132,6 +134,8 @@ export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Ui
     ],
     ['campaigns.json', campaignsOf(db, inOwn(campaigns.workspaceId))],
     ['messages.json', messagesOf(db, inOwn(dms.workspaceId))],
+    ['openers.json', rowsBy(db, openers, ['workspaceId', 'id'], inOwn(openers.workspaceId))],
+    ['jobs.json', rowsBy(db, jobs, ['workspaceId', 'id'], inOwn(jobs.workspaceId))],
     ['replies.json', rowsOf(db, replies, inOwn(replies.workspaceId))],
     ['conversations.json', rowsBy(db, conversations, ['workspaceId', 'id'], inOwn(conversations.workspaceId))],
     [

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { Id, Page, paging, Time } from '../fields.ts'
+import { routes } from '../route.ts'
+
+const route = routes('Jobs')
+
+export const JOB_KINDS = ['openers'] as const
+export type JobKind = (typeof JOB_KINDS)[number]
+
+export const JOB_STATUSES = ['queued', 'running', 'completed', 'canceled', 'failed'] as const
+export type JobStatus = (typeof JOB_STATUSES)[number]
+
+/** Jobs are kept this long. */
+export const JOB_DAYS = 30
+
+/** Long work on leads that runs on the server, part by part. */
+export const Job = z.object({
+  id: z.string(),
+  kind: z.enum(JOB_KINDS),
+  status: z.enum(JOB_STATUSES),
+  /** Leads that it has looked at. */
+  done: z.number().int(),
+  /** Leads that matched when it was created. */
+  total: z.number().int(),
+  /** Leads that it has changed. */
+  changed: z.number().int(),
+  /** Null if unknown, or if it has ended. */
+  secondsLeft: z.number().int().nullable(),
+  /** Until when it can be undone; null: it has not ended, or cannot be undone. */
+  undoUntil: Time.nullable(),
+  /** The job that it undoes. */
+  undoes: z.string().nullable(),
+  undoneBy: z.string().nullable(),
+  /** Why it failed. */
+  error: z.string().nullable(),
+  /** Null if their account was deleted. */
+  createdBy: z.object({ id: z.string(), name: z.string() }).nullable(),
+  createdAt: Time,
+})
+export type Job = z.output<typeof Job>
+
+export const jobs = {
+  list: route('GET /jobs', 'viewer', 'none', {
+    summary: 'List jobs, newest first',
+    description: `Jobs are kept ${JOB_DAYS} days.`,
+  })
+    .input(z.object({ status: z.enum(JOB_STATUSES).optional(), ...paging(20) }))
+    .output(Page.extend({ jobs: z.array(Job) })),
+
+  find: route('GET /jobs/{id}', 'viewer', 'none', {
+    summary: 'Get the progress of a job',
+    errors: ['JOB_NOT_FOUND'],
+  })
+    .input(z.object({ id: Id }))
+    .output(Job),
+
+  cancel: route('POST /jobs/{id}/cancel', 'member', 'rows', {
+    summary: 'Cancel a job; what it has done stays',
+    errors: ['JOB_NOT_FOUND', 'JOB_STATE'],
+  })
+    .input(z.strictObject({ id: Id }))
+    .output(Job),
+
+  undo: route('POST /jobs/{id}/undo', 'member', 'rows', {
+    summary: 'Undo a job by a new one',
+    description: 'Jobs of kind `openers` cannot be undone.',
+    errors: ['JOB_NOT_FOUND', 'JOB_STATE'],
+  })
+    .input(z.strictObject({ id: Id }))
+    .output(Job),
+}

@@ -1,0 +1,369 @@
+import { eq, sql } from 'drizzle-orm'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import {
+  claimNext,
+  confirmDetection,
+  dmsOf,
+  expectCountsRight,
+  letPass,
+  makeCampaign,
+  makeList,
+  openHandles,
+  type SomeList,
+  sendDue,
+} from '../../../../test/outreach.ts'
+import { transact } from '../../../db/transact.ts'
+import { upsertLeads } from '../../leads/leads/service.ts'
+import { leads } from '../../leads/leads/tables.ts'
+import { runJob } from '../../platform/jobs/engine.ts'
+import { jobs } from '../../platform/jobs/tables.ts'
+import { queueFollowUps } from '../sequences/engine.ts'
+import { writeOpeners } from './service-writing.ts'
+
+let app: TestApp
+let person: Person
+beforeAll(async () => {
+  app = await openApp({ x: true })
+})
+beforeEach(async () => {
+  person = await makePerson(app)
+  await connectX(app, person)
+  await subscribe(app, person)
+})
+afterEach(() => expectCountsRight(app))
+
+const BIO = 'Founder of Acme. Coffee lover'
+const TEMPLATE = '{Ai_Opener|Hello!} Shall we talk?'
+const FALLBACK = 'Hello! Shall we talk?'
+
+/** A list of people with a bio. */
+async function makePeople(count: number): Promise<SomeList> {
+  const list = await makeList(app, person, openHandles(count))
+  await app.db.update(leads).set({ bio: BIO }).where(eq(leads.workspaceId, person.workspaceId))
+  return list
+}
+
+const run = (jobId: string) =>
+  runJob(app.services, { openers: writeOpeners }, { workspaceId: person.workspaceId, id: jobId })
+
+/** A campaign with an opener for each of its leads, with known texts. */
+async function withOpeners(count = 1, input: Parameters<typeof makeCampaign>[2] = {}) {
+  const list = await makePeople(count)
+  const campaign = await makeCampaign(person, list, { messageTemplate: TEMPLATE, ...input })
+  const { id } = campaign
+  const job = await person.client.openers.create({ id, filter: {} })
+  await run(job.id)
+  for (const opener of (await person.client.openers.list({ id })).openers) {
+    const place = list.leadIds.indexOf(opener.lead.id)
+    await person.client.openers.update({ id: opener.id, text: `Opener ${place}.` })
+  }
+  return { id, list, openers: (await person.client.openers.list({ id })).openers }
+}
+
+const messages = async (id: string) => (await dmsOf(person, id)).map(({ message }) => message).sort()
+const approveAll = (id: string, openers: { id: string; version: number }[]) =>
+  person.client.openers.approve({ id, openers: openers.map(({ id, version }) => ({ id, version })) })
+
+/** Reads a lead's profile again, as a scrape or an import does. */
+async function readAgain(handle: string, profile: { bio?: string; location?: string }): Promise<void> {
+  const nothing = { name: null, bio: null, followerCount: null, followingCount: null, sourceProfile: null, url: null }
+  const rest = { profileImageUrl: null, location: null, website: null, metadata: null, xUserId: null }
+  const lead = { ...nothing, ...rest, ...profile, twitterHandle: handle }
+  await transact(app.db, (tx) =>
+    upsertLeads(tx, { workspaceId: person.workspaceId, userId: person.id }, [lead], 'parts').then(() => {}),
+  )
+}
+
+describe('POST /campaigns/{id}/openers', () => {
+  it('writes openers for the chosen leads of the list, once, and reports it as a job', async () => {
+    const list = await makePeople(7)
+    const outside = await makePeople(1)
+    const { id } = await makeCampaign(person, list, { messageTemplate: TEMPLATE })
+    const job = await person.client.openers.create({ id, leadIds: [...list.leadIds.slice(1), ...outside.leadIds] })
+    expect(job).toEqual({
+      id: expect.any(String),
+      kind: 'openers',
+      status: 'queued',
+      done: 0,
+      total: 6,
+      changed: 0,
+      secondsLeft: null,
+      undoUntil: null,
+      undoes: null,
+      undoneBy: null,
+      error: null,
+      createdBy: { id: person.id, name: expect.any(String) },
+      createdAt: expect.any(String),
+    })
+    await run(job.id)
+    expect(await person.client.jobs.find({ id: job.id })).toMatchObject({ status: 'completed', done: 6, changed: 6 })
+    const { openers, counts } = await person.client.openers.list({ id, pageSize: 4 })
+    expect(counts).toEqual({ draft: 6, approved: 0, failed: 0 })
+    expect(openers[0]).toMatchObject({
+      campaignId: id,
+      source: 'built_in',
+      status: 'draft',
+      version: 1,
+      approvedBy: null,
+    })
+    for (const { text, factsUsed } of openers) {
+      expect(text).toMatch(/\S/)
+      for (const fact of factsUsed) expect(BIO).toContain(fact)
+    }
+    const again = await person.client.openers.create({ id, filter: {} })
+    expect(again.total).toBe(1)
+    await run(again.id)
+    expect((await person.client.openers.list({ id })).counts.draft).toBe(7)
+  })
+
+  it('pages by a cursor, and filters by status', async () => {
+    const { id, openers } = await withOpeners(3)
+    await approveAll(id, openers.slice(0, 1))
+    const first = await person.client.openers.list({ id, pageSize: 2 })
+    const second = await person.client.openers.list({ id, pageSize: 2, cursor: first.cursor ?? '' })
+    expect([...first.openers, ...second.openers].map((one) => one.id)).toEqual(openers.map((one) => one.id))
+    expect(second.cursor).toBeNull()
+    const approved = await person.client.openers.list({ id, status: 'approved' })
+    expect(approved.openers.map((one) => one.id)).toEqual([openers[0]!.id])
+    expect((await person.call('GET', `/campaigns/${id}/openers?cursor=x`)).status).toBe(400)
+  })
+
+  it('returns 409 for a campaign that is archived, and 403 for a filter beyond the plan', async () => {
+    const list = await makePeople(1)
+    const { id } = await makeCampaign(person, list, { messageTemplate: TEMPLATE })
+    const free = await makePerson(app)
+    const theirs = await makeCampaign(free, await makeList(app, free, openHandles(1)))
+    for (const path of ['openers', 'openers/estimate']) {
+      const answer = await free.call('POST', `/campaigns/${theirs.id}/${path}`, { filter: { label: 'interested' } })
+      expect([answer.status, answer.body.code]).toEqual([403, 'PLAN_LIMIT'])
+    }
+    await person.client.campaigns.update({ id, status: 'archived' })
+    const answer = await person.call('POST', `/campaigns/${id}/openers`, { filter: {} })
+    expect([answer.status, answer.body.code]).toEqual([409, 'CAMPAIGN_STATE'])
+  })
+
+  it.each([{}, { leadIds: [] }, { filter: {}, leadIds: ['x'] }, { filter: {}, source: 'me' }])(
+    'returns 400 for invalid input %#',
+    async (body) => {
+      const { id } = await makeCampaign(person, await makePeople(1))
+      expect((await person.call('POST', `/campaigns/${id}/openers`, body)).status).toBe(400)
+      expect(await person.client.jobs.list({})).toMatchObject({ jobs: [], total: 0 })
+    },
+  )
+})
+
+describe('a message', () => {
+  it('has the opener if it is approved at the launch, and otherwise the fallback', async () => {
+    const { id, openers } = await withOpeners(2)
+    const chosen = openers.filter(({ text }) => text === 'Opener 1.')
+    expect(await approveAll(id, chosen)).toEqual({ success: true, approved: 1, changed: [] })
+    await person.client.campaigns.queue({ id })
+    expect(await messages(id)).toEqual([FALLBACK, 'Opener 1. Shall we talk?'])
+  })
+
+  it('changes with a later approval, unless a sender has ever claimed it', async () => {
+    await sendDue(app)
+    const { id, openers } = await withOpeners(2)
+    await person.client.campaigns.queue({ id })
+    const claimed = await claimNext(app)
+    await approveAll(id, openers)
+    expect(await messages(id)).toEqual([FALLBACK, 'Opener 1. Shall we talk?'])
+    expect(claimed.message).toBe(FALLBACK)
+    const sent = openers.find(({ text }) => text === 'Opener 0.')!
+    await person.client.openers.update({ id: sent.id, text: 'Another text.', isApproved: true })
+    expect(await messages(id)).toEqual([FALLBACK, 'Opener 1. Shall we talk?'])
+  })
+
+  it('gets the fallback back when an approval is withdrawn or the opener is edited', async () => {
+    const { id, openers } = await withOpeners(2)
+    await approveAll(id, openers)
+    await person.client.campaigns.queue({ id })
+    const [first, second] = openers
+    await person.client.openers.update({ id: first!.id, isApproved: false })
+    await person.client.openers.update({ id: second!.id, text: 'New.' })
+    expect(await messages(id)).toEqual([FALLBACK, FALLBACK])
+    await person.client.openers.update({ id: second!.id, text: 'Newer.', isApproved: true })
+    expect(await messages(id)).toEqual([FALLBACK, 'Newer. Shall we talk?'])
+  })
+
+  it('keeps its opener when the template is edited', async () => {
+    const { id, openers } = await withOpeners(1)
+    await approveAll(id, openers)
+    await person.client.campaigns.queue({ id })
+    await person.client.campaigns.update({ id, messageTemplate: 'Hi! {ai_opener|…}' })
+    expect(await messages(id)).toEqual(['Hi! Opener 0.'])
+  })
+
+  it('of a follow-up has the opener that is approved when it is due', async () => {
+    await confirmDetection(app)
+    const steps = [
+      { variants: [{ messageTemplate: 'Hi' }] },
+      { variants: [{ messageTemplate: TEMPLATE }], delay: { amount: 2, unit: 'hours' as const } },
+    ]
+    const { id, openers } = await withOpeners(1, { messageTemplate: undefined, steps } as never)
+    await person.client.campaigns.queue({ id })
+    await sendDue(app)
+    await approveAll(id, openers)
+    await letPass(app, id, 48)
+    await queueFollowUps(app.db, app.services.env)
+    expect(await messages(id)).toEqual(['Hi', 'Opener 0. Shall we talk?'])
+  })
+
+  it('shows both texts before the launch', async () => {
+    const { id, openers } = await withOpeners(2)
+    await approveAll(id, openers.slice(0, 1))
+    const { body } = await person.call('GET', `/campaigns/${id}/preflight`)
+    expect(body.messages.map(({ message }: { message: string }) => message).sort()).toEqual([
+      FALLBACK,
+      expect.stringMatching(/^Opener \d. Shall we talk\?$/),
+    ])
+    expect(body.missing).toEqual([{ place: '{ai_opener|Hello!}', leads: 1 }])
+  })
+
+  it('never takes a column of this name', async () => {
+    const list = await makeList(app, person, openHandles(1), { metadata: [{ ai_opener: 'Unapproved!' }] })
+    const { id } = await makeCampaign(person, list, { messageTemplate: TEMPLATE })
+    await person.client.campaigns.queue({ id })
+    expect(await messages(id)).toEqual([FALLBACK])
+    const answer = await person.call('PATCH', `/campaigns/${id}`, { messageTemplate: '{AI_OPENER} Hi' })
+    expect(answer.status).toBe(400)
+  })
+})
+
+describe('an approval', () => {
+  it('names the person and the time, and needs the text that was read', async () => {
+    const { id, openers } = await withOpeners(2)
+    const [first, second] = openers
+    await person.client.openers.update({ id: second!.id, text: 'Changed meanwhile.' })
+    const gone = '01900000-0000-7000-8000-000000000000'
+    expect(await approveAll(id, [first!, second!, { id: gone, version: 1 }])).toEqual({
+      success: true,
+      approved: 1,
+      changed: [second!.id, gone],
+    })
+    const { openers: now, counts } = await person.client.openers.list({ id })
+    expect(counts).toEqual({ draft: 1, approved: 1, failed: 0 })
+    expect(now[0]).toMatchObject({
+      status: 'approved',
+      approvedBy: { id: person.id },
+      approvedAt: expect.stringMatching(/^\d{4}-/),
+    })
+    const other = await makePerson(app, { in: person, role: 'member' })
+    await other.client.openers.approve({ id, openers: [{ id: first!.id, version: first!.version }] })
+    expect((await person.client.openers.list({ id })).openers[0]!.approvedBy?.id).toBe(person.id)
+  })
+
+  it('is dropped when the lead no longer says what the opener uses, and else kept', async () => {
+    const { id, list, openers } = await withOpeners(1)
+    expect(openers[0]!.factsUsed.length).toBeGreaterThan(0)
+    await approveAll(id, openers)
+    const status = async () => (await person.client.openers.list({ id })).openers[0]!.status
+    await readAgain(list.handles[0]!, { location: 'Berlin' })
+    expect(await status()).toBe('approved')
+    await readAgain(list.handles[0]!, { bio: 'Retired' })
+    expect(await status()).toBe('draft')
+    const now = (await person.client.openers.list({ id })).openers
+    await approveAll(id, now)
+    await readAgain(list.handles[0]!, {})
+    expect(await status()).toBe('approved')
+  })
+
+  it('is impossible without a text', async () => {
+    const list = await makeList(app, person, openHandles(1), { names: [''] })
+    const { id } = await makeCampaign(person, list, { messageTemplate: TEMPLATE })
+    const job = await person.client.openers.create({ id, filter: {} })
+    await run(job.id)
+    await app.db.execute(sql`
+      with failed as (update openers set status = 'failed', text = '' where campaign_id = ${id} returning campaign_id)
+      update opener_counts c set draft = 0, failed = 1 from failed where c.campaign_id = failed.campaign_id`)
+    const [opener] = (await person.client.openers.list({ id, status: 'failed' })).openers
+    expect(await approveAll(id, [opener!])).toMatchObject({ approved: 0, changed: [opener!.id] })
+    const answer = await person.call('PATCH', `/openers/${opener!.id}`, { isApproved: true })
+    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
+    expect(await person.client.openers.update({ id: opener!.id, text: 'Mine.' })).toMatchObject({ status: 'draft' })
+  })
+})
+
+describe('POST /openers/{id}/regenerate', () => {
+  it('writes it again, without approval', async () => {
+    const { id, openers } = await withOpeners(1)
+    await approveAll(id, openers)
+    const written = await person.client.openers.regenerate({ id: openers[0]!.id })
+    expect(written).toMatchObject({ status: 'draft', version: openers[0]!.version + 1, approvedBy: null })
+    expect(written.text).not.toBe('Opener 0.')
+  })
+})
+
+it('are deleted with their lead', async () => {
+  const { id, list } = await withOpeners(3)
+  await person.client.leads.remove({ id: list.leadIds[0]! })
+  await person.client.leads.removeMany({ leadIds: [list.leadIds[1]!] })
+  const { openers, counts } = await person.client.openers.list({ id })
+  expect(openers.map(({ lead }) => lead.id)).toEqual([list.leadIds[2]])
+  expect(counts.draft).toBe(1)
+})
+
+describe('a job', () => {
+  it('keeps what is done when it is canceled, and cannot be canceled twice or undone', async () => {
+    const list = await makePeople(12)
+    const { id } = await makeCampaign(person, list, { messageTemplate: TEMPLATE })
+    const job = await person.client.openers.create({ id, filter: {} })
+    const canceling: typeof writeOpeners = async function* (services, row) {
+      for await (const part of writeOpeners(services, row)) {
+        yield part
+        await person.client.jobs.cancel({ id: job.id })
+      }
+    }
+    await runJob(app.services, { openers: canceling }, { workspaceId: person.workspaceId, id: job.id })
+    const found = await person.client.jobs.find({ id: job.id })
+    expect(found.status).toBe('canceled')
+    expect(found.changed).toBeGreaterThan(0)
+    expect(found.changed).toBeLessThan(12)
+    expect((await person.client.openers.list({ id })).counts.draft).toBe(found.changed)
+    for (const change of ['cancel', 'undo']) {
+      const answer = await person.call('POST', `/jobs/${job.id}/${change}`)
+      expect([answer.status, answer.body.code]).toEqual([409, 'JOB_STATE'])
+    }
+  })
+
+  it('is continued by another process from its place, and no part is stored twice', async () => {
+    const list = await makePeople(12)
+    const { id } = await makeCampaign(person, list, { messageTemplate: TEMPLATE })
+    const job = await person.client.openers.create({ id, filter: {} })
+    // Dies after its first part.
+    const dying: typeof writeOpeners = async function* (services, row) {
+      for await (const part of writeOpeners(services, row)) {
+        yield part
+        await new Promise(() => {})
+      }
+    }
+    void runJob(app.services, { openers: dying }, { workspaceId: person.workspaceId, id: job.id })
+    await expect
+      .poll(async () => (await person.client.jobs.find({ id: job.id })).changed, { timeout: 60_000 })
+      .toBeGreaterThan(0)
+    await Promise.all([run(job.id), run(job.id)])
+    expect(await person.client.jobs.find({ id: job.id })).toMatchObject({ status: 'completed', done: 12, changed: 12 })
+    expect((await person.client.openers.list({ id })).counts.draft).toBe(12)
+  })
+
+  it('fails after five faults in succession', async () => {
+    const { id } = await makeCampaign(person, await makePeople(1), { messageTemplate: TEMPLATE })
+    const job = await person.client.openers.create({ id, filter: {} })
+    // biome-ignore lint/correctness/useYield: it fails before its first part
+    const faulty: typeof writeOpeners = async function* () {
+      throw new Error('a fault of the test')
+    }
+    app.expectFault(/a fault of the test/)
+    const again = () => runJob(app.services, { openers: faulty }, { workspaceId: person.workspaceId, id: job.id })
+    for (let i = 0; i < 4; i += 1) await expect(again()).rejects.toThrow()
+    await again()
+    const found = await person.client.jobs.find({ id: job.id })
+    expect([found.status, found.error]).toEqual(['failed', expect.stringContaining('stays')])
+    const [row] = await app.db.select().from(jobs).where(eq(jobs.id, job.id))
+    expect(row!.endedAt).not.toBeNull()
+    const { jobs: listed } = await person.client.jobs.list({ status: 'failed' })
+    expect(listed.map((one) => one.id)).toEqual([job.id])
+  })
+})

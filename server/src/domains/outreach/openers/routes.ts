@@ -1,0 +1,12 @@
+import { member } from '../../../operations.ts'
+import { approve, list, regenerate, update } from './service.ts'
+import { create, estimate } from './service-writing.ts'
+
+export const openerRoutes = {
+  estimate: member.openers.estimate.handler(({ context, input }) => estimate(context, context.actor, input)),
+  create: member.openers.create.handler(({ context, input }) => create(context, context.actor, input)),
+  list: member.openers.list.handler(({ context, input }) => list(context.db, context.actor, input)),
+  approve: member.openers.approve.handler(({ context, input }) => approve(context.db, context.actor, input)),
+  update: member.openers.update.handler(({ context, input }) => update(context.db, context.actor, input)),
+  regenerate: member.openers.regenerate.handler(({ context, input }) => regenerate(context, context.actor, input.id)),
+}

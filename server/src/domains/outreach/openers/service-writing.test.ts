@@ -1,0 +1,125 @@
+import type { Job } from '@x-automated/contract/platform/jobs'
+import { eq } from 'drizzle-orm'
+import { afterEach, beforeAll, expect, it } from 'vitest'
+import { makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { eventually, expectOpenerCountsRight, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
+import { startProcess } from '../../../../test/server-process.ts'
+import type { Models, TokensUsed } from '../../../outside/models.ts'
+import type { Services } from '../../../services.ts'
+import { leads } from '../../leads/leads/tables.ts'
+import { runJob } from '../../platform/jobs/engine.ts'
+import { writeOpeners } from './service-writing.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp()
+})
+afterEach(() => expectOpenerCountsRight(app))
+
+const USED: TokensUsed = { input: 900, output: 300 }
+
+/** A model that always writes the same, for `USED`. */
+const models: Models = {
+  async *stream(call) {
+    yield call.element.parse({ text: 'Your work as a baker caught my eye.', factsUsed: ['baker'] })
+    return USED
+  },
+}
+
+/** A person with a model of their own, and a campaign with these many people. */
+async function withModel(people: number, budgetTokens: number) {
+  const person = await makePerson(app)
+  await subscribe(app, person)
+  await person.client.writer.saveProvider({
+    kind: 'openai_compatible',
+    baseUrl: 'http://localhost:9/v1',
+    model: 'test',
+    budgetTokens,
+  })
+  return { person, ...(await withPeople(person, people)) }
+}
+
+async function withPeople(person: Person, people: number) {
+  const list = await makeList(app, person, openHandles(people))
+  await app.db.update(leads).set({ bio: 'I am a baker' }).where(eq(leads.workspaceId, person.workspaceId))
+  const { id } = await makeCampaign(person, list, { messageTemplate: '{ai_opener|Hi!} Shall we talk?' })
+  return { id, list }
+}
+
+const run = (services: Services, person: Person, id: string) =>
+  runJob({ ...services, models }, { openers: writeOpeners }, { workspaceId: person.workspaceId, id })
+
+it('stops at the budget with 1,000 leads over three processes, and never passes it', async () => {
+  const budget = 270_000
+  const { person, id, list } = await withModel(1_000, budget)
+  const others = [await app.startAnother(), await app.startAnother()]
+  const servers = [app.services, ...others.map(({ services }) => services)]
+  const jobs: Job[] = []
+  for (const [i] of servers.entries())
+    jobs.push(await person.client.openers.create({ id, leadIds: list.leadIds.slice(i * 334, (i + 1) * 334) }))
+  let isOver = false
+  let highest = 0
+  const watching = (async () => {
+    while (!isOver) {
+      const { tokens } = await person.client.writer.usage({})
+      highest = Math.max(highest, tokens)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  })()
+  await Promise.all(servers.map((services, i) => run(services, person, jobs[i]!.id)))
+  isOver = true
+  await watching
+  const ended = await Promise.all(jobs.map((job) => person.client.jobs.find({ id: job.id })))
+  const made = ended.reduce((sum, { changed }) => sum + changed, 0)
+  expect(ended.map(({ status }) => status)).toEqual(['failed', 'failed', 'failed'])
+  for (const job of ended) expect(job.error).toContain(`${job.changed} opener`)
+  expect((await person.client.openers.list({ id })).counts.draft).toBe(made)
+  expect(highest).toBeLessThanOrEqual(budget)
+  const { tokens } = await person.client.writer.usage({})
+  expect(tokens).toBe(made * (USED.input + USED.output))
+  // What is left would not have paid for another part.
+  expect(tokens).toBeGreaterThan(budget * 0.8)
+})
+
+it('does not start a job whose estimate exceeds the budget', async () => {
+  const { person, id } = await withModel(20, 5_000)
+  const estimate = await person.client.openers.estimate({ id, filter: {} })
+  expect(estimate).toMatchObject({ leads: 20, tokens: expect.any(Number), costCents: null, remainingCents: null })
+  expect(estimate.tokens).toBeGreaterThan(5_000)
+  const answer = await person.call('POST', `/campaigns/${id}/openers`, { filter: {} })
+  expect([answer.status, answer.body.code]).toEqual([403, 'BUDGET_EXCEEDED'])
+  expect(answer.body.details).toMatchObject({ limitTokens: 5_000, usedTokens: 0, resetsAt: expect.any(String) })
+  expect((await person.client.jobs.list({})).total).toBe(0)
+  expect(await person.client.openers.create({ id, filter: {}, source: 'built_in' })).toMatchObject({ total: 20 })
+})
+
+it('counts a canceled part’s calls as they were used', async () => {
+  const { person, id } = await withModel(10, 1_000_000)
+  const job = await person.client.openers.create({ id, filter: {} })
+  const canceling: typeof writeOpeners = async function* (services, row) {
+    for await (const part of writeOpeners(services, row)) {
+      await person.client.jobs.cancel({ id: job.id })
+      yield part
+    }
+  }
+  const of = { workspaceId: person.workspaceId, id: job.id }
+  await runJob({ ...app.services, models }, { openers: canceling }, of)
+  expect((await person.client.openers.list({ id })).counts.draft).toBe(0)
+  expect((await person.client.writer.usage({})).tokens).toBe(5 * (USED.input + USED.output))
+})
+
+it('is finished by another process when one is killed in the middle', async () => {
+  const person = await makePerson(app)
+  await subscribe(app, person)
+  const { id } = await withPeople(person, 1_000)
+  const first = await startProcess(app)
+  const job = await person.client.openers.create({ id, filter: {} })
+  await eventually(async () => (await person.client.jobs.find({ id: job.id })).changed > 0, 'the job has begun')
+  await first.end('SIGKILL')
+  const { changed, status } = await person.client.jobs.find({ id: job.id })
+  expect([status, changed < 1_000]).toEqual(['running', true])
+  while ((await person.client.jobs.find({ id: job.id })).status === 'running') await run(app.services, person, job.id)
+  expect(await person.client.jobs.find({ id: job.id })).toMatchObject({ status: 'completed', changed: 1_000 })
+  expect((await person.client.openers.list({ id })).counts.draft).toBe(1_000)
+})

@@ -1,0 +1,236 @@
+import type { InputOf } from '@x-automated/contract/contract'
+import { NO_ID } from '@x-automated/contract/fields'
+import { formatCount } from '@x-automated/contract/format'
+import type { LeadFilter } from '@x-automated/contract/leads/leads'
+import type { Opener } from '@x-automated/contract/outreach/openers'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { Actor } from '../../../actor.ts'
+import { one } from '../../../db/one.ts'
+import type { Db } from '../../../db/open.ts'
+import { Refusal } from '../../../refusal.ts'
+import type { RequestContext } from '../../../requests/context.ts'
+import type { Services } from '../../../services.ts'
+import { countOpeners, profileOf, type ResolvedFilter, resolveFilter, selectLeads } from '../../leads/leads/service.ts'
+import { leadLists } from '../../leads/lists/tables.ts'
+import { suppressionReason } from '../../leads/suppressions/tables.ts'
+import type { JobPart, JobRow } from '../../platform/jobs/engine.ts'
+import { create as createJob } from '../../platform/jobs/service.ts'
+import { campaigns } from '../campaigns/tables.ts'
+import { findCampaign } from '../sequences/service.ts'
+import {
+  aboutOf,
+  beyondBudget,
+  estimateOpeners,
+  type Facts,
+  findModel,
+  type ModelProvider,
+  settle,
+  type WriterContext,
+  type WrittenOpener as Written,
+  writeOpener,
+} from '../writer/service.ts'
+
+// Writes openers: for a selection of leads as a job, or for one lead again.
+
+type Selection = { leadIds?: string[] | undefined; filter?: ResolvedFilter | undefined }
+type Campaign = typeof campaigns.$inferSelect
+
+/** What a job knows. */
+interface OpenersInput extends Selection {
+  campaignId: string
+  source: Opener['source']
+}
+
+/** An opener to store: `text` is '' if nothing could be written. */
+export type WrittenOpener = Omit<Written, 'text'> & { text: string; leadId: string; profileHash: string }
+
+// Starting
+
+/** @throws Refusal CAMPAIGN_NOT_FOUND, PLAN_LIMIT */
+export async function estimate(
+  context: RequestContext,
+  actor: Actor,
+  { id, leadIds, filter }: InputOf<'openers', 'estimate'>,
+) {
+  const { db } = context
+  const campaign = await findCampaign(db, actor, id)
+  const leads = await countLeads(db, campaign, await resolved(db, actor, { leadIds, filter }))
+  const { tokens, costCents, remainingCents } = await estimateOpeners(context, actor.workspaceId, leads)
+  return { leads, tokens, costCents, remainingCents }
+}
+
+/** @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, PLAN_LIMIT, BUDGET_EXCEEDED */
+export async function create(
+  context: RequestContext,
+  actor: Actor,
+  { id, source, ...asked }: InputOf<'openers', 'create'>,
+) {
+  const { db, jobs } = context
+  const campaign = await findCampaign(db, actor, id)
+  if (campaign.status === 'archived' || campaign.status === 'completed')
+    throw new Refusal('CAMPAIGN_STATE', `A campaign that is ${campaign.status} sends no more messages.`)
+  const selection = await resolved(db, actor, asked)
+  const total = await countLeads(db, campaign, selection)
+  const { model, fits } = await estimateOpeners(context, actor.workspaceId, total)
+  const isByModel = model !== null && source !== 'built_in'
+  if (isByModel && !fits)
+    throw await beyondBudget(db, { workspaceId: actor.workspaceId, payer: model.from }, model.limits)
+  const input: OpenersInput = { ...selection, campaignId: id, source: isByModel ? 'model' : 'built_in' }
+  return db.transaction((tx) => createJob(tx, jobs, actor, { kind: 'openers', input, total }))
+}
+
+async function resolved(db: Db, actor: Actor, { leadIds, filter }: Selection): Promise<Selection> {
+  return filter ? { filter: await resolveFilter(db, actor, filter) } : { leadIds }
+}
+
+async function countLeads(db: Db, campaign: Campaign, selection: Selection): Promise<number> {
+  const { rows } = await db.execute<{ count: number }>(
+    sql`select count(*)::int as count ${await fromLeads(db, campaign, selection)}`,
+  )
+  return one(rows).count
+}
+
+/** SQL from `from` on: leads `l` of the campaign's list without an opener. */
+async function fromLeads(db: Db, campaign: Campaign, selection: Selection): Promise<SQL> {
+  return sql`from leads l where l.workspace_id = ${campaign.workspaceId} and l.id in (${await membersOf(db, campaign)})
+    and l.id in (${selectLeads(campaign, selection)}) and ${suppressionReason('l')} is null
+    and not exists (select from openers o where o.workspace_id = l.workspace_id
+      and o.campaign_id = ${campaign.id} and o.lead_id = l.id and o.status <> 'failed')`
+}
+
+/** SQL: the ids of the leads in a campaign's list. */
+async function membersOf(db: Db, { workspaceId, leadListId }: Campaign): Promise<SQL> {
+  const [list] = await db
+    .select({ filter: leadLists.filter })
+    .from(leadLists)
+    .where(and(eq(leadLists.id, leadListId ?? NO_ID), eq(leadLists.workspaceId, workspaceId)))
+  const filter: LeadFilter | null = list?.filter ?? null
+  if (filter) return selectLeads({ workspaceId }, { filter })
+  return sql`select lead_id from lead_list_items where lead_list_id = ${leadListId}`
+}
+
+// Writing
+
+/** Leads that are looked for together. */
+const LEADS_AHEAD = 500
+/** Leads per part, written at the same time. A killed process loses at most one part. */
+const PART = 5
+
+/** A job's parts, from its place on. */
+export async function* writeOpeners(services: Services, job: JobRow): AsyncGenerator<JobPart> {
+  const { db } = services.database
+  const { campaignId, source, ...selection } = job.input as OpenersInput
+  const [campaign] = await db
+    .select()
+    .from(campaigns)
+    .where(and(eq(campaigns.id, campaignId), eq(campaigns.workspaceId, job.workspaceId)))
+  if (!campaign) return
+  const context = { ...services, db }
+  const by = { workspaceId: job.workspaceId, userId: job.createdBy }
+  const writing = await writingOf(context, by, source)
+  for (let place = job.place; ; ) {
+    const leads = await fromLeads(db, campaign, selection)
+    const { rows } = await db.execute<{ id: string }>(sql`
+      select l.id ${leads} and l.created_at <= ${job.createdAt.toISOString()}::timestamptz
+        and l.id > ${place ?? NO_ID}::uuid order by l.id limit ${LEADS_AHEAD}`)
+    for (let from = 0; from < rows.length; from += PART) {
+      const ids = rows.slice(from, from + PART).map(({ id }) => id)
+      place = ids.at(-1) ?? place
+      const tasks = ids.map((leadId) => write(context, by, { campaign, leadId, ...writing }))
+      const found = (await Promise.all(tasks)).filter((one) => one !== null)
+      const calls = found.flatMap((one) => one.calls)
+      // What the built-in writer could say instead was not asked for.
+      const affordable = found.filter(({ fault }) => fault !== 'budget')
+      yield {
+        place: place as string,
+        done: ids.length,
+        async save(tx, before) {
+          const changed = await store(tx, campaign, affordable)
+          await settle(tx, calls)
+          return affordable.length < found.length ? { changed, error: budgetEnded(before + changed) } : { changed }
+        },
+        drop: () => settle(db, calls),
+      }
+    }
+    if (rows.length < LEADS_AHEAD) return
+  }
+}
+
+const budgetEnded = (count: number) =>
+  `The budget for AI ended. ${formatCount(count, 'opener was', 'openers were')} written and kept.`
+
+/** Stores new openers of leads that still exist, and those of openers that had failed. */
+async function store(tx: Db, { id, workspaceId }: Campaign, written: readonly WrittenOpener[]): Promise<number> {
+  const rows = written.map(({ leadId, text, factsUsed, source, profileHash }) => ({
+    lead_id: leadId,
+    text,
+    facts_used: factsUsed,
+    source,
+    profile_hash: profileHash,
+  }))
+  // One part of a campaign's jobs after the other, so that the counts know each row's status before.
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('openers of ' || ${id}::text, 0))`)
+  const { rows: counted } = await tx.execute<{ changed: number }>(sql`
+    with written as materialized (
+      select x.* from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        as x(lead_id uuid, text text, facts_used text[], source text, profile_hash text)
+        join leads l on l.workspace_id = ${workspaceId} and l.id = x.lead_id
+      order by l.id for key share of l
+    ), old as materialized (
+      select o.lead_id, o.status from openers o
+      where o.workspace_id = ${workspaceId} and o.campaign_id = ${id} and o.lead_id in (select lead_id from written)
+      order by o.id for no key update
+    ), stored as (
+      insert into openers as o (workspace_id, campaign_id, lead_id, text, facts_used, source, profile_hash, status)
+      select ${workspaceId}::uuid, ${id}::uuid, lead_id, text, facts_used, source, profile_hash, case text when '' then 'failed' else 'draft' end
+      from written order by lead_id
+      on conflict (workspace_id, campaign_id, lead_id) do update set text = excluded.text, facts_used = excluded.facts_used,
+        source = excluded.source, profile_hash = excluded.profile_hash, status = excluded.status, version = o.version + 1, updated_at = now()
+        where o.status = 'failed'
+      returning o.workspace_id, o.campaign_id, o.lead_id, o.status
+    ), counted as (${countOpeners(sql`(
+      select s.workspace_id, s.campaign_id, old.status as was_status, s.status from stored s left join old on old.lead_id = s.lead_id) changed`)})
+    select count(*)::int as changed from stored`)
+  return one(counted).changed
+}
+
+interface Task {
+  campaign: Pick<Campaign, 'id' | 'messageTemplate'>
+  leadId: string
+  model: ModelProvider | null
+  about: string
+}
+
+/** Writes a lead's opener. @returns null: the lead was deleted */
+async function write(
+  context: WriterContext,
+  by: { workspaceId: string; userId: string },
+  { campaign, leadId, model, about }: Task,
+): Promise<WrittenOpener | null> {
+  const { rows } = await context.db.execute<{ [Key in keyof Facts]: Facts[Key] } & { profileHash: string }>(sql`
+    select l.name, l.bio, l.website, l.source_profile as source, md5(${profileOf('l')}) as "profileHash"
+    from leads l where l.workspace_id = ${by.workspaceId} and l.id = ${leadId}`)
+  const [lead] = rows
+  if (!lead) return null
+  const { profileHash, ...facts } = lead
+  const written = await writeOpener(context, by, { facts, about, template: campaign.messageTemplate }, model)
+  return { ...written, text: written.text ?? '', leadId, profileHash }
+}
+
+/** Writes one lead's opener, by the model if there is one. @throws Refusal OPENER_NOT_FOUND: no such lead */
+export async function writeOne(
+  context: WriterContext,
+  actor: Actor,
+  { campaignId, leadId }: { campaignId: string; leadId: string },
+): Promise<WrittenOpener> {
+  const campaign = await findCampaign(context.db, actor, campaignId)
+  const task = { campaign, leadId, ...(await writingOf(context, actor, 'model')) }
+  const written = await write(context, actor, task)
+  if (!written) throw new Refusal('OPENER_NOT_FOUND')
+  return written
+}
+
+async function writingOf(context: WriterContext, of: { workspaceId: string }, source: Opener['source']) {
+  const model = source === 'model' ? await findModel(context, of.workspaceId) : null
+  return { model, about: await aboutOf(context.db, of) }
+}

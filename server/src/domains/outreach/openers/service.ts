@@ -1,0 +1,210 @@
+import type { InputOf } from '@x-automated/contract/contract'
+import { isId } from '@x-automated/contract/fields'
+import type { OpenerStatus } from '@x-automated/contract/outreach/openers'
+import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
+import type { Actor } from '../../../actor.ts'
+import type { Db } from '../../../db/open.ts'
+import { lockRows, transact } from '../../../db/transact.ts'
+import { invalidField, Refusal } from '../../../refusal.ts'
+import type { RequestContext } from '../../../requests/context.ts'
+import { authUsers } from '../../identity/auth/tables.ts'
+import { countOpeners, profileOf } from '../../leads/leads/service.ts'
+import { leads } from '../../leads/leads/tables.ts'
+import { readTemplate, renderedMessage } from '../sending/service.ts'
+import { findCampaign, findSteps } from '../sequences/service.ts'
+import { isEnrollmentOf } from '../sequences/tables.ts'
+import { settle } from '../writer/service.ts'
+import { type WrittenOpener, writeOne } from './service-writing.ts'
+import { openerCounts, openers } from './tables.ts'
+
+const columns = {
+  id: openers.id,
+  campaignId: openers.campaignId,
+  lead: { id: leads.id, name: leads.name, twitterHandle: leads.twitterHandle },
+  text: openers.text,
+  factsUsed: openers.factsUsed,
+  source: openers.source,
+  status: openers.status,
+  version: openers.version,
+  approvedBy: { id: authUsers.id, name: authUsers.name },
+  approvedAt: openers.approvedAt,
+  updatedAt: openers.updatedAt,
+}
+
+const select = (db: Db) =>
+  db
+    .select(columns)
+    .from(openers)
+    .innerJoin(leads, eq(leads.id, openers.leadId))
+    .leftJoin(authUsers, eq(authUsers.id, openers.approvedBy))
+
+/** @throws Refusal CAMPAIGN_NOT_FOUND */
+export async function list(db: Db, actor: Actor, { id, status, pageSize, cursor }: InputOf<'openers', 'list'>) {
+  const campaign = await findCampaign(db, actor, id)
+  const after = cursor === undefined ? undefined : readCursor(cursor)
+  const ofCampaign = and(eq(openers.workspaceId, actor.workspaceId), eq(openers.campaignId, campaign.id))
+  const rows = await select(db)
+    .where(and(ofCampaign, status && eq(openers.status, status), after ? gt(openers.id, after) : undefined))
+    .orderBy(asc(openers.id))
+    .limit(pageSize + 1)
+  const [counts] = await db
+    .select({ draft: openerCounts.draft, approved: openerCounts.approved, failed: openerCounts.failed })
+    .from(openerCounts)
+    .where(and(eq(openerCounts.workspaceId, actor.workspaceId), eq(openerCounts.campaignId, campaign.id)))
+  const shown = rows.slice(0, pageSize)
+  const last = rows.length > pageSize ? shown.at(-1) : undefined
+  return {
+    openers: shown,
+    counts: counts ?? { draft: 0, approved: 0, failed: 0 },
+    cursor: last ? Buffer.from(last.id).toString('base64url') : null,
+  }
+}
+
+function readCursor(cursor: string): string {
+  const id = Buffer.from(cursor, 'base64url').toString()
+  if (!isId(id)) throw invalidField('cursor', 'must be the cursor of an earlier response')
+  return id
+}
+
+/** @throws Refusal OPENER_NOT_FOUND */
+async function find(db: Db, { workspaceId }: Actor, id: string) {
+  const [row] = await select(db).where(and(eq(openers.workspaceId, workspaceId), eq(openers.id, id)))
+  if (!row) throw new Refusal('OPENER_NOT_FOUND')
+  return row
+}
+
+/** Approves openers that nobody has changed since they were read. @throws Refusal CAMPAIGN_NOT_FOUND */
+export async function approve(db: Db, actor: Actor, { id, openers: read }: InputOf<'openers', 'approve'>) {
+  return transact(db, async (tx) => {
+    const campaign = await findCampaign(tx, actor, id)
+    const rows = sql`jsonb_to_recordset(${JSON.stringify(read)}::jsonb) as x(id uuid, version int)`
+    const theirs = sql`o.campaign_id = ${campaign.id} and (o.id, o.version) in (select x.id, x.version from ${rows})`
+    await lockMessages(
+      tx,
+      campaign.id,
+      sql`select o.lead_id from openers o where o.workspace_id = ${actor.workspaceId} and ${theirs}`,
+    )
+    const set = sql`status = 'approved', profile_hash = ${PROFILE_NOW}, approved_by = coalesce(o.approved_by, ${actor.userId}::uuid), approved_at = coalesce(o.approved_at, now())`
+    const approved = await change(tx, actor, sql`${theirs} and o.status <> 'failed'`, set)
+    await renderAgain(
+      tx,
+      campaign,
+      approved.map(({ leadId }) => leadId),
+    )
+    const ids = new Set(approved.map((opener) => opener.id))
+    const changed = [...new Set(read.map((opener) => opener.id))].filter((one) => !ids.has(one))
+    return { success: true as const, approved: ids.size, changed }
+  })
+}
+
+/** @throws Refusal OPENER_NOT_FOUND; INVALID_INPUT: approves an opener without a text */
+export async function update(db: Db, actor: Actor, { id, text, isApproved }: InputOf<'openers', 'update'>) {
+  return transact(db, async (tx) => {
+    const before = await lock(tx, actor, id)
+    const isNew = text !== undefined && text !== before.text
+    if (isApproved && (text ?? before.text) === '')
+      throw invalidField('isApproved', 'An opener without a text cannot be approved. Write one first.')
+    const wasApproved = before.status === 'approved'
+    const status =
+      (isApproved ?? (wasApproved && !isNew)) ? 'approved' : (text ?? before.text) === '' ? 'failed' : 'draft'
+    await store(tx, actor, before, { text: text ?? before.text, status, isNew })
+    return find(tx, actor, id)
+  })
+}
+
+/** Writes an opener again. @throws Refusal OPENER_NOT_FOUND */
+export async function regenerate(context: RequestContext, actor: Actor, id: string) {
+  const { db } = context
+  const { campaignId, lead } = await find(db, actor, id)
+  const written = await writeOne(context, actor, { campaignId, leadId: lead.id })
+  return transact(db, async (tx) => {
+    const before = await lock(tx, actor, id)
+    await store(tx, actor, before, { ...written, status: written.text === '' ? 'failed' : 'draft', isNew: true })
+    await settle(tx, written.calls)
+    const answer = await find(tx, actor, id)
+    await context.remember(tx, answer)
+    return answer
+  })
+}
+
+type Stored = Pick<WrittenOpener, 'text'> & Partial<WrittenOpener> & { status: OpenerStatus; isNew: boolean }
+
+/** Stores a changed opener, whose row is locked, and changes its queued messages. */
+async function store(
+  tx: Db,
+  actor: Actor,
+  before: typeof openers.$inferSelect,
+  { text, status, isNew, factsUsed, source, profileHash }: Stored,
+): Promise<void> {
+  const isApproved = status === 'approved'
+  const isKept = isApproved && !isNew
+  const written =
+    factsUsed && source && profileHash
+      ? sql`, facts_used = ${sql.param(factsUsed)}::text[], source = ${source}, profile_hash = ${profileHash}`
+      : sql``
+  await change(
+    tx,
+    actor,
+    sql`o.id = ${before.id}`,
+    sql`text = ${text}, status = ${status}, version = o.version + ${isNew ? 1 : 0},
+      ${isApproved ? sql`profile_hash = ${PROFILE_NOW},` : sql``}
+      approved_by = case when ${isApproved}::boolean then coalesce(case when ${isKept}::boolean then o.approved_by end, ${actor.userId}::uuid) end,
+      approved_at = case when ${isApproved}::boolean then coalesce(case when ${isKept}::boolean then o.approved_at end, now()) end ${written}`,
+  )
+  await renderAgain(tx, { id: before.campaignId, workspaceId: actor.workspaceId }, [before.leadId])
+}
+
+/** Locks an opener, after its messages. @throws Refusal OPENER_NOT_FOUND */
+async function lock(tx: Db, actor: Actor, id: string): Promise<typeof openers.$inferSelect> {
+  const { campaignId, lead } = await find(tx, actor, id)
+  await lockMessages(tx, campaignId, sql`select ${lead.id}::uuid`)
+  const [row] = await tx
+    .select()
+    .from(openers)
+    .where(and(eq(openers.workspaceId, actor.workspaceId), eq(openers.id, id)))
+    .for('no key update')
+  if (!row) throw new Refusal('OPENER_NOT_FOUND')
+  return row
+}
+
+/** SQL over an opener `o`: whoever approves it has seen the lead as it is now. */
+const PROFILE_NOW = sql`coalesce((select md5(${profileOf('l')}) from leads l where l.id = o.lead_id), o.profile_hash)`
+
+/** Changes openers `o` and the counts of their campaigns. @param set SQL */
+async function change(tx: Db, { workspaceId }: Pick<Actor, 'workspaceId'>, which: SQL, set: SQL) {
+  const { rows } = await tx.execute<{ id: string; leadId: string }>(sql`
+    with old as materialized (
+      select o.id, o.status from openers o where o.workspace_id = ${workspaceId} and ${which} order by o.id for no key update
+    ), changed as (
+      update openers o set ${set}, updated_at = now() from old where o.workspace_id = ${workspaceId} and o.id = old.id
+      returning o.workspace_id, o.campaign_id, o.id, o.lead_id, old.status as was_status, o.status
+    ), counted as (${countOpeners(sql`changed`)})
+    select id, lead_id as "leadId" from changed`)
+  return rows
+}
+
+/** SQL over messages `dms`: no sender has ever claimed it. */
+const isUnclaimed = sql`dms.status = 'queued' and dms.lease_expires_at is null and dms.claimed_at is null and dms.tried_at is null`
+
+/** Locks the messages that a change of openers changes. They come before openers in the lock order. */
+function lockMessages(tx: Db, campaignId: string, leadIds: SQL): Promise<void> {
+  return lockRows(tx, 'dms', sql`campaign_id = ${campaignId} and lead_id in (${leadIds}) and ${isUnclaimed}`)
+}
+
+/** Gives queued messages that no sender has ever claimed the openers as they are now. */
+async function renderAgain(tx: Db, campaign: { id: string; workspaceId: string }, leadIds: string[]): Promise<void> {
+  const { rows } = await tx.execute<{ version: number; stepId: string; variantId: string; ids: string[] }>(sql`
+    select e.version, dms.step_id as "stepId", dms.variant_id as "variantId", array_agg(dms.id) as ids
+    from dms join enrollments e on ${isEnrollmentOf('e', 'dms')}
+    where dms.campaign_id = ${campaign.id} and dms.lead_id = any(${sql.param(leadIds)}::uuid[]) and ${isUnclaimed} group by 1, 2, 3`)
+  for (const { version, stepId, variantId, ids } of rows) {
+    const steps = await findSteps(tx, { ...campaign, version })
+    const variant = steps.find(({ id }) => id === stepId)?.variants.find(({ id }) => id === variantId)
+    if (!variant) continue
+    const template = readTemplate('messageTemplate', variant.messageTemplate)
+    if (!template.some(({ kind }) => kind === 'opener')) continue
+    await tx.execute(sql`
+      update dms set message = ${renderedMessage(template, campaign.id)}, updated_at = now()
+      from leads l where dms.id = any(${sql.param(ids)}::uuid[]) and l.id = dms.lead_id and ${isUnclaimed}`)
+  }
+}
