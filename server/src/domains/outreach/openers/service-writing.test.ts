@@ -9,6 +9,7 @@ import type { Models, TokensUsed } from '../../../outside/models.ts'
 import type { Services } from '../../../services.ts'
 import { leads } from '../../leads/leads/tables.ts'
 import { runJob } from '../../platform/jobs/engine.ts'
+import { writerUsage } from '../writer/tables.ts'
 import { writeOpeners } from './service-writing.ts'
 
 let app: TestApp
@@ -62,8 +63,8 @@ it('stops at the budget with 1,000 leads over three processes, and never passes 
   let highest = 0
   const watching = (async () => {
     while (!isOver) {
-      const { tokens } = await person.client.writer.usage({})
-      highest = Math.max(highest, tokens)
+      const [usage] = await app.db.select().from(writerUsage).where(eq(writerUsage.workspaceId, person.workspaceId))
+      highest = Math.max(highest, usage?.tokens ?? 0)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   })()
