@@ -13,8 +13,8 @@ import type { Services } from '../../../services.ts'
 import { countOpeners, profileOf, type ResolvedFilter, resolveFilter, selectLeads } from '../../leads/leads/service.ts'
 import { leadLists } from '../../leads/lists/tables.ts'
 import { suppressionReason } from '../../leads/suppressions/tables.ts'
-import type { JobPart, JobRow } from '../../platform/jobs/engine.ts'
-import { create as createJob } from '../../platform/jobs/service.ts'
+
+import { create as createJob, type JobPart, type JobRow } from '../../platform/jobs/service.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { findCampaign } from '../sequences/service.ts'
 import {

@@ -167,7 +167,7 @@ async function lock(tx: Db, actor: Actor, id: string): Promise<typeof openers.$i
   return row
 }
 
-/** SQL over an opener `o`: whoever approves it has seen the lead as it is now. */
+/** SQL over an opener `o`: anyone who approves it has seen the lead as it is now. */
 const PROFILE_NOW = sql`coalesce((select md5(${profileOf('l')}) from leads l where l.id = o.lead_id), o.profile_hash)`
 
 /** Changes openers `o` and the counts of their campaigns. @param set SQL */

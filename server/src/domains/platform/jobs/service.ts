@@ -11,6 +11,8 @@ import { publishEvents } from '../events/service.ts'
 import { secondsLeft } from './rules.ts'
 import { jobs } from './tables.ts'
 
+export type { JobPart, JobRow } from './engine.ts'
+
 const columns = {
   id: jobs.id,
   kind: jobs.kind,
