@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
 import type { Conversation } from '@x-automated/contract/outreach/conversations'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { generatePath, useNavigate, useOutletContext, useParams, useSearchParams } from 'react-router'
 import { api, client, errorText } from '../../../api'
 import { paths } from '../../../paths'
@@ -35,15 +35,22 @@ export function useInbox(mayRead: boolean) {
   const { selection, setSelection } = useSelection(filter)
   const selected = rows?.filter(({ id }) => selection.hasAll || selection.ids.has(id)) ?? []
   const search = params.size > 0 ? `?${params}` : ''
-  const open = (id: string | null) =>
+  // A key pressed again counts from the conversation that the first press opens.
+  const opening = useRef(openId)
+  useEffect(() => {
+    opening.current = openId
+  }, [openId])
+  const open = (id: string | null) => {
+    opening.current = id
     void navigate((id ? generatePath(paths.conversation, { conversationId: id }) : paths.inbox) + search, {
       // On phones, Back leads from a conversation to the list.
       replace: openId !== null && id !== null,
       preventScrollReset: true,
     })
+  }
   /** The conversation that many places further, or null at the end of what is loaded. */
   const neighbor = (by: 1 | -1): Conversation | null => {
-    const index = rows?.findIndex(({ id }) => id === openId) ?? -1
+    const index = rows?.findIndex(({ id }) => id === opening.current) ?? -1
     if (index < 0) return rows?.[0] ?? null
     return rows?.[index + by] ?? null
   }
