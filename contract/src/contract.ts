@@ -30,6 +30,8 @@ import { analytics } from './overview/analytics.ts'
 import { firstSteps } from './overview/first-steps.ts'
 import { operator } from './overview/operator.ts'
 import { personalData } from './overview/personal-data.ts'
+import { search } from './overview/search.ts'
+import { today } from './overview/today.ts'
 import { billing } from './platform/billing.ts'
 import { jobs } from './platform/jobs.ts'
 import { notifications } from './platform/notifications.ts'
@@ -63,6 +65,8 @@ export const contract = {
   sendingSettings,
   notifications,
   firstSteps,
+  search,
+  today,
   replies,
   conversations,
   conversationOffers,

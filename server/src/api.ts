@@ -39,6 +39,8 @@ import { analyticsRoutes } from './domains/overview/analytics/routes.ts'
 import { firstStepsRoutes } from './domains/overview/first-steps/routes.ts'
 import { operatorRoutes } from './domains/overview/operator/routes.ts'
 import { personalDataRoutes } from './domains/overview/personal-data/routes.ts'
+import { searchRoutes } from './domains/overview/search/routes.ts'
+import { todayRoutes } from './domains/overview/today/routes.ts'
 import { billingRoutes } from './domains/platform/billing/routes.ts'
 import { jobRoutes } from './domains/platform/jobs/routes.ts'
 import { notificationRoutes } from './domains/platform/notifications/routes.ts'
@@ -77,6 +79,8 @@ export const router = {
   sendingSettings: sendingSettingRoutes,
   notifications: notificationRoutes,
   firstSteps: firstStepsRoutes,
+  search: searchRoutes,
+  today: todayRoutes,
   replies: replyRoutes,
   conversations: conversationRoutes,
   conversationOffers: conversationOfferRoutes,

@@ -62,6 +62,8 @@ export const conversations = pgTable(
     index('conversations_assignee').on(t.workspaceId, t.assigneeId, t.sortAt, t.id),
     index('conversations_campaign').on(t.workspaceId, t.campaignId, t.sortAt, t.id),
     index('conversations_account').on(t.workspaceId, t.accountXUserId, t.sortAt, t.id),
+    // For the number of an account's unread conversations.
+    index('conversations_unread').on(t.workspaceId, t.accountXUserId).where(sql`is_unread`),
     // For the job that ends snoozes, over all workspaces.
     index('conversations_snoozed').on(t.snoozedUntil).where(sql`status = 'snoozed'`),
   ],

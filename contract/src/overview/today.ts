@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { Id, Time } from '../fields.ts'
+import { CAMPAIGN_STATUSES } from '../outreach/campaigns.ts'
+import { routes } from '../route.ts'
+
+const route = routes('Today')
+
+/** Days of the chart, and campaigns, of GET /today. */
+export const TODAY_DAYS = 14
+export const TODAY_CAMPAIGNS = 5
+
+/** What waits for a person. The last two are for owners. */
+export const NEED_CODES = [
+  'x_disconnected',
+  'campaign_paused',
+  'detection_degraded',
+  'openers_waiting',
+  'usage_high',
+  'payment_failed',
+  'plan_ended',
+] as const
+export type NeedCode = (typeof NEED_CODES)[number]
+
+export const Need = z.object({
+  code: z.enum(NEED_CODES),
+  params: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+  /** The page on which it can be solved. */
+  path: z.string(),
+})
+export type Need = z.output<typeof Need>
+
+export const Today = z.object({
+  /** Unread conversations. */
+  repliesWaiting: z.number().int(),
+  /** Since midnight in the account's time zone, or in that of the current account. */
+  sentToday: z.number().int(),
+  /** The daily caps of today, in total. */
+  capNow: z.number().int(),
+  /** When the next message is due; null: nothing is queued. */
+  nextSendAt: Time.nullable(),
+  /** Active and paused campaigns, active ones first. */
+  campaigns: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      status: z.enum(CAMPAIGN_STATUSES),
+      peopleMessaged: z.number().int(),
+      totalLeadsInList: z.number().int(),
+      /** Percent of the people messaged. */
+      positiveRate: z.number().nullable(),
+    }),
+  ),
+  /** The last days, today last. Replies count on the day of the message that they answer. */
+  days: z.array(
+    z.object({ day: z.string(), sent: z.number().int(), replied: z.number().int(), positive: z.number().int() }),
+  ),
+  /** The most urgent first. */
+  needs: z.array(Need),
+})
+export type Today = z.output<typeof Today>
+
+export const today = {
+  find: route('GET /today', 'viewer', 'none', {
+    summary: 'Get what waits for you and what is sent today',
+    errors: ['X_ACCOUNT_NOT_FOUND'],
+  })
+    .input(
+      z.object({
+        /** Default: all accounts, in total. */
+        xAccountId: Id.optional(),
+      }),
+    )
+    .output(Today),
+}

@@ -1,0 +1,166 @@
+import { formatCount } from '@x-automated/contract/format'
+import { SEARCH_GROUP_SIZE, type SearchGroup, type SearchItem } from '@x-automated/contract/overview/search'
+import { type SQL, sql } from 'drizzle-orm'
+import { type Actor, roleAllows } from '../../../actor.ts'
+import type { Db } from '../../../db/open.ts'
+import { anywhere } from '../../leads/leads/service.ts'
+import { foldedHandle, foldedName, words } from '../../leads/leads/tables.ts'
+import { says } from '../../outreach/conversations/service.ts'
+
+/** Leads that are searched without an index: a word that many leads have is found among these. */
+const NEWEST = 2_000
+const NEWEST_CONVERSATIONS = 1_000
+/** The index of texts finds no fewer characters. */
+const INDEXED_LENGTH = 3
+/** Matches of the index of texts from which the best are chosen. */
+const MATCHES = 50
+/** After every character that text can have. */
+const LAST = String.fromCodePoint(0x10ffff)
+const SUBTITLE_MAX = 120
+
+/** Finds leads, lists, campaigns and, for members, conversations: at most five of each, best first. */
+export async function find(db: Db, actor: Actor, q: string): Promise<{ groups: SearchGroup[] }> {
+  const [lead, list, campaign, conversation] = await Promise.all([
+    findLeads(db, actor, q),
+    findLists(db, actor, q),
+    findCampaigns(db, actor, q),
+    roleAllows(actor.role, 'member') ? findConversations(db, actor, q) : [],
+  ])
+  const groups: SearchGroup[] = [
+    { kind: 'lead', items: lead },
+    { kind: 'list', items: list },
+    { kind: 'campaign', items: campaign },
+    { kind: 'conversation', items: conversation },
+  ]
+  return { groups: groups.filter(({ items }) => items.length > 0) }
+}
+
+type LeadRow = { id: string; name: string; handle: string; bio: string | null }
+
+/** By the start of the handle, then of the name, then anywhere in name, handle and bio. */
+async function findLeads(db: Db, { workspaceId }: Actor, q: string): Promise<SearchItem[]> {
+  const text = q.replace(/^@(?=.)/, '')
+  const ours = sql`leads.workspace_id = ${workspaceId}`
+  const found = new Map<string, LeadRow>()
+  const add = async (rows: SQL) => {
+    if (found.size >= SEARCH_GROUP_SIZE) return
+    const result = await db.execute<LeadRow>(rows)
+    for (const row of result.rows) if (found.size < SEARCH_GROUP_SIZE) found.set(row.id, row)
+  }
+  const columns = sql`leads.id, leads.name, leads.twitter_handle as handle, leads.bio`
+  await add(sql`
+    (select ${columns} from leads where ${ours} and ${starts(foldedHandle, text)} order by workspace_id, lower(twitter_handle) limit ${SEARCH_GROUP_SIZE})
+    union all
+    (select ${columns} from leads where ${ours} and ${starts(foldedName, text)} order by workspace_id, lower(name), id limit ${SEARCH_GROUP_SIZE})`)
+  const pattern = anywhere(text)
+  const isNamed = sql`(leads.name ilike ${pattern} or leads.twitter_handle ilike ${pattern})`
+  await add(sql`
+    select ${columns} from (
+      select * from leads where ${ours} order by created_at desc, id desc limit ${NEWEST}
+    ) leads where ${words} ilike ${pattern} order by ${isNamed} desc, created_at desc, id desc limit ${SEARCH_GROUP_SIZE}`)
+  if (text.length >= INDEXED_LENGTH)
+    await add(sql`
+      select ${columns} from (select * from leads where ${ours} and ${words} ilike ${pattern} limit ${MATCHES}) leads
+      order by ${isNamed} desc, created_at desc, id desc limit ${SEARCH_GROUP_SIZE}`)
+  return [...found.values()].map(({ id, name, handle, bio }) => ({
+    id,
+    title: name,
+    subtitle: shorten(bio ? `@${handle} · ${bio}` : `@${handle}`),
+    path: `/leads?lead=${id}`,
+    pictureUrl: null,
+  }))
+}
+
+/** A workspace's lists and campaigns are few enough to look at each. */
+async function findLists(db: Db, { workspaceId }: Actor, q: string): Promise<SearchItem[]> {
+  const { rows } = await db.execute<{ id: string; name: string; count: number }>(sql`
+    select id, name, lead_count as count from lead_lists where workspace_id = ${workspaceId} and name ilike ${anywhere(q)}
+    order by name ilike ${startOf(q)} desc, created_at desc, id desc limit ${SEARCH_GROUP_SIZE}`)
+  return rows.map(({ id, name, count }) => ({
+    id,
+    title: name,
+    subtitle: formatCount(count, 'lead'),
+    path: `/lists/${id}`,
+    pictureUrl: null,
+  }))
+}
+
+async function findCampaigns(db: Db, { workspaceId }: Actor, q: string): Promise<SearchItem[]> {
+  const { rows } = await db.execute<{ id: string; name: string; status: string; replies: number }>(sql`
+    select id, name, status, people_replied as replies from campaigns
+    where workspace_id = ${workspaceId} and kind = 'campaign' and name ilike ${anywhere(q)}
+    order by name ilike ${startOf(q)} desc, status = 'archived', created_at desc, id desc limit ${SEARCH_GROUP_SIZE}`)
+  return rows.map(({ id, name, status, replies }) => ({
+    id,
+    title: name,
+    subtitle: `${status.charAt(0).toUpperCase()}${status.slice(1)} · ${formatCount(replies, 'reply', 'replies')}`,
+    path: `/campaigns/${id}`,
+    pictureUrl: null,
+  }))
+}
+
+type ConversationRow = { id: string; name: string; handle: string; text: string | null }
+
+/** Among the newest ones by name and text, then by the start of a name, and by an indexed text. */
+async function findConversations(db: Db, { workspaceId }: Actor, q: string): Promise<SearchItem[]> {
+  const read = async (chosen: SQL) => {
+    const { rows } = await db.execute<ConversationRow>(sql`
+      select c.id, l.name, l.twitter_handle as handle, coalesce(
+        (select r.text from replies r where r.id = c.last_message_id), (select nullif(d.message, '') from dms d where d.id = c.last_message_id)) as text
+      from (${chosen}) c join leads l on l.id = c.lead_id and l.workspace_id = c.workspace_id order by c.sort_at desc, c.id desc`)
+    return rows
+  }
+  const latest = sql`order by c.sort_at desc, c.id desc limit ${SEARCH_GROUP_SIZE}`
+  let rows = await read(sql`
+    select c.* from (
+      select * from conversations where workspace_id = ${workspaceId} order by sort_at desc, id desc limit ${NEWEST_CONVERSATIONS}
+    ) c where ${says(q)} ${latest}`)
+  if (rows.length < SEARCH_GROUP_SIZE)
+    rows = await read(
+      sql`select c.* from conversations c where c.workspace_id = ${workspaceId} and c.id in (${saying(workspaceId, q)}) ${latest}`,
+    )
+  return rows.map(({ id, name, handle, text }) => ({
+    id,
+    title: name,
+    subtitle: shorten(text ?? `@${handle}`),
+    path: `/inbox/${id}`,
+    pictureUrl: null,
+  }))
+}
+
+/** SQL: ids of conversations by a bounded number of names and texts. */
+function saying(workspaceId: string, q: string): SQL {
+  const text = q.replace(/^@(?=.)/, '')
+  const people = (column: SQL) => sql`
+    select f.id from (
+      select id from leads where workspace_id = ${workspaceId} and ${starts(column, text)} order by workspace_id, ${column} limit ${MATCHES}
+    ) l join conversations f on f.workspace_id = ${workspaceId} and f.lead_id = l.id`
+  const named = sql`${people(foldedHandle)} union all ${people(foldedName)}`
+  if (q.length < INDEXED_LENGTH) return named
+  const pattern = anywhere(q)
+  return sql`${named}
+    union all
+    select f.id from (
+      select lead_id, account_x_user_id from replies where workspace_id = ${workspaceId} and text ilike ${pattern} limit ${MATCHES}
+    ) r join conversations f on f.workspace_id = ${workspaceId} and f.lead_id = r.lead_id and f.account_x_user_id = r.account_x_user_id
+    union all
+    select f.id from (
+      select lead_id, x_account_id from dms
+      where workspace_id = ${workspaceId} and (is_answer or status = 'replied') and message ilike ${pattern} limit ${MATCHES}
+    ) d join x_accounts a on a.id = d.x_account_id
+      join conversations f on f.workspace_id = ${workspaceId} and f.lead_id = d.lead_id and f.account_x_user_id = a.x_user_id`
+}
+
+/** SQL condition: an indexed column in lower case starts with the text. */
+function starts(column: SQL, text: string): SQL {
+  const low = text.toLowerCase()
+  return sql`${column} >= ${low} and ${column} < ${low + LAST} and ${column} like ${startOf(low)}`
+}
+
+/** A LIKE pattern that finds texts that start with this one. */
+const startOf = (text: string) => anywhere(text).slice(1)
+
+function shorten(text: string): string {
+  const line = text.replace(/\s+/g, ' ')
+  return line.length > SUBTITLE_MAX ? `${[...line].slice(0, SUBTITLE_MAX - 1).join('')}…` : line
+}

@@ -1,0 +1,92 @@
+import { eq } from 'drizzle-orm'
+import { beforeAll, expect, it } from 'vitest'
+import { clearOfMidnight } from '../../../../test/clear-of-midnight.ts'
+import { messaged, say } from '../../../../test/conversations.ts'
+import { connectX, makePerson } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { launch, makeList, openHandles, openSenders } from '../../../../test/outreach.ts'
+import { campaigns } from '../../outreach/campaigns/tables.ts'
+import { openerCounts } from '../../outreach/openers/tables.ts'
+import { xAccounts } from '../../platform/x-account/tables.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  await clearOfMidnight()
+  app = await openApp({ x: true })
+})
+const { connected } = openSenders(() => app)
+
+it('GET /today returns zeros and fourteen days before the first message', async () => {
+  const person = await makePerson(app)
+  const today = await person.client.today.find({})
+  expect(today).toMatchObject({ repliesWaiting: 0, sentToday: 0, nextSendAt: null, campaigns: [], needs: [] })
+  expect(today.days).toHaveLength(14)
+  expect(today.days.at(-1)).toEqual({ day: new Date().toISOString().slice(0, 10), sent: 0, replied: 0, positive: 0 })
+})
+
+it('GET /today counts what was sent and who waits for an answer, in total and by account', async () => {
+  const { person, account } = await connected()
+  const { handles, campaign } = await messaged(app, person, 2)
+  await say(app, handles[0]!, account.handle, 'Yes, I am interested. What does it cost?')
+  const other = await connectX(app, person)
+  const all = await person.client.today.find({})
+  expect(all).toMatchObject({ repliesWaiting: 1, sentToday: 2 })
+  expect(all.days.at(-1)).toMatchObject({ sent: 2, replied: 1, positive: 1 })
+  const own = await person.client.today.find({ xAccountId: account.id })
+  expect(own).toMatchObject({ repliesWaiting: 1, sentToday: 2 })
+  expect(all.capNow).toBe(2 * own.capNow)
+  expect(await person.client.today.find({ xAccountId: other.id })).toMatchObject({ repliesWaiting: 0, sentToday: 0 })
+  await app.db.update(campaigns).set({ status: 'paused' }).where(eq(campaigns.id, campaign.id))
+  const { campaigns: shown } = await person.client.today.find({})
+  expect(shown).toEqual([
+    { id: campaign.id, name: 'Spring', status: 'paused', peopleMessaged: 2, totalLeadsInList: 2, positiveRate: 50 },
+  ])
+})
+
+it('GET /today says when the next message is due, and lists active campaigns before paused ones', async () => {
+  const { person } = await connected()
+  const list = await makeList(app, person, openHandles(2))
+  const active = await launch(person, list, { name: 'Active' })
+  await person.client.campaigns.create({ name: 'Later', leadListId: list.id, messageTemplate: 'Hi', status: 'paused' })
+  const { nextSendAt, campaigns: shown } = await person.client.today.find({})
+  expect(nextSendAt).not.toBeNull()
+  expect(shown.map(({ name, status }) => [name, status])).toEqual([
+    ['Active', 'active'],
+    ['Later', 'paused'],
+  ])
+  expect(shown[0]!.id).toBe(active.id)
+})
+
+it('GET /today names what needs a person, the most urgent first', async () => {
+  const { person, account } = await connected()
+  const list = await makeList(app, person, [])
+  const { id } = await person.client.campaigns.create({
+    name: 'Stopped',
+    leadListId: list.id,
+    messageTemplate: 'Hi',
+    status: 'paused',
+  })
+  const reason = { code: 'opt_outs' as const, params: { optOuts: 4, of: 100 } }
+  await app.db.update(campaigns).set({ reason }).where(eq(campaigns.id, id))
+  await app.db.insert(openerCounts).values({ workspaceId: person.workspaceId, campaignId: id, draft: 3 })
+  await app.db.update(xAccounts).set({ status: 'lost' }).where(eq(xAccounts.id, account.id))
+  expect((await person.client.today.find({})).needs).toEqual([
+    { code: 'x_disconnected', params: { handle: account.handle }, path: '/twitter' },
+    {
+      code: 'campaign_paused',
+      params: { optOuts: 4, of: 100, campaign: 'Stopped', reason: 'opt_outs', detail: null },
+      path: `/campaigns/${id}`,
+    },
+    { code: 'openers_waiting', params: { campaign: 'Stopped', count: 3 }, path: `/campaigns/${id}` },
+  ])
+  await app.db.delete(openerCounts).where(eq(openerCounts.campaignId, id))
+})
+
+it('GET /today returns 404 for an account of another workspace', async () => {
+  const { account } = await connected()
+  const stranger = await makePerson(app)
+  expect(await stranger.call('GET', `/today?xAccountId=${account.id}`)).toMatchObject({
+    status: 404,
+    body: { code: 'X_ACCOUNT_NOT_FOUND' },
+  })
+})

@@ -1,0 +1,62 @@
+import type { Need } from '@x-automated/contract/overview/today'
+import { PLANS, type PlanLevel } from '@x-automated/contract/platform/plans'
+import type { PauseReason } from '@x-automated/contract/reason'
+import { graceEnd, limitOf, usageResetsAt, warningFrom } from '../../platform/billing/rules.ts'
+
+export { dayAfter, rateOf } from '../analytics/rules.ts'
+
+/** How long the end of a plan is a need. */
+const ENDED_MS = 14 * 86_400_000
+
+interface Findings {
+  lostHandles: readonly string[]
+  paused: readonly { id: string; name: string; reason: PauseReason; detail: string | null }[]
+  /** The campaign with the most openers that nobody has approved. */
+  drafts: { id: string; name: string; count: number } | null
+  /** Null: replies are detected. */
+  detectionProblem: string | null
+  plan: PlanLevel
+  subscription: { planId: string; status: string; currentPeriodEnd: Date; pastDueSince: Date | null } | null
+  /** This month. */
+  used: Record<'scrapedLeads' | 'dms', number>
+  isOwner: boolean
+  now: Date
+}
+
+/** What waits for a person, the most urgent first: what stops sending, then what limits it. */
+export function needsOf({ lostHandles, paused, drafts, detectionProblem, isOwner, now, ...billing }: Findings): Need[] {
+  const { plan, subscription, used } = billing
+  const needs: Need[] = lostHandles.map((handle) => ({ code: 'x_disconnected', params: { handle }, path: '/twitter' }))
+  for (const { id, name, reason, detail } of paused) {
+    const params = { ...reason.params, campaign: name, reason: reason.code, detail }
+    needs.push({ code: 'campaign_paused', params, path: `/campaigns/${id}` })
+  }
+  if (isOwner && subscription) needs.push(...paymentNeeds(subscription, plan, now))
+  if (drafts)
+    needs.push({
+      code: 'openers_waiting',
+      params: { campaign: drafts.name, count: drafts.count },
+      path: `/campaigns/${drafts.id}`,
+    })
+  if (detectionProblem !== null)
+    needs.push({ code: 'detection_degraded', params: { problem: detectionProblem }, path: '/twitter' })
+  for (const what of ['scrapedLeads', 'dms'] as const) {
+    const limit = limitOf(plan, what)
+    if (used[what] < warningFrom(limit)) continue
+    const params = { limited: what, used: used[what], limit, resetsAt: usageResetsAt(now).toISOString() }
+    needs.push({ code: 'usage_high', params, path: '/billing' })
+  }
+  return needs
+}
+
+function paymentNeeds(subscription: NonNullable<Findings['subscription']>, plan: PlanLevel, now: Date): Need[] {
+  const { planId, status, currentPeriodEnd, pastDueSince } = subscription
+  const planName = PLANS.find(({ id }) => id === planId)?.name ?? 'paid'
+  if (status === 'past_due') {
+    const params = { planName, until: graceEnd(pastDueSince ?? currentPeriodEnd).toISOString() }
+    return [{ code: 'payment_failed', params, path: '/billing' }]
+  }
+  const since = now.getTime() - currentPeriodEnd.getTime()
+  const isEnded = status === 'canceled' && plan === 'free' && since >= 0 && since < ENDED_MS
+  return isEnded ? [{ code: 'plan_ended', params: { planName }, path: '/billing' }] : []
+}

@@ -1,0 +1,145 @@
+import type { InputOf } from '@x-automated/contract/contract'
+import type { CampaignStatus } from '@x-automated/contract/outreach/campaigns'
+import { TODAY_CAMPAIGNS, TODAY_DAYS } from '@x-automated/contract/overview/today'
+import type { PauseReason } from '@x-automated/contract/reason'
+import { desc, sql } from 'drizzle-orm'
+import { type Actor, roleAllows } from '../../../actor.ts'
+import { one } from '../../../db/one.ts'
+import type { Db } from '../../../db/open.ts'
+import { detection } from '../../outreach/replies/service.ts'
+import { capOf, findLimits, type SendingEnv } from '../../outreach/sending-settings/service.ts'
+import { factsOf, planOf, usedOf } from '../../platform/billing/service.ts'
+import { findAccount, type XAccount } from '../../platform/x-account/service.ts'
+import { xAccounts } from '../../platform/x-account/tables.ts'
+import { findToday, startOf } from '../analytics/service.ts'
+import { dayAfter, needsOf, rateOf } from './rules.ts'
+
+interface Context {
+  db: Db
+  env: SendingEnv
+}
+
+/** Campaigns that paused themselves; screens show fewer needs than this. */
+const PAUSED_MAX = 3
+
+/**
+ * What waits for the caller and what is sent today, from counters: the cost depends on accounts,
+ * campaigns and days. @throws Refusal X_ACCOUNT_NOT_FOUND
+ */
+export async function find(context: Context, actor: Actor, { xAccountId }: InputOf<'today', 'find'>) {
+  const { db, env } = context
+  const chosen = xAccountId ? await findAccount(db, actor.workspaceId, xAccountId) : null
+  const linked = await findLinked(db, actor)
+  const accounts = chosen ? [chosen] : linked
+  const [repliesWaiting, campaigns, caps, needs] = await Promise.all([
+    countReplies(db, actor, chosen),
+    findCampaigns(db, actor),
+    findCaps(db, env, actor, accounts),
+    findNeeds(db, actor, linked),
+  ])
+  const days = await findDays(db, actor, chosen, caps.timeZone)
+  const due = accounts.flatMap(({ status, nextSendAt }) => (status === 'connected' && nextSendAt ? [nextSendAt] : []))
+  return {
+    repliesWaiting,
+    sentToday: days.at(-1)?.sent ?? 0,
+    capNow: caps.total,
+    nextSendAt: due.sort((a, b) => a.getTime() - b.getTime())[0] ?? null,
+    campaigns,
+    days,
+    needs,
+  }
+}
+
+/** The accounts that are not disconnected, the current one first. */
+async function findLinked(db: Db, { workspaceId }: Actor): Promise<XAccount[]> {
+  return db
+    .select()
+    .from(xAccounts)
+    .where(sql`${xAccounts.workspaceId} = ${workspaceId} and ${xAccounts.status} <> 'disconnected'`)
+    .orderBy(desc(xAccounts.chosenAt), desc(xAccounts.id))
+}
+
+async function countReplies(db: Db, { workspaceId }: Actor, account: XAccount | null): Promise<number> {
+  const { rows } = await db.execute<{ count: number }>(
+    account
+      ? sql`select count(*)::int as count from conversations
+          where workspace_id = ${workspaceId} and account_x_user_id = ${account.xUserId} and is_unread`
+      : sql`select unread as count from conversation_counts where workspace_id = ${workspaceId}`,
+  )
+  return rows[0]?.count ?? 0
+}
+
+/** The caps of the accounts, or of the extension without one, and the time zone of the first. */
+async function findCaps(db: Db, env: SendingEnv, { workspaceId }: Actor, accounts: readonly XAccount[]) {
+  const senders = accounts.length > 0 ? accounts : [null]
+  const found = await Promise.all(
+    senders.map(async (account) => {
+      const limits = await findLimits(db, env, workspaceId, account?.id ?? null)
+      const { cap } = await capOf(db, env, limits, { workspaceId, account })
+      return { cap, timeZone: limits.timeZone }
+    }),
+  )
+  return { total: found.reduce((sum, { cap }) => sum + cap, 0), timeZone: found[0]?.timeZone ?? 'UTC' }
+}
+
+interface CampaignRow extends Record<string, unknown> {
+  id: string
+  name: string
+  status: CampaignStatus
+  peopleMessaged: number
+  peoplePositive: number
+  totalLeadsInList: number
+}
+
+async function findCampaigns(db: Db, { workspaceId }: Actor) {
+  const { rows } = await db.execute<CampaignRow>(sql`
+    select id, name, status, people_messaged as "peopleMessaged", people_positive as "peoplePositive", total_leads_in_list as "totalLeadsInList"
+    from campaigns where workspace_id = ${workspaceId} and kind = 'campaign' and status in ('active', 'paused')
+    order by status = 'paused', created_at desc, id desc limit ${TODAY_CAMPAIGNS}`)
+  return rows.map((row) => ({ ...row, positiveRate: rateOf(row.peoplePositive, row.peopleMessaged) }))
+}
+
+async function findDays(db: Db, { workspaceId }: Actor, account: XAccount | null, timeZone: string) {
+  const today = await findToday(db, timeZone)
+  const from = dayAfter(today, 1 - TODAY_DAYS)
+  const { rows } = await db.execute<{ day: string; sent: number; replied: number; positive: number }>(sql`
+    select (slot at time zone ${timeZone})::date::text as day, sum(sent)::int as sent, sum(replied)::int as replied, sum(positive)::int as positive
+    from dm_activity where workspace_id = ${workspaceId} ${account ? sql`and x_account_id = ${account.id}` : sql``}
+      and slot >= ${startOf(from, timeZone)} and slot < ${startOf(today, timeZone, 1)}
+    group by 1`)
+  const known = new Map(rows.map((row) => [row.day, row]))
+  return Array.from({ length: TODAY_DAYS }, (_, index) => {
+    const day = dayAfter(from, index)
+    return known.get(day) ?? { day, sent: 0, replied: 0, positive: 0 }
+  })
+}
+
+async function findNeeds(db: Db, actor: Actor, linked: readonly XAccount[]) {
+  const [paused, drafts, { state, problem }, { subscription }, plan, scrapedLeads, dms, clock] = await Promise.all([
+    db.execute<{ id: string; name: string; reason: PauseReason; detail: string | null }>(sql`
+      select id, name, reason, pause_reason as detail from campaigns
+      where workspace_id = ${actor.workspaceId} and kind = 'campaign' and status = 'paused' and reason is not null
+      order by updated_at desc, id limit ${PAUSED_MAX}`),
+    db.execute<{ id: string; name: string; count: number }>(sql`
+      select c.id, c.name, o.draft as count from opener_counts o join campaigns c on c.id = o.campaign_id and c.workspace_id = o.workspace_id
+      where o.workspace_id = ${actor.workspaceId} and o.draft > 0 and c.status <> 'archived' and ${roleAllows(actor.role, 'member')}::boolean
+      order by o.draft desc, c.id limit 1`),
+    detection(db, actor),
+    factsOf(db, actor.workspaceId),
+    planOf(db, actor.workspaceId),
+    usedOf(db, actor.workspaceId, 'scrapedLeads'),
+    usedOf(db, actor.workspaceId, 'dms'),
+    db.execute<{ now: string }>(sql`select now()`),
+  ])
+  return needsOf({
+    lostHandles: linked.filter(({ status }) => status === 'lost').map(({ handle }) => handle),
+    paused: paused.rows,
+    drafts: drafts.rows[0] ?? null,
+    detectionProblem: state === 'degraded' ? (problem ?? '') : null,
+    plan,
+    subscription,
+    used: { scrapedLeads, dms },
+    isOwner: actor.role === 'owner',
+    now: new Date(one(clock.rows).now),
+  })
+}
