@@ -17,6 +17,7 @@ import { serveLeadFiles } from './edges/lead-files.ts'
 import { serveMemberFiles } from './edges/member-files.ts'
 import { type ShowNotFound, servePages } from './edges/pages.ts'
 import { servePaymentLinks } from './edges/payment-links.ts'
+import { servePictures } from './edges/pictures.ts'
 import { serveRedirects } from './edges/redirects.ts'
 import { serveScrapeEvents } from './edges/scrape-events.ts'
 import { serveShareCards } from './edges/share-cards.ts'
@@ -141,13 +142,12 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
   serveScrapeEvents(app, services)
   serveEvents(app, services)
   serveWriterDrafts(app, services)
+  servePictures(app, services)
   await serveDocs(app)
   serveApi(app, services)
   serveShareCards(app, services)
   showNotFound = await servePages(app, {
     folder: webFolder,
-    // The stand-in X serves its users' pictures itself.
-    pictures: env.standIns && env.x ? new URL(env.x.apiUrl).origin : null,
     origin: services.origin,
     supportEmail: env.supportEmail,
     google: services.google !== null,

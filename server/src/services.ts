@@ -12,6 +12,7 @@ import type { Payments } from './outside/payments.ts'
 import type { SafeFetch } from './outside/safe-fetch.ts'
 import type { XApi } from './outside/x.ts'
 import type { XActivity } from './outside/x-activity.ts'
+import type { Pictures } from './pictures.ts'
 import type { Inbox, JobQueue, Outbox, Plans, Sending, Waitlist } from './ports.ts'
 import type { Limits } from './requests/limits.ts'
 import type { Sealer } from './sealing.ts'
@@ -47,6 +48,7 @@ export interface Services {
   dns: Dns
   /** Calls AI models. */
   models: Models
+  pictures: Pictures
   /** For URLs given by users. */
   safeFetch: SafeFetch
   /** Seals X tokens. */

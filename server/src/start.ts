@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { FastifyBaseLogger } from 'fastify'
@@ -59,9 +60,12 @@ import { createGoogle } from './outside/google.ts'
 import { createMailer } from './outside/mail.ts'
 import { createModels } from './outside/models.ts'
 import { createPayments } from './outside/payments.ts'
+import { createPictureHost } from './outside/picture-host.ts'
 import { createSafeFetch } from './outside/safe-fetch.ts'
 import { createXApi } from './outside/x.ts'
 import { createXActivity } from './outside/x-activity.ts'
+import { createPictureCache } from './picture-cache.ts'
+import { createPictures } from './pictures.ts'
 import { createLimits } from './requests/limits.ts'
 import { purgeIdempotencyKeys } from './requests/once.ts'
 import { createSealer } from './sealing.ts'
@@ -164,6 +168,11 @@ export async function startServer({
       timeoutSeconds: env.ai.timeoutSeconds,
       allowLoopback: env.standIns,
       allowPrivate: env.ai.allowsPrivateAddresses,
+    }),
+    pictures: createPictures({
+      secret: env.authSecret,
+      host: createPictureHost(env.x && !env.isRealX ? new URL(env.x.apiUrl).origin : null),
+      cache: createPictureCache(join(env.dataDir, 'pictures')),
     }),
     // Stand-ins run on this machine.
     safeFetch: createSafeFetch({ allowLoopback: env.standIns }),

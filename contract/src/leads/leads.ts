@@ -57,6 +57,8 @@ export const Lead = z.object({
   sourceProfile: z.string().nullable(),
   url: z.string().nullable(),
   profileImageUrl: z.string().nullable(),
+  /** Where to load the picture from: a path that is good until the end of the next day. */
+  pictureUrl: z.string().nullable(),
   location: z.string().nullable(),
   website: z.string().nullable(),
   metadata: z.record(z.string(), z.unknown()),

@@ -45,6 +45,8 @@ export const Conversation = z.object({
     /** Without the @. */
     twitterHandle: z.string(),
     profileImageUrl: z.string().nullable(),
+    /** As on `Lead`. */
+    pictureUrl: z.string().nullable(),
     /** Tag ids. GET /tags returns their names. */
     tagIds: z.array(z.string()),
   }),

@@ -22,6 +22,8 @@ export const XAccount = z.object({
   id: z.string(),
   /** Without the @. */
   handle: z.string(),
+  /** As on `Lead`. */
+  pictureUrl: z.string().nullable(),
   /** `lost`: X no longer accepts our connection; see `reason`. */
   status: z.enum(['connected', 'lost']),
   reason: z.string().nullable(),

@@ -90,6 +90,16 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       { parameters: ['state', 'code', 'error'].map(optional) },
     ),
   },
+  '/pictures/{id}': {
+    get: operation(
+      ['Leads', 'pictures.find', 'Get the picture of a lead or an X account'],
+      [200, 'A JPEG, PNG or WebP picture. `pictureUrl` of leads and X accounts is the signed address', 'image/*'],
+      {
+        parameters: [parameter('path', 'id'), parameter('query', 'expires'), parameter('query', 'signature')],
+        responses: { '404': { description: 'PICTURE_NOT_FOUND' } },
+      },
+    ),
+  },
   '/auth/sso/leave': {
     get: operation(
       ['Single sign-on', 'sso.leave', 'Redirect the browser to the identity provider'],

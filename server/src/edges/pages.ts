@@ -30,8 +30,6 @@ const DOCUMENTS = ['/privacy', '/terms']
 export interface PagesOptions extends Address {
   /** web/build/client */
   folder: string
-  /** Another allowed origin for profile pictures besides X's host, if any. */
-  pictures: string | null
   /** Whether a member has this referral code. */
   knowsCode(request: FastifyRequest, code: string): Promise<boolean>
 }
@@ -152,23 +150,18 @@ function sendPage(reply: FastifyReply, page: Page, status: number): Promise<Fast
 }
 
 /** Reads every HTML file of the build, with a policy that allows exactly its own inline scripts. */
-function readPages({ folder, pictures, ...address }: PagesOptions, list: PageList): Map<string, Page> {
+function readPages({ folder, ...address }: PagesOptions, list: PageList): Map<string, Page> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.html'))
   return new Map(
     files.map((file): [string, Page] => {
       const built = withAddress(readFileSync(join(folder, file), 'utf8'), address)
       const path = `/${file.replaceAll('\\', '/').replace(/(^|\/)index\.html$/, '')}`
       const isFramed = path === WIDGET_PAGE
-      const policy = policyFor(built, isFramed ? '*' : "'none'", pictures)
-      // Pages that show leads read the allowed picture origin from here.
-      const shown =
-        pictures && path === FALLBACK_PAGE
-          ? built.replace('<head>', `<head><meta name="pictures" content="${pictures}"/>`)
-          : built
+      const policy = policyFor(built, isFramed ? '*' : "'none'")
       const render = (code?: string) =>
         list.findable.includes(path)
-          ? withHead(shown, address.origin + path, address.origin, code)
-          : withoutIndex(shown)
+          ? withHead(built, address.origin + path, address.origin, code)
+          : withoutIndex(built)
       const isForGuests = !isFramed && !path.endsWith('.html')
       const invitation = isForGuests ? (code: string) => withReferrer(render(code), code) : null
       return [path, { send: compressedOnce(render()), policy, isFramed, invitation }]
@@ -192,14 +185,14 @@ function readPageList(folder: string): PageList {
 }
 
 /** By hash, as prerendered pages cannot carry a nonce. @param framedBy who may frame it */
-function policyFor(html: string, framedBy: "'none'" | '*', pictures: string | null): string {
+function policyFor(html: string, framedBy: "'none'" | '*'): string {
   const scripts = html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g)
   const styles = html.matchAll(/<style[^>]*>([\s\S]*?)<\/style>/g)
   return [
     "default-src 'self'",
     ["script-src 'self'", ...hashesOf(scripts)].join(' '),
     ["style-src 'self'", ...hashesOf(styles)].join(' '),
-    `img-src 'self' data: https://pbs.twimg.com${pictures ? ` ${pictures}` : ''}`,
+    "img-src 'self' data:",
     "font-src 'self'",
     "connect-src 'self'",
     "object-src 'none'",

@@ -195,14 +195,21 @@ describe('GET /2/users/:id/followers and /following', () => {
   })
 })
 
-test('serves a small generated profile picture', async () => {
+test('draws everyone a small face of their own, always the same', async () => {
   const x = await openX()
   const me = await x.signIn()
-  const { profile_image_url: picture } = (await me.get(`/2/users/by/username/ada?${FIELDS}`)).body.data
-  expect(picture.startsWith(x.url)).toBe(true)
-  const answer = await x.call(picture)
-  expect(answer.headers.get('content-type')).toContain('image/svg+xml')
-  expect(answer.body).toMatch(/^<svg/)
+  const faceOf = async (handle: string) => {
+    const { profile_image_url: picture } = (await me.get(`/2/users/by/username/${handle}?${FIELDS}`)).body.data
+    expect(picture.startsWith(x.url)).toBe(true)
+    const answer = await fetch(picture)
+    expect(answer.headers.get('content-type')).toBe('image/webp')
+    return Buffer.from(await answer.arrayBuffer())
+  }
+  const [ada, again, bruno] = [await faceOf('ada'), await faceOf('ada'), await faceOf('bruno')]
+  expect(ada.subarray(8, 12).toString()).toBe('WEBP')
+  expect(ada.length).toBeLessThan(20_000)
+  expect(again).toEqual(ada)
+  expect(bruno).not.toEqual(ada)
 })
 
 test('returns X’s 404 for unknown paths and 421 for other host names', async () => {

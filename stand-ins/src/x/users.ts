@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { drawFace } from './faces.ts'
 import { hash } from './hash.ts'
 import { HANDLE } from './ids.ts'
 import type { LimitedCall } from './limits.ts'
@@ -19,7 +20,7 @@ const FIELDS: Record<string, (person: Person, network: Network, ties: () => Ties
   created_at: ({ createdAt }) => createdAt,
   description: ({ bio }) => bio,
   location: ({ location }) => location || undefined,
-  profile_image_url: ({ id }, network) => `${network.url()}/profile_images/${id}.svg`,
+  profile_image_url: ({ id }, network) => `${network.url()}/profile_images/${id}.webp`,
   protected: (person) => person.protected,
   public_metrics: (person) => ({
     followers_count: person.followerCount,
@@ -112,20 +113,14 @@ export function addUsers(app: FastifyInstance, network: Network) {
       return data.length > 0 ? { data, meta } : { meta }
     })
 
-  // A letter on a color, so that no image is loaded from outside.
-  app.get('/profile_images/:id.svg', async (request: ById, reply) => {
+  app.get('/profile_images/:id.webp', async (request: ById, reply) => {
     const found = personById(network, readId('id', request.params.id))
     if ('error' in found) return reply.code(404).send()
-    const { name, handle } = found.person
-    const letter = /\p{L}|\p{N}/u.exec(name)?.[0] ?? handle.charAt(0)
-    reply
-      .type('image/svg+xml')
+    return reply
+      .type('image/webp')
       .header('cache-control', 'public, max-age=86400')
       .header('cross-origin-resource-policy', 'cross-origin')
-    return (
-      `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" fill="hsl(${hash(handle) % 360} 55% 45%)"/>` +
-      `<text x="24" y="32" fill="#fff" font-family="system-ui,sans-serif" font-size="22" text-anchor="middle">${letter.toUpperCase()}</text></svg>`
-    )
+      .send(await drawFace(found.person.handle))
   })
 }
 

@@ -29,7 +29,7 @@ export function Avatar({ name, src, size = 'md', letters = 1 }: AvatarProps) {
           src={src}
           alt=""
           loading="lazy"
-          referrerPolicy="no-referrer"
+          decoding="async"
           onError={() => setBroken(src)}
           className="absolute inset-0 size-full object-cover"
         />

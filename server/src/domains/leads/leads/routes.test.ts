@@ -122,6 +122,7 @@ describe('GET /leads', () => {
           sourceProfile: 'growthqueen',
           url: 'https://x.com/ana',
           profileImageUrl: 'https://pbs.twimg.com/a.png',
+          pictureUrl: expect.stringMatching(/^\/api\/pictures\//),
           location: 'Köln',
           website: 'https://ana.example',
           metadata: { company: 'Acme' },

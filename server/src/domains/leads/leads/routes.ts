@@ -4,8 +4,12 @@ import { find, list, remove, setBasis } from './service.ts'
 import { history } from './service-history.ts'
 
 export const leadRoutes = {
-  list: viewer.leads.list.handler(({ context, input }) => list(context.db, context.actor, input)),
-  find: viewer.leads.find.handler(({ context, input }) => find(context.db, context.actor, input.id)),
+  list: viewer.leads.list.handler(async ({ context, input }) =>
+    context.pictures.withUrls(await list(context.db, context.actor, input)),
+  ),
+  find: viewer.leads.find.handler(async ({ context, input }) =>
+    context.pictures.withUrl(await find(context.db, context.actor, input.id)),
+  ),
   history: viewer.leads.history.handler(({ context, input }) => history(context.db, context.actor, input)),
   setBasis: member.leads.setBasis.handler(({ context, input }) => setBasis(context.db, context.actor, input)),
   remove: member.leads.remove.handler(({ context, input }) => remove(context.db, context.actor, input.id)),

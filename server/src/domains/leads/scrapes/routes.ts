@@ -10,9 +10,9 @@ function requireAdminToConnect({ role }: Actor, { credentials }: InputOf<'scrape
 }
 
 export const scrapeRoutes = {
-  scrape: member.scrapes.scrape.handler(({ context, input, signal }) => {
+  scrape: member.scrapes.scrape.handler(async ({ context, input, signal }) => {
     requireAdminToConnect(context.actor, input)
-    return scrape(context, context.actor, input, signal)
+    return context.pictures.withUrls(await scrape(context, context.actor, input, signal))
   }),
   create: member.scrapes.create.handler(({ context, input }) => {
     requireAdminToConnect(context.actor, input)

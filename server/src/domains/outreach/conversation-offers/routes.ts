@@ -3,6 +3,8 @@ import { accept, list, remove } from './service.ts'
 
 export const conversationOfferRoutes = {
   list: member.conversationOffers.list.handler(({ context, input }) => list(context.db, context.actor, input)),
-  accept: member.conversationOffers.accept.handler(({ context, input }) => accept(context.db, context.actor, input.id)),
+  accept: member.conversationOffers.accept.handler(async ({ context, input }) =>
+    context.pictures.withUrl(await accept(context.db, context.actor, input.id)),
+  ),
   remove: member.conversationOffers.remove.handler(({ context, input }) => remove(context.db, context.actor, input.id)),
 }

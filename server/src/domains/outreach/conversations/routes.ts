@@ -1,13 +1,26 @@
 import { member } from '../../../operations.ts'
-import { find, list } from './service.ts'
+import type { RequestContext } from '../../../requests/context.ts'
+import { find, list, type ReadConversation } from './service.ts'
 import { answer, saveDraft } from './service-answers.ts'
 import { undoUpdate, update, updateMany } from './service-changes.ts'
 import { createNote, removeNote, updateNote } from './service-notes.ts'
 
+const withPicture = <C extends ReadConversation>({ pictures }: Pick<RequestContext, 'pictures'>, conversation: C) => ({
+  ...conversation,
+  lead: pictures.withUrl(conversation.lead),
+})
+
 export const conversationRoutes = {
-  list: member.conversations.list.handler(({ context, input }) => list(context.db, context.actor, input)),
-  find: member.conversations.find.handler(({ context, input }) => find(context.db, context.actor, input)),
-  update: member.conversations.update.handler(({ context, input }) => update(context.db, context.actor, input)),
+  list: member.conversations.list.handler(async ({ context, input }) => {
+    const { conversations, ...page } = await list(context.db, context.actor, input)
+    return { conversations: conversations.map((one) => withPicture(context, one)), ...page }
+  }),
+  find: member.conversations.find.handler(async ({ context, input }) =>
+    withPicture(context, await find(context.db, context.actor, input)),
+  ),
+  update: member.conversations.update.handler(async ({ context, input }) =>
+    withPicture(context, await update(context.db, context.actor, input)),
+  ),
   updateMany: member.conversations.updateMany.handler(({ context, input }) =>
     updateMany(context.db, context.actor, input),
   ),

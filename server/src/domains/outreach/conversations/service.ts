@@ -18,8 +18,10 @@ export { addReply, addWritten } from './service-messages.ts'
 
 // Conversations
 
-/** A conversation as the contract's output reads it. */
-type ReadConversation = z.input<typeof Conversation>
+/** A conversation as the contract's output reads it, before its lead's picture gets an address. */
+export type ReadConversation = Omit<z.input<typeof Conversation>, 'lead'> & {
+  lead: Omit<z.input<typeof Conversation>['lead'], 'pictureUrl'>
+}
 
 type Row = Record<string, unknown> & { id: string; sortAt: string; accountXUserId: string; leadId: string } & {
   conversation: Omit<ReadConversation, 'lastMessage' | 'snoozedUntil'> & {

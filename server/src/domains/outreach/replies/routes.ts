@@ -16,5 +16,7 @@ export const replyRoutes = {
 
 /** X accounts come before replies, so their operation that deletes texts is answered here. */
 export const xAccountConsentRoutes = {
-  consent: member.xAccount.consent.handler(({ context, input }) => consent(context.db, context.actor, input)),
+  consent: member.xAccount.consent.handler(async ({ context, input }) =>
+    context.pictures.withUrl(await consent(context.db, context.actor, input)),
+  ),
 }

@@ -33,7 +33,7 @@ const STANDINGS = { all: [], pending: ['not_sent', 'queued'], sent: ['sent'], fa
 export const messageRoutes = {
   leads: viewer.messages.leads.handler(async ({ context, input: { status, ...page } }) => ({
     success: true as const,
-    ...(await listByStanding(context.db, context.actor, STANDINGS[status], page)),
+    ...context.pictures.withUrls(await listByStanding(context.db, context.actor, STANDINGS[status], page)),
   })),
   send: member.messages.send.handler(({ context, input, signal }) => sendNow(context, context.actor, input, signal)),
 }

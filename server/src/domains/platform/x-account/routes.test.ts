@@ -234,6 +234,7 @@ describe('several accounts', () => {
       {
         id: ann!.id,
         handle: 'founder_ann',
+        pictureUrl: expect.stringMatching(/^\/api\/pictures\//),
         status: 'connected',
         reason: null,
         isCurrent: true,

@@ -24,9 +24,16 @@ export const xAccountRoutes = {
     return { url }
   }),
   disconnect: admin.xAccount.disconnect.handler(({ context }) => disconnect(context, context.actor)),
-  list: viewer.xAccount.list.handler(({ context }) => list(context.db, context.actor)),
-  choose: admin.xAccount.choose.handler(({ context, input }) => choose(context.db, context.actor, input.id)),
-  check: member.xAccount.check.handler(({ context, input }) => check(context, context.actor, input.id)),
+  list: viewer.xAccount.list.handler(async ({ context }) => {
+    const { accounts, ...rest } = await list(context.db, context.actor)
+    return { accounts: accounts.map((account) => context.pictures.withUrl(account)), ...rest }
+  }),
+  choose: admin.xAccount.choose.handler(async ({ context, input }) =>
+    context.pictures.withUrl(await choose(context.db, context.actor, input.id)),
+  ),
+  check: member.xAccount.check.handler(async ({ context, input }) =>
+    context.pictures.withUrl(await check(context, context.actor, input.id)),
+  ),
   disconnectOne: admin.xAccount.disconnectOne.handler(({ context, input }) =>
     disconnectOne(context, context.actor, input.id),
   ),

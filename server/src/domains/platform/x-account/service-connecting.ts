@@ -208,6 +208,7 @@ async function saveAccount(
     ...sealedTokens(sealer, tokens),
     userId,
     handle: user.handle,
+    profileImageUrl: user.profileImageUrl,
     status: 'connected' as const,
     reason: null,
     lastConnectedAt: new Date(),

@@ -61,6 +61,7 @@ function view(account: XAccount, actor: Actor, currentId: string | undefined, na
   return {
     id,
     handle,
+    profileImageUrl: account.profileImageUrl,
     status: state === 'lost' ? ('lost' as const) : ('connected' as const),
     reason,
     isCurrent: id === currentId,
@@ -175,6 +176,7 @@ export async function check(needs: Needs, actor: Actor, id: string) {
         .update(xAccounts)
         .set({
           handle: user.handle,
+          profileImageUrl: user.profileImageUrl,
           updatedAt: new Date(),
           ...(before.status === 'lost'
             ? { status: 'connected', reason: null, lastConnectedAt: new Date(), ...WAKE }

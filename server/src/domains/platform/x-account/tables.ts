@@ -35,6 +35,7 @@ export const xAccounts = pgTable(
     userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     xUserId: text('x_user_id').notNull(),
     handle: text('handle').notNull(),
+    profileImageUrl: text('profile_image_url'),
     /** `connected`; `lost`: X refused our tokens, see `reason`; `disconnected`: by the user. */
     status: text('status', { enum: ['connected', 'lost', 'disconnected'] }).notNull(),
     reason: text('reason'),

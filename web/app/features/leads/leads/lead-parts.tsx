@@ -5,7 +5,6 @@ import { Avatar } from '../../../ui/avatar'
 import { Badge } from '../../../ui/badge'
 import { shorten } from '../../../ui/shorten'
 import { XHandle } from '../../platform/x-account/x-handle'
-import { profilePictureUrl } from './lead-picture'
 
 const BIO_MAX = 100
 
@@ -15,7 +14,7 @@ export function LeadIdentity({ lead, onOpen }: { lead: Lead; onOpen?: () => void
   const nameClass = 'w-fit max-w-full truncate font-strong'
   return (
     <span className="flex min-w-0 items-center gap-3">
-      <Avatar name={lead.name || lead.twitterHandle} src={profilePictureUrl(lead)} size="sm" />
+      <Avatar name={lead.name || lead.twitterHandle} src={lead.pictureUrl} size="sm" />
       <span className="grid min-w-0">
         {onOpen ? (
           <button

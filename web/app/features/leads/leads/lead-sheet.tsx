@@ -36,7 +36,6 @@ import { BasisDialog } from './basis-dialog'
 import { LABEL_NAMES, pauseReasonText, skippedText } from './history-text'
 import { LeadConversations, useLeadConversations } from './lead-conversations'
 import { LeadFollowers } from './lead-parts'
-import { profilePictureUrl } from './lead-picture'
 import { basisLabels } from './leads-url'
 import { MessagedEvent } from './messaged-event'
 import { TagBadge, useTagsToPick } from './tag-badge'
@@ -160,7 +159,7 @@ function Profile({ lead }: { lead: LeadDetail }) {
   return (
     <div className="grid gap-4">
       <div className="flex items-start gap-3">
-        <Avatar name={lead.name || lead.twitterHandle} src={profilePictureUrl(lead)} size="lg" />
+        <Avatar name={lead.name || lead.twitterHandle} src={lead.pictureUrl} size="lg" />
         <div className="grid min-w-0 gap-2">
           <StatusBadge status={lead.dmStatus} />
           <bdi className="wrap-anywhere text-muted">{lead.bio?.trim() || 'No bio available'}</bdi>

@@ -5,7 +5,6 @@ import { Avatar } from '../../../ui/avatar'
 import { IconButton } from '../../../ui/button'
 import { Input } from '../../../ui/input'
 import { Skeleton, SkeletonLine } from '../../../ui/skeleton'
-import { profilePictureUrl } from '../../leads/leads/lead-picture'
 import { useAccounts } from '../../platform/x-account/use-accounts'
 import { exampleLead, type Piece, previewOf, type Recipient } from './message-template'
 import { usePreviewLeads } from './preview-leads'
@@ -30,7 +29,7 @@ interface MessagePreviewProps {
 export function MessagePreview({ messages, listId, xAccountId }: MessagePreviewProps) {
   const leads = usePreviewLeads(listId)
   if (leads.isLoading) return <PreviewSkeleton />
-  const lead = leads.lead ?? { ...exampleLead, profileImageUrl: null }
+  const lead = leads.lead ?? { ...exampleLead, pictureUrl: null }
   const written = messages.filter(({ template }) => template.trim() !== '')
   const missing = written
     .flatMap(({ template }) => previewOf(template, lead))
@@ -69,7 +68,7 @@ export function MessagePreview({ messages, listId, xAccountId }: MessagePreviewP
           <Phone
             owner={
               <>
-                <Avatar name={lead.name || lead.twitterHandle} src={profilePictureUrl(lead)} size="sm" />
+                <Avatar name={lead.name || lead.twitterHandle} src={lead.pictureUrl} size="sm" />
                 <p className="grid min-w-0 flex-1 text-xs">
                   <bdi className="truncate font-strong">As {lead.name || `@${lead.twitterHandle}`} sees it</bdi>
                   <span className="truncate text-muted">

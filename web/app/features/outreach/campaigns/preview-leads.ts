@@ -7,7 +7,7 @@ import { useDebouncedValue } from '../../../ui/use-debounced-value'
 
 const PAGE_SIZE = 10
 
-type PreviewLead = Pick<Lead, 'id' | 'name' | 'twitterHandle' | 'metadata' | 'profileImageUrl'>
+type PreviewLead = Pick<Lead, 'id' | 'name' | 'twitterHandle' | 'metadata' | 'pictureUrl'>
 
 /** Steps through a list's leads, or those of a search. @param listId '' for none */
 export function usePreviewLeads(listId: string) {

@@ -13,7 +13,6 @@ import { cn } from '../../../ui/cn'
 import { Input } from '../../../ui/input'
 import { LoadingText, Skeleton, SkeletonLine } from '../../../ui/skeleton'
 import { useDebouncedValue } from '../../../ui/use-debounced-value'
-import { profilePictureUrl } from '../../leads/leads/lead-picture'
 import { AccountConsent } from '../../platform/x-account/consent-card'
 import { useAccounts } from '../../platform/x-account/use-accounts'
 import { ConversationOffers } from '../conversation-offers/conversation-offers'
@@ -222,7 +221,7 @@ function Row({ inbox, conversation, campaign, assignee }: RowProps) {
             isOn ? 'invisible' : 'group-has-[input:focus-visible]:invisible pointer-fine:group-hover:invisible'
           }
         >
-          <Avatar name={name} src={profilePictureUrl(lead)} />
+          <Avatar name={name} src={lead.pictureUrl} />
         </span>
         <span className="grid min-w-0 flex-1">
           <span className="flex items-baseline justify-between gap-2">

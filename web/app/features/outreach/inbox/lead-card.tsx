@@ -9,7 +9,6 @@ import { paths } from '../../../paths'
 import { Avatar } from '../../../ui/avatar'
 import { SkeletonText } from '../../../ui/skeleton'
 import { LeadFollowers } from '../../leads/leads/lead-parts'
-import { profilePictureUrl } from '../../leads/leads/lead-picture'
 import { Tags } from '../../leads/leads/lead-sheet'
 import { basisLabels } from '../../leads/leads/leads-url'
 import { useAccounts } from '../../platform/x-account/use-accounts'
@@ -59,7 +58,7 @@ export function LeadCard({ conversation, campaign, notes, onLabel }: LeadCardPro
     <div className="grid gap-6">
       <div className="grid gap-3">
         <div className="flex items-center gap-3">
-          <Avatar name={name} src={profilePictureUrl(lead)} size="lg" />
+          <Avatar name={name} src={lead.pictureUrl} size="lg" />
           <div className="grid min-w-0">
             <Link
               to={`${paths.leads}?lead=${lead.id}`}

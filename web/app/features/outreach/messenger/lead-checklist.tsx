@@ -6,7 +6,6 @@ import { StatusBadge } from '../../../ui/badge'
 import { Checkbox } from '../../../ui/choice'
 import { Skeleton } from '../../../ui/skeleton'
 import { SuppressedBadge } from '../../leads/leads/lead-parts'
-import { profilePictureUrl } from '../../leads/leads/lead-picture'
 import { SUPPRESSED_HINT } from '../../leads/leads/lead-status'
 
 const ROW_PX = 56
@@ -71,7 +70,7 @@ export function LeadChecklist({ leads, total, picked, canPick, onPick, loadMore,
                 title={lead.suppressed ? SUPPRESSED_HINT : undefined}
                 onChange={(event) => onPick(lead, event.currentTarget.checked)}
               />
-              <Avatar name={name} src={profilePictureUrl(lead)} size="sm" />
+              <Avatar name={name} src={lead.pictureUrl} size="sm" />
               <span className="grid min-w-0 flex-1">
                 <bdi className="w-fit max-w-full truncate font-strong">{name}</bdi>
                 <span className="truncate text-muted">@{lead.twitterHandle}</span>

@@ -31,7 +31,7 @@ export function AccountSwitcher() {
         load={loadMenu}
         trigger={
           <button type="button" aria-keyshortcuts={hasKey ? 'Alt+X' : undefined} className="sidebar-row">
-            <Avatar name={current.handle} size="xs" />
+            <Avatar name={current.handle} src={current.pictureUrl} size="xs" />
             <span className="sr-only">Current X account:</span>
             <span className="truncate rail:sr-only">@{current.handle}</span>
             {current.status === 'lost' && <CircleAlert aria-label="Not connected" className="text-warn" />}

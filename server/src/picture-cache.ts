@@ -1,0 +1,74 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const MAX_BYTES = 1024 ** 3
+/** Folders that share the space, so that making room looks at few files. */
+const FOLDERS = 256
+/** What files take on disk is a multiple of this. */
+const BLOCK_BYTES = 4096
+/** A use is noted once in this time. */
+const NOTED_MS = 60 * 60 * 1000
+
+export type PictureCache = ReturnType<typeof createPictureCache>
+
+/**
+ * Files by key in a folder. The least recently used ones go first. Processes may share it: files
+ * appear whole, and each process makes room for what it adds.
+ */
+export function createPictureCache(root: string, { maxBytes = MAX_BYTES, folders = FOLDERS } = {}) {
+  const share = maxBytes / folders
+  /** Bytes that this process added to a folder since it last made room there. */
+  const added = new Map<string, number>()
+
+  function placeOf(key: string) {
+    const name = createHash('sha256').update(key).digest('hex')
+    const folder = join(root, String(Number.parseInt(name.slice(0, 8), 16) % folders))
+    return { folder, file: join(folder, name) }
+  }
+
+  /** Deletes the least recently used files until a quarter is free, which other processes may fill. */
+  async function makeRoom(folder: string): Promise<void> {
+    const files = await Promise.all(
+      (await readdir(folder)).map(async (name) => {
+        const file = join(folder, name)
+        const found = await stat(file).catch(() => null)
+        return { file, bytes: found ? sizeOf(found.size) : 0, usedMs: found?.mtimeMs ?? 0 }
+      }),
+    )
+    let bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+    for (const file of files.sort((a, b) => a.usedMs - b.usedMs)) {
+      if (bytes <= share * 0.75) return
+      await rm(file.file, { force: true })
+      bytes -= file.bytes
+    }
+  }
+
+  return {
+    /** Null if it is not stored. */
+    async read(key: string): Promise<Buffer | null> {
+      const { file } = placeOf(key)
+      const bytes = await readFile(file).catch(() => null)
+      if (!bytes) return null
+      const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Date.now() }))
+      if (Date.now() - mtimeMs > NOTED_MS) await utimes(file, new Date(), new Date()).catch(() => {})
+      return bytes
+    },
+
+    /** @throws Error if the disk refuses */
+    async write(key: string, bytes: Buffer): Promise<void> {
+      const { folder, file } = placeOf(key)
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const draft = `${file}.${randomUUID()}`
+      await writeFile(draft, bytes, { mode: 0o600 })
+      await rename(draft, file)
+      const sum = (added.get(folder) ?? share) + sizeOf(bytes.length)
+      added.set(folder, sum > share / 16 ? 0 : sum)
+      if (sum > share / 16) await makeRoom(folder)
+    },
+  }
+}
+
+function sizeOf(bytes: number): number {
+  return Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYTES
+}

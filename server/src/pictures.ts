@@ -1,0 +1,61 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { PictureHost } from './outside/picture-host.ts'
+import type { PictureCache } from './picture-cache.ts'
+
+const DAY_SECONDS = 86_400
+/** A picture that could not be fetched is not asked for again until then. */
+const MISSING_MS = 10 * 60 * 1000
+const MISSING_MAX = 10_000
+
+export type Pictures = ReturnType<typeof createPictures>
+
+/** Pictures of people, which browsers get from us: an image host would learn who looks at whom. */
+export function createPictures({ secret, host, cache }: { secret: string; host: PictureHost; cache: PictureCache }) {
+  const fetching = new Map<string, Promise<Buffer | null>>()
+  const missing = new Map<string, number>()
+
+  const sign = (id: string, expires: number) =>
+    createHmac('sha256', secret).update(`picture\n${id}\n${expires}`).digest('base64url')
+
+  async function readOrFetch(url: string): Promise<Buffer | null> {
+    const stored = await cache.read(url)
+    if (stored) return stored
+    const bytes = await host.fetch(url)
+    // A full or read-only disk costs speed only.
+    if (bytes) await cache.write(url, bytes).catch(() => {})
+    else {
+      if (missing.size >= MISSING_MAX) missing.clear()
+      missing.set(url, Date.now() + MISSING_MS)
+    }
+    return bytes
+  }
+
+  return {
+    /** The path of a picture until the end of the next day (UTC); null without one. */
+    urlOf(id: string, source: string | null): string | null {
+      if (!host.hasPicture(source)) return null
+      const expires = (Math.floor(Date.now() / 1000 / DAY_SECONDS) + 2) * DAY_SECONDS
+      return `/api/pictures/${id}?expires=${expires}&signature=${sign(id, expires)}`
+    },
+    /** The row with the path of its picture. */
+    withUrl<Row extends { id: string; profileImageUrl: string | null }>(row: Row): Row & { pictureUrl: string | null } {
+      return { ...row, pictureUrl: this.urlOf(row.id, row.profileImageUrl) }
+    },
+    /** A page with the paths of its leads' pictures. */
+    withUrls<Page extends { leads: { id: string; profileImageUrl: string | null }[] }>(page: Page) {
+      return { ...page, leads: page.leads.map((lead: Page['leads'][number]) => this.withUrl(lead)) }
+    },
+    /** Whether `urlOf` made this address, and it has not expired. */
+    isSigned(id: string, expires: number, signature: string, nowMs = Date.now()): boolean {
+      const [wanted, given] = [Buffer.from(sign(id, expires)), Buffer.from(signature)]
+      return wanted.length === given.length && timingSafeEqual(wanted, given) && expires * 1000 > nowMs
+    },
+    /** A picture from the cache or its host. Concurrent calls share one fetch. */
+    async read(source: string | null): Promise<Buffer | null> {
+      if (!host.hasPicture(source) || (missing.get(source) ?? 0) > Date.now()) return null
+      const running = fetching.get(source) ?? readOrFetch(source).finally(() => fetching.delete(source))
+      fetching.set(source, running)
+      return running
+    },
+  }
+}
