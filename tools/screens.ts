@@ -136,6 +136,7 @@ export const SCREENS: Record<string, Record<string, Screen>> = {
     'campaign-messages': { path: '/campaigns', act: press('View DMs') },
     campaign: { path: '/campaigns/:campaignId' },
     'campaign-whole': { path: '/campaigns/:campaignId', height: 1_900 },
+    'campaign-openers': { path: '/campaigns/:campaignId/openers' },
     'campaign-write': { path: '/campaigns/:campaignId/steps', act: writeDrafts },
     'campaign-steps': { path: '/campaigns/:campaignId/steps', act: editFirstMessage, height: 1_100 },
     'campaign-people': { path: '/campaigns/:campaignId', act: press('All people') },

@@ -15,7 +15,7 @@ beforeAll(async () => {
 /** All pages in web/app/paths.ts. */
 const pages = [
   ...readFileSync(new URL('../../web/app/paths.ts', import.meta.url), 'utf8').matchAll(
-    /\{ path: '([^']+)', access: '([\w-]+)', file:/g,
+    /\{\s*path: '([^']+)',\s*access: '([\w-]+)',\s*file:/g,
   ),
 ].map(([, path, access]) => ({ path: path ?? '', access }))
 const ofGuests = pages.filter(({ access }) => access === 'public').map(({ path }) => path)

@@ -4,8 +4,19 @@ import { watch } from '@x-automated/server/test/opened.ts'
 import { startModel } from '@x-automated/stand-ins/model'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { expectSoundBothWays, importLeads, messagesAtX, openWorld, signUp, type World, writeAs } from '../world.ts'
+import {
+  expectSoundBothWays,
+  expectSoundPage,
+  importLeads,
+  messagesAtX,
+  openWorld,
+  signUp,
+  type World,
+  writeAs,
+} from '../world.ts'
 
+/** Without a model. */
+let world: World
 /** With the operator's model. */
 let modelWorld: World
 beforeAll(async () => {
@@ -18,7 +29,7 @@ beforeAll(async () => {
     AI_INPUT_CENTS_PER_MILLION: '15',
     AI_OUTPUT_CENTS_PER_MILLION: '60',
   }
-  modelWorld = await openWorld(env)
+  ;[world, modelWorld] = await Promise.all([openWorld(), openWorld(env)])
 })
 
 const BIOS = { open_w1: 'Writes about small tools for founders', open_w2: 'Changelog nerd and gardener' }
@@ -43,6 +54,80 @@ async function enter(world: World, handle: string): Promise<{ page: Page; client
   await signedUp.enter(page)
   return { page, client }
 }
+
+describe('the AI writer, without a model', () => {
+  it('drafts three messages, writes openers for approval, and sends what was approved', async () => {
+    const { page, client } = await enter(world, 'writer')
+    await page.goto('/campaigns')
+    await expect.poll(() => page.getByLabel('Campaign Name').inputValue()).toMatch(/^Founders, /)
+    await page.getByLabel('Campaign Name').fill('Drafted')
+    await button(page, 'Write a sequence').click()
+    const sheet = page.getByRole('dialog', { name: 'Write a sequence' })
+    await sheet.getByLabel('Goal').selectOption('Ask for feedback')
+    await sheet.getByLabel('Audience (optional)').fill('founders')
+    await button(page, 'Write three drafts').click()
+    await sheet.getByText('Built-in suggestions', { exact: true }).waitFor()
+    await sheet.getByText('The built-in writer knows six goals, in English.').waitFor()
+    await expectSoundBothWays(page)
+    await button(page, 'Use this sequence 1').click()
+    await page.getByText('Messages replaced.').waitFor()
+    const messages = page.getByRole('textbox').and(page.locator('textarea'))
+    await expect.poll(() => messages.count()).toBe(3)
+    const first = page.getByLabel('Message template')
+    const drafted = await first.inputValue()
+    expect(drafted).toContain('founders')
+    // Without a model, nothing can be rewritten.
+    expect(await button(page, 'Rewrite').count()).toBe(0)
+    await page.getByText('Rewrites and translations need a model.').waitFor()
+    await first.fill('Hi {lead_name}. {ai_opener|I like your work.} Try https://example.com')
+    await button(page, /^Links in a first message/).click()
+    expect(
+      await first.evaluate((box: HTMLTextAreaElement) => box.value.slice(box.selectionStart, box.selectionEnd)),
+    ).toBe('https://example.com')
+    await first.fill('Hi {lead_name}. {ai_opener|I like your work.} May I ask you something?')
+    await button(page, 'Save and Pause').click()
+    await page.getByText('Campaign "Drafted" saved and paused!').waitFor()
+
+    await page.getByRole('link', { name: 'Drafted', exact: true }).click()
+    await page.getByRole('link', { name: 'Write openers' }).click()
+    await button(page, 'Write 2 built-in suggestions').click()
+    await page.getByText('2 openers written.').waitFor()
+    const openers = page.getByRole('table', { name: 'Openers' })
+    await openers.getByText(BIOS.open_w1).last().waitFor()
+    await expectSoundBothWays(page)
+    await button(page, 'Edit the opener for Name of open_w2').click()
+    await page.getByLabel('Opener for Name of open_w2').fill('Changelog nerds are rare.')
+    await button(page, 'Save and approve').click()
+    await openers.getByText('Changelog nerds are rare.').waitFor()
+    await button(page, 'Approve all 1').click()
+    await page.getByText('Approved 1 opener.').waitFor()
+    await page.setViewportSize({ width: 390, height: 844 })
+    await expectSoundPage(page)
+    await page.setViewportSize({ width: 1280, height: 900 })
+
+    await page.getByRole('link', { name: 'Drafted', exact: true }).click()
+    await page.getByText('2 approved.').waitFor()
+    await button(page, 'Resume').click()
+    const sent = async () => (await messagesAtX(world.x)).filter(({ from }) => from === 'writer')
+    await expect.poll(async () => (await sent()).length, { timeout: 120_000 }).toBe(2)
+    const texts = (await sent()).map(({ text }) => text).sort()
+    expect(texts[0]).toMatch(/^Hi Name of open_w1\. .*(Writes about small tools for founders).* May I ask/)
+    expect(texts[1]).toBe('Hi Name of open_w2. Changelog nerds are rare. May I ask you something?')
+    expect((await client.writer.usage({})).tokens).toBe(0)
+
+    // Replies are suggested by models only.
+    const [account] = (await client.xAccount.list({})).accounts
+    await client.xAccount.consent({ id: account?.id ?? '', storesConversations: true, offersUnknownSenders: false })
+    await writeAs(world.x, 'open_w1', 'writer', 'How much is it for a team of four?')
+    await page.goto('/inbox')
+    await page.locator('[data-conversation]').getByRole('link').click()
+    await page.getByText('Suggested replies need a model.').waitFor()
+    expect(await button(page, 'Suggest replies').count()).toBe(0)
+    await page.getByRole('link', { name: 'Connect a model', exact: true }).click()
+    await page.getByText('No model is connected.').waitFor()
+    await expectSoundBothWays(page)
+  })
+})
 
 describe('the AI writer, with a model', () => {
   it('rewrites a message with undo, and suggests replies that a person sends', async () => {
@@ -89,36 +174,5 @@ describe('the AI writer, with a model', () => {
       .toMatch(/^Thanks for your answer/)
     expect((await messagesAtX(modelWorld.x)).filter(({ from }) => from === 'modeled')).toEqual([])
     expect((await client.writer.usage({})).tokens).toBeGreaterThan(0)
-  })
-})
-
-describe('the AI writer, without a model', () => {
-  it('writes a sequence with the built-in writer, and says how to connect a model', async () => {
-    const world = await openWorld()
-    const { page, client } = await enter(world, 'unmodeled')
-    const [account] = (await client.xAccount.list({})).accounts
-    await client.xAccount.consent({ id: account?.id ?? '', storesConversations: true, offersUnknownSenders: false })
-    await writeAs(world.x, 'open_w1', 'unmodeled', 'How much is it for a team of four?')
-
-    await page.goto('/campaigns')
-    await page.getByText('Rewrites and translations need a model.').waitFor()
-    await button(page, 'Write a sequence').click()
-    await button(page, 'Write three drafts').click()
-    await page.getByText('Built-in suggestions', { exact: true }).waitFor()
-    await expectSoundBothWays(page)
-    await button(page, 'Use this sequence 1').click()
-    await page.getByText('Messages replaced.').waitFor()
-    await page.getByLabel('Follow-up 2', { exact: true }).waitFor()
-    expect(await button(page, 'Rewrite').count()).toBe(0)
-    await button(page, 'Launch Campaign').click()
-    await page.getByText(/^Campaign "Founders, .*" launched! /).waitFor()
-
-    await page.goto('/inbox')
-    await page.locator('[data-conversation]').getByRole('link').click()
-    await page.getByText('Suggested replies need a model.').waitFor()
-    expect(await button(page, 'Suggest replies').count()).toBe(0)
-    await page.getByRole('link', { name: 'Connect a model', exact: true }).click()
-    await page.getByText('No model is connected.').waitFor()
-    await expectSoundBothWays(page)
   })
 })

@@ -27,7 +27,7 @@ const AFFECTED: Record<EventKind, readonly string[]> = {
   conversation: ['conversations.list', 'conversations.find', 'leads.history'],
   scrape: ['scrapes.list', 'scrapes.find', 'leads.list', 'xAccount.status'],
   import: ['imports.list', 'imports.find'],
-  job: [],
+  job: ['jobs.find', 'openers.list', 'openers.estimate'],
   notification: ['notifications.list', 'notifications.countUnread', 'xAccount.list', 'xAccount.status'],
 }
 const LIVE = new Set(Object.values(AFFECTED).flat())
@@ -38,6 +38,7 @@ const NAMED_BY: Partial<Record<EventKind, RegExp>> = {
   conversation: /^conversations\./,
   scrape: /^scrapes\./,
   import: /^imports\./,
+  job: /^jobs\./,
 }
 
 /** The shortest time between two refetches of a query. */
@@ -45,6 +46,8 @@ const INTERVAL_MS = 1_000
 const LONGER_INTERVALS_MS: Record<string, number> = {
   'sequences.results': 5_000,
   'leads.list': 3_000,
+  'openers.list': 3_000,
+  'openers.estimate': 15_000,
   'lists.leads': 5_000,
   'sendingSettings.find': 15_000,
   'templates.list': 5_000,

@@ -51,6 +51,11 @@ const allPages = {
     file: 'pages/outreach/campaign-steps.tsx',
   },
   templates: { path: '/templates', access: 'signed-in', file: 'pages/outreach/templates.tsx' },
+  campaignOpeners: {
+    path: '/campaigns/:campaignId/openers',
+    access: 'signed-in',
+    file: 'pages/outreach/campaign-openers.tsx',
+  },
   billing: { path: '/billing', access: 'signed-in', file: 'pages/platform/billing.tsx' },
   account: { path: '/account', access: 'signed-in', file: 'pages/identity/account.tsx' },
   invitation: { path: '/invitation', access: 'public', file: 'pages/identity/invitation.tsx', unlisted: true },

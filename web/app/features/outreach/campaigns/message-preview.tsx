@@ -31,9 +31,8 @@ export function MessagePreview({ messages, listId, xAccountId }: MessagePreviewP
   if (leads.isLoading) return <PreviewSkeleton />
   const lead = leads.lead ?? { ...exampleLead, pictureUrl: null }
   const written = messages.filter(({ template }) => template.trim() !== '')
-  const missing = written
-    .flatMap(({ template }) => previewOf(template, lead))
-    .filter(({ kind }) => kind === 'missing').length
+  const pieces = written.flatMap(({ template }) => previewOf(template, lead))
+  const missing = pieces.filter(({ kind }) => kind === 'missing').length
   return (
     <Frame
       turn={
@@ -84,6 +83,11 @@ export function MessagePreview({ messages, listId, xAccountId }: MessagePreviewP
             <p className="text-center text-xs text-warn">
               {formatCount(missing, 'value')} {pluralize(missing, 'is', 'are')} missing for this lead. Fallbacks are
               underlined.
+            </p>
+          )}
+          {pieces.some(({ kind }) => kind === 'opener') && (
+            <p className="text-center text-xs text-muted">
+              An opener that you approve replaces the dotted words. Without one, they are sent.
             </p>
           )}
         </>
@@ -201,6 +205,10 @@ const marks = {
   missing: {
     title: 'This lead has no value, so the fallback is used',
     className: 'rounded-sm bg-warn/10 px-0.5 text-warn underline decoration-dotted underline-offset-4',
+  },
+  opener: {
+    title: 'The fallback of the AI opener',
+    className: 'rounded-sm bg-accent-mark px-0.5 text-ink underline decoration-dotted underline-offset-4',
   },
   unknown: {
     title: 'Unknown variable',

@@ -1,11 +1,15 @@
 import { fillSegment, type Recipient, readPlaces, type Vocabulary } from '@x-automated/contract/outreach/template'
+import { isOpener, OPENER_VARIABLE } from '../writer/opener-variable'
 
 export type { Recipient }
 
 /** Part of a message as one lead sees it. */
 export interface Piece {
-  /** `missing` is a fallback, `unknown` a variable that the API rejects. */
-  kind: 'text' | 'filled' | 'missing' | 'unknown'
+  /**
+   * `missing` is a fallback, `opener` the fallback of an AI opener, `unknown` a variable that the API
+   * rejects.
+   */
+  kind: 'text' | 'filled' | 'missing' | 'opener' | 'unknown'
   text: string
 }
 
@@ -16,6 +20,10 @@ export const exampleLead: Recipient = { name: 'Maya Okafor', twitterHandle: 'may
 export const placeholders = [
   { text: '{lead_name}', hint: "The lead's name, or “there” if it is missing" },
   { text: '{twitter_handle}', hint: 'The X handle, with @' },
+  {
+    text: OPENER_VARIABLE,
+    hint: 'A sentence about each person, written by the AI writer and approved by you. Otherwise this fallback is sent',
+  },
   { text: '{company|your team}', hint: 'A column of your CSV, with a fallback for empty values' },
 ] as const
 
@@ -24,6 +32,7 @@ export function previewOf(template: string, lead: Recipient, vocabulary: Vocabul
   return readPlaces(template, vocabulary).map((segment) => {
     if (segment.kind === 'words') return { kind: 'text', text: segment.words }
     if (segment.kind === 'unknown') return { kind: 'unknown', text: segment.written }
+    if (isOpener(segment)) return { kind: 'opener', text: fillSegment(segment, { ...lead, metadata: {} }) }
     const filled =
       segment.kind === 'handle' ? fillSegment(segment, lead) : fillSegment({ ...segment, fallback: '' }, lead)
     return filled === '' ? { kind: 'missing', text: fillSegment(segment, lead) } : { kind: 'filled', text: filled }

@@ -10,7 +10,10 @@ import { Card } from '../../../ui/card'
 import { SkeletonText } from '../../../ui/skeleton'
 import { useIsOffered } from '../../identity/people/use-role'
 import { MessagePreview, PreviewSkeleton } from '../campaigns/message-preview'
+import { usesOpener } from '../writer/opener-variable'
+import { OpenersNotice } from '../writer/openers-notice'
 import { conversationOf } from './conversation'
+import { messagesOf } from './lint'
 import { draftOf, type SequenceDraft } from './sequence-draft'
 import { CONDITIONS, delayText, stepName } from './step-text'
 
@@ -45,6 +48,9 @@ export function MessagesCard({ campaign }: { campaign: Campaign }) {
             <QueryError query={sequence} />
           ) : (
             <SkeletonText lines={3} />
+          )}
+          {!isOver && draft && messagesOf(draft).some(({ text }) => usesOpener(text)) && (
+            <OpenersNotice campaign={campaign} />
           )}
           {included.length > 0 && (
             <ul className="grid gap-1 text-muted">

@@ -1,0 +1,162 @@
+import { OPENER_MAX, type Opener } from '@x-automated/contract/outreach/openers'
+import { Check, Pencil, RefreshCw, Undo2 } from 'lucide-react'
+import { useRef, useState } from 'react'
+import { api, client } from '../../../api'
+import { Button, IconButton } from '../../../ui/button'
+import { DateTime } from '../../../ui/date-time'
+import { Textarea } from '../../../ui/input'
+import { Td, Tr } from '../../../ui/table'
+import { toast } from '../../../ui/toast'
+import { Tooltip } from '../../../ui/tooltip'
+import { useAction } from '../../../use-action'
+import { LeadName } from '../sequences/lead-name'
+import { useOnScreen } from './use-seen'
+import { BuiltIn, writerProblem } from './writer-text'
+
+interface OpenerRowProps {
+  opener: Opener
+  canChange: boolean
+  /** An unapproved opener has been on the screen. */
+  onSeen: (opener: Opener) => void
+}
+
+/** An opener with the facts that it uses. */
+export function OpenerRow({ opener, canChange, onSeen }: OpenerRowProps) {
+  const { id, lead, text, factsUsed, source, status, version } = opener
+  const [draft, setDraft] = useState<string | null>(null)
+  const sentence = useRef<HTMLDivElement>(null)
+  const name = lead.name || `@${lead.twitterHandle}`
+  useOnScreen(sentence, status === 'draft' ? `${id} ${version}` : null, () => onSeen(opener))
+  const update = useAction(
+    (change: { text?: string; isApproved?: boolean }) => client.openers.update({ id, ...change }),
+    {
+      onSuccess: () => setDraft(null),
+      failed: 'Failed to change the opener. Please try again.',
+      refetches: [api.openers],
+    },
+  )
+  const regenerate = useAction(() => client.openers.regenerate({ id }), {
+    onError: (error) => toast.error(writerProblem(error)),
+    refetches: [api.openers],
+  })
+  const isBusy = update.isPending || regenerate.isPending
+  return (
+    <Tr>
+      <Td label="Person">
+        <span className="flex flex-wrap items-baseline gap-x-2">
+          <LeadName lead={lead} />
+        </span>
+      </Td>
+      <Td label="Opener" className="md:w-1/2">
+        <div ref={sentence} className="grid gap-2 text-start">
+          {draft === null ? (
+            status === 'failed' ? (
+              <p className="text-muted">Nothing in this profile to write about. The fallback is sent.</p>
+            ) : (
+              <p className="wrap-anywhere">{text}</p>
+            )
+          ) : (
+            <>
+              <Textarea
+                aria-label={`Opener for ${name}`}
+                maxLength={OPENER_MAX}
+                autoFocus
+                value={draft}
+                onChange={(event) => setDraft(event.currentTarget.value)}
+                onKeyDown={(event) => event.key === 'Escape' && setDraft(null)}
+              />
+              <div className="flex flex-wrap gap-2">
+                <Button
+                  size="sm"
+                  variant="primary"
+                  disabled={draft.trim() === ''}
+                  loading={update.isPending}
+                  onClick={() => update.run({ text: draft.trim(), isApproved: true })}
+                >
+                  Save and approve
+                </Button>
+                <Button size="sm" variant="ghost" disabled={update.isPending} onClick={() => setDraft(null)}>
+                  Cancel
+                </Button>
+              </div>
+            </>
+          )}
+          {source === 'built_in' && status !== 'failed' && <BuiltIn />}
+        </div>
+      </Td>
+      <Td label="From the profile">
+        {factsUsed.length > 0 ? (
+          <ul className="grid gap-0.5 text-muted">
+            {factsUsed.map((fact) => (
+              <li key={fact} className="wrap-anywhere">
+                <q>{fact}</q>
+              </li>
+            ))}
+          </ul>
+        ) : (
+          <span className="text-muted">Nothing</span>
+        )}
+      </Td>
+      <Td end>
+        {canChange && draft === null && (
+          <div className="flex items-center justify-end gap-1">
+            {status === 'draft' && (
+              <Button size="sm" icon={<Check />} disabled={isBusy} onClick={() => update.run({ isApproved: true })}>
+                Approve<span className="sr-only"> the opener for {name}</span>
+              </Button>
+            )}
+            {status === 'approved' && <Approved opener={opener} />}
+            {status === 'approved' && (
+              <RowButton
+                label={`Withdraw the approval for ${name}`}
+                icon={<Undo2 />}
+                disabled={isBusy}
+                onClick={() => update.run({ isApproved: false })}
+              />
+            )}
+            <RowButton
+              label={`Edit the opener for ${name}`}
+              icon={<Pencil />}
+              disabled={isBusy}
+              onClick={() => setDraft(text)}
+            />
+            <RowButton
+              label={`Write the opener for ${name} again`}
+              icon={<RefreshCw />}
+              disabled={isBusy}
+              loading={regenerate.isPending}
+              onClick={() => regenerate.run()}
+            />
+          </div>
+        )}
+        {!canChange && status === 'approved' && <Approved opener={opener} />}
+      </Td>
+    </Tr>
+  )
+}
+
+/** Who approved an opener. */
+function Approved({ opener: { approvedBy, approvedAt } }: { opener: Opener }) {
+  return (
+    <span className="grid justify-items-end text-end">
+      <span className="flex items-center gap-1.5 whitespace-nowrap text-good">
+        <Check aria-hidden className="size-4" />
+        Approved
+      </span>
+      {approvedAt && (
+        <span className="text-xs text-muted">
+          {approvedBy && <bdi>{approvedBy.name}, </bdi>}
+          <DateTime value={approvedAt} precision="day" />
+        </span>
+      )}
+    </span>
+  )
+}
+
+function RowButton(props: React.ComponentProps<typeof IconButton>) {
+  return (
+    <Tooltip text={props.label}>
+      <IconButton size="sm" {...props} />
+    </Tooltip>
+  )
+}

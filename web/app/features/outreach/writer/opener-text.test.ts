@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import { countsText, estimateText, inParts, isTooExpensive, jobText } from './opener-text'
+
+it.each([
+  [{ draft: 0, approved: 0, failed: 0 }, 'None written yet'],
+  [{ draft: 1, approved: 0, failed: 0 }, '1 waits for approval'],
+  [{ draft: 34, approved: 12, failed: 2 }, '34 wait for approval, 12 approved, 2 not written'],
+])('says of %j: %s', (counts, text) => expect(countsText(counts)).toBe(text))
+
+const estimate = { leads: 10, tokens: 53_000, costCents: 37, remainingCents: 912 }
+
+it('says what openers cost, and what is left', () => {
+  expect(estimateText(estimate)).toBe('About 53,000 tokens, at most $0.37 of the $9.12 left this month.')
+  expect(estimateText({ ...estimate, remainingCents: null })).toBe('About 53,000 tokens, at most $0.37.')
+  expect(estimateText({ ...estimate, costCents: null })).toMatch(/has no price/)
+})
+
+it('starts nothing that costs more than is left', () => {
+  expect(isTooExpensive(estimate)).toBe(false)
+  expect(isTooExpensive({ ...estimate, costCents: 913 })).toBe(true)
+  expect(isTooExpensive({ ...estimate, remainingCents: null })).toBe(false)
+})
+
+it('says how long a job still takes', () => {
+  expect(jobText({ done: 340, total: 1_000, secondsLeft: 118 })).toBe('340 of 1,000, about 2 minutes left')
+  expect(jobText({ done: 340, total: 1_000, secondsLeft: 59 })).toBe('340 of 1,000, less than a minute left')
+  expect(jobText({ done: 0, total: 3, secondsLeft: null })).toBe('0 of 3')
+})
+
+it('approves in parts that a call may have', () => {
+  expect(inParts([1, 2, 3, 4, 5], 2)).toEqual([[1, 2], [3, 4], [5]])
+  expect(inParts([], 2)).toEqual([])
+})

@@ -1,0 +1,57 @@
+import { formatCount, formatMoney, formatNumber, pluralize } from '@x-automated/contract/format'
+import type { Job } from '@x-automated/contract/platform/jobs'
+
+export interface Counts {
+  draft: number
+  approved: number
+  failed: number
+}
+
+/** '34 wait for your approval, 12 approved'. */
+export function countsText({ draft, approved, failed }: Counts): string {
+  const parts = [
+    draft > 0 && `${formatNumber(draft)} ${pluralize(draft, 'waits', 'wait')} for approval`,
+    approved > 0 && `${formatNumber(approved)} approved`,
+    failed > 0 && `${formatNumber(failed)} not written`,
+  ].filter((part) => part !== false)
+  return parts.length > 0 ? parts.join(', ') : 'None written yet'
+}
+
+export interface Estimate {
+  leads: number
+  tokens: number
+  costCents: number | null
+  remainingCents: number | null
+}
+
+/** What a batch costs: 'about 53,000 tokens, $0.37 of the $9.12 left this month'. */
+export function estimateText({ tokens, costCents, remainingCents }: Estimate): string {
+  if (tokens === 0) return 'Costs nothing.'
+  const amount = `About ${formatCount(tokens, 'token')}`
+  if (costCents === null) return `${amount}. The model has no price, so only a token limit applies.`
+  const cost = `${amount}, at most ${formatMoney(costCents)}`
+  return remainingCents === null ? `${cost}.` : `${cost} of the ${formatMoney(remainingCents)} left this month.`
+}
+
+/** Whether the estimate passes the budget: such a batch does not start. */
+export function isTooExpensive({ costCents, remainingCents }: Estimate): boolean {
+  return costCents !== null && remainingCents !== null && costCents > remainingCents
+}
+
+/** '340 of 1,000, about 2 minutes left'. */
+export function jobText({ done, total, secondsLeft }: Pick<Job, 'done' | 'total' | 'secondsLeft'>): string {
+  const progress = `${formatNumber(done)} of ${formatNumber(total)}`
+  if (secondsLeft === null) return progress
+  return secondsLeft < 60
+    ? `${progress}, less than a minute left`
+    : `${progress}, about ${formatCount(Math.round(secondsLeft / 60), 'minute')} left`
+}
+
+export const isUnfinished = (job: Pick<Job, 'status'>) => job.status === 'queued' || job.status === 'running'
+
+/** Splits a list into parts of at most `size`. */
+export function inParts<T>(list: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
+    list.slice(index * size, (index + 1) * size),
+  )
+}
