@@ -4,6 +4,7 @@ import { IDS_MAX } from '../leads/lead-limits.ts'
 import { hasOneSelection, LeadQuery, ONE_SELECTION } from '../leads/leads.ts'
 import { Job } from '../platform/jobs.ts'
 import { routes } from '../route.ts'
+import { readPlaces } from './template.ts'
 
 const route = routes('Openers')
 
@@ -37,6 +38,8 @@ export const Opener = z.object({
 })
 export type Opener = z.output<typeof Opener>
 
+const hasNoVariables = (text: string) => readPlaces(text).every(({ kind }) => kind === 'words')
+
 /** Leads of the campaign's list: by id, or all that match a filter. */
 const selection = {
   leadIds: z.array(Id).min(1).max(IDS_MAX).optional(),
@@ -64,7 +67,7 @@ export const openers = {
   create: route('POST /campaigns/{id}/openers', 'member', 'rows', {
     summary: 'Write openers for leads of a campaign',
     description:
-      'Returns a job. Leads that have an opener are left out, unless it failed. If the budget ends during the job, it fails and keeps what it wrote.',
+      'Returns a job; the same one while it has not ended. Leads that have an opener are left out, unless it failed. If the budget ends during the job, it fails and keeps what it wrote.',
     errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_STATE', 'PLAN_LIMIT', 'BUDGET_EXCEEDED'],
   })
     .input(
@@ -131,7 +134,9 @@ export const openers = {
     .input(
       z.strictObject({
         id: Id,
-        text: requiredText(OPENER_MAX, 'Opener cannot be empty.').optional(),
+        text: requiredText(OPENER_MAX, 'Opener cannot be empty.')
+          .refine(hasNoVariables, 'An opener is sent as it is written. Remove what is in braces.')
+          .optional(),
         isApproved: z.boolean().optional(),
       }),
     )

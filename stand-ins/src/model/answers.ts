@@ -52,6 +52,7 @@ export function writeElement(call: Call, index: number, habit: Habit | undefined
       : { text: 'I enjoyed reading your profile.', factsUsed: [] }
   }
   if (quoted.some(({ field }) => field === 'them')) return { text: REPLIES[index % REPLIES.length], factsUsed: [] }
+  if (/opens a message to a person/.test(prompt)) return { text: 'Your profile made me curious.', factsUsed: [] }
   const given = /^Text: (.+)$/ms.exec(prompt)?.[1]?.split('\n')[0]
   return { text: given ?? PLAIN[index % 3], factsUsed: [] }
 }

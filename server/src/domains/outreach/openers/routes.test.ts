@@ -114,7 +114,10 @@ describe('POST /campaigns/{id}/openers', () => {
     }
     const again = await person.client.openers.create({ id, filter: {} })
     expect(again.total).toBe(1)
+    // The same job, as long as it has not ended.
+    expect((await person.client.openers.create({ id, filter: {} })).id).toBe(again.id)
     await run(again.id)
+    expect((await person.client.openers.create({ id, filter: {} })).id).not.toBe(again.id)
     expect((await person.client.openers.list({ id })).counts.draft).toBe(7)
   })
 
@@ -283,6 +286,15 @@ describe('an approval', () => {
     const answer = await person.call('PATCH', `/openers/${opener!.id}`, { isApproved: true })
     expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
     expect(await person.client.openers.update({ id: opener!.id, text: 'Mine.' })).toMatchObject({ status: 'draft' })
+  })
+})
+
+describe('PATCH /openers/{id}', () => {
+  it('returns 400 for a text with variables, which nobody would fill in', async () => {
+    const { id, openers } = await withOpeners(1)
+    const answer = await person.call('PATCH', `/openers/${openers[0]!.id}`, { text: 'Hi {lead_name}!' })
+    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
+    expect((await person.client.openers.list({ id })).openers[0]!.text).toBe('Opener 0.')
   })
 })
 

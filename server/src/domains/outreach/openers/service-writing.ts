@@ -14,7 +14,7 @@ import { countOpeners, profileOf, type ResolvedFilter, resolveFilter, selectLead
 import { leadLists } from '../../leads/lists/tables.ts'
 import { suppressionReason } from '../../leads/suppressions/tables.ts'
 
-import { create as createJob, type JobPart, type JobRow } from '../../platform/jobs/service.ts'
+import { create as createJob, findUnfinished, type JobPart, type JobRow } from '../../platform/jobs/service.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { findCampaign } from '../sequences/service.ts'
 import {
@@ -73,10 +73,20 @@ export async function create(
   const total = await countLeads(db, campaign, selection)
   const { model, fits } = await estimateOpeners(context, actor.workspaceId, total)
   const isByModel = model !== null && source !== 'built_in'
-  if (isByModel && !fits)
-    throw await beyondBudget(db, { workspaceId: actor.workspaceId, payer: model.from }, model.limits)
   const input: OpenersInput = { ...selection, campaignId: id, source: isByModel ? 'model' : 'built_in' }
-  return db.transaction((tx) => createJob(tx, jobs, actor, { kind: 'openers', input, total }))
+  return db.transaction(async (tx) => {
+    await lockParts(tx, id)
+    const same = await findUnfinished(tx, actor, { kind: 'openers', input })
+    if (same) return same
+    if (isByModel && !fits)
+      throw await beyondBudget(tx, { workspaceId: actor.workspaceId, payer: model.from }, model.limits)
+    return createJob(tx, jobs, actor, { kind: 'openers', input, total })
+  })
+}
+
+/** One part or new job of a campaign after the other. */
+async function lockParts(tx: Db, campaignId: string): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('openers of ' || ${campaignId}::text, 0))`)
 }
 
 async function resolved(db: Db, actor: Actor, { leadIds, filter }: Selection): Promise<Selection> {
@@ -168,8 +178,8 @@ async function store(tx: Db, { id, workspaceId }: Campaign, written: readonly Wr
     source,
     profile_hash: profileHash,
   }))
-  // One part of a campaign's jobs after the other, so that the counts know each row's status before.
-  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('openers of ' || ${id}::text, 0))`)
+  // The counts must know each row's status before.
+  await lockParts(tx, id)
   const { rows: counted } = await tx.execute<{ changed: number }>(sql`
     with written as materialized (
       select x.* from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)

@@ -9,6 +9,7 @@ const bounds: Bounds = {
   maxLength: 200,
   language: 'en',
   kept: [],
+  hasVariables: true,
   nonce: 'a1b2c3d4',
 }
 const problemOf = (text: string, factsUsed: string[] = [], more: Partial<Bounds> = {}) =>
@@ -25,6 +26,10 @@ describe('findProblem', () => {
     ['a variable', 'Hi {lead_name}, how are you?', []],
   ])('accepts %s', (_, text, factsUsed) => {
     expect(problemOf(text, factsUsed)).toBeNull()
+  })
+
+  it('refuses a variable that nobody would fill in', () => {
+    expect(problemOf('Hi {lead_name}, how are you?', [], { hasVariables: false })).toBe('variable')
   })
 
   it.each([

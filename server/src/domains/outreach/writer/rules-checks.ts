@@ -1,4 +1,4 @@
-import { parseTemplate } from '@x-automated/contract/outreach/template'
+import { parseTemplate, readPlaces } from '@x-automated/contract/outreach/template'
 import { LATIN_LANGUAGES } from '../replies/rules-features.ts'
 import type { Written } from './rules-built-in.ts'
 import { isForModels, unmarkText } from './rules-data.ts'
@@ -14,6 +14,8 @@ export interface Bounds {
   language: string | null
   /** Sentences that must stay as they are. */
   kept: readonly string[]
+  /** Whether variables in braces are filled in before it is sent. */
+  hasVariables: boolean
   nonce: string
 }
 
@@ -90,7 +92,8 @@ export function findProblem({ text, factsUsed }: Written, bounds: Bounds): Probl
     isNew([MONEY], allowed)
   )
     return 'number'
-  if ('unknown' in parseTemplate(said)) return 'variable'
+  if (bounds.hasVariables ? 'unknown' in parseTemplate(said) : readPlaces(said).some(({ kind }) => kind !== 'words'))
+    return 'variable'
   if (copies(said, bounds.data, facts)) return 'copied'
   if (!bounds.kept.every((sentence) => text.includes(sentence))) return 'opt_out'
   return null

@@ -135,6 +135,7 @@ async function requestOf(
       language: languageCode(input.language ?? '') ?? language,
       kept:
         input.kind === 'rewrite' && !/translat/i.test(input.instruction ?? '') ? optOutSentences(input.text ?? '') : [],
+      hasVariables: input.kind !== 'reply',
     },
     textsOf: (draft) => ('steps' in draft ? draft.steps : [draft]),
     maxOutputTokens:
@@ -192,7 +193,7 @@ export async function testProvider(context: WriterContext, { workspaceId, userId
       count: 1,
       task: ['Task: write a friendly greeting of at most ten words.'],
       data: [],
-      bounds: { allowed: '', maxLength: MESSAGE_MAX, language: null, kept: [] },
+      bounds: { allowed: '', maxLength: MESSAGE_MAX, language: null, kept: [], hasVariables: false },
       textsOf: (draft) => [draft],
       maxOutputTokens: TOKENS_AROUND,
     },

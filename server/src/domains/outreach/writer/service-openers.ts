@@ -1,8 +1,9 @@
+import { readPlaces } from '@x-automated/contract/outreach/template'
 import { DraftText } from '@x-automated/contract/outreach/writer'
 import type { WriterFault } from '@x-automated/contract/outreach/writer-text'
+import { detectLanguage } from '../replies/service.ts'
 import { callModel, type MadeCall, type WriterContext } from './engine.ts'
 import { writeBuiltInOpener } from './rules-built-in.ts'
-import { languageCode } from './rules-checks.ts'
 import { type Facts, usableFacts } from './rules-data.ts'
 import { centsOf, costOf } from './rules-prices.ts'
 import type { Quoted } from './rules-prompts.ts'
@@ -12,6 +13,8 @@ import { findModel, type ModelProvider } from './service-provider.ts'
 /** Characters of an opener. */
 const OPENER_MAX = 250
 const OPENER_TOKENS = 600
+/** Characters that tell the language of a message. */
+const LANGUAGE_MIN = 60
 /** What a call of an opener typically uses. */
 const TYPICAL = { input: 700, output: 80 }
 
@@ -21,8 +24,6 @@ export interface OpenerInput {
   template: string
   /** What the workspace says about itself. */
   about: string
-  /** A name or ISO 639-1 code. Default: English. */
-  language?: string
 }
 
 export interface WrittenOpener {
@@ -40,7 +41,7 @@ export interface WrittenOpener {
 export async function writeOpener(
   context: WriterContext,
   by: { workspaceId: string; userId: string | null },
-  { facts, template, about, language = 'en' }: OpenerInput,
+  { facts, template, about }: OpenerInput,
   model: ModelProvider | null,
 ): Promise<WrittenOpener> {
   const builtIn = writeBuiltInOpener(facts)
@@ -50,19 +51,20 @@ export async function writeOpener(
   const data = (Object.keys(usable) as (keyof Facts)[]).map((field): Quoted => ({ field, text: usable[field] }))
   // Without anything about the person, a model could only invent.
   if (!usable.bio && !usable.website && !usable.source) return { ...fallback, fault: null, calls: [] }
+  const language = languageOf(template)
   const elements = callModel(context, model, by, {
     form: '{"text": string, "factsUsed": [string]}',
     element: DraftText,
     count: 1,
     task: [
       'Task: write one sentence that opens a message to a person, based on what is known of them. No greeting and no name.',
-      `Language: ${language}`,
+      `Language: ${language ?? 'that of the message'}`,
       `The text has at most ${OPENER_MAX} characters.`,
       `The message that it opens: ${template}`,
       about !== '' && `About the sender: ${about}`,
     ],
     data,
-    bounds: { allowed: `${template}\n${about}`, maxLength: OPENER_MAX, language: languageCode(language), kept: [] },
+    bounds: { allowed: `${template}\n${about}`, maxLength: OPENER_MAX, language, kept: [], hasVariables: false },
     textsOf: (written) => [written],
     maxOutputTokens: OPENER_TOKENS,
   })
@@ -71,6 +73,15 @@ export async function writeOpener(
   while (!next.done) next = await elements.next()
   const { fault, calls } = next.value
   return first.done ? { ...fallback, fault, calls } : { ...first.value, source: 'model', fault: null, calls }
+}
+
+/** The language of a message as ISO 639-1; null: it is too short to tell. */
+function languageOf(template: string): string | null {
+  const parts = readPlaces(template).map((place) =>
+    place.kind === 'words' ? place.words : 'fallback' in place ? place.fallback : ' ',
+  )
+  const text = parts.join('')
+  return text.length < LANGUAGE_MIN ? null : detectLanguage(text)
 }
 
 /** What openers of `leads` people cost, and whether the budget allows them. */

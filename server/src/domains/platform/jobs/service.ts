@@ -86,6 +86,21 @@ export async function create(tx: Db, queue: JobQueue, actor: Actor, job: NewJob)
   return find(tx, actor, id)
 }
 
+/** A job that still does the same work; null: there is none. */
+export async function findUnfinished(tx: Db, actor: Actor, { kind, input }: Pick<NewJob, 'kind' | 'input'>) {
+  const [row] = await select(tx)
+    .where(
+      and(
+        eq(jobs.workspaceId, actor.workspaceId),
+        inArray(jobs.status, ['queued', 'running']),
+        eq(jobs.kind, kind),
+        eq(jobs.input, input),
+      ),
+    )
+    .limit(1)
+  return row ? answerOf(row) : null
+}
+
 /** Deletes old jobs. */
 export async function purgeJobs(db: Db): Promise<void> {
   await db.delete(jobs).where(lt(jobs.createdAt, sql`now() - make_interval(days => ${JOB_DAYS})`))

@@ -24,7 +24,7 @@ export function ProviderCard() {
   return (
     <Card
       title="Model"
-      description="Writes drafts, rewrites and suggested replies. Nothing it writes is sent without a person."
+      description="Writes drafts, rewrites, openers and suggested replies. Nothing it writes is sent without a person."
     >
       {query.isError && provider === undefined ? (
         <QueryError query={query} fallback="Failed to load the model. Please try again." />
@@ -60,8 +60,8 @@ export function ProviderCard() {
 function NoModel() {
   return (
     <p>
-      No model is connected. Drafts come from the built-in writer, in English. Rewrites, translations and suggested
-      replies need a model.
+      No model is connected. Drafts and openers come from the built-in writer, in English. Rewrites, translations and
+      suggested replies need a model.
     </p>
   )
 }
