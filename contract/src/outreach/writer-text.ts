@@ -18,6 +18,8 @@ export type WriterTone = keyof typeof WRITER_TONES
 export const WRITER_FAULTS = [
   /** The budget of the month is used up, or this call could exceed it. */
   'budget',
+  /** The budget is zero, as on Free with the operator’s model. */
+  'no_budget',
   /** 429. */
   'rate_limited',
   /** 401 or 403. */
@@ -43,6 +45,7 @@ export type WriterFault = (typeof WRITER_FAULTS)[number]
 
 const FAULT_TEXTS: Record<WriterFault, string> = {
   budget: 'The AI budget of this month is used up.',
+  no_budget: 'There is no budget for AI.',
   rate_limited: 'The model is receiving too many requests.',
   key_refused: 'The provider refused the API key.',
   not_found: 'The provider does not know this model or address.',

@@ -18,6 +18,7 @@ export const meta = () => pageMeta('AI openers', 'One sentence for each person, 
 export default function CampaignOpeners() {
   const { campaignId: id = '' } = useParams()
   const campaign = useQuery(api.campaigns.find.queryOptions({ input: { id } }))
+  const sequence = useQuery(api.sequences.find.queryOptions({ input: { id } }))
   const isMember = useHasRole('member')
   const isOver = campaign.data?.status === 'completed' || campaign.data?.status === 'archived'
   return (
@@ -35,7 +36,7 @@ export default function CampaignOpeners() {
       <RoleNotice needs="member">{VIEWER_TEXT}</RoleNotice>
       {campaign.isError && !campaign.data ? (
         <QueryError query={campaign} />
-      ) : isMember === false ? null : campaign.data && isMember ? (
+      ) : isMember === false ? null : campaign.data && isMember && !sequence.isLoading ? (
         <div className="grid grid-cols-1 gap-6">
           <OpenerUse campaign={campaign.data} />
           {!isOver && <OpenersBatch campaign={campaign.data} />}

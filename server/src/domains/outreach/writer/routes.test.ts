@@ -2,18 +2,22 @@ import { randomUUID } from 'node:crypto'
 import type { Draft, DraftsDone } from '@x-automated/contract/outreach/writer'
 import { eq } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { messaged, say } from '../../../../test/conversations.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { openSenders } from '../../../../test/outreach.ts'
 import { writerProviders, writerUsage } from './tables.ts'
 
 let app: TestApp
 let person: Person
 beforeAll(async () => {
-  app = await openApp({ model: true })
+  app = await openApp({ model: true, x: true })
 })
 beforeEach(async () => {
   person = await makePerson(app)
 })
+
+const { connected } = openSenders(() => app)
 
 const KEY_ENDING = '-key'
 
@@ -203,6 +207,29 @@ describe('drafts', () => {
       },
     ])
     expect(await usedOf()).toEqual([])
+    await useModel('stand-in', { budgetCents: 0, inputCentsPerMillion: 10, outputCentsPerMillion: 20 })
+    expect((await draft({ kind: 'message' })).done).toMatchObject({ source: 'built_in', fault: 'no_budget' })
+  })
+
+  it('of an answer stream from a conversation, whose texts reach the model as data', async () => {
+    const { person: owner, account } = await connected()
+    const { handles } = await messaged(app, owner, 1)
+    await say(app, handles[0]!, account.handle, 'What does it cost for a team of four?')
+    const [conversation] = (await owner.client.conversations.list({})).conversations
+    app.model.calls.length = 0
+    const { drafts, done } = await draft({ kind: 'reply', conversationId: conversation!.id }, owner)
+    expect(drafts).toEqual([
+      { text: expect.stringMatching(/^Thanks for your answer/), factsUsed: [] },
+      { text: expect.stringMatching(/^Good to hear/), factsUsed: [] },
+    ])
+    expect(done).toMatchObject({ drafts, source: 'model', fault: null })
+    const [system, task] = app.model.calls[0]!.messages
+    expect(system!.content).not.toContain('team')
+    expect(task!.content).not.toContain('What does it cost')
+    expect((await owner.client.conversations.find({ id: conversation!.id })).messages).toHaveLength(2)
+    expect(await draft({ kind: 'reply', conversationId: conversation!.id })).toMatchObject({
+      code: 'CONVERSATION_NOT_FOUND',
+    })
   })
 
   it('return 404 for another workspace\u2019s conversation, 400 for an incomplete body, and 403 to viewers', async () => {

@@ -70,7 +70,8 @@ export async function* writeDrafts(
   if (drafts.length > 0) return { drafts, source: 'model', usage, fault }
   const written = input.kind === 'sequence' ? writeSequences(input) : writeMessages(input)
   yield* written
-  return { drafts: written, source: 'built_in', usage, fault }
+  const hasBudget = model?.limits.cents !== 0 && model?.limits.tokens !== 0
+  return { drafts: written, source: 'built_in', usage, fault: hasBudget ? fault : 'no_budget' }
 }
 
 function usageOf(model: ModelProvider, calls: readonly MadeCall[]): DraftsDone['usage'] {

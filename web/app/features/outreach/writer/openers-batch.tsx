@@ -11,7 +11,7 @@ import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Card } from '../../../ui/card'
 import { Progress } from '../../../ui/progress'
-import { SkeletonButton, SkeletonLine } from '../../../ui/skeleton'
+import { Skeleton, SkeletonButton, SkeletonLine } from '../../../ui/skeleton'
 import { toast } from '../../../ui/toast'
 import { useAction } from '../../../use-action'
 import { ConnectModel } from './connect-model'
@@ -27,6 +27,7 @@ const EVERYONE = { filter: {} }
 export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
   const [params, setParams] = useSearchParams()
   const jobId = params.get('job')
+  const queries = useQueryClient()
   const model = useModel()
   const job = useJob(jobId)
   const running = job.data && isUnfinished(job.data) ? job.data : null
@@ -34,7 +35,10 @@ export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
     api.openers.estimate.queryOptions({ input: { id, ...EVERYONE }, enabled: !running, staleTime: 0 }),
   )
   const start = useAction((source: 'model' | 'built_in') => client.openers.create({ id, ...EVERYONE, source }), {
-    onSuccess: (created) => setParams({ job: created.id }, { replace: true }),
+    onSuccess: (created) => {
+      queries.setQueryData(api.jobs.find.queryKey({ input: { id: created.id } }), created)
+      setParams({ job: created.id }, { replace: true })
+    },
     onError: (error) => toast.error(writerProblem(error)),
     refetches: [api.openers],
   })
@@ -46,6 +50,8 @@ export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
     )
   if (estimate.isError && !estimate.data) return <QueryError query={estimate} />
   const found = estimate.data
+  // What is below must not move.
+  if (jobId === null ? !found || model === undefined : job.isLoading) return <Skeleton className="h-screen" />
   const hasModel = Boolean(model)
   const isOver = found && isTooExpensive(found)
   return (
@@ -72,8 +78,9 @@ export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
             )}
             {isOver && (
               <Callout tone="warn">
-                This costs more than is left of this month’s budget. Raise the budget in Settings, or use the built-in
-                suggestions.
+                {found.remainingCents === 0
+                  ? 'There is no AI budget left. Use the built-in suggestions, or change plan or model in Settings.'
+                  : 'This costs more than is left of this month’s budget. Raise it in Settings, or use the built-in suggestions.'}
               </Callout>
             )}
             <div className="flex flex-wrap items-center gap-2">

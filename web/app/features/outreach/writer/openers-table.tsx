@@ -16,22 +16,22 @@ import { inParts } from './opener-text'
 import { useSeen } from './use-seen'
 
 const FILTERS = [
-  { value: '', label: 'All openers' },
+  { value: 'all', label: 'All openers' },
   { value: 'draft', label: 'Waiting for approval' },
   { value: 'approved', label: 'Approved' },
   { value: 'failed', label: 'Not written' },
-] as const satisfies readonly { value: '' | Opener['status']; label: string }[]
+] as const satisfies readonly { value: 'all' | Opener['status']; label: string }[]
 
 const COLUMNS = ['Person', 'Opener', 'From the profile', { name: 'Actions', hidden: true, end: true }]
 
 /** A campaign's openers in pages, each of which a person edits, rewrites or approves. */
 export function OpenersTable({ campaignId: id, canChange }: { campaignId: string; canChange: boolean }) {
-  const [status, setStatus] = useState<'' | Opener['status']>('')
+  const [status, setStatus] = useState<(typeof FILTERS)[number]['value']>('all')
   /** Of the pages up to this one. */
   const [cursors, setCursors] = useState<readonly (string | undefined)[]>([undefined])
   const query = useQuery(
     api.openers.list.queryOptions({
-      input: { id, status: status || undefined, pageSize: OPENERS_PAGE, cursor: cursors.at(-1) },
+      input: { id, status: status === 'all' ? undefined : status, pageSize: OPENERS_PAGE, cursor: cursors.at(-1) },
       placeholderData: keepPreviousData,
       staleTime: 0,
     }),
@@ -48,7 +48,7 @@ export function OpenersTable({ campaignId: id, canChange }: { campaignId: string
 
   if (query.isError && !query.data)
     return <QueryError query={query} fallback="Failed to load the openers. Please try again." />
-  const total = counts && (status ? counts[status] : counts.draft + counts.approved + counts.failed)
+  const total = counts && (status === 'all' ? counts.draft + counts.approved + counts.failed : counts[status])
   const first = (cursors.length - 1) * OPENERS_PAGE + 1
   return (
     <section className="grid grid-cols-1 gap-4" aria-labelledby="openers-title">
@@ -70,8 +70,8 @@ export function OpenersTable({ campaignId: id, canChange }: { campaignId: string
       {canChange && counts && counts.draft > 0 && <ApproveAll campaignId={id} seen={seen} waiting={counts.draft} />}
       {!rows && <LoadingText>Loading openers…</LoadingText>}
       {rows?.length === 0 && !query.isPlaceholderData ? (
-        <EmptyState icon={<Sparkles />} title={status ? 'No openers with this status' : 'No openers yet'}>
-          {status ? null : 'Write them above. You approve each one before it is sent.'}
+        <EmptyState icon={<Sparkles />} title={status === 'all' ? 'No openers yet' : 'No openers with this status'}>
+          {status === 'all' ? 'Write them above. You approve each one before it is sent.' : null}
         </EmptyState>
       ) : (
         <Table label="Openers" columns={COLUMNS} stale={query.isPlaceholderData}>

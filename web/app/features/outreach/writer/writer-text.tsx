@@ -16,7 +16,11 @@ export function BuiltIn() {
 export function writerProblem(error: unknown): string {
   switch (errorCode(error)) {
     case 'BUDGET_EXCEEDED': {
-      const { data } = error as { data?: { resetsAt?: string } }
+      const { data } = error as {
+        data?: { resetsAt?: string; limitCents?: number | null; limitTokens?: number | null }
+      }
+      if (data?.limitCents === 0 || data?.limitTokens === 0)
+        return 'There is no budget for AI. Upgrade, or connect a model with a budget in Settings.'
       const next = data?.resetsAt && formatDate(data.resetsAt, { month: 'short', day: 'numeric' })
       return `This month’s AI budget is used up.${next ? ` It starts again on ${next}.` : ''}`
     }
