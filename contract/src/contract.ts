@@ -12,6 +12,7 @@ import { savedFilters } from './leads/saved-filters.ts'
 import { scrapes } from './leads/scrapes.ts'
 import { suppressions } from './leads/suppressions.ts'
 import { tags } from './leads/tags.ts'
+import { bulk } from './outreach/bulk.ts'
 import { campaigns } from './outreach/campaigns.ts'
 import { conversationOffers } from './outreach/conversation-offers.ts'
 import { conversations } from './outreach/conversations.ts'
@@ -75,7 +76,7 @@ export const contract = {
   templates,
   writer,
   openers,
-  jobs,
+  jobs: { ...jobs, ...bulk },
   waitlist,
   billing,
   operator,

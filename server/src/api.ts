@@ -22,6 +22,7 @@ import { savedFilterRoutes } from './domains/leads/saved-filters/routes.ts'
 import { scrapeRoutes } from './domains/leads/scrapes/routes.ts'
 import { suppressionRoutes } from './domains/leads/suppressions/routes.ts'
 import { tagRoutes } from './domains/leads/tags/routes.ts'
+import { bulkRoutes } from './domains/outreach/bulk/routes.ts'
 import { campaignRoutes } from './domains/outreach/campaigns/routes.ts'
 import { conversationOfferRoutes } from './domains/outreach/conversation-offers/routes.ts'
 import { conversationRoutes, noteRoutes } from './domains/outreach/conversations/routes.ts'
@@ -89,7 +90,7 @@ export const router = {
   templates: templateRoutes,
   writer: writerRoutes,
   openers: openerRoutes,
-  jobs: jobRoutes,
+  jobs: { ...jobRoutes, ...bulkRoutes },
   waitlist: waitlistRoutes,
   billing: billingRoutes,
   operator: operatorRoutes,

@@ -21,6 +21,7 @@ import { MEMBERSHIPS_CHANNEL, purgeMembershipChanges } from './domains/identity/
 import { failAbandonedImports } from './domains/leads/imports/service.ts'
 import { purgeRemovals } from './domains/leads/removals/service.ts'
 import { runScrapes, SCRAPES_CHANNEL } from './domains/leads/scrapes/service.ts'
+import { bulkKinds } from './domains/outreach/bulk/engine.ts'
 import { queueNextParts } from './domains/outreach/campaigns/service.ts'
 import { purgeExpiredOffers } from './domains/outreach/conversation-offers/service.ts'
 import {
@@ -213,7 +214,7 @@ export async function startServer({
     await jobs.work('expire-week', 1, () => waitlist.expireWeek(database.db))
     await jobs.work('judge-tests', 1, async () => void (await judgeTests(database.db)))
     await jobs.work('launch-parts', 1, () => queueNextParts(database.db, env))
-    await runJobs(services, { openers: writeOpeners })
+    await runJobs(services, { openers: { run: writeOpeners }, ...bulkKinds })
     await jobs.work('end-snoozes', 1, () => endSnoozes(database.db))
     await jobs.work('second-opinions', 1, () => giveSecondOpinions({ ...services, db: database.db, relabelReply }))
     await jobs.work('cleanup', 1, async () => {

@@ -4,7 +4,17 @@ import { routes } from '../route.ts'
 
 const route = routes('Jobs')
 
-export const JOB_KINDS = ['openers'] as const
+export const JOB_KINDS = [
+  'openers',
+  'tag',
+  'untag',
+  'add_to_list',
+  'remove_from_list',
+  'suppress',
+  'basis',
+  'delete',
+  'queue',
+] as const
 export type JobKind = (typeof JOB_KINDS)[number]
 
 export const JOB_STATUSES = ['queued', 'running', 'completed', 'canceled', 'failed'] as const
@@ -12,6 +22,10 @@ export type JobStatus = (typeof JOB_STATUSES)[number]
 
 /** Jobs are kept this long. */
 export const JOB_DAYS = 30
+/** A job can be undone this long after its end; one that queues messages, until they are due. */
+export const UNDO_MINUTES = 60
+/** Unfinished jobs per workspace. */
+export const UNFINISHED_JOBS_MAX = 5
 
 /** Long work on leads that runs on the server, part by part. */
 export const Job = z.object({
@@ -63,7 +77,7 @@ export const jobs = {
 
   undo: route('POST /jobs/{id}/undo', 'member', 'rows', {
     summary: 'Undo a job by a new one',
-    description: 'Jobs of kind `openers` cannot be undone.',
+    description: `Reverses what the job changed, until its \`undoUntil\`: for ${UNDO_MINUTES} minutes after its end, or until the messages that it queued are due. Leads, lists and tags that were deleted since are left out. Jobs of kind \`openers\` cannot be undone.`,
     errors: ['JOB_NOT_FOUND', 'JOB_STATE'],
   })
     .input(z.strictObject({ id: Id }))

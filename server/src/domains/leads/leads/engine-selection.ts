@@ -145,6 +145,27 @@ export interface Part {
   cursor: string | null
 }
 
+async function openChosen(tx: Db): Promise<SQL> {
+  await tx.execute(sql`create temp table if not exists chosen_leads (id uuid primary key) on commit delete rows`)
+  await tx.execute(sql`delete from chosen_leads`)
+  return sql`select id from chosen_leads`
+}
+
+/** Chooses those of the leads that exist and match the filter. @returns a stable subquery of their ids */
+export async function chooseMatching(
+  tx: Db,
+  { workspaceId }: WorkspaceOf,
+  leadIds: readonly string[],
+  filter: ResolvedFilter = {},
+): Promise<SQL> {
+  const chosen = await openChosen(tx)
+  await tx.execute(sql`
+    insert into chosen_leads select id from leads
+    where id = any(${sql.param(leadIds)}::uuid[]) and ${matching(workspaceId, filter)}`)
+  await tx.execute(sql`analyze chosen_leads`)
+  return chosen
+}
+
 /**
  * Chooses the leads that one call changes: the given ids, or up to `most` after the cursor, oldest
  * first, to limit the time under locks. @throws Refusal INVALID_INPUT for a bad cursor
@@ -158,14 +179,8 @@ export async function choosePart(
   const place = cursor === undefined ? null : readCursor('createdAt', cursor)
   if (cursor !== undefined && !(place && filter))
     throw invalidField('cursor', 'must be the cursor of an earlier response')
-  await tx.execute(sql`create temp table if not exists chosen_leads (id uuid primary key) on commit delete rows`)
-  await tx.execute(sql`delete from chosen_leads`)
-  const chosen = sql`select id from chosen_leads`
-  if (!filter) {
-    await tx.execute(sql`insert into chosen_leads ${selectLeads(actor, { leadIds: leadIds ?? [] })}`)
-    await tx.execute(sql`analyze chosen_leads`)
-    return { leads: chosen, cursor: null }
-  }
+  if (!filter) return { leads: await chooseMatching(tx, actor, leadIds ?? []), cursor: null }
+  const chosen = await openChosen(tx)
   const behind = place ? sql`and (created_at, id) > (${String(place.value)}::timestamptz, ${place.id}::uuid)` : sql``
   const { rows } = await tx.execute<{ id: string; createdAt: string }>(sql`
     with found as materialized (

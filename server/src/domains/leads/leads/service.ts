@@ -1,6 +1,6 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import type { LeadFilter, LeadSort, LeadStanding } from '@x-automated/contract/leads/leads'
-import { and, asc, desc, eq, getTableColumns, ne, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, ne, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
@@ -45,12 +45,14 @@ export {
 export { countOpeners, deleteOpeners, profileOf } from './engine-openers.ts'
 export {
   asksForTag,
+  chooseMatching,
   choosePart,
   isTag,
   type ResolvedFilter,
   requirePlanFor,
   resolveFilter,
   selectLeads,
+  type WorkspaceOf,
   withoutUnknownIds,
 } from './engine-selection.ts'
 export { upsertLeads } from './engine-stage.ts'
@@ -248,18 +250,51 @@ export async function setBasis(
   { basis, at, source, ...selection }: InputOf<'leads', 'setBasis'>,
 ) {
   return transact(db, async (tx) => {
-    const since = basis === 'none' ? sql`null` : at === undefined ? sql`now()` : sql`${at}::timestamptz`
-    const how = basis === 'none' ? null : source || null
     const part = await choosePart(tx, actor, selection)
-    // By id, the order in which leads are locked.
-    const { rowCount } = await tx.execute(sql`
-      with chosen as materialized (
-        select id from leads where id in (${part.leads}) order by id for no key update
-      )
-      update leads l set basis = ${basis}, basis_at = ${since}, basis_source = ${how}, updated_at = now()
-      from chosen where l.id = chosen.id`)
-    return { success: true as const, changed: rowCount ?? 0, cursor: part.cursor }
+    const changed = await changeBasis(tx, part.leads, { basis, at, source })
+    return { success: true as const, changed: changed.length, cursor: part.cursor }
   })
+}
+
+/** A lead's contact basis before a change, and the time of the new one. */
+export type ChangedBasis = { id: string; basis: string; at: string | null; source: string | null; newAt: string | null }
+
+/** Sets the contact basis of chosen leads. @param chosen subquery of ids */
+export async function changeBasis(
+  tx: Db,
+  chosen: SQL,
+  { basis, at, source }: Pick<InputOf<'leads', 'setBasis'>, 'basis' | 'at' | 'source'>,
+): Promise<ChangedBasis[]> {
+  const since = basis === 'none' ? sql`null` : at === undefined ? sql`now()` : sql`${at}::timestamptz`
+  const how = basis === 'none' ? null : source || null
+  // By id, the order in which leads are locked. Times as text, with their microseconds.
+  const { rows } = await tx.execute<ChangedBasis>(sql`
+    with chosen as materialized (
+      select id, basis, basis_at, basis_source from leads where id in (${chosen}) order by id for no key update
+    )
+    update leads l set basis = ${basis}, basis_at = ${since}, basis_source = ${how}, updated_at = now()
+    from chosen where l.id = chosen.id
+    returning l.id, chosen.basis, chosen.basis_at::text as at, chosen.basis_source as source, l.basis_at::text as "newAt"`)
+  return rows
+}
+
+/** Gives leads the basis that they had before a change, unless it has changed since. */
+export async function restoreBasis(
+  tx: Db,
+  { workspaceId }: WorkspaceOf,
+  basis: string,
+  changed: readonly ChangedBasis[],
+): Promise<number> {
+  const { rowCount } = await tx.execute(sql`
+    with old as materialized (
+      select l.id, x.basis, x.at, x.source from jsonb_to_recordset(${JSON.stringify(changed)}::jsonb)
+        as x(id uuid, basis text, at timestamptz, source text, "newAt" timestamptz)
+        join leads l on l.id = x.id and l.workspace_id = ${workspaceId} and l.basis = ${basis} and l.basis_at is not distinct from x."newAt"
+      order by l.id for no key update of l
+    )
+    update leads l set basis = old.basis, basis_at = old.at, basis_source = old.source, updated_at = now()
+    from old where l.id = old.id`)
+  return rowCount ?? 0
 }
 
 /** All leads that match a filter, oldest first, in batches of a thousand. */

@@ -17,6 +17,7 @@ import {
   list as listAllLeads,
   requirePlanFor,
   selectLeads,
+  type WorkspaceOf,
   withoutUnknownIds,
 } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
@@ -313,32 +314,26 @@ export async function members(db: Db, actor: Actor, { id, leadIds }: InputOf<'li
 
 /** Adds leads, ignoring those already in the list. */
 export async function addLeads(db: Db, actor: Actor, { id, ...selection }: InputOf<'lists', 'addLeads'>) {
-  return change(
-    db,
-    actor,
-    { id, ...selection },
-    (chosen) => sql`
-      insert into lead_list_items (lead_list_id, lead_id)
-      select ${id}::uuid, chosen.id from (${chosen}) chosen order by chosen.id
-      on conflict do nothing`,
-  )
+  return change(db, actor, { id, ...selection }, (chosen) => adding(id, chosen))
 }
+
+const adding = (id: string, chosen: SQL) => sql`
+  insert into lead_list_items (lead_list_id, lead_id)
+  select ${id}::uuid, chosen.id from (${chosen}) chosen order by chosen.id
+  on conflict do nothing`
 
 /** @throws Refusal LEAD_LIST_NOT_FOUND, LEAD_LIST_KIND */
 export async function removeLeads(db: Db, actor: Actor, { id, ...selection }: InputOf<'lists', 'addLeads'>) {
-  return change(
-    db,
-    actor,
-    { id, ...selection },
-    (chosen) => sql`
-      with chosen as (
-        select lead_id from lead_list_items where lead_list_id = ${id} and lead_id in (${chosen})
-        order by lead_id for update
-      )
-      delete from lead_list_items using chosen
-      where lead_list_items.lead_list_id = ${id} and lead_list_items.lead_id = chosen.lead_id`,
-  )
+  return change(db, actor, { id, ...selection }, (chosen) => removing(id, chosen))
 }
+
+const removing = (id: string, chosen: SQL) => sql`
+  with chosen as (
+    select lead_id from lead_list_items where lead_list_id = ${id} and lead_id in (${chosen})
+    order by lead_id for update
+  )
+  delete from lead_list_items using chosen
+  where lead_list_items.lead_list_id = ${id} and lead_list_items.lead_id = chosen.lead_id`
 
 /** Adds leads to a manual list, or removes them, in one statement. */
 async function change(
@@ -348,16 +343,83 @@ async function change(
   statement: (chosen: SQL) => SQL,
 ) {
   return transact(db, async (tx) => {
-    const { filter } = await findStored(tx, actor, id, 'no key update')
-    if (filter) throw new Refusal('LEAD_LIST_KIND')
+    await requireManual(tx, actor, id, 'no key update')
     const part = await choosePart(tx, actor, selection)
     const { rowCount } = await tx.execute(statement(part.leads))
     return { success: true as const, changed: rowCount ?? 0, cursor: part.cursor }
   })
 }
 
+/** A lead's place in a list, with times as text. */
+export type Place = { leadId: string; status: string; addedAt: string }
+
+const PLACE = sql`lead_id as "leadId", contact_status as status, added_at::text as "addedAt"`
+
+/** Locks a manual list, to change its leads. @throws Refusal LEAD_LIST_NOT_FOUND, LEAD_LIST_KIND */
+export async function requireManual(db: Db, actor: WorkspaceOf, id: string, lock?: 'no key update'): Promise<void> {
+  const { filter } = await findStored(db, actor, id, lock)
+  if (filter) throw new Refusal('LEAD_LIST_KIND')
+}
+
+/** Adds chosen leads to a list. @returns the new ones */
+export async function addPlaces(tx: Db, actor: WorkspaceOf, id: string, chosen: SQL): Promise<Place[]> {
+  await requireManual(tx, actor, id, 'no key update')
+  return (await tx.execute<Place>(sql`${adding(id, chosen)} returning ${PLACE}`)).rows
+}
+
+/** Removes chosen leads from a list. @returns the removed ones */
+export async function removePlaces(tx: Db, actor: WorkspaceOf, id: string, chosen: SQL): Promise<Place[]> {
+  await requireManual(tx, actor, id, 'no key update')
+  const { rows } = await tx.execute<Place>(sql`${removing(id, chosen)} returning
+    lead_list_items.lead_id as "leadId", contact_status as status, added_at::text as "addedAt"`)
+  return rows
+}
+
+/** SQL after `from`. */
+const placesOf = (places: readonly Place[]) =>
+  sql`jsonb_to_recordset(${JSON.stringify(places)}::jsonb) as x("leadId" uuid, status text, "addedAt" timestamptz)`
+
+/** Locks a list for an undo. @returns whether it still exists */
+async function lockList(tx: Db, { workspaceId }: WorkspaceOf, id: string): Promise<boolean> {
+  const own = and(eq(leadLists.id, id), eq(leadLists.workspaceId, workspaceId))
+  return (await tx.select({ id: leadLists.id }).from(leadLists).where(own).for('no key update')).length > 0
+}
+
+/** Reverses `addPlaces`, and leaves leads that were added again since. @returns the number of leads */
+export async function unaddPlaces(tx: Db, actor: WorkspaceOf, id: string, places: readonly Place[]): Promise<number> {
+  if (!(await lockList(tx, actor, id))) return 0
+  const { rowCount } = await tx.execute(sql`
+    with chosen as (
+      select i.lead_id from lead_list_items i join ${placesOf(places)} on i.lead_id = x."leadId" and i.added_at = x."addedAt"
+      where i.lead_list_id = ${id} order by i.lead_id for update of i
+    )
+    delete from lead_list_items using chosen
+    where lead_list_items.lead_list_id = ${id} and lead_list_items.lead_id = chosen.lead_id`)
+  return rowCount ?? 0
+}
+
+/** Reverses `removePlaces`. @returns the number of leads */
+export async function unremovePlaces(
+  tx: Db,
+  actor: WorkspaceOf,
+  id: string,
+  places: readonly Place[],
+): Promise<number> {
+  if (!(await lockList(tx, actor, id))) return 0
+  const { rowCount } = await tx.execute(sql`
+    insert into lead_list_items (lead_list_id, lead_id, contact_status, added_at)
+    select ${id}::uuid, l.id, x.status, x."addedAt" from ${placesOf(places)} join leads l on l.id = x."leadId" and l.workspace_id = ${actor.workspaceId}
+    order by l.id on conflict do nothing`)
+  return rowCount ?? 0
+}
+
 /** The list without updated counts. @param lock `update` to delete it, else to change items */
-export async function findStored(db: Db, actor: Actor, id: string, lock?: 'update' | 'no key update'): Promise<Row> {
+export async function findStored(
+  db: Db,
+  actor: WorkspaceOf,
+  id: string,
+  lock?: 'update' | 'no key update',
+): Promise<Row> {
   const query = db
     .select()
     .from(leadLists)

@@ -5,6 +5,7 @@ import type { Db } from '../../../db/open.ts'
 import { lockRows, transact } from '../../../db/transact.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import { hashToken } from '../../../sealing.ts'
+import { isUndoable } from '../../platform/jobs/service.ts'
 import { keepTexts } from '../../platform/x-account/service.ts'
 import {
   choosePart,
@@ -14,6 +15,7 @@ import {
   deletePastContacts,
   restoreConversations,
   storePastContacts,
+  type WorkspaceOf,
 } from '../leads/service.ts'
 import { mayGoOut, wasTried } from '../leads/tables.ts'
 import { leadRemovals } from './tables.ts'
@@ -40,46 +42,77 @@ export async function removeMany(
     }
     await keepTexts(tx, actor.workspaceId)
     const { leads: chosen, cursor } = await choosePart(tx, actor, selection, most)
-    // Messages and lists before leads (db/transact.ts).
-    await lockRows(tx, 'dms', sql`lead_id in (${chosen})`)
-    await lockRows(tx, 'lead_lists', sql`id in (select lead_list_id from lead_list_items where lead_id in (${chosen}))`)
-    await lockRows(tx, 'leads', sql`id in (${chosen})`, 'update')
-    const [removal] = await tx
-      .insert(leadRemovals)
-      .values({
-        id: removalId,
-        workspaceId: actor.workspaceId,
-        leadCount: sql`(select count(*) from leads where id in (${chosen}))`,
-        selectionHash,
-        cursor,
-      })
-      .onConflictDoNothing()
-      .returning()
+    const removal = await removeChosen(tx, actor, chosen, { id: removalId, selectionHash, cursor })
     if (!removal) throw invalidField('removalId', 'belongs to another deletion')
-    if (removal.leadCount === 0) {
-      await tx.delete(leadRemovals).where(eq(leadRemovals.id, removal.id))
-      return { success: true as const, removed: 0, removalId: null, cursor }
-    }
-    await tx.execute(sql`
+    return removal.leadCount === 0 ? { success: true as const, removed: 0, removalId: null, cursor } : answerOf(removal)
+  })
+}
+
+/** Deletes chosen leads as a part of a job, which keeps them while it can be undone. */
+export async function removeForJob(tx: Db, actor: WorkspaceOf, chosen: SQL, jobId: string) {
+  await keepTexts(tx, actor.workspaceId)
+  const removal = await removeChosen(tx, actor, chosen, { jobId })
+  if (!removal) throw new Error('a new id was taken')
+  return removal
+}
+
+/** Restores what a part of a job deleted. @returns the number of leads */
+export async function restoreForJob(tx: Db, actor: WorkspaceOf, id: string): Promise<number> {
+  await keepTexts(tx, actor.workspaceId)
+  const [removal] = await tx
+    .select({ id: leadRemovals.id })
+    .from(leadRemovals)
+    .where(and(eq(leadRemovals.id, id), eq(leadRemovals.workspaceId, actor.workspaceId)))
+    .for('update')
+  return removal ? restoreRemoval(tx, actor, removal) : 0
+}
+
+type NewRemoval = Pick<typeof leadRemovals.$inferInsert, 'id' | 'selectionHash' | 'cursor' | 'jobId'>
+
+/** Deletes chosen leads. The caller has called `keepTexts`. @returns null: the id is taken */
+export async function removeChosen(
+  tx: Db,
+  { workspaceId }: WorkspaceOf,
+  chosen: SQL,
+  values: NewRemoval,
+): Promise<typeof leadRemovals.$inferSelect | null> {
+  // Messages and lists before leads (db/transact.ts).
+  await lockRows(tx, 'dms', sql`lead_id in (${chosen})`)
+  await lockRows(tx, 'lead_lists', sql`id in (select lead_list_id from lead_list_items where lead_id in (${chosen}))`)
+  await lockRows(tx, 'leads', sql`id in (${chosen})`, 'update')
+  const [removal] = await tx
+    .insert(leadRemovals)
+    .values({
+      ...values,
+      workspaceId,
+      leadCount: sql`(select count(*) from leads where id in (${chosen}))`,
+    })
+    .onConflictDoNothing()
+    .returning()
+  if (!removal) return null
+  if (removal.leadCount === 0) {
+    await tx.delete(leadRemovals).where(eq(leadRemovals.id, removal.id))
+    return removal
+  }
+  await tx.execute(sql`
       insert into removed_leads (removal_id, lead_id, lead, dm_ids, places, tags, finds, replies, reads, conversations, notes)
       select ${removal.id}::uuid, l.id, to_jsonb(l), array(select id from dms where lead_id = l.id),
         ${rowsOf('lead_list_items', sql`l`)}, ${rowsOf('lead_tags', sql`l`)}, ${rowsOf('scrape_leads', sql`l`)}, ${rowsOf('replies', sql`l`)}, ${rowsOf('lead_reads', sql`l`)},
-        ${rowsOf('conversations', sql`l`, actor.workspaceId)}, ${rowsOf('conversation_notes', sql`l`, actor.workspaceId)}
+        ${rowsOf('conversations', sql`l`, workspaceId)}, ${rowsOf('conversation_notes', sql`l`, workspaceId)}
       from leads l where l.id in (${chosen})`)
-    await storePastContacts(tx, actor.workspaceId, chosen)
-    // One statement per table: cascades would update the counts of lists and tags once per lead.
-    await tx.execute(sql`
+  await storePastContacts(tx, workspaceId, chosen)
+  // One statement per table: cascades would update the counts of lists and tags once per lead.
+  await tx.execute(sql`
       delete from lead_list_items i using (
         select lead_list_id, lead_id from lead_list_items where lead_id in (${chosen}) order by 1, 2 for update
       ) gone where i.lead_list_id = gone.lead_list_id and i.lead_id = gone.lead_id`)
-    await tx.execute(sql`delete from lead_tags where lead_id in (${chosen})`)
-    await tx.execute(sql`delete from scrape_leads where lead_id in (${chosen})`)
-    await deleteConversations(tx, actor.workspaceId, chosen)
-    await deleteOpeners(tx, actor.workspaceId, chosen)
-    await tx.execute(sql`update dms set lead_id = null where lead_id in (${chosen})`)
-    await tx.execute(sql`delete from leads where id in (${chosen})`)
-    return answerOf(removal)
-  })
+  await tx.execute(sql`delete from lead_tags where lead_id in (${chosen})`)
+  await tx.execute(sql`delete from scrape_leads where lead_id in (${chosen})`)
+  await deleteConversations(tx, workspaceId, chosen)
+  await deleteOpeners(tx, workspaceId, chosen)
+  await tx.execute(sql`update dms set lead_id = null where lead_id in (${chosen})`)
+  await tx.execute(sql`delete from leads where id in (${chosen})`)
+  return removal
 }
 
 function answerOf({ id, leadCount, cursor }: typeof leadRemovals.$inferSelect) {
@@ -132,23 +165,29 @@ export async function restore(db: Db, actor: Actor, removalId: string) {
       .where(ofWorkspace(actor, removalId))
       .for('update')
     if (!removal) throw new Refusal('REMOVAL_NOT_FOUND')
-    const removed = sql`removed_leads r where r.removal_id = ${removal.id}`
-    await lockRows(tx, 'dms', sql`id in (select unnest(r.dm_ids) from ${removed})`)
-    await lockRows(
-      tx,
-      'lead_lists',
-      sql`id in (select (place ->> 'lead_list_id')::uuid from removed_leads r, jsonb_array_elements(r.places) place where r.removal_id = ${removal.id})`,
-    )
-    // A concurrent archive either finishes first or sees the restored leads.
-    await lockRows(
-      tx,
-      'campaigns',
-      sql`id in (select campaign_id from dms where id in (select unnest(r.dm_ids) from ${removed}) and status = 'queued')`,
-      'share',
-    )
-    // A formerly queued message is still queued, has failed without its lead, or its campaign was
-    // archived.
-    const { rowCount } = await tx.execute(sql`
+    return { success: true as const, restored: await restoreRemoval(tx, actor, removal) }
+  })
+}
+
+/** Restores a deletion that the caller has found. It has called `keepTexts`. @returns the number of leads */
+export async function restoreRemoval(tx: Db, actor: WorkspaceOf, removal: { id: string }): Promise<number> {
+  const removed = sql`removed_leads r where r.removal_id = ${removal.id}`
+  await lockRows(tx, 'dms', sql`id in (select unnest(r.dm_ids) from ${removed})`)
+  await lockRows(
+    tx,
+    'lead_lists',
+    sql`id in (select (place ->> 'lead_list_id')::uuid from removed_leads r, jsonb_array_elements(r.places) place where r.removal_id = ${removal.id})`,
+  )
+  // A concurrent archive either finishes first or sees the restored leads.
+  await lockRows(
+    tx,
+    'campaigns',
+    sql`id in (select campaign_id from dms where id in (select unnest(r.dm_ids) from ${removed}) and status = 'queued')`,
+    'share',
+  )
+  // A formerly queued message is still queued, has failed without its lead, or its campaign was
+  // archived.
+  const { rowCount } = await tx.execute(sql`
       insert into leads
       select restored.* from removed_leads r, jsonb_populate_record(null::leads, r.lead || jsonb_build_object(
         'user_id', (select u.id from auth_users u where u.id = (r.lead ->> 'user_id')::uuid),
@@ -162,54 +201,56 @@ export async function restore(db: Db, actor: Actor, removalId: string) {
       )) restored
       where r.removal_id = ${removal.id} order by r.lead_id
       on conflict do nothing`)
-    const back = sql`removed_leads r join leads l on l.id = r.lead_id and l.workspace_id = ${actor.workspaceId}`
-    await tx.execute(sql`
+  const back = sql`removed_leads r join leads l on l.id = r.lead_id and l.workspace_id = ${actor.workspaceId}`
+  await tx.execute(sql`
       insert into lead_list_items (lead_list_id, lead_id, contact_status, added_at)
       select ll.id, l.id, place ->> 'contact_status', (place ->> 'added_at')::timestamptz
       from ${back}, jsonb_array_elements(r.places) place join lead_lists ll on ll.id = (place ->> 'lead_list_id')::uuid
       where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
-    await tx.execute(sql`
+  await tx.execute(sql`
       insert into lead_tags (tag_id, lead_id, added_at)
       select t.id, l.id, (kept ->> 'added_at')::timestamptz
       from ${back}, jsonb_array_elements(r.tags) kept join tags t on t.id = (kept ->> 'tag_id')::uuid
       where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
-    await tx.execute(sql`
+  await tx.execute(sql`
       insert into scrape_leads (scrape_id, lead_id, found_at)
       select s.id, l.id, (kept ->> 'found_at')::timestamptz
       from ${back}, jsonb_array_elements(r.finds) kept join scrapes s on s.id = (kept ->> 'scrape_id')::uuid
       where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
-    await tx.execute(sql`
+  await tx.execute(sql`
       insert into lead_reads (lead_id, account_x_user_id, read_at)
       select l.id, kept ->> 'account_x_user_id', (kept ->> 'read_at')::timestamptz from ${back}, jsonb_array_elements(r.reads) kept
       where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
-    await tx.execute(sql`
+  await tx.execute(sql`
       update dms d set lead_id = l.id from ${back}
       where r.removal_id = ${removal.id} and d.id = any(r.dm_ids) and d.lead_id is null`)
-    await tx.execute(sql`
+  await tx.execute(sql`
       insert into replies
       select reply.* from ${back}, jsonb_array_elements(r.replies) kept,
         jsonb_populate_record(null::replies, kept || jsonb_build_object('dm_id', (select d.id from dms d where d.id = (kept ->> 'dm_id')::uuid))) reply
       where r.removal_id = ${removal.id} on conflict do nothing`)
-    await restoreConversations(
-      tx,
-      sql`select conversation.* from ${back}, jsonb_array_elements(r.conversations) kept,
+  await restoreConversations(
+    tx,
+    sql`select conversation.* from ${back}, jsonb_array_elements(r.conversations) kept,
           jsonb_populate_record(null::conversations, kept || jsonb_build_object('assignee_id', (
             select m.user_id from workspace_members m where m.workspace_id = l.workspace_id and m.user_id = (kept ->> 'assignee_id')::uuid and m.role <> 'viewer'))) conversation
         where r.removal_id = ${removal.id}`,
-    )
-    await tx.execute(sql`
+  )
+  await tx.execute(sql`
       insert into conversation_notes
       select note.* from ${back}, jsonb_populate_recordset(null::conversation_notes, r.notes) note
       where r.removal_id = ${removal.id} on conflict do nothing`)
-    await deletePastContacts(tx, actor.workspaceId, sql`select r.lead_id from ${removed}`)
-    await tx.delete(leadRemovals).where(eq(leadRemovals.id, removal.id))
-    return { success: true as const, restored: rowCount ?? 0 }
-  })
+  await deletePastContacts(tx, actor.workspaceId, sql`select r.lead_id from ${removed}`)
+  await tx.delete(leadRemovals).where(eq(leadRemovals.id, removal.id))
+  return rowCount ?? 0
 }
 
 /** Purges deletions that can no longer be undone. */
 export async function purgeRemovals(db: Db): Promise<void> {
-  const isOver = lt(leadRemovals.createdAt, sql`now() - ${KEPT}`)
+  const isOver = and(
+    lt(leadRemovals.createdAt, sql`now() - ${KEPT}`),
+    sql`not ${isUndoable(sql`${leadRemovals.workspaceId}`, sql`${leadRemovals.jobId}`)}`,
+  )
   await db.transaction(async (tx) => {
     await deleteCorrections(
       tx,

@@ -12,6 +12,8 @@ export const leadRemovals = pgTable(
     /** A hash of the selection, to recognize retries. They get the same cursor. */
     selectionHash: text('selection_hash'),
     cursor: text('cursor'),
+    /** The job that deleted them, which may keep it longer. */
+    jobId: uuid('job_id'),
     createdAt: createdAt(),
   },
   (t) => [index('lead_removals_workspace').on(t.workspaceId), index('lead_removals_oldest').on(t.createdAt)],

@@ -1,6 +1,6 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import type { SuppressionImport, SuppressionReason } from '@x-automated/contract/leads/suppressions'
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
 import { one } from '../../../db/one.ts'
@@ -88,8 +88,28 @@ export async function create(
     const part = handles ? null : await choosePart(tx, actor, selection)
     if (part) await stageLeads(tx, part.leads, said)
     const { added, stopped } = await settleStage({ db: tx, sending }, actor)
-    return { success: true as const, suppressed: added, stopped, cursor: part?.cursor ?? null }
+    return { success: true as const, suppressed: added.length, stopped, cursor: part?.cursor ?? null }
   })
+}
+
+/** Suppresses chosen leads in the caller's transaction. @returns the ids of the new entries */
+export async function suppressChosen(
+  { db: tx, sending }: Context,
+  by: Suppressor,
+  chosen: SQL,
+  { reason, note }: { reason: SuppressionReason; note?: string | undefined },
+): Promise<string[]> {
+  await openStage(tx)
+  await stageLeads(tx, chosen, sql`${reason}::text, ${note || null}::text`)
+  return (await settleStage({ db: tx, sending }, by)).added
+}
+
+/** Removes entries. Stopped messages stay failed. @returns their number */
+export async function removeEntries(db: Db, workspaceId: string, ids: readonly string[]): Promise<number> {
+  const { rowCount } = await db
+    .delete(suppressions)
+    .where(and(eq(suppressions.workspaceId, workspaceId), inArray(suppressions.id, [...ids])))
+  return rowCount ?? 0
 }
 
 /** Suppresses one lead in the caller's `transact`, for a reply with an opt-out word. */
@@ -105,7 +125,8 @@ export async function suppressLead(
     sql`select id from leads where id = ${leadId} and workspace_id = ${by.workspaceId}`,
     sql`${reason}::text, ${note}::text`,
   )
-  return settleStage({ db: tx, sending }, by)
+  const { added, ...counts } = await settleStage({ db: tx, sending }, by)
+  return { ...counts, added: added.length }
 }
 
 /** Removes an entry. Stopped messages stay failed until requeued. */
@@ -136,7 +157,7 @@ export async function importSuppressions(
       await stageRows(tx, part.rows)
     }
     const { added, known, stopped } = await settleStage({ db: tx, sending }, actor)
-    return { imported: added, known, stopped, ...rejected.answer() }
+    return { imported: added.length, known, stopped, ...rejected.answer() }
   })
 }
 
@@ -167,7 +188,7 @@ async function stageLeads(tx: Db, leadIds: SQL, said: SQL): Promise<void> {
 async function settleStage(
   { db: tx, sending }: Context,
   { workspaceId, userId }: Suppressor,
-): Promise<{ added: number; known: number; stopped: number }> {
+): Promise<{ added: string[]; known: number; stopped: number }> {
   const own = sql`${workspaceId}::uuid`
   // Makes the planner look leads up by index.
   await tx.execute(sql`analyze incoming_suppressions`)
@@ -178,14 +199,14 @@ async function settleStage(
     update suppressions s set x_user_id = i.x_user_id from incoming_suppressions i
     where s.workspace_id = ${own} and s.twitter_handle = i.twitter_handle and s.x_user_id is null and i.x_user_id is not null`)
   // Ordered by handle, so that concurrent calls cannot deadlock.
-  const { rowCount } = await tx.execute(sql`
+  const { rows: inserted } = await tx.execute<{ id: string }>(sql`
     insert into suppressions (workspace_id, user_id, twitter_handle, x_user_id, reason, note)
     select ${own}, ${userId}::uuid, i.twitter_handle, i.x_user_id, i.reason, i.note from incoming_suppressions i
     where not exists (select from suppressions s where s.workspace_id = ${own} and s.x_user_id = i.x_user_id)
     order by i.twitter_handle
-    on conflict do nothing`)
+    on conflict do nothing returning id`)
   const { rows } = await tx.execute<{ total: number }>(sql`select count(*)::int as total from incoming_suppressions`)
-  const added = rowCount ?? 0
+  const added = inserted.map(({ id }) => id)
   const stopped = await sending.stopMessages(
     tx,
     workspaceId,
@@ -193,5 +214,5 @@ async function settleStage(
       select l.id from leads l join incoming_suppressions i on l.workspace_id = ${own} and lower(l.twitter_handle) = i.twitter_handle
       union select l.id from leads l join incoming_suppressions i on l.workspace_id = ${own} and l.x_user_id = i.x_user_id`,
   )
-  return { added, known: one(rows).total - added, stopped }
+  return { added, known: one(rows).total - added.length, stopped }
 }

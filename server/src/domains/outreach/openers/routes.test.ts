@@ -46,7 +46,7 @@ async function makePeople(count: number): Promise<SomeList> {
 }
 
 const run = (jobId: string) =>
-  runJob(app.services, { openers: writeOpeners }, { workspaceId: person.workspaceId, id: jobId })
+  runJob(app.services, { openers: { run: writeOpeners } }, { workspaceId: person.workspaceId, id: jobId })
 
 /** A campaign with an opener for each of its leads, with known texts. */
 async function withOpeners(count = 1, input: Parameters<typeof makeCampaign>[2] = {}) {
@@ -328,7 +328,7 @@ describe('a job', () => {
         await person.client.jobs.cancel({ id: job.id })
       }
     }
-    await runJob(app.services, { openers: canceling }, { workspaceId: person.workspaceId, id: job.id })
+    await runJob(app.services, { openers: { run: canceling } }, { workspaceId: person.workspaceId, id: job.id })
     const found = await person.client.jobs.find({ id: job.id })
     expect(found.status).toBe('canceled')
     expect(found.changed).toBeGreaterThan(0)
@@ -351,7 +351,7 @@ describe('a job', () => {
         await new Promise(() => {})
       }
     }
-    void runJob(app.services, { openers: dying }, { workspaceId: person.workspaceId, id: job.id })
+    void runJob(app.services, { openers: { run: dying } }, { workspaceId: person.workspaceId, id: job.id })
     await expect
       .poll(async () => (await person.client.jobs.find({ id: job.id })).changed, { timeout: 60_000 })
       .toBeGreaterThan(0)
@@ -368,7 +368,8 @@ describe('a job', () => {
       throw new Error('a fault of the test')
     }
     app.expectFault(/a fault of the test/)
-    const again = () => runJob(app.services, { openers: faulty }, { workspaceId: person.workspaceId, id: job.id })
+    const again = () =>
+      runJob(app.services, { openers: { run: faulty } }, { workspaceId: person.workspaceId, id: job.id })
     for (let i = 0; i < 4; i += 1) await expect(again()).rejects.toThrow()
     await again()
     const found = await person.client.jobs.find({ id: job.id })

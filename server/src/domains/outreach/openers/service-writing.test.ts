@@ -50,7 +50,8 @@ async function withPeople(person: Person, people: number) {
 
 /** Runs a job to its end: on a busy machine it takes several turns. */
 async function run(services: Services, person: Person, id: string): Promise<void> {
-  do await runJob({ ...services, models }, { openers: writeOpeners }, { workspaceId: person.workspaceId, id })
+  const kinds = { openers: { run: writeOpeners } }
+  do await runJob({ ...services, models }, kinds, { workspaceId: person.workspaceId, id })
   while ((await person.client.jobs.find({ id })).status === 'running')
 }
 
@@ -108,7 +109,7 @@ it('counts a canceled part’s calls as they were used', async () => {
     }
   }
   const of = { workspaceId: person.workspaceId, id: job.id }
-  await runJob({ ...app.services, models }, { openers: canceling }, of)
+  await runJob({ ...app.services, models }, { openers: { run: canceling } }, of)
   expect((await person.client.openers.list({ id })).counts.draft).toBe(0)
   expect((await person.client.writer.usage({})).tokens).toBe(5 * (USED.input + USED.output))
 })

@@ -2,8 +2,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
 import type { Db } from '../../../db/open.ts'
-import { transact } from '../../../db/transact.ts'
-import { endTurn } from './limits.ts'
+import { lockRows, transact } from '../../../db/transact.ts'
+import { endTurn, wakeAccount } from './limits.ts'
 import { lockLeads, refund } from './queue.ts'
 import { resetLeadStatus } from './stop.ts'
 import { isInQueue } from './tables.ts'
@@ -40,17 +40,41 @@ export async function unqueue(tx: Db, workspaceId: string, campaignId: string): 
 /** Deletes direct messages that nobody has claimed. @param undoId as their caller chose it */
 export async function undoQueue(db: Db, actor: Actor, undoId: string) {
   return transact(db, async (tx) => {
-    await allowLongStatements(tx)
-    const { rows } = await tx.execute<{ id: string; leadId: string }>(sql`
-      select id, lead_id as "leadId" from dms
-      where workspace_id = ${actor.workspaceId} and undo_id = ${undoId} and status = 'queued' and claimed_at is null and tried_at is null
-      order by id for update skip locked`)
-    const undone = sql`any(${sql.param(rows.map(({ id }) => id))}::uuid[])`
-    const leadIds = sql`select unnest(${sql.param(rows.map(({ leadId }) => leadId))}::uuid[])`
-    await lockLeads(tx, leadIds)
-    await refund(tx, sql`d.id = ${undone}`)
-    await tx.execute(sql`delete from dms where id = ${undone}`)
-    await resetLeadStatus(tx, leadIds)
-    return { success: true as const, undone: rows.length }
+    const undone = await deleteUnclaimed(tx, actor.workspaceId, sql`undo_id = ${undoId}`)
+    return { success: true as const, undone }
   })
+}
+
+/** Deletes direct messages that nobody has claimed. @param which SQL over dms @returns their number */
+export async function deleteUnclaimed(tx: Db, workspaceId: string, which: SQL): Promise<number> {
+  await allowLongStatements(tx)
+  const { rows } = await tx.execute<{ id: string; leadId: string }>(sql`
+    select id, lead_id as "leadId" from dms
+    where workspace_id = ${workspaceId} and ${which} and status = 'queued' and claimed_at is null and tried_at is null
+    order by id for update skip locked`)
+  const undone = sql`any(${sql.param(rows.map(({ id }) => id))}::uuid[])`
+  const leadIds = sql`select unnest(${sql.param(rows.map(({ leadId }) => leadId))}::uuid[])`
+  await lockLeads(tx, leadIds)
+  await refund(tx, sql`d.id = ${undone}`)
+  await tx.execute(sql`delete from dms where id = ${undone}`)
+  await resetLeadStatus(tx, leadIds)
+  return rows.length
+}
+
+/** Sets when held messages are due, unless they are sooner, and lets their accounts look again. */
+export async function setDue(tx: Db, workspaceId: string, ids: readonly string[], at: Date): Promise<void> {
+  const due = sql`${at.toISOString()}::timestamptz`
+  await lockRows(
+    tx,
+    'dms',
+    sql`id = any(${sql.param(ids)}::uuid[]) and workspace_id = ${workspaceId} and ${isInQueue} and due_at > ${due}`,
+  )
+  const { rows } = await tx.execute<{ xAccountId: string | null }>(sql`
+    with changed as (
+      update dms set due_at = ${due}, updated_at = now()
+      where id = any(${sql.param(ids)}::uuid[]) and workspace_id = ${workspaceId} and ${isInQueue} and due_at > ${due}
+      returning campaign_id
+    )
+    select distinct x_account_id as "xAccountId" from campaigns where id in (select campaign_id from changed)`)
+  for (const { xAccountId } of rows) if (xAccountId) await wakeAccount(tx, xAccountId)
 }

@@ -12,6 +12,7 @@ import { transact } from '../../../db/transact.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import { choosePart, selectLeads } from '../../leads/leads/service.ts'
 import { leads, mayGoOut, wasTried } from '../../leads/leads/tables.ts'
+import type { Suppressor } from '../../leads/suppressions/service.ts'
 import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { type Allowance, allowanceOf, beyondPlan, use } from '../../platform/billing/service.ts'
 import { requireConnectedAccount } from '../../platform/x-account/service.ts'
@@ -24,7 +25,7 @@ import { wakeAccount } from './limits.ts'
 import { compileTemplate } from './rules.ts'
 import { dms } from './tables.ts'
 
-const DEFAULT_DIRECT_MESSAGE = 'Hello! I noticed your profile and wanted to connect.'
+export const DEFAULT_DIRECT_MESSAGE = 'Hello! I noticed your profile and wanted to connect.'
 
 type Campaign = typeof campaigns.$inferSelect
 type Message = typeof dms.$inferSelect
@@ -177,38 +178,74 @@ export async function queueDirect(
 ): Promise<{ success: true; queued: number; cursor: string | null }> {
   const template = readTemplate('message', message || DEFAULT_DIRECT_MESSAGE)
   return transact(db, async (tx) => {
-    const account = await requireConnectedAccount(tx, actor.workspaceId)
+    await requireConnectedAccount(tx, actor.workspaceId)
     await lockQueueing(tx, actor.workspaceId)
-    // Lock leads before the campaign, as recording an outcome does.
     const { leads: chosen, cursor } = await choosePart(tx, actor, selection)
-    const writable = sql`l.workspace_id = ${actor.workspaceId} and l.id in (${chosen})
-          and l.dm_status not in ('queued', 'sent', 'contacted')
-          and not exists (select from dms d where d.lead_id = l.id and (d.outcome_unknown or d.lease_expires_at is not null))
-          and ${suppressionReason('l')} is null`
-    const allowance = await requireQuota(tx, actor.workspaceId, sql`select from leads l where ${writable}`)
-    await lockLeads(tx, chosen)
-    const direct = await openDirectCampaign(tx, actor, account.id)
-    const { rowCount } = await tx.execute(sql`
-      with added as (
-        insert into dms (workspace_id, user_id, lead_id, campaign_id, step, message, undo_id, due_at)
-        select l.workspace_id, ${actor.userId}::uuid, l.id, ${direct}::uuid,
-          coalesce((select max(d.step) + 1 from dms d where d.campaign_id = ${direct}::uuid and d.lead_id = l.id), 0),
-          ${renderedMessage(template, null)}, ${undoId ?? null}::uuid, ${dueAfterHold(holdSeconds, sql`0`)}
-        from leads l
-        where ${writable}
-        order by l.created_at, l.id
-        returning lead_id
-      )
-      update leads set dm_status = 'queued', updated_at = now() where id in (select lead_id from added)`)
+    const order = { template, undoId, dueAt: dueAfterHold(holdSeconds, sql`0`) }
+    const { queued, campaignId } = await queueChosen(tx, actor, chosen, order)
     if (holdSeconds > 0)
       await tx
         .update(campaigns)
         .set({ undoUntil: dueAfterHold(holdSeconds, sql`0`) })
-        .where(eq(campaigns.id, direct))
-    await wakeAccount(tx, account.id)
-    await spend(tx, actor.workspaceId, allowance, rowCount ?? 0)
-    return { success: true as const, queued: rowCount ?? 0, cursor }
+        .where(eq(campaigns.id, campaignId))
+    return { success: true as const, queued: queued.length, cursor }
   })
+}
+
+/** SQL: the chosen leads `l` that may get a direct message. */
+function writable(workspaceId: string, chosen: SQL): SQL {
+  return sql`from leads l where l.workspace_id = ${workspaceId} and l.id in (${chosen})
+    and l.dm_status not in ('queued', 'sent', 'contacted')
+    and not exists (select from dms d where d.lead_id = l.id and (d.outcome_unknown or d.lease_expires_at is not null))
+    and ${suppressionReason('l')} is null`
+}
+
+/**
+ * Checks that an X account is connected, and that the plan allows a direct message to each lead.
+ * @param chosen subquery of lead ids @throws Refusal X_NOT_CONNECTED, PLAN_LIMIT
+ */
+export async function requireQueueable(tx: Db, workspaceId: string, chosen: SQL): Promise<void> {
+  await requireConnectedAccount(tx, workspaceId)
+  await requireQuota(tx, workspaceId, sql`select ${writable(workspaceId, chosen)}`)
+}
+
+interface ChosenOrder {
+  template: Template
+  dueAt: SQL
+  undoId?: string | undefined
+}
+
+/**
+ * Queues a direct message to each chosen lead. The caller holds `lockQueueing`.
+ * @returns the messages' ids @throws Refusal X_NOT_CONNECTED, PLAN_LIMIT
+ */
+export async function queueChosen(
+  tx: Db,
+  actor: Suppressor,
+  chosen: SQL,
+  { template, dueAt, undoId }: ChosenOrder,
+): Promise<{ queued: string[]; campaignId: string }> {
+  const account = await requireConnectedAccount(tx, actor.workspaceId)
+  const allowance = await requireQuota(tx, actor.workspaceId, sql`select ${writable(actor.workspaceId, chosen)}`)
+  // Lock leads before the campaign, as recording an outcome does.
+  await lockLeads(tx, chosen)
+  const campaignId = await openDirectCampaign(tx, actor, account.id)
+  const { rows } = await tx.execute<{ id: string }>(sql`
+    with added as (
+      insert into dms (workspace_id, user_id, lead_id, campaign_id, step, message, undo_id, due_at)
+      select l.workspace_id, ${actor.userId}::uuid, l.id, ${campaignId}::uuid,
+        coalesce((select max(d.step) + 1 from dms d where d.campaign_id = ${campaignId}::uuid and d.lead_id = l.id), 0),
+        ${renderedMessage(template, null)}, ${undoId ?? null}::uuid, ${dueAt}
+      ${writable(actor.workspaceId, chosen)}
+      order by l.created_at, l.id
+      returning id, lead_id
+    ), marked as (
+      update leads set dm_status = 'queued', updated_at = now() where id in (select lead_id from added)
+    )
+    select id from added`)
+  await wakeAccount(tx, account.id)
+  await spend(tx, actor.workspaceId, allowance, rows.length)
+  return { queued: rows.map(({ id }) => id), campaignId }
 }
 
 /**
@@ -440,7 +477,7 @@ export function renderedMessage(template: Template, campaignId: string | null): 
  */
 export async function openDirectCampaign(
   tx: Db,
-  actor: Actor,
+  actor: Suppressor,
   xAccountId: string,
   { isAnswer = false } = {},
 ): Promise<string> {

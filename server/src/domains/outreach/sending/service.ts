@@ -1,10 +1,11 @@
 // What other domains use of sending. Each step has its own file.
 
 export { claimAnswer, claimSimulated, type SimulatedClaim } from './claim.ts'
-export { endHolds, unqueue } from './hold.ts'
+export { deleteUnclaimed, endHolds, setDue, unqueue } from './hold.ts'
 export { campaignGate, endTurn, SENDING_CHANNEL, SIMULATED_HOLDER, wakeAccount, wakeFollowUps } from './limits.ts'
 export { checkOptOuts, hasClosedInboxes } from './protect.ts'
 export {
+  DEFAULT_DIRECT_MESSAGE,
   dmAnswer,
   type LaunchOptions,
   listDms,
@@ -15,6 +16,7 @@ export {
   lockQueuedLeads,
   lockQueueing,
   type QueuedStep,
+  queueChosen,
   queueDirect,
   queueList,
   readTemplate,
@@ -22,6 +24,7 @@ export {
   refund,
   renderedMessage,
   renderedPart,
+  requireQueueable,
   rerenderFirst,
   spend,
 } from './queue.ts'

@@ -1,12 +1,12 @@
 import type { JobKind } from '@x-automated/contract/platform/jobs'
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import { isUnavailable } from '../../../db/unavailable.ts'
+import { Refusal } from '../../../refusal.ts'
 import type { Services } from '../../../services.ts'
-import { publishEvents } from '../events/service.ts'
-import { jobs } from './tables.ts'
+import { ENDED, jobChanges, jobs } from './tables.ts'
 
 // Runs jobs: any process continues a job from its place, and only one of them saves each part.
 
@@ -22,15 +22,31 @@ export interface JobPart {
    * Stores what was done, in the transaction that stores the place. An error ends the job.
    * @param before how many leads the job has changed before
    */
-  save(tx: Db, before: number): Promise<{ changed: number; error?: string }>
+  save(tx: Db, before: number): Promise<Saved>
   /** Called instead of `save` if the part is not stored. */
-  drop(): Promise<void>
+  drop?(): Promise<void>
 }
 
-type JobServices = Pick<Services, 'database' | 'jobs' | 'log' | 'isDraining' | 'onFault'>
+/** What a part changed. `changes` is what its undo needs, as JSON. */
+export interface Saved {
+  changed: number
+  changes?: unknown
+  error?: string
+}
 
-/** What each kind of job does: parts from the job's place on. Work before `save` may be lost. */
-export type JobKinds<S> = Record<JobKind, (services: S, job: JobRow) => AsyncIterable<JobPart>>
+type JobServices = Pick<Services, 'database' | 'jobs' | 'log' | 'isDraining' | 'onFault' | 'events'>
+
+/** A kind of job. */
+export interface Kind<S> {
+  /** Its parts, from the job's place on. Work before `save` may be lost. */
+  run(services: S, job: JobRow): AsyncIterable<JobPart>
+  /** Undoes a part, in the transaction that stores the place. @returns how many leads it changed */
+  undo?(tx: Db, undone: JobRow, changes: unknown): Promise<number>
+  /** Called once it has ended in any way, and again if that was interrupted. */
+  ended?(services: S, job: JobRow): Promise<void>
+}
+
+export type JobKinds<S> = Partial<Record<JobKind, Kind<S>>>
 
 /** Jobs per process. */
 const CONCURRENCY = 2
@@ -55,18 +71,21 @@ export async function runJob<S extends JobServices>(
 ): Promise<void> {
   const { db } = services.database
   let job = await begin(db, of)
-  if (!job) return
+  if (!job) return finish(services, kinds, of)
+  const kind = kinds[job.kind]
+  if (!kind) throw new Error(`nothing runs jobs of kind ${job.kind}`)
   const turnEnds = Date.now() + TURN_MS
   try {
-    for await (const part of kinds[job.kind](services, job)) {
+    for await (const part of job.undoes ? undoParts(db, kind, job) : kind.run(services, job)) {
       job = await save(db, job, part)
-      if (job?.status !== 'running') return
+      services.events.touch(of.workspaceId, 'job', of.id)
+      if (job?.status !== 'running') return await finish(services, kinds, of)
       if (services.isDraining() || Date.now() > turnEnds) {
         await services.jobs.reschedule(
           db,
           'job',
           { workspaceId: of.workspaceId, jobId: of.id },
-          { key: of.id, group: of.id },
+          { key: of.id, group: job.undoes ?? of.id },
         )
         return
       }
@@ -75,6 +94,11 @@ export async function runJob<S extends JobServices>(
   } catch (error) {
     // The queue tries again while the database is down.
     if (isUnavailable(error)) throw error
+    // For example, the list was deleted, or the plan's limit is used up.
+    if (error instanceof Refusal) {
+      await end(db, of, { status: 'failed', error: error.message })
+      return await finish(services, kinds, of)
+    }
     services.log.error({ err: error, jobId: of.id }, 'part of a job failed')
     services.onFault(error)
     const counted = await db
@@ -84,6 +108,61 @@ export async function runJob<S extends JobServices>(
       .returning({ failures: jobs.failures })
     if ((counted[0]?.failures ?? 0) < FAILURES_MAX) throw error
     await end(db, of, { status: 'failed', error: FAULT })
+  }
+  await finish(services, kinds, of)
+}
+
+/** Does what is left to do after the end of a job. */
+async function finish<S extends JobServices>(
+  services: S,
+  kinds: JobKinds<S>,
+  of: { workspaceId: string; id: string },
+): Promise<void> {
+  services.events.touch(of.workspaceId, 'job', of.id)
+  const [job] = await services.database.db.select().from(jobs).where(isRow(of))
+  if (job?.endedAt && !job.undoes) await kinds[job.kind]?.ended?.(services, job)
+}
+
+/** The parts of a job that undoes another one. Each deletes what it has undone. */
+async function* undoParts<S>(db: Db, kind: Kind<S>, job: JobRow): AsyncGenerator<JobPart> {
+  const [undone] = await db
+    .select()
+    .from(jobs)
+    .where(isRow({ ...job, id: job.undoes ?? job.id }))
+  if (!undone) return
+  for await (const { place, leads, changes } of readChanges(db, undone))
+    yield {
+      place,
+      done: leads,
+      async save(tx) {
+        const changed = (await kind.undo?.(tx, undone, changes)) ?? 0
+        await tx
+          .delete(jobChanges)
+          .where(
+            and(
+              eq(jobChanges.workspaceId, job.workspaceId),
+              eq(jobChanges.jobId, undone.id),
+              eq(jobChanges.place, place),
+            ),
+          )
+        return { changed }
+      },
+    }
+}
+
+/** What a job has changed and is not undone, part by part. */
+export async function* readChanges(db: Db, { workspaceId, id }: { workspaceId: string; id: string }) {
+  const ofJob = and(eq(jobChanges.workspaceId, workspaceId), eq(jobChanges.jobId, id))
+  for (let place: string | null = null; ; ) {
+    const [part] = await db
+      .select()
+      .from(jobChanges)
+      .where(and(ofJob, place ? gt(jobChanges.place, place) : undefined))
+      .orderBy(asc(jobChanges.place))
+      .limit(1)
+    if (!part) return
+    place = part.place
+    yield part
   }
 }
 
@@ -105,32 +184,34 @@ async function save(db: Db, { place, ...of }: JobRow, part: JobPart): Promise<Jo
   const saved = await transact(db, async (tx) => {
     const [job] = await tx.select().from(jobs).where(isRow(of)).for('no key update')
     if (job?.status !== 'running' || job.place !== place) return null
-    const { changed, error } = await part.save(tx, job.changed)
-    const ended = error === undefined ? {} : { status: 'failed' as const, error, endedAt: sql`now()` }
+    const { changed, changes, error } = await part.save(tx, job.changed)
+    if (changes !== undefined && changed > 0)
+      await tx
+        .insert(jobChanges)
+        .values({ workspaceId: of.workspaceId, jobId: of.id, place: part.place, leads: changed, changes })
     const set = { place: part.place, done: job.done + part.done, changed: job.changed + changed, failures: 0 }
-    await publishEvents(tx, of.workspaceId, 'job', [of.id])
-    return one(
+    const stored = one(
       await tx
         .update(jobs)
-        .set({ ...set, ...ended, updatedAt: sql`now()` })
+        .set({ ...set, updatedAt: sql`now()` })
         .where(isRow(of))
         .returning(),
     )
+    return error === undefined ? stored : end(tx, of, { status: 'failed', error })
   })
-  if (!saved) await part.drop()
+  if (!saved) await part.drop?.()
   return saved
 }
 
 type Ending = { status: 'completed' } | { status: 'failed'; error: string }
 
-async function end(db: Db, of: Pick<JobRow, 'workspaceId' | 'id'>, ending: Ending): Promise<void> {
-  await transact(db, async (tx) => {
-    const done = ending.status === 'completed' ? { done: sql`total` } : {}
-    const set = { ...ending, ...done, endedAt: sql`now()`, updatedAt: sql`now()` }
-    await tx
-      .update(jobs)
-      .set(set)
-      .where(and(isRow(of), eq(jobs.status, 'running')))
-    await publishEvents(tx, of.workspaceId, 'job', [of.id])
-  })
+/** Null: it has ended already. */
+async function end(db: Db, of: Pick<JobRow, 'workspaceId' | 'id'>, ending: Ending): Promise<JobRow | null> {
+  const done = ending.status === 'completed' ? { done: sql`total` } : {}
+  const [job] = await db
+    .update(jobs)
+    .set({ ...ending, ...done, ...ENDED, updatedAt: sql`now()` })
+    .where(and(isRow(of), eq(jobs.status, 'running')))
+    .returning()
+  return job ?? null
 }

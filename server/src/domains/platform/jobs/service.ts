@@ -1,17 +1,21 @@
 import type { InputOf } from '@x-automated/contract/contract'
-import { JOB_DAYS, type JobKind } from '@x-automated/contract/platform/jobs'
-import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm'
+import { JOB_DAYS, type JobKind, UNDO_MINUTES, UNFINISHED_JOBS_MAX } from '@x-automated/contract/platform/jobs'
+import { and, desc, eq, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
+import { transact } from '../../../db/transact.ts'
 import type { JobQueue } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { publishEvents } from '../events/service.ts'
 import { secondsLeft } from './rules.ts'
-import { jobs } from './tables.ts'
+import { ENDED, jobChanges, jobs } from './tables.ts'
 
-export type { JobPart, JobRow } from './engine.ts'
+/** Changes are kept at least this long. */
+const KEPT = sql`make_interval(mins => ${UNDO_MINUTES})`
+
+export { type JobKinds, type JobPart, type JobRow, type Kind, readChanges, type Saved } from './engine.ts'
 
 const columns = {
   id: jobs.id,
@@ -21,6 +25,9 @@ const columns = {
   total: jobs.total,
   changed: jobs.changed,
   error: jobs.error,
+  undoUntil: jobs.undoUntil,
+  undoes: jobs.undoes,
+  undoneBy: jobs.undoneBy,
   createdAt: jobs.createdAt,
   createdBy: { id: authUsers.id, name: authUsers.name },
   elapsedSeconds: sql<number | null>`extract(epoch from clock_timestamp() - ${jobs.startedAt})::float`,
@@ -31,7 +38,7 @@ type Row = Awaited<ReturnType<typeof select>>[number]
 
 function answerOf({ elapsedSeconds, ...row }: Row) {
   const left = row.status === 'running' ? secondsLeft(row.done, row.total, elapsedSeconds) : null
-  return { ...row, secondsLeft: left, undoUntil: null, undoes: null, undoneBy: null }
+  return { ...row, secondsLeft: left, undoUntil: row.undoneBy ? null : row.undoUntil }
 }
 
 const own = (actor: Actor, id: string) => and(eq(jobs.workspaceId, actor.workspaceId), eq(jobs.id, id))
@@ -54,54 +61,94 @@ export async function find(db: Db, actor: Actor, id: string) {
 }
 
 /** Ends a job before its next part. @throws Refusal JOB_NOT_FOUND, JOB_STATE */
-export async function cancel(db: Db, actor: Actor, id: string) {
-  const { rowCount } = await db
-    .update(jobs)
-    .set({ status: 'canceled', endedAt: sql`now()`, updatedAt: sql`now()` })
-    .where(and(own(actor, id), inArray(jobs.status, ['queued', 'running'])))
-  const found = await find(db, actor, id)
-  if (rowCount === 0) throw new Refusal('JOB_STATE')
-  await publishEvents(db, actor.workspaceId, 'job', [id])
-  return found
+export async function cancel(db: Db, queue: JobQueue, actor: Actor, id: string) {
+  return db.transaction(async (tx) => {
+    const { rowCount } = await tx
+      .update(jobs)
+      .set({ status: 'canceled', ...ENDED, updatedAt: sql`now()` })
+      .where(and(own(actor, id), isUnfinished))
+    const found = await find(tx, actor, id)
+    if (rowCount === 0) throw new Refusal('JOB_STATE')
+    await enqueue(tx, queue, actor, found)
+    return found
+  })
 }
 
-/** No kind can be undone yet. @throws Refusal JOB_NOT_FOUND, JOB_STATE */
-export async function undo(db: Db, actor: Actor, id: string): Promise<never> {
-  await find(db, actor, id)
-  throw new Refusal('JOB_STATE', 'This job cannot be undone.')
+/** @throws Refusal JOB_NOT_FOUND, JOB_STATE */
+export async function undo(db: Db, queue: JobQueue, actor: Actor, id: string) {
+  return transact(db, async (tx) => {
+    const [job] = await tx.select().from(jobs).where(own(actor, id)).for('update')
+    if (!job) throw new Refusal('JOB_NOT_FOUND')
+    if (!job.endedAt) throw new Refusal('JOB_STATE', 'This job is still running. Cancel it first.')
+    if (job.undoneBy) throw new Refusal('JOB_STATE', 'This job was undone already.')
+    if (!job.undoUntil) throw new Refusal('JOB_STATE', 'There is nothing to undo.')
+    if (job.undoUntil < new Date()) throw new Refusal('JOB_STATE', 'It is too late to undo this job.')
+    const undoing = await create(tx, queue, actor, { kind: job.kind, input: {}, total: job.changed, undoes: id })
+    await tx.update(jobs).set({ undoneBy: undoing.id }).where(own(actor, id))
+    return undoing
+  })
+}
+
+const isUnfinished = inArray(jobs.status, ['queued', 'running'])
+
+/** Limits a workspace's unfinished jobs, until the transaction ends. @throws Refusal TOO_MANY */
+export async function requireRoom(tx: Db, { workspaceId }: Actor): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('jobs of ' || ${workspaceId}, 0))`)
+  const count = await tx.$count(jobs, and(eq(jobs.workspaceId, workspaceId), isUnfinished))
+  if (count >= UNFINISHED_JOBS_MAX)
+    throw new Refusal('TOO_MANY', `${UNFINISHED_JOBS_MAX} jobs are running. Wait for one to end, or cancel one.`)
 }
 
 interface NewJob {
   kind: JobKind
   input: unknown
   total: number
+  undoes?: string
 }
 
 /** Creates a job, which starts once the transaction commits. */
 export async function create(tx: Db, queue: JobQueue, actor: Actor, job: NewJob) {
   const row = { ...job, workspaceId: actor.workspaceId, createdBy: actor.userId }
   const { id } = one(await tx.insert(jobs).values(row).returning({ id: jobs.id }))
-  await queue.reschedule(tx, 'job', { workspaceId: actor.workspaceId, jobId: id }, { key: id, group: id })
-  await publishEvents(tx, actor.workspaceId, 'job', [id])
+  await enqueue(tx, queue, actor, { id, ...job })
   return find(tx, actor, id)
 }
 
 /** A job that still does the same work; null: there is none. */
 export async function findUnfinished(tx: Db, actor: Actor, { kind, input }: Pick<NewJob, 'kind' | 'input'>) {
   const [row] = await select(tx)
-    .where(
-      and(
-        eq(jobs.workspaceId, actor.workspaceId),
-        inArray(jobs.status, ['queued', 'running']),
-        eq(jobs.kind, kind),
-        eq(jobs.input, input),
-      ),
-    )
+    .where(and(eq(jobs.workspaceId, actor.workspaceId), isUnfinished, eq(jobs.kind, kind), eq(jobs.input, input)))
     .limit(1)
   return row ? answerOf(row) : null
 }
 
-/** Deletes old jobs. */
+/** Lets a process look at a job. A job and the one that undoes it never run at the same time. */
+async function enqueue(
+  tx: Db,
+  queue: JobQueue,
+  { workspaceId }: Actor,
+  { id, undoes }: { id: string; undoes?: string | null },
+): Promise<void> {
+  await queue.reschedule(tx, 'job', { workspaceId, jobId: id }, { key: id, group: undoes ?? id })
+  await publishEvents(tx, workspaceId, 'job', [id])
+}
+
+/** SQL: whether the changes of a job may still be undone. @param id SQL expression */
+export function isUndoable(workspaceId: SQL, id: SQL): SQL {
+  return sql`exists (select from jobs j where j.workspace_id = ${workspaceId} and j.id = ${id}
+    and (j.ended_at is null or j.undo_until > now() or exists (
+      select from jobs u where u.workspace_id = j.workspace_id and u.id = j.undone_by and u.ended_at is null)))`
+}
+
+/** Deletes old jobs, and changes that can no longer be undone. */
 export async function purgeJobs(db: Db): Promise<void> {
   await db.delete(jobs).where(lt(jobs.createdAt, sql`now() - make_interval(days => ${JOB_DAYS})`))
+  await db
+    .delete(jobChanges)
+    .where(
+      and(
+        lt(jobChanges.createdAt, sql`now() - ${KEPT}`),
+        sql`not ${isUndoable(sql`${jobChanges.workspaceId}`, sql`${jobChanges.jobId}`)}`,
+      ),
+    )
 }

@@ -1,5 +1,6 @@
-import { JOB_KINDS, JOB_STATUSES } from '@x-automated/contract/platform/jobs'
-import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { JOB_KINDS, JOB_STATUSES, UNDO_MINUTES } from '@x-automated/contract/platform/jobs'
+import { sql } from 'drizzle-orm'
+import { foreignKey, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, newId, time, updatedAt } from '../../../db/columns.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
 
@@ -25,6 +26,12 @@ export const jobs = pgTable(
     createdBy: uuid('created_by').notNull(),
     startedAt: time('started_at'),
     endedAt: time('ended_at'),
+    /** Until when it can be undone; null: it has not ended, or changed nothing that can be undone. */
+    undoUntil: time('undo_until'),
+    /** The job that it undoes. */
+    undoes: uuid('undoes'),
+    /** The job that undoes it. */
+    undoneBy: uuid('undone_by'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
@@ -33,5 +40,36 @@ export const jobs = pgTable(
     index('jobs_newest').on(t.workspaceId, t.createdAt, t.id),
     // For the deletion of old jobs, over all workspaces.
     index('jobs_created').on(t.createdAt),
+    index('jobs_unfinished').on(t.workspaceId).where(sql`status in ('queued', 'running')`),
   ],
 )
+
+/** What a part of a job changed, until it is undone or can no longer be. */
+export const jobChanges = pgTable(
+  'job_changes',
+  {
+    workspaceId: uuid('workspace_id').notNull(),
+    jobId: uuid('job_id').notNull(),
+    /** The job's place after the part. */
+    place: uuid('place').notNull(),
+    /** How many leads. */
+    leads: integer('leads').notNull(),
+    /** As the job's kind needs it. */
+    changes: jsonb('changes').notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.jobId, t.place] }),
+    foreignKey({ columns: [t.workspaceId, t.jobId], foreignColumns: [jobs.workspaceId, jobs.id] }).onDelete('cascade'),
+    // For the deletion of old changes, over all workspaces.
+    index('job_changes_created').on(t.createdAt),
+  ],
+)
+
+/** SQL over `jobs`, for a job that ends now. Messages can be undone until they are due. */
+export const ENDED = {
+  endedAt: sql`now()`,
+  undoUntil: sql`case when changed = 0 or undoes is not null or kind = 'openers' then null
+    when kind = 'queue' then now() + make_interval(secs => (input ->> 'holdSeconds')::int)
+    else now() + make_interval(mins => ${sql.raw(String(UNDO_MINUTES))}) end`,
+}

@@ -1,0 +1,157 @@
+import { NO_ID } from '@x-automated/contract/fields'
+import { sql } from 'drizzle-orm'
+import type { Db } from '../../../db/open.ts'
+import { transact } from '../../../db/transact.ts'
+import type { Services } from '../../../services.ts'
+import { type ChangedBasis, changeBasis, chooseMatching, restoreBasis, selectLeads } from '../../leads/leads/service.ts'
+import { addPlaces, type Place, removePlaces, unaddPlaces, unremovePlaces } from '../../leads/lists/service.ts'
+import { removeForJob, restoreForJob } from '../../leads/removals/service.ts'
+import { removeEntries, suppressChosen } from '../../leads/suppressions/service.ts'
+import { countLeads, giveTags, type Tagging, takeTags, ungiveTags, untakeTags } from '../../leads/tags/service.ts'
+import {
+  type JobKinds,
+  type JobPart,
+  type JobRow,
+  type Kind,
+  readChanges,
+  type Saved,
+} from '../../platform/jobs/service.ts'
+import {
+  DEFAULT_DIRECT_MESSAGE,
+  deleteUnclaimed,
+  lockQueueing,
+  queueChosen,
+  readTemplate,
+  setDue,
+} from '../sending/service.ts'
+import type { BulkInput } from './service.ts'
+
+// The jobs that change a selection of leads, kind by kind.
+
+/** Leads that are looked for together, without locks. */
+const LEADS_AHEAD = 20_000
+/** Leads per part. Other calls wait for a part's locks, so it takes a fraction of a second. */
+const PART = 500
+/** Messages of a job are due this late, unless it ends, which sets their time. */
+const LATEST_DUE = sql`now() + interval '1 day'`
+
+interface Part {
+  tx: Db
+  services: Services
+  job: JobRow
+  /** Who started it; the user is null once their account is deleted. */
+  by: { workspaceId: string; userId: string | null }
+  /** Subquery of the part's lead ids. */
+  chosen: ReturnType<typeof sql>
+}
+
+type BulkKind = BulkInput['kind']
+
+/** A kind of job: how a part changes its leads, and how that is undone. */
+interface Changes<K extends BulkKind, C> {
+  change(part: Part, input: BulkInput<K>): Promise<{ changed: number; changes: C }>
+  undo(tx: Db, job: JobRow, changes: C, input: BulkInput<K>): Promise<number>
+  ended?: Kind<Services>['ended']
+}
+
+function kindOf<K extends BulkKind, C>({ change, undo, ended }: Changes<K, C>): Kind<Services> {
+  return {
+    run: (services, job) => walk(services, job, async (part) => change(part, job.input as BulkInput<K>)),
+    undo: (tx, job, changes) => undo(tx, job, changes as C, job.input as BulkInput<K>),
+    ...(ended && { ended }),
+  }
+}
+
+/** Walks the leads of a job in the order of ids, and changes those of each part that still match. */
+async function* walk(services: Services, job: JobRow, change: (part: Part) => Promise<Saved>): AsyncGenerator<JobPart> {
+  const { db } = services.database
+  const { leadIds, filter } = job.input as BulkInput
+  const { rows: found } = await db.execute<{ id: string }>(sql`select id from auth_users where id = ${job.createdBy}`)
+  const by = { workspaceId: job.workspaceId, userId: found[0]?.id ?? null }
+  for (let place = job.place; ; ) {
+    const { rows } = await db.execute<{ id: string }>(sql`
+      ${selectLeads(by, { leadIds, filter })} and leads.id > ${place ?? NO_ID}::uuid
+      and leads.created_at <= (select created_at from jobs where workspace_id = ${job.workspaceId} and id = ${job.id})
+      order by leads.id limit ${LEADS_AHEAD}`)
+    for (let from = 0; from < rows.length; from += PART) {
+      const ids = rows.slice(from, from + PART).map(({ id }) => id)
+      place = ids.at(-1) ?? place
+      yield {
+        place: place as string,
+        done: ids.length,
+        save: async (tx) => change({ tx, services, job, by, chosen: await chooseMatching(tx, by, ids, filter) }),
+      }
+    }
+    if (rows.length < LEADS_AHEAD) return
+  }
+}
+
+/** Lets the messages of an ended job go out, once they can no longer be undone. */
+async function releaseMessages({ database: { db } }: Services, job: JobRow): Promise<void> {
+  // Without a time, it has queued nothing.
+  if (!job.undoUntil) return
+  for await (const { changes } of readChanges(db, job))
+    await transact(db, (tx) => setDue(tx, job.workspaceId, changes as string[], job.undoUntil as Date))
+}
+
+export const bulkKinds: JobKinds<Services> = {
+  tag: kindOf<'tag', Tagging[]>({
+    async change({ tx, by, chosen }, { tagIds }) {
+      const changes = await giveTags(tx, by, chosen, tagIds)
+      return { changed: countLeads(changes), changes }
+    },
+    undo: (tx, job, changes) => ungiveTags(tx, job, changes),
+  }),
+  untag: kindOf<'untag', Tagging[]>({
+    async change({ tx, by, chosen }, { tagIds }) {
+      const changes = await takeTags(tx, by, chosen, tagIds)
+      return { changed: countLeads(changes), changes }
+    },
+    undo: (tx, job, changes) => untakeTags(tx, job, changes),
+  }),
+  add_to_list: kindOf<'add_to_list', Place[]>({
+    async change({ tx, by, chosen }, { listId }) {
+      const changes = await addPlaces(tx, by, listId, chosen)
+      return { changed: changes.length, changes }
+    },
+    undo: (tx, job, changes, { listId }) => unaddPlaces(tx, job, listId, changes),
+  }),
+  remove_from_list: kindOf<'remove_from_list', Place[]>({
+    async change({ tx, by, chosen }, { listId }) {
+      const changes = await removePlaces(tx, by, listId, chosen)
+      return { changed: changes.length, changes }
+    },
+    undo: (tx, job, changes, { listId }) => unremovePlaces(tx, job, listId, changes),
+  }),
+  suppress: kindOf<'suppress', string[]>({
+    async change({ tx, services: { sending }, by, chosen }, order) {
+      const changes = await suppressChosen({ db: tx, sending }, by, chosen, order)
+      return { changed: changes.length, changes }
+    },
+    undo: (tx, { workspaceId }, changes) => removeEntries(tx, workspaceId, changes),
+  }),
+  basis: kindOf<'basis', ChangedBasis[]>({
+    async change({ tx, chosen }, order) {
+      const changes = await changeBasis(tx, chosen, order)
+      return { changed: changes.length, changes }
+    },
+    undo: (tx, job, changes, { basis }) => restoreBasis(tx, job, basis, changes),
+  }),
+  delete: kindOf<'delete', string>({
+    async change({ tx, by, job, chosen }) {
+      const { id, leadCount } = await removeForJob(tx, by, chosen, job.id)
+      return { changed: leadCount, changes: id }
+    },
+    undo: (tx, job, id) => restoreForJob(tx, job, id),
+  }),
+  queue: kindOf<'queue', string[]>({
+    async change({ tx, by, chosen }, { message }) {
+      await lockQueueing(tx, by.workspaceId)
+      const template = readTemplate('message', message || DEFAULT_DIRECT_MESSAGE)
+      const { queued } = await queueChosen(tx, by, chosen, { template, dueAt: LATEST_DUE })
+      return { changed: queued.length, changes: queued }
+    },
+    undo: (tx, { workspaceId }, ids) => deleteUnclaimed(tx, workspaceId, sql`id = any(${sql.param(ids)}::uuid[])`),
+    ended: releaseMessages,
+  }),
+}

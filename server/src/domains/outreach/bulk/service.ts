@@ -1,0 +1,54 @@
+import type { BulkOrder } from '@x-automated/contract/outreach/bulk'
+import { sql } from 'drizzle-orm'
+import type { Actor } from '../../../actor.ts'
+import { one } from '../../../db/one.ts'
+import type { Db } from '../../../db/open.ts'
+import { transact } from '../../../db/transact.ts'
+import type { RequestContext } from '../../../requests/context.ts'
+import { count, type ResolvedFilter, resolveFilter, selectLeads } from '../../leads/leads/service.ts'
+import { requireManual } from '../../leads/lists/service.ts'
+import { requireTags } from '../../leads/tags/service.ts'
+import { create as createJob, requireRoom } from '../../platform/jobs/service.ts'
+import { DEFAULT_DIRECT_MESSAGE, lockQueueing, readTemplate, requireQueueable } from '../sending/service.ts'
+
+// Starts jobs that change a selection of leads.
+
+/** What a job stores: its order, with the filter of a smart list instead of the list. */
+export type BulkInput<K = BulkOrder['kind']> = Omit<Extract<BulkOrder, { kind: K }>, 'filter'> & {
+  filter?: ResolvedFilter
+}
+
+/** @throws Refusal as the contract declares, INVALID_INPUT (a placeholder) */
+export async function create({ db, jobs }: Pick<RequestContext, 'db' | 'jobs'>, actor: Actor, order: BulkOrder) {
+  return transact(db, async (tx) => {
+    await requireRoom(tx, actor)
+    const filter = order.filter && (await resolveFilter(tx, actor, order.filter))
+    await check(tx, actor, order, { leadIds: order.leadIds, filter })
+    const input: BulkInput = { ...order, filter }
+    const total = filter ? await count(tx, actor, filter) : await countExisting(tx, actor, order.leadIds ?? [])
+    return createJob(tx, jobs, actor, { kind: order.kind, input, total })
+  })
+}
+
+/** Checks what all leads have in common, so that a job does not start only to fail. */
+async function check(
+  tx: Db,
+  actor: Actor,
+  order: BulkOrder,
+  selection: { leadIds: string[] | undefined; filter: ResolvedFilter | undefined },
+): Promise<void> {
+  if (order.kind === 'tag' || order.kind === 'untag') await requireTags(tx, actor, order.tagIds)
+  if (order.kind === 'add_to_list' || order.kind === 'remove_from_list') await requireManual(tx, actor, order.listId)
+  if (order.kind === 'queue') {
+    readTemplate('message', order.message || DEFAULT_DIRECT_MESSAGE)
+    await lockQueueing(tx, actor.workspaceId)
+    await requireQueueable(tx, actor.workspaceId, selectLeads(actor, selection))
+  }
+}
+
+async function countExisting(tx: Db, actor: Actor, leadIds: string[]): Promise<number> {
+  const { rows } = await tx.execute<{ count: number }>(
+    sql`select count(*)::int as count from (${selectLeads(actor, { leadIds })}) found`,
+  )
+  return one(rows).count
+}
