@@ -162,7 +162,7 @@ async function makeConversation(page: Page): Promise<string> {
   return id ?? ''
 }
 
-/** A campaign or conversation that does not exist. */
+/** A campaign, conversation or list that does not exist. */
 const NO_ID = '01900000-0000-7000-8000-000000000000'
 /** Requests about the signed-in user, on which other parts depend. */
 const ABOUT_OWNER = /\/api\/(me|first-steps|session\/status)$/
@@ -274,7 +274,10 @@ describe('every page', () => {
     await page.getByText('Extension not installed in this browser').waitFor()
     const conversationId = await makeConversation(page)
     for (const path of ofOthers)
-      await check(page, path.replace(':campaignId', campaign.id).replace(':conversationId', conversationId))
+      await check(
+        page,
+        path.replace(':listId', list.id).replace(':campaignId', campaign.id).replace(':conversationId', conversationId),
+      )
     await page.goto('/dashboard')
     await page.getByText('Member since').waitFor()
     await expect.poll(() => steps.count(), { timeout: 120_000 }).toBe(0)
@@ -291,7 +294,7 @@ describe('every page', () => {
     await (await signUp(world, 'patient@example.com')).enter(page)
     const wide: string[] = []
     for (const { path, access } of pages)
-      await checkWhileLoading(page, path.replace(/:(campaign|conversation)Id/, NO_ID), access === 'public').catch(
+      await checkWhileLoading(page, path.replace(/:(campaign|conversation|list)Id/, NO_ID), access === 'public').catch(
         (cause) => wide.push(`${path}: ${cause.message}`),
       )
     expect(wide).toEqual([])

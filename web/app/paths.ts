@@ -43,6 +43,7 @@ const allPages = {
   xAutomation: { path: '/twitter', access: 'signed-in', file: 'pages/platform/twitter.tsx' },
   leads: { path: '/leads', access: 'signed-in', file: 'pages/leads/leads.tsx' },
   lists: { path: '/lists', access: 'signed-in', file: 'pages/leads/lists.tsx' },
+  list: { path: '/lists/:listId', access: 'signed-in', file: 'pages/leads/list.tsx' },
   campaigns: { path: '/campaigns', access: 'signed-in', file: 'pages/outreach/campaigns.tsx' },
   campaign: { path: '/campaigns/:campaignId', access: 'signed-in', file: 'pages/outreach/campaign.tsx' },
   campaignSteps: {

@@ -106,8 +106,9 @@ export const lists = {
     .input(
       z.object({
         id: Id,
-        /** With a status, the newest leads come first in any list. */
+        /** With a status or keyword, the newest leads come first in any list. */
         status: z.enum(LEAD_FILTER_STATUSES).optional(),
+        keyword: LeadFilter.shape.keyword,
         ...cursorPaging(100),
       }),
     )

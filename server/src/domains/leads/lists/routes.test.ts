@@ -194,6 +194,22 @@ describe('GET /lists/{id}/leads', () => {
     expect((await person.call('GET', `/lists/${manual.id}/leads?status=gone`)).status).toBe(400)
   })
 
+  it('searches manual and smart lists', async () => {
+    const [one, two, outside] = await makeLeads(app, person, 3)
+    await app.db
+      .update(leads)
+      .set({ bio: 'Bakes bread' })
+      .where(inArray(leads.id, [one!.id, outside!.id]))
+    const manual = await person.client.lists.create({ name: 'By hand' })
+    await person.client.lists.addLeads({ id: manual.id, leadIds: [one!.id, two!.id] })
+    const smart = await person.client.lists.create({ name: 'Smart', filter: { listId: manual.id } })
+    for (const { id } of [manual, smart])
+      expect(await person.client.lists.leads({ id, keyword: 'bread' })).toMatchObject({
+        leads: [{ id: one!.id, contactStatus: 'pending' }],
+        total: 1,
+      })
+  })
+
   it('returns pages, last added first, with the exact total', async () => {
     const { id } = await makeList()
     const made = await makeLeads(app, person, 5)

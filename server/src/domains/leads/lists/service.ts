@@ -242,11 +242,11 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
   })
 }
 
-/** One page of a list's leads, last added first; of a smart list or a status, newest first. */
-export async function listLeads(db: Db, actor: Actor, { id, status, ...input }: InputOf<'lists', 'leads'>) {
+/** One page of a list's leads, last added first; of a smart list or a filter, newest first. */
+export async function listLeads(db: Db, actor: Actor, { id, status, keyword, ...input }: InputOf<'lists', 'leads'>) {
   const row = await findStored(db, actor, id)
-  if (row.filter || status) {
-    const found = await listAllLeads(db, actor, { listId: id, status, ...input, sort: '-createdAt' })
+  if (row.filter || status || keyword) {
+    const found = await listAllLeads(db, actor, { listId: id, status, keyword, ...input, sort: '-createdAt' })
     const written = await findWritten(
       db,
       id,
@@ -312,14 +312,18 @@ export async function members(db: Db, actor: Actor, { id, leadIds }: InputOf<'li
   return { leadIds: rows.map((row) => row.id) }
 }
 
-/** Adds leads, ignoring those already in the list. */
+/** Adds leads, ignoring those already in the list. Leads that its campaigns have messaged are contacted. */
 export async function addLeads(db: Db, actor: Actor, { id, ...selection }: InputOf<'lists', 'addLeads'>) {
   return change(db, actor, { id, ...selection }, (chosen) => adding(id, chosen))
 }
 
 const adding = (id: string, chosen: SQL) => sql`
-  insert into lead_list_items (lead_list_id, lead_id)
-  select ${id}::uuid, chosen.id from (${chosen}) chosen order by chosen.id
+  insert into lead_list_items (lead_list_id, lead_id, contact_status)
+  select ${id}::uuid, chosen.id, case when exists (
+    select from dms d join campaigns c on c.id = d.campaign_id
+    where d.lead_id = chosen.id and c.lead_list_id = ${id} and d.sent_at is not null
+  ) then 'contacted' else 'pending' end
+  from (${chosen}) chosen order by chosen.id
   on conflict do nothing`
 
 /** @throws Refusal LEAD_LIST_NOT_FOUND, LEAD_LIST_KIND */

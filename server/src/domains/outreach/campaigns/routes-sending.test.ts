@@ -392,6 +392,11 @@ describe('POST /dms/{id}/outcome', () => {
       { lead: 'failed_contact', item: 'pending' },
       { lead: 'failed_contact', item: 'pending' },
     ])
+
+    // Leads that return to the list keep their status.
+    await person.client.lists.removeLeads({ id: list.id, leadIds: list.leadIds })
+    await person.client.lists.addLeads({ id: list.id, leadIds: list.leadIds })
+    expect(await person.client.lists.find({ id: list.id })).toMatchObject({ leadCount: 3, contactedCount: 1 })
   })
 
   it('accepts the same outcome again, immediately or later', async () => {

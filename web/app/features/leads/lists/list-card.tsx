@@ -1,6 +1,8 @@
 import { formatNumber } from '@x-automated/contract/format'
 import type { List } from '@x-automated/contract/leads/lists'
 import { ListFilter, Trash2 } from 'lucide-react'
+import { generatePath, Link } from 'react-router'
+import { paths } from '../../../paths'
 import { Badge } from '../../../ui/badge'
 import { Button, IconButton } from '../../../ui/button'
 import { DateTime } from '../../../ui/date-time'
@@ -17,7 +19,12 @@ export function ListCard({ list, onView }: { list: List; onView: () => void }) {
     <li className="flex min-w-0 flex-col gap-3 rounded-lg border border-line bg-surface p-4">
       <div className="flex items-start justify-between gap-2">
         <h2 id={id} className="min-w-0 text-base">
-          <bdi className="wrap-anywhere">{list.name}</bdi>
+          <Link
+            to={generatePath(paths.list, { listId: list.id })}
+            className="rounded-sm wrap-anywhere underline-offset-4 hover:underline"
+          >
+            <bdi>{list.name}</bdi>
+          </Link>
         </h2>
         {mayWrite && (
           <Tooltip text="Delete">

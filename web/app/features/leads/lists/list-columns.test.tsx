@@ -1,6 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import type { List } from '@x-automated/contract/leads/lists'
 import { renderToString } from 'react-dom/server'
+import { MemoryRouter } from 'react-router'
 import { expect, test } from 'vitest'
 import { api } from '../../../api'
 import { createQueryClient } from '../../../query-client'
@@ -15,13 +16,13 @@ const queries = createQueryClient()
 function busy(): number[] {
   const page = renderToString(
     <QueryClientProvider client={queries}>
-      <>
+      <MemoryRouter>
         <ConfirmProvider>
           {['a', 'b', 'c'].map((id) => (
             <ListActions key={id} list={list(id)} onView={() => {}} onManage={() => {}} onEdit={() => {}} />
           ))}
         </ConfirmProvider>
-      </>
+      </MemoryRouter>
     </QueryClientProvider>,
   )
   const buttons = page.match(/<button[^>]*aria-label="Duplicate"[^>]*>/g) ?? []

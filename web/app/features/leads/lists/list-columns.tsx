@@ -1,19 +1,22 @@
 import { useMutation } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
 import type { List } from '@x-automated/contract/leads/lists'
-import { Copy, ListFilter, Pencil, Trash2 } from 'lucide-react'
+import { Copy, ListFilter, Pencil, Rocket, Trash2 } from 'lucide-react'
 import type { ReactElement } from 'react'
+import { generatePath, Link } from 'react-router'
 import { api, refusalText } from '../../../api'
 import type { Column } from '../../../paged-table'
+import { paths } from '../../../paths'
 import { usePending } from '../../../pending'
 import { Badge } from '../../../ui/badge'
-import { Button, IconButton } from '../../../ui/button'
+import { Button, IconButton, iconButtonClass } from '../../../ui/button'
 import { DateTime } from '../../../ui/date-time'
 import { toast } from '../../../ui/toast'
 import { Tooltip } from '../../../ui/tooltip'
 import { useRefresh } from '../../../use-refresh'
 import { useIsOffered } from '../../identity/people/use-role'
 import { ContactCounts } from './list-leads-dialog'
+import { startCampaignPath } from './start-campaign'
 import { useRemoveList } from './use-remove-list'
 
 interface ListActionsProps {
@@ -29,11 +32,15 @@ export const listColumns = (actions: ListActionsProps): Column<List>[] => [
     bare: true,
     className: 'md:w-1/2 md:max-w-0',
     cell: (list) => (
-      <span className="grid min-w-0 max-md:pe-32">
+      <span className="grid min-w-0 max-md:pe-40">
         <span className="flex flex-wrap items-center gap-2">
-          <bdi id={`list-${list.id}`} className="font-strong wrap-anywhere">
-            {list.name}
-          </bdi>
+          <Link
+            id={`list-${list.id}`}
+            to={generatePath(paths.list, { listId: list.id })}
+            className="rounded-sm font-strong wrap-anywhere underline-offset-4 hover:underline"
+          >
+            <bdi>{list.name}</bdi>
+          </Link>
           {list.filter && <Badge icon={<ListFilter />}>Smart</Badge>}
         </span>
         {list.description && (
@@ -92,6 +99,16 @@ export function ListActions({ list, onView, onManage, onEdit }: ListActionsProps
             {list.filter ? 'Edit filter' : 'Manage Leads'}
           </Button>
           <span className="flex max-md:absolute max-md:inset-e-2 max-md:top-2">
+            <Tooltip text="Start campaign">
+              <Link
+                to={startCampaignPath(list)}
+                aria-label="Start campaign"
+                aria-describedby={describedBy}
+                className={iconButtonClass({ size: 'sm' })}
+              >
+                <Rocket />
+              </Link>
+            </Tooltip>
             {iconButton('Rename', <Pencil />, () => onEdit(list))}
             {iconButton('Duplicate', <Copy />, duplicate, isDuplicating)}
             {iconButton('Delete', <Trash2 />, () => removal.run(list), removal.isPending)}
@@ -103,11 +120,14 @@ export function ListActions({ list, onView, onManage, onEdit }: ListActionsProps
 }
 
 /** Copies a list with its leads or filter. */
-function useDuplicateList(id: string) {
+export function useDuplicateList(id: string, onDone?: (copy: List) => unknown) {
   const refresh = useRefresh()
   const copying = useMutation(
     api.lists.duplicate.mutationOptions({
-      onSuccess: ({ name }) => toast.success(`List “${name}” created.`),
+      onSuccess(copy) {
+        toast.success(`List “${copy.name}” created.`)
+        return onDone?.(copy)
+      },
       onError: (error) => toast.error(refusalText(error, 'Failed to create list. Please try again.')),
       onSettled: () => refresh(api.lists),
     }),

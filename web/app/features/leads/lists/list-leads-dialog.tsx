@@ -4,10 +4,12 @@ import type { Lead } from '@x-automated/contract/leads/leads'
 import type { List, ListLead } from '@x-automated/contract/leads/lists'
 import { Search, Users } from 'lucide-react'
 import { useState } from 'react'
+import { generatePath } from 'react-router'
 import { api, errorText, refusalText } from '../../../api'
 import { type Column, PagedTable } from '../../../paged-table'
+import { paths } from '../../../paths'
 import { StatusBadge } from '../../../ui/badge'
-import { Button } from '../../../ui/button'
+import { Button, ButtonLink } from '../../../ui/button'
 import { Dialog } from '../../../ui/dialog'
 import { EmptyState } from '../../../ui/empty-state'
 import { Select } from '../../../ui/select'
@@ -38,7 +40,7 @@ const cardColumns: Column<Lead>[] = [
   followers,
 ]
 /** The lead's status in this list: Replied, Sent or Not Sent. */
-const status: Column<ListLead> = {
+export const statusInList: Column<ListLead> = {
   name: 'Status',
   cell: ({ replied, contactStatus }) => {
     if (replied) return <StatusBadge status="replied" />
@@ -46,6 +48,11 @@ const status: Column<ListLead> = {
     return <StatusBadge status="not_sent">Not Sent</StatusBadge>
   },
 }
+
+export const STATUS_OPTIONS = [
+  { value: '', label: 'All statuses' },
+  ...Object.entries(statusLabels).map(([value, label]) => ({ value, label })),
+]
 
 interface ListLeadsDialogProps extends ShownDialog {
   list: List
@@ -76,6 +83,9 @@ export function ListLeadsDialog({ list, isCard = false, open, onClose, onManage 
       description={list.description}
       footer={
         <>
+          <ButtonLink to={generatePath(paths.list, { listId: list.id })} variant="ghost" className="me-auto">
+            Open the list’s page
+          </ButtonLink>
           <Button onClick={onClose}>Close</Button>
           {isCard && mayWrite && (
             <Button variant="primary" onClick={onManage}>
@@ -89,7 +99,7 @@ export function ListLeadsDialog({ list, isCard = false, open, onClose, onManage 
         label={`Leads in ${list.name}`}
         query={leads}
         rows={leads.data?.leads}
-        columns={[...(isCard ? cardColumns : leadColumns), status]}
+        columns={[...(isCard ? cardColumns : leadColumns), statusInList]}
         loading="Loading leads…"
         failure={(error) =>
           isCard
@@ -109,10 +119,7 @@ export function ListLeadsDialog({ list, isCard = false, open, onClose, onManage 
               aria-label="Status"
               className="w-40"
               value={filter}
-              options={[
-                { value: '', label: 'All statuses' },
-                ...Object.entries(statusLabels).map(([value, label]) => ({ value, label })),
-              ]}
+              options={STATUS_OPTIONS}
               onChange={(event) => {
                 setFilter(event.currentTarget.value)
                 setPage(1)

@@ -25,7 +25,7 @@ const texts = {
 }
 
 /** Deletes a list after a confirmation that names the campaigns using it. */
-export function useRemoveList(noun: keyof typeof texts) {
+export function useRemoveList(noun: keyof typeof texts, onDone?: () => unknown) {
   const text = texts[noun]
   return useAction(({ id }: List) => client.lists.remove({ id }), {
     question({ id, name, campaignCount }) {
@@ -51,6 +51,7 @@ export function useRemoveList(noun: keyof typeof texts) {
       }
     },
     done: (_, { name }) => text.done(name),
+    onSuccess: () => onDone?.(),
     onError: (error) => toast.error(refusalText(error, text.failed)),
     // Campaigns show N/A for a deleted list.
     refetches: [api.lists, api.campaigns],

@@ -36,7 +36,7 @@ import {
 } from './campaign-form-rules'
 import { creationProblem } from './campaign-text'
 import { ChannelField } from './channel-field'
-import { ListField } from './list-field'
+import { LIST_PARAM, ListField } from './list-field'
 import { MessagePreview } from './message-preview'
 import { type PreflightBody, PreflightPanel } from './preflight-panel'
 import type { RealSend } from './real-send'
@@ -48,8 +48,9 @@ const FOLDED_KEY = 'campaignForm'
 /** On narrow screens, too. */
 const BUTTON_RIGHT = '[&>:first-child]:flex-nowrap'
 
-/** Whether the user has folded the form in this browser. */
-export const isFormFolded = () => localStorage.getItem(FOLDED_KEY) === 'folded'
+/** Whether the user has folded the form in this browser. A link to start a campaign unfolds it. */
+export const isFormFolded = () =>
+  localStorage.getItem(FOLDED_KEY) === 'folded' && !new URLSearchParams(location.search).has(LIST_PARAM)
 
 /** Creates a campaign, either paused or launched. Folded, it keeps what is written. */
 export function CampaignForm({ realSend }: { realSend: RealSend }) {

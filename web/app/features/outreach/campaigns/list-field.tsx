@@ -3,7 +3,7 @@ import { formatCount } from '@x-automated/contract/format'
 import type { List } from '@x-automated/contract/leads/lists'
 import { useEffect, useEffectEvent } from 'react'
 import type { UseFormReturn } from 'react-hook-form'
-import { Link } from 'react-router'
+import { generatePath, Link, useSearchParams } from 'react-router'
 import { client } from '../../../api'
 import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
@@ -13,6 +13,8 @@ import { type CampaignDraft, defaultName, listOptionLabel } from './campaign-for
 import { listsProblem } from './campaign-text'
 
 const LISTS_PAGE_SIZE = 100
+/** The query parameter of links that start a campaign for a list. */
+export const LIST_PARAM = 'list'
 
 interface ListFieldProps {
   form: UseFormReturn<CampaignDraft>
@@ -29,14 +31,19 @@ export function ListField({ form, value }: ListFieldProps) {
   const nameAfter = (list: List | undefined) => {
     if (list && form.getValues('name').trim() === '') form.setValue('name', defaultName(list))
   }
-  const only = lists.data?.length === 1 ? lists.data[0] : undefined
-  const chooseOnly = useEffectEvent((list: List) => {
+  const [params, setParams] = useSearchParams()
+  const linked = lists.data?.find(({ id }) => id === params.get(LIST_PARAM))
+  const only = lists.data?.length === 1 && lists.data[0]?.leadCount ? lists.data[0] : undefined
+  const choose = useEffectEvent((list: List) => {
+    // First, because a form with messages asks before its address changes.
+    if (linked) setParams({}, { replace: true, preventScrollReset: true })
     form.setValue('leadListId', list.id)
     nameAfter(list)
   })
+  const first = linked ?? (value === '' ? only : undefined)
   useEffect(() => {
-    if (only && only.leadCount > 0 && value === '') chooseOnly(only)
-  }, [only, value])
+    if (first) choose(first)
+  }, [first])
   if (lists.isError && !lists.data) return <QueryError query={lists}>{listsProblem(lists.error)}</QueryError>
   if (lists.data?.length === 0)
     return (
@@ -77,7 +84,7 @@ function SelectedListHint({ list }: { list: List }) {
   return (
     <span className="text-warn">
       This list is empty.{' '}
-      <Link to={paths.lists} className="text-link">
+      <Link to={generatePath(paths.list, { listId: list.id })} className="text-link">
         Add leads
       </Link>
     </span>

@@ -1,0 +1,27 @@
+import { formatNumber } from '@x-automated/contract/format'
+import type { LeadFilter } from '@x-automated/contract/leads/leads'
+import { LABEL_NAMES } from '../leads/history-text'
+import { basisLabels, statusLabels } from '../leads/leads-url'
+
+/** What a smart list asks for, criterion by criterion. @param tags of the workspace, for their names */
+export function filterTexts(filter: LeadFilter, tags: readonly { id: string; name: string }[]): string[] {
+  const { keyword, minFollowers, maxFollowers, status, tag, basis, label, listId, scrapeId } = filter
+  const texts = [
+    keyword && `“${keyword}” in bio, name or handle`,
+    followersText(minFollowers, maxFollowers),
+    status && `Status: ${statusLabels[status]}`,
+    tag && `Tag: ${tags.find(({ id }) => id === tag)?.name ?? tag}`,
+    basis && `Contact basis: ${basisLabels[basis]}`,
+    label && `Reply: ${LABEL_NAMES[label]}`,
+    listId && 'On another list',
+    scrapeId && 'From one scrape',
+  ]
+  return texts.flatMap((text) => text || [])
+}
+
+function followersText(min: number | undefined, max: number | undefined): string | undefined {
+  if (min !== undefined && max !== undefined) return `${formatNumber(min)}–${formatNumber(max)} followers`
+  if (min !== undefined) return `At least ${formatNumber(min)} followers`
+  if (max !== undefined) return `At most ${formatNumber(max)} followers`
+  return undefined
+}
