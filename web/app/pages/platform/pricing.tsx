@@ -1,15 +1,11 @@
 import { pageMeta } from '../../features/overview/shell/page-meta'
 import { LimitsTable } from '../../features/platform/billing/limits-table'
 import { PricingPlans } from '../../features/platform/billing/pricing-plans'
-import { paths } from '../../paths'
-import { useCarriedReferral } from '../../referral-code'
-import { ButtonLink } from '../../ui/button'
 
 export const meta = () =>
   pageMeta('Pricing', 'Pro and Agency plans, monthly or yearly, and what the free plan includes.')
 
 export default function Pricing() {
-  const carry = useCarriedReferral()
   return (
     <div className="page-width grid justify-items-center gap-16 py-12 md:py-16">
       <div className="grid w-full justify-items-center gap-8">
@@ -19,13 +15,10 @@ export default function Pricing() {
         </header>
         <PricingPlans />
       </div>
-      <section className="grid w-full max-w-3xl gap-4">
-        <div className="flex flex-wrap items-end justify-between gap-4">
-          <div className="grid gap-1">
-            <h2 className="text-xl">Compare plans</h2>
-            <p className="text-muted">Free needs no card. Limits reset on the 1st of each month.</p>
-          </div>
-          <ButtonLink to={carry(paths.signUp)}>Start for free</ButtonLink>
+      <section className="grid w-full max-w-5xl gap-4">
+        <div className="grid gap-1">
+          <h2 className="text-xl">Compare plans</h2>
+          <p className="text-muted">Free needs no card. Limits reset on the 1st of each month.</p>
         </div>
         <LimitsTable />
       </section>

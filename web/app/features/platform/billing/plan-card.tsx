@@ -9,9 +9,11 @@ export interface PlanCardProps {
   /** After the price: '/month'. */
   period: string
   features: readonly string[]
+  /** Names and values of what the plan limits. */
+  limits?: readonly (readonly [name: string, value: string])[]
   /** Next to the name: popular, or current. */
   badge?: ReactNode
-  /** Below the price: the saving. */
+  /** Below the price: the saving, or the price per month. */
   note?: ReactNode
   /** Highlighted. */
   featured?: boolean
@@ -26,6 +28,7 @@ export function PlanCard({
   price,
   period,
   features,
+  limits = [],
   badge,
   note,
   featured,
@@ -53,17 +56,29 @@ export function PlanCard({
           </span>
           <span className="text-base text-muted">{period}</span>
         </p>
-        {note && <p className="text-accent-word font-strong">{note}</p>}
+        <p className="min-h-5 text-muted">{note}</p>
       </div>
+      {action(nameId)}
+      {limits.length > 0 && (
+        <dl className="grid gap-2 border-y border-line py-4">
+          {limits.map(([name, value]) => (
+            <div key={name} className="flex items-baseline justify-between gap-4">
+              <dt className="text-muted">{name}</dt>
+              <dd className="font-strong" data-numeric>
+                {value}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
       <ul className="grid flex-1 content-start gap-2.5">
         {features.map((feature) => (
-          <li key={feature} className="flex gap-2.5 text-base">
-            <Check aria-hidden className="mt-1 size-4 shrink-0 text-accent-word" />
+          <li key={feature} className="flex gap-2.5">
+            <Check aria-hidden className="mt-0.5 size-4 shrink-0 text-accent-word" />
             {feature}
           </li>
         ))}
       </ul>
-      {action(nameId)}
     </li>
   )
 }

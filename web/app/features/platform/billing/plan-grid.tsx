@@ -12,7 +12,7 @@ import { ChangePlanDialog } from './change-plan-dialog'
 import { cycleOptions } from './cycle-options'
 import { FALLBACK_PLANS } from './fallback-plans'
 import { PlanCard } from './plan-card'
-import { type BillingCycle, cycleSuffix, OFFER_LABELS, planOffer, priceText } from './plan-text'
+import { type BillingCycle, cycleSuffix, monthlyText, OFFER_LABELS, planOffer, priceText } from './plan-text'
 import { useBuyPlan } from './subscription-actions'
 import type { KnownSubscription } from './use-subscription'
 
@@ -65,6 +65,7 @@ export function PlanGrid({ known }: { known: KnownSubscription }) {
                   name={plan.name}
                   price={priceText(plan.priceCents)}
                   period={cycleSuffix(plan.billingCycle)}
+                  note={plan.billingCycle === 'yearly' && monthlyText(plan.priceCents)}
                   features={plan.features}
                   featured={featured}
                   heading="h3"

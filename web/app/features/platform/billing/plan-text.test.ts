@@ -1,6 +1,6 @@
 import { formatMoney } from '@x-automated/contract/format'
 import { describe, expect, it } from 'vitest'
-import { amountText, cycleSuffix, limitText, planOf, planOffer, priceText, statusText } from './plan-text'
+import { amountText, cycleSuffix, limitText, monthlyText, planOf, planOffer, priceText, statusText } from './plan-text'
 
 describe('priceText and formatMoney', () => {
   it.each([
@@ -12,6 +12,10 @@ describe('priceText and formatMoney', () => {
     [-2_500, '-$25', '-$25.00'],
   ])('formats %i cents', (cents, price, money) => {
     expect([priceText(cents), formatMoney(cents)]).toEqual([price, money])
+  })
+
+  it('monthlyText divides a yearly price', () => {
+    expect([monthlyText(30_000), monthlyText(72_000)]).toEqual(['$25 a month', '$60 a month'])
   })
 
   it('amountText and cycleSuffix name the billing cycle', () => {

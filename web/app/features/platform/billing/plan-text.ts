@@ -24,6 +24,11 @@ export function priceText(cents: number): string {
   return formatMoney(cents, 'USD', whole ? 0 : 2)
 }
 
+/** '$25 a month': what a yearly price comes to. */
+export function monthlyText(yearlyCents: number): string {
+  return `${priceText(Math.round(yearlyCents / 12))} a month`
+}
+
 /** '$50.00/month'. */
 export function amountText({ priceCents, billingCycle }: { priceCents: number; billingCycle: BillingCycle }): string {
   return `${formatMoney(priceCents)}/${billingCycle === 'yearly' ? 'year' : 'month'}`

@@ -1,29 +1,69 @@
-import { PLANS, type PlanId } from '@x-automated/contract/platform/plans'
+import { levelOf, PLAN_LEVELS, PLANS, type PlanId, type PlanLevel } from '@x-automated/contract/platform/plans'
+import type { ReactNode } from 'react'
+import { paths } from '../../../paths'
+import { useCarriedReferral } from '../../../referral-code'
 import { Badge } from '../../../ui/badge'
-import { type ButtonVariant, buttonClass } from '../../../ui/button'
+import { ButtonLink, type ButtonVariant, buttonClass } from '../../../ui/button'
 import { cycleOptions } from './cycle-options'
 import { PlanCard } from './plan-card'
-import { type BillingCycle, priceText } from './plan-text'
+import { type BillingCycle, limitText, monthlyText, priceText } from './plan-text'
 import { usePlanLink } from './use-plan-link'
 
 /** Each plan's look on the pricing page. */
 const looks: Record<PlanId, { variant: ButtonVariant; popular?: true; savings?: string }> = {
-  pro_monthly: { variant: 'secondary' },
-  agency_monthly: { variant: 'primary' },
+  pro_monthly: { variant: 'primary' },
+  agency_monthly: { variant: 'secondary' },
   pro_yearly: { variant: 'primary', popular: true, savings: 'Save $300' },
   agency_yearly: { variant: 'secondary', savings: 'Save $720' },
 }
 
 const cycles = cycleOptions('Save 50%')
 
-/** The plans by billing cycle. The switch is CSS only, so it works before hydration. */
+/** What Free includes besides its limits. */
+const FREE_FEATURES = ['One message per campaign', 'Inbox with reply labels', 'Imported leads don’t count']
+
+const limitsOf = (level: PlanLevel) =>
+  [
+    ['Leads a month', limitText(level, 'scrapedLeads')],
+    ['DMs a month', limitText(level, 'dms')],
+    ['X accounts', limitText(level, 'xAccounts')],
+    ['Members', limitText(level, 'people')],
+  ] as const
+
+/** Free and the paid plans by billing cycle. The switch is CSS only, so it works before hydration. */
 export function PricingPlans() {
   const linkOf = usePlanLink()
+  const carry = useCarriedReferral()
+  const free = (
+    <PlanCard
+      name={PLAN_LEVELS.free.name}
+      price={priceText(0)}
+      period="/month"
+      note="No card needed"
+      limits={limitsOf('free')}
+      features={FREE_FEATURES}
+      action={(nameId) => (
+        <ButtonLink aria-describedby={nameId} to={carry(paths.signUp)} size="lg" wide>
+          Sign Up Now
+        </ButtonLink>
+      )}
+    />
+  )
   return (
     <div className="group/cycle grid w-full justify-items-center gap-8">
       <CycleSwitch />
-      <Cards cycle="monthly" linkOf={linkOf} className="grid group-has-[[value=yearly]:checked]/cycle:hidden" />
-      <Cards cycle="yearly" linkOf={linkOf} className="hidden group-has-[[value=yearly]:checked]/cycle:grid" />
+      <Cards
+        cycle="monthly"
+        free={free}
+        linkOf={linkOf}
+        className="grid group-has-[[value=yearly]:checked]/cycle:hidden"
+      />
+      <Cards
+        cycle="yearly"
+        free={free}
+        linkOf={linkOf}
+        className="hidden group-has-[[value=yearly]:checked]/cycle:grid"
+      />
     </div>
   )
 }
@@ -50,13 +90,15 @@ function CycleSwitch() {
 
 interface CardsProps {
   cycle: BillingCycle
+  free: ReactNode
   linkOf: (planId: PlanId) => string
   className: string
 }
 
-function Cards({ cycle, linkOf, className }: CardsProps) {
+function Cards({ cycle, free, linkOf, className }: CardsProps) {
   return (
-    <ul aria-label={`Plans paid ${cycle}`} className={`${className} w-full max-w-3xl gap-6 md:grid-cols-2`}>
+    <ul aria-label={`Plans paid ${cycle}`} className={`${className} w-full max-w-5xl gap-4 lg:grid-cols-3`}>
+      {free}
       {PLANS.filter((plan) => plan.billingCycle === cycle).map((plan) => {
         const { variant, popular, savings } = looks[plan.id]
         return (
@@ -68,7 +110,14 @@ function Cards({ cycle, linkOf, className }: CardsProps) {
             features={plan.features}
             featured={popular}
             badge={popular && <Badge tone="accent">MOST POPULAR</Badge>}
-            note={savings}
+            limits={limitsOf(levelOf(plan.id))}
+            note={
+              savings && (
+                <>
+                  {monthlyText(plan.priceCents)} · <span className="font-strong text-accent-word">{savings}</span>
+                </>
+              )
+            }
             action={(nameId) => (
               <a
                 aria-describedby={nameId}
