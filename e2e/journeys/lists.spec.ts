@@ -99,6 +99,25 @@ describe('lists, in a browser', () => {
     await waitForDialogToClose(page)
     await row(page, 'Makers').getByText('0 contacted · 1 pending').waitFor()
 
+    // The page of a list: its people, a search, a removal with its Undo, and a campaign.
+    await row(page, 'Founders').getByRole('link', { name: 'Founders', exact: true }).click()
+    await page.getByRole('heading', { name: 'Founders', exact: true }).waitFor()
+    await row(page, 'Person 43').waitFor()
+    await page.getByLabel('Search people').fill('person 44')
+    await row(page, 'Person 43').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Remove @person_44 from list' }).click()
+    await page.getByText('Nobody on this list matches').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('checkbox', { name: 'Select @person_44', exact: true }).check()
+    await page.getByText('1 person selected').waitFor()
+    await expectSoundPage(page)
+    await page.getByRole('link', { name: 'Start campaign' }).click()
+    await expect.poll(() => page.getByLabel('Campaign Name').inputValue()).toMatch(/^Founders, /)
+    world.expectConsole(/status of 404/)
+    await page.goto('/lists/01900000-0000-7000-8000-000000000000')
+    await page.getByText('List not found or access denied').waitFor()
+    await page.getByRole('link', { name: 'Back to lists' }).click()
+
     // Deleting asks first.
     await row(page, 'Founders (copy)').getByRole('button', { name: 'Delete' }).click()
     await page

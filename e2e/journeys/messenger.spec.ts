@@ -90,13 +90,19 @@ it('messages selected leads one by one, reports the results and updates analytic
   await expectSoundPage(page)
   world.expectConsole(/status of 409/)
   await submit.click()
-  await page.getByRole('dialog', { name: 'Sending direct messages... This may take a minute.' }).waitFor()
+  await page.getByText('Sending direct messages... This may take a minute.').waitFor()
   await page.getByText('1 of 3 leads').waitFor()
   await expectSoundPage(page)
   await page.getByText('Successfully sent 2 direct messages (1 failed)').waitFor()
   await row(page, 'Person 1').getByText('Sent', { exact: true }).waitFor()
   await row(page, 'Person 4').getByText('Failed', { exact: true }).waitFor()
   expect(await message.inputValue()).toBe('')
+  // The results stay, and so does the message for the next time.
+  const results = page.getByRole('table', { name: 'Results of the last send' })
+  await results.getByRole('row', { name: /Person 4.*Failed.*X rejected/ }).waitFor()
+  await page.getByRole('button', { name: 'Use last message' }).click()
+  expect(await message.inputValue()).toBe('Hi {{name}}! I follow {{handle}}')
+  await message.fill('')
   expect(await submit.innerText()).toBe('Send DMs to 0 Leads')
   expect((await messagesAtX(world.x)).map(({ to, text }) => `${to}: ${text}`)).toEqual([
     'open_one: Hi Person 1! I follow @open_one',
@@ -117,7 +123,10 @@ it('messages selected leads one by one, reports the results and updates analytic
   await message.fill('Once more')
   await submit.click()
   await page.getByText('Failed to send any direct messages. Please try again later.').waitFor()
-  await page.getByText(/^X rejected the message to @closed_four/).waitFor()
+  await page
+    .getByRole('status')
+    .getByText(/^X rejected the message to @closed_four/)
+    .waitFor()
   await filter.selectOption('Pending')
   await page.getByRole('heading', { name: 'Select Leads (3)' }).waitFor()
   await page.getByRole('button', { name: 'Select All' }).click()

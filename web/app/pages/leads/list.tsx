@@ -40,11 +40,7 @@ export default function ListPage() {
     <>
       <PageHeader
         title={list?.name ?? 'List'}
-        description={
-          <span className="max-md:hidden">
-            <bdi>{list?.description}</bdi>
-          </span>
-        }
+        description={list?.description && <bdi className="wrap-anywhere">{list.description}</bdi>}
         actions={
           mayWrite &&
           list && (

@@ -16,11 +16,6 @@ const CAMPAIGNS_SHOWN = 3
 export function ListHead({ list }: { list: List | undefined }) {
   return (
     <div className="grid gap-4">
-      {list?.description && (
-        <p className="max-w-prose wrap-anywhere text-muted md:hidden">
-          <bdi>{list.description}</bdi>
-        </p>
-      )}
       <dl className="flex flex-wrap gap-x-10 gap-y-3">
         <Figure name="People" value={list?.leadCount} />
         <Figure name="Contacted" value={list?.contactedCount} />

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { formatCount } from '@x-automated/contract/format'
 import type { List, ListLead } from '@x-automated/contract/leads/lists'
-import { ListX, Search, Users } from 'lucide-react'
+import { Search, UserMinus, Users } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { api, client, errorText } from '../../../api'
@@ -60,8 +60,13 @@ export function ListPeople({ list, manage }: { list: List; manage: ReactNode }) 
   const open = ({ id }: ListLead) => navigate(`${paths.leads}?${new URLSearchParams({ list: list.id, lead: id })}`)
   const columns: (Column<ListLead> | false)[] = [
     canRemove && selectColumn(rows ?? [], selected, setSelected),
-    { name: 'Lead', bare: true, cell: (lead) => <LeadIdentity lead={lead} onOpen={() => open(lead)} /> },
-    { name: 'Bio', bare: true, className: 'min-w-56 text-muted', cell: ({ bio }) => <LeadBio bio={bio} /> },
+    {
+      name: 'Lead',
+      bare: true,
+      className: 'md:min-w-52',
+      cell: (lead) => <LeadIdentity lead={lead} onOpen={() => open(lead)} />,
+    },
+    { name: 'Bio', bare: true, className: 'text-muted md:min-w-56', cell: ({ bio }) => <LeadBio bio={bio} /> },
     {
       name: 'Followers',
       end: true,
@@ -71,12 +76,12 @@ export function ListPeople({ list, manage }: { list: List; manage: ReactNode }) 
     canRemove && {
       name: 'Actions',
       hidden: true,
-      className: 'md:w-px',
+      className: 'max-md:hidden md:w-px',
       cell: (lead) => (
         <Tooltip text="Remove from list">
           <IconButton
             size="sm"
-            icon={<ListX />}
+            icon={<UserMinus />}
             label={`Remove @${lead.twitterHandle} from list`}
             onClick={() => remove.run([lead.id])}
           />
@@ -118,7 +123,7 @@ export function ListPeople({ list, manage }: { list: List; manage: ReactNode }) 
             <p role="status" className="text-muted" data-numeric>
               {formatCount(selected.size, 'person', 'people')} selected
             </p>
-            <Button icon={<ListX />} loading={remove.isPending} onClick={() => remove.run([...selected])}>
+            <Button icon={<UserMinus />} loading={remove.isPending} onClick={() => remove.run([...selected])}>
               Remove from list
             </Button>
           </div>

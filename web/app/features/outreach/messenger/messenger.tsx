@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
 import type { Lead } from '@x-automated/contract/leads/leads'
-import { Send, Users } from 'lucide-react'
+import { History, Send, Users } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { api, errorCode, errorText } from '../../../api'
 import { isInitialLoading } from '../../../initial-loading'
@@ -9,7 +9,6 @@ import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
 import { Button, ButtonLink } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
-import { Dialog } from '../../../ui/dialog'
 import { EmptyState } from '../../../ui/empty-state'
 import { Progress } from '../../../ui/progress'
 import { shorten } from '../../../ui/shorten'
@@ -21,6 +20,7 @@ import { TemplateField } from '../campaigns/message-field'
 import { Pieces } from '../campaigns/message-preview'
 import { previewOf, unknownPlaceholders } from '../campaigns/message-template'
 import { LeadsToMessage, useLeadChecklist } from './leads-to-message'
+import { RunResults } from './run-results'
 import { useSendRun } from './use-send-run'
 
 /** Characters shown of an interrupted run's message. */
@@ -117,13 +117,25 @@ export function Messenger() {
             }
             disabled={running}
           />
+          {blank && !running && run.lastMessage !== null && (
+            <Button
+              size="sm"
+              icon={<History />}
+              className="w-fit"
+              disabled={!mayWrite}
+              onClick={() => setMessage(run.lastMessage ?? '')}
+            >
+              Use last message
+            </Button>
+          )}
           <Preview message={message} lead={first} />
           <Button type="submit" variant="primary" icon={<Send />} disabled={cannotSend} className="w-fit">
             Send DMs to {formatNumber(picked.size)} Leads
           </Button>
+          <RunResults results={run.results} />
         </section>
       </div>
-      <RunDialog run={run} />
+      <RunBar run={run} />
     </form>
   )
 }
@@ -132,21 +144,19 @@ interface RunProps {
   run: ReturnType<typeof useSendRun>
 }
 
-/** Shows the progress of a run. Closing it stops the run. */
-function RunDialog({ run: { progress, stopping, stop } }: RunProps) {
-  const { sent, failed, total } = progress ?? { sent: 0, failed: 0, total: 1 }
+/** The progress of a run, below the form, which stays readable. */
+function RunBar({ run: { progress, stopping, stop } }: RunProps) {
+  if (!progress) return null
+  const { sent, failed, total } = progress
   return (
-    <Dialog
-      open={progress !== null}
-      onClose={stop}
-      title="Sending direct messages... This may take a minute."
-      footer={
-        <Button onClick={stop} loading={stopping}>
-          {stopping ? 'Stopping…' : 'Stop'}
-        </Button>
-      }
+    <section
+      aria-label="Sending"
+      className="sticky bottom-[calc(var(--spacing-tab-bar)+--spacing(2))] z-10 flex flex-wrap items-center gap-x-6 gap-y-3 rounded-lg border border-line bg-raised p-4 shadow-md md:bottom-4"
     >
-      <div className="grid gap-3">
+      <div className="grid min-w-56 flex-1 gap-2">
+        <p role="status" className="font-strong">
+          Sending direct messages... This may take a minute.
+        </p>
         <Progress
           label={`${formatNumber(sent + failed)} of ${formatCount(total, 'lead')}`}
           value={sent + failed}
@@ -159,7 +169,10 @@ function RunDialog({ run: { progress, stopping, stop } }: RunProps) {
             : 'One message per second. Keep this page open until it finishes.'}
         </p>
       </div>
-    </Dialog>
+      <Button onClick={stop} loading={stopping}>
+        {stopping ? 'Stopping…' : 'Stop'}
+      </Button>
+    </section>
   )
 }
 

@@ -1,6 +1,6 @@
 import type { Lead } from '@x-automated/contract/leads/leads'
 import { afterEach, expect, test, vi } from 'vitest'
-import { discardRun, loadRun, saveRun } from './saved-run'
+import { discardRun, loadLastMessage, loadRun, saveLastMessage, saveRun } from './saved-run'
 
 afterEach(() => vi.useRealTimers())
 
@@ -63,4 +63,11 @@ test('does not store a run whose owner has signed out', () => {
   const storage = open()
   for (const signedInAs of [null, 'm', 'another user']) saveRun(storage, ME, signedInAs, run)
   expect(storage.stored.size).toBe(0)
+})
+
+test('restores the last message for its owner', () => {
+  const storage = open()
+  expect(loadLastMessage(storage, ME)).toBeNull()
+  saveLastMessage(storage, ME, 'Hi {{name}}')
+  expect([loadLastMessage(storage, ME), loadLastMessage(storage, 'another user')]).toEqual(['Hi {{name}}', null])
 })

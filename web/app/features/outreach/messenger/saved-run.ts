@@ -53,3 +53,25 @@ export function saveRun(
 export function discardRun(storage: Pick<Storage, 'removeItem'>): void {
   storage.removeItem(KEY)
 }
+
+const LAST_KEY = 'messengerLast'
+
+/** Keeps the template of the last run, for this tab and owner. */
+export function saveLastMessage(storage: Pick<Storage, 'setItem'>, owner: string, message: string): void {
+  try {
+    storage.setItem(LAST_KEY, JSON.stringify({ owner, message }))
+  } catch {
+    // Without storage it lasts as long as the page.
+  }
+}
+
+/** Loads the template of the last run. Null for any other owner. */
+export function loadLastMessage(storage: Pick<Storage, 'getItem'>, owner: string): string | null {
+  try {
+    const stored = JSON.parse(storage.getItem(LAST_KEY) ?? 'null') as { owner: string; message: string } | null
+    return stored?.owner === owner ? stored.message : null
+  } catch {
+    // Malformed: not written by this app.
+    return null
+  }
+}

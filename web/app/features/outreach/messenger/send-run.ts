@@ -24,7 +24,7 @@ export async function sendOneByOne<T>(
   send: (lead: T) => Promise<SendResult>,
   pause: () => Promise<void>,
   stopped: () => boolean,
-  onProgress: (progress: RunProgress) => void,
+  onProgress: (progress: RunProgress, result: SendResult) => void,
 ): Promise<RunSummary> {
   const summary: RunSummary = { sent: 0, failed: 0, total: leads.length, halted: null, lastFailure: null }
   for (const [index, lead] of leads.entries()) {
@@ -41,7 +41,7 @@ export async function sendOneByOne<T>(
       summary.failed += 1
       summary.lastFailure = result.text
     }
-    onProgress({ sent: summary.sent, failed: summary.failed, total: summary.total })
+    onProgress({ sent: summary.sent, failed: summary.failed, total: summary.total }, result)
     if (result.kind === 'halt') {
       summary.halted = result.text
       break

@@ -6,7 +6,16 @@ import { session } from '../../../session'
 import { toast } from '../../../ui/toast'
 import { useConfirmLeave } from '../../../ui/use-confirm-leave'
 import { useRefresh } from '../../../use-refresh'
-import { discardRun, loadRun, type Recipient, type SavedRun, saveRun } from './saved-run'
+import type { RowResult } from './run-results'
+import {
+  discardRun,
+  loadLastMessage,
+  loadRun,
+  type Recipient,
+  type SavedRun,
+  saveLastMessage,
+  saveRun,
+} from './saved-run'
 import { notMessagedText, type RunProgress, type SendResult, sendOneByOne, summaryText } from './send-run'
 
 const PAUSE_MS = 1000
@@ -29,6 +38,7 @@ export function useSendRun(onDone: () => void) {
   const [stopping, setStopping] = useState(false)
   /** Why leads weren't messaged in the last run. */
   const [notMessaged, setNotMessaged] = useState<string | null>(null)
+  const [results, setResults] = useState<readonly RowResult[]>([])
   const stop = useRef<AbortController | null>(null)
   /** Whether it was stopped with the button rather than by leaving the page. */
   const stoppedByUser = useRef(false)
@@ -37,6 +47,9 @@ export function useSendRun(onDone: () => void) {
   const owner = me ? `${me.id} ${me.workspace.id}` : null
   const [interrupted, setInterrupted] = useState<SavedRun | null>(null)
   useEffect(() => setInterrupted(owner === null || running ? null : loadRun(sessionStorage, owner)), [owner, running])
+
+  const [lastMessage, setLastMessage] = useState<string | null>(null)
+  useEffect(() => setLastMessage(owner === null ? null : loadLastMessage(sessionStorage, owner)), [owner])
 
   useEffect(() => () => stop.current?.abort(), [])
   useConfirmLeave(running, LEAVING, () => stop.current?.abort())
@@ -50,6 +63,9 @@ export function useSendRun(onDone: () => void) {
     stop.current = stopper
     stoppedByUser.current = false
     saveFrom(0)
+    if (owner !== null) saveLastMessage(sessionStorage, owner, message)
+    setLastMessage(message)
+    setResults([])
     setNotMessaged(null)
     setStopping(false)
     setProgress({ sent: 0, failed: 0, total: leads.length })
@@ -59,8 +75,11 @@ export function useSendRun(onDone: () => void) {
         (lead) => sendTo(lead, message, allowRepeat, `${runId}:${lead.id}`),
         () => pause(stopper.signal),
         () => stopper.signal.aborted,
-        (now) => {
-          saveFrom(now.sent + now.failed)
+        (now, result) => {
+          const done = now.sent + now.failed
+          const lead = leads[done - 1]
+          if (lead) setResults((before) => [...before, { lead, result }])
+          saveFrom(done)
           setProgress(now)
         },
       )
@@ -85,6 +104,10 @@ export function useSendRun(onDone: () => void) {
     progress,
     stopping,
     notMessaged,
+    /** What happened to each lead of the current or last run. */
+    results,
+    /** The template of the last run in this tab. */
+    lastMessage,
     start,
     /** The run that was interrupted, if any. */
     interrupted,
