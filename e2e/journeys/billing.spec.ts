@@ -65,11 +65,14 @@ describe('plans and payments, in a browser', () => {
     await guest.getByRole('heading', { name: 'Choose Your Plan' }).waitFor()
     await guest.getByText('Start automating your Twitter growth today').waitFor()
     const cards = guest.locator('main li:has(h2):visible')
-    expect(await cards.getByRole('heading').allInnerTexts()).toEqual(['Pro', 'Agency'])
+    expect(await cards.getByRole('heading').allInnerTexts()).toEqual(['Free', 'Pro', 'Agency'])
     await guest.getByText('Save 50%').click()
     expect(await cards.allInnerTexts()).toEqual([
-      expect.stringMatching(/^Pro Yearly\s+MOST POPULAR\s+\$300\s*\/year\s+Save \$300\s+All Pro features/),
-      expect.stringMatching(/^Agency Yearly\s+\$720\s*\/year\s+Save \$720\s+All Agency features/),
+      expect.stringMatching(/^Free\s+\$0\s*\/month\s+No card needed\s+Sign Up Now\s+Leads a month\s+100\s/),
+      expect.stringMatching(
+        /^Pro Yearly\s+MOST POPULAR\s+\$300\s*\/year\s+\$25 a month · Save \$300\s+.*All Pro features/s,
+      ),
+      expect.stringMatching(/^Agency Yearly\s+\$720\s*\/year\s+\$60 a month · Save \$720\s+.*All Agency features/s),
     ])
     const [bought] = await Promise.all([
       guest.waitForEvent('popup'),

@@ -130,7 +130,14 @@ describe('campaigns, in a browser', () => {
     await expectSoundPage(page)
     await button(page, 'Save and Pause').click()
     await page.getByText('Campaign "Hello" saved and paused!').waitFor()
-    await shows(row(page, 'Hello'), /Founders\s+Paused\s+0 \/ 0\s+0\s+Never/)
+    await shows(row(page, 'Hello'), /Founders\s+Paused\s+0 \/ 0\s+0\s+0\s+Never/)
+
+    // The table finds by name and status.
+    await page.getByLabel('Search campaigns').fill('hell')
+    await page.getByLabel('Status of campaigns').selectOption('Draft')
+    await page.getByText('No campaigns match').waitFor()
+    await button(page, 'Show all').click()
+    await row(page, 'Hello').waitFor()
 
     // The campaign page: a test email, an edit while paused, a copy.
     await row(page, 'Hello').getByRole('link', { name: 'Hello' }).click()

@@ -8,6 +8,8 @@ import { type NamedColumn, Table, type TableProps, Td, Tr } from './ui/table'
 export interface Column<Row> extends NamedColumn {
   /** Cards show the cell without its name. */
   bare?: boolean
+  /** The name in cards, if `name` is a button. */
+  label?: string
   corner?: boolean
   cell: (row: Row) => ReactNode
 }
@@ -71,11 +73,11 @@ export function PagedTable<Row extends { id: string }>({
       >
         {rows?.map((row) => (
           <Tr key={row.id} selected={isSelected?.(row)}>
-            {shown.map(({ name, hidden, bare, end, corner, className, cell }, index) => (
+            {shown.map(({ name, label = name, hidden, bare, end, corner, className, cell }, index) => (
               <Td
                 // biome-ignore lint/suspicious/noArrayIndexKey: columns never move
                 key={index}
-                label={typeof name === 'string' && !bare && !hidden ? name : undefined}
+                label={typeof label === 'string' && !bare && !hidden ? label : undefined}
                 end={end}
                 corner={corner}
                 className={className}

@@ -1,5 +1,16 @@
 import { z } from 'zod'
-import { HoldSeconds, Id, Page, paging, requiredName, requiredText, Success, Time, wholeNumber } from '../fields.ts'
+import {
+  HoldSeconds,
+  Id,
+  Page,
+  paging,
+  requiredName,
+  requiredText,
+  Success,
+  Time,
+  text,
+  wholeNumber,
+} from '../fields.ts'
 import { PauseReason } from '../reason.ts'
 import { routes } from '../route.ts'
 import { Preflight, PreflightInput } from './preflight.ts'
@@ -83,6 +94,9 @@ export const campaigns = {
         cursor,
         /** Only campaigns that use this list. */
         leadListId: Id.optional(),
+        status: z.enum(CAMPAIGN_STATUSES).optional(),
+        /** Only campaigns whose name contains this, in any case. */
+        keyword: text(200).optional(),
       }),
     )
     .output(

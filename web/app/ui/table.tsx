@@ -10,6 +10,8 @@ export interface NamedColumn {
   name: ReactNode
   end?: boolean
   hidden?: boolean
+  /** Of a column whose name is a button that sorts. */
+  sorted?: 'ascending' | 'none'
   className?: string
 }
 
@@ -138,9 +140,9 @@ export function Th({ end, className, ...rest }: ComponentProps<'th'> & { end?: b
 
 function ColumnTh({ column }: { column: Column }) {
   if (typeof column === 'string') return <Th>{column}</Th>
-  const { name, hidden, end, className } = column
+  const { name, hidden, end, sorted, className } = column
   return (
-    <Th end={end} className={className}>
+    <Th end={end} aria-sort={sorted} className={className}>
       {hidden ? <span className="sr-only">{name}</span> : name}
     </Th>
   )

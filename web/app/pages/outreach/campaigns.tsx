@@ -1,5 +1,5 @@
-import type { Campaign } from '@x-automated/contract/outreach/campaigns'
-import { BookText, FlaskConical, Megaphone } from 'lucide-react'
+import { CAMPAIGN_STATUSES, type Campaign, type CampaignStatus } from '@x-automated/contract/outreach/campaigns'
+import { BookText, FlaskConical, Megaphone, Search } from 'lucide-react'
 import { useState } from 'react'
 import { RoleNotice, VIEWER_TEXT } from '../../features/identity/people/role-notice'
 import { useIsOffered } from '../../features/identity/people/use-role'
@@ -13,7 +13,7 @@ import {
   useLostConnection,
   useXConnections,
 } from '../../features/outreach/campaigns/campaign-watch'
-import { campaignColumns } from '../../features/outreach/campaigns/campaigns-table'
+import { campaignColumns, sortedByStatus } from '../../features/outreach/campaigns/campaigns-table'
 import { DmsDialog } from '../../features/outreach/campaigns/dms-dialog'
 import { useProcessQueue } from '../../features/outreach/campaigns/process-queue'
 import { useRealSend } from '../../features/outreach/campaigns/real-send'
@@ -28,17 +28,36 @@ import { QueryError } from '../../query-error'
 import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { EmptyState } from '../../ui/empty-state'
+import { Input } from '../../ui/input'
 import { PageHeader } from '../../ui/page-header'
+import { Select } from '../../ui/select'
 import { Skeleton } from '../../ui/skeleton'
+import { useDebouncedValue } from '../../ui/use-debounced-value'
 import { useDialogs } from '../../ui/use-dialogs'
+
+const SEARCH_DEBOUNCE_MS = 250
+
+/** The filter as it is typed; '' is no filter. */
+interface TypedFilter {
+  typed: string
+  status: CampaignStatus | ''
+}
 
 export const meta = () => pageMeta('Campaigns', 'Message everyone on a list, one by one, at a safe pace.')
 
 /** Creates campaigns and lists all with their progress. */
 export default function Campaigns() {
   const [page, setPage] = useState(1)
+  const [filter, setFilter] = useState<TypedFilter>({ typed: '', status: '' })
+  const keyword = useDebouncedValue(filter.typed.replaceAll('\0', '').trim() || undefined, SEARCH_DEBOUNCE_MS)
+  const isFiltered = keyword !== undefined || filter.status !== ''
+  const changeFilter = (next: TypedFilter) => {
+    setFilter(next)
+    setPage(1)
+  }
+  const [isSorted, setSorted] = useState(false)
   const dms = useDialogs<Campaign>()
-  const campaigns = useCampaigns(page)
+  const campaigns = useCampaigns(page, { keyword, status: filter.status || undefined })
   const realSend = useRealSend(campaigns.data?.campaigns)
   const actions = useCampaignActions(realSend)
   const queue = useProcessQueue()
@@ -49,6 +68,11 @@ export default function Campaigns() {
   // The table waits for the notice above it, so that nothing shifts. Once shown, it stays.
   const [isShown, setShown] = useState(false)
   if (!isShown && campaigns.data && noticeKnown) setShown(true)
+  // The server sorts pages by age, so only a table of one page can be sorted otherwise.
+  const hasOnePage = (campaigns.data?.total ?? 0) <= CAMPAIGNS_PAGE_SIZE
+  const sort = hasOnePage ? { isOn: isSorted, toggle: () => setSorted(!isSorted) } : undefined
+  const found = campaigns.data?.campaigns
+  const rows = found && sort?.isOn ? sortedByStatus(found) : found
   const accounts = useAccounts()
   const lost = useLostConnection()
   const isAnyDisconnected =
@@ -90,18 +114,9 @@ export default function Campaigns() {
           </div>
         )}
         <section className="grid gap-4">
-          <div className="flex min-h-9 flex-wrap items-center justify-between gap-3">
-            <h2 className="text-lg">My Campaigns</h2>
-            {mayChange && campaigns.data?.simulatedQueue && (
-              <Button
-                icon={<FlaskConical />}
-                loading={queue.isProcessing}
-                onClick={queue.process}
-                title="Marks queued messages as sent or failed without sending them"
-              >
-                Process DM Queue (Simulated)
-              </Button>
-            )}
+          <div className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-2">
+            <h2 className="me-auto text-lg">My Campaigns</h2>
+            {(campaigns.data?.total !== 0 || isFiltered) && <CampaignFilters filter={filter} onChange={changeFilter} />}
           </div>
           {isShown && <RunNotice campaigns={campaigns.data?.campaigns} />}
           {campaigns.isError && campaigns.data && (
@@ -112,8 +127,8 @@ export default function Campaigns() {
           <PagedTable
             label="My Campaigns"
             query={campaigns}
-            rows={isShown ? campaigns.data?.campaigns : undefined}
-            columns={campaignColumns({ connections, noSender, actions, onViewDms: dms.show })}
+            rows={isShown ? rows : undefined}
+            columns={campaignColumns({ connections, noSender, actions, onViewDms: dms.show }, sort)}
             loading="Loading campaigns…"
             failure={(error) => campaignsProblem(error, false)}
             page={page}
@@ -121,18 +136,78 @@ export default function Campaigns() {
             onChange={setPage}
             noun="campaigns"
             empty={
-              <EmptyState
-                icon={<Megaphone />}
-                title={mayChange ? 'No campaigns found. Create one above to get started!' : 'No campaigns yet'}
-              />
+              isFiltered ? (
+                <EmptyState
+                  icon={<Search />}
+                  title="No campaigns match"
+                  action={<Button onClick={() => changeFilter({ typed: '', status: '' })}>Show all</Button>}
+                />
+              ) : (
+                <EmptyState
+                  icon={<Megaphone />}
+                  title={mayChange ? 'No campaigns found. Create one above to get started!' : 'No campaigns yet'}
+                />
+              )
             }
           />
         </section>
+        {mayChange && campaigns.data?.simulatedQueue && (
+          <section aria-labelledby="test-tools" className="grid justify-items-start gap-3 border-t border-line pt-6">
+            <div className="grid gap-1">
+              <h2 id="test-tools" className="text-base">
+                Test tools
+              </h2>
+              <p className="text-muted">Marks queued messages as sent or failed without sending them.</p>
+            </div>
+            <Button icon={<FlaskConical />} loading={queue.isProcessing} onClick={queue.process}>
+              Process DM Queue (Simulated)
+            </Button>
+          </section>
+        )}
       </div>
       {dms.render((campaign, props) => (
         // The dialog shows the table's latest data.
         <DmsDialog campaign={campaigns.data?.campaigns.find(({ id }) => id === campaign.id) ?? campaign} {...props} />
       ))}
+    </>
+  )
+}
+
+const STATUS_OPTIONS = [
+  { value: '', label: 'All statuses' },
+  ...CAMPAIGN_STATUSES.map((status) => ({
+    value: status,
+    label: `${status.charAt(0).toUpperCase()}${status.slice(1)}`,
+  })),
+]
+
+interface CampaignFiltersProps {
+  filter: TypedFilter
+  onChange: (filter: TypedFilter) => void
+}
+
+/** Finds campaigns by name and status. */
+function CampaignFilters({ filter, onChange }: CampaignFiltersProps) {
+  return (
+    <>
+      <div className="w-64 max-sm:w-full">
+        <Input
+          type="search"
+          aria-label="Search campaigns"
+          placeholder="Search by name"
+          leading={<Search />}
+          maxLength={200}
+          value={filter.typed}
+          onChange={(event) => onChange({ ...filter, typed: event.currentTarget.value })}
+        />
+      </div>
+      <Select
+        aria-label="Status of campaigns"
+        className="w-40 max-sm:w-full"
+        value={filter.status}
+        options={STATUS_OPTIONS}
+        onChange={(event) => onChange({ ...filter, status: event.currentTarget.value as TypedFilter['status'] })}
+      />
     </>
   )
 }

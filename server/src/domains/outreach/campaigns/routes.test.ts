@@ -146,6 +146,23 @@ describe('GET /campaigns', () => {
     expect((await stranger.client.campaigns.list({})).campaigns).toEqual([])
   })
 
+  it('finds campaigns by a part of their name and by status', async () => {
+    const own = await makePerson(app)
+    const some = await makeList(app, own, [])
+    for (const name of ['100% makers', '100 bakers', 'Bakers draft'])
+      await makeCampaign(own, some, { name, status: name === 'Bakers draft' ? 'draft' : 'paused' })
+    const find = async (input: object) => {
+      const { campaigns: found, total } = await own.client.campaigns.list(input)
+      expect(total).toBe(found.length)
+      return found.map(({ name }) => name)
+    }
+    expect(await find({ keyword: 'BAKER' })).toEqual(['Bakers draft', '100 bakers'])
+    expect(await find({ keyword: '0%' })).toEqual(['100% makers'])
+    expect(await find({ keyword: 'baker', status: 'paused' })).toEqual(['100 bakers'])
+    expect(await find({ status: 'archived' })).toEqual([])
+    expect((await own.call('GET', '/campaigns?status=gone')).status).toBe(400)
+  })
+
   it('returns deep pages by cursor', async () => {
     const own = await makePerson(app)
     const some = await makeList(app, own, [])

@@ -1,7 +1,7 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import type { LeadFilter } from '@x-automated/contract/leads/leads'
 import { pauseText } from '@x-automated/contract/reason'
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, ilike, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
@@ -9,6 +9,7 @@ import { newestFirst } from '../../../db/paging.ts'
 import { transact } from '../../../db/transact.ts'
 import { Refusal } from '../../../refusal.ts'
 import type { SignedInContext } from '../../../requests/context.ts'
+import { anywhere } from '../../leads/leads/service.ts'
 import { leadLists } from '../../leads/lists/tables.ts'
 import {
   findAccount,
@@ -108,9 +109,18 @@ const ofWorkspace = (actor: Actor) => and(eq(campaigns.workspaceId, actor.worksp
  * Lists campaigns, newest first: all, or those of a list.
  * @throws Refusal INVALID_INPUT: invalid cursor
  */
-export async function list(db: Db, actor: Actor, { leadListId, ...input }: InputOf<'campaigns', 'list'>) {
+export async function list(
+  db: Db,
+  actor: Actor,
+  { leadListId, status, keyword, ...input }: InputOf<'campaigns', 'list'>,
+) {
   const page = newestFirst(input, campaigns.createdAt, campaigns.id)
-  const matches = and(ofWorkspace(actor), leadListId === undefined ? undefined : eq(campaigns.leadListId, leadListId))
+  const matches = and(
+    ofWorkspace(actor),
+    leadListId === undefined ? undefined : eq(campaigns.leadListId, leadListId),
+    status && eq(campaigns.status, status),
+    keyword ? ilike(campaigns.name, anywhere(keyword)) : undefined,
+  )
   const [rows, total] = await Promise.all([
     db
       .select(columns)

@@ -21,9 +21,9 @@ export function CampaignButtons({ campaign, actions, size = 'sm', describedBy }:
   const mayChange = useIsOffered('member')
   const busy = actions.busyId === campaign.id
   const common = { size, disabled: busy, 'aria-describedby': describedBy }
-  const iconButton = (label: string, icon: ReactElement, onClick: () => void) => (
+  const iconButton = (label: string, icon: ReactElement, onClick: () => void, disabled = false) => (
     <Tooltip text={label}>
-      <IconButton icon={icon} {...common} label={label} onClick={onClick} />
+      <IconButton icon={icon} {...common} disabled={busy || disabled} label={label} onClick={onClick} />
     </Tooltip>
   )
   if (!mayChange) return null
@@ -39,16 +39,19 @@ export function CampaignButtons({ campaign, actions, size = 'sm', describedBy }:
           Undo launch <SecondsUntil time={campaign.undoUntil} />
         </Button>
       )}
-      {canRealSend(campaign) && (
-        <Button
-          {...common}
-          disabled={busy || actions.isSending(campaign.id)}
-          icon={size === 'md' && <Send />}
-          onClick={() => actions.startRealSend(campaign)}
-        >
-          Start Real Send
-        </Button>
-      )}
+      {canRealSend(campaign) &&
+        (size === 'sm' ? (
+          iconButton('Start Real Send', <Send />, () => actions.startRealSend(campaign), actions.isSending(campaign.id))
+        ) : (
+          <Button
+            {...common}
+            disabled={busy || actions.isSending(campaign.id)}
+            icon={<Send />}
+            onClick={() => actions.startRealSend(campaign)}
+          >
+            Start Real Send
+          </Button>
+        ))}
       {campaign.status === 'paused' && iconButton('Resume', <Play />, () => actions.resume(campaign))}
       {campaign.status === 'active' && iconButton('Pause', <Pause />, () => actions.pause(campaign))}
       {campaign.status !== 'archived' && iconButton('Archive', <Archive />, () => actions.archive(campaign))}

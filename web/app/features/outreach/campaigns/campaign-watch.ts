@@ -26,11 +26,17 @@ export const isActive = (campaign: Pick<Campaign, 'status'>) => campaign.status 
 const isMoving = (campaign: Pick<Campaign, 'status' | 'messagesInFlight' | 'undoUntil'>) =>
   isActive(campaign) || campaign.messagesInFlight > 0 || campaign.undoUntil !== null
 
+/** Which campaigns the table shows; empty: all. */
+export interface CampaignsFilter {
+  status?: Campaign['status'] | undefined
+  keyword?: string | undefined
+}
+
 /** A page of campaigns. Polls while one of them is active or has messages in flight. */
-export function useCampaigns(page: number) {
+export function useCampaigns(page: number, filter: CampaignsFilter) {
   const query = useQuery(
     api.campaigns.list.queryOptions({
-      input: { page, pageSize: CAMPAIGNS_PAGE_SIZE },
+      input: { ...filter, page, pageSize: CAMPAIGNS_PAGE_SIZE },
       placeholderData: keepPreviousData,
       staleTime: 0,
       refetchInterval: ({ state }) => (state.data?.campaigns.some(isMoving) ? POLL_SENDING_EVERY_MS : false),

@@ -1,5 +1,6 @@
 import { formatNumber } from '@x-automated/contract/format'
-import type { Campaign } from '@x-automated/contract/outreach/campaigns'
+import type { Campaign, CampaignStatus as Status } from '@x-automated/contract/outreach/campaigns'
+import { ArrowUp, ChevronsUpDown } from 'lucide-react'
 import { generatePath, Link } from 'react-router'
 import type { Column } from '../../../paged-table'
 import { paths } from '../../../paths'
@@ -9,7 +10,7 @@ import { waitText } from '../sending-settings/limits-text'
 import type { CampaignActions } from './campaign-actions'
 import { CampaignBar } from './campaign-bar'
 import { CampaignButtons } from './campaign-buttons'
-import { inFlightText, isDisconnected, notableWait } from './campaign-progress'
+import { inFlightText, isDisconnected, notableWait, shareText } from './campaign-progress'
 import { CampaignStatus } from './campaign-status'
 import type { Connections } from './campaign-watch'
 import { WaitsForOlder } from './older-campaign'
@@ -25,6 +26,8 @@ const nameId = ({ id }: Campaign) => `campaign-${id}`
 /** The columns of the table of campaigns. */
 export const campaignColumns = (
   state: CampaignState & { actions: CampaignActions; onViewDms: (campaign: Campaign) => void },
+  /** How the rows are sorted by status; undefined if the table has several pages. */
+  sort?: { isOn: boolean; toggle: () => void },
 ): Column<Campaign>[] => [
   {
     name: 'Name',
@@ -41,7 +44,28 @@ export const campaignColumns = (
       </bdi>
     ),
   },
-  { name: 'Status', className: 'md:px-3', cell: (campaign) => <CampaignStatus campaign={campaign} /> },
+  {
+    name: sort ? (
+      <button
+        type="button"
+        onClick={sort.toggle}
+        className="-mx-1.5 inline-flex items-center gap-1 rounded-sm px-1.5 py-1 hover:bg-hover hover:text-ink"
+      >
+        Status
+        {sort.isOn ? (
+          <ArrowUp aria-hidden className="size-3.5" />
+        ) : (
+          <ChevronsUpDown aria-hidden className="size-3.5 text-faint" />
+        )}
+      </button>
+    ) : (
+      'Status'
+    ),
+    label: 'Status',
+    ...(sort ? { sorted: sort.isOn ? ('ascending' as const) : ('none' as const) } : {}),
+    className: 'md:px-3',
+    cell: (campaign) => <CampaignStatus campaign={campaign} />,
+  },
   {
     name: 'DMs Queued',
     end: true,
@@ -66,6 +90,21 @@ export const campaignColumns = (
     ),
   },
   {
+    name: 'Replies',
+    end: true,
+    className: 'md:px-3',
+    cell: ({ peopleReplied, peoplePositive, peopleMessaged }) => (
+      <span className="grid justify-items-end">
+        {formatNumber(peopleReplied)}
+        {peopleMessaged > 0 && (
+          <span className="text-xs whitespace-nowrap text-muted">
+            {shareText(peoplePositive, peopleMessaged)} positive
+          </span>
+        )}
+      </span>
+    ),
+  },
+  {
     name: 'Last Run',
     className: 'text-muted md:px-3 md:whitespace-nowrap',
     cell: ({ lastRunAt }) => (lastRunAt ? <DateTime value={lastRunAt} precision="day" /> : 'Never'),
@@ -80,7 +119,7 @@ export const campaignColumns = (
     bare: true,
     className: 'md:w-px',
     cell: (campaign) => (
-      <span className="flex flex-wrap items-center gap-1.5 max-md:pt-1 md:min-w-56">
+      <span className="flex items-center gap-1 max-md:flex-wrap max-md:pt-1 md:justify-end">
         <Button size="sm" aria-describedby={nameId(campaign)} onClick={() => state.onViewDms(campaign)}>
           View DMs
         </Button>
@@ -121,4 +160,11 @@ function CampaignName({ campaign, connections, noSender }: CampaignState & { cam
       {wait && <span className="text-xs text-muted">{waitText(wait, now)}</span>}
     </span>
   )
+}
+
+const STATUS_ORDER: readonly Status[] = ['active', 'paused', 'draft', 'completed', 'archived']
+
+/** What runs first, what is archived last. Equal ones keep their order. */
+export function sortedByStatus(campaigns: readonly Campaign[]): Campaign[] {
+  return campaigns.toSorted((a, b) => STATUS_ORDER.indexOf(a.status) - STATUS_ORDER.indexOf(b.status))
 }
