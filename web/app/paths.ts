@@ -37,6 +37,8 @@ const allPages = {
   pricing: { path: '/pricing', access: 'public', file: 'pages/platform/pricing.tsx' },
   privacy: { path: '/privacy.html', access: 'public', file: 'pages/privacy.tsx' },
   terms: { path: '/terms.html', access: 'public', file: 'pages/terms.tsx' },
+  help: { path: '/help', access: 'public', file: 'pages/help.tsx' },
+  changelog: { path: '/changelog', access: 'public', file: 'pages/changelog.tsx' },
   dashboard: { path: '/dashboard', access: 'signed-in', file: 'pages/overview/dashboard.tsx' },
   inbox: { path: '/inbox', access: 'signed-in', file: 'pages/outreach/inbox.tsx' },
   conversation: { path: '/inbox/:conversationId', access: 'signed-in', file: 'pages/outreach/conversation.tsx' },

@@ -55,9 +55,18 @@ export function MenuItem({ onSelect, icon, danger, disabled, children }: MenuIte
   )
 }
 
-export function MenuLink({ to, icon, children }: { to: string; icon?: ReactNode; children: ReactNode }) {
+export interface MenuLinkProps {
+  to: string
+  /** Not a page of the app: opens in a new tab. */
+  isOutside?: boolean
+  icon?: ReactNode
+  children: ReactNode
+}
+
+export function MenuLink({ to, isOutside, icon, children }: MenuLinkProps) {
+  const outside = isOutside ? { reloadDocument: true, target: '_blank', rel: 'noopener' } : {}
   return (
-    <Base.LinkItem render={<Link to={to} />} closeOnClick className={item}>
+    <Base.LinkItem render={<Link to={to} {...outside} />} closeOnClick className={item}>
       {icon}
       {children}
     </Base.LinkItem>

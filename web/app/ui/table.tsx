@@ -130,7 +130,7 @@ export function Th({ end, className, ...rest }: ComponentProps<'th'> & { end?: b
       scope="col"
       {...rest}
       className={cn(
-        'sticky top-(--spacing-header) z-10 h-10 border-b border-line bg-sunken px-4 font-normal whitespace-nowrap text-muted group-data-scrolls:top-0 first:rounded-tl-lg last:rounded-tr-lg',
+        'sticky top-(--spacing-header) z-10 h-10 border-b border-line bg-head px-4 font-normal whitespace-nowrap text-muted group-data-scrolls:top-0 first:rounded-tl-lg last:rounded-tr-lg',
         align[end ? 'end' : 'start'],
         className,
       )}

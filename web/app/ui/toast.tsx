@@ -34,7 +34,7 @@ interface Options {
   replaces?: boolean
 }
 
-const ACTION_MS = 8_000
+const ACTION_MS = 10_000
 
 function withAction(text: string, { action }: Options = {}) {
   if (!action) return text

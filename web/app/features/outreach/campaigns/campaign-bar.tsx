@@ -23,7 +23,7 @@ export function CampaignBar({ campaign, finished = null }: CampaignBarProps) {
       className="flex h-1.5 w-full overflow-hidden rounded-full bg-line"
     >
       <span
-        className="bg-accent-line transition-[width] duration-slow"
+        className="bg-ink transition-[width] duration-slow"
         style={finished === null ? width(sent) : width(finished, campaign.totalLeadsInList)}
       />
       {finished === null && (

@@ -35,7 +35,7 @@ function MenuSheet({ user, open, onClose }: NarrowMenuProps) {
   const more = moreLinks.filter((link) => profileLinks.every(({ to }) => to !== link.to))
   const operates = useIsOperator() === true
   const operator = operates ? [{ label: 'Operator', to: paths.operator }] : []
-  const links = [...profileLinks, ...more, ...operator]
+  const links = [...profileLinks, ...more, ...operator, { label: 'Help', to: paths.help }]
   return (
     <Sheet
       open={open}

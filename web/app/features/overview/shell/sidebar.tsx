@@ -1,13 +1,16 @@
-import { PanelLeftClose, PanelLeftOpen } from 'lucide-react'
+import { CircleQuestionMark, PanelLeftClose, PanelLeftOpen } from 'lucide-react'
 import { useState } from 'react'
 import { localStorage } from '../../../browser-storage'
 import { IconButton } from '../../../ui/button'
+import { MenuOnDemand } from '../../../ui/menu-on-demand'
 import { useIsOffered } from '../../identity/people/use-role'
 import { InboxCount } from '../../outreach/inbox/inbox-count'
 import { AccountSwitcher } from '../../platform/x-account/account-switcher'
 import { FrameLink } from './frame-link'
 import { type FrameLink as Item, moreLinks, workLinks } from './navigation'
 import { WorkspaceSwitcher } from './workspace-switcher'
+
+const loadHelp = () => import('./help-menu')
 
 /** Set before the first paint by startup-script.ts. */
 const RAIL_KEY = 'sidebar'
@@ -38,6 +41,18 @@ export function Sidebar() {
         <hr className="m-2 border-line" />
         <Links of={moreLinks} />
       </nav>
+      <MenuOnDemand
+        load={loadHelp}
+        trigger={
+          <IconButton
+            size="sm"
+            label="Help"
+            title="Help"
+            icon={<CircleQuestionMark />}
+            className="mt-auto ms-0.5 text-muted"
+          />
+        }
+      />
       <IconButton
         size="sm"
         label={label}
@@ -45,7 +60,7 @@ export function Sidebar() {
         aria-expanded={!isRail}
         onClick={toggle}
         icon={<Icon />}
-        className="mt-auto ms-0.5 text-muted"
+        className="-mt-2 ms-0.5 text-muted"
       />
     </div>
   )
