@@ -1,6 +1,6 @@
 import { formatNumber } from '@x-automated/contract/format'
 import type { Campaign, CampaignStatus as Status } from '@x-automated/contract/outreach/campaigns'
-import { ArrowUp, ChevronsUpDown } from 'lucide-react'
+import { ArrowUp, ChevronsUpDown, MessagesSquare } from 'lucide-react'
 import { generatePath, Link } from 'react-router'
 import type { Column } from '../../../paged-table'
 import { paths } from '../../../paths'
@@ -37,7 +37,7 @@ export const campaignColumns = (
   },
   {
     name: 'Lead List',
-    className: 'md:min-w-20 md:px-3 xl:min-w-28',
+    className: 'md:min-w-20 md:px-2.5 xl:min-w-28',
     cell: ({ leadListName }) => (
       <bdi className="line-clamp-3 wrap-break-word" title={leadListName ?? undefined}>
         {leadListName ?? 'N/A'}
@@ -63,13 +63,13 @@ export const campaignColumns = (
     ),
     label: 'Status',
     ...(sort ? { sorted: sort.isOn ? ('ascending' as const) : ('none' as const) } : {}),
-    className: 'md:px-3',
+    className: 'md:px-2.5',
     cell: (campaign) => <CampaignStatus campaign={campaign} />,
   },
   {
     name: 'DMs Queued',
     end: true,
-    className: 'md:px-3 md:whitespace-nowrap',
+    className: 'md:px-2.5 md:whitespace-nowrap',
     cell: ({ dmsQueuedCount, totalLeadsInList }) => (
       <>
         {formatNumber(dmsQueuedCount)} / {formatNumber(totalLeadsInList)}
@@ -79,7 +79,7 @@ export const campaignColumns = (
   {
     name: 'DMs Sent',
     end: true,
-    className: 'md:px-3',
+    className: 'md:px-2.5',
     cell: ({ dmsSentCount, dmsFailedCount }) => (
       <span className="grid justify-items-end">
         {formatNumber(dmsSentCount)}
@@ -92,7 +92,7 @@ export const campaignColumns = (
   {
     name: 'Replies',
     end: true,
-    className: 'md:px-3',
+    className: 'md:px-2.5',
     cell: ({ peopleReplied, peoplePositive, peopleMessaged }) => (
       <span className="grid justify-items-end">
         {formatNumber(peopleReplied)}
@@ -106,12 +106,12 @@ export const campaignColumns = (
   },
   {
     name: 'Last Run',
-    className: 'text-muted md:px-3 md:whitespace-nowrap',
+    className: 'text-muted md:px-2.5 md:whitespace-nowrap',
     cell: ({ lastRunAt }) => (lastRunAt ? <DateTime value={lastRunAt} precision="day" /> : 'Never'),
   },
   {
     name: 'Created',
-    className: 'text-muted md:px-3 md:max-xl:hidden md:whitespace-nowrap',
+    className: 'text-muted md:px-2.5 md:max-xl:hidden md:whitespace-nowrap',
     cell: ({ createdAt }) => <DateTime value={createdAt} precision="day" />,
   },
   {
@@ -119,9 +119,16 @@ export const campaignColumns = (
     bare: true,
     className: 'md:w-px',
     cell: (campaign) => (
-      <span className="flex items-center gap-1 max-md:flex-wrap max-md:pt-1 md:justify-end">
-        <Button size="sm" aria-describedby={nameId(campaign)} onClick={() => state.onViewDms(campaign)}>
-          View DMs
+      <span className="flex items-center gap-0.5 max-md:flex-wrap max-md:pt-1 md:justify-end">
+        <Button
+          size="sm"
+          variant="ghost"
+          icon={<MessagesSquare />}
+          title="View DMs"
+          aria-describedby={nameId(campaign)}
+          onClick={() => state.onViewDms(campaign)}
+        >
+          <span className="md:max-2xl:sr-only">View DMs</span>
         </Button>
         <CampaignButtons campaign={campaign} actions={state.actions} describedBy={nameId(campaign)} />
       </span>
