@@ -56,7 +56,7 @@ export function PlanCard({
           </span>
           <span className="text-base text-muted">{period}</span>
         </p>
-        <p className="min-h-5 text-muted">{note}</p>
+        <p className="min-h-5 text-muted max-lg:empty:hidden">{note}</p>
       </div>
       {action(nameId)}
       {limits.length > 0 && (
