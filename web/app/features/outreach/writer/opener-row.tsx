@@ -1,9 +1,10 @@
 import { OPENER_MAX, type Opener } from '@x-automated/contract/outreach/openers'
 import { Check, Pencil, RefreshCw, Undo2 } from 'lucide-react'
-import { useRef, useState } from 'react'
-import { api, client } from '../../../api'
+import { useEffect, useRef, useState } from 'react'
+import { api, client, refusalText } from '../../../api'
 import { Button, IconButton } from '../../../ui/button'
 import { DateTime } from '../../../ui/date-time'
+import { Field } from '../../../ui/field'
 import { Textarea } from '../../../ui/input'
 import { Td, Tr } from '../../../ui/table'
 import { toast } from '../../../ui/toast'
@@ -24,20 +25,38 @@ interface OpenerRowProps {
 export function OpenerRow({ opener, canChange, onSeen }: OpenerRowProps) {
   const { id, lead, text, factsUsed, source, status, version } = opener
   const [draft, setDraft] = useState<string | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
   const sentence = useRef<HTMLDivElement>(null)
+  const editButton = useRef<HTMLButtonElement>(null)
+  const isFocusLost = useRef(false)
   const name = lead.name || `@${lead.twitterHandle}`
   useOnScreen(sentence, status === 'draft' ? `${id} ${version}` : null, () => onSeen(opener))
   const update = useAction(
     (change: { text?: string; isApproved?: boolean }) => client.openers.update({ id, ...change }),
     {
-      onSuccess: () => setDraft(null),
-      failed: 'Failed to change the opener. Please try again.',
-      refetches: [api.openers],
+      onSuccess: () => close(),
+      onError: (error) => {
+        const text = refusalText(error, 'Failed to change the opener. Please try again.')
+        if (draft === null) toast.error(text)
+        else setProblem(text)
+      },
+      refetches: [api.openers.list],
     },
   )
+  const close = () => {
+    isFocusLost.current = true
+    setDraft(null)
+    setProblem(null)
+  }
+  // The button that had the focus is gone.
+  useEffect(() => {
+    if (!isFocusLost.current || !editButton.current || editButton.current.disabled) return
+    isFocusLost.current = false
+    if (document.activeElement?.matches('body, main')) editButton.current.focus()
+  })
   const regenerate = useAction(() => client.openers.regenerate({ id }), {
     onError: (error) => toast.error(writerProblem(error)),
-    refetches: [api.openers],
+    refetches: [api.openers.list],
   })
   const isBusy = update.isPending || regenerate.isPending
   return (
@@ -57,14 +76,15 @@ export function OpenerRow({ opener, canChange, onSeen }: OpenerRowProps) {
             )
           ) : (
             <>
-              <Textarea
-                aria-label={`Opener for ${name}`}
-                maxLength={OPENER_MAX}
-                autoFocus
-                value={draft}
-                onChange={(event) => setDraft(event.currentTarget.value)}
-                onKeyDown={(event) => event.key === 'Escape' && setDraft(null)}
-              />
+              <Field label={`Opener for ${name}`} hideLabel error={problem ?? undefined}>
+                <Textarea
+                  maxLength={OPENER_MAX}
+                  autoFocus
+                  value={draft}
+                  onChange={(event) => setDraft(event.currentTarget.value)}
+                  onKeyDown={(event) => event.key === 'Escape' && close()}
+                />
+              </Field>
               <div className="flex flex-wrap gap-2">
                 <Button
                   size="sm"
@@ -75,7 +95,7 @@ export function OpenerRow({ opener, canChange, onSeen }: OpenerRowProps) {
                 >
                   Save and approve
                 </Button>
-                <Button size="sm" variant="ghost" disabled={update.isPending} onClick={() => setDraft(null)}>
+                <Button size="sm" variant="ghost" disabled={update.isPending} onClick={close}>
                   Cancel
                 </Button>
               </div>
@@ -115,6 +135,7 @@ export function OpenerRow({ opener, canChange, onSeen }: OpenerRowProps) {
               />
             )}
             <RowButton
+              ref={editButton}
               label={`Edit the opener for ${name}`}
               icon={<Pencil />}
               disabled={isBusy}

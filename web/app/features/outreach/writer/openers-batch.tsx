@@ -6,6 +6,7 @@ import { Sparkles } from 'lucide-react'
 import { useEffect } from 'react'
 import { useSearchParams } from 'react-router'
 import { api, client, errorCode } from '../../../api'
+import { sessionStorage } from '../../../browser-storage'
 import { QueryError } from '../../../query-error'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
@@ -26,10 +27,20 @@ const EVERYONE = { filter: {} }
 /** Writes openers for everyone on a campaign's list who has none, as a job. */
 export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
   const [params, setParams] = useSearchParams()
+  const key = `openers-job:${id}`
   const jobId = params.get('job')
   const queries = useQueryClient()
   const model = useModel()
   const job = useJob(jobId)
+  // A job that was started here goes on while the page is closed.
+  useEffect(() => {
+    const started = sessionStorage.getItem(key)
+    if (jobId === null && started !== null) setParams({ job: started }, { replace: true })
+  }, [jobId, key, setParams])
+  const isEnded = job.isError || (job.data && !isUnfinished(job.data))
+  useEffect(() => {
+    if (isEnded) sessionStorage.removeItem(key)
+  }, [isEnded, key])
   const running = job.data && isUnfinished(job.data) ? job.data : null
   const estimate = useQuery(
     api.openers.estimate.queryOptions({ input: { id, ...EVERYONE }, enabled: !running, staleTime: 0 }),
@@ -37,6 +48,7 @@ export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
   const start = useAction((source: 'model' | 'built_in') => client.openers.create({ id, ...EVERYONE, source }), {
     onSuccess: (created) => {
       queries.setQueryData(api.jobs.find.queryKey({ input: { id: created.id } }), created)
+      sessionStorage.setItem(key, created.id)
       setParams({ job: created.id }, { replace: true })
     },
     onError: (error) => toast.error(writerProblem(error)),

@@ -138,7 +138,7 @@ function ApproveAll({ campaignId, seen, waiting }: ApproveAllProps) {
       // What has changed must be read again.
       onSuccess: () => remove(versions.map(({ id }) => id)),
       failed: 'Failed to approve all openers. Please try again.',
-      refetches: [api.openers],
+      refetches: [api.openers.list],
     },
   )
   const isReady = versions.length >= waiting
