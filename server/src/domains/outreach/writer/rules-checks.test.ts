@@ -28,6 +28,11 @@ describe('findProblem', () => {
     expect(problemOf(text, factsUsed)).toBeNull()
   })
 
+  it('accepts an unknown variable of the text that it rewrites', () => {
+    expect(problemOf('Hi {nope}, how are you?')).toBe('variable')
+    expect(problemOf('Hi {nope}, how are you?', [], { allowed: 'Hello {nope}, I hope that you are well.' })).toBeNull()
+  })
+
   it('refuses a variable that nobody would fill in', () => {
     expect(problemOf('Hi {lead_name}, how are you?', [], { hasVariables: false })).toBe('variable')
   })

@@ -92,8 +92,9 @@ export function findProblem({ text, factsUsed }: Written, bounds: Bounds): Probl
     isNew([MONEY], allowed)
   )
     return 'number'
-  if (bounds.hasVariables ? 'unknown' in parseTemplate(said) : readPlaces(said).some(({ kind }) => kind !== 'words'))
-    return 'variable'
+  const parsed = parseTemplate(said)
+  if ('unknown' in parsed && !bounds.allowed.includes(parsed.unknown)) return 'variable'
+  if (!bounds.hasVariables && readPlaces(said).some(({ kind }) => kind !== 'words')) return 'variable'
   if (copies(said, bounds.data, facts)) return 'copied'
   if (!bounds.kept.every((sentence) => text.includes(sentence))) return 'opt_out'
   return null

@@ -32,7 +32,7 @@ export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
   const queries = useQueryClient()
   const model = useModel()
   const job = useJob(jobId)
-  // A job that was started here goes on while the page is closed.
+  // A job that was started here continues while the page is closed.
   useEffect(() => {
     const started = sessionStorage.getItem(key)
     if (jobId === null && started !== null) setParams({ job: started }, { replace: true })

@@ -11,6 +11,7 @@ import { Card } from '../../../ui/card'
 import { SkeletonText } from '../../../ui/skeleton'
 import { useAction } from '../../../use-action'
 import { useHasRole } from '../../identity/people/use-role'
+import { SeePlans } from '../../platform/billing/usage-notice'
 import { ProviderForm } from './provider-form'
 import { KINDS, writerProblem } from './writer-text'
 
@@ -35,6 +36,11 @@ export function ProviderCard() {
       ) : (
         <div className="grid max-w-xl gap-4">
           {provider ? <ProviderFacts provider={provider} /> : <NoModel />}
+          {provider?.from === 'operator' && (provider.budgetCents === 0 || provider.budgetTokens === 0) && (
+            <Callout action={<SeePlans />}>
+              Your plan has no budget for this model. Drafts and openers come from the built-in writer.
+            </Callout>
+          )}
           {!isAdmin && <p className="text-muted">Only admins can change this.</p>}
           {isAdmin && (
             <>
