@@ -82,7 +82,7 @@ const x = {
   async findUser(_token: string, handle: string) {
     return { ...personOf(0), handle, followerCount: FOLLOWERS }
   },
-  async listFollows(
+  async listUsers(
     _token: string,
     _id: string,
     _type: string,

@@ -15,7 +15,7 @@ export async function everyone(x: TestApp['x'], handle: string, type: 'followers
   const users: XUser[] = []
   let cursor: string | null = null
   do {
-    const page: { users: XUser[]; next: string | null } = await api.listFollows(accessToken, user!.id, type, {
+    const page: { users: XUser[]; next: string | null } = await api.listUsers(accessToken, user!.id, type, {
       cursor,
       size: 1_000,
     })

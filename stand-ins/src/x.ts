@@ -12,6 +12,7 @@ import { addOAuth } from './x/oauth.ts'
 import { createPageSessions, type PageSessionEntry } from './x/page-sessions.ts'
 import { addPages } from './x/pages.ts'
 import { createRegistry, personOf } from './x/people.ts'
+import { addPosts } from './x/posts.ts'
 import { codedProblem, genericProblem, invalidRequest, Problem } from './x/problems.ts'
 import { addTestEndpoints } from './x/test-endpoints.ts'
 import { createTokens, type TokenEntry } from './x/tokens.ts'
@@ -114,6 +115,7 @@ export async function startX(options: XOptions = {}) {
   })
   addOAuth(app, network, { id: clientId, secret: clientSecret ?? undefined })
   addUsers(app, network)
+  addPosts(app, network)
   addDirectMessages(app, network)
   addPages(app, network, sessions)
   activity.addRoutes(app, network)

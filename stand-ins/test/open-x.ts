@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import { startX, type X, type XOptions } from '../src/x.ts'
 
-export const ALL_SCOPES = 'tweet.read users.read follows.read dm.read dm.write offline.access'
+export const ALL_SCOPES = 'tweet.read users.read follows.read dm.read dm.write offline.access like.read list.read'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read any response
 export type Answer = { status: number; headers: Headers; body: any }

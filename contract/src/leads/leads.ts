@@ -12,6 +12,7 @@ import {
   Time,
   text,
 } from '../fields.ts'
+import { X_SOURCES } from '../platform/x-account.ts'
 import { EnrollmentReason, Reason, SkipReason } from '../reason.ts'
 import { REPLY_LABELS, type ReplyLabel } from '../reply-labels.ts'
 import { routes } from '../route.ts'
@@ -111,8 +112,9 @@ export const LeadEvent = z.discriminatedUnion('kind', [
     kind: z.literal('scraped'),
     at: Time,
     scrapeId: z.string(),
-    twitterHandle: z.string(),
-    type: z.enum(['followers', 'following']),
+    /** Null unless it read followers or following. */
+    twitterHandle: z.string().nullable(),
+    type: z.enum(X_SOURCES),
   }),
   z.object({ kind: z.literal('listed'), at: Time, listId: z.string(), listName: z.string() }),
   z.object({ kind: z.literal('tagged'), at: Time, tagId: z.string(), tagName: z.string() }),

@@ -8,3 +8,12 @@ export const FOLLOWER_SLIDERS = {
   min: { from: 0, to: 100_000, step: 100, default: 100 },
   max: { from: 0, to: 1_000_000, step: 1_000, default: 10_000 },
 } as const
+
+/** Maximum number of handles that one scrape reads. */
+export const SCRAPE_HANDLES_MAX = 5_000
+
+/** Lower bounds of the histogram's bins: 0, then four per power of ten up to 10 million. */
+export const HISTOGRAM_BOUNDS: readonly number[] = [
+  0,
+  ...Array.from({ length: 29 }, (_, quarter) => Math.round(10 ** (quarter / 4))),
+]

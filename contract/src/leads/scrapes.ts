@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { FollowerBound, Id, Page, paging, requiredText, Success, Time, TwitterHandle, text } from '../fields.ts'
+import { X_SOURCES, type XSource } from '../platform/x-account.ts'
 import { routes } from '../route.ts'
+import { listIdIn, postIdIn } from '../x-handle.ts'
 import { Lead } from './leads.ts'
-import { FOLLOWER_SLIDERS, KEYWORD_LENGTH_MAX, KEYWORDS_MAX } from './scrape-limits.ts'
+import { FOLLOWER_SLIDERS, KEYWORD_LENGTH_MAX, KEYWORDS_MAX, SCRAPE_HANDLES_MAX } from './scrape-limits.ts'
 
 const route = routes('Scraping')
 
@@ -19,8 +21,13 @@ export const SCRAPE_WAIT_MAX_RESULTS = 1_000
 
 export const Scrape = z.object({
   id: z.string(),
-  twitterHandle: z.string(),
-  type: z.enum(['followers', 'following']),
+  /** Null unless it reads followers or following. */
+  twitterHandle: z.string().nullable(),
+  type: z.enum(X_SOURCES),
+  /** The post whose likers or repliers it reads. */
+  postUrl: z.string().nullable(),
+  /** The list whose members it reads. */
+  listUrl: z.string().nullable(),
   minFollowers: z.number().int(),
   maxFollowers: z.number().int(),
   keywords: z.array(z.string()),
@@ -55,6 +62,8 @@ export const Scrape = z.object({
 export type Scrape = z.output<typeof Scrape>
 
 const ENTER_HANDLE = 'Please enter a X handle to scrape'
+const ENTER_POST = 'Enter the URL of a post, such as https://x.com/ana/status/123'
+const ENTER_LIST = 'Enter the URL of a list, such as https://x.com/i/lists/123'
 const ENTER_CREDENTIALS = 'Please enter your X credentials'
 
 const scrapeRequest = {
@@ -81,6 +90,46 @@ const scrapeRequest = {
       password: z.string().min(1, ENTER_CREDENTIALS).max(500),
     })
     .optional(),
+}
+/** What a scrape reads: the field that its type needs, and no other. */
+const sourceRequest = {
+  twitterHandle: scrapeRequest.twitterHandle.optional(),
+  type: z.enum(X_SOURCES),
+  postUrl: text(500)
+    .refine((url) => postIdIn(url) !== null, ENTER_POST)
+    .optional(),
+  listUrl: text(500)
+    .refine((url) => listIdIn(url) !== null, ENTER_LIST)
+    .optional(),
+  handles: z.array(TwitterHandle).min(1, 'Enter at least one handle').max(SCRAPE_HANDLES_MAX).optional(),
+}
+type SourceField = 'twitterHandle' | 'postUrl' | 'listUrl' | 'handles'
+/** The field of a request that each type needs. */
+export const SOURCE_FIELDS: Record<XSource, SourceField> = {
+  followers: 'twitterHandle',
+  following: 'twitterHandle',
+  likers: 'postUrl',
+  repliers: 'postUrl',
+  list_members: 'listUrl',
+  handles: 'handles',
+}
+const MISSING: Record<SourceField, string> = {
+  twitterHandle: ENTER_HANDLE,
+  postUrl: ENTER_POST,
+  listUrl: ENTER_LIST,
+  handles: 'Enter at least one handle',
+}
+function requireItsSource(
+  request: { type: XSource } & Partial<Record<SourceField, unknown>>,
+  context: z.RefinementCtx,
+): void {
+  const needed = SOURCE_FIELDS[request.type]
+  for (const field of ['twitterHandle', 'postUrl', 'listUrl', 'handles'] as const) {
+    const isMissing = request[field] === undefined
+    if (field === needed && isMissing) context.addIssue({ code: 'custom', path: [field], message: MISSING[field] })
+    if (field !== needed && !isMissing)
+      context.addIssue({ code: 'custom', path: [field], message: `does not go with the type ${request.type}` })
+  }
 }
 const boundsInOrder = (r: { minFollowers: number; maxFollowers: number }) => r.minFollowers <= r.maxFollowers
 const BOUNDS_IN_ORDER = { message: 'must not be less than the minimum', path: ['maxFollowers'] }
@@ -115,8 +164,10 @@ export const scrapes = {
       z
         .strictObject({
           ...scrapeRequest,
+          ...sourceRequest,
           maxResults: z.number().int().min(1).max(1_000_000).default(SCRAPE_WAIT_MAX_RESULTS),
         })
+        .superRefine(requireItsSource)
         .refine(boundsInOrder, BOUNDS_IN_ORDER),
     )
     .output(Scrape),
@@ -126,21 +177,30 @@ export const scrapes = {
     errors: ['X_SESSION_EXPIRED', 'X_UNAVAILABLE', 'X_ACCOUNT_NOT_FOUND'],
   })
     .input(
-      z.strictObject({
-        twitterHandle: scrapeRequest.twitterHandle,
-        type: scrapeRequest.type,
-        xAccountId: Id.optional(),
-      }),
+      z
+        .strictObject({
+          ...sourceRequest,
+          /** The scrape stops after this many leads, for `likely`. */
+          maxResults: z.number().int().min(1).max(1_000_000).default(SCRAPE_WAIT_MAX_RESULTS),
+          xAccountId: Id.optional(),
+        })
+        .superRefine(requireItsSource),
     )
     .output(
       z.object({
-        twitterHandle: z.string(),
+        twitterHandle: z.string().nullable(),
         /** Number of profiles. */
         profiles: z.number().int(),
         /** Time to read all of them. It takes less if maxResults is reached earlier. */
         seconds: z.number().int(),
         /** What X charges for that; null: nothing. */
         costCents: z.number().int().nullable(),
+        /** What it probably reads until it has `maxResults` leads, judging by earlier scrapes. */
+        likely: z.object({
+          profiles: z.number().int(),
+          seconds: z.number().int(),
+          costCents: z.number().int().nullable(),
+        }),
         /** Leads that the plan still allows this month; null: unlimited. */
         leadsLeft: z.number().int().nullable(),
       }),
@@ -158,6 +218,28 @@ export const scrapes = {
   })
     .input(z.object({ id: Id }))
     .output(Scrape),
+
+  histogram: route('GET /scrapes/{id}/histogram', 'viewer', 'none', {
+    summary: "Get the follower counts of a scrape's profiles",
+    description: 'Counts every profile read, including those that did not match.',
+    errors: ['SCRAPE_NOT_FOUND'],
+  })
+    .input(z.object({ id: Id }))
+    .output(
+      z.object({
+        bins: z.array(
+          z.object({
+            /** Inclusive. */
+            from: z.number().int(),
+            /** Exclusive; null: no upper bound. */
+            to: z.number().int().nullable(),
+            count: z.number().int(),
+          }),
+        ),
+        /** Frequent words in the bios read. Empty for now. */
+        words: z.array(z.object({ word: z.string(), count: z.number().int() })),
+      }),
+    ),
 
   cancel: route('POST /scrapes/{id}/cancel', 'member', 'rows', {
     summary: 'Cancel a scrape; the leads it found are kept',

@@ -4,6 +4,10 @@ import { routes } from '../route.ts'
 
 const route = routes('X connection')
 
+/** Whose profiles a scrape can read: of a handle, a post, a list, or the handles themselves. */
+export const X_SOURCES = ['followers', 'following', 'likers', 'repliers', 'list_members', 'handles'] as const
+export type XSource = (typeof X_SOURCES)[number]
+
 export const XConnection = z.object({
   connected: z.boolean(),
   /** Null: never. */
@@ -12,6 +16,8 @@ export const XConnection = z.object({
   handle: z.string().nullable(),
   /** Sign-in methods that the configured X offers. */
   methods: z.array(z.enum(['password', 'oauth'])),
+  /** Types of scrapes that the configured X offers. */
+  sources: z.array(z.enum(X_SOURCES)),
   /** Why the connection was lost, as a text to show. */
   reason: z.string().nullable(),
 })

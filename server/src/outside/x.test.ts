@@ -21,7 +21,7 @@ afterAll(() => void server.close())
 const ana = { id: '7', username: 'ana' }
 const follows = (answer: unknown, cursor: string | null = null) => {
   says = JSON.stringify(answer)
-  return x.listFollows('token', '1', 'followers', { cursor, size: 100 })
+  return x.listUsers('token', '1', 'followers', { cursor, size: 100 })
 }
 
 describe('a page of followers', () => {

@@ -1,3 +1,4 @@
+import { X_SOURCES, type XSource } from '@x-automated/contract/platform/x-account'
 import { CONNECTION_LOST } from '@x-automated/contract/reason'
 import { AuthorizationResponseError, type Client, calculatePKCECodeChallenge, validateAuthResponse } from 'oauth4webapi'
 import { z } from 'zod'
@@ -56,6 +57,9 @@ export const X_TIMEOUT_MS = 15_000
 
 /** Everything the product does with an account. */
 const SCOPES = 'tweet.read users.read follows.read dm.read dm.write offline.access'
+/** For likers and list members. X shows likes to the post's author only, so we don't ask it. */
+const LIKE_AND_LIST_SCOPES = 'like.read list.read'
+const X_OWN_SOURCES: readonly XSource[] = ['followers', 'following', 'repliers', 'handles']
 
 /**
  * X's own API, its authorization page, and its pay-per-use prices per profile read and direct
@@ -86,6 +90,7 @@ export function createXApi({
   timeoutMs?: number
 }) {
   const isXItself = X_OWN_API.test(new URL(apiUrl).hostname)
+  const scopes = isXItself ? SCOPES : `${SCOPES} ${LIKE_AND_LIST_SCOPES}`
   const client: Client = { client_id: clientId }
   const call = (path: string, init?: XRequest) => callX(apiUrl, timeoutMs, path, init)
   let known: { grants: string[]; authorizeUrl: string } | null = null
@@ -128,9 +133,40 @@ export function createXApi({
     return tokens
   }
 
+  /** Null if X answers 404, or 200 with `errors` and no `data`. */
+  async function findOne<Found>(path: string, accessToken: string, schema: z.ZodType<Found>): Promise<Found | null> {
+    try {
+      const { data, errors } = await call(path, { accessToken })
+      if (data === undefined && Array.isArray(errors) && errors.length > 0) return null
+      const found = schema.safeParse(data)
+      if (!found.success) throw new XError('unknown', 'X sent an unexpected response.')
+      return found.data
+    } catch (error) {
+      if (error instanceof XError && error.kind === 'not-found') return null
+      throw error
+    }
+  }
+
+  /** A page of people or posts, and the cursor of the next one. */
+  async function readPage(path: string, accessToken: string, cursor: string | null) {
+    const answer = await call(path, { accessToken })
+    // Protected accounts return 200 with `errors` and no `data`.
+    if (answer.data === undefined && Array.isArray(answer.errors))
+      throw new XError('forbidden', String(answer.errors[0]?.detail ?? "X doesn't show these people."))
+    const { data: page } = ListPage.safeParse(answer)
+    // Only an explicit empty page ends the list.
+    if (!page || (!page.data && page.meta.result_count !== 0))
+      throw new XError('unknown', 'X sent an unexpected response.')
+    const next = page.meta.next_token ?? null
+    if (next !== null && next === cursor) throw new XError('unknown', 'X sent the same page again.')
+    return { page, next }
+  }
+
   return {
     /** X's price per follower or followed profile read, in cents; 0 if free. */
     readPriceCents: isXItself ? X_READ_PRICE_CENTS : 0,
+    /** The scrapes that this X offers. */
+    sources: isXItself ? X_OWN_SOURCES : X_SOURCES,
     /** X's price per direct message, in cents; 0 if free. */
     sendPriceCents: isXItself ? X_SEND_PRICE_CENTS : 0,
 
@@ -147,7 +183,7 @@ export function createXApi({
         response_type: 'code',
         client_id: clientId,
         redirect_uri: redirectUri,
-        scope: SCOPES,
+        scope: scopes,
         state,
         code_challenge: await calculatePKCECodeChallenge(codeVerifier),
         code_challenge_method: 'S256',
@@ -176,7 +212,7 @@ export function createXApi({
     },
 
     signInWithPassword: (username: string, password: string) =>
-      getTokens({ grant_type: 'password', username, password, scope: SCOPES }),
+      getTokens({ grant_type: 'password', username, password, scope: scopes }),
 
     refreshTokens: (refreshToken: string) => getTokens({ grant_type: 'refresh_token', refresh_token: refreshToken }),
 
@@ -202,11 +238,34 @@ export function createXApi({
       }
     },
 
-    /** One page of followers or followed people; `next` is null on the last. */
-    async listFollows(
+    /** Null if the post does not exist. */
+    async findPost(accessToken: string, id: string): Promise<XPost | null> {
+      return findOne(`/2/tweets/${encodeURIComponent(id)}?tweet.fields=public_metrics`, accessToken, Post)
+    },
+
+    /** Null if the list does not exist or is hidden from the account. */
+    async findList(accessToken: string, id: string): Promise<XList | null> {
+      return findOne(`/2/lists/${encodeURIComponent(id)}?list.fields=member_count`, accessToken, List)
+    },
+
+    /** The existing people among at most 100 handles. */
+    async findUsers(accessToken: string, handles: readonly string[]): Promise<XUser[]> {
+      const query = new URLSearchParams({ usernames: handles.join(','), 'user.fields': USER_FIELDS })
+      const { data, errors } = await call(`/2/users/by?${query}`, { accessToken })
+      const users = z.array(z.unknown()).safeParse(data ?? [])
+      if (!users.success || (data === undefined && !Array.isArray(errors)))
+        throw new XError('unknown', 'X sent an unexpected response.')
+      return users.data.map(userOf)
+    },
+
+    /**
+     * One page of followers, followed people, likers of a post or members of a list; `next` is null
+     * on the last.
+     */
+    async listUsers(
       accessToken: string,
-      userId: string,
-      type: 'followers' | 'following',
+      id: string,
+      type: Exclude<XSource, 'repliers' | 'handles'>,
       { cursor, size }: { cursor: string | null; size: number },
     ): Promise<{ users: XUser[]; next: string | null }> {
       const query = new URLSearchParams({
@@ -214,17 +273,25 @@ export function createXApi({
         'user.fields': USER_FIELDS,
         ...(cursor ? { pagination_token: cursor } : {}),
       })
-      const answer = await call(`/2/users/${encodeURIComponent(userId)}/${type}?${query}`, { accessToken })
-      // Protected accounts return 200 with `errors` and no `data`.
-      if (answer.data === undefined && Array.isArray(answer.errors))
-        throw new XError('forbidden', String(answer.errors[0]?.detail ?? "X doesn't show these people."))
-      const { data: page } = FollowsPage.safeParse(answer)
-      // Only an explicit empty page ends the list.
-      if (!page || (!page.data && page.meta.result_count !== 0))
-        throw new XError('unknown', 'X sent an unexpected response.')
-      const next = page.meta.next_token ?? null
-      if (next !== null && next === cursor) throw new XError('unknown', 'X sent the same page again.')
+      const { page, next } = await readPage(`${LISTS[type](encodeURIComponent(id))}?${query}`, accessToken, cursor)
       return { users: (page.data ?? []).map(userOf), next }
+    },
+
+    /** The authors of a page of replies to a post, of the last 7 days. */
+    async listRepliers(
+      accessToken: string,
+      postId: string,
+      { cursor, size }: { cursor: string | null; size: number },
+    ): Promise<{ users: XUser[]; next: string | null }> {
+      const query = new URLSearchParams({
+        query: `conversation_id:${postId} is:reply`,
+        max_results: String(size),
+        expansions: 'author_id',
+        'user.fields': USER_FIELDS,
+        ...(cursor ? { pagination_token: cursor } : {}),
+      })
+      const { page, next } = await readPage(`/2/tweets/search/recent?${query}`, accessToken, cursor)
+      return { users: (page.includes?.users ?? []).map(userOf), next }
     },
 
     async sendMessage(accessToken: string, recipientId: string, text: string): Promise<{ eventId: string }> {
@@ -372,8 +439,33 @@ const Tokens = z
   }))
 export type XTokens = z.output<typeof Tokens>
 
-const FollowsPage = z.object({
+const LISTS = {
+  followers: (id: string) => `/2/users/${id}/followers`,
+  following: (id: string) => `/2/users/${id}/following`,
+  likers: (id: string) => `/2/tweets/${id}/liking_users`,
+  list_members: (id: string) => `/2/lists/${id}/members`,
+}
+
+const Post = z
+  .object({
+    id: z.string().min(1),
+    public_metrics: z.object({ like_count: z.number().nullish(), reply_count: z.number().nullish() }).nullish(),
+  })
+  .transform(({ id, public_metrics }) => ({
+    id,
+    likeCount: public_metrics?.like_count ?? 0,
+    replyCount: public_metrics?.reply_count ?? 0,
+  }))
+type XPost = z.output<typeof Post>
+
+const List = z
+  .object({ id: z.string().min(1), member_count: z.number().nullish() })
+  .transform(({ id, member_count }) => ({ id, memberCount: member_count ?? 0 }))
+type XList = z.output<typeof List>
+
+const ListPage = z.object({
   data: z.array(z.unknown()).optional(),
+  includes: z.object({ users: z.array(z.unknown()).optional() }).optional(),
   meta: z.object({ result_count: z.number(), next_token: z.string().min(1).nullish() }),
 })
 

@@ -12,6 +12,8 @@ const SCOPE_TEXTS: Record<string, string> = {
   'follows.read': 'See whom you follow and who follows you',
   'dm.read': 'Read your direct messages',
   'dm.write': 'Send direct messages for you',
+  'like.read': 'See posts you have liked and likes you can see',
+  'list.read': 'See lists you can see and their members',
   'offline.access': 'Stay connected until you revoke access',
 }
 

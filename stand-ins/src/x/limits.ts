@@ -8,6 +8,12 @@ const DAY = 24 * 60 * MINUTE
 const LIMITS = {
   userByUsername: [{ scope: 'user', most: 900, windowMs: WINDOW }],
   userById: [{ scope: 'user', most: 900, windowMs: WINDOW }],
+  usersByUsernames: [{ scope: 'user', most: 900, windowMs: WINDOW }],
+  postById: [{ scope: 'user', most: 900, windowMs: WINDOW }],
+  likers: [{ scope: 'user', most: 75, windowMs: WINDOW }],
+  searchRecent: [{ scope: 'user', most: 300, windowMs: WINDOW }],
+  listById: [{ scope: 'user', most: 75, windowMs: WINDOW }],
+  listMembers: [{ scope: 'user', most: 900, windowMs: WINDOW }],
   me: [{ scope: 'user', most: 75, windowMs: WINDOW }],
   followers: [{ scope: 'user', most: 300, windowMs: WINDOW }],
   following: [{ scope: 'user', most: 300, windowMs: WINDOW }],

@@ -69,6 +69,18 @@ export function userNotFound(parameter: 'username' | 'id', value: string) {
   }
 }
 
+export function notFound(kind: 'tweet' | 'list', id: string) {
+  return {
+    value: id,
+    detail: `Could not find ${kind} with id: [${id}].`,
+    title: 'Not Found Error',
+    resource_type: kind,
+    parameter: 'id',
+    resource_id: id,
+    type: type('resource-not-found'),
+  }
+}
+
 export function userSuspended(parameter: 'username' | 'id', value: string) {
   return { ...userNotFound(parameter, value), detail: `User has been suspended: [${value}].`, title: 'Forbidden' }
 }

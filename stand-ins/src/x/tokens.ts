@@ -1,6 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-export const SCOPES = ['tweet.read', 'users.read', 'follows.read', 'dm.read', 'dm.write', 'offline.access'] as const
+export const SCOPES = [
+  'tweet.read',
+  'users.read',
+  'follows.read',
+  'dm.read',
+  'dm.write',
+  'offline.access',
+  'like.read',
+  'list.read',
+] as const
 
 const CODE_SECONDS = 30
 const ACCESS_SECONDS = 2 * 60 * 60

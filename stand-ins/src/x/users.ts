@@ -73,6 +73,22 @@ export function addUsers(app: FastifyInstance, network: Network) {
     return 'error' in found ? { errors: [found.error] } : { data: show(found.person) }
   })
 
+  app.get('/2/users/by', async (request, reply) => {
+    const viewer = callerOf(network, request, reply, 'usersByUsernames', READ_USERS)
+    const { usernames, 'user.fields': fields } = readQuery(request.query, {
+      usernames: z
+        .string()
+        .transform((text) => text.split(','))
+        .pipe(z.array(z.string().regex(HANDLE)).min(1).max(100)),
+      'user.fields': userFields,
+    })
+    const found = usernames.map((username) => personByHandle(network, username))
+    const ties = tiesOf(viewer)
+    const data = found.flatMap((one) => ('person' in one ? [userJson(network, one.person, fields, viewer, ties)] : []))
+    const errors = found.flatMap((one) => ('error' in one ? [one.error] : []))
+    return { ...(data.length > 0 && { data }), ...(errors.length > 0 && { errors }) }
+  })
+
   app.get('/2/users/:id', async (request: ById, reply) => {
     const { show } = read(request, reply, 'userById')
     const found = personById(network, readId('id', request.params.id))
@@ -137,17 +153,17 @@ export function userJson(
 }
 
 /** Whom the viewer follows and who follows them, computed once and only if needed. */
-function tiesOf({ handle }: Person): () => Ties {
+export function tiesOf({ handle }: Person): () => Ties {
   let ties: Ties | undefined
   return () => (ties ??= { followers: followersOf(handle), following: followedBy(handle) })
 }
 
 /** A cursor that is valid only for its list. */
-function tokenOf(list: string, place: number): string {
+export function tokenOf(list: string, place: number): string {
   return Buffer.from(`${place}.${hash(`${list}.${place}`).toString(36)}`).toString('base64url')
 }
 
-function placeOf(list: string, token: string | undefined): number {
+export function placeOf(list: string, token: string | undefined): number {
   if (token === undefined) return 0
   const place = Number.parseInt(Buffer.from(token, 'base64url').toString(), 10)
   if (Number.isSafeInteger(place) && place >= 0 && tokenOf(list, place) === token) return place

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { makeLeads } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { everyone, foundBy, startScrape, until } from '../../../../test/scrapes.ts'
+import { everyone, foundBy, makeScrape, startScrape, until } from '../../../../test/scrapes.ts'
 import { XError } from '../../../outside/x.ts'
 import { idempotencyKeys } from '../../../requests/tables.ts'
 import { monthlyUsage, subscriptions } from '../../platform/billing/tables.ts'
@@ -194,17 +194,27 @@ describe.concurrent('POST /scrapes/estimate', () => {
     const person = await makePerson(app)
     await connectX(app, person)
     const body = { twitterHandle: '@f2500_pat', type: 'followers' }
-    const free = { twitterHandle: 'f2500_pat', profiles: 2_500, seconds: 3, costCents: null, leadsLeft: 100 }
+    const free = {
+      twitterHandle: 'f2500_pat',
+      profiles: 2_500,
+      seconds: 3,
+      costCents: null,
+      likely: { profiles: 300, seconds: 1, costCents: null },
+      leadsLeft: 100,
+    }
     expect((await person.call('POST', '/scrapes/estimate', body)).body).toEqual(free)
     await subscribe(app, person)
     // Like the real X, which bills for reads.
     const x = { ...app.services.x!, readPriceCents: 1 }
     const context = { ...app.services, x, db: app.db } as never
-    expect(await estimateFor(context, person.actor, { twitterHandle: 'bigfounder', type: 'followers' })).toEqual({
+    expect(
+      await estimateFor(context, person.actor, { twitterHandle: 'bigfounder', type: 'followers', maxResults: 1_000 }),
+    ).toEqual({
       twitterHandle: 'bigfounder',
       profiles: 1_000_000,
       seconds: 3_700,
       costCents: 1_000_000,
+      likely: { profiles: 3_000, seconds: 3, costCents: 3_000 },
       leadsLeft: null,
     })
   })
@@ -229,12 +239,14 @@ describe.concurrent('POST /scrapes/estimate', () => {
     const estimating = estimateFor({ ...app.services, x, db: app.db } as never, person.actor, {
       twitterHandle: 'f9_x',
       type: 'followers',
+      maxResults: 1_000,
     })
     await expect(estimating).rejects.toMatchObject({ code: 'X_UNAVAILABLE' })
     await expect(
       estimateFor({ ...app.services, x: null, db: app.db } as never, person.actor, {
         twitterHandle: 'f9_x',
         type: 'followers',
+        maxResults: 1_000,
       }),
     ).rejects.toMatchObject({ code: 'X_UNAVAILABLE' })
   })
@@ -255,6 +267,8 @@ describe.concurrent('POST /scrapes', () => {
       id: expect.any(String),
       twitterHandle: 'F2500_Pat',
       type: 'followers',
+      postUrl: null,
+      listUrl: null,
       maxResults: 10_000,
       ...request,
       status: 'queued',
@@ -397,7 +411,7 @@ describe.concurrent('POST /scrapes', () => {
     ],
   ])('returns 400 for invalid input %#', async (body, text) => {
     const person = await makePerson(app)
-    for (const path of ['/scrapes', '/scrape/scrape']) {
+    for (const path of 'type' in body && body.type === 'likes' ? ['/scrape/scrape'] : ['/scrapes', '/scrape/scrape']) {
       const answer = await person.call('POST', path, body)
       expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
       expect(answer.body.error).toMatch(text)
@@ -440,6 +454,142 @@ describe.concurrent('POST /scrapes', () => {
       expect((await member.call('POST', path, { ...body, credentials })).body.code).toBe('FORBIDDEN')
       expect((await member.call('POST', path, body)).status).toBe(200)
     }
+  })
+})
+
+describe.concurrent('other sources', () => {
+  const postUrl = 'https://x.com/ana/status/77250'
+  const listUrl = 'https://x.com/i/lists/8130'
+  const bounds = { minFollowers: 0, maxFollowers: 1_000_000_000, maxResults: 10_000 }
+
+  it.each([
+    [{ type: 'likers', postUrl }, 250],
+    [{ type: 'repliers', postUrl: 'twitter.com/i/web/status/77250?s=20' }, 84],
+    [{ type: 'list_members', listUrl }, 130],
+    [{ type: 'handles', handles: ['ana', 'Ana', 'ben', 'missing_x', 'suspended_x'] }, 2],
+  ])('scrapes %j', async (source, count) => {
+    const person = await connected()
+    const { status, body } = await person.call('POST', '/scrapes', { ...bounds, ...source })
+    expect([status, body.type, body.twitterHandle]).toEqual([200, source.type, null])
+    expect(await until(app, body.id, over)).toMatchObject({ status: 'completed', matched: count, fetched: count })
+    const found = (await person.call('GET', `/leads?scrapeId=${body.id}`)).body.leads
+    expect(found[0]).toMatchObject({ sourceProfile: null })
+    const { events } = (await person.call('GET', `/leads/${found[0].id}/history`)).body
+    expect(events.at(-1)).toMatchObject({ kind: 'scraped', type: source.type, twitterHandle: null })
+  })
+
+  it('reads 5,000 handles in parts, and stops at the plan’s limit', async () => {
+    const person = await makePerson(app)
+    await connectX(app, person)
+    const handles = Array.from({ length: 5_000 }, (_, place) => `open_${place}`)
+    const { body } = await person.call('POST', '/scrapes', { ...bounds, type: 'handles', handles })
+    expect(await until(app, body.id, over)).toMatchObject({ matched: 100, fetched: 100, stoppedBy: 'PLAN_LIMIT' })
+    const more = await person.call('POST', '/scrapes', {
+      ...bounds,
+      type: 'handles',
+      handles: [...handles, 'one_more'],
+    })
+    expect([more.status, more.body.error]).toEqual([400, 'Handles must have at most 5,000 entries.'])
+  })
+
+  it.each([
+    [{ type: 'likers', postUrl: 'https://x.com/ana/status/5000' }, "This post doesn't exist on X."],
+    [
+      { type: 'list_members', listUrl: 'https://x.com/i/lists/5000' },
+      "This list doesn't exist on X, or it is private.",
+    ],
+  ])('fail for %j', async (source, error) => {
+    const person = await connected()
+    const { body } = await person.call('POST', '/scrapes', { ...bounds, ...source })
+    expect(await until(app, body.id, over)).toMatchObject({ status: 'failed', error })
+    const estimate = await person.call('POST', '/scrapes/estimate', source)
+    expect([estimate.status, estimate.body.error]).toEqual([400, error])
+  })
+
+  it.each([
+    [{ type: 'likers', postUrl }, 250],
+    [{ type: 'repliers', postUrl }, 84],
+    [{ type: 'list_members', listUrl }, 130],
+    [{ type: 'handles', handles: ['ana', 'ben'] }, 2],
+  ])('are estimated: %j', async (source, profiles) => {
+    const person = await connected()
+    const x = { ...app.services.x!, readPriceCents: 1 }
+    const context = { ...app.services, x, db: app.db } as never
+    const costCents = source.type === 'repliers' ? profiles * 1.5 : profiles
+    expect(await estimateFor(context, person.actor, { ...source, maxResults: 1_000 } as never)).toMatchObject({
+      profiles,
+      costCents,
+      likely: { profiles, costCents },
+    })
+  })
+
+  it.each([
+    [{ type: 'likers' }, /URL of a post/],
+    [{ type: 'likers', postUrl: 'https://x.com/ana' }, /URL of a post/],
+    [{ type: 'likers', postUrl: `https://evil.example/?x.com/ana/status/1` }, /URL of a post/],
+    [{ type: 'list_members', listUrl: postUrl }, /URL of a list/],
+    [{ type: 'handles', handles: [] }, /at least one handle/],
+    [{ type: 'handles', handles: ['ana', 'not a handle'] }, /1 to 15 letters/],
+    [{ type: 'followers', twitterHandle: 'ana', postUrl }, /does not go with the type followers/],
+  ])('return 400 for %j', async (source, error) => {
+    const person = await makePerson(app)
+    for (const path of ['/scrapes', '/scrapes/estimate']) {
+      const answer = await person.call('POST', path, source)
+      expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
+      expect(answer.body.error).toMatch(error)
+    }
+  })
+
+  it('return 400 if X does not offer them', async () => {
+    const person = await connected()
+    const x = { ...app.services.x!, sources: ['followers'] as const }
+    const estimating = estimateFor({ ...app.services, x, db: app.db } as never, person.actor, {
+      type: 'likers',
+      postUrl,
+      maxResults: 1,
+    })
+    await expect(estimating).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  })
+})
+
+describe.concurrent('GET /scrapes/{id}/histogram', () => {
+  const countsOf = async (person: Person, id: string): Promise<{ from: number; count: number }[]> =>
+    (await person.call('GET', `/scrapes/${id}/histogram`)).body.bins
+
+  it('counts every profile read, matching or not', async () => {
+    const person = await connected()
+    const id = await startScrape(person, 'f1300_bins', { minFollowers: 100, maxFollowers: 1_000 })
+    expect((await until(app, id, over)).matched).toBeLessThan(1_300)
+    const bins = await countsOf(person, id)
+    const all = await everyone(app.x, 'f1300_bins', 'followers')
+    for (const [place, { from, count }] of bins.entries()) {
+      const to = bins[place + 1]?.from ?? Number.POSITIVE_INFINITY
+      expect([from, count]).toEqual([from, all.filter((u) => u.followerCount >= from && u.followerCount < to).length])
+    }
+  })
+
+  it('counts a page once that the plan cut and that is read again', async () => {
+    const person = await makePerson(app)
+    await connectX(app, person)
+    const id = await startScrape(person, 'f450_bins')
+    const sum = async () => (await countsOf(person, id)).reduce((total, { count }) => total + count, 0)
+    expect((await until(app, id, over)).stoppedBy).toBe('PLAN_LIMIT')
+    expect(await sum()).toBe(300)
+    await subscribe(app, person)
+    await person.call('POST', `/scrapes/${id}/resume`)
+    await until(app, id, over)
+    expect(await sum()).toBe(450)
+  })
+
+  it('returns empty bins before the first page, and 404 to other workspaces', async () => {
+    const person = await makePerson(app)
+    const { id } = await makeScrape(app, person)
+    const { body } = await person.call('GET', `/scrapes/${id}/histogram`)
+    expect(body).toMatchObject({ words: [] })
+    expect(body.bins).toHaveLength(30)
+    expect(body.bins.at(-1)).toEqual({ from: 10_000_000, to: null, count: 0 })
+    const stranger = await makePerson(app)
+    expect((await stranger.call('GET', `/scrapes/${id}/histogram`)).body.code).toBe('SCRAPE_NOT_FOUND')
   })
 })
 

@@ -2,10 +2,13 @@ import type { InputOf } from '@x-automated/contract/contract'
 import { type Actor, roleAllows } from '../../../actor.ts'
 import { member, viewer } from '../../../operations.ts'
 import { Refusal } from '../../../refusal.ts'
-import { cancel, create, estimateFor, find, list, resume, scrape, view } from './service.ts'
+import { cancel, create, estimateFor, find, histogram, list, resume, scrape, view } from './service.ts'
 
 /** Credentials connect an X account, which only admins may do. */
-function requireAdminToConnect({ role }: Actor, { credentials }: InputOf<'scrapes', 'create'>): void {
+function requireAdminToConnect(
+  { role }: Actor,
+  { credentials }: Pick<InputOf<'scrapes', 'create'>, 'credentials'>,
+): void {
   if (credentials && !roleAllows(role, 'admin')) throw new Refusal('FORBIDDEN')
 }
 
@@ -23,6 +26,7 @@ export const scrapeRoutes = {
   find: viewer.scrapes.find.handler(async ({ context, input }) =>
     view(await find(context.db, context.actor, input.id)),
   ),
+  histogram: viewer.scrapes.histogram.handler(({ context, input }) => histogram(context.db, context.actor, input.id)),
   cancel: member.scrapes.cancel.handler(({ context, input }) => cancel(context.db, context.actor, input.id)),
   resume: member.scrapes.resume.handler(({ context, input }) => resume(context, context.actor, input.id)),
 }

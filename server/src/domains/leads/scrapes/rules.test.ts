@@ -1,6 +1,19 @@
+import { HISTOGRAM_BOUNDS } from '@x-automated/contract/leads/scrape-limits'
+import { X_SOURCES } from '@x-automated/contract/platform/x-account'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { estimate, FAILURES_MAX, isHidden, isResumable, isWanted, pageSize, secondsFor, verdict } from './rules.ts'
+import {
+  addToBins,
+  estimate,
+  FAILURES_MAX,
+  isHidden,
+  isResumable,
+  isWanted,
+  pageSize,
+  priceOf,
+  secondsFor,
+  verdict,
+} from './rules.ts'
 
 describe('isWanted', () => {
   const all = { minFollowers: 0, maxFollowers: 1_000_000, keywords: [] }
@@ -34,6 +47,26 @@ const progress = fc.record({
   expected: fc.option(fc.nat(5_000_000)),
   busyMs: fc.nat(10_000_000),
   readPriceCents: fc.nat(3),
+  type: fc.constantFrom(...X_SOURCES),
+})
+
+it('adds every profile to the bin of its follower count', () => {
+  expect(HISTOGRAM_BOUNDS.slice(0, 9)).toEqual([0, 1, 2, 3, 6, 10, 18, 32, 56])
+  const bins = addToBins(addToBins([], [0, 1, 99, 100, 177, 178]), [100, 4_200_000, 2_000_000_000])
+  const counted = HISTOGRAM_BOUNDS.flatMap((from, place) => (bins[place] ? [[from, bins[place]]] : []))
+  expect(counted).toEqual([
+    [0, 1],
+    [1, 1],
+    [56, 1],
+    [100, 3],
+    [178, 1],
+    [3_162_278, 1],
+    [10_000_000, 1],
+  ])
+})
+
+it('prices a replier with the reply', () => {
+  expect(X_SOURCES.map((type) => priceOf(type, { readPriceCents: 1 }))).toEqual([1, 1, 1, 1.5, 1, 1])
 })
 
 describe('pageSize', () => {
@@ -46,10 +79,11 @@ describe('pageSize', () => {
     )
   })
   it('requests no more than are likely needed', () => {
-    expect(pageSize({ maxResults: 50, fetched: 0, matched: 0 })).toBe(150)
-    expect(pageSize({ maxResults: 1_000, fetched: 0, matched: 0 })).toBe(1_000)
-    expect(pageSize({ maxResults: 150, fetched: 1_000, matched: 100 })).toBe(500)
-    expect(pageSize({ maxResults: 10, fetched: 1_000, matched: 0 })).toBe(1_000)
+    expect(pageSize({ type: 'followers', maxResults: 50, fetched: 0, matched: 0 })).toBe(150)
+    expect(pageSize({ type: 'followers', maxResults: 1_000, fetched: 0, matched: 0 })).toBe(1_000)
+    expect(pageSize({ type: 'followers', maxResults: 150, fetched: 1_000, matched: 100 })).toBe(500)
+    expect(pageSize({ type: 'followers', maxResults: 10, fetched: 1_000, matched: 0 })).toBe(1_000)
+    expect(pageSize({ type: 'likers', maxResults: 1_000, fetched: 0, matched: 0 })).toBe(100)
   })
 })
 
@@ -62,6 +96,7 @@ describe('estimate', () => {
     expected: 10_000,
     busyMs: 2_000,
     readPriceCents: 0,
+    type: 'followers' as const,
   }
   it('is null before X has returned a count', () => {
     expect(estimate({ ...base, expected: null }, 'running', 0)).toBeNull()
@@ -112,10 +147,10 @@ describe('estimate', () => {
 
 describe('secondsFor', () => {
   it('uses the pace of earlier scrapes and X’s rate limit windows', () => {
-    expect(secondsFor(100_000, null, { readPriceCents: 0 })).toBe(100)
-    expect(secondsFor(100_000, 0.2, { readPriceCents: 0 })).toBe(20)
-    expect(secondsFor(300_000, 0.2, { readPriceCents: 1 })).toBe(60)
-    expect(secondsFor(300_001, 0.2, { readPriceCents: 1 })).toBe(61 + 900)
+    expect(secondsFor(100_000, null, { type: 'followers', readPriceCents: 0 })).toBe(100)
+    expect(secondsFor(100_000, 0.2, { type: 'followers', readPriceCents: 0 })).toBe(20)
+    expect(secondsFor(300_000, 0.2, { type: 'followers', readPriceCents: 1 })).toBe(60)
+    expect(secondsFor(300_001, 0.2, { type: 'followers', readPriceCents: 1 })).toBe(61 + 900)
   })
 })
 

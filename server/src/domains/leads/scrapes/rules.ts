@@ -1,4 +1,12 @@
+import { HISTOGRAM_BOUNDS } from '@x-automated/contract/leads/scrape-limits'
 import type { ScrapeStatus } from '@x-automated/contract/leads/scrapes'
+import type { XSource } from '@x-automated/contract/platform/x-account'
+
+/** What a scrape reads. */
+export interface Source {
+  type: XSource
+  twitterHandle: string | null
+}
 
 /** The filter that profiles must match to become leads. */
 export interface Wanted {
@@ -20,6 +28,7 @@ export function isWanted(
 
 /** The progress of a scrape. */
 export interface Progress {
+  type: XSource
   maxResults: number
   fetched: number
   /** `fetched` plus profiles read again: what X bills. */
@@ -33,20 +42,42 @@ export interface Progress {
   readPriceCents: number
 }
 
-/** X's bounds of `max_results`, and the smallest useful page. */
-const PAGE_MAX = 1_000
+/** X's bounds of a page, its rate limit in pages per window, and the smallest useful page. */
+const PAGES: Record<XSource, { most: number; perWindow: number }> = {
+  followers: { most: 1_000, perWindow: 300 },
+  following: { most: 1_000, perWindow: 300 },
+  likers: { most: 100, perWindow: 75 },
+  repliers: { most: 100, perWindow: 300 },
+  list_members: { most: 100, perWindow: 900 },
+  handles: { most: 100, perWindow: 900 },
+}
 const PAGE_MIN = 100
 
 /** The next page size. X bills each profile, so it requests no more than are likely needed. */
 export function pageSize({
+  type,
   maxResults,
   fetched,
   matched,
-}: Pick<Progress, 'maxResults' | 'fetched' | 'matched'>): number {
-  const missing = maxResults - matched
-  // Without data, assume that one in three matches.
+}: Pick<Progress, 'type' | 'maxResults' | 'fetched' | 'matched'>): number {
+  return Math.min(PAGES[type].most, Math.max(PAGE_MIN, readsFor(maxResults - matched, { fetched, matched })))
+}
+
+/** The profiles to read for this many leads. Without data, assume that one in three matches. */
+export function readsFor(missing: number, { fetched, matched }: Pick<Progress, 'fetched' | 'matched'>): number {
   const hitRate = fetched === 0 ? 1 / 3 : Math.max(matched, 0.5) / fetched
-  return Math.min(PAGE_MAX, Math.max(PAGE_MIN, Math.ceil(missing / hitRate)))
+  return Math.ceil(missing / hitRate)
+}
+
+/** Profiles per bin of HISTOGRAM_BOUNDS, added to `counted`. */
+export function addToBins(counted: readonly number[], followerCounts: readonly number[]): number[] {
+  const bins = HISTOGRAM_BOUNDS.map((_, place) => counted[place] ?? 0)
+  for (const followers of followerCounts) {
+    const above = HISTOGRAM_BOUNDS.findIndex((bound) => bound > followers)
+    const place = above === -1 ? bins.length - 1 : Math.max(0, above - 1)
+    bins[place] = (bins[place] ?? 0) + 1
+  }
+  return bins
 }
 
 export interface Estimate {
@@ -77,28 +108,32 @@ export function estimate(progress: Progress, status: ScrapeStatus, waitSeconds: 
 
 /** X's price of some profiles, in cents; null if free. */
 export function cents({ readPriceCents }: Pick<Progress, 'readPriceCents'>, profiles: number): number | null {
-  return readPriceCents > 0 ? profiles * readPriceCents : null
+  return readPriceCents > 0 ? Math.ceil(profiles * readPriceCents) : null
+}
+
+/** X's price per profile, in cents. A replier costs their profile and, at half the price, the reply. */
+export function priceOf(type: XSource, { readPriceCents }: Pick<Progress, 'readPriceCents'>): number {
+  return type === 'repliers' ? readPriceCents * 1.5 : readPriceCents
 }
 
 /** The assumed time per profile without earlier data. */
 const MS_EACH = 1
-/** X's rate limit for reading followers: pages per window. */
-const WINDOW_PAGES = 300
 const WINDOW_SECONDS = 15 * 60
 
 /** The expected seconds of a scrape. @param msEach time per profile in earlier ones, or null */
 export function secondsFor(
   profiles: number,
   msEach: number | null,
-  { readPriceCents }: Pick<Progress, 'readPriceCents'>,
+  progress: Pick<Progress, 'type' | 'readPriceCents'>,
 ): number {
   const reading = (profiles * (msEach ?? MS_EACH)) / 1000
-  return Math.ceil(reading + windowsUsed({ readPriceCents }, profiles - 1) * WINDOW_SECONDS)
+  return Math.ceil(reading + windowsUsed(progress, profiles - 1) * WINDOW_SECONDS)
 }
 
 /** The number of rate limit windows that some profiles need. An X that bills also has limits. */
-function windowsUsed({ readPriceCents }: Pick<Progress, 'readPriceCents'>, profiles: number): number {
-  return readPriceCents > 0 ? Math.floor(Math.max(0, profiles) / (PAGE_MAX * WINDOW_PAGES)) : 0
+function windowsUsed({ type, readPriceCents }: Pick<Progress, 'type' | 'readPriceCents'>, profiles: number): number {
+  const { most, perWindow } = PAGES[type]
+  return readPriceCents > 0 ? Math.floor(Math.max(0, profiles) / (most * perWindow)) : 0
 }
 
 /** Why a call to X failed, as the X client reports it. */
@@ -122,11 +157,8 @@ export const FAILURES_MAX = 8
 const WAIT_MAX_MS = 24 * 60 * 60_000
 
 /** @param failures unanswered calls in a row before this one */
-export function verdict(
-  failure: Failure,
-  { failures, twitterHandle, type }: { failures: number; twitterHandle: string; type: 'followers' | 'following' },
-  now: Date,
-): Verdict {
+export function verdict(failure: Failure, { failures, ...source }: { failures: number } & Source, now: Date): Verdict {
+  const what = PEOPLE[source.type]
   const inMs = (ms: number) => new Date(now.getTime() + ms)
   switch (failure.kind) {
     case 'rate-limit': {
@@ -144,23 +176,23 @@ export function verdict(
     case 'account':
       return { status: 'waiting', resumesAt: null, failures: 0, error: failure.message }
     case 'not-found':
-      return { status: 'failed', failures: 0, error: noSuchAccount(twitterHandle) }
+      return { status: 'failed', failures: 0, error: noSuchSource(source) }
     case 'forbidden':
     case 'recipient':
       return {
         status: 'failed',
         failures: 0,
-        error: `X doesn't show the ${type} of @${twitterHandle}: ${failure.message}`,
+        error: `X doesn't show the ${peopleOf(source)}: ${failure.message}`,
       }
     case 'invalid':
-      return { status: 'failed', failures: 0, error: `Failed to scrape X ${type}: ${failure.message}` }
+      return { status: 'failed', failures: 0, error: `Failed to scrape X ${what}: ${failure.message}` }
     default: {
       const inARow = failures + 1
       if (inARow >= FAILURES_MAX)
         return {
           status: 'failed',
           failures: inARow,
-          error: `Failed to scrape X ${type}. ${failure.message} We kept the leads found so far. Resume the scrape later.`,
+          error: `Failed to scrape X ${what}. ${failure.message} We kept the leads found so far. Resume the scrape later.`,
         }
       return {
         status: 'waiting',
@@ -172,8 +204,26 @@ export function verdict(
   }
 }
 
-export function noSuchAccount(handle: string): string {
-  return `@${handle} doesn't exist on X.`
+const PEOPLE: Record<XSource, string> = {
+  followers: 'followers',
+  following: 'following',
+  likers: 'likers',
+  repliers: 'repliers',
+  list_members: 'list members',
+  handles: 'handles',
+}
+
+function peopleOf({ type, twitterHandle }: Source): string {
+  if (type === 'likers') return 'likers of this post'
+  if (type === 'repliers') return 'replies to this post'
+  if (type === 'list_members') return 'members of this list'
+  return type === 'handles' ? 'profiles of these handles' : `${type} of @${twitterHandle}`
+}
+
+export function noSuchSource({ type, twitterHandle }: Source): string {
+  if (type === 'likers' || type === 'repliers') return "This post doesn't exist on X."
+  if (type === 'list_members') return "This list doesn't exist on X, or it is private."
+  return type === 'handles' ? 'None of these handles exist on X.' : `@${twitterHandle} doesn't exist on X.`
 }
 
 /** Whether X is known to hide this account's lists: protected, and not followed by the reader. */
@@ -184,7 +234,7 @@ export function isHidden(
   return user.protected && user.id !== account.xUserId && user.isFollowed === false
 }
 
-export function protectedAccount(handle: string, type: 'followers' | 'following'): string {
+export function protectedAccount(handle: string, type: XSource): string {
   const list = type === 'followers' ? 'who follows it' : 'who it follows'
   return `@${handle} is protected. Only approved followers can see ${list}.`
 }

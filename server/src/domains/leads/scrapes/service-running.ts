@@ -10,18 +10,9 @@ import { allowanceOf, beyondPlan, use } from '../../platform/billing/service.ts'
 import { resolveAccount, withAccount } from '../../platform/x-account/service.ts'
 import { type IncomingLead, upsertLeads } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
-import {
-  type Failure,
-  isHidden,
-  isWanted,
-  noSuchAccount,
-  pageSize,
-  protectedAccount,
-  type Verdict,
-  verdict,
-  wholeCount,
-} from './rules.ts'
+import { addToBins, type Failure, isWanted, pageSize, type Verdict, verdict, wholeCount } from './rules.ts'
 import { CHANGED, CONNECTED, notifyScrapeChanged, SCRAPES_CHANNEL, type ScrapeRow } from './service-changes.ts'
+import { findSource, readSource } from './service-sources.ts'
 import { scrapeLeads, scrapes } from './tables.ts'
 
 // Runs scrapes in a process: claims one, reads page after page, saves the leads, waits, and
@@ -188,12 +179,10 @@ async function step(runner: Runner, row: ScrapeRow): Promise<ScrapeRow | null> {
     }
     if (row.sourceUserId === null) return await lookUp(runner, row, account)
     const began = Date.now()
-    const { sourceUserId, cursor, type } = row
+    const { sourceUserId } = row
     const { left } = await allowanceOf(db, row.workspaceId, 'scrapedLeads')
     const size = pageSize({ ...row, maxResults: Math.min(row.maxResults, row.matched + left) })
-    const page = await withAccount(runner, account.id, (x, token) =>
-      x.listFollows(token, sourceUserId, type, { cursor, size }),
-    )
+    const page = await withAccount(runner, account.id, (x, token) => readSource(x, token, row, sourceUserId, size))
     return await savePage(runner, row, page, began)
   } catch (error) {
     if (error instanceof XError) {
@@ -211,20 +200,18 @@ async function step(runner: Runner, row: ScrapeRow): Promise<ScrapeRow | null> {
 
 const FAULT: Failure = { kind: 'fault', message: 'Something went wrong on our side.', retryAt: null }
 
-/** Looks up the account and its number of profiles. */
+/** Looks up what to read and its number of profiles. */
 async function lookUp(
   runner: Runner,
   row: ScrapeRow,
   account: { id: string; xUserId: string },
 ): Promise<ScrapeRow | null> {
-  const user = await withAccount(runner, account.id, (x, token) => x.findUser(token, row.twitterHandle))
-  if (!user) return settle(runner, row, { status: 'failed', failures: 0, error: noSuchAccount(row.twitterHandle) })
-  if (isHidden(user, account))
-    return settle(runner, row, { status: 'failed', failures: 0, error: protectedAccount(user.handle, row.type) })
+  const found = await withAccount(runner, account.id, (x, token) => findSource(x, token, row, account))
+  if ('problem' in found) return settle(runner, row, { status: 'failed', failures: 0, error: found.problem })
   return save(runner.database.db, row, {
-    sourceUserId: user.id,
-    twitterHandle: user.handle,
-    expected: wholeCount(row.type === 'followers' ? user.followerCount : user.followingCount),
+    sourceUserId: found.id,
+    twitterHandle: found.twitterHandle,
+    expected: found.expected,
     xAccountId: account.id,
     failures: 0,
   })
@@ -273,7 +260,10 @@ async function savePage(
     }
     const isDone = !isCut && (matched >= row.maxResults || page.next === null)
     const isOut = isCut || (isUsedUp && !isDone)
+    const counts = page.users.map(({ followerCount }) => followerCount)
     return save(tx, row, {
+      bins: isCut ? row.bins : addToBins(row.bins, counts),
+      cutBins: isCut ? addToBins([], counts) : [],
       fetched: row.fetched - row.cutReads + page.users.length,
       cutReads: isCut ? page.users.length : 0,
       billed: row.billed + page.users.length,

@@ -1,27 +1,19 @@
 import type { InputOf } from '@x-automated/contract/contract'
-import { SCRAPE_WAIT_MAX_RESULTS, Scrape } from '@x-automated/contract/leads/scrapes'
+import { HISTOGRAM_BOUNDS } from '@x-automated/contract/leads/scrape-limits'
+import { SCRAPE_WAIT_MAX_RESULTS, Scrape, SOURCE_FIELDS } from '@x-automated/contract/leads/scrapes'
 import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
-import { XError } from '../../../outside/x.ts'
+import { type XApi, XError } from '../../../outside/x.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import type { RequestContext, SignedInContext } from '../../../requests/context.ts'
 import { allowanceOf, beyondPlan } from '../../platform/billing/service.ts'
 import { connectWithPassword, resolveAccount, withAccount } from '../../platform/x-account/service.ts'
 import { leads } from '../leads/tables.ts'
-import {
-  cents,
-  estimate,
-  isHidden,
-  isOver,
-  isResumable,
-  noSuchAccount,
-  protectedAccount,
-  secondsFor,
-  wholeCount,
-} from './rules.ts'
+import { cents, estimate, isOver, isResumable, priceOf, readsFor, secondsFor } from './rules.ts'
 import { CHANGED, notifyScrapeChanged, SCRAPES_CHANNEL, type ScrapeRow } from './service-changes.ts'
+import { findSource } from './service-sources.ts'
 import { scrapeLeads, scrapes } from './tables.ts'
 
 // What users do with scrapes. service-running.ts runs them.
@@ -55,7 +47,8 @@ async function start(
   keep: (tx: Db, row: ScrapeRow) => Promise<void>,
 ): Promise<ScrapeRow> {
   if (!context.x) throw new Refusal('X_UNAVAILABLE', 'X is not configured on this server.')
-  const { readPriceCents } = context.x
+  requireOffered(context.x, input.type)
+  const readPriceCents = priceOf(input.type, context.x)
   if (credentials) await connectWithPassword(context, actor, credentials)
   const account = await resolveAccount(context.db, actor.workspaceId, xAccountId ?? null)
   if (account?.status !== 'connected') throw new Refusal('X_SESSION_EXPIRED')
@@ -63,13 +56,31 @@ async function start(
     await requireAllowance(tx, actor.workspaceId)
     const { workspaceId, userId } = actor
     const isAccountFixed = xAccountId !== undefined
-    const begun = { ...input, workspaceId, userId, xAccountId: account.id, isAccountFixed, readPriceCents }
+    const begun = {
+      ...input,
+      handles: distinct(input.handles),
+      workspaceId,
+      userId,
+      xAccountId: account.id,
+      isAccountFixed,
+      readPriceCents,
+    }
     const row = one(await tx.insert(scrapes).values(begun).returning())
     await context.jobs.enqueue(tx, 'scrape', { scrapeId: row.id })
     await keep(tx, row)
     await notifyScrapeChanged(tx, row)
     return row
   })
+}
+
+/** @throws Refusal INVALID_INPUT if the configured X has no such list */
+function requireOffered({ sources }: XApi, type: ScrapeInput['type']): void {
+  if (!sources.includes(type)) throw invalidField('type', 'is not offered by X')
+}
+
+/** Handles without repetitions, ignoring case. */
+function distinct(handles: readonly string[] | undefined): string[] | null {
+  return handles ? [...new Map(handles.map((handle) => [handle.toLowerCase(), handle])).values()] : null
 }
 
 /** @throws Refusal PLAN_LIMIT if no scraped leads are left this month */
@@ -82,35 +93,56 @@ async function requireAllowance(db: Db, workspaceId: string): Promise<void> {
 export async function estimateFor(
   context: SignedInContext,
   actor: Actor,
-  { twitterHandle, type, xAccountId }: InputOf<'scrapes', 'estimate'>,
+  { xAccountId, maxResults, ...input }: InputOf<'scrapes', 'estimate'>,
 ) {
   const { x, db } = context
   if (!x) throw new Refusal('X_UNAVAILABLE', 'X is not configured on this server.')
+  requireOffered(x, input.type)
   const account = await resolveAccount(db, actor.workspaceId, xAccountId ?? null)
   if (account?.status !== 'connected') throw new Refusal('X_SESSION_EXPIRED')
-  const user = await withAccount(context, account.id, (api, token) => api.findUser(token, twitterHandle)).catch(
+  const { type, twitterHandle = null, postUrl = null, listUrl = null } = input
+  const source = { type, twitterHandle, postUrl, listUrl, handles: distinct(input.handles) }
+  const found = await withAccount(context, account.id, (api, token) => findSource(api, token, source, account)).catch(
     (error: unknown) => {
       if (!(error instanceof XError)) throw error
       if (['unauthorized', 'credentials', 'account'].includes(error.kind)) throw new Refusal('X_SESSION_EXPIRED')
       throw new Refusal('X_UNAVAILABLE', undefined, { cause: error })
     },
   )
-  if (!user) throw invalidField('twitterHandle', noSuchAccount(twitterHandle))
-  if (isHidden(user, account)) throw invalidField('twitterHandle', protectedAccount(user.handle, type))
-  const profiles = wholeCount(type === 'followers' ? user.followerCount : user.followingCount) ?? 0
+  if ('problem' in found) throw invalidField(SOURCE_FIELDS[type], found.problem)
+  const profiles = found.expected ?? 0
   const [earlier] = await db
-    .select({ msEach: sql<number>`busy_ms::float / fetched` })
+    .select({ msEach: sql<number>`busy_ms::float / fetched`, fetched: scrapes.fetched, matched: scrapes.matched })
     .from(scrapes)
     .where(and(eq(scrapes.workspaceId, actor.workspaceId), sql`fetched > 0`))
     .orderBy(desc(scrapes.createdAt), desc(scrapes.id))
     .limit(1)
   const { left } = await allowanceOf(db, actor.workspaceId, 'scrapedLeads')
+  const price = { type, readPriceCents: priceOf(type, x) }
+  const costOf = (reads: number) => ({
+    profiles: reads,
+    seconds: secondsFor(reads, earlier?.msEach ?? null, price),
+    costCents: cents(price, reads),
+  })
+  const reads = readsFor(Math.min(maxResults, left), earlier ?? { fetched: 0, matched: 0 })
   return {
-    twitterHandle: user.handle,
-    profiles,
-    seconds: secondsFor(profiles, earlier?.msEach ?? null, x),
-    costCents: cents(x, profiles),
+    twitterHandle: found.twitterHandle,
+    ...costOf(profiles),
+    likely: costOf(Math.min(profiles, reads)),
     leadsLeft: Number.isFinite(left) ? left : null,
+  }
+}
+
+/** The follower counts of all profiles that a scrape has read. @throws Refusal SCRAPE_NOT_FOUND */
+export async function histogram(db: Db, actor: Actor, id: string) {
+  const { bins, cutBins } = await find(db, actor, id)
+  return {
+    bins: HISTOGRAM_BOUNDS.map((from, place) => ({
+      from,
+      to: HISTOGRAM_BOUNDS[place + 1] ?? null,
+      count: (bins[place] ?? 0) + (cutBins[place] ?? 0),
+    })),
+    words: [],
   }
 }
 

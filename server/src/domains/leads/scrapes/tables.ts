@@ -1,6 +1,19 @@
 import { SCRAPE_STATUSES, STOPPED_BY } from '@x-automated/contract/leads/scrapes'
+import { X_SOURCES } from '@x-automated/contract/platform/x-account'
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, check, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  boolean,
+  check,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uuid,
+} from 'drizzle-orm/pg-core'
 import { createdAt, id, partOf, time, updatedAt } from '../../../db/columns.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
@@ -18,21 +31,30 @@ export const scrapes = pgTable(
     /** The chosen X account, which it waits for; otherwise it uses the workspace's current one. */
     isAccountFixed: boolean('is_account_fixed').notNull().default(false),
     /** X's price per profile, in cents; 0 if free. */
-    readPriceCents: integer('read_price_cents').notNull().default(0),
-    twitterHandle: text('twitter_handle').notNull(),
-    type: text('type', { enum: ['followers', 'following'] }).notNull(),
+    readPriceCents: doublePrecision('read_price_cents').notNull().default(0),
+    /** Null unless it reads followers or following. */
+    twitterHandle: text('twitter_handle'),
+    type: text('type', { enum: X_SOURCES }).notNull(),
+    postUrl: text('post_url'),
+    listUrl: text('list_url'),
+    /** The handles to read. Null unless the type is `handles`. */
+    handles: jsonb('handles').$type<string[]>(),
     minFollowers: integer('min_followers').notNull(),
     maxFollowers: integer('max_followers').notNull(),
     keywords: jsonb('keywords').$type<string[]>().notNull(),
     maxResults: integer('max_results').notNull(),
     status: text('status', { enum: SCRAPE_STATUSES }).notNull().default('queued'),
-    /** X's id of the handle, once known. */
+    /** X's id of what it reads, once known. */
     sourceUserId: text('source_user_id'),
     /** X's pagination token of the next page; null for the first. */
     cursor: text('cursor'),
     fetched: integer('fetched').notNull().default(0),
     /** Leads of the page at the cursor that the plan cut; it is read again when resumed. */
     cutReads: integer('cut_reads').notNull().default(0),
+    /** Profiles read per bin of HISTOGRAM_BOUNDS; empty before the first page. */
+    bins: integer('bins').array().notNull().default(sql`'{}'`),
+    /** The same of the page that the plan cut, which is read again. */
+    cutBins: integer('cut_bins').array().notNull().default(sql`'{}'`),
     /** Profiles billed by X, including pages read again. */
     billed: integer('billed').notNull().default(0),
     matched: integer('matched').notNull().default(0),

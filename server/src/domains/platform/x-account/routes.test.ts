@@ -40,6 +40,7 @@ describe('GET /session/status', () => {
       lastConnected: null,
       handle: null,
       methods: ['password', 'oauth'],
+      sources: ['followers', 'following', 'likers', 'repliers', 'list_members', 'handles'],
       reason: null,
     })
   })
@@ -378,7 +379,7 @@ describe('POST /session/authorize and the callback', () => {
       response_type: 'code',
       client_id: app.x.clientId,
       redirect_uri: 'http://localhost:3000/api/session/callback',
-      scope: 'tweet.read users.read follows.read dm.read dm.write offline.access',
+      scope: 'tweet.read users.read follows.read dm.read dm.write offline.access like.read list.read',
       state: expect.stringMatching(/^.{40,}$/),
       code_challenge: expect.stringMatching(/^[\w-]{43}$/),
       code_challenge_method: 'S256',
@@ -465,6 +466,7 @@ describe('POST /session/authorize and the callback', () => {
     silent.close()
     const own = createXApi({ apiUrl: 'https://api.x.com', clientId: 'app', clientSecret: null })
     expect([own.readPriceCents, x.readPriceCents]).toEqual([1, 0])
+    expect(own.sources).toEqual(['followers', 'following', 'repliers', 'handles'])
   })
 })
 

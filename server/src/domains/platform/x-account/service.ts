@@ -51,6 +51,7 @@ export async function status({ database, x }: Needs, actor: Actor) {
     lastConnected: account?.lastConnectedAt ?? null,
     handle: account && account.status !== 'disconnected' ? account.handle : null,
     methods: x ? await x.signInMethods() : [],
+    sources: x ? [...x.sources] : [],
     reason: account?.status === 'lost' ? account.reason : null,
   }
 }

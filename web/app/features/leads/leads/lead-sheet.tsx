@@ -326,6 +326,15 @@ function MessageText({ replyId, text }: { replyId: string; text: string | null }
   )
 }
 
+const SCRAPED_FROM: Record<Extract<LeadEvent, { kind: 'scraped' }>['type'], string> = {
+  followers: 'the followers of',
+  following: 'accounts followed by',
+  likers: 'the likes of a post',
+  repliers: 'the replies to a post',
+  list_members: 'the members of a list',
+  handles: 'pasted handles',
+}
+
 function EventText({ event, lead }: { event: LeadEvent; lead: LeadDetail }) {
   switch (event.kind) {
     case 'created':
@@ -333,8 +342,13 @@ function EventText({ event, lead }: { event: LeadEvent; lead: LeadDetail }) {
     case 'scraped':
       return (
         <p>
-          Scraped from {event.type === 'followers' ? 'the followers of' : 'accounts followed by'}{' '}
-          <XHandle handle={event.twitterHandle} />
+          Scraped from {SCRAPED_FROM[event.type]}
+          {event.twitterHandle && (
+            <>
+              {' '}
+              <XHandle handle={event.twitterHandle} />
+            </>
+          )}
         </p>
       )
     case 'listed':

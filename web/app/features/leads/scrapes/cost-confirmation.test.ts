@@ -1,16 +1,20 @@
 import { ORPCError } from '@orpc/client'
 import { expect, test, vi } from 'vitest'
-import { confirmCost, isEstimateShown } from './cost-confirmation'
+import { confirmCost } from './cost-confirmation'
 
-const ada = { twitterHandle: 'ada', type: 'followers' as const }
-const billed = async () => ({ profiles: 12_000, seconds: 120, costCents: 12_000 })
+const ada = { twitterHandle: 'ada', type: 'followers' as const, maxResults: 1_000 }
+const billed = async () => ({
+  profiles: 12_000,
+  costCents: 12_000,
+  likely: { profiles: 3_000, seconds: 120, costCents: 3_000 },
+})
 
 test('asks with cost and time before a billed scrape whose cost was not shown', async () => {
   const ask = vi.fn(async () => false)
   expect(await confirmCost(ada, billed, false, ask)).toBe(false)
   expect(ask).toHaveBeenCalledExactlyOnceWith({
     title: 'Scrape the followers of @ada?',
-    body: '12,000 followers · about 2 min · X bills up to $120.00',
+    body: '12,000 followers · reads about 3,000 in about 2 min · X bills about $30.00, at most $120.00',
     confirm: 'Start Scraping',
   })
   ask.mockResolvedValue(true)
@@ -22,14 +26,6 @@ test('does not ask if X bills nothing or the form shows the cost', async () => {
   expect(await confirmCost(ada, billed, true, ask)).toBe(true)
   expect(await confirmCost(ada, async () => ({ ...(await billed()), costCents: null }), false, ask)).toBe(true)
   expect(ask).not.toHaveBeenCalled()
-})
-
-test('treats an estimate as seen only if the form shows it for this handle', () => {
-  expect(isEstimateShown(ada, '@ada ', true)).toBe(true)
-  // Typed and started before the debounce has ended.
-  expect(isEstimateShown(ada, 'ad', true)).toBe(false)
-  expect(isEstimateShown(ada, 'ada', false)).toBe(false)
-  expect(isEstimateShown(ada, null, true)).toBe(false)
 })
 
 test('asks if there is no estimate, except after errors that the start reports itself', async () => {

@@ -1,19 +1,18 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { Scrape } from '@x-automated/contract/leads/scrapes'
-import { handleIn } from '@x-automated/contract/x-handle'
 import { api, errorCode, errorText } from '../../../api'
 import { useConfirm } from '../../../ui/confirm'
 import type { Question } from '../../../ui/confirm-dialog'
-import { type Estimate, estimateText } from './scrape-text'
+import { type Estimate, estimateText, type ScrapeSource, sourceTitle } from './scrape-text'
 
-type Target = Pick<Scrape, 'twitterHandle' | 'type'>
+/** What to scrape, until how many leads are found. */
+export type Target = ScrapeSource & { maxResults: number }
 
 /** Follower counts change slowly. */
 const STALE_MS = 60_000
 
 /** The query for a scrape's estimate, shared by the form and the confirmation. */
-export function estimateOptions({ twitterHandle, type }: Target) {
-  return api.scrapes.estimate.queryOptions({ input: { twitterHandle, type }, staleTime: STALE_MS, retry: false })
+export function estimateOptions(target: Target) {
+  return api.scrapes.estimate.queryOptions({ input: target, staleTime: STALE_MS, retry: false })
 }
 
 /** Errors that starting the scrape reports itself, so no confirmation is needed. */
@@ -26,11 +25,7 @@ export async function confirmCost(
   seen: boolean,
   ask: (question: Question) => Promise<boolean>,
 ): Promise<boolean> {
-  const { type, twitterHandle } = target
-  const title =
-    type === 'followers'
-      ? `Scrape the followers of @${twitterHandle}?`
-      : `Scrape accounts followed by @${twitterHandle}?`
+  const title = `Scrape ${sourceTitle(target)}?`
   let found: Estimate
   try {
     found = await estimate()
@@ -43,21 +38,16 @@ export async function confirmCost(
     })
   }
   if (found.costCents === null || seen) return true
-  return ask({ title, body: estimateText(found, type), confirm: 'Start Scraping' })
+  return ask({ title, body: estimateText(found, target.type), confirm: 'Start Scraping' })
 }
 
-/** Whether the form shows this handle's estimate, which follows the field after a pause. */
-export function isEstimateShown({ twitterHandle }: Target, formHandle: string | null, isLoaded: boolean): boolean {
-  return isLoaded && formHandle !== null && handleIn(formHandle) === twitterHandle
-}
-
-/** Returns `confirmStart(target, formHandle)`: null without a form that shows an estimate. */
+/** Returns `confirmStart(target, isShown)`. @param isShown the form shows the estimate, once loaded */
 export function useCostConfirmation() {
   const queries = useQueryClient()
   const confirm = useConfirm()
-  return (target: Target, formHandle: string | null): Promise<boolean> => {
+  return (target: Target, isShown: boolean): Promise<boolean> => {
     const options = estimateOptions(target)
-    const isSeen = isEstimateShown(target, formHandle, queries.getQueryData(options.queryKey) !== undefined)
+    const isSeen = isShown && queries.getQueryData(options.queryKey) !== undefined
     return confirmCost(target, () => queries.fetchQuery(options), isSeen, confirm)
   }
 }

@@ -5,6 +5,7 @@ import { MemoryRouter } from 'react-router'
 import { expect, test } from 'vitest'
 import { api } from '../../../api'
 import { createQueryClient } from '../../../query-client'
+import { NO_FILTER } from './follower-scale'
 import { FoundLeads } from './found-leads'
 
 test('says that the leads of a scrape were deleted later', () => {
@@ -20,7 +21,7 @@ test('says that the leads of a scrape were deleted later', () => {
   const shown = renderToString(
     <QueryClientProvider client={queries}>
       <MemoryRouter>
-        <FoundLeads scrape={scrape} />
+        <FoundLeads scrape={scrape} filter={NO_FILTER} />
       </MemoryRouter>
     </QueryClientProvider>,
   ).replace(/<!-- -->/g, '')

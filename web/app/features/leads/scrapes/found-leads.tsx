@@ -12,33 +12,38 @@ import { EmptyState } from '../../../ui/empty-state'
 import { Pager } from '../../../ui/pager'
 import { LoadingText, Skeleton } from '../../../ui/skeleton'
 import { LeadBio, LeadFollowers, LeadIdentity } from '../leads/lead-parts'
+import { type FollowerFilter, queryOf } from './follower-scale'
 import { isInProgress } from './scrape-text'
 
 const PAGE_SIZE = 12
 const POLL_EVERY_MS = 3_000
 
+/** The query for a page of the scrape's leads in this range. */
+export function foundOptions(scrape: Scrape, page: number, filter: FollowerFilter) {
+  return api.leads.list.queryOptions({
+    input: { scrapeId: scrape.id, page, pageSize: PAGE_SIZE, ...queryOf(filter) },
+    enabled: scrape.matched > 0,
+    placeholderData: keepPreviousData,
+    refetchInterval: isInProgress(scrape.status) ? POLL_EVERY_MS : false,
+  })
+}
+
 /** The leads that a scrape has found so far, as cards. */
-export function FoundLeads({ scrape }: { scrape: Scrape }) {
-  const [page, setPage] = useState(1)
+export function FoundLeads({ scrape, filter }: { scrape: Scrape; filter: FollowerFilter }) {
+  const [shown, setShown] = useState({ page: 1, filter })
+  // Another filter begins at its first page.
+  const page = shown.filter === filter ? shown.page : 1
+  const setPage = (next: number) => setShown({ page: next, filter })
   const inProgress = isInProgress(scrape.status)
-  const found = useQuery(
-    api.leads.list.queryOptions({
-      input: { scrapeId: scrape.id, page, pageSize: PAGE_SIZE },
-      enabled: scrape.matched > 0,
-      placeholderData: keepPreviousData,
-      refetchInterval: inProgress ? POLL_EVERY_MS : false,
-    }),
-  )
+  const isFiltered = filter.min !== null || filter.max !== null
+  const found = useQuery(foundOptions(scrape, page, filter))
 
   if (scrape.matched === 0) {
     if (inProgress || scrape.status === 'failed') return null
     if (scrape.fetched === 0 && scrape.status === 'completed')
       return (
         <EmptyState icon={<SearchX />} title="No accounts to read">
-          {scrape.type === 'followers'
-            ? `@${scrape.twitterHandle} has no followers yet.`
-            : `@${scrape.twitterHandle} doesn't follow anyone yet.`}{' '}
-          Try another handle.
+          {emptyText(scrape)}
         </EmptyState>
       )
     return (
@@ -60,6 +65,10 @@ export function FoundLeads({ scrape }: { scrape: Scrape }) {
       </div>
       {found.isError && !found.data ? (
         <QueryError query={found} />
+      ) : found.data?.total === 0 && isFiltered ? (
+        <EmptyState icon={<SearchX />} title="No leads in this range">
+          Widen the range above.
+        </EmptyState>
       ) : found.data?.total === 0 ? (
         <EmptyState icon={<UserX />} title="These leads were deleted">
           This scrape found {formatCount(scrape.matched, 'lead')}, {scrape.matched > 1 && 'all '}deleted since.
@@ -69,7 +78,7 @@ export function FoundLeads({ scrape }: { scrape: Scrape }) {
           {found.isPending && <LoadingText>Loading leads…</LoadingText>}
           <ul
             aria-busy={found.isPlaceholderData || undefined}
-            className="grid gap-3 transition-opacity aria-busy:opacity-60 sm:grid-cols-2"
+            className="grid gap-3 transition-opacity aria-busy:opacity-60 sm:grid-cols-2 xl:grid-cols-3"
           >
             {found.data
               ? found.data.leads.map((lead) => (
@@ -100,4 +109,19 @@ export function FoundLeads({ scrape }: { scrape: Scrape }) {
       )}
     </section>
   )
+}
+
+function emptyText({ type, twitterHandle }: Scrape): string {
+  switch (type) {
+    case 'followers':
+      return `@${twitterHandle} has no followers yet. Try another handle.`
+    case 'following':
+      return `@${twitterHandle} doesn't follow anyone yet. Try another handle.`
+    case 'handles':
+      return 'X knows none of these handles. Check their spelling.'
+    case 'list_members':
+      return 'This list has no members. Try another list.'
+    default:
+      return 'X shows nobody for this post. Try another post.'
+  }
 }

@@ -1,16 +1,15 @@
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
 import type { Scrape } from '@x-automated/contract/leads/scrapes'
 import { RotateCw } from 'lucide-react'
-import { api, client, errorCode, errorText } from '../../../api'
+import { api } from '../../../api'
 import { PagedTable } from '../../../paged-table'
-import { StatusBadge } from '../../../ui/badge'
 import { Button } from '../../../ui/button'
 import { DateTime } from '../../../ui/date-time'
-import { toast } from '../../../ui/toast'
 import { useIsOffered } from '../../identity/people/use-role'
-import { useCostConfirmation } from './cost-confirmation'
+import { ScrapeStatus } from './scrape-panel'
 import { isInProgress, requestOf, scrapeFilter, scrapeTitle } from './scrape-text'
+import { useScrapeAgain } from './use-scrape-again'
 
 /** Polls while a scrape is in progress. The one shown above updates live. */
 const POLL_EVERY_MS = 5_000
@@ -40,19 +39,12 @@ export function RecentScrapes({
   onAskCredentials,
 }: RecentScrapesProps) {
   const mayWrite = useIsOffered('member')
-  const confirmStart = useCostConfirmation()
-  const again = useMutation({
-    mutationFn: async (scrape: Scrape) =>
-      (await confirmStart(scrape, null)) ? client.scrapes.create(requestOf(scrape)) : null,
-    onSuccess: (scrape) => {
-      if (!scrape) return
+  const again = useScrapeAgain({
+    onStarted(scrape) {
       scrollToTop()
       onStarted(scrape)
     },
-    onError: (error) => {
-      if (errorCode(error) === 'X_SESSION_EXPIRED') onAskCredentials()
-      toast.error(errorText(error, 'Failed to scrape X followers'))
-    },
+    onAskCredentials,
   })
   const scrapes = useQuery(
     api.scrapes.list.queryOptions({
@@ -91,7 +83,7 @@ export function RecentScrapes({
           },
           { name: 'Read', end: true, cell: ({ fetched }) => formatNumber(fetched) },
           { name: 'Found', end: true, cell: ({ matched }) => formatNumber(matched) },
-          { name: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+          { name: 'Status', cell: (scrape) => <ScrapeStatus scrape={scrape} /> },
           {
             name: 'Started',
             className: 'whitespace-nowrap text-muted',
@@ -115,7 +107,7 @@ export function RecentScrapes({
                 >
                   {scrape.id === shown ? 'Viewing' : 'View'}
                 </Button>
-                {mayWrite && (
+                {mayWrite && requestOf(scrape) && (
                   <Button
                     size="sm"
                     className="max-md:flex-1"

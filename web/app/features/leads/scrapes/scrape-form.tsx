@@ -2,19 +2,19 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { formatCount } from '@x-automated/contract/format'
 import { FOLLOWER_SLIDERS, KEYWORD_LENGTH_MAX, KEYWORDS_MAX } from '@x-automated/contract/leads/scrape-limits'
 import type { Scrape } from '@x-automated/contract/leads/scrapes'
-import { handleIn } from '@x-automated/contract/x-handle'
-import { AtSign, Search } from 'lucide-react'
+import { Search } from 'lucide-react'
 import { Controller, type UseFormReturn, useForm } from 'react-hook-form'
 import { Link } from 'react-router'
-import { api, type client, errorCode, errorText, fieldProblems } from '../../../api'
+import { api, type client, errorCode, errorText } from '../../../api'
 import { isInitialLoading } from '../../../initial-loading'
 import { paths } from '../../../paths'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
-import { Card } from '../../../ui/card'
 import { ChipsInput, withChip } from '../../../ui/chips-input'
 import { Field } from '../../../ui/field'
 import { Input, PasswordInput } from '../../../ui/input'
+import { NumberInput } from '../../../ui/number-input'
+import { Segments } from '../../../ui/segments'
 import { Select } from '../../../ui/select'
 import { Skeleton, SkeletonField } from '../../../ui/skeleton'
 import { Slider } from '../../../ui/slider'
@@ -23,16 +23,20 @@ import { ADMINS_CONNECT, RoleNotice } from '../../identity/people/role-notice'
 import { useIsOffered } from '../../identity/people/use-role'
 import { SeePlans, UsageNotice } from '../../platform/billing/usage-notice'
 import { ConnectWithX } from '../../platform/x-account/connect-with-x'
-import { useCostConfirmation } from './cost-confirmation'
+import { estimateOptions, useCostConfirmation } from './cost-confirmation'
 import { withMax, withMin } from './follower-bounds'
-import { ScrapeEstimate } from './scrape-estimate'
-import { CREDENTIALS_REQUIRED, handleProblem, isSessionError, LEAD_LIMITS, SESSION_EXPIRED } from './scrape-text'
+import { CREDENTIALS_REQUIRED, estimateText, isSessionError, LEAD_LIMITS, SESSION_EXPIRED } from './scrape-text'
+import { FORM_FIELDS, problemIn, SOURCES, SourceField, sourceIn, sourceProblem } from './source-field'
 
 const NOT_CONNECTED = 'No X account is connected.'
 
-interface Values {
-  handle: string
+export interface Values {
   type: Scrape['type']
+  handle: string
+  postUrl: string
+  listUrl: string
+  /** Pasted handles, separated by spaces, commas or lines. */
+  handles: string
   minFollowers: number
   maxFollowers: number
   keywords: string[]
@@ -49,6 +53,8 @@ interface ScrapeFormProps {
    * form.
    */
   busy: false | 'running' | 'disconnected'
+  /** The failed scrape below, which says itself what is wrong with its handle. */
+  failed: Pick<Scrape, 'type' | 'twitterHandle'> | null
   /** X requires a new login. */
   askCredentials: boolean
   onAskCredentials: (ask: boolean) => void
@@ -56,13 +62,16 @@ interface ScrapeFormProps {
 }
 
 /** Starts a scrape. */
-export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }: ScrapeFormProps) {
+export function ScrapeForm({ busy, failed, askCredentials, onAskCredentials, onStarted }: ScrapeFormProps) {
   const mayConnect = useIsOffered('admin')
   const connection = useQuery(api.xAccount.status.queryOptions())
   const form = useForm<Values>({
     defaultValues: {
-      handle: '',
       type: 'followers',
+      handle: '',
+      postUrl: '',
+      listUrl: '',
+      handles: '',
       minFollowers: FOLLOWER_SLIDERS.min.default,
       maxFollowers: FOLLOWER_SLIDERS.max.default,
       keywords: [],
@@ -80,70 +89,95 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
   const byPassword = connection.data?.methods.includes('password') ?? true
   const isRejected =
     create.isError &&
-    !fieldProblems(create.error).twitterHandle &&
+    !sourceProblem(create.error) &&
     !isSessionError({ ...failureOf(create.error), message: create.error.message })
 
-  const [keyword, handle, type] = form.watch(['keyword', 'handle', 'type'])
-  const debouncedHandle = useDebouncedValue(handle)
+  const values = form.watch()
+  const { type, keyword } = values
+  const offered = connection.data?.sources ?? []
+  const typed = useDebouncedValue(values[FORM_FIELDS[type]])
+  const isTypedShown = typed === values[FORM_FIELDS[type]]
+  const target = { ...sourceIn(values), maxResults: Number(values.leadLimit) }
+  const estimate = useQuery({
+    ...estimateOptions(target),
+    enabled: connection.data?.connected === true && !isRunning && isTypedShown && problemIn(values) === null,
+  })
+  const isSaidBelow =
+    failed?.type === type && failed.twitterHandle?.toLowerCase() === target.twitterHandle?.toLowerCase()
+  const unread = isSaidBelow ? null : sourceProblem(estimate.error)
+  const fieldError = errors[FORM_FIELDS[type]]?.message ?? unread ?? undefined
 
-  const submit = form.handleSubmit(
-    async ({ handle, type, minFollowers, maxFollowers, keywords, keyword, leadLimit, ...credentials }) => {
-      // Includes a keyword that was typed but not added.
-      const allKeywords = withChip(keywords, keyword)
-      form.setValue('keywords', allKeywords)
-      form.setValue('keyword', '')
-      const twitterHandle = handleIn(handle)
-      if (connection.data?.connected && !(await confirmStart({ twitterHandle, type }, debouncedHandle))) return
-      create.mutate({
-        twitterHandle,
-        type,
-        minFollowers,
-        maxFollowers,
-        keywords: allKeywords,
-        maxResults: Number(leadLimit),
-        ...(askCredentials && byPassword && mayConnect
-          ? { credentials: { username: credentials.username.trim().replace(/^@/, ''), password: credentials.password } }
-          : {}),
-      })
-    },
-  )
+  const submit = form.handleSubmit(async (submitted) => {
+    if (unread) return form.setFocus(FORM_FIELDS[type])
+    // Includes a keyword that was typed but not added.
+    const keywords = withChip(submitted.keywords, submitted.keyword)
+    form.setValue('keywords', keywords)
+    form.setValue('keyword', '')
+    const { minFollowers, maxFollowers, username, password } = submitted
+    const wanted = { ...sourceIn(submitted), maxResults: Number(submitted.leadLimit) }
+    if (connection.data?.connected && !(await confirmStart(wanted, isTypedShown))) return
+    create.mutate({
+      ...wanted,
+      minFollowers,
+      maxFollowers,
+      keywords,
+      ...(askCredentials && byPassword && mayConnect
+        ? { credentials: { username: username.trim().replace(/^@/, ''), password } }
+        : {}),
+    })
+  })
 
+  if (isInitialLoading(connection)) return <ScrapeFormSkeleton />
   return (
-    <Card
-      title="Find leads"
-      description="Collects an account's followers (or the people it follows) who match your filters."
-    >
-      {isInitialLoading(connection) ? (
-        <ScrapeFormSkeleton />
-      ) : (
-        <form method="post" noValidate className="grid grid-cols-1 gap-5" onSubmit={submit}>
-          {connection.data && !askCredentials && busy !== 'disconnected' && (
-            <NotConnected connection={connection.data} />
-          )}
-          <Field label="X Handle to Scrape" error={errors.handle?.message} required>
-            <Input
-              leading={<AtSign />}
-              placeholder="handle"
-              autoComplete="off"
-              autoCapitalize="none"
-              spellCheck={false}
-              maxLength={200}
-              {...form.register('handle', {
-                validate: (typed) => handleProblem(typed) ?? true,
-                onBlur: ({ target }) => form.setValue('handle', handleIn(target.value)),
-              })}
-            />
-          </Field>
-          <Field label="Scrape Type">
-            <Select
-              options={[
-                { value: 'followers', label: 'Followers' },
-                { value: 'following', label: 'Following' },
-              ]}
-              {...form.register('type')}
-            />
-          </Field>
+    <form method="post" noValidate aria-label="Find leads" className="grid grid-cols-1 gap-5" onSubmit={submit}>
+      {connection.data && !askCredentials && busy !== 'disconnected' && <NotConnected connection={connection.data} />}
+      <div className="grid gap-3">
+        <div className="flex flex-wrap items-start gap-3">
+          <SourceField form={form} type={type} error={fieldError} />
+          <Button
+            type="submit"
+            variant="primary"
+            size="lg"
+            className="mt-6.5 min-h-14 max-sm:mt-0 max-sm:w-full"
+            icon={<Search />}
+            loading={isRunning || form.formState.isSubmitting}
+            disabled={busy === 'disconnected'}
+          >
+            {isRunning ? 'Scraping...' : 'Start Scraping'}
+          </Button>
+        </div>
+        <div className="max-w-full overflow-x-auto">
+          <Segments
+            label="Scrape Type"
+            value={type}
+            onChange={(next) => form.setValue('type', next)}
+            options={SOURCES.filter(({ value }) => value.startsWith('follow') || offered.includes(value))}
+          />
+        </div>
+        {estimate.data && isTypedShown && (
+          <div className="flex flex-wrap gap-x-4 gap-y-1 text-muted" data-numeric>
+            <p>{estimateText(estimate.data, type)}</p>
+            {estimate.data.leadsLeft !== null && (
+              <p>
+                {estimate.data.leadsLeft === 0
+                  ? 'No scraped leads left this month.'
+                  : `${formatCount(estimate.data.leadsLeft, 'scraped lead')} left this month.`}
+              </p>
+            )}
+          </div>
+        )}
+      </div>
+      {askCredentials && <Credentials form={form} isNotConnected={isNotConnected} byPassword={byPassword} />}
+      {isRejected && (
+        <Callout tone="bad" action={errorCode(create.error) === 'PLAN_LIMIT' && <SeePlans />}>
+          {errorText(create.error, 'Failed to scrape X followers')}
+        </Callout>
+      )}
+      <div className="grid gap-x-10 gap-y-5 border-t border-hair pt-5 lg:grid-cols-2">
+        <div className="grid content-start gap-4">
           <FollowerRange form={form} />
+        </div>
+        <div className="grid content-start gap-4">
           <Field label="Bio keyword filter" aside={<span className="text-xs">Match any</span>}>
             <Controller
               control={form.control}
@@ -153,7 +187,7 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
                   values={field.value}
                   onChange={field.onChange}
                   typed={keyword}
-                  onType={(typed) => form.setValue('keyword', typed)}
+                  onType={(next) => form.setValue('keyword', next)}
                   noun="keyword"
                   most={KEYWORDS_MAX}
                   maxLength={KEYWORD_LENGTH_MAX}
@@ -172,31 +206,9 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
             />
           </Field>
           <UsageNotice what="scrapedLeads" />
-          <ScrapeEstimate
-            typed={debouncedHandle}
-            type={type}
-            enabled={connection.data?.connected === true && !isRunning}
-          />
-          {askCredentials && <Credentials form={form} isNotConnected={isNotConnected} byPassword={byPassword} />}
-          {isRejected && (
-            <Callout tone="bad" action={errorCode(create.error) === 'PLAN_LIMIT' && <SeePlans />}>
-              {errorText(create.error, 'Failed to scrape X followers')}
-            </Callout>
-          )}
-          <Button
-            type="submit"
-            variant="primary"
-            size="lg"
-            wide
-            icon={<Search />}
-            loading={isRunning || form.formState.isSubmitting}
-            disabled={busy === 'disconnected'}
-          >
-            {isRunning ? 'Scraping...' : 'Start Scraping'}
-          </Button>
-        </form>
-      )}
-    </Card>
+        </div>
+      </div>
+    </form>
   )
 }
 
@@ -217,8 +229,8 @@ function useCreateScrape(
       },
       onError: (error) => {
         if (isSessionError({ ...failureOf(error), message: error.message })) onAskCredentials(true)
-        const problem = fieldProblems(error).twitterHandle
-        if (problem) form.setError('handle', { message: problem }, { shouldFocus: true })
+        const problem = sourceProblem(error)
+        if (problem) form.setError(FORM_FIELDS[form.getValues('type')], { message: problem }, { shouldFocus: true })
       },
     }),
   )
@@ -252,21 +264,28 @@ const sliders = [
 
 /** The follower range: moving one bound past the other moves both. */
 function FollowerRange({ form }: { form: UseFormReturn<Values> }) {
-  return sliders.map(({ name, label, range: { from, to, step }, move }) => (
-    <Slider
-      key={name}
-      label={label}
-      value={form.watch(name)}
-      onChange={(value) => {
-        const { minFollowers, maxFollowers } = move(form.getValues(), value)
-        form.setValue('minFollowers', minFollowers)
-        form.setValue('maxFollowers', maxFollowers)
-      }}
-      min={from}
-      max={to}
-      step={step}
-    />
-  ))
+  return sliders.map(({ name, label, range: { from, to, step }, move }) => {
+    const set = (value: number) => {
+      const { minFollowers, maxFollowers } = move(form.getValues(), value)
+      form.setValue('minFollowers', minFollowers)
+      form.setValue('maxFollowers', maxFollowers)
+    }
+    return (
+      <div key={name} className="flex items-end gap-4">
+        <div className="min-w-0 flex-1">
+          <Slider label={label} value={form.watch(name)} onChange={set} min={from} max={to} step={step} />
+        </div>
+        <NumberInput
+          aria-label={`${label}, as a number`}
+          className="w-28! text-end"
+          value={form.watch(name)}
+          onChange={(value) => value !== null && set(value)}
+          min={from}
+          max={to}
+        />
+      </div>
+    )
+  })
 }
 
 interface CredentialsProps {

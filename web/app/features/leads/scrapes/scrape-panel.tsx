@@ -1,8 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { formatCount, formatDate, formatMoney, formatNumber } from '@x-automated/contract/format'
 import type { Scrape } from '@x-automated/contract/leads/scrapes'
 import { AtSign, CircleStop, RotateCw } from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { api, client } from '../../../api'
 import { Badge, StatusBadge } from '../../../ui/badge'
 import { Button } from '../../../ui/button'
@@ -13,14 +13,7 @@ import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
 import { SeePlans } from '../../platform/billing/usage-notice'
 import { Reconnect } from './reconnect'
-import {
-  isInProgress,
-  needsConnection,
-  roughDurationText,
-  scrapeFilter,
-  scrapeTimeLeftText,
-  scrapeTitle,
-} from './scrape-text'
+import { isInProgress, needsConnection, roughDurationText, scrapeFilter, scrapeTitle } from './scrape-text'
 import { cacheScrape } from './use-live-scrape'
 
 interface ScrapePanelProps {
@@ -47,7 +40,7 @@ export function ScrapePanel({ scrape, onChanged, onAnother }: ScrapePanelProps) 
           <p className="text-muted wrap-anywhere">{scrapeFilter(scrape)}</p>
         </div>
         <div className="flex flex-wrap items-center gap-2">
-          <StatusBadge status={scrape.status} />
+          <ScrapeStatus scrape={scrape} />
           {mayWrite && inProgress && <Cancel scrape={scrape} />}
           {mayWrite && scrape.isResumable && <Resume scrape={scrape} onResumed={onChanged} />}
           {mayWrite && scrape.status === 'failed' && !scrape.isResumable && (
@@ -66,7 +59,6 @@ function ScrapeProgress({ scrape }: { scrape: Scrape }) {
   const { estimate, fetched } = scrape
   const read = formatNumber(fetched)
   const lost = needsConnection(scrape)
-  const timeLeft = scrapeTimeLeftText(scrape)
   return (
     <>
       <p role="status" className="font-strong">
@@ -91,18 +83,6 @@ function ScrapeProgress({ scrape }: { scrape: Scrape }) {
           detail={estimate ? `${read} of ${formatNumber(estimate.profiles)}` : read}
         />
       )}
-      <dl className="grid grid-cols-2 gap-x-6 gap-y-1 sm:flex">
-        <Figure name="Leads found">{formatNumber(scrape.matched)}</Figure>
-        {timeLeft !== null && <Figure name="Time left">{timeLeft}</Figure>}
-        {scrape.spentCents !== null && (
-          <Figure name="X bills">
-            {formatMoney(scrape.spentCents)}
-            {estimate?.costCents != null && (
-              <span className="text-sm font-normal text-muted"> of about {formatMoney(estimate.costCents)}</span>
-            )}
-          </Figure>
-        )}
-      </dl>
       <p className="text-xs text-muted">
         {lost
           ? 'Paused until an X account is connected. We kept the leads found so far.'
@@ -112,15 +92,10 @@ function ScrapeProgress({ scrape }: { scrape: Scrape }) {
   )
 }
 
-function Figure({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className="grid gap-0.5 sm:min-w-32">
-      <dt className="text-muted">{name}</dt>
-      <dd className="text-lg font-strong" data-numeric>
-        {children}
-      </dd>
-    </div>
-  )
+/** The status, or that the plan's limit stopped it. */
+export function ScrapeStatus({ scrape: { status, stoppedBy } }: { scrape: Scrape }) {
+  if (stoppedBy === 'PLAN_LIMIT') return <Badge tone="warn">Stopped at plan limit</Badge>
+  return <StatusBadge status={status} />
 }
 
 /** Waiting for X's rate limit or for X to respond. @param resumesAt ISO 8601 */
@@ -150,11 +125,7 @@ function useNow(): number {
 function ScrapeResult({ scrape }: { scrape: Scrape }) {
   return (
     <>
-      {scrape.stoppedBy === 'PLAN_LIMIT' && (
-        <Callout tone="warn" title="Stopped at your plan's limit" action={<SeePlans />}>
-          {scrape.error} We kept the leads found so far. Resume the scrape after an upgrade.
-        </Callout>
-      )}
+      {scrape.stoppedBy === 'PLAN_LIMIT' && <StoppedByPlan scrape={scrape} />}
       {scrape.status === 'failed' && <Callout tone="bad">{scrape.error || 'Failed to scrape X followers'}</Callout>}
       <div className="flex flex-wrap items-center gap-3">
         <Badge tone={scrape.matched > 0 ? 'accent' : 'neutral'}>{formatNumber(scrape.matched)} leads found</Badge>
@@ -164,6 +135,23 @@ function ScrapeResult({ scrape }: { scrape: Scrape }) {
         </p>
       </div>
     </>
+  )
+}
+
+/** Says what stopped it, and after an upgrade that it can go further. */
+function StoppedByPlan({ scrape }: { scrape: Scrape }) {
+  const overview = useQuery(api.billing.overview.queryOptions())
+  const usage = overview.data?.usage.find(({ what }) => what === 'scrapedLeads')
+  if (usage && (usage.limit === null || usage.used < usage.limit))
+    return (
+      <Callout tone="info" title="Your plan has room again">
+        Resume the scrape to find more leads.
+      </Callout>
+    )
+  return (
+    <Callout tone="warn" title="Stopped at your plan's limit" action={<SeePlans />}>
+      {scrape.error} Resume the scrape after an upgrade.
+    </Callout>
   )
 }
 

@@ -62,8 +62,12 @@ test('asks for credentials only after a session error', () => {
 })
 
 test('describes the source and the filter of a scrape', () => {
-  expect(scrapeTitle({ type: 'followers', twitterHandle: 'ada' })).toBe('Followers of @ada')
-  expect(scrapeTitle({ type: 'following', twitterHandle: 'ada' })).toBe('Followed by @ada')
+  const noUrl = { postUrl: null, listUrl: null }
+  expect(scrapeTitle({ type: 'followers', twitterHandle: 'ada', ...noUrl })).toBe('Followers of @ada')
+  expect(scrapeTitle({ type: 'following', twitterHandle: 'ada', ...noUrl })).toBe('Followed by @ada')
+  expect(
+    scrapeTitle({ type: 'likers', twitterHandle: null, postUrl: 'https://x.com/ada/status/1?s=20', listUrl: null }),
+  ).toBe('Likes of x.com/ada/status/1')
   expect(scrapeFilter({ minFollowers: 100, maxFollowers: 10_000, keywords: [] })).toBe('100 to 10,000 followers')
   expect(scrapeFilter({ minFollowers: 0, maxFollowers: 5_000, keywords: ['founder', 'saas'] })).toBe(
     '0 to 5,000 followers · founder, saas',

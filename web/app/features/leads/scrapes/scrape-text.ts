@@ -1,6 +1,7 @@
 import { formatCount, formatMoney, formatNumber } from '@x-automated/contract/format'
 import type { Scrape, ScrapeStatus } from '@x-automated/contract/leads/scrapes'
 import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
+import type { client } from '../../../api'
 
 /** What is wrong with the handle to scrape, as text to show; null if nothing. */
 export function handleProblem(typed: string): string | null {
@@ -44,8 +45,49 @@ export function isSessionError(failure: { status?: number; code?: string | null;
 }
 
 /** 'Followers of @ada'. */
-export function scrapeTitle({ type, twitterHandle }: Pick<Scrape, 'type' | 'twitterHandle'>): string {
-  return type === 'followers' ? `Followers of @${twitterHandle}` : `Followed by @${twitterHandle}`
+export function scrapeTitle({
+  type,
+  twitterHandle,
+  postUrl,
+  listUrl,
+}: Pick<Scrape, 'type' | 'twitterHandle' | 'postUrl' | 'listUrl'>): string {
+  switch (type) {
+    case 'followers':
+      return `Followers of @${twitterHandle}`
+    case 'following':
+      return `Followed by @${twitterHandle}`
+    case 'likers':
+      return `Likes of ${bareUrl(postUrl)}`
+    case 'repliers':
+      return `Replies to ${bareUrl(postUrl)}`
+    case 'list_members':
+      return `Members of ${bareUrl(listUrl)}`
+    case 'handles':
+      return 'Pasted handles'
+  }
+}
+
+/** 'the followers of @ada', for sentences. */
+export function sourceTitle({ type, twitterHandle, postUrl = '', listUrl = '' }: ScrapeSource): string {
+  switch (type) {
+    case 'followers':
+      return `the followers of @${twitterHandle}`
+    case 'following':
+      return `accounts followed by @${twitterHandle}`
+    case 'likers':
+      return `the likes of ${bareUrl(postUrl)}`
+    case 'repliers':
+      return `the replies to ${bareUrl(postUrl)}`
+    case 'list_members':
+      return `the members of ${bareUrl(listUrl)}`
+    case 'handles':
+      return 'these handles'
+  }
+}
+
+/** 'x.com/ana/status/1'. */
+function bareUrl(url: string | null): string {
+  return (url ?? '').replace(/^https?:\/\/(www\.)?|[?#].*$/g, '')
 }
 
 /** '100 to 10,000 followers · founder, saas'. */
@@ -71,29 +113,72 @@ export function roughDurationText(seconds: number): string {
 /** Time and cost of a scrape before it starts. */
 export interface Estimate {
   profiles: number
-  seconds: number
-  /** Null if X bills nothing. */
+  /** What it probably reads until it has enough leads. */
+  likely: { profiles: number; seconds: number /** Null if X bills nothing. */; costCents: number | null }
+  /** The most that X bills; null: nothing. */
   costCents: number | null
 }
 
-/** '12,000 followers · about 2 min · X bills up to $120.00'. */
-export function estimateText({ profiles, seconds, costCents }: Estimate, type: Scrape['type']): string {
-  const people = type === 'followers' ? formatCount(profiles, 'follower') : formatCount(profiles, 'followed account')
-  const bill = costCents === null ? '' : ` · X bills up to ${formatMoney(costCents)}`
-  return `${people} · ${roughDurationText(seconds)}${bill}`
+const PROFILES: Record<Scrape['type'], readonly [one: string, many?: string]> = {
+  followers: ['follower'],
+  following: ['followed account'],
+  likers: ['like'],
+  repliers: ['reply', 'replies'],
+  list_members: ['list member'],
+  handles: ['handle'],
+}
+
+/** '12,000 followers · reads about 3,000 in about 2 min · X bills about $30.00, at most $120.00'. */
+export function estimateText({ profiles, likely, costCents }: Estimate, type: Scrape['type']): string {
+  const people = formatCount(profiles, ...PROFILES[type])
+  const reads = likely.profiles < profiles ? `reads about ${formatNumber(likely.profiles)} in ` : ''
+  const bill =
+    costCents === null || likely.costCents === null
+      ? ''
+      : likely.costCents < costCents
+        ? ` · X bills about ${formatMoney(likely.costCents)}, at most ${formatMoney(costCents)}`
+        : ` · X bills up to ${formatMoney(costCents)}`
+  return `${people} · ${reads}${roughDurationText(likely.seconds)}${bill}`
 }
 
 /** The choices for the maximum number of leads. The first is the default. */
 export const LEAD_LIMITS = [1_000, 100, 10_000, 100_000, 1_000_000] as const
 
-/** The request that repeats a scrape. */
+/** The request that repeats a scrape; null if it read pasted handles, which are not returned. */
 export function requestOf({
   twitterHandle,
   type,
+  postUrl,
+  listUrl,
   minFollowers,
   maxFollowers,
   keywords,
   maxResults,
-}: Scrape): Pick<Scrape, 'twitterHandle' | 'type' | 'minFollowers' | 'maxFollowers' | 'keywords' | 'maxResults'> {
-  return { twitterHandle, type, minFollowers, maxFollowers, keywords, maxResults }
+}: Scrape): ScrapeRequest | null {
+  if (type === 'handles') return null
+  return {
+    ...sourceOf({ type, twitterHandle, postUrl, listUrl }),
+    minFollowers,
+    maxFollowers,
+    keywords,
+    maxResults,
+  }
 }
+
+/** What a scrape reads, as a request names it. */
+export function sourceOf({
+  type,
+  twitterHandle,
+  postUrl,
+  listUrl,
+}: Pick<Scrape, 'type' | 'twitterHandle' | 'postUrl' | 'listUrl'>): ScrapeSource {
+  return {
+    type,
+    ...(twitterHandle !== null && { twitterHandle }),
+    ...(postUrl !== null && { postUrl }),
+    ...(listUrl !== null && { listUrl }),
+  }
+}
+
+export type ScrapeSource = Pick<ScrapeRequest, 'type' | 'twitterHandle' | 'postUrl' | 'listUrl' | 'handles'>
+export type ScrapeRequest = Parameters<typeof client.scrapes.create>[0]

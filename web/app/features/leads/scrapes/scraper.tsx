@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { formatCount } from '@x-automated/contract/format'
 import type { Scrape } from '@x-automated/contract/leads/scrapes'
 import { Search } from 'lucide-react'
 import { useRef, useState } from 'react'
@@ -11,12 +12,13 @@ import { toast } from '../../../ui/toast'
 import { useRefresh } from '../../../use-refresh'
 import { RoleNotice, VIEWER_TEXT } from '../../identity/people/role-notice'
 import { useIsOffered } from '../../identity/people/use-role'
-import { FoundLeads } from './found-leads'
+import { FoundCanvas } from './found-canvas'
 import { RecentScrapes } from './recent-scrapes'
 import { ScrapeForm } from './scrape-form'
 import { ScrapePanel } from './scrape-panel'
 import { isInProgress, isSessionError, needsConnection } from './scrape-text'
 import { cacheScrape, useLiveScrape } from './use-live-scrape'
+import { useScrapeAgain } from './use-scrape-again'
 
 const RECENT_SIZE = 10
 
@@ -38,11 +40,13 @@ export function Scraper() {
   const finish = (scrape: Scrape) => {
     void refresh(api.leads, api.scrapes.list, api.scrapes.estimate, api.billing.overview)
     if (scrape.status === 'completed')
-      toast.success(`Successfully scraped ${scrape.matched} ${scrape.type} from @${scrape.twitterHandle}`)
-    if (scrape.status === 'failed') {
-      toast.error(scrape.error || 'Failed to scrape X followers')
-      if (isSessionError({ message: scrape.error ?? '' })) setAskCredentials(true)
-    }
+      toast.success(
+        scrape.twitterHandle
+          ? `Successfully scraped ${scrape.matched} ${scrape.type} from @${scrape.twitterHandle}`
+          : `Successfully scraped ${formatCount(scrape.matched, 'lead')}`,
+      )
+    // The scrape below says what failed.
+    if (scrape.status === 'failed' && isSessionError({ message: scrape.error ?? '' })) setAskCredentials(true)
   }
   const live = useLiveScrape(watched, finish)
   const start = (scrape: Scrape) => {
@@ -53,7 +57,9 @@ export function Scraper() {
     requestAnimationFrame(() => progress.current?.scrollIntoView({ block: 'nearest' }))
   }
   const askForAnother = () => {
-    const handle = form.current?.querySelector<HTMLInputElement>('input[name="handle"]')
+    const handle = form.current?.querySelector<HTMLInputElement | HTMLTextAreaElement>(
+      ':is([name="handle"], [name="postUrl"], [name="listUrl"], [name="handles"])',
+    )
     handle?.focus()
     handle?.select()
   }
@@ -61,13 +67,16 @@ export function Scraper() {
   const current = scrape && isInProgress(scrape.status) ? scrape : running
   const busy = current ? (needsConnection(current) ? 'disconnected' : 'running') : false
 
+  const again = useScrapeAgain({ onStarted: start, onAskCredentials: () => setAskCredentials(true) })
+
   return (
     <div className="grid gap-10">
-      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,24rem)_minmax(0,1fr)]">
+      <div className="flex flex-col gap-8">
         {mayWrite ? (
           <div ref={form}>
             <ScrapeForm
               busy={busy}
+              failed={scrape?.status === 'failed' && !scrape.isResumable ? scrape : null}
               askCredentials={askCredentials}
               onAskCredentials={setAskCredentials}
               onStarted={start}
@@ -79,12 +88,17 @@ export function Scraper() {
         {/* On narrow screens a running scrape comes before the form. */}
         <div
           ref={progress}
-          className={cn('grid min-w-0 gap-6', scrape && isInProgress(scrape.status) && 'max-lg:order-first')}
+          className={cn('grid min-w-0 gap-8', scrape && isInProgress(scrape.status) && 'max-lg:order-first')}
         >
           {scrape ? (
             <>
               <ScrapePanel scrape={scrape} onChanged={start} onAnother={askForAnother} />
-              <FoundLeads key={scrape.id} scrape={scrape} />
+              <FoundCanvas
+                key={scrape.id}
+                scrape={scrape}
+                mayStart={busy === false && !again.isPending}
+                onWiden={again.mutate}
+              />
             </>
           ) : live.isError || newest.isError ? (
             <QueryError query={newest.isError ? newest : live} />

@@ -1,0 +1,202 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { formatCount, formatMoney, formatNumber } from '@x-automated/contract/format'
+import type { Scrape } from '@x-automated/contract/leads/scrapes'
+import { ListPlus, PenLine, Search } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { api } from '../../../api'
+import { Button } from '../../../ui/button'
+import { Callout } from '../../../ui/callout'
+import { useIsOffered } from '../../identity/people/use-role'
+import { FollowerHistogram } from './follower-histogram'
+import { type FollowerFilter, isWider, NO_FILTER, queryOf } from './follower-scale'
+import { FoundFaces } from './found-faces'
+import { FoundLeads, foundOptions } from './found-leads'
+import { isInProgress, needsConnection, requestOf, scrapeTimeLeftText } from './scrape-text'
+import { useSaveFound } from './use-save-found'
+
+const FACES = 100
+
+interface FoundCanvasProps {
+  scrape: Scrape
+  /** Another scrape can start now. */
+  mayStart: boolean
+  /** Starts this scrape again with other bounds. */
+  onWiden: (scrape: Scrape) => void
+}
+
+/** Faces, follower counts and cards of a scrape's leads, and what to do with them. */
+export function FoundCanvas({ scrape, mayStart, onWiden }: FoundCanvasProps) {
+  const mayWrite = useIsOffered('member')
+  const [filter, setFilter] = useState<FollowerFilter>(NO_FILTER)
+  const isLive = isInProgress(scrape.status)
+  const histogram = useQuery(
+    api.scrapes.histogram.queryOptions({
+      input: { id: scrape.id },
+      enabled: scrape.fetched > 0,
+      placeholderData: keepPreviousData,
+      refetchInterval: isLive ? 1_000 : false,
+    }),
+  )
+  const faces = useQuery(
+    api.leads.list.queryOptions({
+      input: { scrapeId: scrape.id, sort: 'createdAt', pageSize: FACES },
+      enabled: scrape.matched > 0,
+      placeholderData: keepPreviousData,
+      refetchInterval: ({ state: { data } }) => (isLive && (data?.leads.length ?? 0) < FACES ? 1_000 : false),
+    }),
+  )
+  const found = useQuery(foundOptions(scrape, 1, filter))
+  const isFiltered = filter.min !== null || filter.max !== null
+  const bins = histogram.data?.bins ?? []
+  const count = scrape.matched === 0 ? 0 : (found.data?.total ?? scrape.matched)
+  return (
+    <div className="grid min-w-0 gap-8">
+      {faces.data && faces.data.leads.length > 0 && (
+        <FoundFaces leads={faces.data.leads} total={faces.data.total} filter={filter} isLive={isLive} />
+      )}
+      {bins.some((bin) => bin.count > 0) && (
+        <div className="grid gap-3">
+          <FollowerHistogram bins={bins} filter={filter} onChange={setFilter} />
+          {isWider(filter, scrape) && (
+            <Callout
+              tone="info"
+              action={
+                mayWrite &&
+                requestOf(scrape) && (
+                  <Button
+                    size="sm"
+                    icon={<Search />}
+                    disabled={!mayStart}
+                    onClick={() => onWiden({ ...scrape, ...widened(scrape, filter) })}
+                  >
+                    Scrape this range
+                  </Button>
+                )
+              }
+            >
+              {widerText(scrape)}
+            </Callout>
+          )}
+        </div>
+      )}
+      <FoundLeads scrape={scrape} filter={filter} />
+      {(isLive || count > 0) && (
+        <FoundBar scrape={scrape} count={count} isFiltered={isFiltered}>
+          {mayWrite && <FoundActions scrape={scrape} filter={filter} isFiltered={isFiltered} count={count} />}
+        </FoundBar>
+      )}
+    </div>
+  )
+}
+
+/** The scrape's bounds, extended to the filter. */
+function widened({ minFollowers, maxFollowers }: Scrape, { min, max }: FollowerFilter) {
+  return {
+    minFollowers: min === null ? minFollowers : Math.min(min, minFollowers),
+    maxFollowers: max === null ? maxFollowers : Math.max(max, maxFollowers),
+  }
+}
+
+/** 'This scrape kept 100 to 10,000 followers. A wider range takes a new scrape …' */
+function widerText({ minFollowers, maxFollowers, estimate, fetched, spentCents }: Scrape): string {
+  const kept = `This scrape kept people with ${formatNumber(minFollowers)} to ${formatNumber(maxFollowers)} followers.`
+  const profiles = estimate?.profiles ?? fetched
+  const cost =
+    spentCents !== null && fetched > 0
+      ? ` and X bills up to ${formatMoney(Math.ceil((spentCents / fetched) * profiles))}`
+      : ''
+  return `${kept} A wider range needs a new scrape: it reads up to ${formatCount(profiles, 'profile')}${cost}.`
+}
+
+interface FoundBarProps {
+  scrape: Scrape
+  count: number
+  isFiltered: boolean
+  children: ReactNode
+}
+
+/** How many match, how long it takes, what X bills and what the plan leaves. */
+function FoundBar({ scrape, count, isFiltered, children }: FoundBarProps) {
+  const overview = useQuery(api.billing.overview.queryOptions())
+  const usage = overview.data?.usage.find(({ what }) => what === 'scrapedLeads')
+  const isLive = isInProgress(scrape.status)
+  const timeLeft = isLive && !needsConnection(scrape) ? scrapeTimeLeftText(scrape) : null
+  return (
+    <section
+      aria-label="Leads to use"
+      className="sticky bottom-0 z-10 -mx-1 flex flex-wrap items-center justify-between gap-x-8 gap-y-3 border-t border-line bg-canvas px-1 py-3 max-md:bottom-(--spacing-tab-bar)"
+    >
+      <dl className="flex flex-wrap gap-x-8 gap-y-2" data-numeric>
+        <Figure name="Match">
+          {formatNumber(count)}
+          {isFiltered && <Small> of {formatNumber(scrape.matched)}</Small>}
+        </Figure>
+        {timeLeft !== null && <Figure name="Time left">{timeLeft}</Figure>}
+        {scrape.spentCents !== null && (
+          <Figure name="X bills">
+            {formatMoney(scrape.spentCents)}
+            {isLive && scrape.estimate?.costCents != null && (
+              <Small> of about {formatMoney(scrape.estimate.costCents)}</Small>
+            )}
+          </Figure>
+        )}
+        {usage && usage.limit !== null && (
+          <Figure name="Leads left">
+            {formatNumber(Math.max(0, usage.limit - usage.used))}
+            <Small> of {formatNumber(usage.limit)}</Small>
+          </Figure>
+        )}
+      </dl>
+      {children}
+    </section>
+  )
+}
+
+function Figure({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="grid">
+      <dt className="text-xs text-muted">{name}</dt>
+      <dd className="text-lg font-strong">{children}</dd>
+    </div>
+  )
+}
+
+const Small = ({ children }: { children: ReactNode }) => (
+  <small className="text-xs font-normal text-muted">{children}</small>
+)
+
+interface FoundActionsProps {
+  scrape: Scrape
+  filter: FollowerFilter
+  isFiltered: boolean
+  count: number
+}
+
+function FoundActions({ scrape, filter, isFiltered, count }: FoundActionsProps) {
+  const save = useSaveFound(scrape, queryOf(filter), isFiltered)
+  return (
+    <div className="flex flex-wrap gap-2 max-sm:w-full">
+      <Button
+        size="lg"
+        className="max-sm:flex-1"
+        icon={<ListPlus />}
+        disabled={count === 0 || save.isPending}
+        loading={save.isPending && save.variables === 'save'}
+        onClick={() => save.run('save')}
+      >
+        Save as list
+      </Button>
+      <Button
+        variant="primary"
+        size="lg"
+        className="max-sm:flex-1"
+        icon={<PenLine />}
+        disabled={count === 0 || save.isPending}
+        loading={save.isPending && save.variables === 'write'}
+        onClick={() => save.run('write')}
+      >
+        Write to these
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,58 @@
+import { formatNumber } from '@x-automated/contract/format'
+import type { Lead } from '@x-automated/contract/leads/leads'
+import { useEffect, useState } from 'react'
+import { Avatar } from '../../../ui/avatar'
+import { cn } from '../../../ui/cn'
+import { profilePictureUrl } from '../leads/lead-picture'
+import { type FollowerFilter, isInFilter } from './follower-scale'
+
+/** Twenty faces a second. */
+const FACE_EVERY_MS = 50
+
+interface FoundFacesProps {
+  leads: readonly Lead[]
+  /** How many leads there are in all. */
+  total: number
+  filter: FollowerFilter
+  /** They appear one by one while the scrape runs. */
+  isLive: boolean
+}
+
+/** The faces of the leads found. Those outside the filter fade in place. */
+export function FoundFaces({ leads, total, filter, isLive }: FoundFacesProps) {
+  const shown = useRevealed(leads.length, isLive)
+  return (
+    // The cards below name the same people.
+    <div aria-hidden className="flex flex-wrap items-center gap-2">
+      {leads.slice(0, shown).map((lead) => (
+        <span
+          key={lead.id}
+          className={cn(
+            'transition duration-slow starting:scale-75 starting:opacity-0',
+            !isInFilter(lead.followerCount, filter) && 'opacity-20 grayscale',
+          )}
+        >
+          <Avatar name={lead.name || lead.twitterHandle} src={profilePictureUrl(lead)} />
+        </span>
+      ))}
+      {total > leads.length && (
+        <span className="px-1 text-muted" data-numeric>
+          +{formatNumber(total - leads.length)}
+        </span>
+      )}
+    </div>
+  )
+}
+
+/** How many of `count` to show: all at first and with reduced motion, then one more at a time. */
+function useRevealed(count: number, isLive: boolean): number {
+  const [shown, setShown] = useState(isLive ? 0 : count)
+  const isBehind = shown < count
+  useEffect(() => {
+    if (!isBehind) return
+    if (!isLive || matchMedia('(prefers-reduced-motion: reduce)').matches) return setShown(count)
+    const revealing = setInterval(() => setShown((before) => before + 1), FACE_EVERY_MS)
+    return () => clearInterval(revealing)
+  }, [isBehind, isLive, count])
+  return shown
+}

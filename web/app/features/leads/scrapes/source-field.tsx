@@ -1,0 +1,142 @@
+import { SCRAPE_HANDLES_MAX } from '@x-automated/contract/leads/scrape-limits'
+import type { Scrape } from '@x-automated/contract/leads/scrapes'
+import { handleIn, listIdIn, postIdIn } from '@x-automated/contract/x-handle'
+import { AtSign } from 'lucide-react'
+import type { UseFormReturn } from 'react-hook-form'
+import { fieldProblems } from '../../../api'
+import { Field } from '../../../ui/field'
+import { Input, Textarea } from '../../../ui/input'
+import type { Values } from './scrape-form'
+import { handleProblem, type ScrapeSource } from './scrape-text'
+
+/** What can be scraped, in the order of the form. X may offer fewer. */
+export const SOURCES: readonly { value: Scrape['type']; label: string }[] = [
+  { value: 'followers', label: 'Followers' },
+  { value: 'following', label: 'Following' },
+  { value: 'likers', label: 'Liked a post' },
+  { value: 'repliers', label: 'Replied' },
+  { value: 'list_members', label: 'List members' },
+  { value: 'handles', label: 'Paste handles' },
+]
+
+/** The field of the form that each type reads. */
+export const FORM_FIELDS = {
+  followers: 'handle',
+  following: 'handle',
+  likers: 'postUrl',
+  repliers: 'postUrl',
+  list_members: 'listUrl',
+  handles: 'handles',
+} as const satisfies Record<Scrape['type'], keyof Values>
+
+type Typed = Pick<Values, 'type' | 'handle' | 'postUrl' | 'listUrl' | 'handles'>
+
+const handlesIn = (text: string) => [
+  ...new Set(
+    text
+      .split(/[\s,;]+/)
+      .map(handleIn)
+      .filter((handle) => handle !== ''),
+  ),
+]
+
+/** The chosen source as a request names it. */
+export function sourceIn({ type, handle, postUrl, listUrl, handles }: Typed): ScrapeSource {
+  switch (FORM_FIELDS[type]) {
+    case 'postUrl':
+      return { type, postUrl: postUrl.trim() }
+    case 'listUrl':
+      return { type, listUrl: listUrl.trim() }
+    case 'handles':
+      return { type, handles: handlesIn(handles) }
+    case 'handle':
+      return { type, twitterHandle: handleIn(handle) }
+  }
+}
+
+/** What is wrong with the chosen source, as text to show; null if nothing. */
+export function problemIn({ type, handle, postUrl, listUrl, handles }: Typed): string | null {
+  switch (FORM_FIELDS[type]) {
+    case 'postUrl':
+      return postIdIn(postUrl) === null ? 'Enter the URL of a post, such as https://x.com/ana/status/123' : null
+    case 'listUrl':
+      return listIdIn(listUrl) === null ? 'Enter the URL of a list, such as https://x.com/i/lists/123' : null
+    case 'handles': {
+      const all = handlesIn(handles)
+      if (all.length === 0) return 'Enter at least one handle'
+      if (all.length > SCRAPE_HANDLES_MAX) return `Enter at most ${SCRAPE_HANDLES_MAX.toLocaleString('en-US')} handles`
+      const wrong = all.find((one) => handleProblem(one) !== null)
+      return wrong === undefined ? null : `“${wrong}” is not a handle.`
+    }
+    case 'handle':
+      return handleProblem(handle)
+  }
+}
+
+/** What the server says about the source; null: nothing. */
+export function sourceProblem(error: unknown): string | null {
+  const problems = fieldProblems(error)
+  return problems.twitterHandle ?? problems.postUrl ?? problems.listUrl ?? problems.handles ?? null
+}
+
+interface SourceFieldProps {
+  form: UseFormReturn<Values>
+  type: Scrape['type']
+  error: string | undefined
+}
+
+const plain = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const
+const large = 'min-h-14 text-xl sm:text-2xl'
+
+/** The handle, URL or handles to read: the page's largest text. */
+export function SourceField({ form, type, error }: SourceFieldProps) {
+  const field = FORM_FIELDS[type]
+  const rules = { validate: () => problemIn(form.getValues()) ?? true, shouldUnregister: false }
+  const fieldProps = { error, required: true, className: 'min-w-0 flex-1 basis-60' }
+  if (field === 'handles')
+    return (
+      <Field label="Handles to read" hint="Separate them by spaces, commas or lines." {...fieldProps}>
+        <Textarea
+          key={field}
+          placeholder="@ana @ben"
+          {...plain}
+          className="max-h-60"
+          {...form.register(field, rules)}
+        />
+      </Field>
+    )
+  if (field !== 'handle')
+    return (
+      <Field
+        label={field === 'postUrl' ? 'URL of the post' : 'URL of the list'}
+        hint={type === 'repliers' && 'X finds replies of the last 7 days.'}
+        {...fieldProps}
+      >
+        <Input
+          key={field}
+          type="url"
+          placeholder={field === 'postUrl' ? 'https://x.com/ana/status/123' : 'https://x.com/i/lists/123'}
+          maxLength={500}
+          {...plain}
+          className={large}
+          {...form.register(field, rules)}
+        />
+      </Field>
+    )
+  return (
+    <Field label="X Handle to Scrape" {...fieldProps}>
+      <Input
+        key={field}
+        leading={<AtSign />}
+        placeholder="handle"
+        maxLength={200}
+        {...plain}
+        className={large}
+        {...form.register('handle', {
+          ...rules,
+          onBlur: ({ target }) => form.setValue('handle', handleIn(target.value)),
+        })}
+      />
+    </Field>
+  )
+}

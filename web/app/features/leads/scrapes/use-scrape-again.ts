@@ -1,0 +1,31 @@
+import { useMutation } from '@tanstack/react-query'
+import type { Scrape } from '@x-automated/contract/leads/scrapes'
+import { client, errorCode, errorText } from '../../../api'
+import { toast } from '../../../ui/toast'
+import { useCostConfirmation } from './cost-confirmation'
+import { requestOf, sourceOf } from './scrape-text'
+
+interface Options {
+  onStarted: (scrape: Scrape) => void
+  onAskCredentials: () => void
+}
+
+/** Repeats a scrape, perhaps with other bounds, once its cost is confirmed. */
+export function useScrapeAgain({ onStarted, onAskCredentials }: Options) {
+  const confirmStart = useCostConfirmation()
+  return useMutation({
+    async mutationFn(scrape: Scrape) {
+      const request = requestOf(scrape)
+      if (!request) return null
+      const isConfirmed = await confirmStart({ ...sourceOf(scrape), maxResults: scrape.maxResults }, false)
+      return isConfirmed ? client.scrapes.create(request) : null
+    },
+    onSuccess: (scrape) => {
+      if (scrape) onStarted(scrape)
+    },
+    onError: (error) => {
+      if (errorCode(error) === 'X_SESSION_EXPIRED') onAskCredentials()
+      toast.error(errorText(error, 'Failed to scrape X followers'))
+    },
+  })
+}
