@@ -10,15 +10,17 @@ export interface SliderProps {
   max: number
   step?: number
   disabled?: boolean
+  /** A field beside it shows the value. */
+  hideValue?: boolean
 }
 
 /** A range slider, for approximate numbers. */
-export function Slider({ label, onChange, step = 1, ...rest }: SliderProps) {
+export function Slider({ label, onChange, step = 1, hideValue = false, ...rest }: SliderProps) {
   return (
     <Base.Root {...rest} step={step} largeStep={step * 10} onValueChange={onChange} className="grid gap-1">
       <div className="flex items-baseline justify-between gap-3">
         <Base.Label className="font-strong">{label}</Base.Label>
-        <Base.Value className="text-muted">{(_, [value = 0]) => formatNumber(value)}</Base.Value>
+        {!hideValue && <Base.Value className="text-muted">{(_, [value = 0]) => formatNumber(value)}</Base.Value>}
       </div>
       <Base.Control className="flex h-6 cursor-pointer items-center data-disabled:cursor-not-allowed data-disabled:opacity-50">
         <Base.Track className="h-1.5 w-full rounded-full bg-control">

@@ -1,12 +1,22 @@
 import { HISTOGRAM_BOUNDS } from '@x-automated/contract/leads/scrape-limits'
+import type { Scrape } from '@x-automated/contract/leads/scrapes'
 
-/** A range of follower counts, inclusive; null: no bound. */
+/** The highest bound that a scrape accepts. */
+const FOLLOWERS_MAX = 1_000_000_000
+
+/** A range of follower counts, inclusive; null: any. */
 export interface FollowerFilter {
   min: number | null
   max: number | null
 }
 
-export const NO_FILTER: FollowerFilter = { min: null, max: null }
+/** The range of followers that a scrape kept. */
+type Kept = Pick<Scrape, 'minFollowers' | 'maxFollowers'>
+
+/** The filter that shows everyone found. */
+export function everyoneIn({ minFollowers, maxFollowers }: Kept): FollowerFilter {
+  return { min: minFollowers, max: maxFollowers }
+}
 
 /** The end of the scale: one step per bin of the histogram, four per power of ten. */
 export const SCALE_END = HISTOGRAM_BOUNDS.length
@@ -24,22 +34,33 @@ export function followersAt(place: number): number {
   return Math.round(followers / digit) * digit
 }
 
-/** The filter between two places; the ends of the scale mean no bound. */
+/** The filter between two places; the ends of the scale mean any. */
 export function filterBetween(from: number, to: number): FollowerFilter {
   return { min: from <= 0 ? null : followersAt(from), max: to >= SCALE_END ? null : followersAt(to) }
 }
 
 export function isInFilter(followers: number | null, { min, max }: FollowerFilter): boolean {
-  if (min === null && max === null) return true
-  return followers !== null && followers >= (min ?? 0) && followers <= (max ?? Number.POSITIVE_INFINITY)
+  if (followers === null) return true
+  return followers >= (min ?? 0) && followers <= (max ?? Number.POSITIVE_INFINITY)
 }
 
-/** The part of a lead query that a filter stands for. */
-export function queryOf({ min, max }: FollowerFilter): { minFollowers?: number; maxFollowers?: number } {
-  return { ...(min !== null && { minFollowers: min }), ...(max !== null && { maxFollowers: max }) }
+/** The bounds that the filter adds to those of the scrape. */
+export function queryOf({ min, max }: FollowerFilter, kept: Kept): Partial<Kept> {
+  return {
+    ...(min !== null && min > kept.minFollowers && { minFollowers: min }),
+    ...(max !== null && max < kept.maxFollowers && { maxFollowers: max }),
+  }
 }
 
 /** Whether the filter reaches beyond what the scrape kept. */
-export function isWider({ min, max }: FollowerFilter, kept: { minFollowers: number; maxFollowers: number }): boolean {
-  return (min !== null && min < kept.minFollowers) || (max !== null && max > kept.maxFollowers)
+export function isWider({ min, max }: FollowerFilter, kept: Kept): boolean {
+  return (min ?? 0) < kept.minFollowers || (max ?? FOLLOWERS_MAX) > kept.maxFollowers
+}
+
+/** The scrape's bounds, extended to the filter. */
+export function widened({ min, max }: FollowerFilter, kept: Kept): Kept {
+  return {
+    minFollowers: Math.min(min ?? 0, kept.minFollowers),
+    maxFollowers: Math.max(max ?? FOLLOWERS_MAX, kept.maxFollowers),
+  }
 }

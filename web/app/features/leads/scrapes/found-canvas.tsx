@@ -8,7 +8,7 @@ import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { useIsOffered } from '../../identity/people/use-role'
 import { FollowerHistogram } from './follower-histogram'
-import { type FollowerFilter, isWider, NO_FILTER, queryOf } from './follower-scale'
+import { everyoneIn, type FollowerFilter, isWider, queryOf, widened } from './follower-scale'
 import { FoundFaces } from './found-faces'
 import { FoundLeads, foundOptions } from './found-leads'
 import { isInProgress, needsConnection, requestOf, scrapeTimeLeftText } from './scrape-text'
@@ -27,7 +27,7 @@ interface FoundCanvasProps {
 /** Faces, follower counts and cards of a scrape's leads, and what to do with them. */
 export function FoundCanvas({ scrape, mayStart, onWiden }: FoundCanvasProps) {
   const mayWrite = useIsOffered('member')
-  const [filter, setFilter] = useState<FollowerFilter>(NO_FILTER)
+  const [filter, setFilter] = useState<FollowerFilter>(() => everyoneIn(scrape))
   const isLive = isInProgress(scrape.status)
   const histogram = useQuery(
     api.scrapes.histogram.queryOptions({
@@ -46,7 +46,7 @@ export function FoundCanvas({ scrape, mayStart, onWiden }: FoundCanvasProps) {
     }),
   )
   const found = useQuery(foundOptions(scrape, 1, filter))
-  const isFiltered = filter.min !== null || filter.max !== null
+  const isFiltered = Object.keys(queryOf(filter, scrape)).length > 0
   const bins = histogram.data?.bins ?? []
   const count = scrape.matched === 0 ? 0 : (found.data?.total ?? scrape.matched)
   return (
@@ -67,7 +67,7 @@ export function FoundCanvas({ scrape, mayStart, onWiden }: FoundCanvasProps) {
                     size="sm"
                     icon={<Search />}
                     disabled={!mayStart}
-                    onClick={() => onWiden({ ...scrape, ...widened(scrape, filter) })}
+                    onClick={() => onWiden({ ...scrape, ...widened(filter, scrape) })}
                   >
                     Scrape this range
                   </Button>
@@ -87,14 +87,6 @@ export function FoundCanvas({ scrape, mayStart, onWiden }: FoundCanvasProps) {
       )}
     </div>
   )
-}
-
-/** The scrape's bounds, extended to the filter. */
-function widened({ minFollowers, maxFollowers }: Scrape, { min, max }: FollowerFilter) {
-  return {
-    minFollowers: min === null ? minFollowers : Math.min(min, minFollowers),
-    maxFollowers: max === null ? maxFollowers : Math.max(max, maxFollowers),
-  }
 }
 
 /** 'This scrape kept 100 to 10,000 followers. A wider range takes a new scrape …' */
@@ -173,7 +165,7 @@ interface FoundActionsProps {
 }
 
 function FoundActions({ scrape, filter, isFiltered, count }: FoundActionsProps) {
-  const save = useSaveFound(scrape, queryOf(filter), isFiltered)
+  const save = useSaveFound(scrape, queryOf(filter, scrape), isFiltered)
   return (
     <div className="flex flex-wrap gap-2 max-sm:w-full">
       <Button

@@ -5,7 +5,7 @@ import { MemoryRouter } from 'react-router'
 import { expect, test } from 'vitest'
 import { api } from '../../../api'
 import { createQueryClient } from '../../../query-client'
-import { NO_FILTER } from './follower-scale'
+import { everyoneIn } from './follower-scale'
 import { FoundLeads } from './found-leads'
 
 test('says that the leads of a scrape were deleted later', () => {
@@ -17,11 +17,11 @@ test('says that the leads of a scrape were deleted later', () => {
     pageSize: 12,
     cursor: null,
   })
-  const scrape = { id: 's', status: 'completed', matched: 40, fetched: 50 } as Scrape
+  const scrape = { id: 's', status: 'completed', matched: 40, fetched: 50, minFollowers: 0, maxFollowers: 9 } as Scrape
   const shown = renderToString(
     <QueryClientProvider client={queries}>
       <MemoryRouter>
-        <FoundLeads scrape={scrape} filter={NO_FILTER} />
+        <FoundLeads scrape={scrape} filter={everyoneIn(scrape)} />
       </MemoryRouter>
     </QueryClientProvider>,
   ).replace(/<!-- -->/g, '')

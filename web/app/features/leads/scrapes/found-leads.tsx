@@ -21,7 +21,7 @@ const POLL_EVERY_MS = 3_000
 /** The query for a page of the scrape's leads in this range. */
 export function foundOptions(scrape: Scrape, page: number, filter: FollowerFilter) {
   return api.leads.list.queryOptions({
-    input: { scrapeId: scrape.id, page, pageSize: PAGE_SIZE, ...queryOf(filter) },
+    input: { scrapeId: scrape.id, page, pageSize: PAGE_SIZE, ...queryOf(filter, scrape) },
     enabled: scrape.matched > 0,
     placeholderData: keepPreviousData,
     refetchInterval: isInProgress(scrape.status) ? POLL_EVERY_MS : false,
@@ -35,7 +35,7 @@ export function FoundLeads({ scrape, filter }: { scrape: Scrape; filter: Followe
   const page = shown.filter === filter ? shown.page : 1
   const setPage = (next: number) => setShown({ page: next, filter })
   const inProgress = isInProgress(scrape.status)
-  const isFiltered = filter.min !== null || filter.max !== null
+  const isFiltered = Object.keys(queryOf(filter, scrape)).length > 0
   const found = useQuery(foundOptions(scrape, page, filter))
 
   if (scrape.matched === 0) {

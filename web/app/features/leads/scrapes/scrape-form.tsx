@@ -273,7 +273,7 @@ function FollowerRange({ form }: { form: UseFormReturn<Values> }) {
     return (
       <div key={name} className="flex items-end gap-4">
         <div className="min-w-0 flex-1">
-          <Slider label={label} value={form.watch(name)} onChange={set} min={from} max={to} step={step} />
+          <Slider hideValue label={label} value={form.watch(name)} onChange={set} min={from} max={to} step={step} />
         </div>
         <NumberInput
           aria-label={`${label}, as a number`}
