@@ -22,6 +22,7 @@ const QUESTIONS = [
 const HYDRATED = ['/pricing', '/waitlist', '/login', '/auth', '/forgot-password', '/rankings', '/nothing-here']
 /** Script budgets: the landing page for guests, and the first signed-in page. */
 const LANDING_BYTES_MAX = 10_000
+const DEMO_BYTES_MAX = 15_000
 const SIGNED_IN_BYTES_MAX = 200_000
 /** Too little to see: glyphs differ slightly until the font has loaded. */
 const LAYOUT_SHIFT_MAX = 0.001
@@ -155,7 +156,21 @@ describe('the landing page', () => {
     await page.locator('html[data-theme="dark"]').waitFor()
     await expectSoundPage(page)
     await page.getByText('Is there a free tier?').click()
-    expect(await requests.scripts()).toBe(0)
+    // The finder's demo is the only script, and loads when it is scrolled to.
+    const least = page.getByLabel('At least')
+    await page.getByRole('heading', { name: 'Aim before you write' }).scrollIntoViewIfNeeded()
+    await least.focus()
+    await page.getByText(/^\d+ of 60 sample people match$/).waitFor()
+    const before = await page.getByText(/sample people match$/).innerText()
+    await page.keyboard.press('End')
+    await expect.poll(() => page.getByText(/sample people match$/).innerText()).not.toBe(before)
+    await page.getByText('Widen the range to see a message.').waitFor()
+    await page.keyboard.press('Home')
+    await page.getByLabel('founder', { exact: true }).press('Space')
+    await expectSoundPage(page)
+    const demoBytes = await requests.scripts()
+    expect(demoBytes).toBeGreaterThan(0)
+    expect(demoBytes).toBeLessThan(DEMO_BYTES_MAX)
     await page.reload()
     await page.locator('html[data-theme="dark"]').waitFor()
     expect(await dark.isChecked()).toBe(true)

@@ -9,7 +9,10 @@ const baseConfig: InlineConfig = { root: web, configFile: false, publicDir: fals
 /** Browsers that support light-dark(), which the tokens use. */
 export const cssTarget = ['chrome123', 'firefox120', 'safari17.5']
 
-/** Builds the widget: its page `/embed` and the loader `/embed.js`. @param folder build/client */
+/**
+ * Builds the widget's page `/embed` and its loader `/embed.js`, and the landing page's demo
+ * `/finder-demo.js`. @param folder build/client
+ */
 export async function buildEmbed(folder: string): Promise<void> {
   const output = { outDir: folder, emptyOutDir: false }
   await build({
@@ -23,22 +26,33 @@ export async function buildEmbed(folder: string): Promise<void> {
       rollupOptions: { input: join(web, 'embed/index.html') },
     },
   })
-  await buildLoader(output)
+  for (const script of Object.keys(SCRIPTS)) await buildScript(script, output)
 }
 
-async function buildLoader(output: BuildOptions): Promise<string> {
+/** Scripts that run without the app, by path. */
+const SCRIPTS: Record<string, string> = {
+  '/embed.js': 'embed/loader.ts',
+  '/finder-demo.js': 'app/features/waitlist/landing/finder-demo.ts',
+}
+
+async function buildScript(path: string, output: BuildOptions): Promise<string> {
   const built = await build({
     ...baseConfig,
     build: {
       ...output,
-      lib: { entry: join(web, 'embed/loader.ts'), formats: ['iife'], name: 'xAutomated', fileName: () => 'embed.js' },
+      lib: {
+        entry: join(web, SCRIPTS[path] ?? ''),
+        formats: ['iife'],
+        name: 'xAutomated',
+        fileName: () => path.slice(1),
+      },
     },
   })
   const [{ output: chunks }] = built as [Rollup.RollupOutput]
   return chunks[0].code
 }
 
-/** Serves the widget in development; the loader is rebuilt for each request. */
+/** Serves the widget in development; its scripts are rebuilt for each request. */
 export function embedInDevelopment(): Plugin {
   return {
     name: 'embed-in-development',
@@ -48,8 +62,8 @@ export function embedInDevelopment(): Plugin {
         if (path === '/embed') {
           const page = await readFile(join(web, 'embed/index.html'), 'utf8')
           response.setHeader('content-type', 'text/html').end(await transformIndexHtml('/embed', page))
-        } else if (path === '/embed.js') {
-          response.setHeader('content-type', 'text/javascript').end(await buildLoader({ write: false }))
+        } else if (path && path in SCRIPTS) {
+          response.setHeader('content-type', 'text/javascript').end(await buildScript(path, { write: false }))
         } else next()
       })
     },

@@ -4,6 +4,7 @@ import { EarlyAccess } from '../../features/waitlist/landing/early-access'
 import { Faq } from '../../features/waitlist/landing/faq'
 import { faqStructuredData } from '../../features/waitlist/landing/faq-answers'
 import { FeatureCards } from '../../features/waitlist/landing/feature-cards'
+import { FinderSection } from '../../features/waitlist/landing/finder-section'
 import { FollowUpSection } from '../../features/waitlist/landing/follow-up-section'
 import { Hero } from '../../features/waitlist/landing/hero'
 import { ReferralRewards } from '../../features/waitlist/landing/referral-rewards'
@@ -22,6 +23,7 @@ export default function Home() {
   return (
     <>
       <Hero />
+      <FinderSection />
       <Claims />
       <WritingSection />
       <FollowUpSection />

@@ -32,6 +32,16 @@ function startPage(hydrated: string) {
     clearTimeout(broken)
     broken = window.setTimeout(showLate, BROKEN_AFTER_MS, 'broken')
   }
+  /** For guests; the app does it for others (features/waitlist/landing/finder-section.tsx). */
+  const loadDemo = () => {
+    const demo = document.querySelector('[data-finder-demo]')
+    const seen = new IntersectionObserver(([entry]) => {
+      if (!entry?.isIntersecting) return
+      seen.disconnect()
+      document.head.append(Object.assign(document.createElement('script'), { src: '/finder-demo.js' }))
+    })
+    if (demo) seen.observe(demo)
+  }
   const addCode = (link: HTMLAnchorElement) => {
     if (code) link.setAttribute('href', `${link.pathname}?ref=${encodeURIComponent(code)}`)
   }
@@ -127,6 +137,7 @@ function startPage(hydrated: string) {
     if (!app) return
     if (dataset.session) return startApp(app)
     addEventListener('storage', ({ key, newValue }) => key === 'authToken' && newValue && startApp(app))
+    loadDemo()
     for (const link of document.querySelectorAll<HTMLAnchorElement>(LINKS_FOR_GUESTS)) addCode(link)
     if ('prerendering' in document && document.prerendering)
       document.addEventListener('prerenderingchange', countView, { once: true })

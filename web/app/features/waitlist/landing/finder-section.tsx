@@ -1,0 +1,38 @@
+import { useEffect, useRef } from 'react'
+import { NeedsScript } from '../../../ui/needs-script'
+
+/** The finder on sample data. Its script loads when it is scrolled to; see `startup-script.ts`. */
+export function FinderSection() {
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const element = place.current
+    if (!element) return
+    const observer = new IntersectionObserver(([entry]) => {
+      if (!entry?.isIntersecting) return
+      observer.disconnect()
+      document.head.append(Object.assign(document.createElement('script'), { src: '/finder-demo.js' }))
+    })
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  return (
+    <section aria-labelledby="finder-demo" className="page-width grid gap-6 pb-16 md:pb-24">
+      <div className="grid max-w-2xl gap-3">
+        <h2 id="finder-demo" className="text-3xl">
+          Aim before you write
+        </h2>
+        <p className="text-lg text-muted">
+          Set a follower range and see who is left. Try it: these people are sample data.
+        </p>
+      </div>
+      <div
+        ref={place}
+        data-finder-demo
+        suppressHydrationWarning
+        className="min-h-170 rounded-xl bg-sunken p-4 md:min-h-115 md:p-6"
+      >
+        <NeedsScript what="This demo" />
+      </div>
+    </section>
+  )
+}
