@@ -3,7 +3,6 @@ import type { Lead } from '@x-automated/contract/leads/leads'
 import { useEffect, useState } from 'react'
 import { Avatar } from '../../../ui/avatar'
 import { cn } from '../../../ui/cn'
-import { profilePictureUrl } from '../leads/lead-picture'
 import { type FollowerFilter, isInFilter } from './follower-scale'
 
 /** Twenty faces a second. */
@@ -32,7 +31,7 @@ export function FoundFaces({ leads, total, filter, isLive }: FoundFacesProps) {
             !isInFilter(lead.followerCount, filter) && 'opacity-20 grayscale',
           )}
         >
-          <Avatar name={lead.name || lead.twitterHandle} src={profilePictureUrl(lead)} />
+          <Avatar name={lead.name || lead.twitterHandle} src={lead.pictureUrl} />
         </span>
       ))}
       {total > leads.length && (

@@ -26,26 +26,9 @@ import { ConnectWithX } from '../../platform/x-account/connect-with-x'
 import { estimateOptions, useCostConfirmation } from './cost-confirmation'
 import { withMax, withMin } from './follower-bounds'
 import { CREDENTIALS_REQUIRED, estimateText, isSessionError, LEAD_LIMITS, SESSION_EXPIRED } from './scrape-text'
-import { FORM_FIELDS, problemIn, SOURCES, SourceField, sourceIn, sourceProblem } from './source-field'
+import { FORM_FIELDS, problemIn, SOURCES, SourceField, sourceIn, sourceProblem, type Values } from './source-field'
 
 const NOT_CONNECTED = 'No X account is connected.'
-
-export interface Values {
-  type: Scrape['type']
-  handle: string
-  postUrl: string
-  listUrl: string
-  /** Pasted handles, separated by spaces, commas or lines. */
-  handles: string
-  minFollowers: number
-  maxFollowers: number
-  keywords: string[]
-  leadLimit: string
-  /** Typed but not added yet. */
-  keyword: string
-  username: string
-  password: string
-}
 
 interface ScrapeFormProps {
   /**

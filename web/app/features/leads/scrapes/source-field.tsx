@@ -6,8 +6,25 @@ import type { UseFormReturn } from 'react-hook-form'
 import { fieldProblems } from '../../../api'
 import { Field } from '../../../ui/field'
 import { Input, Textarea } from '../../../ui/input'
-import type { Values } from './scrape-form'
 import { handleProblem, type ScrapeSource } from './scrape-text'
+
+/** The fields of the scraper's form. */
+export interface Values {
+  type: Scrape['type']
+  handle: string
+  postUrl: string
+  listUrl: string
+  /** Pasted handles, separated by spaces, commas or lines. */
+  handles: string
+  minFollowers: number
+  maxFollowers: number
+  keywords: string[]
+  leadLimit: string
+  /** Typed but not added yet. */
+  keyword: string
+  username: string
+  password: string
+}
 
 /** What can be scraped, in the order of the form. X may offer fewer. */
 export const SOURCES: readonly { value: Scrape['type']; label: string }[] = [
