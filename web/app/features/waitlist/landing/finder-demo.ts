@@ -96,11 +96,7 @@ function mountFinder(place: HTMLElement): void {
   const { chart, bars } = makeBars()
   const faces = people.map(({ name }) => {
     const letters = name.split(' ').map((part) => part.charAt(0))
-    return make(
-      'span',
-      'grid size-9 place-items-center rounded-full border border-line bg-surface text-xs font-strong transition duration-slow',
-      ...letters,
-    )
+    return make('span', 'grid size-9 place-items-center rounded-full text-xs font-strong', ...letters)
   })
   const mosaic = make('div', 'flex flex-wrap gap-2', ...faces)
   mosaic.ariaHidden = 'true'
@@ -116,7 +112,11 @@ function mountFinder(place: HTMLElement): void {
       (person) =>
         placeOf(person) >= from && placeOf(person) <= to && (wanted.length === 0 || wanted.includes(person.word)),
     )
-    for (const [index, face] of faces.entries()) face.classList.toggle('opacity-20', !matches[index])
+    for (const [index, face] of faces.entries()) {
+      for (const name of ['bg-ink', 'text-inverse']) face.classList.toggle(name, matches[index])
+      // Not faded: the letters stay readable.
+      face.classList.toggle('text-faint', !matches[index])
+    }
     for (const [index, bar] of bars.entries()) {
       const middle = SCALE.from + ((index + 0.5) / BARS) * (SCALE.to - SCALE.from)
       bar.setAttribute('class', middle >= from && middle <= to ? 'fill-ink' : 'fill-control')
