@@ -239,6 +239,12 @@ describe('every page', () => {
     await page.getByRole('menuitem', { name: 'Show first steps' }).click()
     await steps.getByRole('link', { name: 'Connect X' }).waitFor()
     await check(page, '/dashboard')
+    // On other pages they are docked in the sidebar.
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await page.goto('/leads')
+    const docked = page.getByRole('region', { name: 'Checklist', exact: true })
+    await docked.getByRole('button', { name: 'First steps' }).click()
+    await docked.getByRole('link', { name: 'Connect your X account' }).waitFor()
     await page.goto('/twitter?tab=lists')
     // The open tab is visible at every width.
     const open = page.getByRole('tab', { name: 'Lead Lists' })

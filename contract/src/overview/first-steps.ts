@@ -13,6 +13,8 @@ export const FirstSteps = z.object({
   steps: z.array(z.object({ step: z.enum(FIRST_STEPS), done: z.boolean() })),
   /** Whether this member dismissed them in this workspace. */
   dismissed: z.boolean(),
+  /** Whether a campaign of the workspace has sent a message. */
+  isMessageSent: z.boolean(),
 })
 export type FirstSteps = z.output<typeof FirstSteps>
 

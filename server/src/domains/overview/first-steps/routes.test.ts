@@ -17,6 +17,7 @@ it('GET /first-steps marks each step as done, and all of them permanently after 
   expect(await owner.client.firstSteps.find()).toEqual({
     steps: ['connect_x', 'find_leads', 'make_list', 'launch_campaign'].map((step) => ({ step, done: false })),
     dismissed: false,
+    isMessageSent: false,
   })
   await connectX(app, owner)
   expect(await done(owner)).toEqual(['connect_x'])
@@ -30,6 +31,11 @@ it('GET /first-steps marks each step as done, and all of them permanently after 
   await owner.client.campaigns.queue({ id: campaign.id })
   const all = ['connect_x', 'find_leads', 'make_list', 'launch_campaign']
   expect(await done(owner)).toEqual(all)
+  const sent = async () => (await owner.client.firstSteps.find()).isMessageSent
+  expect(await sent()).toBe(false)
+  const { body } = await owner.call('POST', `/campaigns/${campaign.id}/claim`, { holder: 'a browser' })
+  await owner.client.campaigns.recordOutcome({ id: body.dmId, lease: body.lease, wasSent: true })
+  expect(await sent()).toBe(true)
   await owner.client.xAccount.disconnect()
   expect(await done(owner)).toEqual(all)
   expect(await done(await makePerson(app))).toEqual([])

@@ -6,7 +6,7 @@ import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { firstStepsDismissals } from './tables.ts'
 
-type Found = Record<FirstStep, boolean> & { dismissed: boolean }
+type Found = Record<FirstStep, boolean> & { dismissed: boolean; isMessageSent: boolean }
 
 /**
  * Derives the steps from the workspace's current data. Each `exists` stops at the first row.
@@ -22,12 +22,16 @@ export async function find(db: Db, { workspaceId, userId }: Actor): Promise<Firs
         select from campaigns where workspace_id = ${workspaceId} and kind = 'campaign' and queued_at is not null
       ) as launch_campaign,
       exists (
+        select from campaigns where workspace_id = ${workspaceId} and kind = 'campaign' and dms_sent_count > 0
+      ) as "isMessageSent",
+      exists (
         select from first_steps_dismissals where workspace_id = ${workspaceId} and user_id = ${userId}
       ) as dismissed`)
   const found = one(rows)
   return {
     steps: FIRST_STEPS.map((step) => ({ step, done: found.launch_campaign || found[step] })),
     dismissed: found.dismissed,
+    isMessageSent: found.isMessageSent,
   }
 }
 

@@ -5,13 +5,16 @@ import { api, errorText } from '../../../api'
 import { localStorage } from '../../../browser-storage'
 import { isInitialLoading } from '../../../initial-loading'
 import { toast } from '../../../ui/toast'
-
-/** Local storage: the steps were hidden at the last visit. */
-const HIDDEN_KEY = 'firstStepsGone'
+import { HIDDEN_KEY } from './hidden-key'
 
 /** Whether there are steps to show. */
 export function isShown({ dismissed, steps }: FirstSteps): boolean {
   return !dismissed && steps.some(({ done }) => !done)
+}
+
+/** Whether the checklist is docked: until the first message of a campaign is sent. */
+export function isDocked({ dismissed, isMessageSent }: FirstSteps): boolean {
+  return !dismissed && !isMessageSent
 }
 
 /** Onboarding progress. `isLoading` stays false if the last visit had no steps to show. */
@@ -24,7 +27,7 @@ export function useFirstSteps() {
   const isLoading = isInitialLoading(query) && localStorage.getItem(HIDDEN_KEY) === null
   useEffect(() => {
     if (!found) return
-    if (isShown(found)) localStorage.removeItem(HIDDEN_KEY)
+    if (isDocked(found)) localStorage.removeItem(HIDDEN_KEY)
     else localStorage.setItem(HIDDEN_KEY, 'true')
   }, [found])
   const save = useMutation(

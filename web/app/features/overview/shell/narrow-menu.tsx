@@ -9,6 +9,7 @@ import { useSwitchWorkspace } from '../../identity/people/use-switch-workspace'
 import { useWorkspaces } from '../../identity/people/use-workspaces'
 import { AccountSwitcher } from '../../platform/x-account/account-switcher'
 import { BackToFirstSteps } from '../first-steps/back-to-first-steps'
+import { DockedStepsOnDemand } from '../first-steps/docked-steps-on-demand'
 import { menuLinkClass, moreLinks, profileLinks } from './navigation'
 import { useIsOperator } from './use-is-operator'
 import { useSignOut } from './use-sign-out'
@@ -87,6 +88,7 @@ function MenuSheet({ user, open, onClose }: NarrowMenuProps) {
         ))}
       </nav>
       <div className="grid pt-4">
+        <DockedStepsOnDemand onFollow={onClose} />
         <BackToFirstSteps onPress={onClose} />
       </div>
     </Sheet>

@@ -6,6 +6,7 @@ import { MenuOnDemand } from '../../../ui/menu-on-demand'
 import { useIsOffered } from '../../identity/people/use-role'
 import { InboxCount } from '../../outreach/inbox/inbox-count'
 import { AccountSwitcher } from '../../platform/x-account/account-switcher'
+import { DockedStepsOnDemand } from '../first-steps/docked-steps-on-demand'
 import { FrameLink } from './frame-link'
 import { type FrameLink as Item, moreLinks, workLinks } from './navigation'
 import { WorkspaceSwitcher } from './workspace-switcher'
@@ -41,16 +42,13 @@ export function Sidebar() {
         <hr className="m-2 border-line" />
         <Links of={moreLinks} />
       </nav>
+      <div className="mt-auto">
+        <DockedStepsOnDemand />
+      </div>
       <MenuOnDemand
         load={loadHelp}
         trigger={
-          <IconButton
-            size="sm"
-            label="Help"
-            title="Help"
-            icon={<CircleQuestionMark />}
-            className="mt-auto ms-0.5 text-muted"
-          />
+          <IconButton size="sm" label="Help" title="Help" icon={<CircleQuestionMark />} className="ms-0.5 text-muted" />
         }
       />
       <IconButton

@@ -1,0 +1,21 @@
+import { lazy, Suspense } from 'react'
+import { useLocation } from 'react-router'
+import { localStorage } from '../../../browser-storage'
+import { paths } from '../../../paths'
+import { useIsOffered } from '../../identity/people/use-role'
+import { HIDDEN_KEY } from './hidden-key'
+
+const DockedSteps = lazy(() => import('./docked-steps'))
+
+/** Loads the checklist for people who may still have steps. Home shows them as a card. */
+export function DockedStepsOnDemand({ onFollow }: { onFollow?: () => void }) {
+  const mayWork = useIsOffered('member')
+  const { pathname } = useLocation()
+  if (!mayWork || pathname === paths.dashboard || localStorage.getItem(HIDDEN_KEY) !== null) return null
+  return (
+    <Suspense>
+      {/* Steps are completed on other pages, so each page reads them again. */}
+      <DockedSteps key={pathname} onFollow={onFollow} />
+    </Suspense>
+  )
+}

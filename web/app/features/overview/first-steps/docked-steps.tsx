@@ -1,0 +1,74 @@
+import { formatNumber } from '@x-automated/contract/format'
+import { Check, ChevronUp, Circle, X } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { localStorage } from '../../../browser-storage'
+import { paths } from '../../../paths'
+import { IconButton } from '../../../ui/button'
+import { stepText } from './step-text'
+import { isDocked, useFirstSteps } from './use-first-steps'
+
+/** Local storage: the list is open. */
+const OPEN_KEY = 'firstStepsOpen'
+
+/** The first steps in the sidebar and the menu of phones, until the first message is sent. */
+export default function DockedSteps({ onFollow }: { onFollow?: () => void }) {
+  const { found, dismiss } = useFirstSteps()
+  const [isOpen, setOpen] = useState(() => localStorage.getItem(OPEN_KEY) !== null)
+  if (!found || !isDocked(found)) return null
+  const doneCount = found.steps.filter(({ done }) => done).length
+  const next = found.steps.find(({ done }) => !done)
+  const toggle = () => {
+    if (isOpen) localStorage.removeItem(OPEN_KEY)
+    else localStorage.setItem(OPEN_KEY, 'true')
+    setOpen(!isOpen)
+  }
+  return (
+    <section
+      aria-label="Checklist"
+      className="grid grid-cols-1 gap-1 rounded-md border border-line bg-raised p-1 rail:hidden"
+    >
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={toggle}
+        className="flex min-h-8 items-center gap-2 rounded-sm px-2 text-start font-strong hover:bg-hover pointer-coarse:min-h-11"
+      >
+        <span className="flex-1 truncate">First steps</span>
+        <span className="text-muted text-xs" data-numeric>
+          {formatNumber(doneCount)} of {formatNumber(found.steps.length)}
+        </span>
+        <ChevronUp aria-hidden className={isOpen ? 'size-3.5 rotate-180 text-muted' : 'size-3.5 text-muted'} />
+      </button>
+      {isOpen && (
+        <>
+          <ol className="grid grid-cols-1">
+            {found.steps.map(({ step, done }) => (
+              <li key={step} aria-current={next?.step === step ? 'step' : undefined}>
+                <Link
+                  to={stepText[step].to}
+                  onClick={onFollow}
+                  className={`flex min-h-8 items-center gap-2 rounded-sm px-2 hover:bg-hover pointer-coarse:min-h-11 [&_svg]:size-3.5 [&_svg]:shrink-0 ${done ? 'text-muted' : ''}`}
+                >
+                  {done ? <Check aria-hidden /> : <Circle aria-hidden className="text-faint" />}
+                  <span className="truncate">{stepText[step].title}</span>
+                  {done && <span className="sr-only">(done)</span>}
+                </Link>
+              </li>
+            ))}
+          </ol>
+          <div className="flex items-center justify-between gap-2 ps-2">
+            {next ? (
+              <span className="text-muted text-xs">{stepText[next.step].text}</span>
+            ) : (
+              <Link to={paths.campaigns} onClick={onFollow} className="text-muted text-xs underline">
+                Your first message is on its way.
+              </Link>
+            )}
+            <IconButton icon={<X />} label="Hide checklist" size="sm" onClick={dismiss} />
+          </div>
+        </>
+      )}
+    </section>
+  )
+}
