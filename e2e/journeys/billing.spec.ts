@@ -333,6 +333,7 @@ describe('plans and payments, in a browser', () => {
 
     await page.route('**/api/leads/queue', (route) => refuse(route, 403, 'PLAN_LIMIT', limitText))
     await page.getByRole('button', { name: 'Send DM to @grace_hopper' }).click()
+    await page.getByRole('button', { name: 'Queue DM' }).click()
     const toast = page.locator('.Toastify__toast').filter({ hasText: `Failed to queue DM: ${limitText}` })
     await toast.getByRole('button', { name: 'See plans' }).click()
     await page.getByRole('heading', { name: 'Billing & Subscription' }).waitFor()

@@ -56,6 +56,7 @@ test('checks a launch, sends it to as many people as the plan allows, and undoes
   // A direct message, too.
   await page.goto('/leads')
   await page.getByRole('button', { name: 'Send DM to @open_l59' }).click()
+  await page.getByRole('button', { name: 'Queue DM' }).click()
   await page.getByText('DM has been queued for sending').waitFor()
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await page.getByText('Undone: 1 DM won’t be sent.').waitFor()

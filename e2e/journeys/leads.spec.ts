@@ -20,6 +20,13 @@ function file() {
 
 const rowOf = (page: Page, handle: string) => page.getByRole('row').filter({ hasText: `@${handle}` })
 const tick = (page: Page, handle: string) => page.getByRole('checkbox', { name: `Select @${handle}` })
+/** Adds a chip by '+ Filter'. */
+async function filterBy(page: Page, criterion: string, value?: string) {
+  await page.getByRole('button', { name: 'Filter', exact: true }).click()
+  const popup = page.getByRole('dialog', { name: 'Add a filter' })
+  await popup.getByRole('button', { name: criterion, exact: true }).click()
+  if (value) await popup.getByRole('button', { name: value, exact: true }).click()
+}
 const dismissToast = async (page: Page, text: string) => {
   await page.getByText(text).first().waitFor()
   for (const close of await page.getByRole('button', { name: 'Close notification' }).all())
@@ -102,10 +109,19 @@ describe('the leads page, in a browser', () => {
     await page.getByLabel('Keyword').fill('SAAS')
     await page.getByText('1–10 of 26 leads').waitFor()
     expect(new URL(page.url()).search).toBe('?keyword=SAAS')
+    await filterBy(page, 'Followers')
     await page.getByLabel('Min followers').fill('1,000')
     await page.getByText('1–10 of 19 leads').waitFor()
-    await page.getByLabel('Tag', { exact: true }).selectOption('VIP')
+    await page.keyboard.press('Escape')
+    await filterBy(page, 'Tag', 'VIP')
     await page.getByText('No leads found with the selected filter.').waitFor()
+    // A chip is changed, and removed.
+    await page.getByRole('button', { name: 'Followers 1,000 or more' }).click()
+    await page.getByLabel('Max followers').fill('50')
+    await page.getByText('Less than the minimum').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Remove filter: Tag' }).click()
+    await page.waitForURL('**/leads?keyword=SAAS&minFollowers=1000&maxFollowers=50')
     await page.getByRole('button', { name: 'Clear filters' }).click()
 
     // Sorting returns to the first page. A filter is saved, applied by name, renamed and deleted.
@@ -116,7 +132,7 @@ describe('the leads page, in a browser', () => {
     expect(await page.getByRole('columnheader', { name: 'Lead', exact: true }).getAttribute('aria-sort')).toBe(
       'ascending',
     )
-    await page.getByLabel('Contact basis').selectOption('Customer')
+    await filterBy(page, 'Contact basis', 'Customer')
     await page.getByRole('button', { name: 'Saved filters' }).click()
     await page.getByRole('menuitem', { name: 'Save this filter' }).click()
     await page.getByRole('button', { name: 'Save filter' }).click()
@@ -204,7 +220,7 @@ describe('the leads page, in a browser', () => {
     await dismissToast(page, 'Contact basis set for 4 leads')
 
     // A lead's details and history.
-    await page.getByLabel('Contact basis').selectOption('Messaged you first')
+    await filterBy(page, 'Contact basis', 'Messaged you first')
     await page.getByText('4 leads', { exact: true }).waitFor()
     await rowOf(page, 'person_2').getByRole('button', { name: 'Person 02' }).click()
     const sheet = page.getByRole('dialog')
@@ -263,8 +279,11 @@ describe('the leads page, in a browser', () => {
     await page.setViewportSize({ width: 390, height: 844 })
     await page.emulateMedia({ colorScheme: 'dark' })
     await expectSoundPage(page)
+    await page.getByRole('button', { name: 'Filter', exact: true }).click()
     await page.getByLabel('Sort by').selectOption('Most followers first')
     await page.waitForURL('**sort=-followerCount')
+    await expectSoundPage(page)
+    await page.getByRole('button', { name: 'Show leads' }).click()
     await page.getByRole('button', { name: 'More for @person_61' }).click()
     await page.getByRole('menuitem', { name: 'Show details' }).click()
     await page.getByRole('dialog').getByText('Company 61').waitFor()
@@ -370,15 +389,20 @@ describe('the leads page, in a browser', () => {
     await page.waitForFunction(() => [...document.images].some((image) => image.naturalWidth > 0))
 
     const boxes = page.locator('input[data-lead]')
-    const sendToFirst = () =>
-      page
+    const queue = (label = 'Queue DM') =>
+      page.getByRole('dialog').getByRole('button', { name: label, exact: true }).click()
+    const sendToFirst = async () => {
+      await page
         .getByRole('button', { name: /^Send DM to @/ })
         .first()
         .click()
+      await queue()
+    }
     await fails('/leads/queue', 503, 'Busy')
     await boxes.nth(0).check()
     await boxes.nth(1).check()
     await page.getByRole('button', { name: 'Send DM to 2' }).click()
+    await queue('Queue 2 DMs')
     await dismissToast(page, 'Failed to queue DMs: Busy')
     expect(await page.getByRole('cell', { name: 'Not sent' }).count()).toBe(10)
     await sendToFirst()
@@ -392,6 +416,7 @@ describe('the leads page, in a browser', () => {
     await boxes.nth(0).check()
     await boxes.nth(1).check()
     await page.getByRole('button', { name: 'Send DM to 2' }).click()
+    await queue('Queue 2 DMs')
     await dismissToast(page, 'Failed to create DM records: ')
     await page.unroute('**/api/leads/queue')
     await garble('/leads/queue')
@@ -400,16 +425,67 @@ describe('the leads page, in a browser', () => {
     expect(await page.getByRole('cell', { name: 'Not sent' }).count()).toBe(10)
     await page.unroute('**/api/leads/queue')
 
-    await page.getByText('Quick DM: “Hello! I noticed your profile and wanted to connect.”').waitFor()
     const last = page.getByRole('button', { name: /^Send DM to @/ }).nth(9)
     await last.click()
+    const message = page.getByRole('dialog').getByLabel('Message')
+    expect(await message.inputValue()).toBe('Hello! I noticed your profile and wanted to connect.')
+    await message.fill('Hi {lead_name}')
+    await expectSoundPage(page)
+    await queue()
     await dismissToast(page, 'DM has been queued for sending')
     expect(await last.isDisabled()).toBe(true)
     expect(await boxes.nth(9).isDisabled()).toBe(true)
     await boxes.nth(0).check()
     await boxes.nth(2).check()
     await page.getByRole('button', { name: 'Send DM to 2' }).click()
+    await queue('Queue 2 DMs')
     await dismissToast(page, '2 DMs have been queued for sending')
+    // The message is kept.
+    await page.reload()
+    await boxes.nth(4).check()
+    await page.getByRole('button', { name: 'Send DM', exact: true }).click()
+    expect(await message.inputValue()).toBe('Hi {lead_name}')
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Clear selection' }).click()
+
+    // Those who were queued can be selected for everything but messages.
+    await page.keyboard.press('j')
+    await page.keyboard.press('x')
+    await page.getByText('1 selected').waitFor()
+    await boxes.nth(9).check()
+    expect(await page.getByRole('button', { name: /^Send DM/ }).count()).toBe(0)
+    await page.getByRole('checkbox', { name: 'Select all leads on this page' }).check()
+    await page.getByRole('button', { name: 'Select all 12 leads' }).click()
+    await page.getByText('12 selected').waitFor()
+    await expectSoundPage(page)
+    await page.keyboard.press('Escape')
+    await page.getByText('12 leads', { exact: true }).waitFor()
+    expect(await boxes.nth(9).isDisabled()).toBe(true)
+
+    // Columns, their order and the rows per page are kept.
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByRole('checkbox', { name: 'Location' }).check()
+    await page.getByRole('button', { name: 'Move Location' }).press('ArrowUp')
+    await page.getByRole('checkbox', { name: 'Bio' }).uncheck()
+    await expectSoundPage(page)
+    await page.keyboard.press('Escape')
+    await page.getByLabel('Rows', { exact: true }).selectOption('25')
+    await page.getByRole('row').nth(12).waitFor()
+    await page.reload()
+    await page.getByRole('row').nth(12).waitFor()
+    expect(await page.getByRole('columnheader').allInnerTexts()).toEqual([
+      '',
+      'Lead',
+      'Followers',
+      'Status',
+      'Location',
+      'Added',
+      'Actions',
+    ])
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByRole('button', { name: 'Reset columns' }).click()
+    await page.keyboard.press('Escape')
+    await page.getByRole('columnheader', { name: 'Bio' }).waitFor()
 
     await garble('/lists?*')
     await boxes.nth(4).check()
@@ -490,8 +566,9 @@ describe('the leads page, in a browser', () => {
     expect(await page.getByRole('dialog').getByRole('button').allInnerTexts()).toEqual([''])
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    const sorts = ['Lead', 'Bio', 'Followers', 'Status']
-    expect(await pressable()).toEqual(['Export CSV', 'Saved filters', ...sorts, 'Ana Lyst', 'Show details of @ana'])
+    const sorts = ['Lead', 'Status']
+    const filters = ['Filter', 'Saved filters']
+    expect(await pressable()).toEqual(['Export CSV', ...filters, ...sorts, 'Ana Lyst', 'Show details of @ana'])
     expect(await page.getByRole('checkbox').count()).toBe(0)
     await expectSoundPage(page)
     await page.goto('/lists')

@@ -88,6 +88,8 @@ export const ListedLead = Lead.extend({
   /** Tag ids. GET /tags returns their names. */
   tagIds: z.array(z.string()),
   suppressed,
+  /** They have replied, or messaged you first. */
+  replied: z.boolean(),
 })
 export type ListedLead = z.output<typeof ListedLead>
 

@@ -86,3 +86,22 @@ export function StatusBadge({ status, children }: { status: Status | (string & {
     </span>
   )
 }
+
+/** A status as a dot and a word, for dense tables. The dot is hollow if nothing has happened yet. */
+export function StatusDot({ status }: { status: Status | 'suppressed' }) {
+  const { label, className } =
+    status === 'suppressed' ? { label: 'Suppressed', className: 'text-status-failed' } : statusLooks[status]
+  return (
+    <span data-status={status} className="inline-flex items-center gap-2 whitespace-nowrap">
+      <span
+        aria-hidden
+        className={cn(
+          'size-1.75 shrink-0 rounded-full border-[1.5px] border-current',
+          className.match(/text-\S+$/)?.[0],
+          status !== 'not_sent' && 'bg-current',
+        )}
+      />
+      {label}
+    </span>
+  )
+}

@@ -18,8 +18,12 @@ export interface NamedColumn {
 export interface TableProps {
   /** For screen readers: 'Leads'. */
   label: string
-  /** On narrow screens rows become cards (set `label` on each Td), or the table scrolls. */
-  narrow?: 'cards' | 'scroll'
+  /** On narrow screens rows become cards (set `label` on each Td), the table scrolls, or it stays. */
+  narrow?: 'cards' | 'scroll' | 'rows'
+  /** Without a border around it. */
+  plain?: boolean
+  /** Fixed columns: its minimal width. */
+  minWidth?: string | undefined
   /** For dialogs: '22rem'. Default: as tall as its rows. */
   maxHeight?: string
   /** Dims the previous page while the next one loads. */
@@ -37,6 +41,8 @@ export interface TableProps {
 export function Table({
   label,
   narrow = 'cards',
+  plain = false,
+  minWidth,
   maxHeight,
   stale,
   className,
@@ -75,13 +81,19 @@ export function Table({
         {...(scrolls ? { tabIndex: 0, role: 'region', 'aria-label': label } : {})}
         style={maxHeight ? { maxHeight } : undefined}
         // Positioned, so that visually hidden text in cells is clipped with them.
-        className="group relative rounded-lg border border-line bg-surface overflow-clip data-scrolls:overflow-auto data-scrolls:overscroll-x-contain"
+        className={cn(
+          'group relative overflow-clip data-scrolls:overflow-auto data-scrolls:overscroll-x-contain',
+          !plain && 'rounded-lg border border-line bg-surface',
+        )}
       >
         <table
           aria-label={label}
           aria-busy={stale || undefined}
           data-narrow={narrow}
+          data-plain={plain || undefined}
+          style={minWidth ? { minWidth } : undefined}
           className={cn(
+            minWidth && 'table-fixed',
             'w-full border-separate border-spacing-0 aria-busy:cursor-progress',
             narrow === 'scroll' && 'max-md:w-max max-md:min-w-full max-md:[&_td]:max-w-64',
           )}
@@ -131,6 +143,7 @@ export function Th({ end, className, ...rest }: ComponentProps<'th'> & { end?: b
       {...rest}
       className={cn(
         'sticky top-(--spacing-header) z-10 h-10 border-b border-line bg-head px-4 font-normal whitespace-nowrap text-muted group-data-scrolls:top-0 first:rounded-tl-lg last:rounded-tr-lg',
+        '[table[data-plain]_&]:h-9 [table[data-plain]_&]:rounded-none! [table[data-plain]_&]:bg-canvas',
         align[end ? 'end' : 'start'],
         className,
       )}
@@ -174,7 +187,7 @@ export function Td({ label, end, corner, className, ...rest }: TdProps) {
       data-corner={corner || undefined}
       className={cn(
         'px-4 py-3 align-middle data-corner:w-px md:border-b md:border-line',
-        'max-md:[table[data-narrow=scroll]_&]:border-b max-md:border-line',
+        'max-md:[table:not([data-narrow=cards])_&]:border-b max-md:border-line',
         align[end ? 'end' : 'start'],
         className,
       )}

@@ -240,7 +240,7 @@ export async function find(db: Db, actor: Actor, id: string) {
     .from(leads)
     .where(and(eq(leads.id, id), eq(leads.workspaceId, actor.workspaceId)))
   if (!row) throw new Refusal('LEAD_NOT_FOUND')
-  return { ...row.lead, tagIds: row.tagIds, suppressed: row.suppressed }
+  return { ...row.lead, tagIds: row.tagIds, suppressed: row.suppressed, replied: row.lead.repliedAt !== null }
 }
 
 /** Sets or removes the contact basis of leads. */

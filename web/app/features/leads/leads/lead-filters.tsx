@@ -1,15 +1,25 @@
 import { useQuery } from '@tanstack/react-query'
+import { formatNumber } from '@x-automated/contract/format'
 import type { LeadFilter, LeadSort } from '@x-automated/contract/leads/leads'
-import { X } from 'lucide-react'
-import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
+import { hasAdvancedFilters } from '@x-automated/contract/platform/plans'
+import { Check, ListFilter, Plus, Search, X } from 'lucide-react'
+import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { api } from '../../../api'
-import { IconButton } from '../../../ui/button'
+import { Button } from '../../../ui/button'
+import { cn } from '../../../ui/cn'
+import { Dialog } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
+import { Kbd } from '../../../ui/kbd'
+import { NumberInput } from '../../../ui/number-input'
+import { Popover } from '../../../ui/popover'
 import { Select } from '../../../ui/select'
+import { useKeys } from '../../../ui/use-keys'
 import { scrapeTitle } from '../scrapes/scrape-text'
-import { draftOf, type FilterDraft, FilterFields, filterOf } from './filter-fields'
-import { isFiltered, type LeadsView, sortLabels } from './leads-url'
+import { draftOf, type FilterDraft, FilterFields, filterOf, rangeProblem } from './filter-fields'
+import { LABEL_NAMES } from './history-text'
+import { basisLabels, FOLLOWERS_MAX, isFiltered, type LeadsView, sortLabels, statusLabels } from './leads-url'
 import { SavedFilters, type SavedFiltersProps } from './saved-filters'
+import { useTagsToPick } from './tag-badge'
 
 const DEBOUNCE_MS = 300
 
@@ -20,15 +30,28 @@ const typedIn = ({ keyword, min, max }: FilterDraft): Typed => ({ keyword, min, 
 const typedOf = (filter: LeadFilter) => typedIn(draftOf(filter))
 const isSame = (a: Typed, b: Typed) => a.keyword.trim() === b.keyword.trim() && a.min === b.min && a.max === b.max
 
+/** What a chip filters by. */
+const CRITERIA = {
+  followers: 'Followers',
+  status: 'Status',
+  tag: 'Tag',
+  basis: 'Contact basis',
+  label: 'Reply label',
+} as const
+type Criterion = keyof typeof CRITERIA
+const criteria = Object.keys(CRITERIA) as Criterion[]
+
 interface LeadFiltersProps extends Pick<SavedFiltersProps, 'onPick'> {
   view: LeadsView
   onChange: (filter: LeadFilter) => void
   onSort: (sort: LeadSort) => void
+  /** At the end of the line, on wide screens. */
+  children?: ReactNode
 }
 
 /** The filters of the Leads page. Typed values apply after a pause, selected ones immediately. */
-export function LeadFilters({ view, onChange, onSort, onPick }: LeadFiltersProps) {
-  const { filter, sort } = view
+export function LeadFilters({ view, onChange, onSort, onPick, children }: LeadFiltersProps) {
+  const { filter } = view
   const [typed, setTyped] = useState(() => typedOf(filter))
   const [applied, setApplied] = useState(() => typedOf(filter))
   const inUrl = typedOf(filter)
@@ -51,50 +74,357 @@ export function LeadFilters({ view, onChange, onSort, onPick }: LeadFiltersProps
     const timer = setTimeout(applyTyped, DEBOUNCE_MS)
     return () => clearTimeout(timer)
   }, [typed])
+  const change = (next: FilterDraft, isTyped: boolean) => {
+    if (isTyped) setTyped(typedIn(next))
+    else apply(filterOf(next, filter))
+  }
+  const shown = criteria.filter((criterion) => isSet(draft, criterion))
 
   return (
-    <search aria-label="Filter leads" className="grid gap-3 rounded-lg border border-line bg-surface p-4">
-      <div className="grid grid-cols-2 gap-3 md:grid-cols-4">
-        <FilterFields
-          draft={draft}
-          onChange={(next, isTyped) => {
-            if (isTyped) setTyped(typedIn(next))
-            else apply(filterOf(next, filter))
-          }}
-          classNames={{ keyword: 'col-span-2', status: '' }}
+    <search
+      aria-label="Filter leads"
+      className="-mx-4 flex min-h-bar flex-wrap items-center gap-x-2 gap-y-1 border-b border-hair px-4 py-2 text-ui md:-mx-6 md:px-6"
+    >
+      <div className="flex min-w-40 flex-1 items-center gap-2 text-muted md:max-w-56">
+        <Search aria-hidden className="size-4 shrink-0" />
+        <input
+          aria-label="Keyword"
+          inputMode="search"
+          enterKeyHint="search"
+          placeholder="Bio, name or handle"
+          maxLength={200}
+          value={draft.keyword}
+          className="h-9 w-0 min-w-0 flex-1 rounded-sm bg-transparent text-ink outline-offset-0 placeholder:text-faint pointer-coarse:text-base"
+          onChange={(event) => setTyped({ ...typed, keyword: event.currentTarget.value })}
         />
-        <Field label="Sort by" className="md:hidden">
-          <Select
-            value={sort}
-            options={Object.entries(sortLabels).map(([value, label]) => ({ value, label }))}
-            onChange={(event) => onSort(event.currentTarget.value as LeadSort)}
-          />
-        </Field>
       </div>
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+      <div className="contents max-md:hidden">
+        {shown.map((criterion) => (
+          <FilterChip
+            key={criterion}
+            criterion={criterion}
+            draft={draft}
+            onChange={change}
+            onRemove={() => {
+              const next = without(draft, criterion)
+              setTyped(typedIn(next))
+              apply(filterOf(next, filter))
+            }}
+          />
+        ))}
+      </div>
+      {filter.scrapeId && (
+        <SourceFilter onRemove={() => apply({ ...filter, scrapeId: undefined })}>
+          <ScrapeName id={filter.scrapeId} />
+        </SourceFilter>
+      )}
+      {filter.listId && (
+        <SourceFilter onRemove={() => apply({ ...filter, listId: undefined })}>
+          <ListName id={filter.listId} />
+        </SourceFilter>
+      )}
+      <AddFilter shown={shown} draft={draft} onChange={change} />
+      <PhoneFilters count={shown.length} view={view} draft={draft} onChange={change} onSort={onSort} />
+      <div className="ms-auto flex items-center">
         <SavedFilters view={view} isFiltered={isFiltered(filter)} onPick={onPick} />
-        {filter.scrapeId && (
-          <SourceFilter onRemove={() => apply({ ...filter, scrapeId: undefined })}>
-            <ScrapeName id={filter.scrapeId} />
-          </SourceFilter>
-        )}
-        {filter.listId && (
-          <SourceFilter onRemove={() => apply({ ...filter, listId: undefined })}>
-            <ListName id={filter.listId} />
-          </SourceFilter>
-        )}
+        <span className="contents max-md:hidden">{children}</span>
       </div>
     </search>
+  )
+}
+
+function isSet(draft: FilterDraft, criterion: Criterion): boolean {
+  return criterion === 'followers' ? draft.min !== null || draft.max !== null : draft[criterion] !== ''
+}
+
+function without(draft: FilterDraft, criterion: Criterion): FilterDraft {
+  return criterion === 'followers' ? { ...draft, min: null, max: null } : { ...draft, [criterion]: '' }
+}
+
+interface EditorProps {
+  criterion: Criterion
+  draft: FilterDraft
+  onChange: (draft: FilterDraft, isTyped: boolean) => void
+}
+
+const chip =
+  'inline-flex h-8 min-w-0 max-w-72 items-center rounded-md border border-control bg-surface text-ui pointer-coarse:h-10'
+
+/** A criterion that is set: pressed it is edited, and its cross removes it. */
+function FilterChip({ criterion, draft, onChange, onRemove }: EditorProps & { onRemove: () => void }) {
+  const [open, setOpen] = useState(false)
+  const name = CRITERIA[criterion]
+  const value = useValueText(criterion, draft)
+  return (
+    <span className={chip}>
+      <Popover
+        label={name}
+        open={open}
+        onOpenChange={setOpen}
+        trigger={
+          <button type="button" className="flex h-full min-w-0 items-center gap-1.5 rounded-md ps-2.5 pe-1">
+            <span className="text-muted">{name}</span>
+            <bdi className="truncate">{value}</bdi>
+          </button>
+        }
+      >
+        <Editor criterion={criterion} draft={draft} onChange={onChange} onDone={() => setOpen(false)} />
+      </Popover>
+      <ChipCross label={`Remove filter: ${name}`} onClick={onRemove} />
+    </span>
+  )
+}
+
+function ChipCross({ label, onClick }: { label: string; onClick: () => void }) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      onClick={onClick}
+      className="me-0.5 flex size-6 shrink-0 items-center justify-center rounded-sm text-muted hover:bg-hover hover:text-ink pointer-coarse:size-9"
+    >
+      <X aria-hidden className="size-3.5" />
+    </button>
+  )
+}
+
+interface AddFilterProps extends Omit<EditorProps, 'criterion'> {
+  shown: readonly Criterion[]
+}
+
+/** Sets a criterion: first which, then its value. */
+function AddFilter({ shown, ...editor }: AddFilterProps) {
+  const [open, setOpen] = useState(false)
+  const [criterion, setCriterion] = useState<Criterion | null>(null)
+  const start = (next: boolean) => {
+    if (next) setCriterion(null)
+    setOpen(next)
+  }
+  const button = useRef<HTMLButtonElement>(null)
+  useKeys({ f: () => start(true) }, { onScreen: button })
+  return (
+    <Popover
+      label="Add a filter"
+      open={open}
+      onOpenChange={start}
+      trigger={
+        <button
+          ref={button}
+          type="button"
+          aria-keyshortcuts="F"
+          className="inline-flex h-8 items-center gap-1.5 rounded-md border border-dashed border-control px-2.5 text-muted hover:bg-hover hover:text-ink max-md:hidden"
+        >
+          <Plus aria-hidden className="size-3.5" />
+          Filter <Kbd>F</Kbd>
+        </button>
+      }
+    >
+      {criterion ? (
+        <Editor key={criterion} criterion={criterion} isNew onDone={() => setOpen(false)} {...editor} />
+      ) : (
+        <Choices
+          label="Filter by"
+          options={criteria.filter((one) => !shown.includes(one)).map((one) => ({ value: one, label: CRITERIA[one] }))}
+          value={null}
+          onChoose={(one) => setCriterion(one as Criterion)}
+        />
+      )}
+    </Popover>
+  )
+}
+
+/** The fields of one criterion. */
+function Editor({
+  criterion,
+  draft,
+  onChange,
+  onDone,
+  isNew = false,
+}: EditorProps & { onDone: () => void; isNew?: boolean }) {
+  const options = useOptions(criterion)
+  const first = useFirstFocus(isNew)
+  if (criterion === 'followers')
+    return (
+      <form
+        ref={first}
+        className="grid grid-cols-2 gap-3 p-2"
+        onSubmit={(event) => {
+          event.preventDefault()
+          onDone()
+        }}
+      >
+        <Field label="Min followers">
+          <NumberInput
+            placeholder="Any"
+            max={FOLLOWERS_MAX}
+            value={draft.min}
+            onChange={(min) => onChange({ ...draft, min }, true)}
+          />
+        </Field>
+        <Field label="Max followers" error={rangeProblem(draft)}>
+          <NumberInput
+            placeholder="Any"
+            max={FOLLOWERS_MAX}
+            value={draft.max}
+            onChange={(max) => onChange({ ...draft, max }, true)}
+          />
+        </Field>
+      </form>
+    )
+  if (options.length === 0) return <p className="px-2 py-3 text-muted">No tags yet. Tag some leads first.</p>
+  return (
+    <div ref={first}>
+      <Choices
+        label={CRITERIA[criterion]}
+        options={options}
+        value={draft[criterion]}
+        onChoose={(value) => {
+          onChange({ ...draft, [criterion]: value }, false)
+          onDone()
+        }}
+      />
+    </div>
+  )
+}
+
+/** Focuses the first control when these fields replace others. */
+function useFirstFocus<E extends HTMLElement>(isOn: boolean): RefObject<E & HTMLFormElement & HTMLDivElement> {
+  const root = useRef<E>(null)
+  useEffect(() => {
+    if (isOn) root.current?.querySelector<HTMLElement>('input, button:enabled')?.focus()
+  }, [isOn])
+  return root as RefObject<E & HTMLFormElement & HTMLDivElement>
+}
+
+interface ChoicesProps {
+  label: string
+  options: readonly { value: string; label: string; disabled?: boolean }[]
+  value: string | null
+  onChoose: (value: string) => void
+}
+
+/** One of several, by a press; arrow keys move between them. */
+function Choices({ label, options, value, onChoose }: ChoicesProps) {
+  return (
+    <fieldset
+      aria-label={label}
+      className="grid max-h-80 overflow-y-auto overscroll-contain"
+      onKeyDown={(event) => {
+        const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+        if (!step) return
+        event.preventDefault()
+        const all = [...event.currentTarget.querySelectorAll<HTMLElement>('button:enabled')]
+        all[(all.indexOf(document.activeElement as HTMLElement) + step + all.length) % all.length]?.focus()
+      }}
+    >
+      {options.map((option) => (
+        <button
+          key={option.value}
+          type="button"
+          disabled={option.disabled}
+          aria-pressed={value === null ? undefined : option.value === value}
+          onClick={() => onChoose(option.value)}
+          className="flex min-h-8 items-center gap-2 rounded-md px-2 text-start text-ui -outline-offset-2 hover:bg-hover disabled:text-faint pointer-coarse:min-h-11"
+        >
+          <bdi className="min-w-0 flex-1 truncate">{option.label}</bdi>
+          {option.value === value && <Check aria-hidden className="size-4" />}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+/** The values to choose from. */
+function useOptions(criterion: Criterion): { value: string; label: string; disabled?: boolean }[] {
+  const tags = useTagsToPick().data?.tags ?? []
+  const plan = useQuery(api.billing.overview.queryOptions()).data?.level
+  const isLabelOffered = plan === undefined || hasAdvancedFilters(plan)
+  const of = (labels: Record<string, string>) => Object.entries(labels).map(([value, label]) => ({ value, label }))
+  switch (criterion) {
+    case 'followers':
+      return []
+    case 'status':
+      return of(statusLabels)
+    case 'tag':
+      return tags.map(({ id, name }) => ({ value: id, label: name }))
+    case 'basis':
+      return of(basisLabels)
+    case 'label':
+      return isLabelOffered
+        ? of(LABEL_NAMES)
+        : [{ value: '', label: 'Reply labels are in the Pro plan', disabled: true }]
+  }
+}
+
+function useValueText(criterion: Criterion, draft: FilterDraft): string {
+  const tags = useTagsToPick().data?.tags
+  if (criterion === 'followers') return rangeText(draft)
+  const value = draft[criterion]
+  if (criterion === 'tag') return tags?.find(({ id, name }) => id === value || name === value)?.name ?? 'Unknown tag'
+  const labels: Record<string, string> = { status: statusLabels, basis: basisLabels, label: LABEL_NAMES }[criterion]
+  return labels[value] ?? value
+}
+
+function rangeText({ min, max }: Pick<FilterDraft, 'min' | 'max'>): string {
+  if (min === null) return `up to ${formatNumber(max ?? 0)}`
+  return max === null ? `${formatNumber(min)} or more` : `${formatNumber(min)} to ${formatNumber(max)}`
+}
+
+interface PhoneFiltersProps extends Omit<EditorProps, 'criterion'> {
+  /** How many are set. */
+  count: number
+  view: LeadsView
+  onSort: (sort: LeadSort) => void
+}
+
+/** All fields and the order behind one button, for narrow screens. */
+function PhoneFilters({ count, view, draft, onChange, onSort }: PhoneFiltersProps) {
+  const [open, setOpen] = useState(false)
+  return (
+    <>
+      <Button
+        size="sm"
+        variant="ghost"
+        icon={<ListFilter />}
+        className="px-2! text-ui! font-normal! md:hidden"
+        onClick={() => setOpen(true)}
+      >
+        Filter{count > 0 && <span data-numeric> ({count})</span>}
+      </Button>
+      <Dialog
+        open={open}
+        onClose={() => setOpen(false)}
+        title="Filter leads"
+        footer={
+          <Button variant="primary" onClick={() => setOpen(false)}>
+            Show leads
+          </Button>
+        }
+      >
+        <div className="grid grid-cols-2 gap-3">
+          <FilterFields draft={draft} onChange={onChange} classNames={{ keyword: 'col-span-2', status: '' }} />
+          <Field label="Sort by" className="col-span-2">
+            <Select
+              value={view.sort}
+              options={Object.entries(sortLabels).map(([value, label]) => ({ value, label }))}
+              onChange={(event) => onSort(event.currentTarget.value as LeadSort)}
+            />
+          </Field>
+        </div>
+      </Dialog>
+    </>
   )
 }
 
 /** A filter without a field, as text with a button that removes it. */
 function SourceFilter({ onRemove, children }: { onRemove: () => void; children: ReactNode }) {
   return (
-    <p className="flex items-center gap-2 text-muted">
-      <span className="wrap-anywhere">Source: {children}</span>
-      <IconButton icon={<X />} size="sm" label="Remove source filter" onClick={onRemove} />
-    </p>
+    <span className={cn(chip, 'ps-2.5')}>
+      <span className="truncate">
+        <span className="text-muted">Source:</span> {children}
+      </span>
+      <ChipCross label="Remove source filter" onClick={onRemove} />
+    </span>
   )
 }
 

@@ -1,6 +1,7 @@
 import { formatNumber } from '@x-automated/contract/format'
 import type { Lead } from '@x-automated/contract/leads/leads'
 import { Ban } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { Avatar } from '../../../ui/avatar'
 import { Badge } from '../../../ui/badge'
 import { shorten } from '../../../ui/shorten'
@@ -8,25 +9,37 @@ import { XHandle } from '../../platform/x-account/x-handle'
 
 const BIO_MAX = 100
 
-/** Picture, name and handle. @param onOpen makes the name a button */
-export function LeadIdentity({ lead, onOpen }: { lead: Lead; onOpen?: () => void }) {
+interface LeadIdentityProps {
+  lead: Lead
+  /** Makes the name a button. */
+  onOpen?: () => void
+  /** After the name. */
+  children?: ReactNode
+}
+
+/** Picture, name and handle. */
+export function LeadIdentity({ lead, onOpen, children }: LeadIdentityProps) {
   const name = <bdi className="truncate">{lead.name || lead.twitterHandle}</bdi>
-  const nameClass = 'w-fit max-w-full truncate font-strong'
+  const nameClass = 'w-fit max-w-full shrink-[0.5] truncate font-strong'
   return (
     <span className="flex min-w-0 items-center gap-3">
       <Avatar name={lead.name || lead.twitterHandle} src={lead.pictureUrl} size="sm" />
       <span className="grid min-w-0">
-        {onOpen ? (
-          <button
-            type="button"
-            onClick={onOpen}
-            className={`${nameClass} rounded-sm text-start underline-offset-[0.2em] hover:underline`}
-          >
-            {name}
-          </button>
-        ) : (
-          <span className={nameClass}>{name}</span>
-        )}
+        <span className="flex min-w-0 items-center gap-2">
+          {onOpen ? (
+            <button
+              type="button"
+              data-opens
+              onClick={onOpen}
+              className={`${nameClass} rounded-sm text-start underline-offset-[0.2em] hover:underline`}
+            >
+              {name}
+            </button>
+          ) : (
+            <span className={nameClass}>{name}</span>
+          )}
+          {children}
+        </span>
         <XHandle handle={lead.twitterHandle} className="w-fit max-w-full truncate text-muted" />
       </span>
     </span>

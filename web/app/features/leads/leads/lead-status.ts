@@ -4,6 +4,7 @@ import type {
   LeadQuery,
   LeadStanding,
   LeadStatus,
+  ListedLead,
   OfferedLead,
 } from '@x-automated/contract/leads/leads'
 
@@ -21,6 +22,16 @@ const standings: Record<LeadStatus, LeadStanding> = {
 /** For selection: contacted counts as sent, failed_contact as failed. */
 export function filterStatusOf(lead: Pick<Lead, 'dmStatus'>): LeadStanding {
   return standings[lead.dmStatus]
+}
+
+/** What the table shows: the strongest fact about them. */
+export function shownStatusOf({
+  dmStatus,
+  suppressed,
+  replied,
+}: Pick<ListedLead, 'dmStatus' | 'suppressed' | 'replied'>) {
+  if (suppressed) return 'suppressed'
+  return replied && standings[dmStatus] === 'sent' ? 'replied' : dmStatus
 }
 
 /** Queued, sent and suppressed leads can't be selected or messaged. */

@@ -1,23 +1,28 @@
 import type { ListedLead } from '@x-automated/contract/leads/leads'
-import { Ban, Ellipsis, PanelRightOpen, Send, Trash2 } from 'lucide-react'
-import type { KeyboardEvent } from 'react'
-import { StatusBadge } from '../../../ui/badge'
-import { Button, IconButton } from '../../../ui/button'
+import { Ban, Ellipsis, ListPlus, PanelRightOpen, Send, Trash2 } from 'lucide-react'
+import type { KeyboardEvent, PointerEvent } from 'react'
+import { StatusDot } from '../../../ui/badge'
+import { IconButton } from '../../../ui/button'
 import { Checkbox } from '../../../ui/choice'
+import { cn } from '../../../ui/cn'
 import { DateTime } from '../../../ui/date-time'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu'
 import { Skeleton } from '../../../ui/skeleton'
 import { SortTh } from '../../../ui/sort-th'
-import { ActionsTh, Table, Td, type TdProps, Th, Tr } from '../../../ui/table'
+import { ActionsTh, Table, Td, Th, Tr } from '../../../ui/table'
 import { useIsOffered } from '../../identity/people/use-role'
-import { LeadBio, LeadFollowers, LeadIdentity, SuppressedBadge } from './lead-parts'
-import { SUPPRESSED_HINT } from './lead-status'
-import { basisLabels, LEADS_PER_PAGE } from './leads-url'
+import { LeadBio, LeadFollowers, LeadIdentity } from './lead-parts'
+import { SUPPRESSED_HINT, shownStatusOf } from './lead-status'
+import { columnLook, fieldOf, fieldText, type TableLayout, tableWidth, widthOf, withWidth } from './leads-columns'
+import { basisLabels } from './leads-url'
+import { moveFocus } from './row-focus'
 import { TagBadges } from './tag-badge'
-import type { LeadRow, useLeadsTable } from './use-leads-table'
+import type { LeadRow, LeadsSelection } from './use-leads-table'
 
-export interface LeadsTableProps extends LeadActions {
-  table: ReturnType<typeof useLeadsTable>['table']
+interface LeadsTableProps extends LeadActions {
+  selection: LeadsSelection
+  layout: TableLayout
+  onLayout: (layout: TableLayout) => void
   /** The first page is loading. */
   loading: boolean
   /** The previous page stays while the next one loads. */
@@ -27,9 +32,13 @@ export interface LeadsTableProps extends LeadActions {
 interface LeadActions {
   onOpen: (lead: ListedLead) => void
   onSend: (lead: ListedLead) => void
+  onList: (lead: ListedLead) => void
   onSuppress: (lead: ListedLead) => void
   onRemove: (lead: ListedLead) => void
 }
+
+/** The checkbox, in pixels. */
+const CHECKBOX_WIDTH = 40
 
 /** Arrow keys move between checkboxes; with Shift they also check what they pass. */
 function moveByArrow(event: KeyboardEvent<HTMLInputElement>): void {
@@ -48,109 +57,242 @@ function moveByArrow(event: KeyboardEvent<HTMLInputElement>): void {
   if (!next.checked) next.click()
 }
 
-/** Leads with their status and actions. Queued, sent and suppressed leads can't be selected. */
-export function LeadsTable({ table, loading, stale, ...actions }: LeadsTableProps) {
+/** Leads with their status and actions. Queued, sent and suppressed leads can't be messaged. */
+export function LeadsTable({ selection, layout, onLayout, loading, stale, ...actions }: LeadsTableProps) {
+  const { table } = selection
   const mayWrite = useIsOffered('member')
   return (
-    <Table label="Leads" stale={stale}>
+    <Table
+      label="Leads"
+      stale={stale}
+      plain
+      narrow="rows"
+      minWidth={`min(${tableWidth(layout) + CHECKBOX_WIDTH}px, var(--leads-min-width))`}
+      className="-mx-4 [--leads-min-width:0px] md:-mx-6 md:[--leads-min-width:999rem]"
+    >
       <thead>
-        <tr>
+        <tr className="text-xs">
           {mayWrite && (
-            <Th className="max-md:hidden md:w-px md:pe-0">
+            <Th className="w-10 ps-4 pe-0 md:w-12 md:ps-6">
               <SelectPageCheckbox table={table} />
             </Th>
           )}
-          {table.getFlatHeaders().map((header) => (
-            <SortTh key={header.id} column={header.column} {...header.column.columnDef.meta}>
-              <table.FlexRender header={header} />
-            </SortTh>
+          {table.getFlatHeaders().map(({ column }) => (
+            <HeaderCell key={column.id} column={column} layout={layout} onLayout={onLayout} />
           ))}
-          <ActionsTh className="w-px" />
+          <ActionsTh className="w-11 p-0! pointer-coarse:w-14 md:w-0 md:pointer-coarse:w-14" />
         </tr>
       </thead>
-      <tbody>
+      <tbody
+        className="text-ui"
+        onKeyDown={(event) => {
+          const step = ({ ArrowDown: 1, ArrowUp: -1 } as const)[event.key]
+          if (!step || event.shiftKey || !(event.target as Element).matches('[data-opens]')) return
+          event.preventDefault()
+          moveFocus(step)
+        }}
+      >
         {loading ? (
-          <LeadsSkeleton pickable={mayWrite} />
+          <LeadsSkeleton rows={layout.pageSize} columns={layout.shown} pickable={mayWrite} />
         ) : (
-          table.getRowModel().rows.map((row) => <LeadTr key={row.id} row={row} mayWrite={mayWrite} {...actions} />)
+          table
+            .getRowModel()
+            .rows.map((row) => (
+              <LeadTr
+                key={row.id}
+                row={row}
+                layout={layout}
+                mayWrite={mayWrite}
+                sends={selection.mode === 'messages'}
+                {...actions}
+              />
+            ))
         )}
       </tbody>
     </Table>
   )
 }
 
-function LeadTr({ row, mayWrite, ...actions }: { row: LeadRow; mayWrite: boolean } & LeadActions) {
+/** On phones only the name and the status are shown. */
+const onPhones = (id: string) => (id === 'dmStatus' ? 'max-md:w-28 max-md:ps-0' : id === 'name' ? '' : 'max-md:hidden')
+
+interface HeaderCellProps extends Pick<LeadsTableProps, 'layout' | 'onLayout'> {
+  column: ReturnType<LeadsSelection['table']['getFlatHeaders']>[number]['column']
+}
+
+function HeaderCell({ column, layout, onLayout }: HeaderCellProps) {
+  const { id } = column
+  const { name, end = false } = columnLook(id)
+  const width = widthOf(id, layout)
+  const drag = (event: PointerEvent<HTMLElement>) => {
+    event.preventDefault()
+    const before = event.currentTarget.closest('th')?.offsetWidth ?? 0
+    const stop = new AbortController()
+    const { signal } = stop
+    const move = ({ clientX }: globalThis.PointerEvent) =>
+      onLayout(withWidth(layout, id, before + clientX - event.clientX))
+    addEventListener('pointermove', move, { signal })
+    for (const ends of ['pointerup', 'pointercancel']) addEventListener(ends, () => stop.abort(), { signal })
+  }
+  const props = {
+    end,
+    className: cn('md:w-(--column-width)', onPhones(id)),
+    style: { '--column-width': width === null ? 'auto' : `${width}px` },
+  }
+  const content = (
+    <>
+      <bdi className="truncate">{name}</bdi>
+      {/* The keyboard changes widths in the columns menu. */}
+      <span
+        aria-hidden
+        className="absolute inset-y-2 end-0 z-1 w-2 cursor-col-resize touch-none border-e border-transparent hover:border-control max-md:hidden"
+        onPointerDown={drag}
+        onClick={(event) => event.stopPropagation()}
+      />
+    </>
+  )
+  return column.getCanSort() ? (
+    <SortTh column={column} {...props}>
+      {content}
+    </SortTh>
+  ) : (
+    <Th {...props}>{content}</Th>
+  )
+}
+
+interface LeadTrProps extends LeadActions {
+  row: LeadRow
+  layout: TableLayout
+  mayWrite: boolean
+  sends: boolean
+}
+
+function LeadTr({ row, layout, mayWrite, sends, ...actions }: LeadTrProps) {
   const lead = row.original
   return (
-    <Tr selected={row.getIsSelected()}>
+    <Tr
+      selected={row.getIsSelected()}
+      data-row={lead.id}
+      className="group/row h-14 not-aria-selected:hover:bg-sunken not-aria-selected:focus-within:bg-sunken md:h-12 [&>td]:border-hair!"
+    >
       {mayWrite && (
-        <Td corner className="md:pe-0">
-          <Checkbox
-            aria-label={`Select @${lead.twitterHandle}`}
-            checked={row.getIsSelected()}
-            data-lead={lead.id}
-            disabled={!row.getCanSelect()}
-            title={lead.suppressed ? SUPPRESSED_HINT : undefined}
-            onKeyDown={moveByArrow}
-            onChange={row.getToggleSelectedHandler()}
-          />
+        <Td className="py-0 ps-4 pe-0 md:ps-6">
+          {/* As high as the row, to be easy to hit. */}
+          <span className="flex h-12 items-center">
+            <Checkbox
+              aria-label={`Select @${lead.twitterHandle}`}
+              checked={row.getIsSelected()}
+              data-lead={lead.id}
+              disabled={!row.getCanSelect()}
+              title={lead.suppressed && sends ? SUPPRESSED_HINT : undefined}
+              onKeyDown={moveByArrow}
+              onChange={row.getToggleSelectedHandler()}
+            />
+          </span>
         </Td>
       )}
-      <Td className="md:max-w-72 md:min-w-52">
-        <span className="grid min-w-0 gap-1.5 max-md:pe-9">
-          <LeadIdentity lead={lead} onOpen={() => actions.onOpen(lead)} />
-          {(lead.tagIds.length > 0 || lead.basis !== 'none' || lead.suppressed) && (
-            <span className="flex flex-wrap items-center gap-1 md:ps-10">
-              {lead.suppressed && <SuppressedBadge />}
-              <TagBadges ids={lead.tagIds} />
-              {lead.basis !== 'none' && <span className="text-2xs text-muted">{basisLabels[lead.basis]}</span>}
-            </span>
-          )}
-        </span>
+      <Td className={cn('py-0', !mayWrite && 'md:ps-6')}>
+        <LeadIdentity lead={lead} onOpen={() => actions.onOpen(lead)}>
+          <TagBadges ids={lead.tagIds} max={2} />
+        </LeadIdentity>
       </Td>
-      <Td className="min-w-56 text-muted">
-        <LeadBio bio={lead.bio} />
-      </Td>
-      <Td label="Followers" end>
-        <LeadFollowers followerCount={lead.followerCount} />
-      </Td>
-      <Td label="Status">
-        <StatusBadge status={lead.dmStatus} />
-      </Td>
-      <Td label="Added" className="whitespace-nowrap text-muted md:max-lg:hidden">
-        <DateTime value={lead.createdAt} precision="day" />
-      </Td>
-      <Td>
-        {mayWrite ? (
-          <RowActions row={row} {...actions} />
-        ) : (
-          <Button size="sm" aria-label={`Show details of @${lead.twitterHandle}`} onClick={() => actions.onOpen(lead)}>
-            Details
-          </Button>
-        )}
+      {layout.shown.map((id) => (
+        <Td key={id} end={columnLook(id).end ?? false} className={cn('truncate py-0 text-muted', onPhones(id))}>
+          <LeadCell id={id} lead={lead} />
+        </Td>
+      ))}
+      <Td className="relative p-0 pe-1 md:pe-0">
+        <RowActions row={row} mayWrite={mayWrite} sends={sends} {...actions} />
       </Td>
     </Tr>
   )
 }
 
-function RowActions({ row, onOpen, onSend, onSuppress, onRemove }: { row: LeadRow } & LeadActions) {
+/** The value of a column. */
+function LeadCell({ id, lead }: { id: string; lead: ListedLead }) {
+  const field = fieldOf(id)
+  if (field !== null) {
+    const text = fieldText(lead, field)
+    return text === null ? NOTHING : <bdi title={text}>{text}</bdi>
+  }
+  switch (id) {
+    case 'bio':
+      return <LeadBio bio={lead.bio} />
+    case 'followerCount':
+      return <LeadFollowers followerCount={lead.followerCount} />
+    case 'followingCount':
+      return <LeadFollowers followerCount={lead.followingCount} />
+    case 'dmStatus':
+      return <StatusDot status={shownStatusOf(lead)} />
+    case 'createdAt':
+      return <DateTime value={lead.createdAt} precision="day" />
+    case 'basis':
+      return lead.basis === 'none' ? NOTHING : basisLabels[lead.basis]
+    case 'location':
+      return lead.location ? <bdi>{lead.location}</bdi> : NOTHING
+  }
+}
+
+const NOTHING = <span className="text-faint">–</span>
+
+/** Over the end of the row while it is pointed at or focused; on touch screens a menu. */
+function RowActions({
+  row,
+  mayWrite,
+  sends,
+  onOpen,
+  onSend,
+  onList,
+  onSuppress,
+  onRemove,
+}: { row: LeadRow; mayWrite: boolean; sends: boolean } & LeadActions) {
   const lead = row.original
+  const isUnsendable = !row.getCanSelect()
+  const overlay =
+    'flex items-center justify-end md:pointer-fine:absolute md:pointer-fine:inset-y-0 md:pointer-fine:end-0 md:pointer-fine:ps-10 md:pointer-fine:pe-4 md:pointer-fine:opacity-0 md:pointer-fine:group-focus-within/row:opacity-100 md:pointer-fine:group-hover/row:opacity-100 md:pointer-fine:has-data-popup-open:opacity-100 md:pointer-fine:bg-linear-to-r md:pointer-fine:from-transparent md:pointer-fine:from-0% md:pointer-fine:to-sunken md:pointer-fine:to-40% md:pointer-fine:group-aria-selected/row:to-accent-soft'
+  if (!mayWrite)
+    return (
+      <span className={overlay}>
+        <IconButton
+          size="sm"
+          icon={<PanelRightOpen />}
+          label={`Show details of @${lead.twitterHandle}`}
+          onClick={() => onOpen(lead)}
+        />
+      </span>
+    )
   return (
-    <span className="flex items-center gap-1 max-md:w-full">
-      <Button
+    <span className={overlay}>
+      {sends && (
+        <IconButton
+          size="sm"
+          icon={<Send />}
+          disabled={isUnsendable}
+          title={lead.suppressed ? SUPPRESSED_HINT : 'Send DM'}
+          className="max-md:hidden pointer-coarse:hidden"
+          label={`Send DM to @${lead.twitterHandle}`}
+          onClick={() => onSend(lead)}
+        />
+      )}
+      <IconButton
         size="sm"
-        icon={<Send />}
-        disabled={!row.getCanSelect()}
-        title={lead.suppressed ? SUPPRESSED_HINT : undefined}
-        className="max-md:flex-1"
-        aria-label={`Send DM to @${lead.twitterHandle}`}
-        onClick={() => onSend(lead)}
-      >
-        Send DM
-      </Button>
+        icon={<ListPlus />}
+        title="Add to list (L)"
+        className="max-md:hidden pointer-coarse:hidden"
+        label={`Add @${lead.twitterHandle} to a list`}
+        onClick={() => onList(lead)}
+      />
       <Menu trigger={<IconButton icon={<Ellipsis />} label={`More for @${lead.twitterHandle}`} size="sm" />}>
         <MenuItem icon={<PanelRightOpen />} onSelect={() => onOpen(lead)}>
           Show details
+        </MenuItem>
+        {sends && (
+          <MenuItem icon={<Send />} disabled={isUnsendable} onSelect={() => onSend(lead)}>
+            Send DM
+          </MenuItem>
+        )}
+        <MenuItem icon={<ListPlus />} onSelect={() => onList(lead)}>
+          Add to list
         </MenuItem>
         <MenuSeparator />
         <MenuItem danger icon={<Ban />} disabled={lead.suppressed} onSelect={() => onSuppress(lead)}>
@@ -164,43 +306,33 @@ function RowActions({ row, onOpen, onSend, onSuppress, onRemove }: { row: LeadRo
   )
 }
 
-const skeletons: (TdProps & { skeleton: string })[] = [
-  { className: 'w-1/2', skeleton: 'h-3.5 w-52 max-w-full' },
-  { label: 'Followers', end: true, skeleton: 'h-3.5 w-12 md:ms-auto' },
-  { label: 'Status', skeleton: 'h-6 w-20' },
-  { label: 'Added', className: 'md:max-lg:hidden', skeleton: 'h-3.5 w-12' },
-  { skeleton: 'h-8 w-32 max-md:w-full' },
-]
-
-function LeadsSkeleton({ pickable }: { pickable: boolean }) {
-  return Array.from({ length: LEADS_PER_PAGE }, (_, row) => (
+function LeadsSkeleton({ rows, columns, pickable }: { rows: number; columns: readonly string[]; pickable: boolean }) {
+  return Array.from({ length: rows }, (_, row) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the rows are identical and never move
-    <Tr key={row} aria-hidden>
+    <Tr key={row} aria-hidden className="h-14 md:h-12 [&>td]:border-hair!">
       {pickable && (
-        <Td corner className="md:pe-0">
+        <Td className="py-0 ps-4 pe-0 md:ps-6">
           <Skeleton className="size-4.5 rounded-sm!" />
         </Td>
       )}
-      <Td className="md:max-w-72 md:min-w-52">
+      <Td className={cn('py-0', !pickable && 'md:ps-6')}>
         <span className="flex items-center gap-3">
           <Skeleton className="size-7 shrink-0 rounded-full!" />
-          <span className="grid gap-1.5 py-0.5">
-            <Skeleton className="h-3.5 w-28" />
-            <Skeleton className="h-3.5 w-20" />
-          </span>
+          <Skeleton className="h-3.5 w-28" />
         </span>
       </Td>
-      {skeletons.map(({ skeleton, ...td }) => (
-        <Td key={skeleton} {...td}>
-          <Skeleton className={skeleton} />
+      {columns.map((id) => (
+        <Td key={id} className={cn('py-0', onPhones(id))}>
+          <Skeleton className="h-3.5 w-4/5" />
         </Td>
       ))}
+      <Td className="p-0" />
     </Tr>
   ))
 }
 
-/** Selects every messageable lead on the page. */
-export function SelectPageCheckbox({ table }: Pick<LeadsTableProps, 'table'>) {
+/** Selects everyone on the page who can be selected. */
+export function SelectPageCheckbox({ table }: Pick<LeadsSelection, 'table'>) {
   return (
     <Checkbox
       aria-label="Select all leads on this page"

@@ -4,6 +4,7 @@ import { renderToString } from 'react-dom/server'
 import { expect, test, vi } from 'vitest'
 import { createQueryClient } from '../../../query-client'
 import { ConfirmProvider } from '../../../ui/confirm'
+import { DEFAULT_LAYOUT } from './leads-columns'
 import { LeadsToolbar } from './leads-toolbar'
 import { useLeadsTable } from './use-leads-table'
 
@@ -26,13 +27,11 @@ function Toolbar({ stale }: { stale: boolean }) {
       total={12}
       stale={stale}
       onClearFilter={null}
-      selection={useLeadsTable({ leads: [], filter, sort: 'name', onSort: () => {} })}
-      message=""
-      onMessage={() => {}}
+      selection={useLeadsTable({ leads: [], filter, sort: 'name', onSort: () => {}, layout: DEFAULT_LAYOUT })}
+      picked={{ ids: [] }}
+      messageable={null}
       sending={false}
-      onSend={() => {}}
-      onSuppress={() => {}}
-      onRemove={() => {}}
+      onAct={() => {}}
     />
   )
 }

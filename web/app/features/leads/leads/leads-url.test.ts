@@ -7,18 +7,11 @@ import {
 } from '@x-automated/contract/leads/leads'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import {
-  basisLabels,
-  LEADS_PER_PAGE,
-  parseFollowerCount,
-  parseLeadsParams,
-  sortLabels,
-  statusLabels,
-  toLeadsParams,
-} from './leads-url'
+import { DEFAULT_LAYOUT } from './leads-columns'
+import { basisLabels, parseFollowerCount, parseLeadsParams, sortLabels, statusLabels, toLeadsParams } from './leads-url'
 
 test('uses the page size, statuses, bases and orders of the contract', () => {
-  expect(LEADS_PER_PAGE).toBe(LEADS_PAGE_SIZE)
+  expect(DEFAULT_LAYOUT.pageSize).toBe(LEADS_PAGE_SIZE)
   expect(Object.keys(statusLabels)).toEqual([...LEAD_FILTER_STATUSES])
   expect(Object.keys(basisLabels)).toEqual([...CONTACT_BASES])
   expect(Object.keys(sortLabels).sort()).toEqual([...LeadSort.options].sort())

@@ -2,8 +2,6 @@ import type { ContactBasis, LeadFilter, LeadSort } from '@x-automated/contract/l
 import { LABEL_NAMES } from './history-text'
 import type { LeadFilterStatus } from './lead-status'
 
-export const LEADS_PER_PAGE = 10
-
 export const statusLabels: Record<LeadFilterStatus, string> = {
   not_sent: 'Not sent',
   queued: 'Queued',

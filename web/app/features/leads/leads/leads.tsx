@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { formatCount, pluralize } from '@x-automated/contract/format'
-import type { LeadFilter, LeadSort } from '@x-automated/contract/leads/leads'
+import type { LeadFilter, LeadSort, ListedLead } from '@x-automated/contract/leads/leads'
 import { Search, Undo2, Users } from 'lucide-react'
-import { useState } from 'react'
+import { useId, useMemo, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { api, failureText } from '../../../api'
 import { usePageCursors } from '../../../page-cursors'
@@ -13,20 +13,32 @@ import { Callout } from '../../../ui/callout'
 import { useConfirm } from '../../../ui/confirm'
 import { EmptyState } from '../../../ui/empty-state'
 import { Pager } from '../../../ui/pager'
+import { Select } from '../../../ui/select'
 import { LoadingText } from '../../../ui/skeleton'
-import { UsageNotice } from '../../platform/billing/usage-notice'
+import { useDialogs } from '../../../ui/use-dialogs'
+import { useKeys } from '../../../ui/use-keys'
+import { useIsOffered } from '../../identity/people/use-role'
+import { AddToList } from './add-to-list'
+import { BasisDialog } from './basis-dialog'
 import { useBulkRuns } from './bulk-runs'
+import { ColumnsMenu, type CustomField } from './columns-menu'
 import { LeadFilters } from './lead-filters'
 import { type Picked, pickedCount } from './lead-selection'
 import { LeadSheet } from './lead-sheet'
 import { filterStatusOf } from './lead-status'
+import { PAGE_SIZES, parseLayout, type TableLayout } from './leads-columns'
 import { LeadsTable } from './leads-table'
-import { LeadsToolbar } from './leads-toolbar'
-import { isFiltered, LEADS_PER_PAGE, parseLeadsParams, toLeadsParams } from './leads-url'
+import { type LeadsAction, LeadsToolbar, usePicked } from './leads-toolbar'
+import { isFiltered, parseLeadsParams, toLeadsParams } from './leads-url'
+import { ManageTagsDialog } from './manage-tags-dialog'
 import { type Deletion, removedCount } from './removal'
+import { focusedLead, moveFocus } from './row-focus'
+import { SendDialog } from './send-dialog'
+import { TagDialog } from './tag-dialog'
 import { DELETING, useLastRemoval, useRemoveLeads, useRestoreLeads, useSuppressLeads } from './use-bulk'
-import { useLeadsTable } from './use-leads-table'
-import { DEFAULT_MESSAGE, useQueueDms } from './use-queue-dms'
+import { useKept } from './use-kept'
+import { type LeadsSelection, useLeadsTable } from './use-leads-table'
+import { useQueueDms } from './use-queue-dms'
 
 /** Polls while leads on the page are queued. */
 const POLL_EVERY_MS = 5_000
@@ -35,10 +47,13 @@ const POLL_EVERY_MS = 5_000
 export function Leads() {
   const [params, setParams] = useSearchParams()
   const { filter, page, sort } = parseLeadsParams(params)
-  const cursors = usePageCursors(JSON.stringify([filter, sort]))
+  const [keptLayout, keepLayout] = useKept('leadsTable')
+  const layout = useMemo(() => parseLayout(keptLayout), [keptLayout])
+  const { pageSize } = layout
+  const cursors = usePageCursors(JSON.stringify([filter, sort, pageSize]))
   const leads = useQuery(
     api.leads.list.queryOptions({
-      input: { ...filter, sort, page, pageSize: LEADS_PER_PAGE, cursor: cursors.cursorOf(page) },
+      input: { ...filter, sort, page, pageSize, cursor: cursors.cursorOf(page) },
       placeholderData: keepPreviousData,
       refetchInterval: (query) =>
         query.state.data?.leads.some((lead) => filterStatusOf(lead) === 'queued') ? POLL_EVERY_MS : false,
@@ -46,7 +61,6 @@ export function Leads() {
   )
   const shown = leads.data?.leads
   const total = leads.data?.total ?? 0
-  const [message, setMessage] = useState(DEFAULT_MESSAGE)
   const [deletion, onDeletion] = useLastRemoval()
   const [opened, setOpened] = useState(params.get('lead'))
   const queue = useQueueDms()
@@ -58,11 +72,28 @@ export function Leads() {
       flushSync: true,
     })
   const onSort = (next: LeadSort) => goTo(filter, 1, { replace: true, sort: next })
-  const selection = useLeadsTable({ leads: shown, filter, sort, onSort })
+  const selection = useLeadsTable({ leads: shown, filter, sort, onSort, layout })
+  const { picked, messageable } = usePicked(filter, leads.data ? total : null, selection)
   const { askToRemove, askToSuppress } = useConfirmedChanges(onDeletion, () => {
     selection.clear()
     setOpened(null)
   })
+  // Null: the selection, which may shrink while the dialog is open.
+  const dialogs = useDialogs<{ action: LeadsAction; of: Picked | null; handle?: string | undefined }>()
+  const act = (action: LeadsAction, of: Picked, handle?: string) => {
+    if (action === 'remove') void askToRemove(of, handle)
+    else if (action === 'suppress') void askToSuppress(of, handle)
+    else dialogs.show({ action, of: of === picked ? null : of, handle })
+  }
+  const actOn = (action: LeadsAction) => (lead: Pick<ListedLead, 'id' | 'twitterHandle'>) =>
+    act(action, { ids: [lead.id] }, lead.twitterHandle)
+  const mayWrite = useIsOffered('member')
+  useLeadsKeys({ selection, picked, act, onOpen: setOpened, mayWrite })
+  const changeLayout = (next: TableLayout) => {
+    keepLayout(JSON.stringify(next))
+    if (next.pageSize !== pageSize)
+      goTo(filter, Math.floor(((page - 1) * pageSize) / next.pageSize) + 1, { replace: true })
+  }
 
   const undo = <UndoDeletion deletion={deletion} onDeletion={onDeletion} />
   if (leads.data && total === 0 && !isFiltered(filter) && !leads.isPlaceholderData)
@@ -73,18 +104,22 @@ export function Leads() {
       </div>
     )
   return (
-    <div className="grid gap-4">
-      {undo}
+    <div className="md:-mt-6">
       <LeadFilters
         view={{ filter, sort, page }}
         onChange={(next) => goTo(next, 1, { replace: true })}
         onSort={onSort}
         onPick={(saved) => goTo(saved.filter, 1, { sort: saved.sort })}
-      />
+      >
+        <ColumnsMenu layout={layout} onChange={changeLayout} fields={customFields(shown)} />
+      </LeadFilters>
+      <div className="pt-3 empty:hidden">{undo}</div>
       {leads.isError && !leads.data ? (
-        <QueryError query={leads}>
-          {failureText(leads.error, 'Failed to load leads', 'An unexpected error occurred while loading leads')}
-        </QueryError>
+        <div className="pt-4">
+          <QueryError query={leads}>
+            {failureText(leads.error, 'Failed to load leads', 'An unexpected error occurred while loading leads')}
+          </QueryError>
+        </div>
       ) : leads.data && total === 0 ? (
         <EmptyState
           icon={<Search />}
@@ -95,9 +130,6 @@ export function Leads() {
         </EmptyState>
       ) : (
         <div>
-          <div className="pb-3 empty:hidden">
-            <UsageNotice what="dms" />
-          </div>
           {leads.isPending && <LoadingText>Loading leads…</LoadingText>}
           <LeadsToolbar
             filter={filter}
@@ -105,43 +137,139 @@ export function Leads() {
             stale={leads.isPlaceholderData}
             onClearFilter={isFiltered(filter) ? () => goTo({}, 1) : null}
             selection={selection}
-            message={message}
-            onMessage={setMessage}
+            picked={picked}
+            messageable={messageable}
             sending={queue.isPending}
-            onSend={(picked) => {
-              queue.mutate({ picked, message })
-              selection.clear()
-            }}
-            onRemove={askToRemove}
-            onSuppress={askToSuppress}
+            onAct={act}
           />
           <LeadsTable
-            table={selection.table}
+            selection={selection}
+            layout={layout}
+            onLayout={changeLayout}
             loading={!shown}
             stale={leads.isPlaceholderData}
             onOpen={(lead) => setOpened(lead.id)}
-            onSend={(lead) => queue.mutate({ picked: { ids: [lead.id] }, message })}
-            onSuppress={(lead) => askToSuppress({ ids: [lead.id] }, lead.twitterHandle)}
-            onRemove={(lead) => askToRemove({ ids: [lead.id] }, lead.twitterHandle)}
+            onSend={actOn('send')}
+            onList={actOn('list')}
+            onSuppress={actOn('suppress')}
+            onRemove={actOn('remove')}
           />
-          <Pager
-            page={page}
-            pageSize={LEADS_PER_PAGE}
-            query={leads}
-            // Replace the URL of a page that no longer exists, to keep it out of the history.
-            onChange={(next) => {
-              if (!leads.isPlaceholderData) cursors.keep(page + 1, leads.data?.cursor)
-              goTo(filter, next, { replace: page > Math.ceil(total / LEADS_PER_PAGE) })
-            }}
-            noun="leads"
-          />
+          <div className="flex flex-wrap items-end gap-x-4 text-ui *:first:flex-1">
+            <div>
+              <Pager
+                page={page}
+                pageSize={pageSize}
+                query={leads}
+                // Replace the URL of a page that no longer exists, to keep it out of the history.
+                onChange={(next) => {
+                  if (!leads.isPlaceholderData) cursors.keep(page + 1, leads.data?.cursor)
+                  goTo(filter, next, { replace: page > Math.ceil(total / pageSize) })
+                }}
+                noun="leads"
+              />
+            </div>
+            {total > PAGE_SIZES[0] && (
+              <RowsPerPage value={pageSize} onChange={(size) => changeLayout({ ...layout, pageSize: size })} />
+            )}
+          </div>
         </div>
       )}
       <LeadSheet
         id={opened}
         onClose={() => setOpened(null)}
-        onSuppress={(lead) => askToSuppress({ ids: [lead.id] }, lead.twitterHandle)}
-        onRemove={(lead) => askToRemove({ ids: [lead.id] }, lead.twitterHandle)}
+        onSuppress={actOn('suppress')}
+        onRemove={actOn('remove')}
+      />
+      {dialogs.render(({ action, of, handle }, props) => {
+        const now = of ?? picked
+        const onDone = of ? () => {} : selection.clear
+        switch (action) {
+          case 'send':
+            return (
+              <SendDialog
+                picked={now}
+                handle={handle}
+                onSend={(message) => {
+                  queue.mutate({ picked: now, message })
+                  onDone()
+                }}
+                {...props}
+              />
+            )
+          case 'list':
+            return <AddToList picked={now} onAdded={onDone} {...props} />
+          case 'tag':
+            return <TagDialog picked={now} onManage={() => act('tags', now)} {...props} />
+          case 'basis':
+            return <BasisDialog picked={now} {...props} />
+          case 'tags':
+            return <ManageTagsDialog {...props} />
+        }
+      })}
+    </div>
+  )
+}
+
+interface LeadsKeys {
+  selection: LeadsSelection
+  picked: Picked
+  act: (action: LeadsAction, picked: Picked) => void
+  onOpen: (id: string) => void
+  mayWrite: boolean
+}
+
+/** The keys of the page: they act on the selected leads, or on the row that has the focus. */
+function useLeadsKeys({ selection, picked, act, onOpen, mayWrite }: LeadsKeys) {
+  const { table, mode, switchTo, clear } = selection
+  const open = () => {
+    const id = focusedLead() ?? table.getRowModel().rows[0]?.id
+    if (id) onOpen(id)
+  }
+  const actOnTarget = (action: LeadsAction) => () => {
+    const id = focusedLead()
+    if (pickedCount(picked) > 0) act(action, picked)
+    else if (id) act(action, { ids: [id] })
+  }
+  const select = () => {
+    const id = focusedLead()
+    if (mode === 'messages') switchTo('people', id)
+    else if (id)
+      table
+        .getRowModel()
+        .rows.find((row) => row.id === id)
+        ?.toggleSelected()
+  }
+  const isSelecting = mode === 'people' || pickedCount(picked) > 0
+  useKeys(
+    {
+      j: () => moveFocus(1),
+      k: () => moveFocus(-1),
+      e: open,
+      ...(mayWrite && { x: select, t: actOnTarget('tag'), l: actOnTarget('list') }),
+      ...(isSelecting && { escape: () => (mode === 'people' ? switchTo('messages') : clear()) }),
+    },
+    { repeated: 'jk' },
+  )
+}
+
+/** How many people on the page have each custom field. */
+function customFields(leads: readonly ListedLead[] = []): CustomField[] {
+  const counts = new Map<string, number>()
+  for (const lead of leads) for (const name of Object.keys(lead.metadata)) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return [...counts].map(([name, count]) => ({ name, leads: count }))
+}
+
+function RowsPerPage({ value, onChange }: { value: number; onChange: (size: number) => void }) {
+  const id = useId()
+  return (
+    <div className="flex items-center gap-2 pt-4 text-muted max-md:hidden">
+      <label htmlFor={id}>Rows</label>
+      <Select
+        id={id}
+        className="w-auto!"
+        value={String(value)}
+        options={PAGE_SIZES.map((size) => ({ value: String(size), label: String(size) }))}
+        onChange={(event) => onChange(Number(event.currentTarget.value))}
       />
     </div>
   )

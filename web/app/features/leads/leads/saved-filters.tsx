@@ -45,10 +45,9 @@ export function SavedFilters({ view, isFiltered, onPick }: SavedFiltersProps) {
   return (
     <>
       <Menu
-        align="start"
         trigger={
-          <Button size="sm" icon={<Bookmark />}>
-            Saved filters
+          <Button size="sm" variant="ghost" icon={<Bookmark />} className="text-ui! font-normal! max-md:px-2!">
+            <span className="max-md:sr-only">Saved filters</span>
           </Button>
         }
       >

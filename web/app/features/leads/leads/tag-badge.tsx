@@ -30,7 +30,7 @@ export function TagBadge({ tag: { name, color } }: { tag: Pick<Tag, 'name' | 'co
   return (
     <span
       className={cn(
-        'inline-flex h-5 max-w-40 items-center gap-1 rounded-sm border px-1.5 text-2xs font-strong',
+        'inline-flex h-5 min-w-0 max-w-40 items-center gap-1 rounded-sm border px-1.5 text-2xs font-strong',
         classes[color],
       )}
     >
@@ -50,16 +50,30 @@ export function useTagsToPick() {
   return useQuery(api.tags.list.queryOptions({ staleTime: 0 }))
 }
 
+interface TagBadgesProps {
+  ids: readonly string[]
+  /** Beyond them a number is shown: for one line. */
+  max?: number
+}
+
 /** Badges for the tags with these ids; unknown ids are ignored. */
-export function TagBadges({ ids }: { ids: readonly string[] }) {
+export function TagBadges({ ids, max }: TagBadgesProps) {
   const known = useTags().data?.tags
-  const shown = ids.flatMap((id) => known?.find((tag) => tag.id === id) ?? [])
+  const all = ids.flatMap((id) => known?.find((tag) => tag.id === id) ?? [])
+  const shown = all.slice(0, max)
+  const hidden = all.slice(shown.length)
   if (shown.length === 0) return null
   return (
-    <span className="flex flex-wrap gap-1">
+    <span className={cn('flex min-w-0 gap-1', max === undefined && 'flex-wrap')}>
       {shown.map((tag) => (
         <TagBadge key={tag.id} tag={tag} />
       ))}
+      {hidden.length > 0 && (
+        <span className="shrink-0 text-xs text-muted" title={hidden.map(({ name }) => name).join(', ')}>
+          +{hidden.length}
+          <span className="sr-only"> more tags</span>
+        </span>
+      )}
     </span>
   )
 }

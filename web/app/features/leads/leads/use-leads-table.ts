@@ -11,26 +11,26 @@ import {
 import type { LeadFilter, LeadSort, ListedLead } from '@x-automated/contract/leads/leads'
 import { useState } from 'react'
 import { canBeMessaged } from './lead-status'
+import { columnLook, isSortable, type TableLayout } from './leads-columns'
 
 const features = tableFeatures({
   rowSelectionFeature,
   rowSortingFeature,
-  columnMeta: {} as { end?: boolean; className?: string },
+  columnMeta: {} as { end?: boolean },
 })
-const columns: ColumnDef<typeof features, ListedLead>[] = [
-  { accessorKey: 'name', header: 'Lead' },
-  { accessorKey: 'bio', header: 'Bio' },
-  { accessorKey: 'followerCount', header: 'Followers', sortDescFirst: true, meta: { end: true } },
-  { accessorKey: 'dmStatus', header: 'Status' },
-  { accessorKey: 'createdAt', header: 'Added', sortDescFirst: true, meta: { className: 'max-lg:hidden' } },
-]
+const FROM_HIGH = ['followerCount', 'createdAt']
 const NONE: readonly ListedLead[] = []
 
 export type LeadRow = Row<typeof features, ListedLead>
+export type LeadsSelection = ReturnType<typeof useLeadsTable>
+
+/** Who can be selected: those who can be messaged, or everyone, of whom no one can. */
+export type SelectionMode = 'messages' | 'people'
 
 interface Kept {
   /** The filter it was made with: changing the filter clears the selection. */
   filterKey: string
+  mode: SelectionMode
   rows: RowSelectionState
   all: boolean
 }
@@ -41,34 +41,49 @@ interface LeadsTableInput {
   filter: LeadFilter
   sort: LeadSort
   onSort: (sort: LeadSort) => void
+  layout: TableLayout
 }
 
 /** The table of a page of leads, sorted by the server, with a selection across all pages. */
-export function useLeadsTable({ leads = NONE, filter, sort, onSort }: LeadsTableInput) {
+export function useLeadsTable({ leads = NONE, filter, sort, onSort, layout }: LeadsTableInput) {
   const filterKey = JSON.stringify(filter)
-  const [kept, setKept] = useState<Kept>({ filterKey, rows: {}, all: false })
+  const [kept, setKept] = useState<Kept>({ filterKey, mode: 'messages', rows: {}, all: false })
+  const { mode } = kept
+  const canSelect = (lead: ListedLead) => mode === 'people' || canBeMessaged(lead)
   const isCurrent = kept.filterKey === filterKey
   /** Unchecking one lead of "all" leaves only the current page selected. */
   const rowsOf = ({ rows, all, filterKey: of }: Kept): RowSelectionState => {
     const selected = new Set(of !== filterKey ? [] : all ? leads.map(({ id }) => id) : Object.keys(rows))
-    for (const lead of leads) if (!canBeMessaged(lead)) selected.delete(lead.id)
+    for (const lead of leads) if (!canSelect(lead)) selected.delete(lead.id)
     return Object.fromEntries([...selected].map((id) => [id, true]))
   }
   const rowSelection = rowsOf(kept)
   const sorting = [{ id: sort.replace('-', ''), desc: sort.startsWith('-') }]
+  const columns = ['name', ...layout.shown].map((id): ColumnDef<typeof features, ListedLead> => {
+    const { name, end = false } = columnLook(id)
+    return {
+      id,
+      header: name,
+      // The server sorts.
+      accessorFn: () => null,
+      enableSorting: isSortable(id),
+      sortDescFirst: FROM_HIGH.includes(id),
+      meta: { end },
+    }
+  })
   const table = useTable({
     features,
     columns,
     data: leads,
     getRowId: ({ id }) => id,
-    enableRowSelection: ({ original }) => canBeMessaged(original),
+    enableRowSelection: ({ original }) => canSelect(original),
     manualSorting: true,
     enableSortingRemoval: false,
     sortDescFirst: false,
     state: { rowSelection, sorting },
     // Uses the latest state: several changes can arrive before the next render.
     onRowSelectionChange: (change) =>
-      setKept((before) => ({ filterKey, rows: functionalUpdate(change, rowsOf(before)), all: false })),
+      setKept((before) => ({ ...before, filterKey, rows: functionalUpdate(change, rowsOf(before)), all: false })),
     onSortingChange: (change) => {
       const [by] = functionalUpdate(change, sorting)
       if (by) onSort(`${by.desc ? '-' : ''}${by.id}` as LeadSort)
@@ -76,10 +91,14 @@ export function useLeadsTable({ leads = NONE, filter, sort, onSort }: LeadsTable
   })
   return {
     table,
+    mode,
     ids: Object.keys(rowSelection),
     /** Everyone who matches is selected, on every page. */
     all: isCurrent && kept.all,
-    pickAll: () => setKept({ filterKey, rows: {}, all: true }),
-    clear: () => table.resetRowSelection(true),
+    pickAll: () => setKept({ filterKey, mode, rows: {}, all: true }),
+    clear: () => setKept({ filterKey, mode, rows: {}, all: false }),
+    /** Switching clears the selection. @param id selected right away */
+    switchTo: (next: SelectionMode, id?: string) =>
+      setKept({ filterKey, mode: next, rows: id ? { [id]: true } : {}, all: false }),
   }
 }

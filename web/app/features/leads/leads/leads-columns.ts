@@ -1,0 +1,121 @@
+import { formatNumber } from '@x-automated/contract/format'
+import type { LeadSort, ListedLead } from '@x-automated/contract/leads/leads'
+
+/** The columns that everyone has, besides the name. Custom fields are called 'field:company'. */
+const COLUMNS = {
+  bio: { name: 'Bio', width: null },
+  followerCount: { name: 'Followers', width: 112, end: true },
+  dmStatus: { name: 'Status', width: 124 },
+  createdAt: { name: 'Added', width: 112 },
+  followingCount: { name: 'Following', width: 112, end: true },
+  basis: { name: 'Contact basis', width: 160 },
+  location: { name: 'Location', width: 160 },
+} satisfies Record<string, { name: string; width: number | null; end?: boolean }>
+
+const FIELD = 'field:'
+const FIELD_WIDTH = 160
+const BIO_MIN_WIDTH = 180
+export const WIDTH_MIN = 72
+export const WIDTH_MAX = 640
+export const LEAD_WIDTH = 304
+
+/** Rows per page. The first is the default. */
+export const PAGE_SIZES = [10, 25, 50, 100] as const
+
+/** How a person sees the table: kept in this browser. */
+export interface TableLayout {
+  /** Shown columns, in order. */
+  shown: readonly string[]
+  /** In pixels, by column. */
+  widths: Readonly<Record<string, number>>
+  pageSize: number
+}
+
+export const DEFAULT_LAYOUT: TableLayout = {
+  shown: ['bio', 'followerCount', 'dmStatus', 'createdAt'],
+  widths: {},
+  pageSize: PAGE_SIZES[0],
+}
+
+/** Columns by which the server can sort. */
+const SORTED = ['bio', 'followerCount', 'dmStatus', 'createdAt'] satisfies LeadSort[]
+
+export function isSortable(id: string): boolean {
+  return id === 'name' || SORTED.some((sorted) => sorted === id)
+}
+
+export function fieldOf(id: string): string | null {
+  return id.startsWith(FIELD) ? id.slice(FIELD.length) : null
+}
+
+export function fieldColumn(field: string): string {
+  return FIELD + field
+}
+
+/** What the menu offers: the shown columns in order, then the others. */
+export function columnChoices({ shown }: TableLayout, fields: readonly string[]): string[] {
+  return [...new Set([...shown, ...Object.keys(COLUMNS), ...fields.map(fieldColumn)])]
+}
+
+export function columnLook(id: string): { name: string; width: number | null; end?: boolean } {
+  if (id === 'name') return { name: 'Lead', width: LEAD_WIDTH }
+  const field = fieldOf(id)
+  if (field !== null) return { name: field, width: FIELD_WIDTH }
+  return COLUMNS[id as keyof typeof COLUMNS]
+}
+
+/** A column's width in pixels; null takes what is left. */
+export function widthOf(id: string, { shown, widths }: TableLayout): number | null {
+  const own = widths[id]
+  if (own !== undefined) return own
+  // Something must take what is left.
+  return id === 'name' && !shown.includes('bio') ? null : columnLook(id).width
+}
+
+/** Below this width the table scrolls. */
+export function tableWidth(layout: TableLayout): number {
+  return ['name', ...layout.shown].reduce((sum, id) => sum + (widthOf(id, layout) ?? BIO_MIN_WIDTH), 0)
+}
+
+export function withColumn(layout: TableLayout, id: string, isShown: boolean): TableLayout {
+  const rest = layout.shown.filter((one) => one !== id)
+  return { ...layout, shown: isShown ? [...rest, id] : rest }
+}
+
+/** Moves a shown column by some places. */
+export function withMoved(layout: TableLayout, id: string, by: number): TableLayout {
+  const from = layout.shown.indexOf(id)
+  const to = Math.min(Math.max(from + by, 0), layout.shown.length - 1)
+  if (from < 0 || from === to) return layout
+  const shown = layout.shown.toSpliced(from, 1)
+  return { ...layout, shown: shown.toSpliced(to, 0, id) }
+}
+
+export function withWidth(layout: TableLayout, id: string, width: number): TableLayout {
+  const kept = Math.round(Math.min(Math.max(width, WIDTH_MIN), WIDTH_MAX))
+  return { ...layout, widths: { ...layout.widths, [id]: kept } }
+}
+
+/** Reads a kept layout. What this version doesn't know is left out. */
+export function parseLayout(text: string | null): TableLayout {
+  try {
+    const { shown, widths, pageSize } = JSON.parse(text ?? '') as TableLayout
+    const known = shown.filter((id) => typeof id === 'string' && (Object.hasOwn(COLUMNS, id) || fieldOf(id)))
+    const sizes = Object.entries(widths).filter(([, width]) => width >= WIDTH_MIN && width <= WIDTH_MAX)
+    return {
+      shown: [...new Set(known)],
+      widths: Object.fromEntries(sizes),
+      pageSize: PAGE_SIZES.find((size) => size === pageSize) ?? DEFAULT_LAYOUT.pageSize,
+    }
+  } catch {
+    return DEFAULT_LAYOUT
+  }
+}
+
+/** A custom field as text; null if it is empty. */
+export function fieldText(lead: Pick<ListedLead, 'metadata'>, field: string): string | null {
+  const value = Object.hasOwn(lead.metadata, field) ? lead.metadata[field] : null
+  if (value === null || value === undefined || value === '') return null
+  if (typeof value === 'number') return formatNumber(value)
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

@@ -1,0 +1,65 @@
+import { formatCount } from '@x-automated/contract/format'
+import { type FormEvent, useState } from 'react'
+import { Button } from '../../../ui/button'
+import { Field } from '../../../ui/field'
+import { FormDialog } from '../../../ui/form-dialog'
+import { Textarea } from '../../../ui/input'
+import type { ShownDialog } from '../../../ui/use-dialogs'
+import { type Picked, pickedCount } from './lead-selection'
+import { useKept } from './use-kept'
+import { DEFAULT_MESSAGE } from './use-queue-dms'
+
+const MESSAGE_MAX = 10_000
+
+interface SendDialogProps extends ShownDialog {
+  picked: Picked
+  /** Whom a single message goes to. */
+  handle?: string | undefined
+  onSend: (message: string) => void
+}
+
+/** The message that 'Send DM' sends, kept for the next time. */
+export function SendDialog({ open, onClose, picked, handle, onSend }: SendDialogProps) {
+  const [kept, keep] = useKept('quickDm')
+  const [draft, setDraft] = useState(kept ?? DEFAULT_MESSAGE)
+  const count = pickedCount(picked)
+  const message = draft.trim()
+  const send = (event: FormEvent) => {
+    event.preventDefault()
+    keep(message === DEFAULT_MESSAGE ? null : message)
+    onSend(message)
+    onClose()
+  }
+  return (
+    <FormDialog
+      open={open}
+      onClose={onClose}
+      title={`Send a DM to ${handle ? `@${handle}` : formatCount(count, 'lead')}`}
+      description={count === 1 ? undefined : 'They go out one by one, within your sending limits.'}
+      label={count === 1 ? 'Queue DM' : `Queue ${formatCount(count, 'DM')}`}
+      loading={false}
+      disabled={message === '' || count === 0}
+      onSubmit={send}
+      aside={
+        draft !== DEFAULT_MESSAGE && (
+          <Button variant="ghost" className="sm:me-auto" onClick={() => setDraft(DEFAULT_MESSAGE)}>
+            Reset to default
+          </Button>
+        )
+      }
+    >
+      <Field
+        label="Message"
+        hint="Personalize with variables: {lead_name}, {twitter_handle}."
+        error={message === '' ? 'Please enter a message to send' : undefined}
+      >
+        <Textarea
+          rows={5}
+          maxLength={MESSAGE_MAX}
+          value={draft}
+          onChange={(event) => setDraft(event.currentTarget.value)}
+        />
+      </Field>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,17 @@
+import { useState } from 'react'
+import { localStorage } from '../../../browser-storage'
+import { useSession } from '../../../session'
+
+/** A text that this browser keeps for the signed-in person; null removes it. */
+export function useKept(name: string): [string | null, (value: string | null) => void] {
+  const state = useSession()
+  const key = `${name}:${state.status === 'signed-in' ? state.user.id : ''}`
+  const [kept, setKept] = useState<{ key: string; value: string | null }>()
+  const value = kept?.key === key ? kept.value : localStorage.getItem(key)
+  const keep = (next: string | null) => {
+    if (next === null) localStorage.removeItem(key)
+    else localStorage.setItem(key, next)
+    setKept({ key, value: next })
+  }
+  return [value, keep]
+}
