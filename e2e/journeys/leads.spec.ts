@@ -236,8 +236,20 @@ describe('the leads page, in a browser', () => {
     await sheet.getByRole('button', { name: 'Done' }).click()
     await sheet.getByText('No tags').waitFor()
 
+    // The arrows walk through the filter, a part stays folded, and a message starts here.
+    await sheet.getByText('2 of 4').waitFor()
+    await sheet.getByRole('button', { name: 'Next lead' }).press('ArrowDown')
+    await sheet.getByRole('heading', { name: 'Person 03' }).waitFor()
+    await page.keyboard.press('k')
+    await sheet.getByText('2 of 4').waitFor()
+    await sheet.getByRole('button', { name: 'Contact basis' }).click()
+    await sheet.getByText('Since Jan 31').waitFor({ state: 'hidden' })
+    await sheet.getByRole('button', { name: 'Message', exact: true }).click()
+    await page.getByRole('dialog', { name: 'Send a DM to @person_2' }).getByRole('button', { name: 'Cancel' }).click()
+
     // Once suppressed there, the lead can no longer be messaged.
-    await sheet.getByRole('button', { name: 'Suppress' }).click()
+    await sheet.getByRole('button', { name: 'More for @person_2' }).click()
+    await page.getByRole('menuitem', { name: 'Suppress' }).click()
     await page.getByRole('button', { name: 'Suppress lead' }).click()
     await dismissToast(page, '1 lead added to the suppression list')
     await sheet.waitFor({ state: 'detached' })
@@ -563,7 +575,15 @@ describe('the leads page, in a browser', () => {
     await page.getByText(viewerNotice).waitFor()
     await page.getByRole('button', { name: 'Show details of @ana' }).click()
     await page.getByRole('dialog').getByText('Added as a lead').waitFor()
-    expect(await page.getByRole('dialog').getByRole('button').allInnerTexts()).toEqual([''])
+    expect(await page.getByRole('dialog').getByRole('button').allInnerTexts()).toEqual([
+      '',
+      '',
+      '',
+      'Details',
+      'Tags',
+      'Contact basis',
+      'History',
+    ])
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     const sorts = ['Lead', 'Status']

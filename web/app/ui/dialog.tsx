@@ -1,6 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
-import { type ReactNode, useRef } from 'react'
+import { type ComponentProps, type ReactNode, useRef } from 'react'
 import { IconButton } from './button'
 import { cn } from './cn'
 import { PopupFoot, popupFrame, popupSheet } from './popup'
@@ -80,6 +80,38 @@ export function Sheet({ open, onClose, title, description, footer, children }: O
     </Base.Root>
   )
 }
+
+interface WideSheetProps extends Pick<DialogProps, 'open' | 'onClose' | 'children'> {
+  /** Beside the button that closes it. */
+  bar: ReactNode
+  onKeyDown: ComponentProps<'div'>['onKeyDown']
+  /** Gets the focus when it closes. */
+  returnsTo: () => HTMLElement | null
+}
+
+/** A side panel of 800 px for work on one thing. Its content has a SheetTitle. */
+export function WideSheet({ open, onClose, bar, onKeyDown, returnsTo, children }: WideSheetProps) {
+  return (
+    <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
+      <Base.Portal>
+        <Base.Backdrop className="backdrop" />
+        <Base.Popup
+          onKeyDown={onKeyDown}
+          finalFocus={() => returnsTo() ?? true}
+          className="fixed inset-y-0 right-0 z-50 flex w-full max-w-200 flex-col overflow-hidden border-line bg-canvas shadow-lg outline-none transition-[opacity,translate] duration-slow ease-out md:inset-y-2 md:right-2 md:rounded-lg md:border data-ending-style:translate-x-8 data-ending-style:opacity-0 data-starting-style:translate-x-8 data-starting-style:opacity-0"
+        >
+          <div className="flex h-bar shrink-0 items-center gap-1 border-b border-hair px-2 md:px-4">
+            <Base.Close render={<IconButton icon={<X />} label="Close" title="Close (Esc)" size="sm" />} />
+            {bar}
+          </div>
+          {children}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  )
+}
+
+export const SheetTitle = Base.Title
 
 function PopupHead({ title, description }: { title: ReactNode; description: ReactNode }) {
   return (

@@ -1,3 +1,4 @@
+import { lazy, Suspense } from 'react'
 import { RoleNotice, VIEWER_TEXT } from '../../features/identity/people/role-notice'
 import { useIsOffered } from '../../features/identity/people/use-role'
 import { ExportButton } from '../../features/leads/leads/export-button'
@@ -5,6 +6,11 @@ import { ImportButton } from '../../features/leads/leads/import-button'
 import { Leads } from '../../features/leads/leads/leads'
 import { pageMeta } from '../../features/overview/shell/page-meta'
 import { PageHeader } from '../../ui/page-header'
+
+// Loaded with the first conversation that is opened.
+const thread = () => import('../../features/outreach/inbox/lead-thread')
+const LeadThread = lazy(async () => ({ default: (await thread()).LeadThread }))
+const LeadNotes = lazy(async () => ({ default: (await thread()).LeadNotes }))
 
 const text = "Everyone you've found, and where things stand."
 
@@ -27,7 +33,18 @@ export default function LeadsPage() {
       <div className="pb-4 empty:hidden">
         <RoleNotice needs="member">{VIEWER_TEXT}</RoleNotice>
       </div>
-      <Leads />
+      <Leads
+        renderThread={(id, textarea) => (
+          <Suspense fallback={<div className="flex-1" />}>
+            <LeadThread conversationId={id} textarea={textarea} />
+          </Suspense>
+        )}
+        renderNotes={(id) => (
+          <Suspense>
+            <LeadNotes conversationId={id} />
+          </Suspense>
+        )}
+      />
     </>
   )
 }

@@ -2,6 +2,9 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { LeadDetail, LeadEvent } from '@x-automated/contract/leads/leads'
 import {
   Ban,
+  ChevronDown,
+  ChevronUp,
+  Ellipsis,
   Import,
   ListPlus,
   type LucideIcon,
@@ -16,31 +19,37 @@ import {
   Tag as TagSign,
   Trash2,
 } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, type RefObject, useId, useRef, useState } from 'react'
 import { api, client, errorText } from '../../../api'
 import { QueryError } from '../../../query-error'
 import { Avatar } from '../../../ui/avatar'
-import { StatusBadge } from '../../../ui/badge'
-import { Button } from '../../../ui/button'
+import { StatusDot } from '../../../ui/badge'
+import { Button, IconButton } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Checkbox } from '../../../ui/choice'
 import { DateTime } from '../../../ui/date-time'
-import { Sheet } from '../../../ui/dialog'
+import { SheetTitle, WideSheet } from '../../../ui/dialog'
+import { Menu, MenuItem } from '../../../ui/menu'
 import { Pager } from '../../../ui/pager'
 import { SkeletonText } from '../../../ui/skeleton'
 import { useDialogs } from '../../../ui/use-dialogs'
 import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
 import { XHandle } from '../../platform/x-account/x-handle'
+import { AddToList } from './add-to-list'
 import { BasisDialog } from './basis-dialog'
 import { LABEL_NAMES, pauseReasonText, skippedText } from './history-text'
 import { LeadConversations, useLeadConversations } from './lead-conversations'
 import { LeadFollowers } from './lead-parts'
+import { canBeMessaged, SUPPRESSED_HINT, shownStatusOf } from './lead-status'
+import { fieldText } from './leads-columns'
 import { basisLabels } from './leads-url'
 import { MessagedEvent } from './messaged-event'
+import { SendDialog } from './send-dialog'
 import { TagBadge, useTagsToPick } from './tag-badge'
-import { NewTag } from './tag-dialog'
+import { NewTag, TagDialog } from './tag-dialog'
 import { useTagLeads } from './use-bulk'
+import { useKept } from './use-kept'
 
 const EVENTS_PAGE_SIZE = 20
 
@@ -48,80 +57,233 @@ export interface LeadSheetProps {
   /** Null closes the sheet. */
   id: string | null
   onClose: () => void
+  /** '3 of 286'; null: it isn't on the page. */
+  place: string | null
+  /** Opens the next lead of the filter, or the previous one; null: there is none. */
+  onNext: (() => void) | null
+  onPrevious: (() => void) | null
+  onSend: (lead: LeadDetail, message: string) => void
   onSuppress: (lead: LeadDetail) => void
   onRemove: (lead: LeadDetail) => void
+  /** Their conversation with an answer, and what members noted in it. */
+  renderThread: (conversationId: string, textarea: RefObject<HTMLTextAreaElement | null>) => ReactNode
+  renderNotes: (conversationId: string) => ReactNode
 }
 
-/** A lead's details and history. */
-export function LeadSheet({ id, onClose, onSuppress, onRemove }: LeadSheetProps) {
-  const basis = useDialogs<string[]>()
+/** A lead: the conversation first, with details and history beside it. */
+export function LeadSheet({ id, onClose, place, onNext, onPrevious, ...props }: LeadSheetProps) {
   const lead = useQuery(
     api.leads.find.queryOptions({ input: { id: id ?? '' }, enabled: id !== null, placeholderData: keepPreviousData }),
   )
   const known = leadOf(id, lead.data)
-  const conversations = useLeadConversations(id ?? known?.id)
+  const textarea = useRef<HTMLTextAreaElement>(null)
+  const dialogs = useDialogs<'send' | 'list' | 'tag' | 'basis'>()
   const mayWrite = useIsOffered('member')
+  const press = (event: KeyboardEvent<HTMLDivElement>) => {
+    const act = {
+      ArrowDown: onNext,
+      j: onNext,
+      ArrowUp: onPrevious,
+      k: onPrevious,
+      l: mayWrite && known && (() => dialogs.show('list')),
+      t: mayWrite && known && (() => dialogs.show('tag')),
+    }[event.key]
+    const { target, currentTarget, ctrlKey, metaKey, altKey } = event
+    if (!act || ctrlKey || metaKey || altKey || event.defaultPrevented || !(target instanceof Element)) return
+    // Menus and dialogs in front have their own keys, like what is typed into or scrolled.
+    if (!currentTarget.contains(target) || target.closest('input:not([type=checkbox]), textarea, [role=log]')) return
+    event.preventDefault()
+    act()
+  }
   return (
-    <Sheet
+    <WideSheet
       open={id !== null}
       onClose={onClose}
-      title={known ? known.name || `@${known.twitterHandle}` : 'Lead'}
-      description={known && <XHandle handle={known.twitterHandle} />}
-      footer={
-        known &&
-        mayWrite && (
-          <>
-            {!known.suppressed && (
-              <Button size="sm" icon={<Ban />} onClick={() => onSuppress(known)}>
-                Suppress
-              </Button>
-            )}
-            <Button size="sm" variant="danger" icon={<Trash2 />} onClick={() => onRemove(known)}>
-              Delete lead
-            </Button>
-          </>
-        )
+      onKeyDown={press}
+      returnsTo={() => document.querySelector<HTMLElement>(`tr[data-row="${known?.id}"] [data-opens]`)}
+      bar={
+        <>
+          <IconButton
+            size="sm"
+            icon={<ChevronUp />}
+            label="Previous lead"
+            title="Previous lead (K)"
+            disabled={!onPrevious}
+            onClick={() => onPrevious?.()}
+          />
+          <IconButton
+            size="sm"
+            icon={<ChevronDown />}
+            label="Next lead"
+            title="Next lead (J)"
+            disabled={!onNext}
+            onClick={() => onNext?.()}
+          />
+          <span className="truncate ps-1 text-ui text-muted" data-numeric>
+            {place}
+          </span>
+          <span className="ms-auto" />
+          {known && <SheetActions lead={known} textarea={textarea} onDialog={dialogs.show} {...props} />}
+        </>
       }
     >
       {lead.isError && !known ? (
-        <QueryError query={lead} />
+        <div className="p-6">
+          <SheetTitle className="sr-only">Lead</SheetTitle>
+          <QueryError query={lead} />
+        </div>
       ) : known ? (
-        <div className="grid gap-6">
-          {known.suppressed && (
+        <KnownLead key={known.id} lead={known} textarea={textarea} onBasis={() => dialogs.show('basis')} {...props} />
+      ) : (
+        <div className="p-6">
+          <SheetTitle className="sr-only">Lead</SheetTitle>
+          <SkeletonText lines={8} />
+        </div>
+      )}
+      {known &&
+        dialogs.render((what, dialog) => {
+          const picked = { ids: [known.id] }
+          if (what === 'basis') return <BasisDialog picked={picked} {...dialog} />
+          if (what === 'list') return <AddToList picked={picked} onAdded={() => {}} {...dialog} />
+          if (what === 'tag') return <TagDialog picked={picked} {...dialog} />
+          const send = (message: string) => props.onSend(known, message)
+          return <SendDialog picked={picked} handle={known.twitterHandle} onSend={send} {...dialog} />
+        })}
+    </WideSheet>
+  )
+}
+
+type LeadActions = Pick<LeadSheetProps, 'onSuppress' | 'onRemove'>
+
+interface SheetActionsProps extends LeadActions {
+  lead: LeadDetail
+  textarea: RefObject<HTMLTextAreaElement | null>
+  onDialog: (what: 'send' | 'list') => void
+}
+
+function SheetActions({ lead, textarea, onDialog, onSuppress, onRemove }: SheetActionsProps) {
+  const mayWrite = useIsOffered('member')
+  const conversations = useLeadConversations(lead.id)
+  const answered = conversations.find(({ isEncrypted }) => !isEncrypted)
+  const canWrite = !lead.suppressed && (answered !== undefined || canBeMessaged(lead))
+  if (!mayWrite) return null
+  return (
+    <>
+      <Button
+        size="sm"
+        icon={<ListPlus />}
+        aria-keyshortcuts="L"
+        aria-label="Add to list"
+        className="text-ui!"
+        onClick={() => onDialog('list')}
+      >
+        <span className="max-sm:hidden">Add to list</span>
+      </Button>
+      <Menu trigger={<IconButton size="sm" icon={<Ellipsis />} label={`More for @${lead.twitterHandle}`} />}>
+        <MenuItem danger icon={<Ban />} disabled={lead.suppressed} onSelect={() => onSuppress(lead)}>
+          Suppress
+        </MenuItem>
+        <MenuItem danger icon={<Trash2 />} onSelect={() => onRemove(lead)}>
+          Delete lead
+        </MenuItem>
+      </Menu>
+      <Button
+        size="sm"
+        variant="primary"
+        icon={<MessageSquare />}
+        className="text-ui!"
+        disabled={!canWrite}
+        title={lead.suppressed ? SUPPRESSED_HINT : canWrite ? undefined : 'Messaged already. Answer once they reply.'}
+        onClick={() => (answered ? textarea.current?.focus() : onDialog('send'))}
+      >
+        Message
+      </Button>
+    </>
+  )
+}
+
+interface KnownLeadProps extends Pick<LeadSheetProps, 'renderThread' | 'renderNotes'> {
+  lead: LeadDetail
+  textarea: RefObject<HTMLTextAreaElement | null>
+  onBasis: () => void
+}
+
+function KnownLead({ lead, textarea, onBasis, renderThread, renderNotes }: KnownLeadProps) {
+  const [first, ...others] = useLeadConversations(lead.id)
+  const mayWrite = useIsOffered('member')
+  return (
+    <div className="min-h-0 flex-1 max-md:overflow-y-auto md:grid md:grid-cols-[minmax(0,1fr)_17rem]">
+      <div className="flex min-h-0 min-w-0 flex-col">
+        <Head lead={lead} />
+        {lead.suppressed && (
+          <div className="px-4 pt-4 md:px-6">
             <Callout tone="warn" title="On your suppression list">
               No one in this workspace can message them. Manage this in Settings → Suppression list.
             </Callout>
+          </div>
+        )}
+        {first ? (
+          renderThread(first.id, textarea)
+        ) : (
+          <div className="min-h-0 flex-1 overflow-y-auto px-4 py-5 md:px-6">
+            <History lead={lead} />
+          </div>
+        )}
+      </div>
+      <aside
+        aria-label="Details"
+        className="grid min-h-0 content-start gap-5 overflow-y-auto overscroll-contain border-hair px-4 py-5 text-ui max-md:border-t md:border-s md:px-5"
+      >
+        <Part title="Details">
+          <Facts lead={lead} />
+        </Part>
+        <Tags lead={lead} />
+        <Part
+          title="Contact basis"
+          aside={
+            mayWrite && (
+              <Button size="sm" variant="ghost" icon={<Pencil />} onClick={onBasis}>
+                Change
+              </Button>
+            )
+          }
+        >
+          <p>{basisLabels[lead.basis]}</p>
+          {lead.basisAt && (
+            <p className="text-muted">
+              Since <DateTime value={lead.basisAt} precision="day" />
+              {lead.basisSource && <> · {lead.basisSource}</>}
+            </p>
           )}
-          <LeadConversations conversations={conversations} />
-          <Profile lead={known} />
-          <Part
-            title="Contact basis"
-            aside={
-              mayWrite && (
-                <Button size="sm" variant="ghost" icon={<Pencil />} onClick={() => basis.show([known.id])}>
-                  Change
-                </Button>
-              )
-            }
-          >
-            <p>{basisLabels[known.basis]}</p>
-            {known.basisAt && (
-              <p className="text-muted">
-                Since <DateTime value={known.basisAt} precision="day" />
-                {known.basisSource && <> · {known.basisSource}</>}
-              </p>
-            )}
-          </Part>
-          <Tags lead={known} />
-          <History lead={known} />
-          {basis.render((ids, props) => (
-            <BasisDialog picked={{ ids }} {...props} />
-          ))}
+        </Part>
+        {first && mayWrite && renderNotes(first.id)}
+        <LeadConversations conversations={others} />
+        {first && <History lead={lead} />}
+      </aside>
+    </div>
+  )
+}
+
+function Head({ lead }: { lead: LeadDetail }) {
+  return (
+    <div className="grid gap-3 border-b border-hair px-4 py-5 md:px-6">
+      <div className="flex items-center gap-4">
+        <Avatar name={lead.name || lead.twitterHandle} src={lead.pictureUrl} size="lg" />
+        <div className="grid min-w-0 flex-1">
+          <SheetTitle className="text-lg wrap-anywhere">
+            <bdi>{lead.name || `@${lead.twitterHandle}`}</bdi>
+          </SheetTitle>
+          <p className="truncate text-ui text-muted">
+            <XHandle handle={lead.twitterHandle} /> · <LeadFollowers followerCount={lead.followerCount} />
+            {lead.followerCount !== null && ' followers'}
+          </p>
         </div>
-      ) : (
-        <SkeletonText lines={8} />
-      )}
-    </Sheet>
+        <span className="text-ui">
+          <StatusDot status={shownStatusOf(lead)} />
+        </span>
+      </div>
+      <bdi className="text-sm wrap-anywhere">{lead.bio?.trim() || 'No bio available'}</bdi>
+    </div>
   )
 }
 
@@ -130,55 +292,67 @@ export function leadOf<L extends { id: string }>(id: string | null, data: L | un
   return id === null || data?.id === id ? data : undefined
 }
 
-function Part({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
+interface PartProps {
+  title: string
+  aside?: ReactNode
+  children: ReactNode
+}
+
+/** A part that can be folded, and stays that way. */
+function Part({ title, aside, children }: PartProps) {
+  const [folded, keepFolded] = useKept(`leadSheetFolded.${title}`)
+  const id = useId()
   return (
     <section className="grid gap-2">
       <div className="flex min-h-8 items-center justify-between gap-3">
-        <h3 className="font-strong">{title}</h3>
-        {aside}
+        <h3 className="font-strong">
+          <button
+            type="button"
+            aria-expanded={!folded}
+            aria-controls={id}
+            className="group/fold inline-flex min-h-8 items-center gap-1 rounded-sm"
+            onClick={() => keepFolded(folded ? null : 'folded')}
+          >
+            {title}
+            <ChevronDown
+              aria-hidden
+              className="size-3.5 text-muted transition-transform group-aria-[expanded=false]/fold:-rotate-90"
+            />
+          </button>
+        </h3>
+        {!folded && aside}
       </div>
-      {children}
+      <div id={id} hidden={folded !== null} className="grid gap-2 [&[hidden]]:hidden">
+        {children}
+      </div>
     </section>
   )
 }
 
-function Profile({ lead }: { lead: LeadDetail }) {
-  const more = Object.entries(lead.metadata)
+function Facts({ lead }: { lead: LeadDetail }) {
+  const custom = Object.keys(lead.metadata).map((name): [string, ReactNode] => [name, fieldText(lead, name)])
   const facts: [string, ReactNode][] = [
-    ['Followers', <LeadFollowers key="n" followerCount={lead.followerCount} />],
     ['Following', <LeadFollowers key="f" followerCount={lead.followingCount} />],
     ['Location', lead.location],
     ['Website', lead.website && <SafeLink key="w" href={lead.website} />],
-    ['Source', lead.sourceProfile && <XHandle key="s" handle={lead.sourceProfile} />],
+    ['Found at', lead.sourceProfile && <XHandle key="s" handle={lead.sourceProfile} />],
     ['Added', <DateTime key="a" value={lead.createdAt} />],
-    ...more.map(([name, value]): [string, ReactNode] => [
-      name,
-      typeof value === 'string' ? value : JSON.stringify(value),
-    ]),
+    ...custom,
   ]
   return (
-    <div className="grid gap-4">
-      <div className="flex items-start gap-3">
-        <Avatar name={lead.name || lead.twitterHandle} src={lead.pictureUrl} size="lg" />
-        <div className="grid min-w-0 gap-2">
-          <StatusBadge status={lead.dmStatus} />
-          <bdi className="wrap-anywhere text-muted">{lead.bio?.trim() || 'No bio available'}</bdi>
-        </div>
-      </div>
-      <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-x-4 gap-y-1.5">
-        {facts.map(
-          ([name, value]) =>
-            value && (
-              <div key={name} className="contents">
-                <dt className="truncate text-muted" title={name}>
-                  {name}
-                </dt>
-                <dd className="wrap-anywhere">{value}</dd>
-              </div>
-            ),
-        )}
-      </dl>
-    </div>
+    <dl className="grid grid-cols-[5.5rem_minmax(0,1fr)] gap-x-3 gap-y-1.5" data-numeric>
+      {facts.map(
+        ([name, value]) =>
+          value && (
+            <div key={name} className="contents">
+              <dt className="truncate text-muted" title={name}>
+                {name}
+              </dt>
+              <dd className="wrap-anywhere">{value}</dd>
+            </div>
+          ),
+      )}
+    </dl>
   )
 }
 

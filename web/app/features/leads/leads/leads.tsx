@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { formatCount, pluralize } from '@x-automated/contract/format'
+import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
 import type { LeadFilter, LeadSort, ListedLead } from '@x-automated/contract/leads/leads'
 import { Search, Undo2, Users } from 'lucide-react'
 import { useId, useMemo, useState } from 'react'
@@ -24,7 +24,7 @@ import { useBulkRuns } from './bulk-runs'
 import { ColumnsMenu, type CustomField } from './columns-menu'
 import { LeadFilters } from './lead-filters'
 import { type Picked, pickedCount } from './lead-selection'
-import { LeadSheet } from './lead-sheet'
+import { LeadSheet, type LeadSheetProps } from './lead-sheet'
 import { filterStatusOf } from './lead-status'
 import { PAGE_SIZES, parseLayout, type TableLayout } from './leads-columns'
 import { LeadsTable } from './leads-table'
@@ -44,7 +44,7 @@ import { useQueueDms } from './use-queue-dms'
 const POLL_EVERY_MS = 5_000
 
 /** The Leads page: filter, select, list, tag and message leads. */
-export function Leads() {
+export function Leads(conversations: Pick<LeadSheetProps, 'renderThread' | 'renderNotes'>) {
   const [params, setParams] = useSearchParams()
   const { filter, page, sort } = parseLeadsParams(params)
   const [keptLayout, keepLayout] = useKept('leadsTable')
@@ -89,6 +89,19 @@ export function Leads() {
     act(action, { ids: [lead.id] }, lead.twitterHandle)
   const mayWrite = useIsOffered('member')
   useLeadsKeys({ selection, picked, act, onOpen: setOpened, mayWrite })
+  const goToPage = (next: number) => {
+    if (!leads.isPlaceholderData) cursors.keep(page + 1, leads.data?.cursor)
+    // Replace the URL of a page that no longer exists, to keep it out of the history.
+    goTo(filter, next, { replace: page > Math.ceil(total / pageSize) })
+  }
+  const walk = useWalk({
+    leads: leads.isPlaceholderData ? undefined : shown,
+    first: (page - 1) * pageSize,
+    total,
+    opened,
+    onOpen: setOpened,
+    onPage: (by) => goToPage(page + by),
+  })
   const changeLayout = (next: TableLayout) => {
     keepLayout(JSON.stringify(next))
     if (next.pageSize !== pageSize)
@@ -156,17 +169,7 @@ export function Leads() {
           />
           <div className="flex flex-wrap items-end gap-x-4 text-ui *:first:flex-1">
             <div>
-              <Pager
-                page={page}
-                pageSize={pageSize}
-                query={leads}
-                // Replace the URL of a page that no longer exists, to keep it out of the history.
-                onChange={(next) => {
-                  if (!leads.isPlaceholderData) cursors.keep(page + 1, leads.data?.cursor)
-                  goTo(filter, next, { replace: page > Math.ceil(total / pageSize) })
-                }}
-                noun="leads"
-              />
+              <Pager page={page} pageSize={pageSize} query={leads} onChange={goToPage} noun="leads" />
             </div>
             {total > PAGE_SIZES[0] && (
               <RowsPerPage value={pageSize} onChange={(size) => changeLayout({ ...layout, pageSize: size })} />
@@ -177,8 +180,11 @@ export function Leads() {
       <LeadSheet
         id={opened}
         onClose={() => setOpened(null)}
+        {...walk}
+        onSend={(lead, message) => queue.mutate({ picked: { ids: [lead.id] }, message })}
         onSuppress={actOn('suppress')}
         onRemove={actOn('remove')}
+        {...conversations}
       />
       {dialogs.render(({ action, of, handle }, props) => {
         const now = of ?? picked
@@ -208,6 +214,52 @@ export function Leads() {
       })}
     </div>
   )
+}
+
+interface WalkInput {
+  /** The current page; undefined while it loads. */
+  leads: readonly ListedLead[] | undefined
+  /** How many leads come before the page. */
+  first: number
+  total: number
+  opened: string | null
+  onOpen: (id: string) => void
+  onPage: (by: 1 | -1) => void
+}
+
+/** The way from the open lead to its neighbors, across pages. */
+function useWalk({
+  leads,
+  first,
+  total,
+  opened,
+  onOpen,
+  onPage,
+}: WalkInput): Pick<LeadSheetProps, 'place' | 'onNext' | 'onPrevious'> {
+  // The page that was asked for opens at this end.
+  const [entry, setEntry] = useState<1 | -1 | null>(null)
+  if (entry !== null && leads && !leads.some(({ id }) => id === opened)) {
+    setEntry(null)
+    const lead = leads.at(entry === 1 ? 0 : -1)
+    if (lead && opened) onOpen(lead.id)
+  }
+  const at = leads?.findIndex(({ id }) => id === opened) ?? -1
+  if (!leads || at < 0) return { place: null, onNext: null, onPrevious: null }
+  const step = (by: 1 | -1) => {
+    const next = leads[at + by]
+    if (next) return () => onOpen(next.id)
+    const place = first + at + by
+    if (place < 0 || place >= total) return null
+    return () => {
+      setEntry(by)
+      onPage(by)
+    }
+  }
+  return {
+    place: `${formatNumber(first + at + 1)} of ${formatNumber(total)}`,
+    onNext: step(1),
+    onPrevious: step(-1),
+  }
 }
 
 interface LeadsKeys {

@@ -23,7 +23,7 @@ import { useTagLeads } from './use-bulk'
 
 interface TagDialogProps extends ShownDialog {
   picked: Picked
-  onManage: () => void
+  onManage?: () => void
 }
 
 /** Adds or removes tags of leads. */
@@ -47,9 +47,11 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
       description={`${formatCount(pickedCount(picked), 'lead')} ${'everyone' in picked ? 'matching' : 'selected'}`}
       footer={
         <>
-          <Button variant="ghost" icon={<Settings2 />} className="sm:me-auto" onClick={onManage}>
-            Manage tags
-          </Button>
+          {onManage && (
+            <Button variant="ghost" icon={<Settings2 />} className="sm:me-auto" onClick={onManage}>
+              Manage tags
+            </Button>
+          )}
           <Button onClick={onClose}>Cancel</Button>
           <Button
             variant="primary"

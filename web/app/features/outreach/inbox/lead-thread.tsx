@@ -1,0 +1,72 @@
+import { type RefObject, useState } from 'react'
+import { generatePath, Link } from 'react-router'
+import { paths } from '../../../paths'
+import { QueryError } from '../../../query-error'
+import { Callout } from '../../../ui/callout'
+import { SkeletonText } from '../../../ui/skeleton'
+import { XHandle } from '../../platform/x-account/x-handle'
+import { Notes } from './notes'
+import { ReplyBox } from './reply-box'
+import { ThreadMessages } from './thread-messages'
+import { useCampaignsById, useConversation } from './use-inbox'
+
+interface LeadThreadProps {
+  conversationId: string
+  textarea: RefObject<HTMLTextAreaElement | null>
+}
+
+/** A lead's conversation and the answer to it, in the lead sheet. */
+export function LeadThread({ conversationId, textarea }: LeadThreadProps) {
+  const query = useConversation(conversationId)
+  const { campaignOf } = useCampaignsById()
+  const [sending, setSending] = useState<string | null>(null)
+  const conversation = query.data?.pages[0]
+  if (!conversation)
+    return (
+      <div className="flex-1 p-6">
+        {query.isError ? (
+          <QueryError query={query} fallback="Failed to load the conversation. Please try again." />
+        ) : (
+          <SkeletonText lines={5} />
+        )}
+      </div>
+    )
+  const { lead, messages, isEncrypted, suppression, draft, otherDrafts, campaignId } = conversation
+  const last = messages[0]
+  return (
+    <>
+      <ThreadMessages query={query} campaign={campaignOf(campaignId)} sending={sending} />
+      <div className="grid shrink-0 gap-2 px-4 pb-4">
+        {isEncrypted && (
+          <Callout>
+            X keeps this conversation encrypted: open it on X.{' '}
+            <XHandle handle={lead.twitterHandle} className="font-strong" />
+          </Callout>
+        )}
+        {last && !isEncrypted && suppression !== 'suppressed' && (
+          <ReplyBox
+            key={conversationId}
+            conversation={conversation}
+            lastMessageId={last.id}
+            draft={draft}
+            otherDrafts={otherDrafts}
+            textarea={textarea}
+            onSending={setSending}
+          />
+        )}
+        <Link
+          to={generatePath(paths.conversation, { conversationId })}
+          className="w-fit rounded-sm text-xs text-muted underline-offset-2 hover:underline"
+        >
+          Open in inbox
+        </Link>
+      </div>
+    </>
+  )
+}
+
+/** The notes of a lead's conversation. */
+export function LeadNotes({ conversationId }: Pick<LeadThreadProps, 'conversationId'>) {
+  const notes = useConversation(conversationId).data?.pages[0]?.notes
+  return notes && <Notes conversationId={conversationId} notes={notes} />
+}
