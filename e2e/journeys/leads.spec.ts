@@ -125,7 +125,7 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('button', { name: 'Clear filters' }).click()
 
     // Sorting returns to the first page. A filter is saved, applied by name, renamed and deleted.
-    await page.getByRole('button', { name: 'Followers' }).click()
+    await page.getByRole('button', { name: 'Followers', exact: true }).click()
     await page.getByRole('row').nth(1).getByText('@person_62').waitFor()
     await page.getByRole('button', { name: 'Lead', exact: true }).click()
     await page.getByRole('row').nth(1).getByText('@person_0', { exact: true }).waitFor()
@@ -579,10 +579,10 @@ describe('the leads page, in a browser', () => {
       '',
       '',
       '',
+      'History',
       'Details',
       'Tags',
       'Contact basis',
-      'History',
     ])
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })

@@ -184,6 +184,31 @@ describe('GET /leads', () => {
     expect(await found('not_sent')).toEqual(['not_sent'])
   })
 
+  it('counts the custom fields of the own workspace and says who replied', async () => {
+    const made = await makeLeads(app, person, 3)
+    const ids = made.map(({ id }) => id)
+    await app.db
+      .update(leads)
+      .set({ metadata: { company: 'Acme' } })
+      .where(inArray(leads.id, ids))
+    await app.db
+      .update(leads)
+      .set({ metadata: { company: 'Acme', stack: 'Go' }, repliedAt: new Date() })
+      .where(eq(leads.id, ids[0]!))
+    const stranger = await makePerson(app)
+    const fieldsOf = async (who: Person) => (await who.call('GET', '/leads/fields')).body
+    expect(await fieldsOf(person)).toEqual({
+      fields: [
+        { name: 'company', leads: 3 },
+        { name: 'stack', leads: 1 },
+      ],
+    })
+    expect(await fieldsOf(stranger)).toEqual({ fields: [] })
+    const replied = (await list({})).body.leads.filter((lead: { replied: boolean }) => lead.replied)
+    expect(replied).toMatchObject([{ id: ids[0] }])
+    expect((await person.call('GET', `/leads/${ids[0]}`)).body).toMatchObject({ replied: true })
+  })
+
   it('filters by list or scrape of the own workspace', async () => {
     const [one, two] = await makeLeads(app, person, 3)
     const [leadList] = await app.db.insert(leadLists).values({ workspaceId: person.workspaceId, name: 'l' }).returning()

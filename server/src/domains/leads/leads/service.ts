@@ -58,6 +58,21 @@ export {
 export { upsertLeads } from './engine-stage.ts'
 export { anywhere, type IncomingLead } from './rules.ts'
 
+/** So many leads are read to count their custom fields. */
+const FIELDS_READ = 10_000
+const FIELDS_MAX = 50
+
+/** The custom fields of the newest leads, and how many of these leads have them. */
+export async function fields(db: Db, { workspaceId }: Actor) {
+  const { rows } = await db.execute<{ name: string; leads: number }>(sql`
+    select field.name, count(*)::int as leads from (
+      select ${leads.metadata} from ${leads} where ${leads.workspaceId} = ${workspaceId}
+      order by ${leads.createdAt} desc, ${leads.id} desc limit ${FIELDS_READ}
+    ) newest, jsonb_object_keys(newest.metadata) field (name)
+    group by field.name order by leads desc, field.name limit ${FIELDS_MAX}`)
+  return { fields: rows }
+}
+
 /** One page of leads with the exact total. */
 export async function list(db: Db, actor: Actor, { page, pageSize, sort, cursor, ...asked }: InputOf<'leads', 'list'>) {
   const filter = await resolveFilter(db, actor, asked)

@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
 import { Columns3, GripVertical, RotateCcw } from 'lucide-react'
 import { type KeyboardEvent, type PointerEvent, useState } from 'react'
+import { api } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Checkbox } from '../../../ui/choice'
 import { Popover } from '../../../ui/popover'
@@ -21,21 +23,15 @@ const ROW_PX = 36
 const WIDTH_STEP = 16
 const LEFT_OVER_PX = 320
 
-export interface CustomField {
-  name: string
-  /** How many people have it. */
-  leads: number
-}
-
 interface ColumnsMenuProps {
   layout: TableLayout
   onChange: (layout: TableLayout) => void
-  fields: readonly CustomField[]
 }
 
 /** Which columns the table has, in which order, and how wide. */
-export function ColumnsMenu({ layout, onChange, fields }: ColumnsMenuProps) {
+export function ColumnsMenu({ layout, onChange }: ColumnsMenuProps) {
   const [open, setOpen] = useState(false)
+  const fields = useQuery(api.leads.fields.queryOptions({ enabled: open })).data?.fields ?? []
   const choices = columnChoices(
     layout,
     fields.map(({ name }) => name),

@@ -242,7 +242,7 @@ function KnownLead({ lead, textarea, onBasis, renderThread, renderNotes }: Known
           title="Contact basis"
           aside={
             mayWrite && (
-              <Button size="sm" variant="ghost" icon={<Pencil />} onClick={onBasis}>
+              <Button size="sm" variant="ghost" icon={<Pencil />} className="text-ui! font-normal!" onClick={onBasis}>
                 Change
               </Button>
             )
@@ -384,7 +384,13 @@ export function Tags({ lead }: { lead: LeadDetail }) {
       title="Tags"
       aside={
         mayWrite && (
-          <Button size="sm" variant="ghost" icon={<Pencil />} onClick={() => setEditing(!editing)}>
+          <Button
+            size="sm"
+            variant="ghost"
+            icon={<Pencil />}
+            className="text-ui! font-normal!"
+            onClick={() => setEditing(!editing)}
+          >
             {editing ? 'Done' : 'Edit tags'}
           </Button>
         )

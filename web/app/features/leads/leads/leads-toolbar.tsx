@@ -57,7 +57,7 @@ export function LeadsToolbar({
         {count > 0
           ? `${formatNumber(count)} selected`
           : isForPeople
-            ? 'Select people to tag, list, suppress or delete.'
+            ? 'Select people. Nothing is sent.'
             : total !== null && formatCount(total, 'lead')}
       </p>
       {onClear && (
@@ -116,7 +116,7 @@ export function LeadsToolbar({
             </>
           )}
           {isForPeople ? (
-            <Button size="sm" variant="ghost" onClick={() => selection.switchTo('messages')}>
+            <Button size="sm" variant="ghost" className="text-ui!" onClick={() => selection.switchTo('messages')}>
               Done <Kbd>Esc</Kbd>
             </Button>
           ) : (

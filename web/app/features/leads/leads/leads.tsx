@@ -21,7 +21,7 @@ import { useIsOffered } from '../../identity/people/use-role'
 import { AddToList } from './add-to-list'
 import { BasisDialog } from './basis-dialog'
 import { useBulkRuns } from './bulk-runs'
-import { ColumnsMenu, type CustomField } from './columns-menu'
+import { ColumnsMenu } from './columns-menu'
 import { LeadFilters } from './lead-filters'
 import { type Picked, pickedCount } from './lead-selection'
 import { LeadSheet, type LeadSheetProps } from './lead-sheet'
@@ -124,7 +124,7 @@ export function Leads(conversations: Pick<LeadSheetProps, 'renderThread' | 'rend
         onSort={onSort}
         onPick={(saved) => goTo(saved.filter, 1, { sort: saved.sort })}
       >
-        <ColumnsMenu layout={layout} onChange={changeLayout} fields={customFields(shown)} />
+        <ColumnsMenu layout={layout} onChange={changeLayout} />
       </LeadFilters>
       <div className="pt-3 empty:hidden">{undo}</div>
       {leads.isError && !leads.data ? (
@@ -302,13 +302,6 @@ function useLeadsKeys({ selection, picked, act, onOpen, mayWrite }: LeadsKeys) {
     },
     { repeated: 'jk' },
   )
-}
-
-/** How many people on the page have each custom field. */
-function customFields(leads: readonly ListedLead[] = []): CustomField[] {
-  const counts = new Map<string, number>()
-  for (const lead of leads) for (const name of Object.keys(lead.metadata)) counts.set(name, (counts.get(name) ?? 0) + 1)
-  return [...counts].map(([name, count]) => ({ name, leads: count }))
 }
 
 function RowsPerPage({ value, onChange }: { value: number; onChange: (size: number) => void }) {
