@@ -220,7 +220,8 @@ describe('the leads page, in a browser', () => {
     await dismissToast(page, 'Contact basis set for 4 leads')
 
     // A lead's details and history.
-    await filterBy(page, 'Contact basis', 'Messaged you first')
+    await page.getByRole('button', { name: 'Contact basis Customer' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Messaged you first' }).click()
     await page.getByText('4 leads', { exact: true }).waitFor()
     await rowOf(page, 'person_2').getByRole('button', { name: 'Person 02' }).click()
     const sheet = page.getByRole('dialog')
@@ -394,9 +395,9 @@ describe('the leads page, in a browser', () => {
     await hastenUntil(page, page.getByText('An unexpected error occurred while loading leads', { exact: true }))
     await fails('/leads?*', 403, 'Not yours')
     await hastenUntil(page, page.getByText('Failed to load leads: Not yours'))
-    await page.unroute('**/api/leads?*')
     await page.getByRole('button', { name: 'Try Again' }).click()
-    await page.getByText('1–10 of 12 leads').waitFor()
+    await page.unroute('**/api/leads?*')
+    await hastenUntil(page, page.getByText('1–10 of 12 leads'))
     // The stand-in's profile pictures are allowed.
     await page.waitForFunction(() => [...document.images].some((image) => image.naturalWidth > 0))
 
@@ -481,6 +482,8 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('checkbox', { name: 'Bio' }).uncheck()
     await expectSoundPage(page)
     await page.keyboard.press('Escape')
+    await page.goto('/leads?page=2')
+    await page.getByText('11–12 of 12 leads').waitFor()
     await page.getByLabel('Rows', { exact: true }).selectOption('25')
     await page.getByRole('row').nth(12).waitFor()
     await page.reload()

@@ -29,6 +29,7 @@ import { Callout } from '../../../ui/callout'
 import { Checkbox } from '../../../ui/choice'
 import { DateTime } from '../../../ui/date-time'
 import { SheetTitle, WideSheet } from '../../../ui/dialog'
+import { Kbd } from '../../../ui/kbd'
 import { Menu, MenuItem } from '../../../ui/menu'
 import { Pager } from '../../../ui/pager'
 import { SkeletonText } from '../../../ui/skeleton'
@@ -79,8 +80,10 @@ export function LeadSheet({ id, onClose, place, onNext, onPrevious, ...props }: 
   const textarea = useRef<HTMLTextAreaElement>(null)
   const dialogs = useDialogs<'send' | 'list' | 'tag' | 'basis'>()
   const mayWrite = useIsOffered('member')
+  const message = useMessage(known, textarea, () => dialogs.show('send'))
   const press = (event: KeyboardEvent<HTMLDivElement>) => {
     const act = {
+      r: mayWrite && message,
       ArrowDown: onNext,
       j: onNext,
       ArrowUp: onPrevious,
@@ -123,7 +126,7 @@ export function LeadSheet({ id, onClose, place, onNext, onPrevious, ...props }: 
             {place}
           </span>
           <span className="ms-auto" />
-          {known && <SheetActions lead={known} textarea={textarea} onDialog={dialogs.show} {...props} />}
+          {known && <SheetActions lead={known} onMessage={message} onList={() => dialogs.show('list')} {...props} />}
         </>
       }
     >
@@ -155,17 +158,27 @@ export function LeadSheet({ id, onClose, place, onNext, onPrevious, ...props }: 
 
 type LeadActions = Pick<LeadSheetProps, 'onSuppress' | 'onRemove'>
 
-interface SheetActionsProps extends LeadActions {
-  lead: LeadDetail
-  textarea: RefObject<HTMLTextAreaElement | null>
-  onDialog: (what: 'send' | 'list') => void
+/** Writes to the lead: an answer in their conversation, or a first message; null: neither is possible. */
+function useMessage(
+  lead: LeadDetail | undefined,
+  textarea: RefObject<HTMLTextAreaElement | null>,
+  onFirst: () => void,
+): (() => void) | null {
+  const conversations = useLeadConversations(lead?.id)
+  if (!lead || lead.suppressed) return null
+  // The first one is shown.
+  if (conversations[0]) return conversations[0].isEncrypted ? null : () => textarea.current?.focus()
+  return canBeMessaged(lead) ? onFirst : null
 }
 
-function SheetActions({ lead, textarea, onDialog, onSuppress, onRemove }: SheetActionsProps) {
+interface SheetActionsProps extends LeadActions {
+  lead: LeadDetail
+  onMessage: (() => void) | null
+  onList: () => void
+}
+
+function SheetActions({ lead, onMessage, onList, onSuppress, onRemove }: SheetActionsProps) {
   const mayWrite = useIsOffered('member')
-  const conversations = useLeadConversations(lead.id)
-  const answered = conversations.find(({ isEncrypted }) => !isEncrypted)
-  const canWrite = !lead.suppressed && (answered !== undefined || canBeMessaged(lead))
   if (!mayWrite) return null
   return (
     <>
@@ -175,7 +188,7 @@ function SheetActions({ lead, textarea, onDialog, onSuppress, onRemove }: SheetA
         aria-keyshortcuts="L"
         aria-label="Add to list"
         className="text-ui!"
-        onClick={() => onDialog('list')}
+        onClick={onList}
       >
         <span className="max-sm:hidden">Add to list</span>
       </Button>
@@ -192,11 +205,12 @@ function SheetActions({ lead, textarea, onDialog, onSuppress, onRemove }: SheetA
         variant="primary"
         icon={<MessageSquare />}
         className="text-ui!"
-        disabled={!canWrite}
-        title={lead.suppressed ? SUPPRESSED_HINT : canWrite ? undefined : 'Messaged already. Answer once they reply.'}
-        onClick={() => (answered ? textarea.current?.focus() : onDialog('send'))}
+        disabled={!onMessage}
+        aria-keyshortcuts="R"
+        title={lead.suppressed ? SUPPRESSED_HINT : onMessage ? undefined : 'Messaged already. Answer once they reply.'}
+        onClick={() => onMessage?.()}
       >
-        Message
+        Message <Kbd>R</Kbd>
       </Button>
     </>
   )

@@ -3,7 +3,7 @@ import { formatCount, formatNumber, pluralize } from '@x-automated/contract/form
 import type { LeadFilter, LeadSort, ListedLead } from '@x-automated/contract/leads/leads'
 import { Search, Undo2, Users } from 'lucide-react'
 import { useId, useMemo, useState } from 'react'
-import { useSearchParams } from 'react-router'
+import { useNavigate, useSearchParams } from 'react-router'
 import { api, failureText } from '../../../api'
 import { usePageCursors } from '../../../page-cursors'
 import { paths } from '../../../paths'
@@ -102,10 +102,14 @@ export function Leads(conversations: Pick<LeadSheetProps, 'renderThread' | 'rend
     onOpen: setOpened,
     onPage: (by) => goToPage(page + by),
   })
-  const changeLayout = (next: TableLayout) => {
+  const navigate = useNavigate()
+  const changeLayout = async (next: TableLayout) => {
+    // First to the page of the new size that has the same leads: the page of today may not exist in it.
+    if (next.pageSize !== pageSize) {
+      const search = toLeadsParams(filter, Math.floor(((page - 1) * pageSize) / next.pageSize) + 1, sort)
+      await navigate({ search: search.toString() }, { replace: true, preventScrollReset: true })
+    }
     keepLayout(JSON.stringify(next))
-    if (next.pageSize !== pageSize)
-      goTo(filter, Math.floor(((page - 1) * pageSize) / next.pageSize) + 1, { replace: true })
   }
 
   const undo = <UndoDeletion deletion={deletion} onDeletion={onDeletion} />
