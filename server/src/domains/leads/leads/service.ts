@@ -58,7 +58,7 @@ export {
 export { upsertLeads } from './engine-stage.ts'
 export { anywhere, type IncomingLead } from './rules.ts'
 
-/** So many leads are read to count their custom fields. */
+/** How many leads are read to count their custom fields. */
 const FIELDS_READ = 10_000
 const FIELDS_MAX = 50
 
