@@ -130,6 +130,7 @@ describe('GET /leads', () => {
           basis: 'none',
           tagIds: [],
           suppressed: false,
+          replied: false,
           createdAt: oldest!.createdAt.toISOString(),
           updatedAt: oldest!.updatedAt.toISOString(),
         },
