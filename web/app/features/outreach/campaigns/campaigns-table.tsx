@@ -128,7 +128,7 @@ export const campaignColumns = (
           aria-describedby={nameId(campaign)}
           onClick={() => state.onViewDms(campaign)}
         >
-          <span className="md:max-2xl:sr-only">View DMs</span>
+          <span className="md:sr-only">View DMs</span>
         </Button>
         <CampaignButtons campaign={campaign} actions={state.actions} describedBy={nameId(campaign)} />
       </span>
