@@ -46,17 +46,3 @@ export function handleIn(text: string): string {
   const profile = /^(?:https?:\/\/)?(?:www\.|mobile\.|m\.)?(?:x|twitter)\.com\/(?:#!\/)?@?([^/?#]+)/i.exec(bare)?.[1]
   return profile && !NO_PROFILES.has(profile.toLowerCase()) ? profile : bare.replace(/^@/, '')
 }
-
-const ON_X = String.raw`^(?:https?:\/\/)?(?:www\.|mobile\.|m\.)?(?:x|twitter)\.com`
-const POST = new RegExp(String.raw`${ON_X}\/(?:i\/web|\w{1,15})\/status(?:es)?\/(\d{1,19})(?:[/?#]|$)`, 'i')
-const LIST = new RegExp(String.raw`${ON_X}\/i\/lists\/(\d{1,19})(?:[/?#]|$)`, 'i')
-
-/** The id in the URL of a post on X; null if it is none. */
-export function postIdIn(url: string): string | null {
-  return POST.exec(url.trim())?.[1] ?? null
-}
-
-/** The id in the URL of a list on X; null if it is none. */
-export function listIdIn(url: string): string | null {
-  return LIST.exec(url.trim())?.[1] ?? null
-}

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { FollowerBound, Id, Page, paging, requiredText, Success, Time, TwitterHandle, text } from '../fields.ts'
 import { X_SOURCES, type XSource } from '../platform/x-account.ts'
 import { routes } from '../route.ts'
-import { listIdIn, postIdIn } from '../x-handle.ts'
+import { listIdIn, postIdIn } from '../x-url.ts'
 import { Lead } from './leads.ts'
 import { FOLLOWER_SLIDERS, KEYWORD_LENGTH_MAX, KEYWORDS_MAX, SCRAPE_HANDLES_MAX } from './scrape-limits.ts'
 

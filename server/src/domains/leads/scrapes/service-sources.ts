@@ -1,5 +1,5 @@
 import { SOURCE_FIELDS } from '@x-automated/contract/leads/scrapes'
-import { listIdIn, postIdIn } from '@x-automated/contract/x-handle'
+import { listIdIn, postIdIn } from '@x-automated/contract/x-url'
 import type { XApi, XUser } from '../../../outside/x.ts'
 import { isHidden, noSuchSource, protectedAccount, wholeCount } from './rules.ts'
 import type { ScrapeRow } from './service-changes.ts'

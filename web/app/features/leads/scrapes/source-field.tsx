@@ -1,6 +1,7 @@
 import { SCRAPE_HANDLES_MAX } from '@x-automated/contract/leads/scrape-limits'
 import type { Scrape } from '@x-automated/contract/leads/scrapes'
-import { handleIn, listIdIn, postIdIn } from '@x-automated/contract/x-handle'
+import { handleIn } from '@x-automated/contract/x-handle'
+import { listIdIn, postIdIn } from '@x-automated/contract/x-url'
 import { AtSign } from 'lucide-react'
 import type { UseFormReturn } from 'react-hook-form'
 import { fieldProblems } from '../../../api'
