@@ -44,7 +44,7 @@ try {
     LOG_LEVEL: 'silent',
   })
   const server = await startServer({ env, databaseUrl: cluster.url, workers: false })
-  const { database } = server.services
+  const { database, pictures } = server.services
   const { db, pool } = database
   const { rows: made } = await pool.query<{ id: string }>(
     `insert into workspaces (name) values ('search') returning id`,
@@ -84,7 +84,7 @@ try {
     let found = ''
     for (let call = 0; call < CALLS; call += 1) {
       const began = performance.now()
-      const { groups } = await find(db, actor, q)
+      const { groups } = await find({ db, pictures }, actor, q)
       times.push(performance.now() - began)
       found = groups.map(({ kind, items }) => `${items.length} ${kind}s`).join(', ')
       // It won't get better.

@@ -20,16 +20,17 @@ const ofCampaigns = [
   'analytics.find',
   'analytics.breakdown',
   'analytics.heatmap',
+  'today.find',
 ]
 
 /** The queries that each kind of event refetches while they are on screen. */
 const AFFECTED: Record<EventKind, readonly string[]> = {
   campaign: ofCampaigns,
-  conversation: ['conversations.list', 'conversations.find', 'leads.history'],
+  conversation: ['conversations.list', 'conversations.find', 'leads.history', 'today.find'],
   scrape: ['scrapes.list', 'scrapes.find', 'leads.list', 'xAccount.status'],
   import: ['imports.list', 'imports.find'],
   job: ['jobs.find', 'openers.list', 'openers.estimate'],
-  notification: ['notifications.list', 'notifications.countUnread', 'xAccount.list', 'xAccount.status'],
+  notification: ['notifications.list', 'notifications.countUnread', 'xAccount.list', 'xAccount.status', 'today.find'],
 }
 const LIVE = new Set(Object.values(AFFECTED).flat())
 
@@ -53,6 +54,7 @@ const LONGER_INTERVALS_MS: Record<string, number> = {
   'lists.leads': 5_000,
   'sendingSettings.find': 15_000,
   'templates.list': 5_000,
+  'today.find': 3_000,
   'xAccount.list': 15_000,
   'analytics.find': 15_000,
   'analytics.breakdown': 30_000,

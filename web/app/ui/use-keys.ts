@@ -1,30 +1,63 @@
 import { type RefObject, useEffect, useEffectEvent } from 'react'
 
-/** What each key does: 'j', '?', 'escape'. */
+/** What each key or sequence does: 'j', '?', 'escape', 'g i'. */
 export type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>
+
+/** Keys and what they do, as the dialog of all keys shows them: ['J', 'Next conversation']. */
+export interface KeyGroup {
+  title: string
+  keys: readonly (readonly [string, string])[]
+}
 
 interface KeysOptions {
   /** They act only while this element is on screen. */
   onScreen?: RefObject<HTMLElement | null>
   /** Keys that act again while they are held. */
   repeated?: string
+  /** Listed in the dialog of all keys while the screen is open. Must not change. */
+  groups?: readonly KeyGroup[]
 }
 
 const TYPED_INTO = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]'
 const POPUPS = '[role=dialog], [role=alertdialog], [role=menu], [role=listbox]'
+/** The keys of a sequence are pressed within this time. */
+const SEQUENCE_MS = 1_500
 
-/** Single keys of a screen. They do nothing while someone types or a popup is open. */
-export function useKeys(keys: Keys, { onScreen, repeated = '' }: KeysOptions = {}): void {
+const shown = new Set<KeyGroup>()
+
+/** The keys of the open screens, in the order in which they were opened. */
+export function shownKeys(): KeyGroup[] {
+  return [...shown]
+}
+
+/** The first key of a sequence, and the key after it. */
+let begun: { key: string; event: KeyboardEvent; next?: KeyboardEvent } | null = null
+
+/** A key, or after the first key of a sequence both: other screens then ignore the second. */
+function nameOf(event: KeyboardEvent): string {
+  const key = event.key.toLowerCase()
+  if (!begun || begun.event === event) return key
+  begun.next ??= event
+  const isSecond = begun.next === event && event.timeStamp - begun.event.timeStamp < SEQUENCE_MS
+  return isSecond ? `${begun.key} ${key}` : key
+}
+
+/** Keys of a screen. They do nothing while someone types or a popup is open. */
+export function useKeys(keys: Keys, { onScreen, repeated = '', groups }: KeysOptions = {}): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
-    const key = event.key.toLowerCase()
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+    const key = nameOf(event)
     const act = keys[key]
-    if (!act || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+    const begins = Object.keys(keys).some((other) => other.startsWith(`${key} `))
+    if (!act && !begins) return
     if (event.repeat && !repeated.includes(key)) return
     if (event.target instanceof Element && event.target.closest(TYPED_INTO)) return
     const { current: element = null } = onScreen ?? {}
     // A list on the screen itself is no popup.
     if ([...document.querySelectorAll(POPUPS)].some((popup) => !element?.contains(popup))) return
     if (onScreen && !isOnScreen(element)) return
+    if (begins) begun = { key, event }
+    if (!act) return
     // The key must not be typed into a field that it focuses.
     event.preventDefault()
     act(event)
@@ -34,6 +67,12 @@ export function useKeys(keys: Keys, { onScreen, repeated = '' }: KeysOptions = {
     document.addEventListener('keydown', listen)
     return () => document.removeEventListener('keydown', listen)
   }, [])
+  useEffect(() => {
+    for (const group of groups ?? []) shown.add(group)
+    return () => {
+      for (const group of groups ?? []) shown.delete(group)
+    }
+  }, [groups])
 }
 
 function isOnScreen(element: HTMLElement | null): boolean {

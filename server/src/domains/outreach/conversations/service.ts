@@ -127,7 +127,7 @@ function saying(workspaceId: string, q: string): SQL {
 }
 
 /** SQL condition on conversations `c`, which are few: the same, without an index. */
-export function says(q: string): SQL {
+function says(q: string): SQL {
   const has = containing(q)
   return sql`(
     exists (select from leads where leads.id = c.lead_id and ${has.lead})

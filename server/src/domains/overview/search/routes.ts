@@ -2,5 +2,5 @@ import { viewer } from '../../../operations.ts'
 import { find } from './service.ts'
 
 export const searchRoutes = {
-  find: viewer.search.find.handler(({ context, input }) => find(context.db, context.actor, input.q)),
+  find: viewer.search.find.handler(({ context, input }) => find(context, context.actor, input.q)),
 }

@@ -3,9 +3,9 @@ import { SEARCH_GROUP_SIZE, type SearchGroup, type SearchItem } from '@x-automat
 import { type SQL, sql } from 'drizzle-orm'
 import { type Actor, roleAllows } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
+import type { Pictures } from '../../../pictures.ts'
 import { anywhere } from '../../leads/leads/service.ts'
 import { foldedHandle, foldedName, words } from '../../leads/leads/tables.ts'
-import { says } from '../../outreach/conversations/service.ts'
 
 /** Leads that are searched without an index: a word that many leads have is found among these. */
 const NEWEST = 2_000
@@ -18,13 +18,19 @@ const MATCHES = 50
 const LAST = String.fromCodePoint(0x10ffff)
 const SUBTITLE_MAX = 120
 
+type Urls = Pick<Pictures, 'urlOf'>
+interface Context {
+  db: Db
+  pictures: Urls
+}
+
 /** Finds leads, lists, campaigns and, for members, conversations: at most five of each, best first. */
-export async function find(db: Db, actor: Actor, q: string): Promise<{ groups: SearchGroup[] }> {
+export async function find({ db, pictures }: Context, actor: Actor, q: string): Promise<{ groups: SearchGroup[] }> {
   const [lead, list, campaign, conversation] = await Promise.all([
-    findLeads(db, actor, q),
+    findLeads(db, pictures, actor, q),
     findLists(db, actor, q),
     findCampaigns(db, actor, q),
-    roleAllows(actor.role, 'member') ? findConversations(db, actor, q) : [],
+    roleAllows(actor.role, 'member') ? findConversations(db, pictures, actor, q) : [],
   ])
   const groups: SearchGroup[] = [
     { kind: 'lead', items: lead },
@@ -35,10 +41,10 @@ export async function find(db: Db, actor: Actor, q: string): Promise<{ groups: S
   return { groups: groups.filter(({ items }) => items.length > 0) }
 }
 
-type LeadRow = { id: string; name: string; handle: string; bio: string | null }
+type LeadRow = { id: string; name: string; handle: string; bio: string | null; picture: string | null }
 
 /** By the start of the handle, then of the name, then anywhere in name, handle and bio. */
-async function findLeads(db: Db, { workspaceId }: Actor, q: string): Promise<SearchItem[]> {
+async function findLeads(db: Db, pictures: Urls, { workspaceId }: Actor, q: string): Promise<SearchItem[]> {
   const text = q.replace(/^@(?=.)/, '')
   const ours = sql`leads.workspace_id = ${workspaceId}`
   const found = new Map<string, LeadRow>()
@@ -47,7 +53,7 @@ async function findLeads(db: Db, { workspaceId }: Actor, q: string): Promise<Sea
     const result = await db.execute<LeadRow>(rows)
     for (const row of result.rows) if (found.size < SEARCH_GROUP_SIZE) found.set(row.id, row)
   }
-  const columns = sql`leads.id, leads.name, leads.twitter_handle as handle, leads.bio`
+  const columns = sql`leads.id, leads.name, leads.twitter_handle as handle, leads.bio, leads.profile_image_url as picture`
   await add(sql`
     (select ${columns} from leads where ${ours} and ${starts(foldedHandle, text)} order by workspace_id, lower(twitter_handle) limit ${SEARCH_GROUP_SIZE})
     union all
@@ -62,12 +68,12 @@ async function findLeads(db: Db, { workspaceId }: Actor, q: string): Promise<Sea
     await add(sql`
       select ${columns} from (select * from leads where ${ours} and ${words} ilike ${pattern} limit ${MATCHES}) leads
       order by ${isNamed} desc, created_at desc, id desc limit ${SEARCH_GROUP_SIZE}`)
-  return [...found.values()].map(({ id, name, handle, bio }) => ({
+  return [...found.values()].map(({ id, name, handle, bio, picture }) => ({
     id,
     title: name,
     subtitle: shorten(bio ? `@${handle} · ${bio}` : `@${handle}`),
     path: `/leads?lead=${id}`,
-    pictureUrl: null,
+    pictureUrl: pictures.urlOf(id, picture),
   }))
 }
 
@@ -99,32 +105,39 @@ async function findCampaigns(db: Db, { workspaceId }: Actor, q: string): Promise
   }))
 }
 
-type ConversationRow = { id: string; name: string; handle: string; text: string | null }
+type ConversationRow = Omit<LeadRow, 'bio'> & { leadId: string; text: string | null }
 
 /** Among the newest ones by name and text, then by the start of a name, and by an indexed text. */
-async function findConversations(db: Db, { workspaceId }: Actor, q: string): Promise<SearchItem[]> {
+async function findConversations(db: Db, pictures: Urls, { workspaceId }: Actor, q: string): Promise<SearchItem[]> {
   const read = async (chosen: SQL) => {
     const { rows } = await db.execute<ConversationRow>(sql`
-      select c.id, l.name, l.twitter_handle as handle, coalesce(
+      select c.id, l.id as "leadId", l.name, l.twitter_handle as handle, l.profile_image_url as picture, coalesce(
         (select r.text from replies r where r.id = c.last_message_id), (select nullif(d.message, '') from dms d where d.id = c.last_message_id)) as text
       from (${chosen}) c join leads l on l.id = c.lead_id and l.workspace_id = c.workspace_id order by c.sort_at desc, c.id desc`)
     return rows
   }
   const latest = sql`order by c.sort_at desc, c.id desc limit ${SEARCH_GROUP_SIZE}`
+  const pattern = anywhere(q)
+  const isNamed = sql`exists (select from leads l where l.id = c.lead_id and (l.name ilike ${pattern} or l.twitter_handle ilike ${pattern}))`
+  // With a limit, PostgreSQL looks at the texts of these conversations only.
+  const says = sql`
+    (select true from replies r where r.lead_id = c.lead_id and r.account_x_user_id = c.account_x_user_id and r.text ilike ${pattern} limit 1)
+    or (select true from dms d join x_accounts a on a.id = d.x_account_id where d.lead_id = c.lead_id and a.x_user_id = c.account_x_user_id
+      and (d.is_answer or d.status = 'replied') and d.message ilike ${pattern} limit 1)`
   let rows = await read(sql`
     select c.* from (
       select * from conversations where workspace_id = ${workspaceId} order by sort_at desc, id desc limit ${NEWEST_CONVERSATIONS}
-    ) c where ${says(q)} ${latest}`)
+    ) c where ${isNamed} ${q.length < INDEXED_LENGTH ? sql`` : sql`or ${says}`} ${latest}`)
   if (rows.length < SEARCH_GROUP_SIZE)
     rows = await read(
       sql`select c.* from conversations c where c.workspace_id = ${workspaceId} and c.id in (${saying(workspaceId, q)}) ${latest}`,
     )
-  return rows.map(({ id, name, handle, text }) => ({
+  return rows.map(({ id, leadId, name, handle, picture, text }) => ({
     id,
     title: name,
     subtitle: shorten(text ?? `@${handle}`),
     path: `/inbox/${id}`,
-    pictureUrl: null,
+    pictureUrl: pictures.urlOf(leadId, picture),
   }))
 }
 

@@ -1,5 +1,5 @@
 import { Inbox as InboxIcon } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useRef } from 'react'
 import { Outlet } from 'react-router'
 import { cn } from '../../../ui/cn'
 import { EmptyState } from '../../../ui/empty-state'
@@ -7,7 +7,7 @@ import { PageHeader } from '../../../ui/page-header'
 import { useKeys } from '../../../ui/use-keys'
 import { useHasRole } from '../../identity/people/use-role'
 import { ConversationList } from './conversation-list'
-import { KeysDialog } from './keys-dialog'
+import { inboxKeys } from './inbox-keys'
 import { useInbox } from './use-inbox'
 
 /** The inbox: the list of conversations, and beside it the open one. */
@@ -20,7 +20,6 @@ export default function Inbox() {
 function Columns({ mayRead }: { mayRead: boolean }) {
   const inbox = useInbox(mayRead)
   const search = useRef<HTMLInputElement>(null)
-  const [showsKeys, setShowsKeys] = useState(false)
   const { open, neighbor, openId, rows, select } = inbox
   const move = (by: 1 | -1) => {
     const next = neighbor(by)
@@ -38,9 +37,8 @@ function Columns({ mayRead }: { mayRead: boolean }) {
         if (id) select(id, event.shiftKey)
       },
       '/': () => search.current?.focus(),
-      '?': () => setShowsKeys(true),
     },
-    { repeated: 'jk' },
+    { repeated: 'jk', groups: inboxKeys },
   )
   return (
     <div className="text-ui md:grid md:h-full md:grid-cols-[17rem_minmax(0,1fr)] lg:grid-cols-[19.5rem_minmax(0,1fr)]">
@@ -54,7 +52,6 @@ function Columns({ mayRead }: { mayRead: boolean }) {
         <ConversationList inbox={inbox} searchRef={search} />
       </section>
       <Outlet context={inbox} />
-      <KeysDialog open={showsKeys} onClose={() => setShowsKeys(false)} />
     </div>
   )
 }

@@ -1,4 +1,6 @@
+import { modKey } from '../../../ui/mod-key'
+
 /** The keys that send an answer, as this system writes them. */
 export function sendKeys(): string {
-  return /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘↵' : 'Ctrl ↵'
+  return `${modKey()}↵`
 }

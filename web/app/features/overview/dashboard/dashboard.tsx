@@ -1,49 +1,75 @@
 import { useQuery } from '@tanstack/react-query'
+import type { Today as TodayData } from '@x-automated/contract/overview/today'
+import { lazy, Suspense } from 'react'
 import { api } from '../../../api'
+import { isInitialLoading } from '../../../initial-loading'
 import { QueryError } from '../../../query-error'
 import type { User } from '../../../session'
+import { PageHeader } from '../../../ui/page-header'
 import { Skeleton } from '../../../ui/skeleton'
 import { FirstSteps } from '../first-steps/first-steps'
 import { useFirstSteps } from '../first-steps/use-first-steps'
+import { todayQuery } from '../today/today-query'
 import { AchievementsCard } from './achievements-card'
 import { DashboardFigures } from './dashboard-figures'
-import { DashboardHeader } from './dashboard-header'
+import { DashboardProfile } from './dashboard-profile'
 import { useAchievementToasts } from './new-achievements'
 import { ReferralProgram } from './referral-program'
 
-/** The user's place on the waitlist, referrals and rewards. */
+const Today = lazy(() => import('../today/today'))
+
+/** What is sent today, and below it the user's place on the waitlist, referrals and rewards. */
 export function Dashboard({ user }: { user: User }) {
   const query = useQuery(api.waitlist.dashboard.queryOptions())
   const { data } = query
-  const { isLoading } = useFirstSteps()
+  const { found: steps, isLoading } = useFirstSteps()
+  const today = useQuery(todayQuery())
   useAchievementToasts(user.id, data?.achievements)
   const failed = query.isError && !data
+  const isUsed = steps?.steps.some(({ done }) => done) || (today.data && hasWork(today.data))
+  const cards = (
+    <div className="grid grid-cols-1 gap-4">
+      <FirstSteps />
+      {isUsed && today.data && (
+        <div className="pb-6">
+          <Today today={today.data} />
+        </div>
+      )}
+      {isUsed && today.isError && !today.data && (
+        <QueryError query={today}>We couldn't load what is sent today. Try again.</QueryError>
+      )}
+      <DashboardProfile user={user} signupDate={data?.signupDate} loading={query.isPending} />
+      {failed && <QueryError query={query}>We couldn't load your numbers. Try again.</QueryError>}
+      <DashboardFigures dashboard={data} failed={failed} />
+      <div className="grid items-start gap-4 lg:grid-cols-[2fr_1fr]">
+        <ReferralProgram dashboard={data} failed={failed} />
+        <AchievementsCard keys={data?.achievements ?? (failed ? [] : undefined)} />
+      </div>
+    </div>
+  )
   return (
     <>
-      <DashboardHeader user={user} signupDate={data?.signupDate} loading={query.isPending} />
-      {isLoading ? (
+      <PageHeader title="Dashboard" />
+      {isLoading || isInitialLoading(today) ? (
         <DashboardSkeleton />
       ) : (
-        <div className="grid grid-cols-1 gap-4">
-          <FirstSteps />
-          {failed && <QueryError query={query}>We couldn't load your numbers. Try again.</QueryError>}
-          <DashboardFigures dashboard={data} failed={failed} />
-          <div className="grid items-start gap-4 lg:grid-cols-[2fr_1fr]">
-            <ReferralProgram dashboard={data} failed={failed} />
-            <AchievementsCard keys={data?.achievements ?? (failed ? [] : undefined)} />
-          </div>
-        </div>
+        // The cards wait for the code of what is above them, so that nothing jumps.
+        <Suspense fallback={<DashboardSkeleton />}>{cards}</Suspense>
       )}
     </>
   )
 }
 
-/** Shown until it is known whether first steps appear above the numbers. */
+const hasWork = ({ campaigns, needs, sentToday, nextSendAt }: TodayData) =>
+  campaigns.length > 0 || needs.length > 0 || sentToday > 0 || nextSendAt !== null
+
+/** Shown until it is known what appears above the numbers. */
 function DashboardSkeleton() {
   return (
-    <div className="grid gap-4">
-      <Skeleton className="h-28" />
-      <Skeleton className="h-84" />
+    <div className="grid gap-8">
+      <Skeleton className="h-16 max-w-lg" />
+      <Skeleton className="h-32" />
+      <Skeleton className="h-56" />
     </div>
   )
 }

@@ -1,3 +1,4 @@
+import { Search } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { Link } from 'react-router'
 import { paths } from '../../../paths'
@@ -7,6 +8,7 @@ import { IconButton } from '../../../ui/button'
 import { loadOnDemand } from '../../../ui/load-on-demand'
 import { useIsOffered } from '../../identity/people/use-role'
 import { InboxCount } from '../../outreach/inbox/inbox-count'
+import { type FrameDialog, FrameDialogs, prepareSearch } from './frame-dialogs'
 import { FrameLink } from './frame-link'
 import { Mark } from './logo'
 import { tabBarLinks } from './navigation'
@@ -21,13 +23,18 @@ const Profile = lazy(() => import('./profile'))
 /** The frame of signed-in people: sidebar and top bar, or on phones top bar and bottom bar. */
 export function MemberHeader({ user }: { user: User }) {
   const hasInbox = useIsOffered('member')
+  const [dialog, setDialog] = useState<FrameDialog | null>(null)
+  const search = async () => {
+    if (await prepareSearch()) setDialog('palette')
+  }
   return (
     <header>
-      <Sidebar />
+      <Sidebar onSearch={search} />
       <div className="frame-bar fixed inset-x-0 top-0 z-30 flex h-bar items-center justify-end gap-1 border-b border-hair bg-canvas px-2 md:top-2 md:right-2 md:z-19 md:left-sidebar md:rounded-t-lg md:px-3">
         <Link to={paths.dashboard} aria-label="Home" className="me-auto rounded-md p-2 md:hidden">
           <Mark className="size-6" />
         </Link>
+        <IconButton label="Search" icon={<Search />} onClick={search} className="md:hidden" />
         <div className="flex size-9 items-center justify-center pointer-coarse:size-11">
           <Suspense>
             <Bell />
@@ -55,6 +62,7 @@ export function MemberHeader({ user }: { user: User }) {
           </FrameLink>
         ))}
       </nav>
+      <FrameDialogs shown={dialog} onShow={setDialog} />
     </header>
   )
 }

@@ -29,37 +29,46 @@ export interface FrameLink extends NavigationLink {
   isChild?: boolean
   /** For members only, with the number of unread conversations. */
   isInbox?: boolean
+  /** Opens the page after G. */
+  key?: string
 }
 
 function links(wanted: readonly (readonly [PageName, string])[]): NavigationLink[] {
   return wanted.map(([name, label]) => ({ label, to: paths[name] }))
 }
 
-const home: FrameLink = { label: 'Home', to: paths.dashboard, icon: House }
-const inbox: FrameLink = { label: 'Inbox', to: paths.inbox, icon: Inbox, isInbox: true }
-const findLeads: FrameLink = { label: 'Find leads', to: paths.xAutomation, tab: 'scraper', icon: Radar, isChild: true }
-const leads: FrameLink = { label: 'Leads', to: paths.leads, icon: UsersRound }
-const lists: FrameLink = { label: 'Lists', to: paths.lists, icon: List }
-const campaigns: FrameLink = { label: 'Campaigns', to: paths.campaigns, icon: Send }
+const home: FrameLink = { label: 'Home', to: paths.dashboard, icon: House, key: 'h' }
+const inbox: FrameLink = { label: 'Inbox', to: paths.inbox, icon: Inbox, key: 'i', isInbox: true }
+const findLeads: FrameLink = {
+  label: 'Find leads',
+  to: paths.xAutomation,
+  tab: 'scraper',
+  icon: Radar,
+  key: 'f',
+  isChild: true,
+}
+const leads: FrameLink = { label: 'Leads', to: paths.leads, icon: UsersRound, key: 'l' }
+const lists: FrameLink = { label: 'Lists', to: paths.lists, icon: List, key: 't' }
+const campaigns: FrameLink = { label: 'Campaigns', to: paths.campaigns, icon: Send, key: 'c' }
 
 /** The pages to work on. */
 export const workLinks: FrameLink[] = [
   home,
   inbox,
-  { label: 'X automation', to: paths.xAutomation, icon: Zap },
+  { label: 'X automation', to: paths.xAutomation, icon: Zap, key: 'x' },
   findLeads,
   leads,
   lists,
   campaigns,
-  { label: 'Analytics', to: paths.xAutomation, tab: 'analytics', icon: ChartNoAxesColumn },
+  { label: 'Analytics', to: paths.xAutomation, tab: 'analytics', icon: ChartNoAxesColumn, key: 'a' },
 ]
 
 /** Below the pages to work on. */
 export const moreLinks: FrameLink[] = [
   { label: 'Leaderboard', to: paths.leaderboard, icon: Trophy },
   { label: 'Refer friends', to: `${paths.dashboard}#refer`, icon: Gift },
-  { label: 'Settings', to: paths.settings, icon: Settings },
-  { label: 'Billing', to: paths.billing, icon: CreditCard },
+  { label: 'Settings', to: paths.settings, icon: Settings, key: 's' },
+  { label: 'Billing', to: paths.billing, icon: CreditCard, key: 'b' },
 ]
 
 /** The bottom bar of phones, which has room for five: members find their lists in the menu. */

@@ -1,23 +1,28 @@
-import { CircleQuestionMark, PanelLeftClose, PanelLeftOpen } from 'lucide-react'
-import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { CircleQuestionMark, PanelLeftClose, PanelLeftOpen, Search } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
 import { localStorage } from '../../../browser-storage'
 import { IconButton } from '../../../ui/button'
+import { Kbd } from '../../../ui/kbd'
 import { MenuOnDemand } from '../../../ui/menu-on-demand'
+import { modKey } from '../../../ui/mod-key'
 import { useIsOffered } from '../../identity/people/use-role'
 import { InboxCount } from '../../outreach/inbox/inbox-count'
 import { AccountSwitcher } from '../../platform/x-account/account-switcher'
 import { DockedStepsOnDemand } from '../first-steps/docked-steps-on-demand'
+import { todayQuery } from '../today/today-query'
 import { FrameLink } from './frame-link'
 import { type FrameLink as Item, moreLinks, workLinks } from './navigation'
 import { WorkspaceSwitcher } from './workspace-switcher'
 
 const loadHelp = () => import('./help-menu')
+const Pulse = lazy(() => import('../today/pulse'))
 
 /** Set before the first paint by startup-script.ts. */
 const RAIL_KEY = 'sidebar'
 
 /** The pages at the left of wide screens. As a rail it shows icons only. */
-export function Sidebar() {
+export function Sidebar({ onSearch }: { onSearch: () => void }) {
   const [isRail, setRail] = useState(() => localStorage.getItem(RAIL_KEY) === 'rail')
   const toggle = () => {
     setRail(!isRail)
@@ -37,6 +42,18 @@ export function Sidebar() {
         <WorkspaceSwitcher />
         <AccountSwitcher />
       </div>
+      <button
+        type="button"
+        aria-keyshortcuts="Meta+K Control+K"
+        onClick={onSearch}
+        className="sidebar-row shrink-0 border border-line bg-canvas shadow-xs"
+      >
+        <Search aria-hidden />
+        <span className="rail:sr-only">Search</span>
+        <span className="ms-auto rail:hidden">
+          <Kbd>{`${modKey()}K`}</Kbd>
+        </span>
+      </button>
       <nav aria-label="Main" className="grid gap-px">
         <Links of={workLinks} />
         <hr className="m-2 border-line" />
@@ -44,6 +61,7 @@ export function Sidebar() {
       </nav>
       <div className="mt-auto">
         <DockedStepsOnDemand />
+        <SendingPulse />
       </div>
       <MenuOnDemand
         load={loadHelp}
@@ -61,6 +79,17 @@ export function Sidebar() {
         className="-mt-2 ms-0.5 text-muted"
       />
     </div>
+  )
+}
+
+/** Loaded once something was sent or is to be sent. */
+function SendingPulse() {
+  const { data } = useQuery(todayQuery())
+  if (!data || (data.sentToday === 0 && !data.nextSendAt && data.campaigns.length === 0)) return null
+  return (
+    <Suspense>
+      <Pulse today={data} />
+    </Suspense>
   )
 }
 

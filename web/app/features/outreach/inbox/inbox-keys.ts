@@ -1,0 +1,25 @@
+import type { KeyGroup } from '../../../ui/use-keys'
+import { LABEL_NAMES } from '../../leads/leads/history-text'
+import { LABEL_KEYS } from './label-keypad'
+import { sendKeys } from './send-keys'
+
+/** The keys of the inbox, as the dialog of all keys shows them. */
+export const inboxKeys: readonly KeyGroup[] = [
+  {
+    title: 'Conversations',
+    keys: [
+      ['J', 'Next conversation'],
+      ['K', 'Previous conversation'],
+      ['E', 'Done, or reopen'],
+      ['H', 'Snooze'],
+      ['A', 'Assign'],
+      ['R', 'Reply'],
+      ['X', 'Select'],
+      ['⇧ X', 'Select a range'],
+      ['Esc', 'Clear the selection'],
+      ['/', 'Search'],
+      [import.meta.env.SSR ? '' : sendKeys(), 'Send'],
+    ],
+  },
+  { title: 'Label', keys: LABEL_KEYS.map((label, index) => [String(index + 1), LABEL_NAMES[label]] as const) },
+]

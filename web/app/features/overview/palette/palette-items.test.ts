@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { markedParts, matches, type PaletteItem, SETTINGS, suggestions } from './palette-items'
+
+const labels = (q: string, found: PaletteItem[] = [], isMember = true) =>
+  matches(q, found, isMember).map(({ label, items }) => [label, ...items.map((item) => item.label)])
+const lead = (label: string): PaletteItem => ({ id: label, kind: 'lead', label, path: '/leads' })
+
+describe('matches', () => {
+  test('puts the group with the best match first', () => {
+    expect(labels('camp', [lead('Zoe Camp')])).toEqual([
+      ['Pages', 'Campaigns'],
+      ['People', 'Zoe Camp'],
+      ['Actions', 'New campaign', 'Pause all campaigns', 'Scrape @camp'],
+    ])
+    expect(labels('zoe', [lead('Zoe')])[0]).toEqual(['People', 'Zoe'])
+  })
+
+  test('shows at most three items per group', () => {
+    expect(labels('ann', ['Ann', 'Anna', 'Anne', 'Annie'].map(lead))[0]).toEqual(['People', 'Ann', 'Anna', 'Anne'])
+  })
+
+  test('finds settings and actions by other words', () => {
+    expect(labels('daily cap')).toEqual([['Settings', 'Sending']])
+    expect(labels('log out')).toEqual([['Actions', 'Sign out']])
+  })
+
+  test('offers to scrape the handle that was typed', () => {
+    expect(labels('@indiehackers')[0]).toEqual(['Actions', 'Scrape @indiehackers'])
+    expect(labels('scrape indiehackers')[0]).toEqual(['Actions', 'Scrape @indiehackers'])
+    expect(labels('two words')).toEqual([])
+  })
+
+  test('offers viewers nothing that they may not do', () => {
+    expect(labels('inbox', [], false)).toEqual([['Settings', 'Inbox settings']])
+    expect(labels('campaign', [], false)).toEqual([['Pages', 'Campaigns']])
+  })
+})
+
+test('suggestions show a recent page once', () => {
+  const [recent, pages] = suggestions([{ id: 'page /leads', kind: 'page', label: 'Leads', path: '/leads' }], true)
+  expect(recent?.items.map(({ label }) => label)).toEqual(['Leads'])
+  expect(pages?.items.map(({ label }) => label)).not.toContain('Leads')
+})
+
+test('markedParts splits a label around what was typed', () => {
+  expect(markedParts('Indie founders', 'ind')).toEqual(['', 'Ind', 'ie founders'])
+  expect(markedParts('Leads', 'people')).toEqual(['Leads', '', ''])
+})
+
+test('every tab of the settings is found', () => {
+  const source = readFileSync('web/app/features/overview/settings/settings-tabs.tsx', 'utf8')
+  const tabs = [...source.matchAll(/value: '([\w-]+)'/g)].map(([, value]) => value)
+  expect(SETTINGS.map(({ path }) => path)).toEqual(tabs.map((value) => `/settings?tab=${value}`))
+})

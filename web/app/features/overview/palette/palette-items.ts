@@ -1,0 +1,182 @@
+import type { SearchKind } from '@x-automated/contract/overview/search'
+import { handleIn } from '@x-automated/contract/x-handle'
+import { paths } from '../../../paths'
+
+export type ItemKind = SearchKind | 'page' | 'setting' | 'action'
+
+export interface PaletteItem {
+  /** Unique in the palette. */
+  id: string
+  kind: ItemKind
+  label: string
+  detail?: string | undefined
+  /** The page that it opens. */
+  path?: string | undefined
+  pictureUrl?: string | null | undefined
+  /** More words that find it. */
+  words?: string
+  /** What it does instead of opening a page. */
+  run?: 'pause-all' | 'sign-out' | 'keys'
+  /** Hidden from viewers. */
+  forMembers?: true
+}
+
+export interface PaletteGroup {
+  label: string
+  items: PaletteItem[]
+}
+
+const GROUP_NAMES: Record<ItemKind, string> = {
+  page: 'Pages',
+  lead: 'People',
+  campaign: 'Campaigns',
+  list: 'Lists',
+  conversation: 'Conversations',
+  setting: 'Settings',
+  action: 'Actions',
+}
+const ORDER = Object.keys(GROUP_NAMES) as ItemKind[]
+/** Items per group of a search. */
+const GROUP_MAX = 3
+
+const page = (label: string, path: string, words = '', rest: Partial<PaletteItem> = {}): PaletteItem => ({
+  id: `page ${path}`,
+  kind: 'page',
+  label,
+  path,
+  words,
+  ...rest,
+})
+const setting = (label: string, path: string, words = ''): PaletteItem => ({
+  ...page(label, path, words),
+  id: `setting ${path}`,
+  kind: 'setting',
+  detail: path.startsWith(paths.account) ? 'Account' : 'Settings',
+})
+
+const PAGES: PaletteItem[] = [
+  page('Home', paths.dashboard, 'dashboard today'),
+  page('Inbox', paths.inbox, 'replies conversations messages', { forMembers: true }),
+  page('Find leads', `${paths.xAutomation}?tab=scraper`, 'x scraper scrape followers'),
+  page('Leads', paths.leads, 'people contacts crm'),
+  page('Lists', paths.lists, 'lead lists segments'),
+  page('Campaigns', paths.campaigns, 'sequences messages'),
+  page('Analytics', `${paths.xAutomation}?tab=analytics`, 'figures reports x'),
+  page('X Messenger', `${paths.xAutomation}?tab=messenger`, 'direct messages dm send'),
+  page('Connect X', `${paths.xAutomation}?tab=connect`, 'accounts twitter'),
+  page('Templates', paths.templates, 'messages starters'),
+  page('Leaderboard', paths.leaderboard, 'waitlist rankings'),
+  page('Refer friends', `${paths.dashboard}#refer`, 'referral invite link rewards'),
+  page('Settings', paths.settings, 'preferences'),
+  page('Billing', paths.billing, 'plan subscription invoices payment'),
+  page('Account', paths.account, 'profile email password'),
+  page('Browser extension', paths.extension, 'chrome'),
+  page('Pricing', paths.pricing, 'plans upgrade'),
+]
+
+/** The tabs of the settings, without their content. A test compares them. */
+export const SETTINGS: PaletteItem[] = [
+  setting('Sending', `${paths.settings}?tab=sending`, 'limits daily cap working hours warm-up'),
+  setting('Inbox settings', `${paths.settings}?tab=inbox`, 'replies texts retention opt-out words'),
+  setting('AI writer', `${paths.settings}?tab=ai-writer`, 'model provider openers key'),
+  setting('Suppression list', `${paths.settings}?tab=suppression-list`, 'opt out block do not contact'),
+  setting('Notifications', `${paths.settings}?tab=notifications`, 'emails digest'),
+  setting('People', `${paths.settings}?tab=people`, 'members team invite roles workspace'),
+  setting('Single sign-on', `${paths.settings}?tab=single-sign-on`, 'sso saml oidc domain'),
+]
+
+const ACTIONS: PaletteItem[] = [
+  {
+    id: 'new-campaign',
+    kind: 'action',
+    label: 'New campaign',
+    path: paths.campaigns,
+    words: 'create start launch',
+    forMembers: true,
+  },
+  {
+    id: 'pause-all',
+    kind: 'action',
+    label: 'Pause all campaigns',
+    run: 'pause-all',
+    words: 'stop hold everything',
+    forMembers: true,
+  },
+  { id: 'keys', kind: 'action', label: 'Show all keys', run: 'keys', words: 'keyboard shortcuts help' },
+  { id: 'sign-out', kind: 'action', label: 'Sign out', run: 'sign-out', words: 'log out logout' },
+]
+
+/** How well a text matches: 0 is best; null: not at all. Every word of `q` must begin a word. */
+export function rankOf({ label, words = '' }: Pick<PaletteItem, 'label' | 'words'>, q: string): number | null {
+  const asked = q.toLowerCase()
+  const name = label.toLowerCase()
+  if (name.startsWith(asked)) return 0
+  const has = (text: string, part: string) => ` ${text.replace(/[@“”"(]/g, ' ')}`.includes(` ${part}`)
+  const parts = asked.split(/\s+/)
+  if (parts.every((part) => has(name, part))) return 1
+  if (parts.every((part) => has(`${name} ${words}`, part))) return 2
+  return null
+}
+
+/** The X handle that a search names: '@indiehackers', 'scrape indiehackers' or 'indiehackers'. */
+function handleOf(q: string): string | null {
+  const text = q.replace(/^scrape\s+/i, '').trim()
+  return text.length < 3 || /\s/.test(text) ? null : handleIn(text)
+}
+
+const offered = (items: PaletteItem[], isMember: boolean) => items.filter(({ forMembers }) => isMember || !forMembers)
+
+/** What is shown before anything is typed. */
+export function suggestions(recent: PaletteItem[], isMember: boolean): PaletteGroup[] {
+  const known = new Set(recent.map(({ id }) => id))
+  const groups = [
+    { label: 'Recent', items: recent },
+    {
+      label: 'Pages',
+      items: offered(PAGES, isMember)
+        .filter(({ id }) => !known.has(id))
+        .slice(0, 6),
+    },
+    { label: 'Actions', items: offered(ACTIONS, isMember).slice(0, GROUP_MAX) },
+  ]
+  return groups.filter(({ items }) => items.length > 0)
+}
+
+/**
+ * The groups of a search, the group with the best match first.
+ * @param found by the server, best first
+ */
+export function matches(q: string, found: readonly PaletteItem[], isMember: boolean): PaletteGroup[] {
+  const own = offered([...PAGES, ...SETTINGS, ...ACTIONS], isMember).flatMap((item) => {
+    const rank = rankOf(item, q)
+    return rank === null ? [] : [{ item, rank }]
+  })
+  // What the server found matches somewhere; a match at the start still comes first.
+  const theirs = found.map((item) => ({ item, rank: rankOf(item, q.replace(/^@/, '')) ?? 2 }))
+  const handle = isMember ? handleOf(q) : null
+  const scrape: PaletteItem | null = handle
+    ? {
+        id: 'scrape',
+        kind: 'action',
+        label: `Scrape @${handle}`,
+        path: `${paths.xAutomation}?tab=scraper&handle=${encodeURIComponent(handle)}`,
+      }
+    : null
+  const all = [...own, ...theirs, ...(scrape ? [{ item: scrape, rank: /^(scrape |@)/i.test(q) ? 0 : 3 }] : [])]
+  return ORDER.map((kind) => {
+    // Of equal matches, the earlier one stays first.
+    const items = all.filter(({ item }) => item.kind === kind).sort((a, b) => a.rank - b.rank)
+    return { label: GROUP_NAMES[kind], items: items.slice(0, GROUP_MAX), rank: items[0]?.rank ?? 9 }
+  })
+    .filter(({ items }) => items.length > 0)
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ label, items }) => ({ label, items: items.map(({ item }) => item) }))
+}
+
+/** Splits a label around the part that was typed, to mark it. */
+export function markedParts(label: string, q: string): [string, string, string] {
+  const text = q.replace(/^@/, '')
+  const at = text === '' ? -1 : label.toLowerCase().indexOf(text.toLowerCase())
+  if (at < 0) return [label, '', '']
+  return [label.slice(0, at), label.slice(at, at + text.length), label.slice(at + text.length)]
+}

@@ -1,0 +1,55 @@
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { useNavigate } from 'react-router'
+import { loadOnDemand } from '../../../ui/load-on-demand'
+import { type Keys, useKeys } from '../../../ui/use-keys'
+import { moreLinks, workLinks } from './navigation'
+
+const loadPalette = () => import('../palette/palette')
+const Palette = lazy(loadPalette)
+const loadKeys = () => import('./keys-dialog')
+const KeysDialog = lazy(loadKeys)
+
+export type FrameDialog = 'palette' | 'keys'
+
+/** The search of everything, the dialog of all keys, and the keys of every signed-in page. */
+export function FrameDialogs({
+  shown,
+  onShow,
+}: {
+  shown: FrameDialog | null
+  onShow: (dialog: FrameDialog | null) => void
+}) {
+  const navigate = useNavigate()
+  const [loaded, setLoaded] = useState<FrameDialog | null>(null)
+  // Stays mounted once it was open, to close smoothly.
+  if (shown && shown !== loaded) setLoaded(shown)
+  const close = () => onShow(null)
+  const pages: Keys = Object.fromEntries(
+    [...workLinks, ...moreLinks].flatMap(({ key, to, tab }) =>
+      key ? [[`g ${key}`, () => void navigate(tab ? `${to}?tab=${tab}` : to)]] : [],
+    ),
+  )
+  useKeys({ ...pages, '?': () => onShow('keys') })
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.shiftKey || event.altKey) return
+      const isOverPopup = document.querySelector('[role=dialog], [role=alertdialog]') !== null
+      if (isOverPopup && shown !== 'palette') return
+      event.preventDefault()
+      onShow(shown === 'palette' ? null : 'palette')
+    }
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  }, [shown, onShow])
+  return (
+    <Suspense>
+      {loaded === 'palette' && <Palette open={shown === 'palette'} onClose={close} onShowKeys={() => onShow('keys')} />}
+      {loaded === 'keys' && <KeysDialog open={shown === 'keys'} onClose={close} />}
+    </Suspense>
+  )
+}
+
+/** Loads the search, which may fail without a connection. */
+export function prepareSearch(): Promise<boolean> {
+  return loadOnDemand(loadPalette, 'Search')
+}

@@ -1,0 +1,46 @@
+import { Dialog } from '../../../ui/dialog'
+import { modKey } from '../../../ui/mod-key'
+import { type KeyGroup, shownKeys } from '../../../ui/use-keys'
+import { useIsOffered } from '../../identity/people/use-role'
+import { moreLinks, workLinks } from './navigation'
+
+/** All keys of the open page, and those of every page. */
+export default function KeysDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const hasInbox = useIsOffered('member')
+  const links = [...workLinks, ...moreLinks].filter(({ isInbox }) => hasInbox || !isInbox)
+  const groups: KeyGroup[] = [
+    ...shownKeys(),
+    {
+      title: 'Every page',
+      keys: [
+        [`${modKey()}K`, 'Search, or run an action'],
+        ['?', 'All keys'],
+      ],
+    },
+    {
+      title: 'Go to',
+      keys: links.flatMap(({ key, label }) => (key ? [[`G ${key.toUpperCase()}`, label] as const] : [])),
+    },
+  ]
+  return (
+    <Dialog open={open} onClose={onClose} title="Keys">
+      <div className="grid gap-x-10 gap-y-6 sm:grid-cols-2">
+        {groups.map(({ title, keys }) => (
+          <section key={title} className="grid content-start gap-2">
+            <h3 className="font-strong">{title}</h3>
+            <dl className="grid grid-cols-[4rem_1fr] gap-y-1.5">
+              {keys.map(([key, does]) => (
+                <div key={key} className="contents">
+                  <dt>
+                    <kbd className="rounded-sm bg-pressed px-1.5 py-0.5 font-sans text-xs">{key}</kbd>
+                  </dt>
+                  <dd className="text-muted">{does}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { needText } from './need-text'
+
+test('needText says why a campaign paused itself', () => {
+  const params = { campaign: 'Spring', reason: 'opt_outs', optOuts: 4, of: 100, detail: null }
+  expect(needText({ code: 'campaign_paused', params, path: '/campaigns/1' })).toEqual({
+    title: '“Spring” paused itself',
+    text: '4 of the last 100 people you messaged asked you to stop. Check the message and the list, then resume.',
+    action: 'Review',
+  })
+})
+
+test('needText says when a limit resets', () => {
+  const params = { limited: 'dms', used: 45, limit: 50, resetsAt: '2026-12-01T00:00:00.000Z' }
+  expect(needText({ code: 'usage_high', params, path: '/billing' })).toMatchObject({
+    title: '45 of 50 DMs used',
+    text: 'Your plan’s month starts again on December 1.',
+  })
+})

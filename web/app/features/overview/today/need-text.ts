@@ -1,0 +1,61 @@
+import { formatCount, formatDate, formatNumber } from '@x-automated/contract/format'
+import type { Need } from '@x-automated/contract/overview/today'
+import { type PauseReason, pauseText } from '@x-automated/contract/reason'
+
+export interface NeedText {
+  title: string
+  text: string
+  /** The button. */
+  action: string
+}
+
+const day = (moment: unknown) => formatDate(String(moment ?? ''), { month: 'long', day: 'numeric', timeZone: 'UTC' })
+
+/** What waits for a person, as a fact, the next step and its button. */
+export function needText({ code, params }: Need): NeedText {
+  switch (code) {
+    case 'x_disconnected':
+      return {
+        title: `@${params.handle} is disconnected`,
+        text: 'Sending from this account is paused until you connect it again.',
+        action: 'Connect',
+      }
+    case 'campaign_paused': {
+      const reason = { code: params.reason, params } as PauseReason
+      const detail = typeof params.detail === 'string' ? params.detail : null
+      return { title: `“${params.campaign}” paused itself`, text: pauseText(reason, detail), action: 'Review' }
+    }
+    case 'detection_degraded':
+      return {
+        title: 'Replies arrive late',
+        text: String(params.problem) || 'X does not notify us of replies. They are checked every 90 seconds.',
+        action: 'View',
+      }
+    case 'openers_waiting':
+      return {
+        title: `${formatCount(Number(params.count), 'opener')} to approve`,
+        text: `Without approval, “${params.campaign}” sends the fallback.`,
+        action: 'Review',
+      }
+    case 'usage_high': {
+      const what = params.limited === 'dms' ? 'DMs' : 'leads'
+      return {
+        title: `${formatNumber(Number(params.used))} of ${formatNumber(Number(params.limit))} ${what} used`,
+        text: `Your plan’s month starts again on ${day(params.resetsAt)}.`,
+        action: 'Plans',
+      }
+    }
+    case 'payment_failed':
+      return {
+        title: `The payment for your ${params.planName} plan failed`,
+        text: `You keep your plan until ${day(params.until)}.`,
+        action: 'Pay',
+      }
+    case 'plan_ended':
+      return {
+        title: `Your ${params.planName} plan has ended`,
+        text: 'Queued messages are still sent. To queue more, choose a plan.',
+        action: 'Plans',
+      }
+  }
+}

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { nextSendText } from './next-send'
+
+test('nextSendText counts down the last hour, then says that it is time', () => {
+  const at = new Date('2026-11-20T14:05:00')
+  expect(nextSendText(at, 41)).toBe('0:41')
+  expect(nextSendText(at, 3_599)).toBe('59:59')
+  expect(nextSendText(at, 0)).toBe('Now')
+  expect(nextSendText(at, 3_600)).toMatch(/05/)
+  expect(nextSendText(at, 90_000)).toMatch(/^Fri /)
+})

@@ -1,0 +1,10 @@
+import { formatDate } from '@x-automated/contract/format'
+
+/** When the next message is sent, for short cells: '0:41', '14:05', 'Mon 09:00' or 'Now'. */
+export function nextSendText(at: Date, seconds: number): string {
+  if (seconds <= 0) return 'Now'
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+  const time = formatDate(at.toISOString(), { hour: '2-digit', minute: '2-digit' })
+  if (seconds < 24 * 3_600) return time
+  return `${formatDate(at.toISOString(), { weekday: 'short' })} ${time}`
+}

@@ -1,0 +1,37 @@
+import { formatNumber } from '@x-automated/contract/format'
+import type { Today } from '@x-automated/contract/overview/today'
+import { Link } from 'react-router'
+import { paths } from '../../../paths'
+import { Ring } from '../../../ui/ring'
+import { useSecondsUntil } from '../../../ui/use-seconds-until'
+import { nextSendText } from './next-send'
+
+/** How much was sent today and when the next message goes out, at the foot of the sidebar. */
+export default function Pulse({ today: { sentToday, capNow, nextSendAt } }: { today: Today }) {
+  return (
+    <Link
+      to={paths.dashboard}
+      title={`${formatNumber(sentToday)} of ${formatNumber(capNow)} sent today`}
+      className="flex items-center gap-2.5 rounded-md p-2 text-ui text-muted transition-colors hover:bg-hover hover:text-ink rail:justify-center rail:px-0"
+    >
+      <Ring share={capNow > 0 ? sentToday / capNow : 0} className="size-7 shrink-0" />
+      <span className="grid min-w-0 rail:sr-only" data-numeric>
+        <span className="truncate">
+          <span className="font-strong text-ink">
+            {formatNumber(sentToday)} of {formatNumber(capNow)}
+          </span>{' '}
+          sent today
+        </span>
+        <span className="truncate text-xs">
+          {nextSendAt ? <Next at={new Date(nextSendAt)} /> : 'Nothing is queued'}
+        </span>
+      </span>
+    </Link>
+  )
+}
+
+function Next({ at }: { at: Date }) {
+  const seconds = useSecondsUntil(at.getTime())
+  if (seconds <= 0) return 'Sending now'
+  return seconds < 3_600 ? `Next in ${nextSendText(at, seconds)}` : `Next at ${nextSendText(at, seconds)}`
+}

@@ -1,0 +1,33 @@
+import type { Today } from '@x-automated/contract/overview/today'
+import { expect, test } from 'vitest'
+import { chartTop, headline, shareText, totals } from './today-text'
+
+const calm: Today = {
+  repliesWaiting: 0,
+  sentToday: 0,
+  capNow: 48,
+  nextSendAt: null,
+  campaigns: [],
+  days: [],
+  needs: [],
+}
+const day = (sent: number) => ({ day: '2026-11-20', sent, replied: 2, positive: 1 })
+
+test('headline names who waits, but not to people who may not answer', () => {
+  expect(headline({ ...calm, repliesWaiting: 1 }, true)).toBe('1 person is waiting for your answer')
+  expect(headline({ ...calm, repliesWaiting: 4 }, true)).toBe('4 people are waiting for your answer')
+  expect(headline({ ...calm, repliesWaiting: 4 }, false)).toBe('Nobody is waiting. Nothing is queued.')
+})
+
+test('totals add up the days', () => {
+  expect(totals({ days: [day(10), day(20)] })).toEqual({ sent: 30, replied: 4, positive: 2 })
+  expect(shareText(2, 30)).toBe('6.7% of 30 messages')
+  expect(shareText(0, 0)).toBe('Nothing sent yet')
+})
+
+test('the chart reaches to the cap unless the days would be too low', () => {
+  expect(chartTop({ days: [day(40)], capNow: 48 })).toBe(48)
+  expect(chartTop({ days: [day(10)], capNow: 500 })).toBe(20)
+  expect(chartTop({ days: [day(60)], capNow: 48 })).toBe(60)
+  expect(chartTop({ days: [day(0)], capNow: 48 })).toBe(48)
+})

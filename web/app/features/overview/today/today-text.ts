@@ -1,0 +1,34 @@
+import { formatCount, formatRate } from '@x-automated/contract/format'
+import type { Today } from '@x-automated/contract/overview/today'
+
+/** Home's headline. @param isMember whether they may answer */
+export function headline({ repliesWaiting, campaigns, nextSendAt }: Today, isMember: boolean): string {
+  if (isMember && repliesWaiting === 1) return '1 person is waiting for your answer'
+  if (isMember && repliesWaiting > 1)
+    return `${formatCount(repliesWaiting, 'person', 'people')} are waiting for your answer`
+  if (nextSendAt) return isMember ? 'Nobody is waiting. Messages are on their way.' : 'Messages are on their way'
+  if (campaigns.some(({ status }) => status === 'active')) return 'Nobody is waiting. Your campaigns are running.'
+  return 'Nobody is waiting. Nothing is queued.'
+}
+
+export function totals({ days }: Pick<Today, 'days'>): { sent: number; replied: number; positive: number } {
+  const total = { sent: 0, replied: 0, positive: 0 }
+  for (const { sent, replied, positive } of days) {
+    total.sent += sent
+    total.replied += replied
+    total.positive += positive
+  }
+  return total
+}
+
+/** '6.6% of 392 sent'. */
+export function shareText(positive: number, sent: number): string {
+  return sent > 0 ? `${formatRate(positive / sent)} of ${formatCount(sent, 'message')}` : 'Nothing sent yet'
+}
+
+/** The top of the chart: today's cap, unless it would make the days too low to see. */
+export function chartTop({ days, capNow }: Pick<Today, 'days' | 'capNow'>): number {
+  const most = Math.max(0, ...days.map(({ sent }) => sent))
+  if (most === 0) return Math.max(1, capNow)
+  return Math.max(most, Math.min(capNow, most * 2))
+}
