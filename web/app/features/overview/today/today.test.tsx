@@ -1,0 +1,46 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import type { Today as TodayData } from '@x-automated/contract/overview/today'
+import { renderToString } from 'react-dom/server'
+import { MemoryRouter } from 'react-router'
+import { expect, test } from 'vitest'
+import Pulse from './pulse'
+import Today from './today'
+
+const today: TodayData = {
+  repliesWaiting: 4,
+  sentToday: 31,
+  capNow: 48,
+  nextSendAt: null,
+  campaigns: [
+    { id: 'c', name: 'Indie founders', status: 'active', peopleMessaged: 212, totalLeadsInList: 318, positiveRate: 6.6 },
+  ],
+  days: Array.from({ length: 14 }, (_, n) => ({
+    day: `2026-11-${String(n + 7).padStart(2, '0')}`,
+    sent: n === 13 ? 31 : 40,
+    replied: 5,
+    positive: 4,
+  })),
+  needs: [{ code: 'x_disconnected', params: { handle: 'lena' }, path: '/twitter' }],
+}
+
+const textOf = (node: React.ReactNode) =>
+  renderToString(
+    <QueryClientProvider client={new QueryClient()}>
+      <MemoryRouter>{node}</MemoryRouter>
+    </QueryClientProvider>,
+  ).replace(/<!-- -->/g, '')
+
+test('Home says who waits, what was sent and what needs a person', () => {
+  const html = textOf(<Today today={today} />)
+  expect(html).toContain('4 people are waiting for your answer')
+  expect(html).toContain('17 left today')
+  expect(html).toContain('@lena is disconnected')
+  expect(html).toContain('212 of 318')
+  expect(html).toContain('Messages of the last 14 days: 551 sent, 56 positive replies')
+})
+
+test('the pulse says what was sent today, and that nothing is queued', () => {
+  const html = textOf(<Pulse today={today} />)
+  expect(html).toContain('31 of 48')
+  expect(html).toContain('Nothing is queued')
+})
