@@ -29,21 +29,26 @@ export function FrameDialogs({
       key ? [[`g ${key}`, () => void navigate(tab ? `${to}?tab=${tab}` : to)]] : [],
     ),
   )
-  useKeys({ ...pages, '?': () => onShow('keys') })
+  const show = async (dialog: FrameDialog) => {
+    const isLoaded = dialog === 'palette' ? prepareSearch() : loadOnDemand(loadKeys, 'The list of keys')
+    if (await isLoaded) onShow(dialog)
+  }
+  useKeys({ ...pages, '?': () => void show('keys') })
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.shiftKey || event.altKey) return
       const isOverPopup = document.querySelector('[role=dialog], [role=alertdialog]') !== null
       if (isOverPopup && shown !== 'palette') return
       event.preventDefault()
-      onShow(shown === 'palette' ? null : 'palette')
+      if (shown === 'palette') onShow(null)
+      else void prepareSearch().then((isLoaded) => isLoaded && onShow('palette'))
     }
     document.addEventListener('keydown', listen)
     return () => document.removeEventListener('keydown', listen)
   }, [shown, onShow])
   return (
     <Suspense>
-      {loaded === 'palette' && <Palette open={shown === 'palette'} onClose={close} onShowKeys={() => onShow('keys')} />}
+      {loaded === 'palette' && <Palette open={shown === 'palette'} onClose={close} onShowKeys={() => void show('keys')} />}
       {loaded === 'keys' && <KeysDialog open={shown === 'keys'} onClose={close} />}
     </Suspense>
   )
