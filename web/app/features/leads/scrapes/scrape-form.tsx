@@ -51,7 +51,7 @@ export function ScrapeForm({ busy, failed, askCredentials, onAskCredentials, onS
   const form = useForm<Values>({
     defaultValues: {
       type: 'followers',
-      handle: '',
+      handle: new URLSearchParams(window.location.search).get('handle') ?? '',
       postUrl: '',
       listUrl: '',
       handles: '',

@@ -48,7 +48,9 @@ export function FrameDialogs({
   }, [shown, onShow])
   return (
     <Suspense>
-      {loaded === 'palette' && <Palette open={shown === 'palette'} onClose={close} onShowKeys={() => void show('keys')} />}
+      {loaded === 'palette' && (
+        <Palette open={shown === 'palette'} onClose={close} onShowKeys={() => void show('keys')} />
+      )}
       {loaded === 'keys' && <KeysDialog open={shown === 'keys'} onClose={close} />}
     </Suspense>
   )

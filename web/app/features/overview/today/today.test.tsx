@@ -12,7 +12,14 @@ const today: TodayData = {
   capNow: 48,
   nextSendAt: null,
   campaigns: [
-    { id: 'c', name: 'Indie founders', status: 'active', peopleMessaged: 212, totalLeadsInList: 318, positiveRate: 6.6 },
+    {
+      id: 'c',
+      name: 'Indie founders',
+      status: 'active',
+      peopleMessaged: 212,
+      totalLeadsInList: 318,
+      positiveRate: 6.6,
+    },
   ],
   days: Array.from({ length: 14 }, (_, n) => ({
     day: `2026-11-${String(n + 7).padStart(2, '0')}`,
