@@ -76,7 +76,10 @@ function useRun(onClose: () => void, onShowKeys: () => void): Run {
       return
     }
     onClose()
-    if (item.path) void navigate(item.path)
+    // The open page reads its address once.
+    if (item.path?.includes('?') && item.path.startsWith(`${window.location.pathname}?`))
+      window.location.assign(item.path)
+    else if (item.path) void navigate(item.path)
     if (item.run === 'pause-all') pauseAll()
     if (item.run === 'sign-out') signOut()
     if (item.run === 'keys') onShowKeys()
