@@ -2,7 +2,7 @@ import './app.css'
 import { CSPProvider } from '@base-ui/react/csp-provider'
 import interLatin from '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2?url'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import {
   isRouteErrorResponse,
   Links,
@@ -31,6 +31,7 @@ import { createQueryClient, refetchOnReturn } from './query-client'
 import { RELOADS_KEY } from './reloads'
 import { Button } from './ui/button'
 import { ConfirmProvider } from './ui/confirm'
+import { Toasts } from './ui/toast'
 import { HYDRATED, useHydrated } from './ui/use-hydrated'
 
 export const links: LinksFunction = () => [
@@ -72,9 +73,6 @@ export function Layout({ children }: { children: ReactNode }) {
   )
 }
 
-// Loaded after the page: not needed to read it.
-const Toasts = lazy(() => import('./ui/toast'))
-
 refetchOnReturn()
 
 function Frame({ children }: { children: ReactNode }) {
@@ -113,11 +111,7 @@ function Frame({ children }: { children: ReactNode }) {
           <SessionWatch />
           <ViewCount />
           <PageChange />
-          {hydrated && (
-            <Suspense>
-              <Toasts />
-            </Suspense>
-          )}
+          {hydrated && <Toasts />}
         </ConfirmProvider>
       </QueryClientProvider>
     </CSPProvider>

@@ -1,20 +1,4 @@
-import { CircleAlert, CircleCheck, Info, X } from 'lucide-react'
-import {
-  type CloseButtonProps,
-  cssTransition,
-  toast as show,
-  ToastContainer,
-  type ToastOptions,
-} from 'react-toastify/unstyled'
-import { useSecondsUntil } from './use-seconds-until'
-
-const slide = cssTransition({ enter: 'toast-enter', exit: 'toast-leave', collapseDuration: 120 })
-
-const icons = {
-  success: <CircleCheck aria-hidden className="size-4 text-good" />,
-  error: <CircleAlert aria-hidden className="size-4 text-bad" />,
-  info: <Info aria-hidden className="size-4 text-info" />,
-}
+import { lazy, Suspense, useEffect, useSyncExternalStore } from 'react'
 
 interface ToastAction {
   label: string
@@ -23,7 +7,7 @@ interface ToastAction {
   until?: number
 }
 
-interface Options {
+export interface ToastOptions {
   /** Milliseconds; default 3,000. */
   duration?: number
   /** A button ('Undo') that closes the toast. The toast stays longer. */
@@ -34,84 +18,63 @@ interface Options {
   replaces?: boolean
 }
 
-const ACTION_MS = 10_000
+export type ToastKind = 'success' | 'error' | 'info'
 
-function withAction(text: string, { action }: Options = {}) {
-  if (!action) return text
-  return ({ closeToast }: { closeToast: () => void }) => (
-    <span className="flex flex-wrap items-center gap-x-3">
-      {text}
-      <button
-        type="button"
-        className="text-link min-h-6 font-strong"
-        onClick={() => {
-          closeToast()
-          action.onClick()
-        }}
-      >
-        {action.label}
-        {action.until !== undefined && <SecondsLeft until={action.until} />}
-      </button>
-    </span>
-  )
+// Few pages show a toast before somebody acts.
+const load = () => import('./toasts')
+const Loaded = lazy(load)
+const ACTIONS = ['pointerdown', 'keydown'] as const
+
+let isNeeded = false
+const listeners = new Set<() => void>()
+
+function need() {
+  isNeeded = true
+  for (const listener of listeners) listener()
+  return load()
 }
 
-/** ' (8 s)', for the eyes only: a screen reader would read every second. */
-function SecondsLeft({ until }: { until: number }) {
-  return (
-    <span aria-hidden data-numeric>
-      {` (${useSecondsUntil(until)} s)`}
-    </span>
-  )
+function subscribe(listener: () => void) {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
 }
 
-function notify(kind: keyof typeof icons, text: string, options: Options = {}): void {
-  const { duration, id, action, replaces } = options
-  const autoClose = duration ?? (action?.until ? action.until - Date.now() : action ? ACTION_MS : undefined)
-  const look: ToastOptions = {
-    icon: icons[kind],
-    ...(autoClose ? { autoClose } : {}),
-    ...(id ? { toastId: id } : {}),
-  }
-  const content = withAction(text, options)
-  if (id && replaces && show.isActive(id)) show.update(id, { render: content, type: kind, ...look })
-  else show[kind](content, look)
-}
+// The user reloads a page whose code doesn't load.
+const notify =
+  (kind: ToastKind) =>
+  (text: string, options?: ToastOptions): void =>
+    void need().then(
+      (toasts) => toasts.notify(kind, text, options),
+      () => {},
+    )
 
 /** Short messages at the top right that disappear after 3 seconds. */
 export const toast = {
-  success: (text: string, options?: Options) => notify('success', text, options),
-  error: (text: string, options?: Options) => notify('error', text, options),
-  info: (text: string, options?: Options) => notify('info', text, options),
-  dismiss: (id: string) => show.dismiss(id),
+  success: notify('success'),
+  error: notify('error'),
+  info: notify('info'),
+  dismiss(id: string): void {
+    if (isNeeded)
+      void load().then(
+        (toasts) => toasts.dismiss(id),
+        () => {},
+      )
+  },
 }
 
-function Close({ closeToast }: CloseButtonProps) {
-  return (
-    <button
-      type="button"
-      aria-label="Close notification"
-      onClick={closeToast}
-      className="absolute top-2 right-2 flex size-7 items-center justify-center rounded-sm text-muted hover:bg-hover hover:text-ink"
-    >
-      <X aria-hidden className="size-4" />
-    </button>
+/** Renders toasts. Used once, in root.tsx. Their code loads at the first press, or the first toast. */
+export function Toasts() {
+  const isShown = useSyncExternalStore(
+    subscribe,
+    () => isNeeded,
+    () => false,
   )
-}
-
-/** Renders toasts. Used once, in root.tsx; earlier toasts are queued. */
-export default function Toasts() {
-  return (
-    <ToastContainer
-      aria-label="Alerts Alt+T"
-      position="top-right"
-      autoClose={3000}
-      closeButton={Close}
-      transition={slide}
-      hideProgressBar
-      pauseOnFocusLoss={false}
-      newestOnTop
-      limit={4}
-    />
-  )
+  useEffect(() => {
+    const onAction = () => void load().catch(() => {})
+    for (const action of ACTIONS) addEventListener(action, onAction, { once: true })
+    return () => {
+      for (const action of ACTIONS) removeEventListener(action, onAction)
+    }
+  }, [])
+  return <Suspense>{isShown && <Loaded />}</Suspense>
 }

@@ -1,0 +1,96 @@
+import { CircleAlert, CircleCheck, Info, X } from 'lucide-react'
+import {
+  type CloseButtonProps,
+  cssTransition,
+  type ToastOptions as Look,
+  toast as show,
+  ToastContainer,
+} from 'react-toastify/unstyled'
+import type { ToastKind, ToastOptions } from './toast'
+import { useSecondsUntil } from './use-seconds-until'
+
+const slide = cssTransition({ enter: 'toast-enter', exit: 'toast-leave', collapseDuration: 120 })
+
+const icons = {
+  success: <CircleCheck aria-hidden className="size-4 text-good" />,
+  error: <CircleAlert aria-hidden className="size-4 text-bad" />,
+  info: <Info aria-hidden className="size-4 text-info" />,
+}
+
+const ACTION_MS = 10_000
+
+function withAction(text: string, { action }: ToastOptions = {}) {
+  if (!action) return text
+  return ({ closeToast }: { closeToast: () => void }) => (
+    <span className="flex flex-wrap items-center gap-x-3">
+      {text}
+      <button
+        type="button"
+        className="text-link min-h-6 font-strong"
+        onClick={() => {
+          closeToast()
+          action.onClick()
+        }}
+      >
+        {action.label}
+        {action.until !== undefined && <SecondsLeft until={action.until} />}
+      </button>
+    </span>
+  )
+}
+
+/** ' (8 s)', for the eyes only: a screen reader would read every second. */
+function SecondsLeft({ until }: { until: number }) {
+  return (
+    <span aria-hidden data-numeric>
+      {` (${useSecondsUntil(until)} s)`}
+    </span>
+  )
+}
+
+/** Shows a toast. */
+export function notify(kind: ToastKind, text: string, options: ToastOptions = {}): void {
+  const { duration, id, action, replaces } = options
+  const autoClose = duration ?? (action?.until ? action.until - Date.now() : action ? ACTION_MS : undefined)
+  const look: Look = {
+    icon: icons[kind],
+    ...(autoClose ? { autoClose } : {}),
+    ...(id ? { toastId: id } : {}),
+  }
+  const content = withAction(text, options)
+  if (id && replaces && show.isActive(id)) show.update(id, { render: content, type: kind, ...look })
+  else show[kind](content, look)
+}
+
+/** Hides the toast with this id. */
+export const dismiss = (id: string) => show.dismiss(id)
+
+function Close({ closeToast }: CloseButtonProps) {
+  return (
+    <button
+      type="button"
+      aria-label="Close notification"
+      onClick={closeToast}
+      className="absolute top-2 right-2 flex size-7 items-center justify-center rounded-sm text-muted hover:bg-hover hover:text-ink"
+    >
+      <X aria-hidden className="size-4" />
+    </button>
+  )
+}
+
+/** Renders toasts; earlier ones are queued. */
+export default function Toasts() {
+  return (
+    <ToastContainer
+      aria-label="Alerts Alt+T"
+      position="top-right"
+      autoClose={3000}
+      closeButton={Close}
+      transition={slide}
+      hideProgressBar
+      pauseOnFocusLoss={false}
+      newestOnTop
+      limit={4}
+    />
+  )
+}
