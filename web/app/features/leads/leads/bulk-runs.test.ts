@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { type BulkRun, bulkRunText, createBulkRuns, runAndSum, secondsLeft, stoppedText } from './bulk-runs'
 
 const many = { matching: { status: 'not_sent' as const }, count: 25_000 }
@@ -7,6 +7,8 @@ let runs: ReturnType<typeof createBulkRuns>
 /** The text shown after each change. */
 let seen: string[]
 beforeEach(() => {
+  // Node has no window to tell.
+  vi.stubGlobal('dispatchEvent', () => true)
   workspaceId = 'w1'
   runs = createBulkRuns({ workspaceId: () => workspaceId, now: () => 0 })
   seen = []
