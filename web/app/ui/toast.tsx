@@ -1,24 +1,5 @@
 import { lazy, Suspense, useEffect, useSyncExternalStore } from 'react'
-
-interface ToastAction {
-  label: string
-  onClick: () => void
-  /** Until when it is possible, in milliseconds since 1970; the button counts down to it. */
-  until?: number
-}
-
-export interface ToastOptions {
-  /** Milliseconds; default 3,000. */
-  duration?: number
-  /** A button ('Undo') that closes the toast. The toast stays longer. */
-  action?: ToastAction
-  /** Not shown again while a toast with this id is visible. */
-  id?: string
-  /** Replaces the visible toast with the same id and restarts its time. */
-  replaces?: boolean
-}
-
-export type ToastKind = 'success' | 'error' | 'info'
+import type { ToastKind, ToastOptions } from './toasts'
 
 // Few pages show a toast before somebody acts.
 const load = () => import('./toasts')

@@ -6,7 +6,6 @@ import {
   toast as show,
   ToastContainer,
 } from 'react-toastify/unstyled'
-import type { ToastKind, ToastOptions } from './toast'
 import { useSecondsUntil } from './use-seconds-until'
 
 const slide = cssTransition({ enter: 'toast-enter', exit: 'toast-leave', collapseDuration: 120 })
@@ -16,6 +15,26 @@ const icons = {
   error: <CircleAlert aria-hidden className="size-4 text-bad" />,
   info: <Info aria-hidden className="size-4 text-info" />,
 }
+
+interface ToastAction {
+  label: string
+  onClick: () => void
+  /** Until when it is possible, in milliseconds since 1970; the button counts down to it. */
+  until?: number
+}
+
+export interface ToastOptions {
+  /** Milliseconds; default 3,000. */
+  duration?: number
+  /** A button ('Undo') that closes the toast. The toast stays longer. */
+  action?: ToastAction
+  /** Not shown again while a toast with this id is visible. */
+  id?: string
+  /** Replaces the visible toast with the same id and restarts its time. */
+  replaces?: boolean
+}
+
+export type ToastKind = keyof typeof icons
 
 const ACTION_MS = 10_000
 
