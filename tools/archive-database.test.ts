@@ -50,7 +50,8 @@ afterAll(async () => {
 function checksums(url: string): Promise<Record<string, string>> {
   return withClient(url, async (client) => {
     const { rows: tables } = await client.query(
-      `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'drizzle', 'pgboss') order by 1`,
+      `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'drizzle', 'pgboss')
+         and tablename !~ '^queue_stats_' order by 1`,
     )
     const sums: Record<string, string> = {}
     for (const { name } of tables) {
@@ -73,6 +74,10 @@ test('backs up a consistent snapshot of a running product and restores all of it
   const odd = 'tab\there, line\nthere, \\. and \\N, "quotes", ünïcode 🚀'
   await database.pool.query(`insert into workspaces (name) values ($1), ($2)`, [odd, sealer.seal('a token of X')])
   await jobs.enqueue(database.db, 'mail', { sealed: odd })
+  // pg-boss makes such a table each day; the restored database has none of an earlier day.
+  await database.pool.query(
+    `create table pgboss.queue_stats_20200101 partition of pgboss.queue_stats for values from ('2020-01-01') to ('2020-01-02')`,
+  )
 
   // Writes the same number of rows to two tables during the backup.
   let hasEnded = false

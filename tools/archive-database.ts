@@ -85,7 +85,10 @@ async function* partsOf(client: pg.Client, authSecret: string, counts: { tables:
   yield sum.end()
 }
 
-/** Every table with its columns, quoted for SQL, without generated columns. */
+/** A day of pg-boss's statistics. Another day's database does not have this table. */
+const STATISTICS = /^pgboss\.queue_stats_\d+$/
+
+/** Every table but statistics with its columns, quoted for SQL, without generated columns. */
 async function tablesOf(client: pg.Client): Promise<{ name: string; columns: string[] }[]> {
   const { rows } = await client.query<{ name: string; columns: string[] }>(
     `select format('%I.%I', n.nspname, c.relname) as name,
@@ -100,7 +103,7 @@ async function tablesOf(client: pg.Client): Promise<{ name: string; columns: str
     [SCHEMAS],
   )
   if (rows.length === 0) throw new Error('The database is empty. Start the product once before you back it up.')
-  return rows
+  return rows.filter(({ name }) => !STATISTICS.test(name))
 }
 
 async function headOf(client: pg.Client, authSecret: string): Promise<Head> {
@@ -302,6 +305,8 @@ async function copyRows(client: pg.Client, file: string): Promise<{ tables: numb
   const filled = new Set<string>()
   for await (const part of readArchive(file)) {
     if (part.kind === 'table') {
+      // Earlier versions archived them.
+      if (STATISTICS.test(part.table)) continue
       const table = known.find(({ name }) => name === part.table)
       if (!table || part.columns.some((column) => !table.columns.includes(column)))
         throw new BadArchive(`${file} has a table that its version did not have: ${part.table}.`)

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 
 /** A screen to photograph. */
 export interface Screen {
-  /** With the query. `:campaignId` is the demo account's running campaign, `:conversationId` its latest. */
+  /** With the query. `:campaignId`, `:conversationId` and `:listId` are the demo account's. */
   path: string
   /** Runs before the screenshot. */
   act?: (page: Page) => Promise<void>
@@ -109,6 +109,8 @@ export const SCREENS: Record<string, Record<string, Screen>> = {
     'waitlist-invalid-link': { path: '/waitlist?error=INVALID_CODE' },
     privacy: { path: '/privacy.html', whole },
     terms: { path: '/terms.html', whole },
+    help: { path: '/help', whole },
+    changelog: { path: '/changelog', whole },
     'not-found': { path: '/nothing-here' },
     widget: { path: '/embed' },
     menu: { path: '/', act: (page) => page.getByLabel('Open menu').click(), only: 'narrow' },
@@ -131,6 +133,7 @@ export const SCREENS: Record<string, Record<string, Screen>> = {
     'leads-import': { path: '/leads', act: press('Import CSV') },
     lists: { path: '/lists' },
     'list-create': { path: '/lists', act: press('Create List') },
+    list: { path: '/lists/:listId' },
     campaigns: { path: '/campaigns' },
     'campaign-builder': { path: '/campaigns', act: writeSequence, height: 1_400 },
     'campaign-messages': { path: '/campaigns', act: press('View DMs') },

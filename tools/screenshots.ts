@@ -48,13 +48,16 @@ async function captureAll(browser: Browser, look: Look): Promise<void> {
     reducedMotion: 'reduce',
   })
   const page = await context.newPage()
-  let ids = { campaignId: '', conversationId: '' }
+  let ids = { campaignId: '', conversationId: '', listId: '' }
   for (const [area, screens] of Object.entries(SCREENS)) {
     if (area !== 'guests' && ids.campaignId === '') ids = await signIn(page)
     const pictures = new Map<string, Buffer>()
     for (const [name, screen] of Object.entries(screens)) {
       if (screen.only && (screen.only === 'narrow') !== width < 768) continue
-      const path = screen.path.replace(':campaignId', ids.campaignId).replace(':conversationId', ids.conversationId)
+      const path = screen.path
+        .replace(':campaignId', ids.campaignId)
+        .replace(':conversationId', ids.conversationId)
+        .replace(':listId', ids.listId)
       pictures.set(name, await capture(page, { ...screen, path }, name + suffix))
     }
     await drawSheet(browser, area, look, pictures)
@@ -62,8 +65,8 @@ async function captureAll(browser: Browser, look: Look): Promise<void> {
   await context.close()
 }
 
-/** Logs in to the demo account. @returns its running campaign and its latest conversation */
-async function signIn(page: Page): Promise<{ campaignId: string; conversationId: string }> {
+/** Logs in to the demo account. @returns its running campaign, its latest conversation and a list */
+async function signIn(page: Page): Promise<{ campaignId: string; conversationId: string; listId: string }> {
   await page.goto('/login')
   await page.getByLabel('Email').fill(product.demo.email)
   await page.getByLabel('Password', { exact: true }).fill(product.demo.password)
@@ -73,7 +76,9 @@ async function signIn(page: Page): Promise<{ campaignId: string; conversationId:
   const running = page.getByRole('link', { name: 'Indie makers: feedback' }).first()
   const campaignId = await idIn(running)
   await page.goto('/inbox')
-  return { campaignId, conversationId: await idIn(page.locator('[data-conversation] a').first()) }
+  const conversationId = await idIn(page.locator('[data-conversation] a').first())
+  await page.goto('/lists')
+  return { campaignId, conversationId, listId: await idIn(page.locator('main a[href^="/lists/"]').first()) }
 }
 
 /** The id at the end of a link. */
