@@ -119,6 +119,16 @@ describe('a query on screen', () => {
     expect(ask.mock.calls.length - before).toBe(3)
   })
 
+  test('is asked again if it is invalidated while its first answer is on its way', async () => {
+    ask.mockImplementationOnce(() => new Promise((resolve) => setTimeout(resolve, 500, 'old'))).mockResolvedValue('new')
+    show()
+    await vi.advanceTimersByTimeAsync(100)
+    void queries.invalidateQueries({ queryKey: ['shown'] })
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(queries.getQueryData(['shown'])).toBe('new')
+    expect(ask).toHaveBeenCalledTimes(2)
+  })
+
   test('shows an error within a second, and keeps it until a background retry succeeds', async () => {
     ask.mockRejectedValue(fault)
     show()

@@ -2,6 +2,8 @@ import { ORPCError } from '@orpc/client'
 import {
   type DefaultedQueryObserverOptions,
   focusManager,
+  type InvalidateOptions,
+  type InvalidateQueryFilters,
   notifyManager,
   type Query,
   QueryCache,
@@ -67,10 +69,23 @@ function createBackgroundRetries(cache: QueryCache) {
   return { schedule, reset: (query: AnyQuery) => counts.delete(query) }
 }
 
-/** Stops polling after a failed call: 4xx are final, and background retries handle the rest. */
+/**
+ * Stops polling after a failed call: 4xx are final, and background retries handle the rest.
+ * Also refetches invalidated queries whose first answer is on its way, since it may be too old.
+ */
 export class ProductQueryClient extends QueryClient {
   /** The shortest poll interval of a query. Signed-in pages raise it for what has live events. */
   pollFloorMs: (query: AnyQuery) => number = () => 0
+
+  override async invalidateQueries<TaggedQueryKey extends QueryKey = QueryKey>(
+    filters: InvalidateQueryFilters<TaggedQueryKey> = {},
+    options?: InvalidateOptions,
+  ): Promise<void> {
+    const found = this.getQueryCache().findAll(filters)
+    const first = new Set(found.filter(({ state }) => state.data === undefined && state.fetchStatus === 'fetching'))
+    await super.invalidateQueries(filters, options)
+    if (first.size > 0) await super.invalidateQueries({ predicate: (query) => first.has(query) }, options)
+  }
 
   override defaultQueryOptions<
     TQueryFnData = unknown,
