@@ -56,9 +56,10 @@ export async function settle(db: Db, calls: readonly { reservation: Reservation;
     const change = sql`tokens = greatest(0, tokens + ${used.tokens - reservation.tokens}::bigint),
       microcents = greatest(0, microcents + ${(used.microcents ?? 0) - reservation.microcents}::bigint)`
     const its = sql`workspace_id = ${workspaceId} and month = ${month}::date and payer = ${payer}`
+    // The total's row first, as reserve() locks them: otherwise they deadlock.
     await db.execute(sql`
-      with total as (update writer_usage set ${change} where ${its})
-      update writer_member_usage set ${change} where ${its} and user_id = ${userId ?? NOBODY}`)
+      with total as (update writer_usage set ${change} where ${its} returning 1)
+      update writer_member_usage set ${change} from total where ${its} and user_id = ${userId ?? NOBODY}`)
   }
 }
 
