@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import type { Dm } from '@x-automated/contract/outreach/sending'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
@@ -24,7 +23,7 @@ export interface SomeList {
 
 /** Handles of people at the stand-in X who accept messages and never reply. */
 export function openHandles(count: number): string[] {
-  return Array.from({ length: count }, () => `open_${randomBytes(3).toString('hex')}`)
+  return Array.from({ length: count }, () => `open_${Math.random().toString(36).slice(2, 9)}`)
 }
 
 /** Creates a list with leads of these handles, with known X ids unless `unknownIds`. */

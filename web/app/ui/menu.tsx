@@ -55,7 +55,7 @@ export function MenuItem({ onSelect, icon, danger, disabled, children }: MenuIte
   )
 }
 
-export interface MenuLinkProps {
+interface MenuLinkProps {
   to: string
   /** Not a page of the app: opens in a new tab. */
   isOutside?: boolean

@@ -21,7 +21,7 @@ import {
  */
 
 /** A lead as shown on pages. */
-export type PageLead = Omit<ListedLead, 'createdAt' | 'updatedAt' | 'pictureUrl'> & { createdAt: Date; updatedAt: Date }
+type PageLead = Omit<ListedLead, 'createdAt' | 'updatedAt' | 'pictureUrl'> & { createdAt: Date; updatedAt: Date }
 
 type Json<T> = { [K in keyof T]: T[K] extends Date ? string : T[K] }
 

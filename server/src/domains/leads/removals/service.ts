@@ -70,7 +70,7 @@ export async function restoreForJob(tx: Db, actor: WorkspaceOf, id: string): Pro
 type NewRemoval = Pick<typeof leadRemovals.$inferInsert, 'id' | 'selectionHash' | 'cursor' | 'jobId'>
 
 /** Deletes chosen leads. The caller has called `keepTexts`. @returns null: the id is taken */
-export async function removeChosen(
+async function removeChosen(
   tx: Db,
   { workspaceId }: WorkspaceOf,
   chosen: SQL,
@@ -170,7 +170,7 @@ export async function restore(db: Db, actor: Actor, removalId: string) {
 }
 
 /** Restores a deletion that the caller has found. It has called `keepTexts`. @returns the number of leads */
-export async function restoreRemoval(tx: Db, actor: WorkspaceOf, removal: { id: string }): Promise<number> {
+async function restoreRemoval(tx: Db, actor: WorkspaceOf, removal: { id: string }): Promise<number> {
   const removed = sql`removed_leads r where r.removal_id = ${removal.id}`
   await lockRows(tx, 'dms', sql`id in (select unnest(r.dm_ids) from ${removed})`)
   await lockRows(

@@ -13,7 +13,6 @@ import type { Services } from '../../../services.ts'
 import { countOpeners, profileOf, type ResolvedFilter, resolveFilter, selectLeads } from '../../leads/leads/service.ts'
 import { leadLists } from '../../leads/lists/tables.ts'
 import { suppressionReason } from '../../leads/suppressions/tables.ts'
-
 import { create as createJob, findUnfinished, type JobPart, type JobRow } from '../../platform/jobs/service.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { findCampaign } from '../sequences/service.ts'
@@ -122,7 +121,7 @@ async function membersOf(db: Db, { workspaceId, leadListId }: Campaign): Promise
 // Writing
 
 /** Leads that are looked for together. */
-const LEADS_AHEAD = 500
+const LEADS_AHEAD = 5_000
 /** Leads per part, written at the same time. A killed process loses at most one part. */
 const PART = 5
 

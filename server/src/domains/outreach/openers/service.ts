@@ -41,10 +41,10 @@ const select = (db: Db) =>
 /** @throws Refusal CAMPAIGN_NOT_FOUND */
 export async function list(db: Db, actor: Actor, { id, status, pageSize, cursor }: InputOf<'openers', 'list'>) {
   const campaign = await findCampaign(db, actor, id)
-  const after = cursor === undefined ? undefined : readCursor(cursor)
+  if (cursor !== undefined && !isId(cursor)) throw invalidField('cursor', 'must be the cursor of an earlier response')
   const ofCampaign = and(eq(openers.workspaceId, actor.workspaceId), eq(openers.campaignId, campaign.id))
   const rows = await select(db)
-    .where(and(ofCampaign, status && eq(openers.status, status), after ? gt(openers.id, after) : undefined))
+    .where(and(ofCampaign, status && eq(openers.status, status), cursor ? gt(openers.id, cursor) : undefined))
     .orderBy(asc(openers.id))
     .limit(pageSize + 1)
   const [counts] = await db
@@ -52,18 +52,11 @@ export async function list(db: Db, actor: Actor, { id, status, pageSize, cursor 
     .from(openerCounts)
     .where(and(eq(openerCounts.workspaceId, actor.workspaceId), eq(openerCounts.campaignId, campaign.id)))
   const shown = rows.slice(0, pageSize)
-  const last = rows.length > pageSize ? shown.at(-1) : undefined
   return {
     openers: shown,
     counts: counts ?? { draft: 0, approved: 0, failed: 0 },
-    cursor: last ? Buffer.from(last.id).toString('base64url') : null,
+    cursor: rows.length > pageSize ? (shown.at(-1)?.id ?? null) : null,
   }
-}
-
-function readCursor(cursor: string): string {
-  const id = Buffer.from(cursor, 'base64url').toString()
-  if (!isId(id)) throw invalidField('cursor', 'must be the cursor of an earlier response')
-  return id
 }
 
 /** @throws Refusal OPENER_NOT_FOUND */

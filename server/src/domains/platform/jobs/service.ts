@@ -62,7 +62,7 @@ export async function find(db: Db, actor: Actor, id: string) {
 
 /** Ends a job before its next part. @throws Refusal JOB_NOT_FOUND, JOB_STATE */
 export async function cancel(db: Db, queue: JobQueue, actor: Actor, id: string) {
-  return db.transaction(async (tx) => {
+  return transact(db, async (tx) => {
     const { rowCount } = await tx
       .update(jobs)
       .set({ status: 'canceled', ...ENDED, updatedAt: sql`now()` })

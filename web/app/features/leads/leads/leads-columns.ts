@@ -15,9 +15,9 @@ const COLUMNS = {
 const FIELD = 'field:'
 const FIELD_WIDTH = 160
 const BIO_MIN_WIDTH = 180
-export const WIDTH_MIN = 72
+const WIDTH_MIN = 72
 export const WIDTH_MAX = 640
-export const LEAD_WIDTH = 304
+const LEAD_WIDTH = 304
 
 /** Rows per page. The first is the default. */
 export const PAGE_SIZES = [10, 25, 50, 100] as const
@@ -48,7 +48,7 @@ export function fieldOf(id: string): string | null {
   return id.startsWith(FIELD) ? id.slice(FIELD.length) : null
 }
 
-export function fieldColumn(field: string): string {
+function fieldColumn(field: string): string {
   return FIELD + field
 }
 

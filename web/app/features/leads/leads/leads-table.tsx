@@ -332,7 +332,7 @@ function LeadsSkeleton({ rows, columns, pickable }: { rows: number; columns: rea
 }
 
 /** Selects everyone on the page who can be selected. */
-export function SelectPageCheckbox({ table }: Pick<LeadsSelection, 'table'>) {
+function SelectPageCheckbox({ table }: Pick<LeadsSelection, 'table'>) {
   return (
     <Checkbox
       aria-label="Select all leads on this page"

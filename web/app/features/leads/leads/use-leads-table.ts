@@ -25,7 +25,7 @@ export type LeadRow = Row<typeof features, ListedLead>
 export type LeadsSelection = ReturnType<typeof useLeadsTable>
 
 /** Who can be selected: those who can be messaged, or everyone, of whom no one can. */
-export type SelectionMode = 'messages' | 'people'
+type SelectionMode = 'messages' | 'people'
 
 interface Kept {
   /** The filter it was made with: changing the filter clears the selection. */

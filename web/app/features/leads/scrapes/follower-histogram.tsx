@@ -4,7 +4,7 @@ import type { client } from '../../../api'
 import { NumberInput } from '../../../ui/number-input'
 import { type FollowerFilter, filterBetween, placeOf, SCALE_END } from './follower-scale'
 
-export type Bins = Awaited<ReturnType<typeof client.scrapes.histogram>>['bins']
+type Bins = Awaited<ReturnType<typeof client.scrapes.histogram>>['bins']
 
 const HEIGHT = 96
 const TICKS = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000]

@@ -181,4 +181,4 @@ export function sourceOf({
 }
 
 export type ScrapeSource = Pick<ScrapeRequest, 'type' | 'twitterHandle' | 'postUrl' | 'listUrl' | 'handles'>
-export type ScrapeRequest = Parameters<typeof client.scrapes.create>[0]
+type ScrapeRequest = Parameters<typeof client.scrapes.create>[0]

@@ -27,7 +27,7 @@ const isMoving = (campaign: Pick<Campaign, 'status' | 'messagesInFlight' | 'undo
   isActive(campaign) || campaign.messagesInFlight > 0 || campaign.undoUntil !== null
 
 /** Which campaigns the table shows; empty: all. */
-export interface CampaignsFilter {
+interface CampaignsFilter {
   status?: Campaign['status'] | undefined
   keyword?: string | undefined
 }

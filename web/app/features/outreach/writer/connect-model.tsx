@@ -20,7 +20,7 @@ export function ConnectModel({ what }: { what: string }) {
   )
 }
 
-export const WRITER_SETTINGS = `${paths.settings}?tab=ai-writer`
+const WRITER_SETTINGS = `${paths.settings}?tab=ai-writer`
 
 /** Shown below a reply without a model. */
 export function SuggestionsNeedModel() {

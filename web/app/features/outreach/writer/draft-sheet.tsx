@@ -23,7 +23,7 @@ import { useDrafts } from './use-drafts'
 import { useModel } from './use-model'
 import { BuiltIn, costText, writerProblem } from './writer-text'
 
-export type DraftedStep = Extract<Draft, { steps: unknown }>['steps'][number]
+type DraftedStep = Extract<Draft, { steps: unknown }>['steps'][number]
 
 interface DraftSheetProps extends ShownDialog {
   /** What is written. */

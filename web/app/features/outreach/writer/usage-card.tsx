@@ -14,7 +14,7 @@ import { costText } from './writer-text'
 const MONTHS_SHOWN = 6
 
 /** The latest UTC months, the current one first. */
-export function latestMonths(now: Date, count = MONTHS_SHOWN): string[] {
+function latestMonths(now: Date, count = MONTHS_SHOWN): string[] {
   return Array.from({ length: count }, (_, back) =>
     new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1)).toISOString().slice(0, 7),
   )

@@ -21,7 +21,7 @@ export interface PaletteItem {
   forMembers?: true
 }
 
-export interface PaletteGroup {
+interface PaletteGroup {
   label: string
   items: PaletteItem[]
 }
@@ -107,7 +107,7 @@ const ACTIONS: PaletteItem[] = [
 ]
 
 /** How well a text matches: 0 is best; null: not at all. Every word of `q` must begin a word. */
-export function rankOf({ label, words = '' }: Pick<PaletteItem, 'label' | 'words'>, q: string): number | null {
+function rankOf({ label, words = '' }: Pick<PaletteItem, 'label' | 'words'>, q: string): number | null {
   const asked = q.toLowerCase()
   const name = label.toLowerCase()
   if (name.startsWith(asked)) return 0

@@ -2,7 +2,7 @@ import { formatCount, formatDate, formatNumber } from '@x-automated/contract/for
 import type { Need } from '@x-automated/contract/overview/today'
 import { type PauseReason, pauseText } from '@x-automated/contract/reason'
 
-export interface NeedText {
+interface NeedText {
   title: string
   text: string
   /** The button. */
