@@ -29,7 +29,7 @@ const AFFECTED: Record<EventKind, readonly string[]> = {
   conversation: ['conversations.list', 'conversations.find', 'leads.history', 'today.find'],
   scrape: ['scrapes.list', 'scrapes.find', 'leads.list', 'xAccount.status'],
   import: ['imports.list', 'imports.find'],
-  job: ['jobs.find', 'openers.list', 'openers.estimate'],
+  job: ['jobs.list', 'jobs.find', 'openers.list', 'openers.estimate'],
   notification: ['notifications.list', 'notifications.countUnread', 'xAccount.list', 'xAccount.status', 'today.find'],
 }
 const LIVE = new Set(Object.values(AFFECTED).flat())

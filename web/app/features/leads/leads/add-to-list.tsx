@@ -19,8 +19,8 @@ import { LoadingText, SkeletonText } from '../../../ui/skeleton'
 import { toast } from '../../../ui/toast'
 import type { ShownDialog } from '../../../ui/use-dialogs'
 import { useRefresh } from '../../../use-refresh'
-import { needsBatches, runAndSum } from './bulk-runs'
-import { type Picked, pickedCount } from './lead-selection'
+import { useStartJob } from '../../platform/jobs/use-start-job'
+import { isSingle, type Picked, pickedCount, selectionsOf } from './lead-selection'
 
 const LISTS_PAGE_SIZE = 100
 
@@ -29,14 +29,11 @@ interface AddToListProps extends ShownDialog {
   onAdded: () => void
 }
 
-function toastAdded(changed: number): void {
-  toast.success(`${formatNumber(changed)} leads added to the list successfully!`)
-}
-
 /** Adds leads to an existing or new list. */
 export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
   const count = pickedCount(picked)
   const refresh = useRefresh()
+  const startJobs = useStartJob()
   const [chosen, setChosen] = useState<string | null>(null)
   const { signedIn, found } = useManualLists()
 
@@ -45,22 +42,18 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
     onClose()
   }
   const add = useMutation({
-    mutationFn: ({ id, picked }: { id: string; picked: Picked }) =>
-      runAndSum(
-        'Adding to the list',
-        picked,
-        (selection) => client.lists.addLeads({ id, ...selection }),
-        ({ changed }) => changed,
-        toastAdded,
-      ),
-    onMutate: ({ picked }) => {
-      // The progress bar takes over.
-      if (needsBatches(picked)) close()
+    mutationFn: async ({ id, picked }: { id: string; picked: Picked }) => {
+      const selections = selectionsOf(picked)
+      const [first] = selections
+      if (first && isSingle(picked)) return client.lists.addLeads({ id, ...first })
+      await startJobs(selections.map((selection) => ({ kind: 'add_to_list', listId: id, ...selection })))
+      return null
     },
-    onSuccess: ({ sum: changed, isStopped }, { picked }) => {
-      if (changed > 0) toastAdded(changed)
-      else if (!isStopped) toast.info('These leads are already on this list.')
-      if (!needsBatches(picked)) close()
+    onSuccess: (answer) => {
+      // A job says itself what it has done.
+      if (answer?.changed === 0) toast.info('These leads are already on this list.')
+      else if (answer) toast.success(`${formatNumber(answer.changed)} leads added to the list successfully!`)
+      close()
     },
     onError: (error) => toast.error(`Failed to add leads to list: ${errorText(error, 'Unknown error')}`),
     onSettled: () => refresh(api.lists, api.leads),

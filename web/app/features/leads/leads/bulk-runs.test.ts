@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { type BulkRun, bulkRunText, createBulkRuns, runAndSum, secondsLeft, stoppedText } from './bulk-runs'
+import { type BulkRun, bulkRunText, createBulkRuns, secondsLeft, stoppedText } from './bulk-runs'
 
-const many = { matching: { status: 'not_sent' as const }, count: 25_000 }
+const many = 25_000
 let workspaceId: string
 let runs: ReturnType<typeof createBulkRuns>
 /** The text shown after each change. */
@@ -27,7 +27,7 @@ const call = (during: (batch: number) => void = () => {}) => {
 
 test('shows progress until the run ends', async () => {
   const batches: number[] = []
-  const end = await runs.run('Deleting', many, call(), ({ batch }) => batches.push(batch))
+  const end = await runs.runParts('Deleting', many, [{}], call(), ({ batch }) => batches.push(batch))
   expect(end).toEqual({ done: 25_000, total: 25_000, isStopped: false })
   expect(batches).toEqual([1, 2, 3])
   expect(seen).toEqual(['Deleting… 0 of 25,000', 'Deleting… 10,000 of 25,000', 'Deleting… 20,000 of 25,000', ''])
@@ -36,7 +36,7 @@ test('shows progress until the run ends', async () => {
 test('stops after the current batch and reports what was done', async () => {
   const batches: number[] = []
   const stop = (batch: number) => batch === 2 && runs.stop(runs.all()[0]!.id)
-  const end = await runs.run('Deleting', many, call(stop), ({ batch }) => batches.push(batch))
+  const end = await runs.runParts('Deleting', many, [{}], call(stop), ({ batch }) => batches.push(batch))
   expect([end, batches]).toEqual([{ done: 20_000, total: 25_000, isStopped: true }, [1, 2]])
   expect(seen).toContain('Stopping… 10,000 of 25,000')
   expect(stoppedText(end)).toBe('Stopped at 20,000 of 25,000. Finished changes are kept.')
@@ -53,7 +53,7 @@ test('never continues in another workspace', async () => {
   const move = () => {
     workspaceId = 'w2'
   }
-  expect(await runs.run('Deleting', many, call(move), ({ batch }) => batches.push(batch))).toMatchObject({
+  expect(await runs.runParts('Deleting', many, [{}], call(move), ({ batch }) => batches.push(batch))).toMatchObject({
     isStopped: true,
   })
   expect(batches).toEqual([1])
@@ -63,30 +63,12 @@ test('removes a failed run, and never shows a run that takes one call', async ()
   const fail = (batch: number) => {
     if (batch === 2) throw new Error('gone')
   }
-  await expect(runs.run('Deleting', many, call(fail), () => {})).rejects.toThrow('gone')
+  await expect(runs.runParts('Deleting', many, [{}], call(fail), () => {})).rejects.toThrow('gone')
   expect(runs.all()).toEqual([])
   seen.length = 0
   const one = async () => ({ cursor: null })
-  expect(await runs.run('Deleting', { ids: ['a'] }, one, () => {})).toMatchObject({ done: 1, isStopped: false })
+  expect(await runs.runParts('Deleting', 1, [{}], one, () => {})).toMatchObject({ done: 1, isStopped: false })
   expect(seen).toEqual([])
-})
-
-test('adds up the batches and reports the sum if a later one fails', async () => {
-  const partly: number[] = []
-  const sum = (failAt: number) =>
-    runAndSum(
-      'Queueing',
-      many,
-      call((batch) => {
-        if (batch === failAt) throw new Error('gone')
-      }),
-      () => 10,
-      (done) => partly.push(done),
-    )
-  expect([await sum(0), partly]).toEqual([{ sum: 30, isStopped: false }, []])
-  await expect(sum(3)).rejects.toThrow('gone')
-  await expect(sum(1)).rejects.toThrow('gone')
-  expect(partly).toEqual([20])
 })
 
 test('estimates the time left from the speed so far', () => {

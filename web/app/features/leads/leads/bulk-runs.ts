@@ -2,15 +2,7 @@ import { formatNumber } from '@x-automated/contract/format'
 import { PART_MAX } from '@x-automated/contract/leads/lead-limits'
 import { useSyncExternalStore } from 'react'
 import { session } from '../../../session'
-import { toast } from '../../../ui/toast'
-import {
-  changeInBatches,
-  type PartResponse,
-  type Picked,
-  pickedCount,
-  type Selection,
-  selectionsOf,
-} from './lead-selection'
+import { changeInBatches, type PartResponse } from './lead-selection'
 
 /** A change too large for one call, in batches. Survives navigation, but not closing the tab. */
 export interface BulkRun {
@@ -61,17 +53,7 @@ export function createBulkRuns({ workspaceId, now }: BulkRunDeps) {
 
     stop: (id: number) => change(id, () => ({ isStopping: true })),
 
-    /** Changes leads in batches; completed ones stay if one fails. @param onAnswer after each */
-    run<Answer extends PartResponse>(
-      doing: string,
-      picked: Picked,
-      call: (selection: Selection) => Promise<Answer>,
-      onAnswer: (answer: Answer) => void,
-    ): Promise<BulkEnd> {
-      return this.runParts(doing, pickedCount(picked), selectionsOf(picked), call, onAnswer)
-    },
-
-    /** Like `run`, for any rows. @param total null if it is unknown */
+    /** Changes rows in batches; completed ones stay if one fails. @param total null if it is unknown */
     async runParts<Part, Answer extends PartResponse>(
       doing: string,
       total: number | null,
@@ -113,36 +95,10 @@ export function createBulkRuns({ workspaceId, now }: BulkRunDeps) {
   }
 }
 
-/** Whether the change takes more than one call. */
-export function needsBatches(picked: Picked): boolean {
-  return pickedCount(picked) > PART_MAX
-}
-
 /** The bulk runs of this tab. */
 export const bulkRuns = createBulkRuns({ workspaceId: session.workspaceId, now: Date.now })
 // The frame of signed-in pages then loads their progress.
 bulkRuns.subscribe(() => dispatchEvent(new Event('bulk-runs')))
-
-/** Runs in batches and sums their results. @param onPartly gets the sum so far if one fails */
-export async function runAndSum<Answer extends PartResponse>(
-  doing: string,
-  picked: Picked,
-  call: (selection: Selection) => Promise<Answer>,
-  doneBy: (answer: Answer) => number,
-  onPartly: (done: number) => void,
-): Promise<{ sum: number; isStopped: boolean }> {
-  let sum = 0
-  try {
-    const end = await bulkRuns.run(doing, picked, call, (answer) => {
-      sum += doneBy(answer)
-    })
-    if (end.isStopped) toast.info(stoppedText(end))
-    return { sum, isStopped: end.isStopped }
-  } catch (error) {
-    if (sum > 0) onPartly(sum)
-    throw error
-  }
-}
 
 const none: readonly BulkRun[] = []
 

@@ -15,6 +15,11 @@ export function selectionsOf(picked: Picked): ({ leadIds: string[] } | { filter:
   return picked.ids.length > 0 ? [{ leadIds: picked.ids }] : []
 }
 
+/** Whether it is one lead, which is changed by a call instead of a job. */
+export function isSingle(picked: Picked): boolean {
+  return 'ids' in picked && picked.ids.length === 1
+}
+
 /** The leads that one call changes. */
 export type Selection = ({ leadIds: string[] } | { filter: LeadQuery }) & { cursor?: string }
 /** A response with the cursor of the next batch; null after the last. */

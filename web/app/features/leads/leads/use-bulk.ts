@@ -1,14 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { formatCount } from '@x-automated/contract/format'
 import type { ContactBasis } from '@x-automated/contract/leads/leads'
+import type { NewBulkOrder } from '@x-automated/contract/outreach/bulk'
 import { api, client, errorText } from '../../../api'
 import { sessionStorage } from '../../../browser-storage'
 import { session } from '../../../session'
 import { toast } from '../../../ui/toast'
 import { useAction } from '../../../use-action'
 import { useRefresh } from '../../../use-refresh'
-import { bulkRuns, needsBatches, stoppedText } from './bulk-runs'
-import { type Picked, pickedCount, type Selection } from './lead-selection'
+import { useStartJob } from '../../platform/jobs/use-start-job'
+import { isSingle, type Picked, type Selection, selectionsOf } from './lead-selection'
 import {
   clearRemoval,
   type Deletion,
@@ -27,109 +28,78 @@ import {
 } from './removal'
 
 interface Bulk<Input, Answer> {
-  /** The progress label: 'Deleting'. */
-  doing: string
   /** Introduces an error: 'Failed to delete leads'. */
   failed: string
-  /** @param before the responses of the batches before */
-  call: (selection: Selection, input: Input, before: Answer[]) => Promise<Answer>
-  /** Called after each batch with all responses so far. */
-  onPart?: (answers: Answer[]) => void
-  /** Reports what was done, even after a failure or a stop. */
-  announce: (answers: Answer[], input: Input, picked: Picked) => void
-  /** Closes the dialog: after the first result, or immediately if it takes several batches. */
+  /** Changes one lead. */
+  call: (selection: Selection, input: Input) => Promise<Answer>
+  /** Reports what the call has done. */
+  announce: (answer: Answer, input: Input) => void
+  /** What a job does to several leads. */
+  orders: (input: Input) => Order[]
+  /** Closes the dialog, once the call is answered or the job has started. */
   onClose?: () => void
 }
 
-/** Changes leads in as many calls as the selection needs. */
-function useBulk<Input, Answer extends { cursor: string | null }>({
-  doing,
-  failed,
-  call,
-  onPart = () => {},
-  announce,
-  onClose = () => {},
-}: Bulk<Input, Answer>) {
+/** A job without its leads. */
+type Order = NewBulkOrder extends infer O ? (O extends NewBulkOrder ? Omit<O, 'leadIds' | 'filter'> : never) : never
+
+/** Changes one lead by a call, or several by a job. */
+function useBulk<Input, Answer>({ failed, call, announce, orders, onClose = () => {} }: Bulk<Input, Answer>) {
   const refresh = useRefresh()
+  const startJobs = useStartJob()
   return useMutation({
     mutationFn: async ({ picked, input }: { picked: Picked; input: Input }) => {
-      const answers: Answer[] = []
-      if (needsBatches(picked)) onClose()
-      try {
-        const end = await bulkRuns.run(
-          doing,
-          picked,
-          (selection) => call(selection, input, answers),
-          (answer) => {
-            answers.push(answer)
-            onPart(answers)
-          },
+      const selections = selectionsOf(picked)
+      const [first] = selections
+      if (first && isSingle(picked)) announce(await call(first, input), input)
+      else
+        await startJobs(
+          orders(input).flatMap((order) => selections.map((selection) => ({ ...order, ...selection }) as NewBulkOrder)),
         )
-        if (end.isStopped) toast.info(stoppedText(end))
-      } finally {
-        // If a later batch fails, the finished ones are still reported and can be undone.
-        if (answers.length > 0) {
-          announce(answers, input, picked)
-          if (!needsBatches(picked)) onClose()
-        }
-      }
+      onClose()
     },
     onError: (error) => toast.error(`${failed}: ${errorText(error, 'Unknown error')}`),
     onSettled: () => refresh(api.leads, api.lists, api.tags, api.suppressions, api.messages),
   })
 }
 
-const sum = <T>(answers: T[], of: (answer: T) => number) => answers.reduce((total, answer) => total + of(answer), 0)
-
 export function useTagLeads(onClose?: () => void) {
   return useBulk({
-    doing: 'Changing tags',
     failed: 'Failed to change tags',
     call: (selection, input: { add: string[]; remove: string[] }) => client.tags.apply({ ...selection, ...input }),
-    announce: (answers, { add, remove }, picked) => {
-      const changed = sum(answers, (answer) => answer.changed)
+    announce: ({ changed }, { add, remove }) => {
       if (changed === 0) toast.info(add.length > 0 ? 'No change: already tagged' : 'No change: not tagged')
-      // `changed` counts leads per tag, so it counts leads only for a single tag.
-      else if (add.length + remove.length > 1) toast.success(severalTagsText(picked, remove.length > 0))
-      else if (add.length > 0) toast.success(`Tagged ${formatCount(changed, 'lead')}`)
-      else toast.success(`Removed the tag from ${formatCount(changed, 'lead')}`)
+      else if (add.length > 0 && remove.length > 0) toast.success('Changed the tags of 1 lead')
+      else toast.success(add.length > 0 ? 'Tagged 1 lead' : 'Removed the tag from 1 lead')
     },
+    orders: ({ add, remove }) => [
+      ...(add.length > 0 ? [{ kind: 'tag' as const, tagIds: add }] : []),
+      ...(remove.length > 0 ? [{ kind: 'untag' as const, tagIds: remove }] : []),
+    ],
     onClose,
   })
 }
 
-/** What several tags changed. Batches may have been stopped, so they have no count. */
-function severalTagsText(picked: Picked, hasRemoved: boolean): string {
-  if (needsBatches(picked)) return 'Tags changed'
-  const leads = formatCount(pickedCount(picked), 'lead')
-  return hasRemoved ? `Changed the tags of ${leads}` : `Tagged ${leads}`
-}
-
 export function useSetBasis(onClose?: () => void) {
   return useBulk({
-    doing: 'Setting the contact basis',
     failed: 'Failed to set the contact basis',
     call: (selection, input: { basis: ContactBasis; at?: string; source?: string }) =>
       client.leads.setBasis({ ...selection, ...input }),
-    announce: (answers) => {
-      const changed = sum(answers, (answer) => answer.changed)
-      toast.success(`Contact basis set for ${formatCount(changed, 'lead')}`)
-    },
+    announce: ({ changed }) => toast.success(`Contact basis set for ${formatCount(changed, 'lead')}`),
+    orders: (input) => [{ kind: 'basis', ...input }],
     onClose,
   })
 }
 
 export function useSuppressLeads(onClose?: () => void) {
   return useBulk({
-    doing: 'Suppressing',
     failed: 'Failed to suppress leads',
     call: (selection, _: null) => client.suppressions.create({ ...selection, reason: 'manual' }),
-    announce: (answers) => {
-      const stopped = sum(answers, (answer) => answer.stopped)
-      const suppressed = sum(answers, (answer) => answer.suppressed)
+    announce: ({ suppressed, stopped }) => {
       const text = `${formatCount(suppressed, 'lead')} added to the suppression list`
       toast.success(stopped === 0 ? text : `${text}, ${formatCount(stopped, 'queued message')} canceled`)
     },
+    orders: () => [{ kind: 'suppress' }],
     onClose,
   })
 }
@@ -198,39 +168,31 @@ const LAST_REMOVAL = 'last-removal-of-leads'
 /** The progress label of a deletion. */
 export const DELETING = 'Deleting'
 
-/** @param onDeletion called before and after each batch with everything deleted so far */
+/** @param onDeletion called before and after a single lead is deleted, with what can be undone */
 export function useRemoveLeads(onDeletion: (deletion: Deletion) => void, onClose: () => void) {
   const queries = useQueryClient()
-  type Part = Awaited<ReturnType<typeof client.leads.removeMany>> & { of: string; at: number }
-  const deleted = (answers: Part[]): Removal =>
-    answers.flatMap(({ removalId, of, removed, at }) => (removalId ? [{ id: removalId, of, count: removed, at }] : []))
   return useBulk({
-    doing: DELETING,
     failed: 'Failed to delete leads',
-    call: async (selection, _: null, before: Part[]) => {
+    call: async (selection, _: null) => {
       // Our own id allows an undo even if the response is lost.
       const id = crypto.randomUUID()
-      const of = before[0]?.of ?? id
       const at = Date.now()
+      const show = (parts: Removal) => onDeletion({ of: id, parts })
       try {
         return await whilePending(id, async () => {
-          onDeletion({ of, parts: [...deleted(before), { id, of, count: null, at }] })
-          return { ...(await client.leads.removeMany({ ...selection, removalId: id })), of, at }
+          show([{ id, of: id, count: null, at }])
+          const answer = await client.leads.removeMany({ ...selection, removalId: id })
+          show(answer.removalId ? [{ id, of: id, count: answer.removed, at }] : [])
+          return answer
         })
       } catch (error) {
-        if (isRejected(error)) onDeletion({ of, parts: deleted(before) })
+        if (isRejected(error)) show([])
         else void queries.invalidateQueries({ queryKey: [LAST_REMOVAL] })
         throw error
       }
     },
-    onPart: (answers) => {
-      const [first] = answers
-      if (first) onDeletion({ of: first.of, parts: deleted(answers) })
-    },
-    announce: (answers) => {
-      const count = sum(answers, (answer) => answer.removed)
-      toast.success(`${formatCount(count, 'lead')} deleted`)
-    },
+    announce: ({ removed }) => toast.success(`${formatCount(removed, 'lead')} deleted`),
+    orders: () => [{ kind: 'delete' }],
     onClose,
   })
 }

@@ -1,12 +1,12 @@
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query'
-import { formatCount, formatNumber } from '@x-automated/contract/format'
+import { formatCount } from '@x-automated/contract/format'
 import type { Lead, ListedLead } from '@x-automated/contract/leads/leads'
 import { api, client, failureText } from '../../../api'
 import { toast } from '../../../ui/toast'
 import { HOLD_SECONDS, undoAction } from '../../../undo-queueing'
 import { useFailureToast } from '../../platform/billing/use-failure-toast'
-import { runAndSum } from './bulk-runs'
-import { type Picked, pickedCount } from './lead-selection'
+import { useStartJob } from '../../platform/jobs/use-start-job'
+import { isSingle, type Picked, selectionsOf } from './lead-selection'
 import { canBeMessaged } from './lead-status'
 
 export const DEFAULT_MESSAGE = 'Hello! I noticed your profile and wanted to connect.'
@@ -19,11 +19,8 @@ interface Order {
 type LeadsPage = { leads: ListedLead[] }
 const listKey = () => api.leads.list.key({ type: 'query' })
 
-function toastQueued(queued: number, onUndo: () => void): void {
-  toast.success(
-    queued === 1 ? 'DM has been queued for sending' : `${formatNumber(queued)} DMs have been queued for sending`,
-    { action: undoAction(onUndo) },
-  )
+function toastQueued(onUndo: () => void): void {
+  toast.success('DM has been queued for sending', { action: undoAction(onUndo) })
 }
 
 function undoneText(undone: number): string {
@@ -31,16 +28,11 @@ function undoneText(undone: number): string {
   return `Undone: ${formatCount(undone, 'DM')} won’t be sent.`
 }
 
-/** Says how many selected leads were skipped, or null. */
-export function skippedText(picked: Picked, queued: number): string | null {
-  const skipped = pickedCount(picked) - queued
-  return skipped > 0 ? `${formatNumber(skipped)} skipped: already contacted or not contactable.` : null
-}
-
 /** Queues a message to each lead. Leads show as queued immediately, and revert on failure. */
 export function useQueueDms() {
   const queries = useQueryClient()
   const showFailure = useFailureToast()
+  const startJobs = useStartJob()
   const undo = useMutation({
     mutationFn: (undoId: string) => client.leads.undoQueue({ undoId }),
     onSuccess: ({ undone }) => toast.info(undoneText(undone)),
@@ -49,37 +41,28 @@ export function useQueueDms() {
   })
   return useMutation({
     async mutationFn({ picked, message }: Order) {
+      const [first] = selectionsOf(picked)
+      if (!first || !isSingle(picked)) {
+        // One job for all, so that the plan's limit is checked for all. It leaves out who got a message.
+        const selection = 'matching' in picked ? { filter: { ...picked.matching, suppressed: false } } : first
+        if (selection) await startJobs([{ kind: 'queue', ...selection, message, holdSeconds: HOLD_SECONDS }])
+        return null
+      }
       const undoId = crypto.randomUUID()
-      const result = await runAndSum(
-        'Queueing',
-        picked,
-        (selection) => client.leads.queue({ ...selection, message, holdSeconds: HOLD_SECONDS, undoId }),
-        ({ queued }) => queued,
-        (queued) => toastQueued(queued, () => undo.mutate(undoId)),
-      )
-      return { ...result, undoId }
+      const { queued } = await client.leads.queue({ ...first, message, holdSeconds: HOLD_SECONDS, undoId })
+      return { queued, undoId }
     },
     onMutate: async ({ picked }) => {
       await queries.cancelQueries({ queryKey: listKey() })
       const wanted = 'ids' in picked ? new Set(picked.ids) : null
       return markQueued(queries, (lead) => canBeMessaged(lead) && (wanted === null || wanted.has(lead.id)))
     },
-    onSuccess: ({ sum: queued, isStopped, undoId }, { picked }, before) => {
-      const single = 'ids' in picked && picked.ids.length === 1
-      if (queued === 0) {
+    onSuccess: (answer, _, before) => {
+      // A job says itself what it has done.
+      if (answer?.queued === 0) {
         restore(queries, before)
-        // After a stop, the leads that were not reached are unknown.
-        if (!isStopped)
-          toast.error(
-            single
-              ? "Failed to create DM record: this lead was already contacted or can't be contacted."
-              : "Failed to create DM records: these leads were already contacted or can't be contacted.",
-          )
-      } else {
-        toastQueued(queued, () => undo.mutate(undoId))
-        const skipped = skippedText(picked, queued)
-        if (skipped && !isStopped) toast.info(skipped)
-      }
+        toast.error("Failed to create DM record: this lead was already contacted or can't be contacted.")
+      } else if (answer) toastQueued(() => undo.mutate(answer.undoId))
     },
     onError: (error, { picked }, before) => {
       if (before) restore(queries, before)

@@ -23,8 +23,7 @@ import { toast } from '../../../ui/toast'
 import { useDebouncedValue } from '../../../ui/use-debounced-value'
 import type { ShownDialog } from '../../../ui/use-dialogs'
 import { useRefresh } from '../../../use-refresh'
-import { BulkRunList } from '../leads/bulk-progress'
-import { runAndSum, useBulkRuns } from '../leads/bulk-runs'
+import { useStartJob } from '../../platform/jobs/use-start-job'
 import type { Selection } from '../leads/lead-selection'
 import { parseKeyword } from '../leads/leads-url'
 import { DIALOG_TABLE_HEIGHT, leadColumns } from './list-leads-dialog'
@@ -41,7 +40,6 @@ type Action = keyof Changes
 /** Selects the leads of a list. Changes are kept across pages and searches until they are saved. */
 export function ManageLeadsDialog({ list, open, onClose }: ShownDialog & { list: List }) {
   const confirm = useConfirm()
-  const runs = useBulkRuns()
   const [typed, setTyped] = useState('')
   const [membersOnly, setMembersOnly] = useState(false)
   const [page, setPage] = useState(1)
@@ -68,7 +66,7 @@ export function ManageLeadsDialog({ list, open, onClose }: ShownDialog & { list:
     }),
   )
 
-  const { save, moveAll } = useChanges(list, filter, total, { onSaved: onClose, onMoved: () => setPage(1) })
+  const { save, moveAll } = useChanges(list, filter, { onSaved: onClose, onMoved: () => setPage(1) })
   const busy = save.isPending || moveAll.isPending
   const failed = save.error ?? moveAll.error
   const changes = changesOf(pending)
@@ -125,7 +123,6 @@ export function ManageLeadsDialog({ list, open, onClose }: ShownDialog & { list:
       }
     >
       <div className="grid gap-4">
-        <BulkRunList runs={runs} />
         {failed && (
           <Callout tone="bad" title="Failed to save changes.">
             {failed instanceof SaveError ? failed.message : errorText(failed)}
@@ -249,10 +246,10 @@ function useSelectColumn(
 function useChanges(
   { id }: List,
   filter: LeadFilter,
-  total: number,
   { onSaved, onMoved }: { onSaved: () => void; onMoved: () => void },
 ) {
   const refresh = useRefresh()
+  const startJobs = useStartJob()
   const onSettled = () => refresh(api.lists, api.leads)
   const change = (action: Action, selection: Selection) =>
     client.lists[action === 'add' ? 'addLeads' : 'removeLeads']({ id, ...selection }).catch((error) => {
@@ -275,17 +272,8 @@ function useChanges(
   })
   const moveAll = useMutation({
     mutationFn: (action: Action) =>
-      runAndSum(
-        action === 'add' ? 'Adding to the list' : 'Removing from the list',
-        { everyone: filter, count: total },
-        (selection) => change(action, selection),
-        ({ changed }) => changed,
-        (changed) => toast.success(doneTexts[action](changed)),
-      ),
-    onSuccess({ sum: changed, isStopped }, action) {
-      onMoved()
-      if (changed > 0 || !isStopped) toast.success(doneTexts[action](changed))
-    },
+      startJobs([{ kind: action === 'add' ? 'add_to_list' : 'remove_from_list', listId: id, filter }]),
+    onSuccess: onMoved,
     onSettled,
   })
   return { save, moveAll }

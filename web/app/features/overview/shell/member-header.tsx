@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import { Search } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { Link } from 'react-router'
+import { api } from '../../../api'
 import { paths } from '../../../paths'
 import type { User } from '../../../session'
 import { Avatar } from '../../../ui/avatar'
@@ -8,6 +10,7 @@ import { IconButton } from '../../../ui/button'
 import { loadOnDemand } from '../../../ui/load-on-demand'
 import { useIsOffered } from '../../identity/people/use-role'
 import { InboxCount } from '../../outreach/inbox/inbox-count'
+import { RECENT_JOBS } from '../../platform/jobs/recent-jobs'
 import { type FrameDialog, FrameDialogs, prepareSearch } from './frame-dialogs'
 import { FrameLink } from './frame-link'
 import { Mark } from './logo'
@@ -17,6 +20,7 @@ import { Sidebar } from './sidebar'
 // Loaded on demand: not needed to read a page.
 const loadMenu = () => import('./narrow-menu')
 const NarrowMenu = lazy(loadMenu)
+const JobsButton = lazy(() => import('../../platform/jobs/jobs-button'))
 const Bell = lazy(() => import('../../platform/notifications/bell'))
 const Profile = lazy(() => import('./profile'))
 
@@ -34,6 +38,7 @@ export function MemberHeader({ user }: { user: User }) {
         <Link to={paths.dashboard} aria-label="Home" className="me-auto rounded-md p-2 md:hidden">
           <Mark className="size-6" />
         </Link>
+        <Jobs />
         <IconButton label="Search" icon={<Search />} onClick={search} className="md:hidden" />
         <div className="flex size-9 items-center justify-center pointer-coarse:size-11">
           <Suspense>
@@ -65,6 +70,12 @@ export function MemberHeader({ user }: { user: User }) {
       <FrameDialogs shown={dialog} onShow={setDialog} />
     </header>
   )
+}
+
+/** The jobs' button, loaded once there is a job. */
+function Jobs() {
+  const { data } = useQuery(api.jobs.list.queryOptions({ input: RECENT_JOBS, refetchInterval: 60_000 }))
+  return <Suspense>{data && data.jobs.length > 0 && <JobsButton />}</Suspense>
 }
 
 /** Everything that the bottom bar of a phone has no room for. */

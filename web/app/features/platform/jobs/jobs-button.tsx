@@ -1,0 +1,48 @@
+import { useQuery } from '@tanstack/react-query'
+import { ListChecks } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { api } from '../../../api'
+import { IconButton } from '../../../ui/button'
+import { RECENT_JOBS } from './recent-jobs'
+
+// Loaded on hover or focus.
+const loadSheet = () => import('./jobs-sheet')
+const JobsSheet = lazy(loadSheet)
+
+/** Opens the recent jobs, and shows how many are running. Live events refetch them. */
+export default function JobsButton() {
+  const [open, setOpen] = useState(false)
+  const [wanted, setWanted] = useState(false)
+  const { data } = useQuery(api.jobs.list.queryOptions({ input: RECENT_JOBS }))
+  const jobs = data?.jobs ?? []
+  const running = jobs.filter(({ status }) => status === 'queued' || status === 'running').length
+  if (jobs.length === 0) return null
+  return (
+    <div data-jobs className="relative flex size-9 items-center justify-center pointer-coarse:size-11">
+      <IconButton
+        icon={<ListChecks className="size-5!" />}
+        label={running > 0 ? `Jobs, ${running} running` : 'Jobs'}
+        onPointerEnter={loadSheet}
+        onFocus={loadSheet}
+        onClick={() => {
+          setWanted(true)
+          setOpen(true)
+        }}
+      />
+      {running > 0 && (
+        <span
+          aria-hidden
+          data-numeric
+          className="pointer-events-none absolute start-1/2 top-0.5 min-w-4 rounded-full bg-accent px-1 text-center text-2xs font-strong text-accent-ink ring-2 ring-canvas"
+        >
+          {running}
+        </span>
+      )}
+      {wanted && (
+        <Suspense>
+          <JobsSheet open={open} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </div>
+  )
+}

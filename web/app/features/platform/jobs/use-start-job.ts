@@ -1,0 +1,80 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import type { NewBulkOrder } from '@x-automated/contract/outreach/bulk'
+import type { Job } from '@x-automated/contract/platform/jobs'
+import { api, client, errorText } from '../../../api'
+import { toast } from '../../../ui/toast'
+import { isEnded, jobText, mayUndo } from './job-text'
+
+/** How long a toast offers the undo; the menu of jobs offers it longer. */
+const UNDO_MS = 10_000
+/** A small job ends within a second; a long one is looked at seldom. */
+const LOOKS_MS = [200, 300, 500, 1_000]
+const NONE_QUEUED = "Failed to create DM records: these leads were already contacted or can't be contacted."
+
+/** Waits for the end of jobs, then shows what they did and refetches what they changed. */
+async function follow(queries: QueryClient, started: readonly Job[]): Promise<void> {
+  const ended: Job[] = []
+  for (let job of started) {
+    for (let looks = 0; !isEnded(job); looks += 1) {
+      await new Promise((resolve) => setTimeout(resolve, LOOKS_MS[looks] ?? 2_000))
+      // A lost connection may come back; a job of another workspace is not found.
+      job = await client.jobs.find({ id: job.id }).catch((error) => (isLost(error) ? job : Promise.reject(error)))
+    }
+    ended.push(job)
+  }
+  showEnd(queries, ended)
+  await refetchAfter(queries)
+}
+
+const isLost = (error: { status?: number }) => (error.status ?? 500) >= 500
+
+/** Everything that a job on leads may change. */
+export function refetchAfter(queries: QueryClient): Promise<unknown> {
+  const parts = [api.jobs, api.leads, api.lists, api.tags, api.suppressions, api.messages, api.billing.overview]
+  return Promise.all(parts.map((part) => queries.invalidateQueries({ queryKey: part.key() })))
+}
+
+function showEnd(queries: QueryClient, jobs: readonly Job[]): void {
+  const [first] = jobs
+  if (!first) return
+  const failed = jobs.find(({ status }) => status === 'failed')
+  if (failed?.error) toast.error(failed.error)
+  const changed = jobs.reduce((sum, job) => sum + job.changed, 0)
+  const text = jobText({ ...first, changed })
+  if (changed === 0 && !first.undoes) {
+    if (!failed && first.kind === 'queue') toast.error(NONE_QUEUED)
+    else if (!failed) toast.info(text)
+    return
+  }
+  const undoable = jobs.filter((job) => mayUndo(job, Date.now()))
+  const until = Math.min(Date.now() + UNDO_MS, ...undoable.map(({ undoUntil }) => Date.parse(undoUntil ?? '')))
+  toast.success(
+    text,
+    undoable.length === 0 ? {} : { action: { label: 'Undo', onClick: () => void undoJobs(queries, undoable), until } },
+  )
+}
+
+/** Undoes ended jobs, and follows the undo. */
+export async function undoJobs(queries: QueryClient, jobs: readonly Pick<Job, 'id'>[]): Promise<void> {
+  try {
+    const undoing = await Promise.all(jobs.map(({ id }) => client.jobs.undo({ id })))
+    void queries.invalidateQueries({ queryKey: api.jobs.key() })
+    await follow(queries, undoing)
+  } catch (error) {
+    toast.error(`Failed to undo: ${errorText(error, 'Unknown error')}`)
+  }
+}
+
+/** Starts jobs of one kind, one per order. They run on the server; a toast says what they have done. */
+export function useStartJob(): (orders: readonly NewBulkOrder[]) => Promise<void> {
+  const queries = useQueryClient()
+  return async (orders) => {
+    const started: Job[] = []
+    try {
+      for (const order of orders) started.push(await client.jobs.create(order))
+    } finally {
+      void queries.invalidateQueries({ queryKey: api.jobs.key() })
+      follow(queries, started).catch(() => {})
+    }
+  }
+}
