@@ -47,6 +47,8 @@ export interface World {
   setRole(email: string, role: Role): Promise<void>
   /** Runs a scheduled job now. */
   runJob(name: string): Promise<void>
+  /** Stops jobs before the last of these leads, until the returned function is called. */
+  holdJobs(handlePrefix: string): Promise<() => Promise<void>>
   /** Expected console errors. */
   expectConsole(matching: RegExp): void
 }
@@ -169,6 +171,10 @@ export async function openWorld(
     async runJob(name) {
       await database.run('insert into pgboss.job (name) values ($1)', [name])
     },
+    holdJobs: (handlePrefix) =>
+      database.hold(
+        `select from leads where twitter_handle like '${handlePrefix}%' order by id desc limit 1 for update`,
+      ),
     expectConsole: (matching) => expected.push(matching),
     async openPage({ width = 1280, height = 900, dark = false, script = true, full = false } = {}) {
       const context = await (await openBrowser(full ? 'browserPath' : 'headlessShellPath')).newContext({

@@ -1,7 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { callApi, expectSoundPage, hastenUntil, openWorld, refuse, signIn, signUp, type World } from '../world.ts'
+import {
+  callApi,
+  expectSoundBothWays,
+  expectSoundPage,
+  hastenUntil,
+  importLeads,
+  openWorld,
+  refuse,
+  signIn,
+  signUp,
+  type World,
+} from '../world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -341,7 +352,47 @@ describe('the leads page, in a browser', () => {
     await jobs.getByText('2 leads restored').waitFor()
     await page.goto('/leads')
     await rowOf(page, 'bob').getByText('VIP').waitFor()
+
+    // A single lead is restored by its toast.
+    await page.getByRole('button', { name: 'More for @bob' }).click()
+    await page.getByRole('menuitem', { name: 'Delete lead' }).click()
+    await page.getByText('You can undo this for 10 seconds.').waitFor()
+    await page.getByRole('button', { name: 'Delete lead' }).click()
+    await page.getByText('1 lead deleted').waitFor()
+    await page.getByRole('button', { name: 'Undo', exact: true }).click()
+    await page.getByText('1 lead restored').waitFor()
+    await rowOf(page, 'bob').getByText('VIP').waitFor()
     await page.close()
+  })
+
+  it('continues a job whose tab was closed, and shows it in another one', async () => {
+    const page = await world.openPage()
+    const { token, enter } = await signUp(world, 'tab@example.com')
+    await enter(page)
+    const handles = Array.from({ length: 600 }, (_, n) => `tab_${n}`)
+    await importLeads(world, token, ['twitter_handle', ...handles])
+    await callApi(page, 'POST', '/tags', { name: 'VIP' })
+    // Jobs change 500 leads at a time.
+    const release = await world.holdJobs('tab_')
+    await page.goto('/leads')
+    await page.getByRole('button', { name: 'More for all leads' }).click()
+    await page.getByRole('menuitem', { name: 'Tag all 600 leads' }).click()
+    await page.getByRole('checkbox', { name: 'VIP' }).check()
+    await page.getByRole('button', { name: 'Add tags' }).click()
+    await page.getByRole('button', { name: 'Jobs, 1 running' }).waitFor()
+    const other = await page.context().newPage()
+    await page.close()
+
+    await other.goto('/lists')
+    await other.getByRole('button', { name: 'Jobs, 1 running' }).click()
+    const jobs = other.getByRole('dialog', { name: 'Jobs' })
+    await jobs.getByText('500 of 600').waitFor()
+    await expectSoundBothWays(other)
+    await release()
+    await jobs.getByText('Tagged 600 leads').waitFor()
+    await jobs.getByRole('button', { name: 'Undo', exact: true }).waitFor()
+    await other.keyboard.press('Escape')
+    await expect.poll(() => other.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Jobs')
   })
 
   it('queues DMs, shows leads as queued, and reverts and reports failures', async () => {

@@ -11,6 +11,8 @@ export interface TestDatabase {
   url: string
   /** Runs one statement. @returns the number of changed rows */
   run(sql: string, values?: unknown[]): Promise<number>
+  /** Runs one statement and keeps its locks. @returns releases them */
+  hold(sql: string): Promise<() => Promise<void>>
   drop(): Promise<void>
 }
 
@@ -22,6 +24,7 @@ export async function cloneDatabase(clusterUrl: string): Promise<TestDatabase> {
   return {
     url,
     run: (sql, values) => runSql(url, sql, values),
+    hold: (sql) => hold(url, sql),
     drop: () => drop(clusterUrl, name),
   }
 }
@@ -46,6 +49,16 @@ export async function runSql(url: string, sql: string, values?: unknown[]): Prom
   } finally {
     await client.end()
   }
+}
+
+async function hold(url: string, sql: string): Promise<() => Promise<void>> {
+  const client = new pg.Client({ connectionString: url })
+  // The database may be dropped before.
+  client.on('error', () => {})
+  await client.connect()
+  await client.query('begin')
+  await client.query(sql)
+  return () => client.end()
 }
 
 export function urlOfDatabase(clusterUrl: string, name: string): string {

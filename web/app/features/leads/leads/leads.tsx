@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
 import type { LeadFilter, LeadSort, ListedLead } from '@x-automated/contract/leads/leads'
-import { Search, Undo2, Users } from 'lucide-react'
+import { Search, Users } from 'lucide-react'
 import { useId, useMemo, useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import { api, failureText } from '../../../api'
@@ -9,7 +9,6 @@ import { usePageCursors } from '../../../page-cursors'
 import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
 import { Button, ButtonLink } from '../../../ui/button'
-import { Callout } from '../../../ui/callout'
 import { useConfirm } from '../../../ui/confirm'
 import { EmptyState } from '../../../ui/empty-state'
 import { Pager } from '../../../ui/pager'
@@ -20,10 +19,9 @@ import { useKeys } from '../../../ui/use-keys'
 import { useIsOffered } from '../../identity/people/use-role'
 import { AddToList } from './add-to-list'
 import { BasisDialog } from './basis-dialog'
-import { useBulkRuns } from './bulk-runs'
 import { ColumnsMenu } from './columns-menu'
 import { LeadFilters } from './lead-filters'
-import { type Picked, pickedCount } from './lead-selection'
+import { isSingle, type Picked, pickedCount } from './lead-selection'
 import { LeadSheet, type LeadSheetProps } from './lead-sheet'
 import { filterStatusOf } from './lead-status'
 import { PAGE_SIZES, parseLayout, type TableLayout } from './leads-columns'
@@ -31,11 +29,10 @@ import { LeadsTable } from './leads-table'
 import { type LeadsAction, LeadsToolbar, usePicked } from './leads-toolbar'
 import { isFiltered, parseLeadsParams, toLeadsParams } from './leads-url'
 import { ManageTagsDialog } from './manage-tags-dialog'
-import { type Deletion, removedCount } from './removal'
 import { focusedLead, moveFocus } from './row-focus'
 import { SendDialog } from './send-dialog'
 import { TagDialog } from './tag-dialog'
-import { DELETING, useLastRemoval, useRemoveLeads, useRestoreLeads, useSuppressLeads } from './use-bulk'
+import { useRemoveLeads, useSuppressLeads } from './use-bulk'
 import { useKept } from './use-kept'
 import { type LeadsSelection, useLeadsTable } from './use-leads-table'
 import { useQueueDms } from './use-queue-dms'
@@ -61,7 +58,6 @@ export function Leads(conversations: Pick<LeadSheetProps, 'renderThread' | 'rend
   )
   const shown = leads.data?.leads
   const total = leads.data?.total ?? 0
-  const [deletion, onDeletion] = useLastRemoval()
   const [opened, setOpened] = useState(params.get('lead'))
   const queue = useQueueDms()
   const goTo = (next: LeadFilter, nextPage: number, how: { replace?: boolean; sort?: LeadSort } = {}) =>
@@ -74,7 +70,7 @@ export function Leads(conversations: Pick<LeadSheetProps, 'renderThread' | 'rend
   const onSort = (next: LeadSort) => goTo(filter, 1, { replace: true, sort: next })
   const selection = useLeadsTable({ leads: shown, filter, sort, onSort, layout })
   const { picked, messageable } = usePicked(filter, leads.data ? total : null, selection)
-  const { askToRemove, askToSuppress } = useConfirmedChanges(onDeletion, () => {
+  const { askToRemove, askToSuppress } = useConfirmedChanges(() => {
     selection.clear()
     setOpened(null)
   })
@@ -112,14 +108,7 @@ export function Leads(conversations: Pick<LeadSheetProps, 'renderThread' | 'rend
     keepLayout(JSON.stringify(next))
   }
 
-  const undo = <UndoDeletion deletion={deletion} onDeletion={onDeletion} />
-  if (leads.data && total === 0 && !isFiltered(filter) && !leads.isPlaceholderData)
-    return (
-      <div className="grid gap-4">
-        {undo}
-        <NoLeads />
-      </div>
-    )
+  if (leads.data && total === 0 && !isFiltered(filter) && !leads.isPlaceholderData) return <NoLeads />
   return (
     <div className="md:-mt-6">
       <LeadFilters
@@ -130,7 +119,6 @@ export function Leads(conversations: Pick<LeadSheetProps, 'renderThread' | 'rend
       >
         <ColumnsMenu layout={layout} onChange={changeLayout} />
       </LeadFilters>
-      <div className="pt-3 empty:hidden">{undo}</div>
       {leads.isError && !leads.data ? (
         <div className="pt-4">
           <QueryError query={leads}>
@@ -325,15 +313,15 @@ function RowsPerPage({ value, onChange }: { value: number; onChange: (size: numb
 }
 
 /** Deletes or suppresses leads once the user has confirmed. */
-function useConfirmedChanges(onDeletion: (deletion: Deletion) => void, onDone: () => void) {
+function useConfirmedChanges(onDone: () => void) {
   const confirm = useConfirm()
-  const remove = useRemoveLeads(onDeletion, onDone)
+  const remove = useRemoveLeads(onDone)
   const suppress = useSuppressLeads(onDone)
   const askToRemove = async (picked: Picked, name?: string) => {
     const count = pickedCount(picked)
     const sure = await confirm({
       title: name ? `Delete @${name}?` : `Delete ${formatCount(count, 'lead')}?`,
-      body: `Are you sure you want to delete ${pluralize(count, 'this lead', 'these leads')}? This also removes ${pluralize(count, 'it', 'them')} from every list. Sent messages aren't affected.${'everyone' in picked ? ' This includes contacted and suppressed leads.' : ''} You can undo this for an hour.`,
+      body: `Are you sure you want to delete ${pluralize(count, 'this lead', 'these leads')}? This also removes ${pluralize(count, 'it', 'them')} from every list. Sent messages aren't affected.${'everyone' in picked ? ' This includes contacted and suppressed leads.' : ''} ${isSingle(picked) ? 'You can undo this for 10 seconds.' : 'You can undo this for an hour, under Jobs.'}`,
       confirm: `Delete ${pluralize(count, 'lead')}`,
       danger: true,
     })
@@ -350,39 +338,6 @@ function useConfirmedChanges(onDeletion: (deletion: Deletion) => void, onDone: (
     if (sure) suppress.mutate({ picked, input: null })
   }
   return { askToRemove, askToSuppress }
-}
-
-/** Offers to undo the last deletion. */
-function UndoDeletion({ deletion, onDeletion }: { deletion: Deletion | null; onDeletion: (of: Deletion) => void }) {
-  // A deletion can only be undone once it has finished.
-  const isDeleting = useBulkRuns().some(({ doing }) => doing === DELETING)
-  const restore = useRestoreLeads(onDeletion)
-  const removed = removedCount(deletion?.parts ?? [])
-  if (!deletion || removed === 0) return null
-  return (
-    <Callout
-      title={`${formatCount(removed, 'lead')} deleted.`}
-      action={
-        <span className="flex gap-2">
-          <Button
-            size="sm"
-            icon={<Undo2 />}
-            disabled={isDeleting}
-            loading={restore.isPending}
-            onClick={() => restore.run(deletion)}
-          >
-            Undo
-          </Button>
-          <Button size="sm" variant="ghost" onClick={() => onDeletion({ ...deletion, parts: [] })}>
-            Dismiss
-          </Button>
-        </span>
-      }
-    >
-      You can restore {pluralize(removed, 'it', 'them')} for an hour, with {pluralize(removed, 'its', 'their')} lists,
-      tags and messages.
-    </Callout>
-  )
 }
 
 function NoLeads() {

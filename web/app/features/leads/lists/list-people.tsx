@@ -18,6 +18,7 @@ import { Tooltip } from '../../../ui/tooltip'
 import { useDebouncedValue } from '../../../ui/use-debounced-value'
 import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
+import { useStartJob } from '../../platform/jobs/use-start-job'
 import { LeadBio, LeadFollowers, LeadIdentity } from '../leads/lead-parts'
 import type { LeadFilterStatus } from '../leads/lead-status'
 import { parseKeyword } from '../leads/leads-url'
@@ -152,20 +153,30 @@ export function ListPeople({ list, manage }: { list: List; manage: ReactNode }) 
 
 /** Removes people from a list, with an Undo. */
 function useRemovePeople({ id }: List, onRemoved: () => void) {
+  const startJobs = useStartJob()
   const add = useAction((leadIds: string[]) => client.lists.addLeads({ id, leadIds }), {
     failed: 'Failed to add leads. Try again.',
     refetches: [api.lists, api.leads],
   })
-  return useAction((leadIds: string[]) => client.lists.removeLeads({ id, leadIds }), {
-    onSuccess({ changed }, leadIds) {
-      onRemoved()
-      toast.success(`${formatCount(changed, 'lead')} removed from the list.`, {
-        action: { label: 'Undo', onClick: () => void add.run(leadIds) },
-      })
+  return useAction(
+    async (leadIds: string[]) => {
+      if (leadIds.length === 1) return client.lists.removeLeads({ id, leadIds })
+      await startJobs([{ kind: 'remove_from_list', listId: id, leadIds }])
+      return null
     },
-    failed: 'Failed to remove leads. Try again.',
-    refetches: [api.lists, api.leads],
-  })
+    {
+      onSuccess(answer, leadIds) {
+        onRemoved()
+        // A job says itself what it has done.
+        if (answer)
+          toast.success(`${formatCount(answer.changed, 'lead')} removed from the list.`, {
+            action: { label: 'Undo', onClick: () => void add.run(leadIds) },
+          })
+      },
+      failed: 'Failed to remove leads. Try again.',
+      refetches: [api.lists, api.leads],
+    },
+  )
 }
 
 /** Checkboxes for the people of the page. */

@@ -1,8 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
 import { Search } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { Link } from 'react-router'
-import { api } from '../../../api'
 import { paths } from '../../../paths'
 import type { User } from '../../../session'
 import { Avatar } from '../../../ui/avatar'
@@ -10,7 +8,7 @@ import { IconButton } from '../../../ui/button'
 import { loadOnDemand } from '../../../ui/load-on-demand'
 import { useIsOffered } from '../../identity/people/use-role'
 import { InboxCount } from '../../outreach/inbox/inbox-count'
-import { RECENT_JOBS } from '../../platform/jobs/recent-jobs'
+import { useRecentJobs } from '../../platform/jobs/recent-jobs'
 import { type FrameDialog, FrameDialogs, prepareSearch } from './frame-dialogs'
 import { FrameLink } from './frame-link'
 import { Mark } from './logo'
@@ -74,8 +72,8 @@ export function MemberHeader({ user }: { user: User }) {
 
 /** The jobs' button, loaded once there is a job. */
 function Jobs() {
-  const { data } = useQuery(api.jobs.list.queryOptions({ input: RECENT_JOBS, refetchInterval: 60_000 }))
-  return <Suspense>{data && data.jobs.length > 0 && <JobsButton />}</Suspense>
+  const { data = [] } = useRecentJobs()
+  return <Suspense>{data.length > 0 && <JobsButton />}</Suspense>
 }
 
 /** Everything that the bottom bar of a phone has no room for. */

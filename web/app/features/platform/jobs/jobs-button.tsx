@@ -1,20 +1,17 @@
-import { useQuery } from '@tanstack/react-query'
 import { ListChecks } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
-import { api } from '../../../api'
 import { IconButton } from '../../../ui/button'
-import { RECENT_JOBS } from './recent-jobs'
+import { useRecentJobs } from './recent-jobs'
 
 // Loaded on hover or focus.
 const loadSheet = () => import('./jobs-sheet')
 const JobsSheet = lazy(loadSheet)
 
-/** Opens the recent jobs, and shows how many are running. Live events refetch them. */
+/** Opens the recent jobs, and shows how many are running. */
 export default function JobsButton() {
   const [open, setOpen] = useState(false)
   const [wanted, setWanted] = useState(false)
-  const { data } = useQuery(api.jobs.list.queryOptions({ input: RECENT_JOBS }))
-  const jobs = data?.jobs ?? []
+  const { data: jobs = [] } = useRecentJobs()
   const running = jobs.filter(({ status }) => status === 'queued' || status === 'running').length
   if (jobs.length === 0) return null
   return (

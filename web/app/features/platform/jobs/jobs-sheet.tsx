@@ -1,7 +1,7 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import type { Job } from '@x-automated/contract/platform/jobs'
 import { Ban, CircleAlert, CircleCheck, ListChecks, Undo2 } from 'lucide-react'
-import { api, client } from '../../../api'
+import { client } from '../../../api'
 import { QueryError } from '../../../query-error'
 import { Button } from '../../../ui/button'
 import { DateTime } from '../../../ui/date-time'
@@ -12,13 +12,13 @@ import { SkeletonText } from '../../../ui/skeleton'
 import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
 import { isEnded, jobText, mayUndo, progressText } from './job-text'
-import { RECENT_JOBS } from './recent-jobs'
+import { useRecentJobs } from './recent-jobs'
 import { refetchAfter, undoJobs } from './use-start-job'
 
 /** Running and recent jobs. */
 export default function JobsSheet({ open, onClose }: { open: boolean; onClose: () => void }) {
-  const query = useQuery(api.jobs.list.queryOptions({ input: RECENT_JOBS }))
-  const jobs = query.data?.jobs
+  const query = useRecentJobs()
+  const jobs = query.data
   return (
     <Sheet
       open={open}

@@ -1,2 +1,17 @@
-/** The jobs that the menu shows, newest first. */
-export const RECENT_JOBS = { pageSize: 10 }
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../../../api'
+
+/** Live events refetch it; the interval is for lost ones. */
+const REFETCH_MS = 60_000
+
+/** The jobs that the menu shows, newest first. Without those that ended because they matched nobody. */
+export function useRecentJobs() {
+  return useQuery(
+    api.jobs.list.queryOptions({
+      input: { pageSize: 10 },
+      refetchInterval: REFETCH_MS,
+      select: ({ jobs }) =>
+        jobs.filter(({ total, status }) => total > 0 || status === 'queued' || status === 'running'),
+    }),
+  )
+}
