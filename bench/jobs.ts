@@ -53,6 +53,8 @@ const local = await startServer({ env, databaseUrl: cluster.url, workers: false 
 let child: ChildProcess | undefined
 try {
   const { pool } = local.services.database
+  const reader = await local.services.database.connect()
+  reader.allowSilence(0)
   const { workspaceId, tagId, ownTagId, listId, someLeads } = await seed()
   const [watcher = '', ...callers] = await makeTokens(workspaceId, CALLERS + 1)
   let url = await launch()
@@ -92,6 +94,7 @@ try {
     require(was === is, `the undo of ${order.kind} left ${is} of ${was}`)
   }
   console.log(`    (load ${load()})`)
+  await reader.end()
 
   /** Runs a job to its end while others call, and interrupts it after a third. */
   async function measure(name: string, start: () => Promise<Job>, interruption?: Step['interruption']): Promise<Job> {
@@ -167,8 +170,8 @@ try {
 
   async function snapshot(): Promise<Snapshot> {
     const ofLeads = `from leads where workspace_id = '${workspaceId}'`
-    const { rows } = (await pool.query<Snapshot>(
-      `set statement_timeout = 0; select
+    const { rows } = await reader.query<Snapshot>(
+      `select
         (select count(*) ${ofLeads}) as leads,
         (select count(*) from lead_tags where tag_id = '${tagId}') as tagged,
         (select count(*) from lead_list_items where lead_list_id = '${listId}') as listed,
@@ -178,7 +181,7 @@ try {
         (select sum(hashtextextended(concat_ws(' ', id, x_user_id, name, twitter_handle, bio, dm_status, created_at), 0)) ${ofLeads})
           + (select coalesce(sum(hashtextextended(i::text, 0)), 0) from lead_list_items i where lead_list_id = '${listId}')
           + (select coalesce(sum(hashtextextended(t::text, 0)), 0) from lead_tags t where tag_id = '${tagId}') as rows`,
-    )) as unknown as { rows: Snapshot[] }[] & { rows: Snapshot[] }
+    )
     return rows[0] as Snapshot
   }
 
@@ -190,29 +193,26 @@ try {
       one(`insert into tags (workspace_id, name, color) values ($1, $2, 'blue')`, [workspaceId, name])
     const [tagId, ownTagId] = [await newTag('Job'), await newTag('Call')]
     const listId = await one(`insert into lead_lists (workspace_id, name) values ($1, 'Job')`, [workspaceId])
-    const client = await local.services.database.connect()
-    client.allowSilence(0)
-    await client.query(
+    await reader.query(
       `insert into leads (workspace_id, x_user_id, name, twitter_handle, bio, follower_count, created_at)
        select $1, n::text, 'Person ' || md5(n::text), 'h' || md5('h' || n), 'Writes about design in city ' || n % 97, n, now() - n * interval '1 second'
        from generate_series(1, $2::int) n`,
       [workspaceId, LEADS],
     )
-    await client.query(
+    await reader.query(
       `insert into lead_tags (tag_id, lead_id) select $2, id from leads where workspace_id = $1 and follower_count % 10 = 0`,
       [workspaceId, tagId],
     )
-    await client.query(
+    await reader.query(
       `insert into lead_list_items (lead_list_id, lead_id) select $2, id from leads where workspace_id = $1 and follower_count % 7 = 0`,
       [workspaceId, listId],
     )
-    await client.query(
+    await reader.query(
       `insert into suppressions (workspace_id, twitter_handle, x_user_id, reason)
        select $1, twitter_handle, x_user_id, 'manual' from leads where workspace_id = $1 and follower_count % 11 = 0`,
       [workspaceId],
     )
-    await client.query('vacuum analyze')
-    await client.end()
+    await reader.query('vacuum analyze')
     const { rows } = await pool.query<{ id: string }>(
       `select id from leads where workspace_id = $1 and follower_count % $2::int = 0`,
       [workspaceId, Math.ceil(LEADS / 1_000)],
@@ -229,12 +229,12 @@ try {
         .insert(authUsers)
         .values({ name, email: `caller${n}@example.com`, emailVerified: true })
         .returning()
-      await pool.query(`insert into workspace_members (workspace_id, user_id, role) values ($1, $2, 'owner')`, [
+      await pool.query(`insert into workspace_members (workspace_id, user_id, role) values ($1, $2, 'member')`, [
         workspaceId,
         user?.id,
       ])
       const now = Math.floor(Date.now() / 1_000)
-      const who = { sub: user?.id, sid: crypto.randomUUID(), wid: workspaceId, role: 'owner' }
+      const who = { sub: user?.id, sid: crypto.randomUUID(), wid: workspaceId, role: 'member' }
       const payload = { ...who, iat: now, exp: now + 86_400 }
       tokens.push((await local.services.auth.engine.api.signJWT({ body: { payload } })).token)
     }
