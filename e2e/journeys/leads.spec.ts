@@ -335,7 +335,7 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('button', { name: 'Add tags' }).click()
     await rowOf(page, 'bob').getByText('VIP').waitFor()
 
-    // The job goes on without the page, and can be undone from another one.
+    // The job continues without the page, and can be undone from another one.
     await page.getByRole('button', { name: 'More for all leads' }).click()
     await page.getByRole('menuitem', { name: 'Delete all 2 leads' }).click()
     await page.getByText('This includes contacted and suppressed leads.').waitFor()

@@ -1,12 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
 import { formatCount } from '@x-automated/contract/format'
 import type { ContactBasis } from '@x-automated/contract/leads/leads'
-import type { NewBulkOrder } from '@x-automated/contract/outreach/bulk'
 import { api, client, errorText } from '../../../api'
 import { toast } from '../../../ui/toast'
 import { useAction } from '../../../use-action'
 import { useRefresh } from '../../../use-refresh'
-import { useStartJob } from '../../platform/jobs/use-start-job'
+import { type JobOrder, useStartJob } from '../../platform/jobs/use-start-job'
 import { isSingle, type Picked, type Selection, selectionsOf } from './lead-selection'
 
 interface Bulk<Input, Answer> {
@@ -23,7 +22,7 @@ interface Bulk<Input, Answer> {
 }
 
 /** A job without its leads. */
-type Order = NewBulkOrder extends infer O ? (O extends NewBulkOrder ? Omit<O, 'leadIds' | 'filter'> : never) : never
+type Order = JobOrder extends infer O ? (O extends JobOrder ? Omit<O, 'leadIds' | 'filter'> : never) : never
 
 /** Changes one lead by a call, or several by a job. */
 function useBulk<Input, Answer>({ failed, call, announce, orders, onClose = () => {} }: Bulk<Input, Answer>) {
@@ -36,7 +35,7 @@ function useBulk<Input, Answer>({ failed, call, announce, orders, onClose = () =
       if (first && isSingle(picked)) announce(await call(first, input), input)
       else
         await startJobs(
-          orders(input).flatMap((order) => selections.map((selection) => ({ ...order, ...selection }) as NewBulkOrder)),
+          orders(input).flatMap((order) => selections.map((selection) => ({ ...order, ...selection }) as JobOrder)),
         )
       onClose()
     },

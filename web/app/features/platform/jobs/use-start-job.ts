@@ -1,9 +1,11 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
-import type { NewBulkOrder } from '@x-automated/contract/outreach/bulk'
 import type { Job } from '@x-automated/contract/platform/jobs'
 import { api, client, errorText } from '../../../api'
 import { toast } from '../../../ui/toast'
 import { isEnded, jobText, mayUndo } from './job-text'
+
+/** What a job does, and to which leads. */
+export type JobOrder = Parameters<typeof client.jobs.create>[0]
 
 /** How long a toast offers the undo; the menu of jobs offers it longer. */
 const UNDO_MS = 10_000
@@ -66,7 +68,7 @@ export async function undoJobs(queries: QueryClient, jobs: readonly Pick<Job, 'i
 }
 
 /** Starts jobs of one kind, one per order. They run on the server; a toast says what they have done. */
-export function useStartJob(): (orders: readonly NewBulkOrder[]) => Promise<void> {
+export function useStartJob(): (orders: readonly JobOrder[]) => Promise<void> {
   const queries = useQueryClient()
   return async (orders) => {
     const started: Job[] = []
