@@ -31,6 +31,7 @@ import { analytics } from './overview/analytics.ts'
 import { firstSteps } from './overview/first-steps.ts'
 import { operator } from './overview/operator.ts'
 import { personalData } from './overview/personal-data.ts'
+import { sampleData } from './overview/sample-data.ts'
 import { search } from './overview/search.ts'
 import { today } from './overview/today.ts'
 import { billing } from './platform/billing.ts'
@@ -66,6 +67,7 @@ export const contract = {
   sendingSettings,
   notifications,
   firstSteps,
+  sampleData,
   search,
   today,
   replies,

@@ -25,6 +25,8 @@ export const SKIP_CODES = [
   'condition',
   /** A member of the workspace stopped them. */
   'person',
+  /** The lead is invented, and nobody messages those on X. */
+  'sample',
 ] as const
 
 /** Why a person's way through a campaign is paused or was stopped. */
@@ -122,6 +124,8 @@ function skipClause({ code, params }: SkipReason): string {
       return 'the condition of this step was not met.'
     case 'person':
       return 'someone in your workspace stopped messages to this person.'
+    case 'sample':
+      return 'this lead is sample data. Sample leads are never messaged on X.'
   }
 }
 

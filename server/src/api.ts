@@ -40,6 +40,7 @@ import { analyticsRoutes } from './domains/overview/analytics/routes.ts'
 import { firstStepsRoutes } from './domains/overview/first-steps/routes.ts'
 import { operatorRoutes } from './domains/overview/operator/routes.ts'
 import { personalDataRoutes } from './domains/overview/personal-data/routes.ts'
+import { sampleDataRoutes } from './domains/overview/sample-data/routes.ts'
 import { searchRoutes } from './domains/overview/search/routes.ts'
 import { todayRoutes } from './domains/overview/today/routes.ts'
 import { billingRoutes } from './domains/platform/billing/routes.ts'
@@ -80,6 +81,7 @@ export const router = {
   sendingSettings: sendingSettingRoutes,
   notifications: notificationRoutes,
   firstSteps: firstStepsRoutes,
+  sampleData: sampleDataRoutes,
   search: searchRoutes,
   today: todayRoutes,
   replies: replyRoutes,

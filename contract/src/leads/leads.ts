@@ -64,6 +64,8 @@ export const Lead = z.object({
   website: z.string().nullable(),
   metadata: z.record(z.string(), z.unknown()),
   dmStatus: z.enum(LEAD_STATUSES),
+  /** Invented: a part of the sample data. */
+  isSample: z.boolean(),
   createdAt: Time,
   updatedAt: Time,
 })

@@ -33,6 +33,8 @@ export const List = z.object({
   campaignCount: z.number().int(),
   sentCount: z.number().int(),
   replyCount: z.number().int(),
+  /** A part of the sample data. */
+  isSample: z.boolean(),
   createdAt: Time,
 })
 export type List = z.output<typeof List>

@@ -63,6 +63,8 @@ export const Campaign = z.object({
   /** Until when its launch can be undone, unless a message is claimed before; null: it can't. */
   undoUntil: Time.nullable(),
   lastRunAt: Time.nullable(),
+  /** A part of the sample data. */
+  isSample: z.boolean(),
   createdAt: Time,
   updatedAt: Time,
   /** Why it was paused automatically, as a text to show. */

@@ -15,6 +15,8 @@ export const FirstSteps = z.object({
   dismissed: z.boolean(),
   /** Whether a campaign of the workspace has sent a message. */
   isMessageSent: z.boolean(),
+  /** Whether the workspace has sample data. */
+  hasSampleData: z.boolean(),
 })
 export type FirstSteps = z.output<typeof FirstSteps>
 

@@ -23,7 +23,7 @@ export async function storePastContacts(tx: Db, workspaceId: string, leadIds: SQ
       from dms d
       where d.lead_id = l.id and (d.sent_at is not null or d.outcome_unknown or (d.status = 'queued' and coalesce(d.lease_expires_at, d.tried_at) is not null))
     ) written
-    where l.workspace_id = ${own} and l.id in (${leadIds}) and coalesce(written.at, l.replied_at) is not null`)
+    where l.workspace_id = ${own} and l.id in (${leadIds}) and not l.is_sample and coalesce(written.at, l.replied_at) is not null`)
 }
 
 /** Records that a person without a lead was messaged, by X user id. */

@@ -29,7 +29,7 @@ type Json<T> = { [K in keyof T]: T[K] extends Date ? string : T[K] }
 const columns = sql`leads.id, name, twitter_handle as "twitterHandle", bio, follower_count as "followerCount", following_count as "followingCount",
   source_profile as "sourceProfile", url, profile_image_url as "profileImageUrl", location, website, metadata, dm_status as "dmStatus", basis,
   array(select t.tag_id from lead_tags t where t.lead_id = leads.id order by t.added_at, t.tag_id) as "tagIds",
-  ${isSuppressed('leads')} as suppressed, replied_at is not null as replied,
+  ${isSuppressed('leads')} as suppressed, replied_at is not null as replied, is_sample as "isSample",
   created_at as "createdAt", updated_at as "updatedAt"`
 
 const asJson = sql<Json<PageLead>[]>`coalesce(json_agg(page), '[]')`

@@ -127,6 +127,7 @@ describe('GET /leads', () => {
           website: 'https://ana.example',
           metadata: { company: 'Acme' },
           dmStatus: 'not_sent',
+          isSample: false,
           basis: 'none',
           tagIds: [],
           suppressed: false,

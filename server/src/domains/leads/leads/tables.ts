@@ -1,7 +1,20 @@
 import { CONTACT_BASES, LEAD_STANDINGS, LEAD_STATUSES } from '@x-automated/contract/leads/leads'
 import { type SQL, sql } from 'drizzle-orm'
-import { bigint, check, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
 import { createdAt, id, time } from '../../../db/columns.ts'
+import { reasonSql } from '../../../db/reasons.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
 
@@ -50,6 +63,8 @@ export const leads = pgTable(
     basis: text('basis', { enum: CONTACT_BASES }).notNull().default('none'),
     basisAt: time('basis_at'),
     basisSource: text('basis_source'),
+    /** Invented: a part of the sample data. */
+    isSample: boolean('is_sample').notNull().default(false),
     createdAt: createdAt(),
     updatedAt: time('updated_at').notNull().defaultNow(),
   },
@@ -68,6 +83,7 @@ export const leads = pgTable(
     index('leads_replied').on(t.workspaceId, t.createdAt, t.id).where(sql`replied_at is not null`),
     // Few leads have a basis; 'none' is counted as the rest.
     index('leads_basis').on(t.workspaceId, t.basis, t.createdAt, t.id).where(sql`basis <> 'none'`),
+    index('leads_sample').on(t.workspaceId, t.id).where(sql`is_sample`),
     check('leads_basis_known', sql`(basis = 'none') = (basis_at is null)`),
   ],
 )
@@ -129,6 +145,11 @@ export const pastContacts = pgTable(
  * Archived campaigns send nothing new, but a dead worker may have handed a message to X.
  */
 export const mayGoOut = sql`(c.status <> 'archived' or d.lease_expires_at is not null)`
+
+/** SQL over a lead's alias: why it is never messaged on the real X; null if it may be. */
+export function sampleReason(lead: string, { isRealX }: { isRealX: boolean }): SQL {
+  return isRealX ? sql`case when ${sql.raw(lead)}.is_sample then ${reasonSql('sample')} end` : sql`null::jsonb`
+}
 
 /** SQL over a message `d`: it was claimed and not released. A simulation sets only `claimed_at`. */
 export const wasTried = sql`(d.tried_at is not null or d.claimed_at is not null)`

@@ -37,6 +37,7 @@ describe('POST /lists', () => {
       contactedCount: 0,
       countedAt: null,
       campaignCount: 0,
+      isSample: false,
       sentCount: 0,
       replyCount: 0,
       createdAt: expect.stringMatching(/Z$/),

@@ -1,6 +1,6 @@
 import type { LeadFilter } from '@x-automated/contract/leads/leads'
 import { CONTACT_STATUSES } from '@x-automated/contract/leads/lists'
-import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { boolean, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, partOf, time } from '../../../db/columns.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
@@ -24,6 +24,8 @@ export const leadLists = pgTable(
     countedAt: time('counted_at'),
     /** Duration of the count in milliseconds; a slow count stays valid longer. */
     countMs: integer('count_ms').notNull().default(0),
+    /** A part of the sample data. */
+    isSample: boolean('is_sample').notNull().default(false),
     createdAt: createdAt(),
   },
   (t) => [index('lead_lists_newest').on(t.workspaceId, t.createdAt, t.id)],

@@ -70,7 +70,7 @@ export async function restoreForJob(tx: Db, actor: WorkspaceOf, id: string): Pro
 type NewRemoval = Pick<typeof leadRemovals.$inferInsert, 'id' | 'selectionHash' | 'cursor' | 'jobId'>
 
 /** Deletes chosen leads. The caller has called `keepTexts`. @returns null: the id is taken */
-async function removeChosen(
+export async function removeChosen(
   tx: Db,
   { workspaceId }: WorkspaceOf,
   chosen: SQL,
@@ -191,6 +191,8 @@ async function restoreRemoval(tx: Db, actor: WorkspaceOf, removal: { id: string 
       insert into leads
       select restored.* from removed_leads r, jsonb_populate_record(null::leads, r.lead || jsonb_build_object(
         'user_id', (select u.id from auth_users u where u.id = (r.lead ->> 'user_id')::uuid),
+        -- Deletions from before the column do not have it.
+        'is_sample', coalesce(r.lead -> 'is_sample', 'false'),
         'dm_status', case
           when r.lead ->> 'dm_status' <> 'queued' or exists (
             select from dms d join campaigns c on c.id = d.campaign_id where d.id = any(r.dm_ids) and d.status = 'queued' and ${mayGoOut}) then r.lead ->> 'dm_status'

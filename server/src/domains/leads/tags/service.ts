@@ -28,7 +28,7 @@ export async function list(db: Db, actor: Actor) {
 export async function create(db: Db, actor: Actor, { name, color }: InputOf<'tags', 'create'>) {
   return withUniqueViolationAs(db, 'TAG_EXISTS', async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('tags of ' || ${actor.workspaceId}, 0))`)
-    const count = await tx.$count(tags, eq(tags.workspaceId, actor.workspaceId))
+    const count = await tx.$count(tags, and(eq(tags.workspaceId, actor.workspaceId), eq(tags.isSample, false)))
     if (count >= TAGS_MAX) throw new Refusal('TOO_MANY', `A workspace has at most ${TAGS_MAX} tags.`)
     const row = {
       workspaceId: actor.workspaceId,

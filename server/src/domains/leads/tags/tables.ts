@@ -1,6 +1,6 @@
 import { TAG_COLORS } from '@x-automated/contract/leads/tags'
 import { sql } from 'drizzle-orm'
-import { index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { boolean, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { createdAt, id, partOf, time } from '../../../db/columns.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
 import { leads } from '../leads/tables.ts'
@@ -14,6 +14,8 @@ export const tags = pgTable(
     color: text('color', { enum: TAG_COLORS }).notNull(),
     /** Maintained by triggers on lead_tags. */
     leadCount: integer('lead_count').notNull().default(0),
+    /** Created with the sample data. */
+    isSample: boolean('is_sample').notNull().default(false),
     createdAt: createdAt(),
   },
   (t) => [uniqueIndex('tags_name').on(t.workspaceId, sql`lower(name)`)],

@@ -89,6 +89,7 @@ describe('POST /campaigns', () => {
       nextFollowUpAt: null,
       undoUntil: null,
       lastRunAt: null,
+      isSample: false,
       createdAt: expect.stringMatching(/Z$/),
       updatedAt: expect.stringMatching(/Z$/),
       pauseReason: null,

@@ -65,7 +65,7 @@ async function queuePart(tx: Db, limits: SendingEnv, { id, workspaceId }: Row): 
   }
   await lockLeads(tx, sql`select unnest(${sql.param(rows.map(({ leadId }) => leadId))}::uuid[])`)
   const step = queuedStep(id, first, 1, (await findTests(tx, campaign)).get(first.id)?.shares)
-  const skip = reasonToSkip(campaign, await isBasisRequired(tx, limits, workspaceId))
+  const skip = reasonToSkip(campaign, await isBasisRequired(tx, limits, workspaceId), limits)
   const { rows: counts } = await tx.execute<{ queued: number }>(sql`
     with chosen as materialized (
       select e.id as enrollment_id, l.id as lead_id, ${step.variantId} as variant_id, ${step.message} as message,

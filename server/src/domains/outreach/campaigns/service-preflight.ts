@@ -94,6 +94,7 @@ async function check(context: Context, actor: Actor, planned: Planned): Promise<
   const skip = reasonToSkip(
     { ...planned, kind: 'campaign', xAccountId: account?.id ?? null },
     await isBasisRequired(db, env, workspaceId),
+    env,
   )
   const { leads, skipped } = await countReasons(db, members, skip)
   const willSend = leads - skipped.reduce((sum, { count }) => sum + count, 0)

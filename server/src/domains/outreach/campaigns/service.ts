@@ -86,6 +86,7 @@ const columns = {
   undoUntil: sql<Date | null>`case when ${isUndoable} then undo_until end`.mapWith(campaigns.undoUntil),
   nextPartAt: campaigns.nextPartAt,
   lastRunAt: campaigns.lastRunAt,
+  isSample: campaigns.isSample,
   createdAt: campaigns.createdAt,
   updatedAt: campaigns.updatedAt,
   pauseReason: campaigns.pauseReason,

@@ -71,6 +71,8 @@ export const campaigns = pgTable(
     /** When the due job looks at its enrollments: not after the first of their times; null: never. */
     followUpDueAt: time('follow_up_due_at'),
     lastRunAt: time('last_run_at'),
+    /** A part of the sample data. */
+    isSample: boolean('is_sample').notNull().default(false),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

@@ -9,7 +9,7 @@ import type { Db } from '../../../db/open.ts'
 import { executePrepared } from '../../../db/prepared.ts'
 import { transact } from '../../../db/transact.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
-import { leads, mayGoOut, wasTried } from '../../leads/leads/tables.ts'
+import { leads, mayGoOut, sampleReason, wasTried } from '../../leads/leads/tables.ts'
 import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { allowanceOf, beyondPlan, use } from '../../platform/billing/service.ts'
 import { requireConnectedAccount } from '../../platform/x-account/service.ts'
@@ -174,7 +174,7 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
       select l.* from head d join leads l on l.id = d.lead_id for no key update of l skip locked
     ), next as materialized (
       select d.*, ${isFollowUp ? sql`false` : waitsForOlder(sql`c`)} as is_waiting, d.lead_id is not null and l.id is null as is_locked,
-        ${sender.skips ? reasonToStop : sql`null::jsonb`} as stopped, c.kind,
+        coalesce(${sampleReason('l', env)}, ${sender.skips ? reasonToStop : sql`null::jsonb`}) as stopped, c.kind,
         ${apartUntil} as later_at
       from head d join campaigns c on c.id = d.campaign_id left join person l on l.id = d.lead_id
       where ${sender.isAnswer ? sql`true` : sql`c.status = 'active'`} ${sender.byApi ? sql`and c.channel = 'api'` : sql``}
@@ -529,7 +529,7 @@ export async function claimDirect(
         'message',
         `This message is longer than ${formatNumber(MESSAGE_MAX)} characters with the variables filled in.`,
       )
-    const obstacle = await findObstacle(tx, leadId, allowRepeat)
+    const obstacle = await findObstacle(tx, env, leadId, allowRepeat)
     if (obstacle) throw new Refusal('LEAD_STATE', obstacle)
     const allowance = await allowanceOf(tx, workspaceId, 'dms')
     if (allowance.left < 1) throw beyondPlan(allowance, 'dms')
@@ -570,7 +570,7 @@ export async function claimAnswer(
   return transact(db, async (tx) => {
     await lockLeads(tx, sql`select ${leadId}::uuid`)
     const { rows } = await tx.execute<{ reason: SkipReason | null; isSending: boolean; accountId: string | null }>(sql`
-      select ${suppressionReason('l')} as reason, exists (
+      select coalesce(${sampleReason('l', env)}, ${suppressionReason('l')}) as reason, exists (
           select from dms d where d.lead_id = l.id and d.status = 'queued' and d.lease_expires_at is not null
         ) as "isSending", (
           select a.id from x_accounts a where a.workspace_id = l.workspace_id and a.x_user_id = ${accountXUserId} and a.status = 'connected'
@@ -622,9 +622,9 @@ const OBSTACLES = {
 }
 
 /** Why the lead cannot be sent a direct message now, as a text; null if it can. */
-async function findObstacle(tx: Db, leadId: string, allowRepeat: boolean): Promise<string | null> {
+async function findObstacle(tx: Db, env: SendingEnv, leadId: string, allowRepeat: boolean): Promise<string | null> {
   const { rows } = await tx.execute<{ reason: SkipReason | null; obstacle: keyof typeof OBSTACLES | null }>(sql`
-    select ${suppressionReason('l')} as reason, case
+    select coalesce(${sampleReason('l', env)}, ${suppressionReason('l')}) as reason, case
       when l.contacted_before_at is not null and not ${allowRepeat}::boolean then 'contacted'
       else (
         select case when d.outcome_unknown then 'unknown' when d.status = 'queued' then 'queued' else 'contacted' end

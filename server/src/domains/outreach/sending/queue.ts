@@ -11,7 +11,7 @@ import { reasonSql } from '../../../db/reasons.ts'
 import { transact } from '../../../db/transact.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import { choosePart, selectLeads } from '../../leads/leads/service.ts'
-import { leads, mayGoOut, wasTried } from '../../leads/leads/tables.ts'
+import { leads, mayGoOut, sampleReason, wasTried } from '../../leads/leads/tables.ts'
 import type { Suppressor } from '../../leads/suppressions/service.ts'
 import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { type Allowance, allowanceOf, beyondPlan, use } from '../../platform/billing/service.ts'
@@ -65,7 +65,7 @@ export async function queueList(
     ? selectLeads(campaign, { filter })
     : sql`select lead_id from lead_list_items where lead_list_id = ${campaign.leadListId}`
   const basisRequired = await isBasisRequired(tx, limits, campaign.workspaceId)
-  const skip = reasonToSkip(campaign, basisRequired)
+  const skip = reasonToSkip(campaign, basisRequired, limits)
   await allowLongStatements(tx)
   const allowance = await requireQuota(
     tx,
@@ -134,9 +134,10 @@ const SOURCE = { how: sql`c.kind`, campaign: sql`case c.kind when 'campaign' the
 export function reasonToSkip(
   campaign: Pick<Campaign, 'id' | 'kind' | 'xAccountId' | 'allowRepeat' | 'allowReplied'>,
   basisRequired: boolean,
+  env: Pick<SendingEnv, 'isRealX'>,
 ): SQL {
   const isLimited = basisRequired && campaign.kind === 'campaign'
-  return sql`select coalesce(${suppressionReason('l')}, case when ${isLimited}::boolean and l.basis = 'none' then ${reasonSql('no_basis')} end,
+  return sql`select coalesce(${sampleReason('l', env)}, ${suppressionReason('l')}, case when ${isLimited}::boolean and l.basis = 'none' then ${reasonSql('no_basis')} end,
     ${repliedReason('l', sql`${campaign.allowReplied}::boolean`)},
     case when l.closed_to is not null and l.closed_to = (select x_user_id from x_accounts where id = ${campaign.xAccountId}::uuid)
       then ${reasonSql('closed_inbox')} end,
@@ -307,7 +308,7 @@ async function requireRequeuable(tx: Db, limits: SendingEnv, dm: Message, campai
   const basisRequired = await isBasisRequired(tx, limits, dm.workspaceId)
   // A person who queues it again may know better than X’s last word about the inbox.
   const { rows } = await tx.execute<{ reason: SkipReason | null }>(
-    sql`select skip.reason from leads l left join lateral (${reasonToSkip({ ...campaign, xAccountId: null }, basisRequired)}) skip on true where l.id = ${dm.leadId} for no key update of l`,
+    sql`select skip.reason from leads l left join lateral (${reasonToSkip({ ...campaign, xAccountId: null }, basisRequired, limits)}) skip on true where l.id = ${dm.leadId} for no key update of l`,
   )
   if (rows[0]?.reason) throw new Refusal('DM_STATE', refusalText(rows[0].reason))
   return dm.leadId

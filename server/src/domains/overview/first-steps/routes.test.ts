@@ -18,6 +18,7 @@ it('GET /first-steps marks each step as done, and all of them permanently after 
     steps: ['connect_x', 'find_leads', 'make_list', 'launch_campaign'].map((step) => ({ step, done: false })),
     dismissed: false,
     isMessageSent: false,
+    hasSampleData: false,
   })
   await connectX(app, owner)
   expect(await done(owner)).toEqual(['connect_x'])

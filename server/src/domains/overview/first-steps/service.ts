@@ -6,32 +6,37 @@ import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { firstStepsDismissals } from './tables.ts'
 
-type Found = Record<FirstStep, boolean> & { dismissed: boolean; isMessageSent: boolean }
+type Found = Record<FirstStep, boolean> & Pick<FirstSteps, 'dismissed' | 'isMessageSent' | 'hasSampleData'>
 
 /**
  * Derives the steps from the workspace's current data. Each `exists` stops at the first row.
- * After the first launch all steps stay done, whatever is removed or disconnected later.
+ * After the first launch all steps stay done, whatever is removed or disconnected later. Sample
+ * data does not count.
  */
 export async function find(db: Db, { workspaceId, userId }: Actor): Promise<FirstSteps> {
   const { rows } = await db.execute<Found>(sql`
     select
       exists (select from x_accounts where workspace_id = ${workspaceId} and status = 'connected') as connect_x,
-      exists (select from leads where workspace_id = ${workspaceId}) as find_leads,
-      exists (select from lead_lists where workspace_id = ${workspaceId} and lead_count > 0) as make_list,
+      exists (select from leads where workspace_id = ${workspaceId} and not is_sample) as find_leads,
+      exists (select from lead_lists where workspace_id = ${workspaceId} and lead_count > 0 and not is_sample) as make_list,
       exists (
-        select from campaigns where workspace_id = ${workspaceId} and kind = 'campaign' and queued_at is not null
+        select from campaigns where workspace_id = ${workspaceId} and kind = 'campaign' and queued_at is not null and not is_sample
       ) as launch_campaign,
       exists (
-        select from campaigns where workspace_id = ${workspaceId} and kind = 'campaign' and dms_sent_count > 0
+        select from campaigns where workspace_id = ${workspaceId} and kind = 'campaign' and dms_sent_count > 0 and not is_sample
       ) as "isMessageSent",
       exists (
         select from first_steps_dismissals where workspace_id = ${workspaceId} and user_id = ${userId}
-      ) as dismissed`)
+      ) as dismissed,
+      (exists (select from leads where workspace_id = ${workspaceId} and is_sample)
+        or exists (select from lead_lists where workspace_id = ${workspaceId} and is_sample)
+        or exists (select from campaigns where workspace_id = ${workspaceId} and kind = 'campaign' and is_sample)) as "hasSampleData"`)
   const found = one(rows)
   return {
     steps: FIRST_STEPS.map((step) => ({ step, done: found.launch_campaign || found[step] })),
     dismissed: found.dismissed,
     isMessageSent: found.isMessageSent,
+    hasSampleData: found.hasSampleData,
   }
 }
 

@@ -29,6 +29,8 @@ export function skippedLabel({ code, params }: SkipReason): string {
       return 'Lead deleted'
     case 'condition':
       return 'Condition not met'
+    case 'sample':
+      return 'Sample data, never messaged on X'
   }
 }
 

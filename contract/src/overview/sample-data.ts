@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { NoInput, Success } from '../fields.ts'
+import { routes } from '../route.ts'
+
+const route = routes('Sample data')
+
+/** What the workspace has of the sample data. */
+export const SampleData = Success.extend({
+  leads: z.number().int(),
+  lists: z.number().int(),
+  campaigns: z.number().int(),
+})
+export type SampleData = z.output<typeof SampleData>
+
+export const sampleData = {
+  load: route('POST /sample-data', 'owner', 'rows', {
+    summary: 'Load sample leads, lists and campaigns, once',
+    description:
+      'They are marked `isSample`, count towards no limit, and are never messaged on X. Loading again changes nothing.',
+  })
+    .input(NoInput)
+    .output(SampleData),
+
+  remove: route('DELETE /sample-data', 'owner', 'rows', {
+    summary: 'Remove the sample data, but nothing that was made since',
+    successStatus: 204,
+  }).input(NoInput),
+}

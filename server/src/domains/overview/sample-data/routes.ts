@@ -1,0 +1,7 @@
+import { owner } from '../../../operations.ts'
+import { load, remove } from './service.ts'
+
+export const sampleDataRoutes = {
+  load: owner.sampleData.load.handler(({ context }) => load(context, context.actor)),
+  remove: owner.sampleData.remove.handler(({ context }) => remove(context.db, context.actor)),
+}
