@@ -178,7 +178,7 @@ describe('connecting X, in a browser', () => {
     const handle = page.getByLabel('X Handle to Scrape')
     await handle.fill('@missing_journey')
     await start.click()
-    await page.getByRole('button', { name: 'Try another handle' }).click()
+    await page.getByRole('button', { name: 'Try another', exact: true }).click()
     expect(await page.getByRole('button', { name: 'Resume' }).count()).toBe(0)
     expect(await handle.evaluate((field) => field === document.activeElement)).toBe(true)
 

@@ -260,7 +260,7 @@ export const leads = {
     .output(Page.extend({ leads: z.array(ListedLead), cursor: z.string().nullable() })),
 
   fields: route('GET /leads/fields', 'viewer', 'none', {
-    summary: 'Count the custom fields of the newest 10,000 leads, at most 50, the most frequent first',
+    summary: 'List the most frequent custom fields of the newest 10,000 leads (at most 50)',
   }).output(z.object({ fields: z.array(z.object({ name: z.string(), leads: z.number().int() })) })),
 
   find: route('GET /leads/{id}', 'viewer', 'none', {

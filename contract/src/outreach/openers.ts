@@ -83,7 +83,7 @@ export const openers = {
     .output(Job),
 
   list: route('GET /campaigns/{id}/openers', 'member', 'none', {
-    summary: 'List the openers of a campaign in the order in which they were created',
+    summary: 'List the openers of a campaign, oldest first',
     errors: ['CAMPAIGN_NOT_FOUND'],
   })
     .input(

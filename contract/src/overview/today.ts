@@ -61,7 +61,7 @@ export type Today = z.output<typeof Today>
 
 export const today = {
   find: route('GET /today', 'viewer', 'none', {
-    summary: 'Get what waits for you and what is sent today',
+    summary: "Get today's figures and what needs attention",
     errors: ['X_ACCOUNT_NOT_FOUND'],
   })
     .input(

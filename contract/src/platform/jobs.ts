@@ -76,7 +76,7 @@ export const jobs = {
     .output(Job),
 
   undo: route('POST /jobs/{id}/undo', 'member', 'rows', {
-    summary: 'Undo a job by a new one',
+    summary: 'Undo a job with a new one',
     description: `Reverses what the job changed, until its \`undoUntil\`: for ${UNDO_MINUTES} minutes after its end, or until the messages that it queued are due. Leads, lists and tags that were deleted since are left out. Jobs of kind \`openers\` cannot be undone.`,
     errors: ['JOB_NOT_FOUND', 'JOB_STATE'],
   })

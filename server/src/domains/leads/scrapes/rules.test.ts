@@ -189,6 +189,12 @@ describe('verdict', () => {
   ])('fails after %s', (kind, error) => {
     expect(of(kind, 3)).toEqual({ status: 'failed', failures: 0, error })
   })
+  it('says that handles, not lists of people, could not be read', () => {
+    const failure = { kind: 'invalid', message: 'X said so.', retryAt: null }
+    expect(verdict(failure, { type: 'handles', twitterHandle: '', failures: 0 }, now).error).toBe(
+      'Failed to read these handles: X said so.',
+    )
+  })
 })
 
 it('isHidden is true for protected accounts that have not approved the reader', () => {

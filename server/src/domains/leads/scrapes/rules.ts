@@ -158,7 +158,8 @@ const WAIT_MAX_MS = 24 * 60 * 60_000
 
 /** @param failures unanswered calls in a row before this one */
 export function verdict(failure: Failure, { failures, ...source }: { failures: number } & Source, now: Date): Verdict {
-  const what = PEOPLE[source.type]
+  const failed =
+    source.type === 'handles' ? 'Failed to read these handles' : `Failed to scrape X ${PEOPLE[source.type]}`
   const inMs = (ms: number) => new Date(now.getTime() + ms)
   switch (failure.kind) {
     case 'rate-limit': {
@@ -185,14 +186,14 @@ export function verdict(failure: Failure, { failures, ...source }: { failures: n
         error: `X doesn't show the ${peopleOf(source)}: ${failure.message}`,
       }
     case 'invalid':
-      return { status: 'failed', failures: 0, error: `Failed to scrape X ${what}: ${failure.message}` }
+      return { status: 'failed', failures: 0, error: `${failed}: ${failure.message}` }
     default: {
       const inARow = failures + 1
       if (inARow >= FAILURES_MAX)
         return {
           status: 'failed',
           failures: inARow,
-          error: `Failed to scrape X ${what}. ${failure.message} We kept the leads found so far. Resume the scrape later.`,
+          error: `${failed}. ${failure.message} We kept the leads found so far. Resume the scrape later.`,
         }
       return {
         status: 'waiting',
@@ -204,13 +205,12 @@ export function verdict(failure: Failure, { failures, ...source }: { failures: n
   }
 }
 
-const PEOPLE: Record<XSource, string> = {
+const PEOPLE: Record<Exclude<XSource, 'handles'>, string> = {
   followers: 'followers',
   following: 'following',
   likers: 'likers',
   repliers: 'repliers',
   list_members: 'list members',
-  handles: 'handles',
 }
 
 function peopleOf({ type, twitterHandle }: Source): string {

@@ -54,7 +54,7 @@ const CONCURRENCY = 2
 const TURN_MS = 15_000
 /** A job fails after this number of faults in succession. */
 const FAILURES_MAX = 5
-const FAULT = 'Something went wrong on our side. What the job had done stays. Start it again for the rest.'
+const FAULT = 'Something went wrong on our side. What the job has done is kept. Start it again for the rest.'
 
 /** Works on jobs in this process. */
 export async function runJobs<S extends JobServices>(services: S, kinds: JobKinds<S>): Promise<void> {

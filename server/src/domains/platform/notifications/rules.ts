@@ -55,7 +55,7 @@ export function notificationText(kind: NotificationKind, facts: NotificationFact
     case 'plan_ended':
       return {
         title: `Your ${planName} plan has ended`,
-        text: 'Queued messages will still be sent. To queue more, choose a plan.',
+        text: 'Queued messages will still be sent. Choose a plan to get your limits back.',
         path: '/billing',
       }
   }

@@ -349,7 +349,7 @@ function Facts({ lead }: { lead: LeadDetail }) {
     ['Following', <LeadFollowers key="f" followerCount={lead.followingCount} />],
     ['Location', lead.location],
     ['Website', lead.website && <SafeLink key="w" href={lead.website} />],
-    ['Found at', lead.sourceProfile && <XHandle key="s" handle={lead.sourceProfile} />],
+    ['Found via', lead.sourceProfile && <XHandle key="s" handle={lead.sourceProfile} />],
     ['Added', <DateTime key="a" value={lead.createdAt} />],
     ...custom,
   ]

@@ -127,7 +127,7 @@ export function LeadsToolbar({
                 icon={<UsersRound />}
                 className="text-ui! font-normal!"
                 aria-keyshortcuts="X"
-                title="Select anyone, also people you have messaged"
+                title="Select anyone, including people you have messaged"
                 onClick={() => selection.switchTo('people')}
               >
                 Select people… <Kbd>X</Kbd>

@@ -84,7 +84,7 @@ export function ListLeadsDialog({ list, isCard = false, open, onClose, onManage 
       footer={
         <>
           <ButtonLink to={generatePath(paths.list, { listId: list.id })} variant="ghost" className="me-auto">
-            Open the list’s page
+            Open list
           </ButtonLink>
           <Button onClick={onClose}>Close</Button>
           {isCard && mayWrite && (

@@ -145,11 +145,11 @@ function binText(from: number, to: number | null): string {
   return to - from === 1 ? formatNumber(from) : `${formatNumber(from)} to ${formatNumber(to - 1)}`
 }
 
-/** 'Follower counts of 620 profiles. Most have 316 to 561 followers.' */
+/** 'Follower counts of 620 profiles. The largest group has 316 to 561 followers.' */
 function sentenceOf(bins: Bins, total: number): string {
   const most = bins.reduce(
     (best, bin) => (bin.count > best.count ? bin : best),
     bins[0] ?? { from: 0, to: 1, count: 0 },
   )
-  return `Follower counts of ${formatCount(total, 'profile')}. The most frequent is ${binText(most.from, most.to)} followers.`
+  return `Follower counts of ${formatCount(total, 'profile')}. The largest group has ${binText(most.from, most.to)} followers.`
 }

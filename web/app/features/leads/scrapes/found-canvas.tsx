@@ -119,7 +119,7 @@ function FoundBar({ scrape, count, isFiltered, children }: FoundBarProps) {
       className="sticky bottom-0 z-10 -mx-1 flex flex-wrap items-center justify-between gap-x-8 gap-y-3 border-t border-line bg-canvas px-1 py-3 max-md:bottom-(--spacing-tab-bar)"
     >
       <dl className="flex flex-wrap gap-x-8 gap-y-2" data-numeric>
-        <Figure name="Match">
+        <Figure name="Matches">
           {formatNumber(count)}
           {isFiltered && <Small> of {formatNumber(scrape.matched)}</Small>}
         </Figure>

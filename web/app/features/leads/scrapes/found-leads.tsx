@@ -118,10 +118,10 @@ function emptyText({ type, twitterHandle }: Scrape): string {
     case 'following':
       return `@${twitterHandle} doesn't follow anyone yet. Try another handle.`
     case 'handles':
-      return 'X knows none of these handles. Check their spelling.'
+      return 'None of these handles exist on X. Check the spelling.'
     case 'list_members':
       return 'This list has no members. Try another list.'
     default:
-      return 'X shows nobody for this post. Try another post.'
+      return 'X shows no one for this post. Try another post.'
   }
 }

@@ -20,7 +20,7 @@ interface ScrapePanelProps {
   scrape: Scrape
   /** The scrape was resumed. */
   onChanged: (scrape: Scrape) => void
-  /** The user wants to try another handle. */
+  /** The user wants to scrape something else. */
   onAnother: () => void
 }
 
@@ -45,7 +45,7 @@ export function ScrapePanel({ scrape, onChanged, onAnother }: ScrapePanelProps) 
           {mayWrite && scrape.isResumable && <Resume scrape={scrape} onResumed={onChanged} />}
           {mayWrite && scrape.status === 'failed' && !scrape.isResumable && (
             <Button size="sm" icon={<AtSign />} onClick={onAnother}>
-              Try another handle
+              Try another
             </Button>
           )}
         </div>

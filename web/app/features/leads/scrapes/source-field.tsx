@@ -31,10 +31,10 @@ export interface Values {
 export const SOURCES: readonly { value: Scrape['type']; label: string }[] = [
   { value: 'followers', label: 'Followers' },
   { value: 'following', label: 'Following' },
-  { value: 'likers', label: 'Liked a post' },
-  { value: 'repliers', label: 'Replied' },
+  { value: 'likers', label: 'Likes' },
+  { value: 'repliers', label: 'Replies' },
   { value: 'list_members', label: 'List members' },
-  { value: 'handles', label: 'Paste handles' },
+  { value: 'handles', label: 'Handles' },
 ]
 
 /** The field of the form that each type reads. */
@@ -127,7 +127,7 @@ export function SourceField({ form, type, error }: SourceFieldProps) {
     return (
       <Field
         label={field === 'postUrl' ? 'URL of the post' : 'URL of the list'}
-        hint={type === 'repliers' && 'X finds replies of the last 7 days.'}
+        hint={type === 'repliers' && 'X only finds replies from the last 7 days.'}
         {...fieldProps}
       >
         <Input

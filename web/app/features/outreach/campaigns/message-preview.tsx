@@ -87,7 +87,7 @@ export function MessagePreview({ messages, listId, xAccountId }: MessagePreviewP
           )}
           {pieces.some(({ kind }) => kind === 'opener') && (
             <p className="text-center text-xs text-muted">
-              An opener that you approve replaces the dotted words. Without one, they are sent.
+              An opener that you approve replaces its underlined fallback.
             </p>
           )}
         </>

@@ -1,5 +1,5 @@
 import { fillSegment, type Recipient, readPlaces, type Vocabulary } from '@x-automated/contract/outreach/template'
-import { isOpener, OPENER_VARIABLE } from '../writer/opener-variable'
+import { OPENER_VARIABLE } from '../writer/opener-variable'
 
 export type { Recipient }
 
@@ -32,7 +32,7 @@ export function previewOf(template: string, lead: Recipient, vocabulary: Vocabul
   return readPlaces(template, vocabulary).map((segment) => {
     if (segment.kind === 'words') return { kind: 'text', text: segment.words }
     if (segment.kind === 'unknown') return { kind: 'unknown', text: segment.written }
-    if (isOpener(segment)) return { kind: 'opener', text: fillSegment(segment, { ...lead, metadata: {} }) }
+    if (segment.kind === 'opener') return { kind: 'opener', text: fillSegment(segment, { ...lead, metadata: {} }) }
     const filled =
       segment.kind === 'handle' ? fillSegment(segment, lead) : fillSegment({ ...segment, fallback: '' }, lead)
     return filled === '' ? { kind: 'missing', text: fillSegment(segment, lead) } : { kind: 'filled', text: filled }

@@ -12,7 +12,8 @@ interface AssignMenuProps {
   disabled?: boolean
   /** Offers nobody, too. Default: if someone is assigned. */
   mayUnassign?: boolean
-  onAssign: (assigneeId: string | null, name: string) => void
+  /** @param name null: nobody */
+  onAssign: (assigneeId: string | null, name: string | null) => void
 }
 
 /** Assigns a conversation to a member. */
@@ -51,7 +52,7 @@ export function AssignMenu({
       {mayUnassign && (
         <>
           <MenuSeparator />
-          <MenuItem onSelect={() => onAssign(null, 'nobody')}>Nobody</MenuItem>
+          <MenuItem onSelect={() => onAssign(null, null)}>Nobody</MenuItem>
         </>
       )}
     </Menu>

@@ -100,7 +100,11 @@ export function BulkBar({ inbox }: { inbox: Inbox }) {
           onOpenChange={toggle('assign')}
           disabled={isEmpty}
           mayUnassign
-          onAssign={(assigneeId, to) => change({ assigneeId }, (conversations) => `Assigned ${conversations} to ${to}`)}
+          onAssign={(assigneeId, to) =>
+            change({ assigneeId }, (conversations) =>
+              to === null ? `Unassigned ${conversations}` : `Assigned ${conversations} to ${to}`,
+            )
+          }
         />
         <IconButton
           size="sm"

@@ -115,8 +115,8 @@ function Known({ inbox, query, conversation }: KnownProps) {
   const setLabel = (label: ReplyLabel) => {
     if (label !== conversation.label) void change(conversation, { label }, { done: `Labeled ${LABEL_NAMES[label]}` })
   }
-  const assign = (assigneeId: string | null, to: string) =>
-    void change(conversation, { assigneeId }, { done: `Assigned to ${to}` })
+  const assign = (assigneeId: string | null, to: string | null) =>
+    void change(conversation, { assigneeId }, { done: to === null ? 'Unassigned' : `Assigned to ${to}` })
   const keys = {
     e: finish,
     h: () => setShown('snooze'),

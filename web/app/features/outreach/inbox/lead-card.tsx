@@ -39,7 +39,7 @@ export function LeadCard({ conversation, campaign, notes, onLabel }: LeadCardPro
   const facts: [string, ReactNode][] = detail
     ? [
         ['Followers', <LeadFollowers key="f" followerCount={detail.followerCount} />],
-        ['Found at', detail.sourceProfile && <XHandle key="s" handle={detail.sourceProfile} />],
+        ['Found via', detail.sourceProfile && <XHandle key="s" handle={detail.sourceProfile} />],
         [
           'Campaign',
           campaign && (

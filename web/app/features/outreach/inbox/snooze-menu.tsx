@@ -64,7 +64,7 @@ function Times({ canReengage = false, reply, onSnooze }: TimesProps) {
           <MessageSquareText aria-hidden />
           <span className="grid">
             <span className="font-strong">{dayText(morning.getTime(), now.getTime())}</span>
-            <span className="text-xs text-muted">The day that they named</span>
+            <span className="text-xs text-muted">The day they mentioned</span>
           </span>
           <span className="ms-auto text-xs text-muted" data-numeric>
             {timeText(morning.getTime())}

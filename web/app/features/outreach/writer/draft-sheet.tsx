@@ -151,10 +151,10 @@ export function DraftSheet({ kind, open, onClose, onInsert }: DraftSheetProps) {
             disabled={goal === ''}
             loading={isWriting}
           >
-            {isWriting ? 'Writing…' : drafting.status === 'idle' ? 'Write three drafts' : 'Write three others'}
+            {isWriting ? 'Writing…' : drafting.status === 'idle' ? 'Write three drafts' : 'Write three more'}
           </Button>
         </div>
-        {model === null && <ConnectModel what="The built-in writer knows six goals, in English." />}
+        {model === null && <ConnectModel what="The built-in writer has six goals and writes in English." />}
       </form>
       <div className="grid gap-4 pt-6" aria-live="polite" aria-busy={isWriting || undefined}>
         {drafting.status === 'failed' && <Callout tone="bad">{writerProblem(drafting.error)}</Callout>}

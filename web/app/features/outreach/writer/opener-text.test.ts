@@ -3,15 +3,15 @@ import { countsText, estimateText, inParts, isTooExpensive, jobText } from './op
 
 it.each([
   [{ draft: 0, approved: 0, failed: 0 }, 'None written yet'],
-  [{ draft: 1, approved: 0, failed: 0 }, '1 waits for approval'],
-  [{ draft: 34, approved: 12, failed: 2 }, '34 wait for approval, 12 approved, 2 not written'],
+  [{ draft: 1, approved: 0, failed: 0 }, '1 to approve'],
+  [{ draft: 34, approved: 12, failed: 2 }, '34 to approve, 12 approved, 2 not written'],
 ])('says of %j: %s', (counts, text) => expect(countsText(counts)).toBe(text))
 
 const estimate = { leads: 10, tokens: 53_000, costCents: 37, remainingCents: 912 }
 
 it('says what openers cost, and what is left', () => {
-  expect(estimateText(estimate)).toBe('About 53,000 tokens, at most $0.37 of the $9.12 left this month.')
-  expect(estimateText({ ...estimate, remainingCents: null })).toBe('About 53,000 tokens, at most $0.37.')
+  expect(estimateText(estimate)).toBe('About 53,000 tokens, about $0.37 of the $9.12 left this month.')
+  expect(estimateText({ ...estimate, remainingCents: null })).toBe('About 53,000 tokens, about $0.37.')
   expect(estimateText({ ...estimate, costCents: null })).toMatch(/has no price/)
 })
 

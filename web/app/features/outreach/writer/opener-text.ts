@@ -1,4 +1,4 @@
-import { formatCount, formatMoney, formatNumber, pluralize } from '@x-automated/contract/format'
+import { formatCount, formatMoney, formatNumber } from '@x-automated/contract/format'
 import type { Job } from '@x-automated/contract/platform/jobs'
 
 export interface Counts {
@@ -7,10 +7,10 @@ export interface Counts {
   failed: number
 }
 
-/** '34 wait for your approval, 12 approved'. */
+/** '34 to approve, 12 approved'. */
 export function countsText({ draft, approved, failed }: Counts): string {
   const parts = [
-    draft > 0 && `${formatNumber(draft)} ${pluralize(draft, 'waits', 'wait')} for approval`,
+    draft > 0 && `${formatNumber(draft)} to approve`,
     approved > 0 && `${formatNumber(approved)} approved`,
     failed > 0 && `${formatNumber(failed)} not written`,
   ].filter((part) => part !== false)
@@ -24,12 +24,12 @@ export interface Estimate {
   remainingCents: number | null
 }
 
-/** What a batch costs: 'about 53,000 tokens, $0.37 of the $9.12 left this month'. */
+/** What a batch costs: 'About 53,000 tokens, about $0.37 of the $9.12 left this month.'. */
 export function estimateText({ tokens, costCents, remainingCents }: Estimate): string {
   if (tokens === 0) return 'Costs nothing.'
   const amount = `About ${formatCount(tokens, 'token')}`
   if (costCents === null) return `${amount}. The model has no price, so only a token limit applies.`
-  const cost = `${amount}, at most ${formatMoney(costCents)}`
+  const cost = `${amount}, about ${formatMoney(costCents)}`
   return remainingCents === null ? `${cost}.` : `${cost} of the ${formatMoney(remainingCents)} left this month.`
 }
 

@@ -23,6 +23,7 @@ import { writerProblem } from './writer-text'
 const POLL_MS = 2_000
 /** Everyone on the campaign's list. */
 const EVERYONE = { filter: {} }
+const TOO_LARGE = 'This batch needs more than is left of this month’s AI budget.'
 
 /** Writes openers for everyone on a campaign's list who has none, as a job. */
 export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
@@ -51,7 +52,7 @@ export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
       sessionStorage.setItem(key, created.id)
       setParams({ job: created.id }, { replace: true })
     },
-    onError: (error) => toast.error(writerProblem(error)),
+    onError: (error) => toast.error(writerProblem(error, TOO_LARGE)),
     refetches: [api.openers],
   })
   if (running)
@@ -116,7 +117,7 @@ export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
                 {hasModel ? 'Use built-in suggestions' : `Write ${formatCount(found.leads, 'built-in suggestion')}`}
               </Button>
             </div>
-            {!hasModel && <ConnectModel what="The built-in writer uses English sentences around words of the bio." />}
+            {!hasModel && <ConnectModel what="The built-in writer puts words from the bio into English sentences." />}
           </>
         )}
       </div>
@@ -144,7 +145,7 @@ function useJob(id: string | null) {
 
 function RunningJob({ job }: { job: Job }) {
   const cancel = useAction(() => client.jobs.cancel({ id: job.id }), {
-    done: 'Canceled. Openers that were written stay.',
+    done: 'Canceled. The openers written so far are kept.',
     failed: 'Failed to cancel. Please try again.',
     refetches: [api.jobs, api.openers],
   })

@@ -25,7 +25,7 @@ export function OpenersNotice({ campaign: { id } }: { campaign: Campaign }) {
         {counts && counts.draft > 0
           ? `Review ${formatCount(counts.draft, 'opener')}`
           : counts && counts.approved > 0
-            ? 'Open openers'
+            ? 'View openers'
             : 'Write openers'}
       </ButtonLink>
     </div>

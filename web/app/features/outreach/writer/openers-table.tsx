@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { formatCount, formatNumber } from '@x-automated/contract/format'
+import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
 import { OPENERS_PAGE, type Opener } from '@x-automated/contract/outreach/openers'
 import { Check, ChevronLeft, ChevronRight, Sparkles } from 'lucide-react'
 import { useEffect, useState } from 'react'
@@ -133,7 +133,7 @@ function ApproveAll({ campaignId, seen, waiting }: ApproveAllProps) {
     {
       done: ({ approved, changed }) =>
         changed.length > 0
-          ? `Approved ${formatCount(approved, 'opener')}. ${formatNumber(changed.length)} changed meanwhile and wait.`
+          ? `Approved ${formatCount(approved, 'opener')}. ${formatNumber(changed.length)} ${pluralize(changed.length, 'has changed and still needs', 'have changed and still need')} approval.`
           : `Approved ${formatCount(approved, 'opener')}.`,
       // What has changed must be read again.
       onSuccess: () => remove(versions.map(({ id }) => id)),
@@ -155,8 +155,8 @@ function ApproveAll({ campaignId, seen, waiting }: ApproveAllProps) {
       </Button>
       {!isReady && (
         <p className="text-muted" data-numeric>
-          You have seen {formatNumber(versions.length)} of the {formatNumber(waiting)} that wait. Scroll through all
-          pages to approve them together.
+          You have seen {formatNumber(versions.length)} of {formatNumber(waiting)}. Scroll through all pages to approve
+          them together.
         </p>
       )}
     </div>

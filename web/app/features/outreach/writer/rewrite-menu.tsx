@@ -44,7 +44,7 @@ export function RewriteMenu({ textarea, value, onChange }: RewriteMenuProps) {
     }
     // What was typed meanwhile stays.
     if (box.value !== value) {
-      toast.info('You changed the text meanwhile, so it was not rewritten.')
+      toast.info('Not rewritten, because you changed the text.')
       return
     }
     onChange(value.slice(0, start) + draft.text + value.slice(end))

@@ -54,7 +54,7 @@ export function UsageCard() {
             <Meter label="Tokens" used={data.tokens} limit={data.limitTokens} text={formatNumber} />
             {month === months[0] && (
               <p className="text-muted">
-                Starts again on <DateTime value={data.resetsAt} precision="day" endsSentence />
+                Resets on <DateTime value={data.resetsAt} precision="day" endsSentence />
               </p>
             )}
           </div>

@@ -12,8 +12,8 @@ export function BuiltIn() {
   )
 }
 
-/** Why nothing was written, in one sentence, and what to do. */
-export function writerProblem(error: unknown): string {
+/** Why nothing was written, and what to do. @param overBudget if the budget does not suffice */
+export function writerProblem(error: unknown, overBudget = 'This month’s AI budget is used up.'): string {
   switch (errorCode(error)) {
     case 'BUDGET_EXCEEDED': {
       const { data } = error as {
@@ -22,7 +22,7 @@ export function writerProblem(error: unknown): string {
       if (data?.limitCents === 0 || data?.limitTokens === 0)
         return 'There is no budget for AI. Upgrade, or connect a model with a budget in Settings.'
       const next = data?.resetsAt && formatDate(data.resetsAt, { month: 'short', day: 'numeric' })
-      return `This month’s AI budget is used up.${next ? ` It starts again on ${next}.` : ''}`
+      return next ? `${overBudget} It resets on ${next}.` : overBudget
     }
     case 'MODEL_NOT_CONFIGURED':
       return 'No model is connected. An admin can connect one in Settings.'

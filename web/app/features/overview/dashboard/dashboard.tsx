@@ -36,7 +36,7 @@ export function Dashboard({ user }: { user: User }) {
         </div>
       )}
       {isUsed && today.isError && !today.data && (
-        <QueryError query={today}>We couldn't load what is sent today. Try again.</QueryError>
+        <QueryError query={today}>We couldn't load today's figures. Try again.</QueryError>
       )}
       <DashboardProfile user={user} signupDate={data?.signupDate} loading={query.isPending} />
       {failed && <QueryError query={query}>We couldn't load your numbers. Try again.</QueryError>}

@@ -28,9 +28,11 @@ export function usePauseAll(): () => void {
       return
     }
     const count = formatCount(active.length, 'active campaign')
+    const rest =
+      active.length === 1 ? 'It sends nothing until you resume it.' : 'They send nothing until you resume them.'
     const isSure = await confirm({
       title: 'Pause all campaigns?',
-      body: `This pauses ${count}. Nothing is sent until you resume them.`,
+      body: `This pauses ${count}. ${rest}`,
       confirm: 'Pause all',
     })
     if (!isSure) return

@@ -46,7 +46,7 @@ export function AccountConsent({ account }: { account: XAccount }) {
         storesConversations === null
           ? {
               title: `Don't store conversations of @${handle}?`,
-              body: 'Texts from before this question are deleted, for everyone in the workspace. Times and labels of replies stay.',
+              body: 'Texts stored before you were asked are deleted, for everyone in the workspace. Times and labels of replies stay.',
               confirm: "Don't store",
             }
           : {

@@ -13,7 +13,7 @@ const NAMES =
 const LAST = 'Okafor Lindqvist Raman Vidal Moreau Berg Tanaka Hofer Haddad Rossi Mensah Demir Silva Kim'.split(' ')
 const WORDS = ['founder', 'designer', 'AI', 'SaaS', 'writer']
 const PEOPLE_COUNT = 60
-/** Follower counts from 10 to a million; two bars per step of 0.5 on a scale of powers of ten. */
+/** Follower counts from 10 to a million; five bars per power of ten. */
 const SCALE = { from: 1, to: 6, step: 0.1 }
 const BARS = 25
 const START = { least: 2.5, most: 4.2 }
