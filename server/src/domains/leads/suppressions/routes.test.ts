@@ -4,7 +4,7 @@ import { makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { leads } from '../leads/tables.ts'
-import { suppressLead } from './service.ts'
+import { suppressOptOut } from './service.ts'
 import { suppressionCounts, suppressions } from './tables.ts'
 
 let app: TestApp
@@ -18,6 +18,8 @@ beforeEach(async () => {
 
 const suppress = async (body: object, by = person) => (await by.call('POST', '/suppressions', body)).body
 const listed = async (query = '', by = person) => (await by.call('GET', `/suppressions${query}`)).body
+const optOut = (leadId: string) =>
+  app.db.transaction((tx) => suppressOptOut({ ...app.services, db: tx }, person.workspaceId, leadId))
 const handles = (body: { suppressions: { twitterHandle: string }[] }) =>
   body.suppressions.map((one) => one.twitterHandle)
 const findOfLead = async (db: TestApp['db'], actor: Person['actor'], leadId: string) => {
@@ -119,14 +121,17 @@ describe('POST /suppressions', () => {
 
   it('records an opt-out reply without a user', async () => {
     const [lead] = await makeLeads(app, person, [{ twitterHandle: 'ana' }])
-    const by = { workspaceId: person.workspaceId, userId: null }
-    for (const added of [1, 0])
-      expect(
-        await app.db.transaction((tx) =>
-          suppressLead({ ...app.services, db: tx }, by, lead!.id, { reason: 'replied_stop', note: 'STOP' }),
-        ),
-      ).toEqual({ added, known: 1 - added, stopped: 0 })
-    expect((await listed()).suppressions).toMatchObject([{ reason: 'replied_stop', note: 'STOP', by: null }])
+    for (const added of [1, 0]) expect(await optOut(lead!.id)).toEqual({ added, known: 1 - added, stopped: 0 })
+    expect((await listed()).suppressions).toMatchObject([{ reason: 'replied_stop', by: null }])
+  })
+
+  it('records an opt-out reply of somebody who is suppressed already, under any handle', async () => {
+    const [ana, bob] = await makeLeads(app, person, [{ twitterHandle: 'ana' }, { twitterHandle: 'bob', xUserId: '21' }])
+    await suppress({ leadIds: [ana!.id, bob!.id], note: 'a competitor' })
+    await app.db.update(leads).set({ twitterHandle: 'bob_new' }).where(eq(leads.id, bob!.id))
+    for (const { id } of [ana!, bob!]) expect(await optOut(id)).toMatchObject({ added: 0 })
+    const known = { reason: 'replied_stop', note: 'a competitor' }
+    expect((await listed()).suppressions).toMatchObject([known, known])
   })
 
   it('accepts concurrent calls for the same people', async () => {

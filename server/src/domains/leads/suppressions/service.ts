@@ -104,28 +104,35 @@ export async function suppressChosen(
   return (await settleStage({ db: tx, sending }, by)).added
 }
 
-/** Removes entries. Stopped messages stay failed. @returns their number */
-export async function removeEntries(db: Db, workspaceId: string, ids: readonly string[]): Promise<number> {
-  const { rowCount } = await db
-    .delete(suppressions)
-    .where(and(eq(suppressions.workspaceId, workspaceId), inArray(suppressions.id, [...ids])))
+/** Removes entries that still have this reason. Stopped messages stay failed. @returns their number */
+export async function removeEntries(
+  db: Db,
+  workspaceId: string,
+  ids: readonly string[],
+  reason: SuppressionReason,
+): Promise<number> {
+  const theirs = and(eq(suppressions.workspaceId, workspaceId), eq(suppressions.reason, reason))
+  const { rowCount } = await db.delete(suppressions).where(and(theirs, inArray(suppressions.id, [...ids])))
   return rowCount ?? 0
 }
 
-/** Suppresses one lead in the caller's `transact`, for a reply with an opt-out word. */
-export async function suppressLead(
+/** Suppresses a lead who asked to stop, in the caller's `transact`. An existing entry gets this reason. */
+export async function suppressOptOut(
   { db: tx, sending }: Context,
-  by: Suppressor,
+  workspaceId: string,
   leadId: string,
-  { reason, note = null }: { reason: SuppressionReason; note?: string | null },
 ): Promise<{ added: number; stopped: number }> {
   await openStage(tx)
+  const reason = sql`'replied_stop'`
   await stageLeads(
     tx,
-    sql`select id from leads where id = ${leadId} and workspace_id = ${by.workspaceId}`,
-    sql`${reason}::text, ${note}::text`,
+    sql`select id from leads where id = ${leadId} and workspace_id = ${workspaceId}`,
+    sql`${reason}, null`,
   )
-  const { added, ...counts } = await settleStage({ db: tx, sending }, by)
+  await tx.execute(sql`
+    update suppressions s set reason = ${reason} from incoming_suppressions i
+    where s.workspace_id = ${workspaceId} and (s.twitter_handle = i.twitter_handle or s.x_user_id = i.x_user_id)`)
+  const { added, ...counts } = await settleStage({ db: tx, sending }, { workspaceId, userId: null })
   return { ...counts, added: added.length }
 }
 

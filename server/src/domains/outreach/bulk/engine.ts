@@ -9,10 +9,12 @@ import { removeForJob, restoreForJob } from '../../leads/removals/service.ts'
 import { removeEntries, suppressChosen } from '../../leads/suppressions/service.ts'
 import { countLeads, giveTags, type Tagging, takeTags, ungiveTags, untakeTags } from '../../leads/tags/service.ts'
 import {
+  isBeingUndone,
   type JobKinds,
   type JobPart,
   type JobRow,
   type Kind,
+  lookAgain,
   readChanges,
   type Saved,
 } from '../../platform/jobs/service.ts'
@@ -86,12 +88,16 @@ async function* walk(services: Services, job: JobRow, change: (part: Part) => Pr
   }
 }
 
-/** Lets the messages of an ended job go out, once they can no longer be undone. */
-async function releaseMessages({ database: { db } }: Services, job: JobRow): Promise<void> {
+/** Lets the messages of an ended job go out, once they can no longer be undone and unless they are being undone. */
+async function releaseMessages({ database: { db }, jobs }: Services, job: JobRow): Promise<void> {
+  const { workspaceId, undoUntil } = job
   // Without a time, it has queued nothing.
-  if (!job.undoUntil) return
+  if (!undoUntil) return
+  if (undoUntil > new Date()) return lookAgain(db, jobs, job, undoUntil)
   for await (const { changes } of readChanges(db, job))
-    await transact(db, (tx) => setDue(tx, job.workspaceId, changes as string[], job.undoUntil as Date))
+    await transact(db, async (tx) => {
+      if (!(await isBeingUndone(tx, job))) await setDue(tx, workspaceId, changes as string[], undoUntil)
+    })
 }
 
 export const bulkKinds: JobKinds<Services> = {
@@ -128,7 +134,7 @@ export const bulkKinds: JobKinds<Services> = {
       const changes = await suppressChosen({ db: tx, sending }, by, chosen, order)
       return { changed: changes.length, changes }
     },
-    undo: (tx, { workspaceId }, changes) => removeEntries(tx, workspaceId, changes),
+    undo: (tx, { workspaceId }, changes, { reason }) => removeEntries(tx, workspaceId, changes, reason),
   }),
   basis: kindOf<'basis', ChangedBasis[]>({
     async change({ tx, chosen }, order) {

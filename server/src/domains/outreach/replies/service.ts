@@ -8,7 +8,7 @@ import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import type { XHappening } from '../../../outside/x-activity.ts'
 import type { Limits } from '../../../requests/limits.ts'
-import { suppressLead } from '../../leads/suppressions/service.ts'
+import { suppressOptOut } from '../../leads/suppressions/service.ts'
 import { publishEvents } from '../../platform/events/service.ts'
 import { notifyReply } from '../../platform/notifications/service.ts'
 import { allowsTexts } from '../../platform/x-account/service.ts'
@@ -184,10 +184,7 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
   if (answered) await storeAnswers(tx, [answered.id])
   // A reply implies that earlier messages were read.
   if (isReply) await recordRead(tx, conversation, message.at)
-  if (optedOut)
-    await suppressLead({ db: tx, sending: { stopMessages } }, { workspaceId, userId: null }, leadId, {
-      reason: 'replied_stop',
-    })
+  if (optedOut) await suppressOptOut({ db: tx, sending: { stopMessages } }, workspaceId, leadId)
   if (optedOut && answered) await checkOptOuts(tx, answered.id)
   if (!optedOut) await stopMessages(tx, workspaceId, sql`select ${leadId}::uuid`)
   const stored = { workspaceId, leadId, accountXUserId, id: kept.id, at: message.at, isEncrypted: message.isEncrypted }

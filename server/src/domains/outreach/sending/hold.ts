@@ -51,7 +51,7 @@ export async function deleteUnclaimed(tx: Db, workspaceId: string, which: SQL): 
   const { rows } = await tx.execute<{ id: string; leadId: string }>(sql`
     select id, lead_id as "leadId" from dms
     where workspace_id = ${workspaceId} and ${which} and status = 'queued' and claimed_at is null and tried_at is null
-    order by id for update skip locked`)
+    order by id for update`)
   const undone = sql`any(${sql.param(rows.map(({ id }) => id))}::uuid[])`
   const leadIds = sql`select unnest(${sql.param(rows.map(({ leadId }) => leadId))}::uuid[])`
   await lockLeads(tx, leadIds)

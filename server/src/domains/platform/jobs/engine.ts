@@ -4,6 +4,7 @@ import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import { isUnavailable } from '../../../db/unavailable.ts'
+import type { JobQueue } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
 import type { Services } from '../../../services.ts'
 import { ENDED, jobChanges, jobs } from './tables.ts'
@@ -42,7 +43,7 @@ export interface Kind<S> {
   run(services: S, job: JobRow): AsyncIterable<JobPart>
   /** Undoes a part, in the transaction that stores the place. @returns how many leads it changed */
   undo?(tx: Db, undone: JobRow, changes: unknown): Promise<number>
-  /** Called once it has ended in any way, and again if that was interrupted. */
+  /** Called once it or its undo has ended in any way, and again if that was interrupted. */
   ended?(services: S, job: JobRow): Promise<void>
 }
 
@@ -81,12 +82,7 @@ export async function runJob<S extends JobServices>(
       services.events.touch(of.workspaceId, 'job', of.id)
       if (job?.status !== 'running') return await finish(services, kinds, of)
       if (services.isDraining() || Date.now() > turnEnds) {
-        await services.jobs.reschedule(
-          db,
-          'job',
-          { workspaceId: of.workspaceId, jobId: of.id },
-          { key: of.id, group: job.undoes ?? of.id },
-        )
+        await lookAgain(db, services.jobs, job)
         return
       }
     }
@@ -119,8 +115,32 @@ async function finish<S extends JobServices>(
   of: { workspaceId: string; id: string },
 ): Promise<void> {
   services.events.touch(of.workspaceId, 'job', of.id)
-  const [job] = await services.database.db.select().from(jobs).where(isRow(of))
-  if (job?.endedAt && !job.undoes) await kinds[job.kind]?.ended?.(services, job)
+  const { db } = services.database
+  const [job] = await db.select().from(jobs).where(isRow(of))
+  if (!job?.endedAt) return
+  const [changing] = job.undoes
+    ? await db
+        .select()
+        .from(jobs)
+        .where(isRow({ ...of, id: job.undoes }))
+    : [job]
+  if (changing) await kinds[job.kind]?.ended?.(services, changing)
+}
+
+/** Lets a process look at a job. A job and the one that undoes it never run at the same time. @param at now if missing */
+export async function lookAgain(
+  db: Db,
+  queue: JobQueue,
+  { workspaceId, id, undoes }: Pick<JobRow, 'workspaceId' | 'id' | 'undoes'>,
+  at?: Date,
+): Promise<void> {
+  await queue.reschedule(db, 'job', { workspaceId, jobId: id }, { key: id, group: undoes ?? id, ...(at && { at }) })
+}
+
+/** Whether a job is being undone. No undo begins before the transaction ends. */
+export async function isBeingUndone(tx: Db, of: Pick<JobRow, 'workspaceId' | 'id'>): Promise<boolean> {
+  const [job] = await tx.select({ undoneBy: jobs.undoneBy }).from(jobs).where(isRow(of)).for('share')
+  return Boolean(job?.undoneBy)
 }
 
 /** The parts of a job that undoes another one. Each deletes what it has undone. */
@@ -213,5 +233,14 @@ async function end(db: Db, of: Pick<JobRow, 'workspaceId' | 'id'>, ending: Endin
     .set({ ...ending, ...done, ...ENDED, updatedAt: sql`now()` })
     .where(and(isRow(of), eq(jobs.status, 'running')))
     .returning()
+  if (job?.undoes && job.status === 'failed') await allowUndo(db, job)
   return job ?? null
+}
+
+/** After an undo that did not end, what is left of the job can be undone again. */
+export async function allowUndo(db: Db, { workspaceId, id }: Pick<JobRow, 'workspaceId' | 'id'>): Promise<void> {
+  await db
+    .update(jobs)
+    .set({ undoneBy: null })
+    .where(and(eq(jobs.workspaceId, workspaceId), eq(jobs.undoneBy, id)))
 }

@@ -9,13 +9,23 @@ import type { JobQueue } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { publishEvents } from '../events/service.ts'
+import { allowUndo, lookAgain } from './engine.ts'
 import { secondsLeft } from './rules.ts'
 import { ENDED, jobChanges, jobs } from './tables.ts'
 
 /** Changes are kept at least this long. */
 const KEPT = sql`make_interval(mins => ${UNDO_MINUTES})`
 
-export { type JobKinds, type JobPart, type JobRow, type Kind, readChanges, type Saved } from './engine.ts'
+export {
+  isBeingUndone,
+  type JobKinds,
+  type JobPart,
+  type JobRow,
+  type Kind,
+  lookAgain,
+  readChanges,
+  type Saved,
+} from './engine.ts'
 
 const columns = {
   id: jobs.id,
@@ -69,6 +79,7 @@ export async function cancel(db: Db, queue: JobQueue, actor: Actor, id: string) 
       .where(and(own(actor, id), isUnfinished))
     const found = await find(tx, actor, id)
     if (rowCount === 0) throw new Refusal('JOB_STATE')
+    if (found.undoes) await allowUndo(tx, { workspaceId: actor.workspaceId, id })
     await enqueue(tx, queue, actor, found)
     return found
   })
@@ -122,14 +133,13 @@ export async function findUnfinished(tx: Db, actor: Actor, { kind, input }: Pick
   return row ? answerOf(row) : null
 }
 
-/** Lets a process look at a job. A job and the one that undoes it never run at the same time. */
 async function enqueue(
   tx: Db,
   queue: JobQueue,
   { workspaceId }: Actor,
-  { id, undoes }: { id: string; undoes?: string | null },
+  { id, undoes = null }: { id: string; undoes?: string | null },
 ): Promise<void> {
-  await queue.reschedule(tx, 'job', { workspaceId, jobId: id }, { key: id, group: undoes ?? id })
+  await lookAgain(tx, queue, { workspaceId, id, undoes })
   await publishEvents(tx, workspaceId, 'job', [id])
 }
 
