@@ -125,7 +125,7 @@ describe('POST /suppressions', () => {
     expect((await listed()).suppressions).toMatchObject([{ reason: 'replied_stop', by: null }])
   })
 
-  it('records an opt-out reply of somebody who is suppressed already, under any handle', async () => {
+  it('records an opt-out reply of someone who is suppressed already, under any handle', async () => {
     const [ana, bob] = await makeLeads(app, person, [{ twitterHandle: 'ana' }, { twitterHandle: 'bob', xUserId: '21' }])
     await suppress({ leadIds: [ana!.id, bob!.id], note: 'a competitor' })
     await app.db.update(leads).set({ twitterHandle: 'bob_new' }).where(eq(leads.id, bob!.id))

@@ -13,12 +13,14 @@ import {
   openHandles,
   type SomeList,
   sendDue,
+  waitForBlockedStatement,
 } from '../../../../test/outreach.ts'
 import { transact } from '../../../db/transact.ts'
 import { upsertLeads } from '../../leads/leads/service.ts'
 import { leads } from '../../leads/leads/tables.ts'
 import { runJob } from '../../platform/jobs/engine.ts'
 import { jobs } from '../../platform/jobs/tables.ts'
+import { campaignGate } from '../sending/service.ts'
 import { queueFollowUps } from '../sequences/engine.ts'
 import { writeOpeners } from './service-writing.ts'
 
@@ -189,6 +191,17 @@ describe('a message', () => {
     expect(await messages(id)).toEqual([FALLBACK, FALLBACK])
     await person.client.openers.update({ id: second!.id, text: 'Newer.', isApproved: true })
     expect(await messages(id)).toEqual([FALLBACK, 'Newer. Shall we talk?'])
+  })
+
+  it('that is being queued is waited for when an approval is withdrawn', async () => {
+    const { id, openers } = await withOpeners(1)
+    let withdrawing: Promise<unknown> | null = null
+    await app.db.transaction(async (tx) => {
+      await tx.execute(sql`select pg_advisory_xact_lock_shared(${campaignGate(sql`${id}::text`)})`)
+      withdrawing = person.client.openers.update({ id: openers[0]!.id, isApproved: false })
+      await waitForBlockedStatement(app)
+    })
+    await withdrawing
   })
 
   it('keeps its opener when the template is edited', async () => {

@@ -10,7 +10,7 @@ import type { RequestContext } from '../../../requests/context.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { countOpeners, profileOf } from '../../leads/leads/service.ts'
 import { leads } from '../../leads/leads/tables.ts'
-import { readTemplate, renderedMessage } from '../sending/service.ts'
+import { blockNewClaims, readTemplate, renderedMessage } from '../sending/service.ts'
 import { findCampaign, findSteps } from '../sequences/service.ts'
 import { isEnrollmentOf } from '../sequences/tables.ts'
 import { settle } from '../writer/service.ts'
@@ -180,8 +180,10 @@ async function change(tx: Db, { workspaceId }: Pick<Actor, 'workspaceId'>, which
 const isUnclaimed = sql`dms.status = 'queued' and dms.lease_expires_at is null and dms.claimed_at is null and dms.tried_at is null`
 
 /** Locks the messages that a change of openers changes. They come before openers in the lock order. */
-function lockMessages(tx: Db, campaignId: string, leadIds: SQL): Promise<void> {
-  return lockRows(tx, 'dms', sql`campaign_id = ${campaignId} and lead_id in (${leadIds}) and ${isUnclaimed}`)
+async function lockMessages(tx: Db, campaignId: string, leadIds: SQL): Promise<void> {
+  // Also waits for follow-ups that are being queued with the openers of before.
+  await blockNewClaims(tx, campaignId)
+  await lockRows(tx, 'dms', sql`campaign_id = ${campaignId} and lead_id in (${leadIds}) and ${isUnclaimed}`)
 }
 
 /** Gives queued messages that no sender has ever claimed the openers as they are now. */
