@@ -39,7 +39,8 @@ const REPLIES_PER_SECOND = 10
 /** At the last size, the due job and a claim cost at most this many times as much as at the first. */
 const GROWTH_MAX = 1.5
 const REPLY_MAX_MS = 2_000
-const PAGE_MAX_MS = 1_000
+const PAGE_MAX_MS = 250
+const PREFLIGHT_MAX_MS = 1_000
 
 const env = { sendIntervalSeconds: 0, dailyDmCap: CAP, isRealX: false }
 const cluster = await openScratchCluster({ log: () => {}, settings: { fsync: 'on', synchronous_commit: 'on' } })
@@ -149,7 +150,11 @@ try {
     for (const stepNumber of [1, 2]) {
       pages[`step ${stepNumber}`] = people({ stepNumber })
       for (const state of ENROLLMENT_STATES) pages[`step ${stepNumber}, ${state}`] = people({ stepNumber, state })
-      for (const outcome of OUTCOMES) pages[`step ${stepNumber}, outcome ${outcome}`] = people({ stepNumber, outcome })
+      for (const outcome of OUTCOMES) {
+        pages[`step ${stepNumber}, outcome ${outcome}`] = people({ stepNumber, outcome })
+        for (const state of ENROLLMENT_STATES)
+          pages[`step ${stepNumber}, outcome ${outcome}, ${state}`] = people({ stepNumber, outcome, state })
+      }
     }
     for (const outcome of OUTCOMES) pages[`variant, outcome ${outcome}`] = people({ variantId, outcome })
     for (const outcome of OUTCOMES)
@@ -161,8 +166,8 @@ try {
       const times: number[] = []
       for (let call = 0; call < 5; call += 1) times.push(await timed(page))
       const median = quantile(times, 0.5)
-      if (median > PAGE_MAX_MS / 10 || !name.includes(','))
-        console.log(`    ${name.padEnd(26)} ${(times[0] ?? 0).toFixed(0).padStart(6)} ${median.toFixed(0).padStart(6)}`)
+      if (median > PAGE_MAX_MS / 3 || !name.includes(','))
+        console.log(`    ${name.padEnd(36)} ${(times[0] ?? 0).toFixed(0).padStart(6)} ${median.toFixed(0).padStart(6)}`)
       require(median < PAGE_MAX_MS, `${name}: the maximum is ${PAGE_MAX_MS} ms`)
     }
     console.log(`  (load ${load()})`)
@@ -182,7 +187,7 @@ try {
     const times: number[] = []
     for (let call = 0; call < PREFLIGHTS; call += 1) times.push(await timed(() => preflight(context, actor, input)))
     console.log(`  pre-flight of ${formatNumber(LISTED)} leads   ${spans(times)}   (load ${load()})`)
-    require(quantile(times, 0.99) < PAGE_MAX_MS, `the maximum is ${PAGE_MAX_MS} ms`)
+    require(quantile(times, 0.99) < PREFLIGHT_MAX_MS, `the maximum is ${PREFLIGHT_MAX_MS} ms`)
   }
 } finally {
   await cluster.close()

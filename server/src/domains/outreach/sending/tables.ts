@@ -113,8 +113,12 @@ export const dms = pgTable(
     index('dms_account_claims').on(t.xAccountId, t.claimedAt).where(sql`claimed_at is not null`),
     index('dms_lead').on(t.leadId),
     // Which variants were sent, and their results.
-    index('dms_variants').on(t.campaignId, t.variantId, t.sentAt, t.id, t.enrollmentId).where(sql`sent_at is not null`),
-    index('dms_answered').on(t.campaignId, t.variantId, t.answers, t.sentAt, t.id).where(sql`answers <> 0`),
+    index('dms_variants').on(t.campaignId, t.variantId, t.sentAt, t.id).where(sql`sent_at is not null`),
+    // Who was sent which variant, and who answered it.
+    index('dms_people').on(t.campaignId, t.variantId, t.status, t.enrollmentId).where(sql`enrollment_id is not null`),
+    index('dms_answered')
+      .on(t.campaignId, t.variantId, t.answers, t.enrollmentId)
+      .where(sql`status = 'replied' and answers <> 0`),
     // Latest replies of a workspace or a campaign.
     index('dms_answers').on(t.workspaceId, t.repliedAt).where(sql`status = 'replied' and replied_at is not null`),
     index('dms_campaign_answers')

@@ -1,5 +1,5 @@
 import type { InputOf } from '@x-automated/contract/contract'
-import { isId } from '@x-automated/contract/fields'
+import { isId, NO_ID } from '@x-automated/contract/fields'
 import { ENROLLMENTS_COUNTED_MAX } from '@x-automated/contract/outreach/sequence-limits'
 import { ENROLLMENT_STATES, type Outcome } from '@x-automated/contract/outreach/sequences'
 import { refusalText, type SkipReason } from '@x-automated/contract/reason'
@@ -70,7 +70,7 @@ function sumsWith(answer: number): number[] {
 }
 
 /**
- * Lists the people of a campaign, or those with such a message. Every page costs the same.
+ * Lists the people of a campaign, or those with such a message, by id. Every page costs the same.
  * @throws Refusal CAMPAIGN_NOT_FOUND, INVALID_INPUT: invalid cursor
  */
 export async function list(
@@ -80,155 +80,97 @@ export async function list(
 ) {
   if (cursor !== undefined && !isId(cursor)) throw invalidField('cursor', 'must be the cursor of an earlier response')
   const campaign = await findCampaign(db, actor, id)
-  const states = state ? [state] : ENROLLMENT_STATES
   const isAnyStep = stepNumber === undefined && variantId === undefined
-  const found =
+  const people =
     isAnyStep && (outcome === undefined || outcome === 'sent')
-      ? peopleIn(campaign, states, { areMessaged: outcome === 'sent' })
+      ? peopleIn(campaign, state ? [state] : ENROLLMENT_STATES, { areMessaged: outcome === 'sent' })
       : peopleWith(campaign, {
           state,
-          isRareState: state !== undefined && (await isRareState(db, campaign, state)),
           outcome,
-          isOneStep: !isAnyStep,
           variantIds: (await findSteps(db, campaign))
             .filter((_, index) => stepNumber === undefined || index === stepNumber - 1)
             .flatMap(({ variants }) => variants.map((variant) => variant.id))
             .filter((one) => variantId === undefined || one === variantId),
         })
+  const { total, ids } = await readPage(db, people, cursor ?? NO_ID, pageSize + 1)
+  const shown = ids.slice(0, pageSize)
+  const known = new Map((await readRows(db, actor, shown)).map((row) => [row.id, row]))
   const isAll = isAnyStep && state === undefined && outcome === undefined
-  const total = isAll ? campaign.totalLeadsInList : one((await db.execute<{ total: number }>(found.count)).rows).total
-  const isRare = total < ENROLLMENTS_COUNTED_MAX
-  const { rows } = await db.execute<{ id: string; place: string }>(
-    found.page({ after: cursor ?? null, limit: pageSize + 1, isRare }),
-  )
-  const shown = rows.slice(0, pageSize)
-  const known = new Map(
-    (
-      await readRows(
-        db,
-        actor,
-        shown.map((row) => row.id),
-      )
-    ).map((row) => [row.id, row]),
-  )
   return {
-    enrollments: shown.flatMap((row) => known.get(row.id) ?? []),
-    total,
-    cursor: rows.length > pageSize ? (shown.at(-1)?.place ?? null) : null,
+    enrollments: shown.flatMap((one) => known.get(one) ?? []),
+    total: isAll ? campaign.totalLeadsInList : total,
+    cursor: ids.length > pageSize ? (shown.at(-1) ?? null) : null,
   }
 }
 
-interface Span {
-  after: string | null
-  limit: number
-  /** All of them were counted. */
-  isRare: boolean
+/** SQL: the first ids after this one, in order. */
+type People = (after: string, limit: number) => SQL
+
+async function readPage(db: Db, people: People, after: string, limit: number) {
+  return db.transaction(async (tx) => {
+    // Indexes have people and messages in order, so they are merged and end with the limit. By its
+    // estimates, PostgreSQL would read all of them first, or take minutes with old statistics.
+    await tx.execute(sql`
+      select set_config('enable_' || name, 'off', true) from unnest('{gathermerge,hashagg,hashjoin,nestloop,sort}'::text[]) name`)
+    const { rows } = await tx.execute<{ total: number; ids: string[] }>(sql`
+      select count(*)::int as total, coalesce((array_agg(id order by id) filter (where id > ${after}))[:${limit}::int], '{}') as ids
+      from (${people(NO_ID, ENROLLMENTS_COUNTED_MAX)}) found`)
+    const first = one(rows)
+    if (first.total < ENROLLMENTS_COUNTED_MAX || first.ids.length === limit) return first
+    const next = await tx.execute<{ id: string }>(people(after, limit))
+    return { total: first.total, ids: next.rows.map((row) => row.id) }
+  })
 }
 
-/** SQL: counts people up to a maximum, and reads a page of their ids. */
-interface Found {
-  count: SQL
-  page(span: Span): SQL
-}
-
-/** Enrollments in these states, in order of id. `areMessaged`: a message was sent to them. */
-function peopleIn({ workspaceId, id }: Campaign, states: readonly State[], { areMessaged = false } = {}): Found {
-  const isMessaged = areMessaged ? sql`and last_step_id is not null` : sql``
-  const page = ({ after, limit }: Omit<Span, 'isRare'>) => sql`
-    select e.id, e.id as place from unnest(${sql.param([...states])}::text[]) s(state) cross join lateral (
-      select id from enrollments where workspace_id = ${workspaceId} and campaign_id = ${id} and state = s.state ${isMessaged}
-        and (${after}::uuid is null or id > ${after}::uuid) order by id limit ${limit}
-    ) e order by e.id limit ${limit}`
-  return { count: counted(page({ after: null, limit: ENROLLMENTS_COUNTED_MAX })), page }
-}
-
-/** How many people can be looked at one by one within a second. */
-const LOOKED_AT_MAX = 100_000
-
-function counted(found: SQL): SQL {
-  return sql`select count(*)::int as total from (${found}) found`
-}
-
-/** Whether so few people are in this state that each of them can be looked at. */
-async function isRareState(db: Db, campaign: Campaign, state: State): Promise<boolean> {
-  const people = peopleIn(campaign, [state]).page({ after: null, limit: LOOKED_AT_MAX, isRare: true })
-  const { rows } = await db.execute<{ total: number }>(counted(people))
-  return one(rows).total < LOOKED_AT_MAX
+/** Enrollments in these states. `areMessaged`: a message was sent to them. */
+function peopleIn({ workspaceId, id }: Campaign, states: readonly State[], { areMessaged = false } = {}): People {
+  const isMessaged = areMessaged ? sql`and last_step_number is not null` : sql``
+  const inState = (state: State, after: string) => sql`
+    select id from enrollments
+    where workspace_id = ${workspaceId} and campaign_id = ${id} and state = ${state} and id > ${after} ${isMessaged} order by id`
+  return (after, limit) => sql`
+    select id from (${union(states.map((state) => inState(state, after)))}) e order by id limit ${limit}`
 }
 
 interface Messages {
   state: State | undefined
-  isRareState: boolean
   outcome: Outcome | undefined
   variantIds: string[]
-  /** All variants belong to one step, so each person has one such message. */
-  isOneStep: boolean
 }
 
-/** Enrollments with such a message, in order of time. */
-export function peopleWith(
-  { workspaceId, id }: Campaign,
-  { state, isRareState, outcome, variantIds, isOneStep }: Messages,
-): Found {
+/** Enrollments with such a message. Each part of the union is in order in an index. */
+function peopleWith({ workspaceId, id }: Campaign, { state, outcome, variantIds }: Messages): People {
   const { statuses, answer, reason } = outcome ? MESSAGES[outcome] : ANY
-  const among = sql`any(${sql.param(statuses)}::text[])`
-  // Few messages have an answer, so they have an index.
-  const sums = sql`${sql.param(answer ? sumsWith(answer) : [0])}::smallint[]`
-  const says = (message: SQL, sum: SQL) =>
-    answer ? sql`and ${message}.answers <> 0 and ${message}.answers = ${sum}` : sql``
-  const hasReason = (message: SQL) =>
-    reason ? sql`and ${message}.reason is ${reason === 'none' ? sql`null` : sql`not null`}` : sql``
-  // Each person once, with their first such message.
-  const isFirst = isOneStep
-    ? sql``
-    : sql`and not exists (select from dms p where p.lead_id = d.lead_id and p.enrollment_id = d.enrollment_id and p.step < d.step
-        and p.status = ${among} ${hasReason(sql`p`)} ${says(sql`p`, sql`any(${sums})`)})`
-  const variants = sql`${sql.param(variantIds)}::uuid[]`
-  // Indexes have sent messages by variant and time, and all by time, or by status and time.
-  const [keys, key, others, time] = isSentOnly(outcome)
-    ? [
-        variants,
-        sql`d.variant_id`,
-        outcome === 'sent' ? sql`sent_at is not null` : sql`sent_at is not null and d.status = ${among}`,
-        sql`sent_at`,
-      ]
-    : [
-        sql`${sql.param([outcome ? 'failed' : 'any'])}::text[]`,
-        outcome ? sql`d.status` : sql`'any'`,
-        sql`d.variant_id = any(${variants}) ${hasReason(sql`d`)}`,
-        sql`created_at`,
-      ]
-  const messages = sql`from dms d where d.campaign_id = ${id} and ${others} and d.enrollment_id is not null ${isFirst}`
-  const stateOf = sql`(select e.state from enrollments e where e.workspace_id = ${workspaceId} and e.id = d.enrollment_id)`
-  const isInState = state ? sql`and ${stateOf} = ${state}` : sql``
-  const such = sql`${messages} and ${key} = any(${keys}) ${says(sql`d`, sql`any(${sums})`)}`
-  // Starts with the people if few are in this state, else with the messages.
-  const all = isRareState
-    ? sql`from (
-        select id, lead_id from enrollments where workspace_id = ${workspaceId} and campaign_id = ${id} and state = ${state} offset 0
-      ) e cross join lateral (select d.* ${such} and d.lead_id = e.lead_id and d.enrollment_id = e.id offset 0) d`
-    : sql`${such} ${isInState}`
-  const isAfter = (after: string | null) =>
-    after
-      ? sql`(d.${time}, d.id) > (select ${time}, id from dms where id = ${after}::uuid and campaign_id = ${id})`
-      : sql`true`
-  return {
-    count: counted(sql`select ${all} limit ${ENROLLMENTS_COUNTED_MAX}`),
-    page: ({ after, limit, isRare }) =>
-      isRare || isRareState
-        ? sql`with found as materialized (select d.enrollment_id, d.id, d.${time} ${all})
-            select d.enrollment_id as id, d.id as place from found d where ${isAfter(after)} order by d.${time}, d.id limit ${limit}`
-        : sql`select m.enrollment_id as id, m.id as place
-            from unnest(${keys}) key(key) cross join unnest(${sums}) said(sum) cross join lateral (
-              select d.id, d.enrollment_id, d.${time} as at ${messages} and ${key} = key.key ${says(sql`d`, sql`said.sum`)}
-                ${isInState} and ${isAfter(after)}
-              order by d.${time}, d.id limit ${limit}
-            ) m order by m.at, m.id limit ${limit}`,
+  const isSuch = answer
+    ? // Few messages have an answer, so they have an index.
+      sumsWith(answer).map((sum) => sql`status = 'replied' and answers <> 0 and answers = ${sum}`)
+    : statuses.map((status) => sql`status = ${status}`)
+  const hasReason = reason ? sql`and reason is ${reason === 'none' ? sql`null` : sql`not null`}` : sql``
+  const messages = (after: string) =>
+    variantIds.flatMap((variantId) =>
+      isSuch.map(
+        (such) => sql`
+          select enrollment_id as id from dms
+          where campaign_id = ${id} and variant_id = ${variantId} and ${such} ${hasReason} and enrollment_id > ${after} order by enrollment_id`,
+      ),
+    )
+  return (after, limit) => {
+    if (variantIds.length === 0) return sql`select null::uuid as id where false`
+    const found = sql`(select distinct id from (${union(messages(after))}) d order by id)`
+    return state
+      ? sql`
+          select e.id from enrollments e join ${found} m on m.id = e.id
+          where e.workspace_id = ${workspaceId} and e.campaign_id = ${id} and e.state = ${state} and e.id > ${after} order by e.id limit ${limit}`
+      : sql`select id from ${found} m order by id limit ${limit}`
   }
 }
 
-function isSentOnly(outcome: Outcome | undefined): boolean {
-  return outcome !== undefined && outcome !== 'failed' && outcome !== 'skipped'
+/** PostgreSQL merges the parts only if each says its order. */
+function union(parts: SQL[]): SQL {
+  return sql.join(
+    parts.map((part) => sql`(${part})`),
+    sql` union all `,
+  )
 }
 
 type Campaign = Pick<typeof campaigns.$inferSelect, 'id' | 'workspaceId'>

@@ -85,7 +85,7 @@ export const enrollments = pgTable(
     primaryKey({ columns: [t.workspaceId, t.id] }),
     uniqueIndex('enrollments_once').on(t.workspaceId, t.campaignId, t.leadId),
     index('enrollments_lead').on(t.workspaceId, t.leadId),
-    index('enrollments_state').on(t.workspaceId, t.campaignId, t.state, t.id),
+    index('enrollments_state').on(t.workspaceId, t.campaignId, t.state, t.id, t.lastStepNumber),
     index('enrollments_unqueued').on(t.workspaceId, t.campaignId, t.id).where(sql`is_unqueued`),
     index('enrollments_due')
       .on(t.workspaceId, t.campaignId, t.nextAt, t.id, t.nextStepNumber)
