@@ -13,6 +13,12 @@ export interface Actor {
   role: Role
 }
 
+/** Whose work is done, perhaps without a user: theirs was deleted, or a reply asks for it. */
+export interface Author {
+  workspaceId: string
+  userId: string | null
+}
+
 const RANK: Record<Role, number> = { viewer: 0, member: 1, admin: 2, owner: 3 }
 
 /** Whether `role` includes the permissions of `needed`. */

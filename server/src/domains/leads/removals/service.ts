@@ -95,17 +95,17 @@ export async function removeChosen(
     return removal
   }
   await tx.execute(sql`
-      insert into removed_leads (removal_id, lead_id, lead, dm_ids, places, tags, finds, replies, reads, conversations, notes)
-      select ${removal.id}::uuid, l.id, to_jsonb(l), array(select id from dms where lead_id = l.id),
-        ${rowsOf('lead_list_items', sql`l`)}, ${rowsOf('lead_tags', sql`l`)}, ${rowsOf('scrape_leads', sql`l`)}, ${rowsOf('replies', sql`l`)}, ${rowsOf('lead_reads', sql`l`)},
-        ${rowsOf('conversations', sql`l`, workspaceId)}, ${rowsOf('conversation_notes', sql`l`, workspaceId)}
-      from leads l where l.id in (${chosen})`)
+    insert into removed_leads (removal_id, lead_id, lead, dm_ids, places, tags, finds, replies, reads, conversations, notes)
+    select ${removal.id}::uuid, l.id, to_jsonb(l), array(select id from dms where lead_id = l.id),
+      ${rowsOf('lead_list_items', sql`l`)}, ${rowsOf('lead_tags', sql`l`)}, ${rowsOf('scrape_leads', sql`l`)}, ${rowsOf('replies', sql`l`)}, ${rowsOf('lead_reads', sql`l`)},
+      ${rowsOf('conversations', sql`l`, workspaceId)}, ${rowsOf('conversation_notes', sql`l`, workspaceId)}
+    from leads l where l.id in (${chosen})`)
   await storePastContacts(tx, workspaceId, chosen)
   // One statement per table: cascades would update the counts of lists and tags once per lead.
   await tx.execute(sql`
-      delete from lead_list_items i using (
-        select lead_list_id, lead_id from lead_list_items where lead_id in (${chosen}) order by 1, 2 for update
-      ) gone where i.lead_list_id = gone.lead_list_id and i.lead_id = gone.lead_id`)
+    delete from lead_list_items i using (
+      select lead_list_id, lead_id from lead_list_items where lead_id in (${chosen}) order by 1, 2 for update
+    ) gone where i.lead_list_id = gone.lead_list_id and i.lead_id = gone.lead_id`)
   await tx.execute(sql`delete from lead_tags where lead_id in (${chosen})`)
   await tx.execute(sql`delete from scrape_leads where lead_id in (${chosen})`)
   await deleteConversations(tx, workspaceId, chosen)
@@ -188,49 +188,49 @@ async function restoreRemoval(tx: Db, actor: WorkspaceOf, removal: { id: string 
   // A formerly queued message is still queued, has failed without its lead, or its campaign was
   // archived.
   const { rowCount } = await tx.execute(sql`
-      insert into leads
-      select restored.* from removed_leads r, jsonb_populate_record(null::leads, r.lead || jsonb_build_object(
-        'user_id', (select u.id from auth_users u where u.id = (r.lead ->> 'user_id')::uuid),
-        -- Deletions from before the column do not have it.
-        'is_sample', coalesce(r.lead -> 'is_sample', 'false'),
-        'dm_status', case
-          when r.lead ->> 'dm_status' <> 'queued' or exists (
-            select from dms d join campaigns c on c.id = d.campaign_id where d.id = any(r.dm_ids) and d.status = 'queued' and ${mayGoOut}) then r.lead ->> 'dm_status'
-          when r.lead ->> 'contacted_before_at' is not null
-            or exists (select from dms d where d.id = any(r.dm_ids) and d.sent_at is not null) then 'contacted'
-          when exists (select from dms d where d.id = any(r.dm_ids) and d.status = 'failed' and ${wasTried}) then 'failed_contact'
-          else 'not_sent' end
-      )) restored
-      where r.removal_id = ${removal.id} order by r.lead_id
-      on conflict do nothing`)
+    insert into leads
+    select restored.* from removed_leads r, jsonb_populate_record(null::leads, r.lead || jsonb_build_object(
+      'user_id', (select u.id from auth_users u where u.id = (r.lead ->> 'user_id')::uuid),
+      -- Deletions from before the column do not have it.
+      'is_sample', coalesce(r.lead -> 'is_sample', 'false'),
+      'dm_status', case
+        when r.lead ->> 'dm_status' <> 'queued' or exists (
+          select from dms d join campaigns c on c.id = d.campaign_id where d.id = any(r.dm_ids) and d.status = 'queued' and ${mayGoOut}) then r.lead ->> 'dm_status'
+        when r.lead ->> 'contacted_before_at' is not null
+          or exists (select from dms d where d.id = any(r.dm_ids) and d.sent_at is not null) then 'contacted'
+        when exists (select from dms d where d.id = any(r.dm_ids) and d.status = 'failed' and ${wasTried}) then 'failed_contact'
+        else 'not_sent' end
+    )) restored
+    where r.removal_id = ${removal.id} order by r.lead_id
+    on conflict do nothing`)
   const back = sql`removed_leads r join leads l on l.id = r.lead_id and l.workspace_id = ${actor.workspaceId}`
   await tx.execute(sql`
-      insert into lead_list_items (lead_list_id, lead_id, contact_status, added_at)
-      select ll.id, l.id, place ->> 'contact_status', (place ->> 'added_at')::timestamptz
-      from ${back}, jsonb_array_elements(r.places) place join lead_lists ll on ll.id = (place ->> 'lead_list_id')::uuid
-      where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
+    insert into lead_list_items (lead_list_id, lead_id, contact_status, added_at)
+    select ll.id, l.id, place ->> 'contact_status', (place ->> 'added_at')::timestamptz
+    from ${back}, jsonb_array_elements(r.places) place join lead_lists ll on ll.id = (place ->> 'lead_list_id')::uuid
+    where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
   await tx.execute(sql`
-      insert into lead_tags (tag_id, lead_id, added_at)
-      select t.id, l.id, (kept ->> 'added_at')::timestamptz
-      from ${back}, jsonb_array_elements(r.tags) kept join tags t on t.id = (kept ->> 'tag_id')::uuid
-      where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
+    insert into lead_tags (tag_id, lead_id, added_at)
+    select t.id, l.id, (kept ->> 'added_at')::timestamptz
+    from ${back}, jsonb_array_elements(r.tags) kept join tags t on t.id = (kept ->> 'tag_id')::uuid
+    where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
   await tx.execute(sql`
-      insert into scrape_leads (scrape_id, lead_id, found_at)
-      select s.id, l.id, (kept ->> 'found_at')::timestamptz
-      from ${back}, jsonb_array_elements(r.finds) kept join scrapes s on s.id = (kept ->> 'scrape_id')::uuid
-      where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
+    insert into scrape_leads (scrape_id, lead_id, found_at)
+    select s.id, l.id, (kept ->> 'found_at')::timestamptz
+    from ${back}, jsonb_array_elements(r.finds) kept join scrapes s on s.id = (kept ->> 'scrape_id')::uuid
+    where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
   await tx.execute(sql`
-      insert into lead_reads (lead_id, account_x_user_id, read_at)
-      select l.id, kept ->> 'account_x_user_id', (kept ->> 'read_at')::timestamptz from ${back}, jsonb_array_elements(r.reads) kept
-      where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
+    insert into lead_reads (lead_id, account_x_user_id, read_at)
+    select l.id, kept ->> 'account_x_user_id', (kept ->> 'read_at')::timestamptz from ${back}, jsonb_array_elements(r.reads) kept
+    where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
   await tx.execute(sql`
-      update dms d set lead_id = l.id from ${back}
-      where r.removal_id = ${removal.id} and d.id = any(r.dm_ids) and d.lead_id is null`)
+    update dms d set lead_id = l.id from ${back}
+    where r.removal_id = ${removal.id} and d.id = any(r.dm_ids) and d.lead_id is null`)
   await tx.execute(sql`
-      insert into replies
-      select reply.* from ${back}, jsonb_array_elements(r.replies) kept,
-        jsonb_populate_record(null::replies, kept || jsonb_build_object('dm_id', (select d.id from dms d where d.id = (kept ->> 'dm_id')::uuid))) reply
-      where r.removal_id = ${removal.id} on conflict do nothing`)
+    insert into replies
+    select reply.* from ${back}, jsonb_array_elements(r.replies) kept,
+      jsonb_populate_record(null::replies, kept || jsonb_build_object('dm_id', (select d.id from dms d where d.id = (kept ->> 'dm_id')::uuid))) reply
+    where r.removal_id = ${removal.id} on conflict do nothing`)
   await restoreConversations(
     tx,
     sql`select conversation.* from ${back}, jsonb_array_elements(r.conversations) kept,
@@ -239,9 +239,9 @@ async function restoreRemoval(tx: Db, actor: WorkspaceOf, removal: { id: string 
         where r.removal_id = ${removal.id}`,
   )
   await tx.execute(sql`
-      insert into conversation_notes
-      select note.* from ${back}, jsonb_populate_recordset(null::conversation_notes, r.notes) note
-      where r.removal_id = ${removal.id} on conflict do nothing`)
+    insert into conversation_notes
+    select note.* from ${back}, jsonb_populate_recordset(null::conversation_notes, r.notes) note
+    where r.removal_id = ${removal.id} on conflict do nothing`)
   await deletePastContacts(tx, actor.workspaceId, sql`select r.lead_id from ${removed}`)
   await tx.delete(leadRemovals).where(eq(leadRemovals.id, removal.id))
   return rowCount ?? 0

@@ -1,7 +1,7 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import type { SuppressionImport, SuppressionReason } from '@x-automated/contract/leads/suppressions'
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
-import type { Actor } from '../../../actor.ts'
+import type { Actor, Author } from '../../../actor.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
@@ -63,12 +63,6 @@ interface Context {
   sending: Sending
 }
 
-/** Who suppresses. `userId` is null for an opt-out reply. */
-export interface Suppressor {
-  workspaceId: string
-  userId: string | null
-}
-
 /**
  * Suppresses the given people and fails their queued messages in one transaction. Senders check the
  * list again right before sending. @returns the numbers of new entries and of stopped messages
@@ -95,7 +89,7 @@ export async function create(
 /** Suppresses chosen leads in the caller's transaction. @returns the ids of the new entries */
 export async function suppressChosen(
   { db: tx, sending }: Context,
-  by: Suppressor,
+  by: Author,
   chosen: SQL,
   { reason, note }: { reason: SuppressionReason; note?: string | undefined },
 ): Promise<string[]> {
@@ -194,7 +188,7 @@ async function stageLeads(tx: Db, leadIds: SQL, said: SQL): Promise<void> {
 /** Moves staged people to the list, keeping existing entries, and stops their queued messages. */
 async function settleStage(
   { db: tx, sending }: Context,
-  { workspaceId, userId }: Suppressor,
+  { workspaceId, userId }: Author,
 ): Promise<{ added: string[]; known: number; stopped: number }> {
   const own = sql`${workspaceId}::uuid`
   // Makes the planner look leads up by index.

@@ -1,5 +1,6 @@
 import { NO_ID } from '@x-automated/contract/fields'
 import { sql } from 'drizzle-orm'
+import type { Author } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import type { Services } from '../../../services.ts'
@@ -42,7 +43,7 @@ interface Part {
   services: Services
   job: JobRow
   /** Who started it; the user is null once their account is deleted. */
-  by: { workspaceId: string; userId: string | null }
+  by: Author
   /** Subquery of the part's lead ids. */
   chosen: ReturnType<typeof sql>
 }

@@ -3,7 +3,7 @@ import type { DmStatus, LeadFilter, LeadSelection, ReplyLabel } from '@x-automat
 import { parseTemplate, type Template, type Vocabulary } from '@x-automated/contract/outreach/template'
 import { type DmWaitReason, refusalText, type SkipReason, skipText } from '@x-automated/contract/reason'
 import { and, asc, desc, eq, gt, isNotNull, lt, or, type SQL, sql } from 'drizzle-orm'
-import { type Actor, roleAllows } from '../../../actor.ts'
+import { type Actor, type Author, roleAllows } from '../../../actor.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
@@ -12,7 +12,6 @@ import { transact } from '../../../db/transact.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import { choosePart, selectLeads } from '../../leads/leads/service.ts'
 import { leads, mayGoOut, sampleReason, wasTried } from '../../leads/leads/tables.ts'
-import type { Suppressor } from '../../leads/suppressions/service.ts'
 import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { type Allowance, allowanceOf, beyondPlan, use } from '../../platform/billing/service.ts'
 import { requireConnectedAccount } from '../../platform/x-account/service.ts'
@@ -222,7 +221,7 @@ interface ChosenOrder {
  */
 export async function queueChosen(
   tx: Db,
-  actor: Suppressor,
+  actor: Author,
   chosen: SQL,
   { template, dueAt, undoId }: ChosenOrder,
 ): Promise<{ queued: string[]; campaignId: string }> {
@@ -478,7 +477,7 @@ export function renderedMessage(template: Template, campaignId: string | null): 
  */
 export async function openDirectCampaign(
   tx: Db,
-  actor: Suppressor,
+  actor: Author,
   xAccountId: string,
   { isAnswer = false } = {},
 ): Promise<string> {
