@@ -1,3 +1,4 @@
+import { CAMPAIGN_STATUS_TEXTS } from '@x-automated/contract/outreach/campaign-text'
 import {
   Archive,
   Ban,
@@ -62,14 +63,18 @@ export const statusLooks = {
   contacted: { label: 'Sent', icon: Check, className: sent },
   failed_contact: { label: 'Failed', icon: CircleAlert, className: `${colored} text-status-failed` },
   // campaigns and scrapes
-  draft: { label: 'Draft', icon: Pencil, className: `${colored} text-status-draft` },
-  active: { label: 'Active', icon: Play, className: `${colored} text-status-active` },
+  draft: { label: CAMPAIGN_STATUS_TEXTS.draft, icon: Pencil, className: `${colored} text-status-draft` },
+  active: { label: CAMPAIGN_STATUS_TEXTS.active, icon: Play, className: `${colored} text-status-active` },
   running: { label: 'Running', icon: LoaderCircle, className: busy },
   waiting: { label: 'Waiting', icon: Clock, className: `${colored} text-status-queued` },
-  paused: { label: 'Paused', icon: Pause, className: `${colored} text-status-paused` },
-  completed: { label: 'Completed', icon: CircleCheck, className: `${colored} text-status-completed` },
+  paused: { label: CAMPAIGN_STATUS_TEXTS.paused, icon: Pause, className: `${colored} text-status-paused` },
+  completed: {
+    label: CAMPAIGN_STATUS_TEXTS.completed,
+    icon: CircleCheck,
+    className: `${colored} text-status-completed`,
+  },
   canceled: { label: 'Canceled', icon: Ban, className: ended },
-  archived: { label: 'Archived', icon: Archive, className: ended },
+  archived: { label: CAMPAIGN_STATUS_TEXTS.archived, icon: Archive, className: ended },
 } as const satisfies Record<string, { label: string; icon: LucideIcon; className: string }>
 
 export type Status = keyof typeof statusLooks

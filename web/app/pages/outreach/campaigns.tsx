@@ -1,3 +1,4 @@
+import { CAMPAIGN_STATUS_TEXTS } from '@x-automated/contract/outreach/campaign-text'
 import { CAMPAIGN_STATUSES, type Campaign, type CampaignStatus } from '@x-automated/contract/outreach/campaigns'
 import { BookText, FlaskConical, Megaphone, Search } from 'lucide-react'
 import { useState } from 'react'
@@ -175,10 +176,7 @@ export default function Campaigns() {
 
 const STATUS_OPTIONS = [
   { value: '', label: 'All statuses' },
-  ...CAMPAIGN_STATUSES.map((status) => ({
-    value: status,
-    label: `${status.charAt(0).toUpperCase()}${status.slice(1)}`,
-  })),
+  ...CAMPAIGN_STATUSES.map((status) => ({ value: status, label: CAMPAIGN_STATUS_TEXTS[status] })),
 ]
 
 interface CampaignFiltersProps {

@@ -1,3 +1,4 @@
+import { and, eq } from 'drizzle-orm'
 import { beforeAll, expect, it } from 'vitest'
 import { messaged, say } from '../../../../test/conversations.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
@@ -60,16 +61,27 @@ it('returns at most five results per group', async () => {
   expect((await search(person, 'many')).lead).toHaveLength(5)
 })
 
-it('finds lists and campaigns by name, and conversations by their text', async () => {
+it('finds lists and campaigns by name, and conversations by any part of the name or text', async () => {
   const { person, account } = await connected()
   const { handles } = await messaged(app, person)
   await say(app, handles[0]!, account.handle, 'What does the pelican cost?')
+  await app.db
+    .update(leads)
+    .set({ name: 'Anna Smith' })
+    .where(and(eq(leads.workspaceId, person.workspaceId), eq(leads.twitterHandle, handles[0]!)))
   const list = await makeList(app, person, [])
   await person.client.lists.update({ id: list.id, name: 'Old pelicans' })
   await person.client.lists.create({ name: 'Pelicans' })
   await makeCampaign(person, list, { name: 'Pelican spring', status: 'draft' })
   const found = await search(person, 'pelican')
-  expect(found).toEqual({ list: ['Pelicans', 'Old pelicans'], campaign: ['Pelican spring'], conversation: ['Lead 1'] })
+  expect(found).toEqual({
+    list: ['Pelicans', 'Old pelicans'],
+    campaign: ['Pelican spring'],
+    conversation: ['Anna Smith'],
+  })
+  for (const part of ['mi', 'Smith']) expect((await search(person, part)).conversation).toEqual(['Anna Smith'])
+  const { groups } = await person.client.search.find({ q: 'Pelican spring' })
+  expect(groups[0]!.items[0]!.subtitle).toBe('Draft · 0 replies')
   const viewer = await makePerson(app, { in: person, role: 'viewer' })
   expect(Object.keys(await search(viewer, 'pelican'))).toEqual(['list', 'campaign'])
   expect(await search(await makePerson(app), 'pelican')).toEqual({})

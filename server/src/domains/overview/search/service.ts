@@ -1,4 +1,6 @@
 import { formatCount } from '@x-automated/contract/format'
+import { CAMPAIGN_STATUS_TEXTS } from '@x-automated/contract/outreach/campaign-text'
+import type { CampaignStatus } from '@x-automated/contract/outreach/campaigns'
 import { SEARCH_GROUP_SIZE, type SearchGroup, type SearchItem } from '@x-automated/contract/overview/search'
 import { type SQL, sql } from 'drizzle-orm'
 import { type Actor, roleAllows } from '../../../actor.ts'
@@ -92,14 +94,14 @@ async function findLists(db: Db, { workspaceId }: Actor, q: string): Promise<Sea
 }
 
 async function findCampaigns(db: Db, { workspaceId }: Actor, q: string): Promise<SearchItem[]> {
-  const { rows } = await db.execute<{ id: string; name: string; status: string; replies: number }>(sql`
+  const { rows } = await db.execute<{ id: string; name: string; status: CampaignStatus; replies: number }>(sql`
     select id, name, status, people_replied as replies from campaigns
     where workspace_id = ${workspaceId} and kind = 'campaign' and name ilike ${anywhere(q)}
     order by name ilike ${startOf(q)} desc, status = 'archived', created_at desc, id desc limit ${SEARCH_GROUP_SIZE}`)
   return rows.map(({ id, name, status, replies }) => ({
     id,
     title: name,
-    subtitle: `${status.charAt(0).toUpperCase()}${status.slice(1)} · ${formatCount(replies, 'reply', 'replies')}`,
+    subtitle: `${CAMPAIGN_STATUS_TEXTS[status]} · ${formatCount(replies, 'reply', 'replies')}`,
     path: `/campaigns/${id}`,
     pictureUrl: null,
   }))
@@ -124,14 +126,17 @@ async function findConversations(db: Db, pictures: Urls, { workspaceId }: Actor,
     (select true from replies r where r.lead_id = c.lead_id and r.account_x_user_id = c.account_x_user_id and r.text ilike ${pattern} limit 1)
     or (select true from dms d join x_accounts a on a.id = d.x_account_id where d.lead_id = c.lead_id and a.x_user_id = c.account_x_user_id
       and (d.is_answer or d.status = 'replied') and d.message ilike ${pattern} limit 1)`
-  let rows = await read(sql`
+  const rows = await read(sql`
     select c.* from (
       select * from conversations where workspace_id = ${workspaceId} order by sort_at desc, id desc limit ${NEWEST_CONVERSATIONS}
     ) c where ${isNamed} ${q.length < INDEXED_LENGTH ? sql`` : sql`or ${says}`} ${latest}`)
-  if (rows.length < SEARCH_GROUP_SIZE)
-    rows = await read(
-      sql`select c.* from conversations c where c.workspace_id = ${workspaceId} and c.id in (${saying(workspaceId, q)}) ${latest}`,
-    )
+  if (rows.length < SEARCH_GROUP_SIZE) {
+    const ids = rows.map(({ id }) => id)
+    const older = await read(sql`
+      select c.* from conversations c where c.workspace_id = ${workspaceId} and c.id in (${saying(workspaceId, q)})
+        and c.id <> all(${sql.param(ids)}::uuid[]) ${latest}`)
+    rows.push(...older.slice(0, SEARCH_GROUP_SIZE - rows.length))
+  }
   return rows.map(({ id, leadId, name, handle, picture, text }) => ({
     id,
     title: name,
