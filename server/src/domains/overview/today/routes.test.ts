@@ -55,6 +55,8 @@ it('GET /today says when the next message is due, and lists active campaigns bef
     ['Later', 'paused'],
   ])
   expect(shown[0]!.id).toBe(active.id)
+  const other = await connectX(app, person)
+  expect((await person.client.today.find({ xAccountId: other.id })).campaigns).toEqual([])
 })
 
 it('GET /today names what needs a person, the most urgent first', async () => {
@@ -77,8 +79,12 @@ it('GET /today names what needs a person, the most urgent first', async () => {
       params: { optOuts: 4, of: 100, campaign: 'Stopped', reason: 'opt_outs', detail: null },
       path: `/campaigns/${id}`,
     },
-    { code: 'openers_waiting', params: { campaign: 'Stopped', count: 3 }, path: `/campaigns/${id}` },
+    { code: 'openers_waiting', params: { campaign: 'Stopped', count: 3 }, path: `/campaigns/${id}/openers` },
   ])
+  const other = await connectX(app, person)
+  expect((await person.client.today.find({ xAccountId: other.id })).needs).toEqual([])
+  await app.db.update(campaigns).set({ status: 'completed', reason: null }).where(eq(campaigns.id, id))
+  expect((await person.client.today.find({})).needs.map(({ code }) => code)).toEqual(['x_disconnected'])
   await app.db.delete(openerCounts).where(eq(openerCounts.campaignId, id))
 })
 

@@ -16,7 +16,7 @@ const nothing = {
 const codes = (findings: Partial<Parameters<typeof needsOf>[0]>) =>
   needsOf({ ...nothing, ...findings }).map(({ code }) => code)
 
-it('tells only owners about payments and plans', () => {
+it('tells only owners about payments and plans, before anything else', () => {
   const subscription = { planId: 'pro_monthly', status: 'past_due', currentPeriodEnd: now, pastDueSince: null }
   expect(needsOf({ ...nothing, subscription })).toEqual([
     {
@@ -26,6 +26,7 @@ it('tells only owners about payments and plans', () => {
     },
   ])
   expect(codes({ subscription, isOwner: false })).toEqual([])
+  expect(codes({ subscription, lostHandles: ['ann'] })).toEqual(['payment_failed', 'x_disconnected'])
   const ended = { ...subscription, status: 'canceled', currentPeriodEnd: new Date('2026-11-10T00:00:00Z') }
   expect(codes({ subscription: ended, plan: 'free' })).toEqual(['plan_ended'])
   expect(codes({ subscription: ended })).toEqual([])
@@ -45,7 +46,7 @@ it('warns about monthly limits from 80 percent on', () => {
 
 it('counts the openers that nobody has approved', () => {
   expect(needsOf({ ...nothing, drafts: { id: 'c', name: 'Spring', count: 12 } })).toEqual([
-    { code: 'openers_waiting', params: { campaign: 'Spring', count: 12 }, path: '/campaigns/c' },
+    { code: 'openers_waiting', params: { campaign: 'Spring', count: 12 }, path: '/campaigns/c/openers' },
   ])
 })
 

@@ -23,20 +23,20 @@ interface Findings {
   now: Date
 }
 
-/** What waits for a person, the most urgent first: what stops sending, then what limits it. */
+/** What waits for a person, the most urgent first: payments, then what stops sending, then limits. */
 export function needsOf({ lostHandles, paused, drafts, detectionProblem, isOwner, now, ...billing }: Findings): Need[] {
   const { plan, subscription, used } = billing
-  const needs: Need[] = lostHandles.map((handle) => ({ code: 'x_disconnected', params: { handle }, path: '/twitter' }))
+  const needs: Need[] = isOwner && subscription ? paymentNeeds(subscription, plan, now) : []
+  for (const handle of lostHandles) needs.push({ code: 'x_disconnected', params: { handle }, path: '/twitter' })
   for (const { id, name, reason, detail } of paused) {
     const params = { ...reason.params, campaign: name, reason: reason.code, detail }
     needs.push({ code: 'campaign_paused', params, path: `/campaigns/${id}` })
   }
-  if (isOwner && subscription) needs.push(...paymentNeeds(subscription, plan, now))
   if (drafts)
     needs.push({
       code: 'openers_waiting',
       params: { campaign: drafts.name, count: drafts.count },
-      path: `/campaigns/${drafts.id}`,
+      path: `/campaigns/${drafts.id}/openers`,
     })
   if (detectionProblem !== null)
     needs.push({ code: 'detection_degraded', params: { problem: detectionProblem }, path: '/twitter' })

@@ -33,9 +33,9 @@ export async function find(context: Context, actor: Actor, { xAccountId }: Input
   const accounts = chosen ? [chosen] : linked
   const [repliesWaiting, campaigns, caps, needs] = await Promise.all([
     countReplies(db, actor, chosen),
-    findCampaigns(db, actor),
+    findCampaigns(db, actor, chosen),
     findCaps(db, env, actor, accounts),
-    findNeeds(db, actor, linked),
+    findNeeds(db, actor, { accounts, chosen }),
   ])
   const days = await findDays(db, actor, chosen, caps.timeZone)
   const due = accounts.flatMap(({ status, nextSendAt }) => (status === 'connected' && nextSendAt ? [nextSendAt] : []))
@@ -91,10 +91,10 @@ interface CampaignRow extends Record<string, unknown> {
   totalLeadsInList: number
 }
 
-async function findCampaigns(db: Db, { workspaceId }: Actor) {
+async function findCampaigns(db: Db, { workspaceId }: Actor, account: XAccount | null) {
   const { rows } = await db.execute<CampaignRow>(sql`
     select id, name, status, people_messaged as "peopleMessaged", people_positive as "peoplePositive", total_leads_in_list as "totalLeadsInList"
-    from campaigns where workspace_id = ${workspaceId} and kind = 'campaign' and status in ('active', 'paused')
+    from campaigns where workspace_id = ${workspaceId} and kind = 'campaign' and status in ('active', 'paused') ${sentBy(account)}
     order by status = 'paused', created_at desc, id desc limit ${TODAY_CAMPAIGNS}`)
   return rows.map((row) => ({ ...row, positiveRate: rateOf(row.peoplePositive, row.peopleMessaged) }))
 }
@@ -114,16 +114,26 @@ async function findDays(db: Db, { workspaceId }: Actor, account: XAccount | null
   })
 }
 
-async function findNeeds(db: Db, actor: Actor, linked: readonly XAccount[]) {
+/** SQL over `campaigns`: those of an account, or all. */
+const sentBy = (account: XAccount | null) => (account ? sql`and campaigns.x_account_id = ${account.id}` : sql``)
+
+interface Accounts {
+  accounts: readonly XAccount[]
+  chosen: XAccount | null
+}
+
+async function findNeeds(db: Db, actor: Actor, { accounts, chosen }: Accounts) {
   const [paused, drafts, { state, problem }, { subscription }, plan, scrapedLeads, dms, clock] = await Promise.all([
     db.execute<{ id: string; name: string; reason: PauseReason; detail: string | null }>(sql`
       select id, name, reason, pause_reason as detail from campaigns
-      where workspace_id = ${actor.workspaceId} and kind = 'campaign' and status = 'paused' and reason is not null
+      where workspace_id = ${actor.workspaceId} and kind = 'campaign' and status = 'paused' and reason is not null ${sentBy(chosen)}
       order by updated_at desc, id limit ${PAUSED_MAX}`),
     db.execute<{ id: string; name: string; count: number }>(sql`
-      select c.id, c.name, o.draft as count from opener_counts o join campaigns c on c.id = o.campaign_id and c.workspace_id = o.workspace_id
-      where o.workspace_id = ${actor.workspaceId} and o.draft > 0 and c.status <> 'archived' and ${roleAllows(actor.role, 'member')}::boolean
-      order by o.draft desc, c.id limit 1`),
+      select campaigns.id, name, o.draft as count
+      from opener_counts o join campaigns on campaigns.id = o.campaign_id and campaigns.workspace_id = o.workspace_id
+      where o.workspace_id = ${actor.workspaceId} and o.draft > 0 and status not in ('archived', 'completed')
+        and ${roleAllows(actor.role, 'member')}::boolean ${sentBy(chosen)}
+      order by o.draft desc, campaigns.id limit 1`),
     detection(db, actor),
     factsOf(db, actor.workspaceId),
     planOf(db, actor.workspaceId),
@@ -132,7 +142,7 @@ async function findNeeds(db: Db, actor: Actor, linked: readonly XAccount[]) {
     db.execute<{ now: string }>(sql`select now()`),
   ])
   return needsOf({
-    lostHandles: linked.filter(({ status }) => status === 'lost').map(({ handle }) => handle),
+    lostHandles: accounts.filter(({ status }) => status === 'lost').map(({ handle }) => handle),
     paused: paused.rows,
     drafts: drafts.rows[0] ?? null,
     detectionProblem: state === 'degraded' ? (problem ?? '') : null,
