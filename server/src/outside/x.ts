@@ -277,14 +277,14 @@ export function createXApi({
       return { users: (page.data ?? []).map(userOf), next }
     },
 
-    /** The authors of a page of replies to a post, of the last 7 days. */
+    /** The authors of a page of direct replies to a post, of the last 7 days. */
     async listRepliers(
       accessToken: string,
       postId: string,
       { cursor, size }: { cursor: string | null; size: number },
     ): Promise<{ users: XUser[]; next: string | null }> {
       const query = new URLSearchParams({
-        query: `conversation_id:${postId} is:reply`,
+        query: `in_reply_to_tweet_id:${postId}`,
         max_results: String(size),
         expansions: 'author_id',
         'user.fields': USER_FIELDS,

@@ -58,7 +58,7 @@ export function addPosts(app: FastifyInstance, network: Network) {
   app.get('/2/tweets/search/recent', async (request, reply) => {
     const viewer = callerOf(network, request, reply, 'searchRecent', READ)
     const query = readQuery(request.query, {
-      query: z.string().regex(/^conversation_id:\d{1,19} is:reply$/),
+      query: z.string().regex(/^in_reply_to_tweet_id:\d{1,19}$/),
       max_results: count(100),
       pagination_token: z.string().optional(),
       expansions: words(['author_id']),
