@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { readdir, stat, utimes } from 'node:fs/promises'
+import { readdir, readFile, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -33,6 +33,23 @@ it('deletes the least recently used files first, and never exceeds its size', as
   }
   expect(await cache.read('unread')).toBeNull()
   expect(await cache.read('read')).not.toBeNull()
+})
+
+it('deletes files that nobody has used for 30 days', async () => {
+  const cache = createPictureCache(root, { folders: 2 })
+  for (const name of ['left', 'used', 'recent']) {
+    await cache.write(name, Buffer.from(name))
+    const days = name === 'recent' ? 29 : 31
+    const then = new Date(Date.now() - days * 24 * 60 * 60 * 1000)
+    for (const folder of await readdir(root))
+      for (const file of await filesIn(join(root, folder)))
+        if ((await readFile(file, 'utf8')) === name) await utimes(file, then, then)
+  }
+  await cache.read('used')
+  await cache.purgeUnused()
+  const found = await Promise.all(['left', 'used', 'recent'].map((name) => cache.read(name)))
+  expect(found.map((bytes) => bytes?.toString())).toEqual([undefined, 'used', 'recent'])
+  await createPictureCache(join(root, 'none')).purgeUnused()
 })
 
 it('survives processes that write and make room at the same time', async () => {

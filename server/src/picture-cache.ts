@@ -7,6 +7,8 @@ const MAX_BYTES = 1024 ** 3
 const FOLDERS = 256
 /** What files take on disk is a multiple of this. */
 const BLOCK_BYTES = 4096
+/** Files that nobody used for so long are deleted, which the privacy policy promises. */
+const UNUSED_MS = 30 * 24 * 60 * 60 * 1000
 /** A use is noted once in this time. */
 const NOTED_MS = 60 * 60 * 1000
 
@@ -27,15 +29,19 @@ export function createPictureCache(root: string, { maxBytes = MAX_BYTES, folders
     return { folder, file: join(folder, name) }
   }
 
-  /** Deletes the least recently used files until a quarter is free, which other processes may fill. */
-  async function makeRoom(folder: string): Promise<void> {
-    const files = await Promise.all(
-      (await readdir(folder)).map(async (name) => {
+  async function filesOf(folder: string) {
+    return Promise.all(
+      (await readdir(folder).catch(() => [])).map(async (name) => {
         const file = join(folder, name)
         const found = await stat(file).catch(() => null)
         return { file, bytes: found ? sizeOf(found.size) : 0, usedMs: found?.mtimeMs ?? 0 }
       }),
     )
+  }
+
+  /** Deletes the least recently used files until a quarter is free, which other processes may fill. */
+  async function makeRoom(folder: string): Promise<void> {
+    const files = await filesOf(folder)
     let bytes = files.reduce((sum, file) => sum + file.bytes, 0)
     for (const file of files.sort((a, b) => a.usedMs - b.usedMs)) {
       if (bytes <= share * 0.75) return
@@ -65,6 +71,13 @@ export function createPictureCache(root: string, { maxBytes = MAX_BYTES, folders
       const sum = (added.get(folder) ?? share) + sizeOf(bytes.length)
       added.set(folder, sum > share / 16 ? 0 : sum)
       if (sum > share / 16) await makeRoom(folder)
+    },
+
+    /** Deletes files that nobody has used for 30 days. */
+    async purgeUnused(): Promise<void> {
+      for (let place = 0; place < folders; place++)
+        for (const { file, usedMs } of await filesOf(join(root, String(place))))
+          if (Date.now() - usedMs > UNUSED_MS) await rm(file, { force: true })
     },
   }
 }

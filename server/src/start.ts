@@ -142,6 +142,7 @@ export async function startServer({
   const limits = createLimits(database.sidePool, overrides)
   const extension = openExtensionPackage(extensionFolder, origin)
   const requestWorker = createRequestWorker(database)
+  const pictureCache = createPictureCache(join(env.dataDir, 'pictures'))
   let draining = false
   const sockets = new Set<Socket>()
   const services: Services = {
@@ -173,7 +174,7 @@ export async function startServer({
     pictures: createPictures({
       secret: env.authSecret,
       host: createPictureHost(env.x && !env.isRealX ? new URL(env.x.apiUrl).origin : null),
-      cache: createPictureCache(join(env.dataDir, 'pictures')),
+      cache: pictureCache,
     }),
     // Stand-ins run on this machine.
     safeFetch: createSafeFetch({ allowLoopback: env.standIns }),
@@ -248,6 +249,7 @@ export async function startServer({
         })
       }
       await purgeOldTexts(database.db)
+      await pictureCache.purgeUnused()
       await database.pool.query('delete from rate_limits where expire < $1', [Date.now()])
       await database.pool.query('delete from call_counts where minute < $1', [Math.floor(Date.now() / 60_000) - 5])
     })
