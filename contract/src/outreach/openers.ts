@@ -90,6 +90,7 @@ export const openers = {
       z.object({
         id: Id,
         status: z.enum(OPENER_STATUSES).optional(),
+        leadId: Id.optional(),
         pageSize: queryNumber(1, 100).default(OPENERS_PAGE),
         /** Pass the last response's cursor. Every page costs the same, however deep. */
         cursor: z.string().max(500).refine(isStorable, 'must be the cursor of an earlier response').optional(),
@@ -144,6 +145,7 @@ export const openers = {
 
   regenerate: route('POST /openers/{id}/regenerate', 'member', 'outside', {
     summary: 'Write an opener again; it is not approved',
+    description: 'It stays as it is if nothing can be written about the lead, or its text was changed meanwhile.',
     errors: ['OPENER_NOT_FOUND'],
   })
     .input(z.strictObject({ id: Id }))

@@ -123,7 +123,17 @@ describe('POST /campaigns/{id}/openers', () => {
     expect((await person.client.openers.list({ id })).counts.draft).toBe(7)
   })
 
-  it('pages by a cursor, and filters by status', async () => {
+  it('counts as changed only openers that have a text', async () => {
+    const list = await makePeople(2)
+    await app.db.update(leads).set({ bio: null }).where(eq(leads.id, list.leadIds[0]!))
+    const { id } = await makeCampaign(person, list, { messageTemplate: TEMPLATE })
+    const job = await person.client.openers.create({ id, filter: {} })
+    await run(job.id)
+    expect(await person.client.jobs.find({ id: job.id })).toMatchObject({ status: 'completed', done: 2, changed: 1 })
+    expect((await person.client.openers.list({ id })).counts).toEqual({ draft: 1, approved: 0, failed: 1 })
+  })
+
+  it('pages by a cursor, and filters by status and lead', async () => {
     const { id, openers } = await withOpeners(3)
     await approveAll(id, openers.slice(0, 1))
     const first = await person.client.openers.list({ id, pageSize: 2 })
@@ -133,6 +143,8 @@ describe('POST /campaigns/{id}/openers', () => {
     const approved = await person.client.openers.list({ id, status: 'approved' })
     expect(approved.openers.map((one) => one.id)).toEqual([openers[0]!.id])
     expect((await person.call('GET', `/campaigns/${id}/openers?cursor=x`)).status).toBe(400)
+    const ofLead = await person.client.openers.list({ id, leadId: openers[1]!.lead.id })
+    expect(ofLead.openers.map((one) => one.id)).toEqual([openers[1]!.id])
   })
 
   it('returns 409 for a campaign that is archived, and 403 for a filter beyond the plan', async () => {
@@ -318,6 +330,14 @@ describe('POST /openers/{id}/regenerate', () => {
     const written = await person.client.openers.regenerate({ id: openers[0]!.id })
     expect(written).toMatchObject({ status: 'draft', version: openers[0]!.version + 1, approvedBy: null })
     expect(written.text).not.toBe('Opener 0.')
+  })
+
+  it('keeps the text and its approval if nothing can be written', async () => {
+    const { id, openers } = await withOpeners(1)
+    await approveAll(id, openers)
+    await app.db.update(leads).set({ bio: null }).where(eq(leads.workspaceId, person.workspaceId))
+    const kept = await person.client.openers.regenerate({ id: openers[0]!.id })
+    expect(kept).toMatchObject({ text: 'Opener 0.', status: 'approved', version: openers[0]!.version })
   })
 })
 

@@ -168,7 +168,10 @@ export async function* writeOpeners(services: Services, job: JobRow): AsyncGener
 const budgetEnded = (count: number) =>
   `The budget for AI ended. ${formatCount(count, 'opener was', 'openers were')} written and kept.`
 
-/** Stores new openers of leads that still exist, and those of openers that had failed. */
+/**
+ * Stores new openers of leads that still exist, and those of openers that had failed.
+ * @returns how many have a text
+ */
 async function store(tx: Db, { id, workspaceId }: Campaign, written: readonly WrittenOpener[]): Promise<number> {
   const rows = written.map(({ leadId, text, factsUsed, source, profileHash }) => ({
     lead_id: leadId,
@@ -199,7 +202,7 @@ async function store(tx: Db, { id, workspaceId }: Campaign, written: readonly Wr
       returning o.workspace_id, o.campaign_id, o.lead_id, o.status
     ), counted as (${countOpeners(sql`(
       select s.workspace_id, s.campaign_id, old.status as was_status, s.status from stored s left join old on old.lead_id = s.lead_id) changed`)})
-    select count(*)::int as changed from stored`)
+    select (count(*) filter (where status <> 'failed'))::int as changed from stored`)
   return one(counted).changed
 }
 

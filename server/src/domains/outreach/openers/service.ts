@@ -39,12 +39,19 @@ const select = (db: Db) =>
     .leftJoin(authUsers, eq(authUsers.id, openers.approvedBy))
 
 /** @throws Refusal CAMPAIGN_NOT_FOUND */
-export async function list(db: Db, actor: Actor, { id, status, pageSize, cursor }: InputOf<'openers', 'list'>) {
+export async function list(db: Db, actor: Actor, { id, status, leadId, pageSize, cursor }: InputOf<'openers', 'list'>) {
   const campaign = await findCampaign(db, actor, id)
   if (cursor !== undefined && !isId(cursor)) throw invalidField('cursor', 'must be the cursor of an earlier response')
   const ofCampaign = and(eq(openers.workspaceId, actor.workspaceId), eq(openers.campaignId, campaign.id))
   const rows = await select(db)
-    .where(and(ofCampaign, status && eq(openers.status, status), cursor ? gt(openers.id, cursor) : undefined))
+    .where(
+      and(
+        ofCampaign,
+        status && eq(openers.status, status),
+        leadId === undefined ? undefined : eq(openers.leadId, leadId),
+        cursor ? gt(openers.id, cursor) : undefined,
+      ),
+    )
     .orderBy(asc(openers.id))
     .limit(pageSize + 1)
   const [counts] = await db
@@ -105,14 +112,18 @@ export async function update(db: Db, actor: Actor, { id, text, isApproved }: Inp
   })
 }
 
-/** Writes an opener again. @throws Refusal OPENER_NOT_FOUND */
+/**
+ * Writes an opener again. It stays as it is if nothing could be written or its text was changed
+ * meanwhile. @throws Refusal OPENER_NOT_FOUND
+ */
 export async function regenerate(context: RequestContext, actor: Actor, id: string) {
   const { db } = context
-  const { campaignId, lead } = await find(db, actor, id)
+  const { campaignId, lead, version } = await find(db, actor, id)
   const written = await writeOne(context, actor, { campaignId, leadId: lead.id })
   return transact(db, async (tx) => {
     const before = await lock(tx, actor, id)
-    await store(tx, actor, before, { ...written, status: written.text === '' ? 'failed' : 'draft', isNew: true })
+    if (written.text !== '' && before.version === version)
+      await store(tx, actor, before, { ...written, status: 'draft', isNew: true })
     await settle(tx, written.calls)
     const answer = await find(tx, actor, id)
     await context.remember(tx, answer)

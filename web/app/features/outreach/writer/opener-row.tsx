@@ -55,6 +55,9 @@ export function OpenerRow({ opener, canChange, onSeen }: OpenerRowProps) {
     if (document.activeElement?.matches('body, main')) editButton.current.focus()
   })
   const regenerate = useAction(() => client.openers.regenerate({ id }), {
+    onSuccess: (answer) => {
+      if (answer.version === version) toast.info('Nothing else could be written. The opener is unchanged.')
+    },
     onError: (error) => toast.error(writerProblem(error)),
     refetches: [api.openers.list],
   })
