@@ -1,11 +1,15 @@
+import { useQuery } from '@tanstack/react-query'
 import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
 import { ChevronLeft, ChevronRight, Search } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
+import { api } from '../../../api'
 import { Avatar } from '../../../ui/avatar'
 import { IconButton } from '../../../ui/button'
 import { Input } from '../../../ui/input'
 import { Skeleton, SkeletonLine } from '../../../ui/skeleton'
+import { useHasRole } from '../../identity/people/use-role'
 import { useAccounts } from '../../platform/x-account/use-accounts'
+import { usesOpener } from '../writer/opener-variable'
 import { exampleLead, type Piece, previewOf, type Recipient } from './message-template'
 import { usePreviewLeads } from './preview-leads'
 
@@ -23,14 +27,28 @@ interface MessagePreviewProps {
   listId: string
   /** Who sends; without it, the account that is current at launch. */
   xAccountId: string | null
+  /** The saved campaign, whose approved openers are shown. */
+  campaignId?: string
 }
 
 /** The conversation on the phone of any lead of the list. */
-export function MessagePreview({ messages, listId, xAccountId }: MessagePreviewProps) {
+export function MessagePreview({ messages, listId, xAccountId, campaignId = '' }: MessagePreviewProps) {
   const leads = usePreviewLeads(listId)
+  const isMember = useHasRole('member')
+  const hasOpener = messages.some(({ template }) => usesOpener(template))
+  const approved = useQuery(
+    api.openers.list.queryOptions({
+      input: { id: campaignId, leadId: leads.lead?.id ?? '', status: 'approved', pageSize: 1 },
+      enabled: campaignId !== '' && leads.lead !== null && hasOpener && isMember === true,
+    }),
+  )
   if (leads.isLoading) return <PreviewSkeleton />
-  const lead = leads.lead ?? { ...exampleLead, pictureUrl: null }
+  const person = leads.lead ?? { ...exampleLead, pictureUrl: null }
+  const lead = { ...person, opener: approved.data?.openers[0]?.text ?? null }
   const written = messages.filter(({ template }) => template.trim() !== '')
+  const fallback = written
+    .flatMap(({ template }) => previewOf(template, person))
+    .find(({ kind }) => kind === 'opener')?.text
   const pieces = written.flatMap(({ template }) => previewOf(template, lead))
   const missing = pieces.filter(({ kind }) => kind === 'missing').length
   return (
@@ -83,6 +101,11 @@ export function MessagePreview({ messages, listId, xAccountId }: MessagePreviewP
             <p className="text-center text-xs text-warn">
               {formatCount(missing, 'value')} {pluralize(missing, 'is', 'are')} missing for this lead. Fallbacks are
               underlined.
+            </p>
+          )}
+          {lead.opener !== null && fallback !== undefined && (
+            <p className="text-center text-xs text-muted">
+              This opener is approved. Without approval, “{fallback}” is sent.
             </p>
           )}
           {pieces.some(({ kind }) => kind === 'opener') && (

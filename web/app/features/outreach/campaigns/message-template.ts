@@ -32,7 +32,7 @@ export function previewOf(template: string, lead: Recipient, vocabulary: Vocabul
   return readPlaces(template, vocabulary).map((segment) => {
     if (segment.kind === 'words') return { kind: 'text', text: segment.words }
     if (segment.kind === 'unknown') return { kind: 'unknown', text: segment.written }
-    if (segment.kind === 'opener') return { kind: 'opener', text: fillSegment(segment, { ...lead, metadata: {} }) }
+    if (segment.kind === 'opener') return { kind: lead.opener ? 'filled' : 'opener', text: fillSegment(segment, lead) }
     const filled =
       segment.kind === 'handle' ? fillSegment(segment, lead) : fillSegment({ ...segment, fallback: '' }, lead)
     return filled === '' ? { kind: 'missing', text: fillSegment(segment, lead) } : { kind: 'filled', text: filled }

@@ -63,7 +63,12 @@ export function MessagesCard({ campaign }: { campaign: Campaign }) {
         {!isOver &&
           leadListId &&
           (draft ? (
-            <MessagePreview messages={conversationOf(draft)} listId={leadListId} xAccountId={campaign.xAccountId} />
+            <MessagePreview
+              messages={conversationOf(draft)}
+              listId={leadListId}
+              xAccountId={campaign.xAccountId}
+              campaignId={id}
+            />
           ) : (
             !sequence.isError && <PreviewSkeleton />
           ))}

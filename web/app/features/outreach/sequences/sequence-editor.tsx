@@ -126,7 +126,12 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
           <SequenceBuilder editor={editor} campaignId={id} />
         </fieldset>
         <div className="min-w-0 lg:sticky lg:top-[calc(var(--spacing-header)+1rem)] lg:self-start">
-          <MessagePreview messages={conversationOf(draft)} listId={leadListId ?? ''} xAccountId={campaign.xAccountId} />
+          <MessagePreview
+            messages={conversationOf(draft)}
+            listId={leadListId ?? ''}
+            xAccountId={campaign.xAccountId}
+            campaignId={id}
+          />
         </div>
       </div>
       <div className="grid gap-4 border-t border-line pt-5">
