@@ -406,7 +406,7 @@ describe('a job', () => {
     for (let i = 0; i < 4; i += 1) await expect(again()).rejects.toThrow()
     await again()
     const found = await person.client.jobs.find({ id: job.id })
-    expect([found.status, found.error]).toEqual(['failed', expect.stringContaining('stays')])
+    expect([found.status, found.error]).toEqual(['failed', expect.stringContaining('is kept')])
     const [row] = await app.db.select().from(jobs).where(eq(jobs.id, job.id))
     expect(row!.endedAt).not.toBeNull()
     const { jobs: listed } = await person.client.jobs.list({ status: 'failed' })
