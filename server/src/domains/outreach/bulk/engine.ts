@@ -27,14 +27,13 @@ import {
   readTemplate,
   setDue,
 } from '../sending/service.ts'
+import { FIRST_PART, nextPartSize } from './rules.ts'
 import type { BulkInput } from './service.ts'
 
 // The jobs that change a selection of leads, kind by kind.
 
 /** Leads that are looked for together, without locks. */
 const LEADS_AHEAD = 20_000
-/** Leads per part. Other calls wait for a part's locks, so it takes a fraction of a second. */
-const PART = 500
 /** Messages of a job are due this late, unless it ends, which sets their time. */
 const LATEST_DUE = sql`now() + interval '1 day'`
 
@@ -71,19 +70,23 @@ async function* walk(services: Services, job: JobRow, change: (part: Part) => Pr
   const { leadIds, filter } = job.input as BulkInput
   const { rows: found } = await db.execute<{ id: string }>(sql`select id from auth_users where id = ${job.createdBy}`)
   const by = { workspaceId: job.workspaceId, userId: found[0]?.id ?? null }
+  let size = FIRST_PART
   for (let place = job.place; ; ) {
     const { rows } = await db.execute<{ id: string }>(sql`
       ${selectLeads(by, { leadIds, filter })} and leads.id > ${place ?? NO_ID}::uuid
       and leads.created_at <= (select created_at from jobs where workspace_id = ${job.workspaceId} and id = ${job.id})
       order by leads.id limit ${LEADS_AHEAD}`)
-    for (let from = 0; from < rows.length; from += PART) {
-      const ids = rows.slice(from, from + PART).map(({ id }) => id)
+    for (let from = 0; from < rows.length; ) {
+      const ids = rows.slice(from, from + size).map(({ id }) => id)
+      from += ids.length
       place = ids.at(-1) ?? place
+      const began = performance.now()
       yield {
         place: place as string,
         done: ids.length,
         save: async (tx) => change({ tx, services, job, by, chosen: await chooseMatching(tx, by, ids, filter) }),
       }
+      size = nextPartSize(size, performance.now() - began)
     }
     if (rows.length < LEADS_AHEAD) return
   }

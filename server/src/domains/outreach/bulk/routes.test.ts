@@ -24,6 +24,7 @@ import { purgeJobs } from '../../platform/jobs/service.ts'
 import { jobChanges, jobs } from '../../platform/jobs/tables.ts'
 import { dms } from '../sending/tables.ts'
 import { bulkKinds } from './engine.ts'
+import { FIRST_PART } from './rules.ts'
 
 let app: TestApp
 let person: Person
@@ -259,10 +260,10 @@ describe('a job', () => {
     expect([running.status, running.body.code]).toEqual([409, 'JOB_STATE'])
     await runOnce(job.id, canceling)
     const canceled = await person.client.jobs.find({ id: job.id })
-    expect(canceled).toMatchObject({ status: 'canceled', changed: 500, undoUntil: expect.any(String) })
+    expect(canceled).toMatchObject({ status: 'canceled', changed: FIRST_PART, undoUntil: expect.any(String) })
     const late = await person.call('POST', `/jobs/${job.id}/cancel`, {})
     expect([late.status, late.body.code]).toEqual([409, 'JOB_STATE'])
-    expect(await undo(canceled)).toMatchObject({ changed: 500 })
+    expect(await undo(canceled)).toMatchObject({ changed: FIRST_PART })
     expect((await person.client.leads.list({ tag: 'a' })).total).toBe(0)
     const again = await person.call('POST', `/jobs/${job.id}/undo`, {})
     expect([again.status, again.body.code]).toEqual([409, 'JOB_STATE'])
