@@ -50,10 +50,10 @@ async function findLeads(db: Db, pictures: Urls, { workspaceId }: Actor, q: stri
   const text = q.replace(/^@(?=.)/, '')
   const ours = sql`leads.workspace_id = ${workspaceId}`
   const found = new Map<string, LeadRow>()
-  const add = async (rows: SQL) => {
+  const add = async (query: SQL, read = readRows) => {
     if (found.size >= SEARCH_GROUP_SIZE) return
-    const result = await db.execute<LeadRow>(rows)
-    for (const row of result.rows) if (found.size < SEARCH_GROUP_SIZE) found.set(row.id, row)
+    const rows = await read<LeadRow>(db, query)
+    for (const row of rows) if (found.size < SEARCH_GROUP_SIZE) found.set(row.id, row)
   }
   const columns = sql`leads.id, leads.name, leads.twitter_handle as handle, leads.bio, leads.profile_image_url as picture`
   await add(sql`
@@ -67,9 +67,12 @@ async function findLeads(db: Db, pictures: Urls, { workspaceId }: Actor, q: stri
       select * from leads where ${ours} order by created_at desc, id desc limit ${NEWEST}
     ) leads where ${words} ilike ${pattern} order by ${isNamed} desc, created_at desc, id desc limit ${SEARCH_GROUP_SIZE}`)
   if (text.length >= INDEXED_LENGTH)
-    await add(sql`
-      select ${columns} from (select * from leads where ${ours} and ${words} ilike ${pattern} limit ${MATCHES}) leads
-      order by ${isNamed} desc, created_at desc, id desc limit ${SEARCH_GROUP_SIZE}`)
+    await add(
+      sql`
+        select ${columns} from (select * from leads where ${ours} and ${words} ilike ${pattern} limit ${MATCHES}) leads
+        order by ${isNamed} desc, created_at desc, id desc limit ${SEARCH_GROUP_SIZE}`,
+      readMatches,
+    )
   return [...found.values()].map(({ id, name, handle, bio, picture }) => ({
     id,
     title: name,
@@ -77,6 +80,23 @@ async function findLeads(db: Db, pictures: Urls, { workspaceId }: Actor, q: stri
     path: `/leads?lead=${id}`,
     pictureUrl: pictures.urlOf(id, picture),
   }))
+}
+
+async function readRows<T>(db: Db, query: SQL): Promise<T[]> {
+  const { rows } = await db.execute<T & Record<string, unknown>>(query)
+  return rows as T[]
+}
+
+/**
+ * Reads the index of texts. If many rows have the words, PostgreSQL would look at one row after the
+ * other, which takes seconds if only the last ones have them.
+ */
+async function readMatches<T>(db: Db, query: SQL): Promise<T[]> {
+  return db.transaction(async (tx) => {
+    await tx.execute(sql`
+      select set_config('enable_' || name, 'off', true) from unnest('{seqscan,indexscan}'::text[]) name`)
+    return readRows<T>(tx, query)
+  })
 }
 
 /** A workspace's lists and campaigns are few enough to look at each. */
@@ -111,13 +131,14 @@ type ConversationRow = Omit<LeadRow, 'bio'> & { leadId: string; text: string | n
 
 /** Among the newest ones by name and text, then by the start of a name, and by an indexed text. */
 async function findConversations(db: Db, pictures: Urls, { workspaceId }: Actor, q: string): Promise<SearchItem[]> {
-  const read = async (chosen: SQL) => {
-    const { rows } = await db.execute<ConversationRow>(sql`
+  const read = (chosen: SQL) =>
+    readRows<ConversationRow>(
+      db,
+      sql`
       select c.id, l.id as "leadId", l.name, l.twitter_handle as handle, l.profile_image_url as picture, coalesce(
         (select r.text from replies r where r.id = c.last_message_id), (select nullif(d.message, '') from dms d where d.id = c.last_message_id)) as text
-      from (${chosen}) c join leads l on l.id = c.lead_id and l.workspace_id = c.workspace_id order by c.sort_at desc, c.id desc`)
-    return rows
-  }
+      from (${chosen}) c join leads l on l.id = c.lead_id and l.workspace_id = c.workspace_id order by c.sort_at desc, c.id desc`,
+    )
   const latest = sql`order by c.sort_at desc, c.id desc limit ${SEARCH_GROUP_SIZE}`
   const pattern = anywhere(q)
   const isNamed = sql`exists (select from leads l where l.id = c.lead_id and (l.name ilike ${pattern} or l.twitter_handle ilike ${pattern}))`
@@ -131,10 +152,12 @@ async function findConversations(db: Db, pictures: Urls, { workspaceId }: Actor,
       select * from conversations where workspace_id = ${workspaceId} order by sort_at desc, id desc limit ${NEWEST_CONVERSATIONS}
     ) c where ${isNamed} ${q.length < INDEXED_LENGTH ? sql`` : sql`or ${says}`} ${latest}`)
   if (rows.length < SEARCH_GROUP_SIZE) {
-    const ids = rows.map(({ id }) => id)
+    const said = q.length < INDEXED_LENGTH ? [] : await readMatches<{ id: string }>(db, saying(workspaceId, pattern))
+    const [known, others] = [rows, said].map((found) => sql`${sql.param(found.map(({ id }) => id))}::uuid[]`)
     const older = await read(sql`
-      select c.* from conversations c where c.workspace_id = ${workspaceId} and c.id in (${saying(workspaceId, q)})
-        and c.id <> all(${sql.param(ids)}::uuid[]) ${latest}`)
+      select c.* from conversations c
+      where c.workspace_id = ${workspaceId} and c.id in (${named(workspaceId, q)} union all select unnest(${others}))
+        and c.id <> all(${known}) ${latest}`)
     rows.push(...older.slice(0, SEARCH_GROUP_SIZE - rows.length))
   }
   return rows.map(({ id, leadId, name, handle, picture, text }) => ({
@@ -146,18 +169,19 @@ async function findConversations(db: Db, pictures: Urls, { workspaceId }: Actor,
   }))
 }
 
-/** SQL: ids of conversations by a bounded number of names and texts. */
-function saying(workspaceId: string, q: string): SQL {
+/** SQL: ids of conversations by a bounded number of names. */
+function named(workspaceId: string, q: string): SQL {
   const text = q.replace(/^@(?=.)/, '')
   const people = (column: SQL) => sql`
     select f.id from (
       select id from leads where workspace_id = ${workspaceId} and ${starts(column, text)} order by workspace_id, ${column} limit ${MATCHES}
     ) l join conversations f on f.workspace_id = ${workspaceId} and f.lead_id = l.id`
-  const named = sql`${people(foldedHandle)} union all ${people(foldedName)}`
-  if (q.length < INDEXED_LENGTH) return named
-  const pattern = anywhere(q)
-  return sql`${named}
-    union all
+  return sql`${people(foldedHandle)} union all ${people(foldedName)}`
+}
+
+/** SQL: ids of conversations by a bounded number of texts. */
+function saying(workspaceId: string, pattern: string): SQL {
+  return sql`
     select f.id from (
       select lead_id, account_x_user_id from replies where workspace_id = ${workspaceId} and text ilike ${pattern} limit ${MATCHES}
     ) r join conversations f on f.workspace_id = ${workspaceId} and f.lead_id = r.lead_id and f.account_x_user_id = r.account_x_user_id
