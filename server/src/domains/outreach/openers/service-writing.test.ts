@@ -87,6 +87,25 @@ it('stops at the budget with 1,000 leads over three processes, and never passes 
   expect(tokens).toBeGreaterThan(budget * 0.8)
 })
 
+it('pays once for the same request, also in another campaign, until the opener is edited', async () => {
+  const { person, id, list } = await withModel(3, 1_000_000)
+  const messageTemplate = '{ai_opener|Hi!} Shall we talk?'
+  const writtenFor = async (of: string) => {
+    const before = (await person.client.writer.usage({})).tokens
+    await run(app.services, person, (await person.client.openers.create({ id: of, filter: {} })).id)
+    return ((await person.client.writer.usage({})).tokens - before) / (USED.input + USED.output)
+  }
+  expect(await writtenFor(id)).toBe(3)
+  const { openers } = await person.client.openers.list({ id })
+  await person.client.openers.update({ id: openers[0]!.id, text: 'Mine.' })
+  const again = await makeCampaign(person, list, { messageTemplate })
+  expect(await writtenFor(again.id)).toBe(1)
+  const texts = (await person.client.openers.list({ id: again.id })).openers.map(({ text, status }) => [text, status])
+  expect(texts).toEqual(Array(3).fill(['Your work as a baker caught my eye.', 'draft']))
+  const other = await makeCampaign(person, list, { messageTemplate: '{ai_opener|Hi!} Coffee?' })
+  expect(await writtenFor(other.id)).toBe(3)
+})
+
 it('does not start a job whose estimate exceeds the budget', async () => {
   const { person, id } = await withModel(20, 5_000)
   const estimate = await person.client.openers.estimate({ id, filter: {} })

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { InputOf } from '@x-automated/contract/contract'
 import { NO_ID } from '@x-automated/contract/fields'
 import { formatCount } from '@x-automated/contract/format'
@@ -28,6 +29,7 @@ import {
   type WrittenOpener as Written,
   writeOpener,
 } from '../writer/service.ts'
+import { openers } from './tables.ts'
 
 // Writes openers: for a selection of leads as a job, or for one lead again.
 
@@ -41,7 +43,12 @@ interface OpenersInput extends Selection {
 }
 
 /** An opener to store: `text` is '' if nothing could be written. */
-export type WrittenOpener = Omit<Written, 'text'> & { text: string; leadId: string; profileHash: string }
+export type WrittenOpener = Omit<Written, 'text'> & {
+  text: string
+  leadId: string
+  profileHash: string
+  requestHash: string | null
+}
 
 // Starting
 
@@ -145,7 +152,7 @@ export async function* writeOpeners(services: Services, job: JobRow): AsyncGener
     for (let from = 0; from < rows.length; from += PART) {
       const ids = rows.slice(from, from + PART).map(({ id }) => id)
       place = ids.at(-1) ?? place
-      const tasks = ids.map((leadId) => write(context, by, { campaign, leadId, ...writing }))
+      const tasks = ids.map((leadId) => write(context, by, { campaign, leadId, ...writing, isCached: true }))
       const found = (await Promise.all(tasks)).filter((one) => one !== null)
       const calls = found.flatMap((one) => one.calls)
       // What the built-in writer could say instead was not asked for.
@@ -173,19 +180,20 @@ const budgetEnded = (count: number) =>
  * @returns how many have a text
  */
 async function store(tx: Db, { id, workspaceId }: Campaign, written: readonly WrittenOpener[]): Promise<number> {
-  const rows = written.map(({ leadId, text, factsUsed, source, profileHash }) => ({
+  const rows = written.map(({ leadId, text, factsUsed, source, profileHash, requestHash }) => ({
     lead_id: leadId,
     text,
     facts_used: factsUsed,
     source,
     profile_hash: profileHash,
+    request_hash: requestHash,
   }))
   // The counts must know each row's status before.
   await lockParts(tx, id)
   const { rows: counted } = await tx.execute<{ changed: number }>(sql`
     with written as materialized (
       select x.* from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        as x(lead_id uuid, text text, facts_used text[], source text, profile_hash text)
+        as x(lead_id uuid, text text, facts_used text[], source text, profile_hash text, request_hash text)
         join leads l on l.workspace_id = ${workspaceId} and l.id = x.lead_id
       order by l.id for key share of l
     ), old as materialized (
@@ -193,8 +201,8 @@ async function store(tx: Db, { id, workspaceId }: Campaign, written: readonly Wr
       where o.workspace_id = ${workspaceId} and o.campaign_id = ${id} and o.lead_id in (select lead_id from written)
       order by o.id for no key update
     ), stored as (
-      insert into openers as o (workspace_id, campaign_id, lead_id, text, facts_used, source, profile_hash, status)
-      select ${workspaceId}::uuid, ${id}::uuid, lead_id, text, facts_used, source, profile_hash, case text when '' then 'failed' else 'draft' end
+      insert into openers as o (workspace_id, campaign_id, lead_id, text, facts_used, source, profile_hash, request_hash, status)
+      select ${workspaceId}::uuid, ${id}::uuid, lead_id, text, facts_used, source, profile_hash, request_hash, case text when '' then 'failed' else 'draft' end
       from written order by lead_id
       on conflict (workspace_id, campaign_id, lead_id) do update set text = excluded.text, facts_used = excluded.facts_used,
         source = excluded.source, profile_hash = excluded.profile_hash, status = excluded.status, version = o.version + 1, updated_at = now()
@@ -211,13 +219,15 @@ interface Task {
   leadId: string
   model: ModelProvider | null
   about: string
+  /** Whether what the model wrote for the same request is good enough. */
+  isCached?: boolean
 }
 
 /** Writes a lead's opener. @returns null: the lead was deleted */
 async function write(
   context: WriterContext,
   by: { workspaceId: string; userId: string },
-  { campaign, leadId, model, about }: Task,
+  { campaign, leadId, model, about, isCached = false }: Task,
 ): Promise<WrittenOpener | null> {
   const { rows } = await context.db.execute<{ [Key in keyof Facts]: Facts[Key] } & { profileHash: string }>(sql`
     select l.name, l.bio, l.website, l.source_profile as source, md5(${profileOf('l')}) as "profileHash"
@@ -225,8 +235,33 @@ async function write(
   const [lead] = rows
   if (!lead) return null
   const { profileHash, ...facts } = lead
-  const written = await writeOpener(context, by, { facts, about, template: campaign.messageTemplate }, model)
-  return { ...written, text: written.text ?? '', leadId, profileHash }
+  const input = { facts, about, template: campaign.messageTemplate }
+  const asked =
+    model &&
+    createHash('sha256')
+      .update(JSON.stringify([model.kind, model.model, input]))
+      .digest('hex')
+  const known = isCached && asked ? await findWritten(context.db, by.workspaceId, leadId, asked) : undefined
+  const written = known ?? (await writeOpener(context, by, input, model))
+  const requestHash = written.source === 'model' ? asked : null
+  return { ...written, text: written.text ?? '', leadId, profileHash, requestHash }
+}
+
+/** What a model wrote for the same request, in any campaign, and nobody has changed since. */
+async function findWritten(db: Db, workspaceId: string, leadId: string, requestHash: string) {
+  const [row] = await db
+    .select({ text: openers.text, factsUsed: openers.factsUsed })
+    .from(openers)
+    .where(
+      and(
+        eq(openers.workspaceId, workspaceId),
+        eq(openers.leadId, leadId),
+        eq(openers.requestHash, requestHash),
+        eq(openers.version, 1),
+      ),
+    )
+    .limit(1)
+  return row && { ...row, source: 'model' as const, fault: null, calls: [] }
 }
 
 /** Writes one lead's opener, by the model if there is one. @throws Refusal OPENER_NOT_FOUND: no such lead */

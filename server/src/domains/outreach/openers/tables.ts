@@ -18,6 +18,8 @@ export const openers = pgTable(
     factsUsed: text('facts_used').array().notNull(),
     /** Of the profile that it was written about, or that its approver saw. */
     profileHash: text('profile_hash').notNull(),
+    /** Of what the model was asked, if it wrote the text: the same request is paid once. */
+    requestHash: text('request_hash'),
     source: text('source', { enum: OPENER_SOURCES }).notNull(),
     status: text('status', { enum: OPENER_STATUSES }).notNull(),
     version: integer('version').notNull().default(1),

@@ -1,0 +1,1 @@
+ALTER TABLE "openers" ADD COLUMN "request_hash" text;
