@@ -84,7 +84,9 @@ describe('the privacy policy', () => {
     'People who opted out',
     'A provider of AI models receives what is needed for a text',
     'We do not store what was sent to a model',
-    'messages you are sending from the messenger and their recipients, the leads you deleted last',
+    'Copies of profile pictures on X',
+    'messages you are sending from the messenger and their recipients',
+    'what you last opened from search, with people’s names',
     'Links that confirm a place on the waitlist, or unsubscribe from its emails, are not stored',
   ])('mentions “%s”', (what) => {
     expect(privacy).toContain(what)
