@@ -41,6 +41,10 @@ export function createPictures({ secret, host, cache }: { secret: string; host: 
     withUrl<Row extends { id: string; profileImageUrl: string | null }>(row: Row): Row & { pictureUrl: string | null } {
       return { ...row, pictureUrl: this.urlOf(row.id, row.profileImageUrl) }
     },
+    /** The row with the path of its lead's picture. */
+    withLead<Lead extends { id: string; profileImageUrl: string | null }, Row extends { lead: Lead | null }>(row: Row) {
+      return { ...row, lead: row.lead && this.withUrl(row.lead) }
+    },
     /** A page with the paths of its leads' pictures. */
     withUrls<Page extends { leads: { id: string; profileImageUrl: string | null }[] }>(page: Page) {
       return { ...page, leads: page.leads.map((lead: Page['leads'][number]) => this.withUrl(lead)) }

@@ -3,7 +3,7 @@ import { Id, Page, paging, requiredText, Success, Time, text, wholeNumber } from
 import { DM_STATUSES, REPLY_LABELS } from '../leads/leads.ts'
 import { DmWaitReason, SkipReason } from '../reason.ts'
 import { routes } from '../route.ts'
-import { VariantName } from './sequences.ts'
+import { LeadOfMessage, VariantName } from './sequences.ts'
 
 const route = routes('Sending')
 const campaignsRoute = routes('Campaigns')
@@ -32,7 +32,7 @@ export const Dm = z.object({
   /** It failed with an unknown outcome. Check the conversation before requeueing it. */
   outcomeUnknown: z.boolean(),
   /** Null if the lead was deleted. */
-  lead: z.object({ id: z.string(), name: z.string(), twitterHandle: z.string() }).nullable(),
+  lead: LeadOfMessage.nullable(),
 })
 export type Dm = z.output<typeof Dm>
 

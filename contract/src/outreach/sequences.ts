@@ -19,7 +19,14 @@ export type Sequence = z.output<typeof Sequence>
 /** Open are `active` and `paused`. */
 export const ENROLLMENT_STATES = ['active', 'paused', 'replied', 'opted_out', 'finished', 'failed', 'stopped'] as const
 
-const LeadOfMessage = z.object({ id: z.string(), name: z.string(), twitterHandle: z.string() })
+/** The person of a message or an enrollment. */
+export const LeadOfMessage = z.object({
+  id: z.string(),
+  name: z.string(),
+  twitterHandle: z.string(),
+  /** Where we serve the picture, until the end of the next day. */
+  pictureUrl: z.string().nullable(),
+})
 /** The variant of a message. */
 export const VariantName = z.object({ id: z.string(), name: z.string() })
 

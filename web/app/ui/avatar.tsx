@@ -4,7 +4,7 @@ import { cn } from './cn'
 export interface AvatarProps {
   /** Provides the initials if there is no picture. */
   name: string
-  src?: string | null
+  src?: string | null | undefined
   size?: 'xs' | 'sm' | 'md' | 'lg'
   /** Number of initials. */
   letters?: 1 | 2

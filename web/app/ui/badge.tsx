@@ -1,19 +1,5 @@
 import { CAMPAIGN_STATUS_TEXTS } from '@x-automated/contract/outreach/campaign-text'
-import {
-  Archive,
-  Ban,
-  Check,
-  CheckCheck,
-  CircleAlert,
-  CircleCheck,
-  Clock,
-  LoaderCircle,
-  type LucideIcon,
-  Pause,
-  Pencil,
-  Play,
-  Reply,
-} from 'lucide-react'
+import { LoaderCircle } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { cn } from './cn'
 
@@ -43,70 +29,74 @@ export function Badge({ tone = 'neutral', icon, children }: { tone?: Tone; icon?
   )
 }
 
-const sent = `${colored} text-status-sent`
-const busy = `${colored} text-status-sending [&_svg]:animate-spin`
-const ended = 'border-line bg-sunken text-status-archived'
-
-/** The label, icon and color of every status. */
+/** The label and color of every status. */
 export const statusLooks = {
   // messages
-  queued: { label: 'Queued', icon: Clock, className: `${colored} text-status-queued` },
-  sending: { label: 'Sending', icon: LoaderCircle, className: busy },
-  sent: { label: 'Sent', icon: Check, className: sent },
-  delivered: { label: 'Delivered', icon: CheckCheck, className: `${colored} text-status-delivered` },
-  replied: { label: 'Replied', icon: Reply, className: `${colored} text-status-replied` },
-  failed: { label: 'Failed', icon: CircleAlert, className: `${colored} text-status-failed` },
+  queued: { label: 'Queued', className: 'text-status-queued' },
+  sending: { label: 'Sending', className: 'text-status-sending' },
+  sent: { label: 'Sent', className: 'text-status-sent' },
+  delivered: { label: 'Delivered', className: 'text-status-delivered' },
+  replied: { label: 'Replied', className: 'text-status-replied' },
+  failed: { label: 'Failed', className: 'text-status-failed' },
   /** Failed before it was tried, for a reason that concerns the person. */
-  skipped: { label: 'Skipped', icon: Ban, className: ended },
+  skipped: { label: 'Skipped', className: 'text-status-archived' },
   // leads
-  not_sent: { label: 'Not sent', icon: Clock, className: 'border-line bg-transparent text-muted' },
-  contacted: { label: 'Sent', icon: Check, className: sent },
-  failed_contact: { label: 'Failed', icon: CircleAlert, className: `${colored} text-status-failed` },
+  not_sent: { label: 'Not sent', className: 'text-muted' },
+  contacted: { label: 'Sent', className: 'text-status-sent' },
+  failed_contact: { label: 'Failed', className: 'text-status-failed' },
+  suppressed: { label: 'Suppressed', className: 'text-status-failed' },
   // campaigns and scrapes
-  draft: { label: CAMPAIGN_STATUS_TEXTS.draft, icon: Pencil, className: `${colored} text-status-draft` },
-  active: { label: CAMPAIGN_STATUS_TEXTS.active, icon: Play, className: `${colored} text-status-active` },
-  running: { label: 'Running', icon: LoaderCircle, className: busy },
-  waiting: { label: 'Waiting', icon: Clock, className: `${colored} text-status-queued` },
-  paused: { label: CAMPAIGN_STATUS_TEXTS.paused, icon: Pause, className: `${colored} text-status-paused` },
-  completed: {
-    label: CAMPAIGN_STATUS_TEXTS.completed,
-    icon: CircleCheck,
-    className: `${colored} text-status-completed`,
-  },
-  canceled: { label: 'Canceled', icon: Ban, className: ended },
-  archived: { label: CAMPAIGN_STATUS_TEXTS.archived, icon: Archive, className: ended },
-} as const satisfies Record<string, { label: string; icon: LucideIcon; className: string }>
+  draft: { label: CAMPAIGN_STATUS_TEXTS.draft, className: 'text-status-draft' },
+  active: { label: CAMPAIGN_STATUS_TEXTS.active, className: 'text-status-active' },
+  running: { label: 'Running', className: 'text-status-sending' },
+  waiting: { label: 'Waiting', className: 'text-status-queued' },
+  paused: { label: CAMPAIGN_STATUS_TEXTS.paused, className: 'text-status-paused' },
+  completed: { label: CAMPAIGN_STATUS_TEXTS.completed, className: 'text-status-completed' },
+  canceled: { label: 'Canceled', className: 'text-status-archived' },
+  archived: { label: CAMPAIGN_STATUS_TEXTS.archived, className: 'text-status-archived' },
+} as const satisfies Record<string, { label: string; className: string }>
 
 export type Status = keyof typeof statusLooks
 
-/** A status badge. Unknown statuses are shown as they are. `children` replaces the label. */
+/** Statuses of what has not happened yet: their dot is hollow. */
+const AHEAD: ReadonlySet<string> = new Set<Status>(['queued', 'not_sent', 'draft', 'waiting'])
+const BUSY: ReadonlySet<string> = new Set<Status>(['sending', 'running'])
+
+/** A status as a dot and a word. Unknown statuses are shown as they are. `children` replaces the label. */
 export function StatusBadge({ status, children }: { status: Status | (string & {}); children?: ReactNode }) {
   const look = Object.hasOwn(statusLooks, status) ? statusLooks[status as Status] : null
   if (!look) return <Badge>{children ?? status}</Badge>
-  const Icon = look.icon
   return (
-    <span data-status={status} className={cn(shape, look.className)}>
-      <Icon aria-hidden />
+    <span
+      data-status={status}
+      className={cn('inline-flex w-fit items-center gap-1.75 text-ui whitespace-nowrap', look.className)}
+    >
+      {BUSY.has(status) ? <LoaderCircle aria-hidden className="size-3.5 shrink-0 animate-spin" /> : <Dot of={status} />}
       {children ?? look.label}
     </span>
   )
 }
 
-/** A status as a dot and a word, for dense tables. The dot is hollow if nothing has happened yet. */
-export function StatusDot({ status }: { status: Status | 'suppressed' }) {
-  const { label, className } =
-    status === 'suppressed' ? { label: 'Suppressed', className: 'text-status-failed' } : statusLooks[status]
+/** The same for dense tables, with a quiet word. */
+export function StatusDot({ status }: { status: Status }) {
+  const { label, className } = statusLooks[status]
   return (
     <span data-status={status} className="inline-flex items-center gap-2 whitespace-nowrap">
-      <span
-        aria-hidden
-        className={cn(
-          'size-1.75 shrink-0 rounded-full border-[1.5px] border-current',
-          className.match(/text-\S+$/)?.[0],
-          status !== 'not_sent' && 'bg-current',
-        )}
-      />
+      <Dot of={status} className={className} />
       {label}
     </span>
+  )
+}
+
+function Dot({ of: status, className }: { of: string; className?: string }) {
+  return (
+    <span
+      aria-hidden
+      className={cn(
+        'size-1.75 shrink-0 rounded-full border-[1.5px] border-current',
+        className,
+        !AHEAD.has(status) && 'bg-current',
+      )}
+    />
   )
 }

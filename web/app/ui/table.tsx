@@ -83,7 +83,10 @@ export function Table({
         // Positioned, so that visually hidden text in cells is clipped with them.
         className={cn(
           'group relative overflow-clip data-scrolls:overflow-auto data-scrolls:overscroll-x-contain',
-          !plain && 'rounded-lg border border-line bg-surface',
+          !plain &&
+            (maxHeight
+              ? 'rounded-lg border border-line bg-surface'
+              : 'max-md:rounded-lg max-md:border max-md:border-line'),
         )}
       >
         <table
@@ -91,6 +94,7 @@ export function Table({
           aria-busy={stale || undefined}
           data-narrow={narrow}
           data-plain={plain || undefined}
+          data-open={(!plain && !maxHeight) || undefined}
           style={minWidth ? { minWidth } : undefined}
           className={cn(
             minWidth && 'table-fixed',
@@ -129,7 +133,7 @@ export function Tr({ selected, className, ...rest }: ComponentProps<'tr'> & { se
       aria-selected={selected}
       className={cn(
         '[&:last-child>td]:border-b-0 max-md:[table[data-narrow=cards]_&:not(:last-child)]:border-b max-md:border-line',
-        'aria-selected:bg-accent-soft',
+        'aria-selected:bg-hover md:[table[data-open]_tbody_&:hover]:bg-hover',
         className,
       )}
     />
@@ -142,8 +146,8 @@ export function Th({ end, className, ...rest }: ComponentProps<'th'> & { end?: b
       scope="col"
       {...rest}
       className={cn(
-        'sticky top-(--spacing-header) z-10 h-10 border-b border-line bg-head px-4 font-normal whitespace-nowrap text-muted group-data-scrolls:top-0 first:rounded-tl-lg last:rounded-tr-lg',
-        '[table[data-plain]_&]:h-9 [table[data-plain]_&]:rounded-none! [table[data-plain]_&]:bg-canvas',
+        'sticky top-(--spacing-header) z-10 h-9 border-b border-line bg-canvas px-4 text-ui font-normal whitespace-nowrap text-muted group-data-scrolls:top-0',
+        'md:[table[data-open]_&]:first:ps-2 md:[table[data-open]_&]:last:pe-2',
         align[end ? 'end' : 'start'],
         className,
       )}
@@ -186,7 +190,7 @@ export function Td({ label, end, corner, className, ...rest }: TdProps) {
       data-label={label}
       data-corner={corner || undefined}
       className={cn(
-        'px-4 py-3 align-middle data-corner:w-px md:border-b md:border-line',
+        'px-4 py-3 align-middle data-corner:w-px md:border-b md:border-hair md:[table[data-open]_&]:first:ps-2 md:[table[data-open]_&]:last:pe-2',
         'max-md:[table:not([data-narrow=cards])_&]:border-b max-md:border-line',
         align[end ? 'end' : 'start'],
         className,

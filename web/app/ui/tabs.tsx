@@ -40,7 +40,7 @@ export function Tabs({ label, tabs, value, onChange }: TabsProps) {
             <Base.Tab
               key={tab.value}
               value={tab.value}
-              className="-mb-px flex min-h-10 items-center gap-2 rounded-t-md border-b-2 border-transparent px-3 whitespace-nowrap text-muted transition-colors -outline-offset-2 hover:text-ink data-active:border-accent-line data-active:font-strong data-active:text-ink pointer-coarse:min-h-11"
+              className="-mb-px flex min-h-10 items-center gap-2 rounded-t-md border-b-2 border-transparent px-3 whitespace-nowrap text-muted transition-colors -outline-offset-2 hover:text-ink data-active:border-ink data-active:font-strong data-active:text-ink pointer-coarse:min-h-11"
             >
               {tab.label}
             </Base.Tab>

@@ -9,12 +9,18 @@ export const meta = () => pageMeta('Settings', text)
 
 const [first, ...others] = settingsTabs
 
+/** Forms keep a readable width; a table takes the page. */
+const tabs = settingsTabs.map(({ isWide, content, ...tab }) => ({
+  ...tab,
+  content: isWide ? content : <div className="max-w-2xl">{content}</div>,
+}))
+
 export default function Settings() {
   const [tab, open] = useTabParam([first.value, ...others.map(({ value }) => value)])
   return (
     <>
       <PageHeader title="Settings" description={text} />
-      <Tabs label="Settings" tabs={settingsTabs} value={tab} onChange={open} />
+      <Tabs label="Settings" tabs={tabs} value={tab} onChange={open} />
     </>
   )
 }

@@ -540,7 +540,7 @@ const dmColumns = {
   reply: sql<StoredReply | null>`(select jsonb_build_object('text', r.text, 'at', r.at, 'label', r.label)
     from replies r where r.dm_id = ${dms.id} and r.kind = 'reply' order by r.at desc limit 1)`,
   outcomeUnknown: dms.outcomeUnknown,
-  lead: { id: leads.id, name: leads.name, twitterHandle: leads.twitterHandle },
+  lead: { id: leads.id, name: leads.name, twitterHandle: leads.twitterHandle, profileImageUrl: leads.profileImageUrl },
 }
 
 /** Renders the reason of a skipped message as its `errorMessage`. */

@@ -8,7 +8,10 @@ import { confirm, releaseClaim, sendNow } from './send.ts'
 
 /** The messages of campaigns, and those who send them. */
 export const sendingRoutes = {
-  dms: viewer.campaigns.dms.handler(({ context, input }) => listMessages(context.db, context.actor, input)),
+  dms: viewer.campaigns.dms.handler(async ({ context, input }) => {
+    const { dms, ...page } = await listMessages(context.db, context.actor, input)
+    return { ...page, dms: dms.map((dm) => context.pictures.withLead(dm)) }
+  }),
   claim: member.campaigns.claim.handler(({ context, input }) =>
     claimOne(context.db, context.env, context.actor, input),
   ),
@@ -22,8 +25,8 @@ export const sendingRoutes = {
     confirm(context.db, context.env, context.actor, input),
   ),
   release: member.campaigns.release.handler(({ context, input }) => releaseClaim(context.db, context.actor, input)),
-  requeue: member.campaigns.requeue.handler(({ context, input }) =>
-    requeue(context.db, context.env, context.actor, input.id),
+  requeue: member.campaigns.requeue.handler(async ({ context, input }) =>
+    context.pictures.withLead(await requeue(context.db, context.env, context.actor, input.id)),
   ),
 }
 

@@ -155,6 +155,17 @@ describe('GET /campaigns/{id}/enrollments', () => {
     expect(shown).toMatchObject({ stepNumber: 1, variant: { name: 'A' }, dueAt: null, reply: { label: 'meeting' } })
   })
 
+  it('names the picture of each person, as the flight board and the messages do', async () => {
+    const { id } = await launched(1)
+    await app.db.execute(sql`update leads set profile_image_url = 'https://pbs.twimg.com/profile_images/1/a_normal.jpg'
+      where workspace_id = ${person.workspaceId}`)
+    const { enrollments: people } = await person.client.enrollments.list({ id })
+    const { next } = await person.client.sequences.flight({ id })
+    const { dms: messages } = await person.client.campaigns.dms({ id })
+    for (const [{ lead } = { lead: null }] of [people, next, messages])
+      expect(lead?.pictureUrl).toContain(`/api/pictures/${lead?.id}?expires=`)
+  })
+
   it('returns 400 for a cursor of nobody', async () => {
     const { id } = await launched(1)
     expect((await person.call('GET', `/campaigns/${id}/enrollments?cursor=x`)).body.code).toBe('INVALID_INPUT')

@@ -39,7 +39,7 @@ const columns = {
   ),
   pausedUntil: enrollments.pausedUntil,
   reason: enrollments.reason,
-  lead: { id: leads.id, name: leads.name, twitterHandle: leads.twitterHandle },
+  lead: { id: leads.id, name: leads.name, twitterHandle: leads.twitterHandle, profileImageUrl: leads.profileImageUrl },
 }
 
 function readRows(db: Db, { workspaceId }: Pick<Actor, 'workspaceId'>, ids: string[]) {

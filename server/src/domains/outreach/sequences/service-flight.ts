@@ -56,7 +56,11 @@ export async function flight(db: Db, limits: SendingEnv, actor: Actor, id: strin
   }
 }
 
-type Row = Omit<FlightDot, 'at' | 'variant'> & { at: Date; variantId: string | null }
+type Row = Omit<FlightDot, 'at' | 'variant' | 'lead'> & {
+  at: Date
+  variantId: string | null
+  lead: { id: string; name: string; twitterHandle: string; profileImageUrl: string | null } | null
+}
 type NextRow = Row & { ahead: number }
 
 const dated = <R extends { at: Date }>(rows: readonly R[]): R[] => rows.map((row) => ({ ...row, at: new Date(row.at) }))
@@ -73,9 +77,11 @@ function inTurn(rows: readonly NextRow[], limits: SendingEnv, state: SendingStat
   })
 }
 
+const leadColumns = sql`case when l.id is not null then jsonb_build_object('id', l.id, 'name', l.name, 'twitterHandle', l.twitter_handle, 'profileImageUrl', l.profile_image_url) end`
+
 /** SQL over a message `d`, its enrollment and its lead `l`: a Row without `state` and `at`. */
 const messageColumns = sql`d.enrollment_id as "enrollmentId", d.id as "dmId", d.step_number as "stepNumber", d.variant_id as "variantId",
-  case when l.id is not null then jsonb_build_object('id', l.id, 'name', l.name, 'twitterHandle', l.twitter_handle) end as lead`
+  ${leadColumns} as lead`
 
 async function findPast(db: Db, { id, workspaceId }: Campaign): Promise<Row[]> {
   const claimed = (whose: SQL) => sql`
@@ -123,7 +129,7 @@ async function findNext(db: Db, { id, workspaceId, xAccountId, createdAt }: Camp
         left join leads l on l.id = d.lead_id)
     union all
     (select e.id, null, e.next_step_number, null,
-        case when l.id is not null then jsonb_build_object('id', l.id, 'name', l.name, 'twitterHandle', l.twitter_handle) end,
+        ${leadColumns},
         'planned', greatest(now(), e.next_at), 0
       from (
         select * from enrollments where workspace_id = ${workspaceId} and campaign_id = ${id}

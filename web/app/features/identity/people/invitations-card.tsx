@@ -25,7 +25,6 @@ export function InvitationsCard() {
       description="Invitations expire after 7 days."
       actions={
         <Button
-          variant="primary"
           icon={<UserPlus aria-hidden />}
           disabled={!data || data.planLimit !== null}
           onClick={() => setInviting(true)}

@@ -70,7 +70,7 @@ function DomainRow({ domain: { id, domain, record, verifiedAt } }: { domain: Sso
         </div>
         <div className="flex gap-2">
           {!verifiedAt && (
-            <Button size="sm" variant="primary" loading={verify.isPending} onClick={() => verify.run()}>
+            <Button size="sm" loading={verify.isPending} onClick={() => verify.run()}>
               Verify<span className="sr-only"> {domain}</span>
             </Button>
           )}

@@ -77,7 +77,7 @@ export function ListPeople({ list, manage }: { list: List; manage: ReactNode }) 
     canRemove && {
       name: 'Actions',
       hidden: true,
-      className: 'max-md:hidden md:w-px',
+      className: 'max-md:hidden! md:w-px',
       cell: (lead) => (
         <Tooltip text="Remove from list">
           <IconButton

@@ -38,6 +38,8 @@ interface ScrapeFormProps {
   busy: false | 'running' | 'disconnected'
   /** The failed scrape below, which says itself what is wrong with its handle. */
   failed: Pick<Scrape, 'type' | 'twitterHandle'> | null
+  /** Leads are shown below, so that using them is the main action. */
+  hasFound: boolean
   /** X requires a new login. */
   askCredentials: boolean
   onAskCredentials: (ask: boolean) => void
@@ -45,7 +47,7 @@ interface ScrapeFormProps {
 }
 
 /** Starts a scrape. */
-export function ScrapeForm({ busy, failed, askCredentials, onAskCredentials, onStarted }: ScrapeFormProps) {
+export function ScrapeForm({ busy, failed, hasFound, askCredentials, onAskCredentials, onStarted }: ScrapeFormProps) {
   const mayConnect = useIsOffered('admin')
   const connection = useQuery(api.xAccount.status.queryOptions())
   const form = useForm<Values>({
@@ -119,7 +121,7 @@ export function ScrapeForm({ busy, failed, askCredentials, onAskCredentials, onS
           <SourceField form={form} type={type} error={fieldError} />
           <Button
             type="submit"
-            variant="primary"
+            variant={hasFound ? 'secondary' : 'primary'}
             size="lg"
             className="mt-6.5 min-h-14 max-sm:mt-0 max-sm:w-full"
             icon={<Search />}

@@ -128,7 +128,7 @@ function ScrapeResult({ scrape }: { scrape: Scrape }) {
       {scrape.stoppedBy === 'PLAN_LIMIT' && <StoppedByPlan scrape={scrape} />}
       {scrape.status === 'failed' && <Callout tone="bad">{scrape.error || 'Failed to scrape X followers'}</Callout>}
       <div className="flex flex-wrap items-center gap-3">
-        <Badge tone={scrape.matched > 0 ? 'accent' : 'neutral'}>{formatNumber(scrape.matched)} leads found</Badge>
+        <Badge>{formatNumber(scrape.matched)} leads found</Badge>
         <p className="text-muted" data-numeric>
           from {formatCount(scrape.fetched, 'profile')}
           {scrape.spentCents !== null && ` · X bills ${formatMoney(scrape.spentCents)}`}

@@ -77,6 +77,7 @@ export function Scraper() {
             <ScrapeForm
               busy={busy}
               failed={scrape?.status === 'failed' && !scrape.isResumable ? scrape : null}
+              hasFound={scrape !== undefined && scrape.matched > 0}
               askCredentials={askCredentials}
               onAskCredentials={setAskCredentials}
               onStarted={start}

@@ -141,7 +141,7 @@ function Conversation({ messages, lead, xAccountId }: ConversationProps) {
       className="relative flex h-100 flex-col gap-2 overflow-y-auto p-3"
     >
       <div className="my-auto grid justify-items-center gap-2 py-4">
-        <Avatar name={sender?.handle ?? 'You'} size="lg" />
+        <Avatar name={sender?.handle ?? 'You'} src={sender?.pictureUrl} size="lg" />
         <p className="max-w-full truncate font-strong">{sender ? `@${sender.handle}` : 'You'}</p>
       </div>
       {messages.length === 0 && (

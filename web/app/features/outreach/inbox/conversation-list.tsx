@@ -80,8 +80,8 @@ function ListHead({ inbox }: { inbox: Inbox }) {
   const { filter, setFilter, counts, selection, setSelection } = inbox
   const numbers = { open: counts?.open, snoozed: counts?.snoozed, done: undefined }
   return (
-    <header className="flex h-bar shrink-0 items-center gap-2 border-hair px-4 md:border-b md:ps-5 md:pe-2">
-      <h1 className="me-auto truncate text-sm max-md:fixed max-md:inset-x-13 max-md:top-0 max-md:z-31 max-md:h-bar max-md:text-lg max-md:leading-[var(--spacing-bar)]">
+    <header className="flex h-bar shrink-0 items-center gap-1.5 border-hair px-4 md:border-b md:ps-5 md:pe-1.5">
+      <h1 className="me-auto shrink-0 text-sm max-md:fixed max-md:inset-x-13 max-md:top-0 max-md:z-31 max-md:h-bar max-md:text-lg max-md:leading-[var(--spacing-bar)]">
         Inbox
       </h1>
       <fieldset className="flex gap-0.5 rounded-md bg-pressed p-0.5 max-md:me-auto">
@@ -92,7 +92,7 @@ function ListHead({ inbox }: { inbox: Inbox }) {
             type="button"
             aria-pressed={filter.status === status}
             onClick={() => setFilter({ status })}
-            className="flex min-h-7 items-center gap-1.5 rounded-sm px-2 text-xs text-muted transition-colors hover:text-ink aria-pressed:bg-raised aria-pressed:font-strong aria-pressed:text-ink aria-pressed:shadow-xs pointer-coarse:min-h-9 pointer-coarse:px-3"
+            className="flex min-h-7 items-center gap-1 rounded-sm px-1.5 text-xs text-muted transition-colors hover:text-ink aria-pressed:bg-raised aria-pressed:font-strong aria-pressed:text-ink aria-pressed:shadow-xs pointer-coarse:min-h-9 pointer-coarse:px-3"
           >
             {STATUS_NAMES[status]}
             {numbers[status] !== undefined && (

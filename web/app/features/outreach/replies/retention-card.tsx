@@ -60,7 +60,6 @@ function RetentionForm({ days }: { days: number }) {
       {isAdmin && (
         <div>
           <Button
-            variant="primary"
             disabled={!isValid || draft === days}
             loading={save.isPending}
             onClick={() => isValid && save.run(draft)}

@@ -32,12 +32,7 @@ export function OptOutCard({ words, disabled }: { words: readonly string[]; disa
         </Field>
         {!disabled && (
           <div className="flex flex-wrap gap-2">
-            <Button
-              variant="primary"
-              disabled={!isChanged}
-              loading={save.isPending}
-              onClick={() => save.run([...draft])}
-            >
+            <Button disabled={!isChanged} loading={save.isPending} onClick={() => save.run([...draft])}>
               Save words
             </Button>
           </div>

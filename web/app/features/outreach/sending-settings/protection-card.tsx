@@ -59,7 +59,6 @@ export function ProtectionCard({ protection, disabled }: { protection: Protectio
         {!disabled && (
           <div className="flex flex-wrap gap-2">
             <Button
-              variant="primary"
               disabled={!isChanged || !isValid}
               loading={save.isPending}
               onClick={() => save.run(draft as Protection)}

@@ -41,7 +41,7 @@ export function Dot({ dot, isChosen, stalk }: DotProps) {
     <>
       {dot.state === 'replied' && (
         <span className="absolute bottom-1/2 flex flex-col items-center" style={{ height: stalk }}>
-          <Avatar name={personName(dot.lead)} size="xs" />
+          <Avatar name={personName(dot.lead)} src={dot.lead?.pictureUrl} size="xs" />
           <span className="w-px flex-1 bg-accent-line" />
         </span>
       )}

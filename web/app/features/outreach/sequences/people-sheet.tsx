@@ -105,7 +105,7 @@ function PersonRow({ enrollment, mayChange }: { enrollment: Enrollment; mayChang
   const isBusy = pause.isPending || resume.isPending || stop.isPending
   return (
     <li className="flex items-center gap-3 border-b border-line py-3 last:border-b-0">
-      <Avatar name={name} size="sm" />
+      <Avatar name={name} src={lead?.pictureUrl} size="sm" />
       <div className="grid min-w-0 flex-1 gap-0.5">
         <p className="flex min-w-0 flex-wrap items-baseline gap-x-2">
           <LeadName lead={lead} />

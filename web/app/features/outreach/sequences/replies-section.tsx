@@ -77,7 +77,7 @@ export function RepliesSection({ campaignId, pollEveryMs, onShow }: RepliesSecti
             const label = reply?.label
             return (
               <li key={id} className="flex gap-3 border-b border-line py-3 last:border-b-0">
-                <Avatar name={personName(lead)} size="sm" />
+                <Avatar name={personName(lead)} src={lead?.pictureUrl} size="sm" />
                 <div className="grid min-w-0 flex-1 gap-1">
                   <p className="flex items-baseline justify-between gap-x-2">
                     <span className="flex min-w-0 flex-wrap gap-x-2">

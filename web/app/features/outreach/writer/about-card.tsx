@@ -58,12 +58,7 @@ function AboutForm({ saved }: { saved: string }) {
       </Field>
       {isAdmin && (
         <div>
-          <Button
-            variant="primary"
-            disabled={text.trim() === saved}
-            loading={save.isPending}
-            onClick={() => save.run(text.trim())}
-          >
+          <Button disabled={text.trim() === saved} loading={save.isPending} onClick={() => save.run(text.trim())}>
             Save
           </Button>
         </div>

@@ -12,6 +12,7 @@ export interface SettingsTab {
   value: string
   label: string
   content: ReactNode
+  isWide?: boolean
 }
 
 /** The tabs of the settings page, the default first. To add one, list its component here. */
@@ -19,7 +20,7 @@ export const settingsTabs: readonly [SettingsTab, ...SettingsTab[]] = [
   { value: 'sending', label: 'Sending', content: <SendingTab /> },
   { value: 'inbox', label: 'Inbox', content: <InboxTab /> },
   { value: 'ai-writer', label: 'AI writer', content: <WriterTab /> },
-  { value: 'suppression-list', label: 'Suppression list', content: <SuppressionsTab /> },
+  { value: 'suppression-list', label: 'Suppression list', content: <SuppressionsTab />, isWide: true },
   { value: 'notifications', label: 'Notifications', content: <NotificationsTab /> },
   { value: 'people', label: 'People', content: <PeopleTab /> },
   { value: 'single-sign-on', label: 'Single sign-on', content: <SingleSignOnTab /> },

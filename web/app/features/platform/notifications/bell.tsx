@@ -33,7 +33,7 @@ export default function Bell() {
         <span
           aria-hidden
           data-numeric
-          className="pointer-events-none absolute start-1/2 top-0.5 min-w-4 rounded-full bg-accent px-1 text-center text-2xs font-strong text-accent-ink ring-2 ring-canvas"
+          className="pointer-events-none absolute start-1/2 top-0.5 min-w-4 rounded-full bg-ink px-1 text-center text-2xs font-strong text-inverse ring-2 ring-canvas"
         >
           {shown}
         </span>

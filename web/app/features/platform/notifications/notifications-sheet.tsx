@@ -108,20 +108,17 @@ function NotificationRow({ notification, onOpen }: { notification: Notification;
   const Icon = ICONS[notification.kind]
   return (
     <li>
-      <Link
-        to={notification.path}
-        onClick={onOpen}
-        className={cn('flex gap-3 rounded-md px-3 py-3 hover:bg-hover', !notification.readAt && 'bg-accent-soft')}
-      >
+      <Link to={notification.path} onClick={onOpen} className="flex gap-3 rounded-md px-3 py-3 hover:bg-hover">
         <Icon aria-hidden className="mt-0.5 size-4 shrink-0 text-muted" />
         <span className="grid min-w-0 gap-0.5">
-          <span className="font-strong wrap-anywhere">
+          <span className={cn('wrap-anywhere', !notification.readAt && 'font-strong')}>
             {notification.title}
             {!notification.readAt && <span className="sr-only"> (unread)</span>}
           </span>
           {notification.text && <span className="wrap-anywhere">{notification.text}</span>}
-          <DateTime value={notification.createdAt} className="text-muted" />
+          <DateTime value={notification.createdAt} className="text-xs text-muted" />
         </span>
+        {!notification.readAt && <i aria-hidden className="ms-auto mt-1.5 size-2 shrink-0 rounded-full bg-ink" />}
       </Link>
     </li>
   )

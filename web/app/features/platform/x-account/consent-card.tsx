@@ -69,7 +69,6 @@ export function AccountConsent({ account }: { account: XAccount }) {
           <div className="flex flex-wrap gap-2">
             <Button
               size="sm"
-              variant="primary"
               loading={decide.isPending}
               onClick={() => decide.run({ storesConversations: true, offersUnknownSenders })}
             >
