@@ -79,6 +79,8 @@ export const Campaign = z.object({
   waitsBehind: z.object({ id: z.string(), name: z.string() }).nullable(),
   /** Why and until when nothing of this active campaign can be sent; null: it can. */
   waitingFor: CampaignWait.nullable(),
+  /** Messages sent on each of the last 14 days (UTC), today last. Only in lists. */
+  sentByDay: z.array(z.number().int()).optional(),
 })
 export type Campaign = z.output<typeof Campaign>
 

@@ -48,6 +48,8 @@ export const Today = z.object({
       totalLeadsInList: z.number().int(),
       /** Percent of the people messaged. */
       positiveRate: z.number().nullable(),
+      /** Messages sent on each of the last 14 days (UTC), today last. */
+      sentByDay: z.array(z.number().int()).optional(),
     }),
   ),
   /** The last days, today last. Replies count on the day of the message that they answer. */

@@ -13,8 +13,8 @@ export interface StatCardProps {
 /** A labeled number. Group them in a `<dl>` grid. */
 export function StatCard({ label, value, hint, icon }: StatCardProps) {
   return (
-    <div className="grid min-w-0 grid-cols-1 content-start gap-1 rounded-lg border border-line bg-surface p-4">
-      <dt className="flex items-center justify-between gap-2 text-muted [&_svg]:size-4">
+    <div className="grid min-w-0 grid-cols-1 content-start gap-0.5 border-t border-line pt-3 pb-1">
+      <dt className="flex items-center justify-between gap-2 text-ui text-muted [&_svg]:size-4">
         {label}
         {icon}
       </dt>
@@ -27,7 +27,7 @@ export function StatCard({ label, value, hint, icon }: StatCardProps) {
           (value ?? '–')
         )}
       </dd>
-      {hint && <dd className="text-muted">{hint}</dd>}
+      {hint && <dd className="text-xs text-muted">{hint}</dd>}
     </div>
   )
 }

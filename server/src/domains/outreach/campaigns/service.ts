@@ -134,7 +134,24 @@ export async function list(
     db.$count(campaigns, matches),
   ])
   const { shown, paging } = page.cut(rows, ({ createdAt, id }) => ({ at: createdAt, id }))
-  return { campaigns: shown.map(campaignAnswer), total, ...paging }
+  const sent = await findSentByDay(db, actor, shown)
+  return { campaigns: shown.map((row) => ({ ...campaignAnswer(row), sentByDay: sent(row.id) })), total, ...paging }
+}
+
+const DAYS_SHOWN = 14
+
+/** What campaigns sent on each of the last days (UTC), today last. The cost depends on their number only. */
+export async function findSentByDay(db: Db, { workspaceId }: Actor, of: readonly { id: string }[]) {
+  const { rows } = await db.execute<{ id: string; ago: number; sent: number }>(sql`
+    with today as (select (now() at time zone 'UTC')::date as day)
+    select campaign_id as id, today.day - (slot at time zone 'UTC')::date as ago, sum(sent)::int as sent
+    from dm_activity, today
+    where campaign_id = any(${sql.param(of.map(({ id }) => id))}::uuid[]) and workspace_id = ${workspaceId}
+      and slot >= (today.day - ${DAYS_SHOWN - 1}::int)::timestamp at time zone 'UTC'
+    group by 1, 2`)
+  const counts = new Map(rows.map(({ id, ago, sent }) => [`${id} ${ago}`, sent]))
+  return (id: string) =>
+    Array.from({ length: DAYS_SHOWN }, (_, index) => counts.get(`${id} ${DAYS_SHOWN - 1 - index}`) ?? 0)
 }
 
 /** @throws Refusal CAMPAIGN_NOT_FOUND */

@@ -38,9 +38,19 @@ it('GET /today counts what was sent and who waits for an answer, in total and by
   expect(await person.client.today.find({ xAccountId: other.id })).toMatchObject({ repliesWaiting: 0, sentToday: 0 })
   await app.db.update(campaigns).set({ status: 'paused' }).where(eq(campaigns.id, campaign.id))
   const { campaigns: shown } = await person.client.today.find({})
+  const sentByDay = [...Array<number>(13).fill(0), 2]
   expect(shown).toEqual([
-    { id: campaign.id, name: 'Spring', status: 'paused', peopleMessaged: 2, totalLeadsInList: 2, positiveRate: 50 },
+    {
+      id: campaign.id,
+      name: 'Spring',
+      status: 'paused',
+      peopleMessaged: 2,
+      totalLeadsInList: 2,
+      positiveRate: 50,
+      sentByDay,
+    },
   ])
+  expect((await person.client.campaigns.list({})).campaigns).toMatchObject([{ id: campaign.id, sentByDay }])
 })
 
 it('GET /today says when the next message is due, and lists active campaigns before paused ones', async () => {

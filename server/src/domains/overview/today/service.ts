@@ -6,6 +6,7 @@ import { desc, sql } from 'drizzle-orm'
 import { type Actor, roleAllows } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
+import { findSentByDay } from '../../outreach/campaigns/service.ts'
 import { detection } from '../../outreach/replies/service.ts'
 import { capOf, findLimits, type SendingEnv } from '../../outreach/sending-settings/service.ts'
 import { factsOf, planOf, usedOf } from '../../platform/billing/service.ts'
@@ -91,12 +92,17 @@ interface CampaignRow extends Record<string, unknown> {
   totalLeadsInList: number
 }
 
-async function findCampaigns(db: Db, { workspaceId }: Actor, account: XAccount | null) {
+async function findCampaigns(db: Db, actor: Actor, account: XAccount | null) {
   const { rows } = await db.execute<CampaignRow>(sql`
     select id, name, status, people_messaged as "peopleMessaged", people_positive as "peoplePositive", total_leads_in_list as "totalLeadsInList"
-    from campaigns where workspace_id = ${workspaceId} and kind = 'campaign' and status in ('active', 'paused') ${sentBy(account)}
+    from campaigns where workspace_id = ${actor.workspaceId} and kind = 'campaign' and status in ('active', 'paused') ${sentBy(account)}
     order by status = 'paused', created_at desc, id desc limit ${TODAY_CAMPAIGNS}`)
-  return rows.map((row) => ({ ...row, positiveRate: rateOf(row.peoplePositive, row.peopleMessaged) }))
+  const sent = await findSentByDay(db, actor, rows)
+  return rows.map((row) => ({
+    ...row,
+    positiveRate: rateOf(row.peoplePositive, row.peopleMessaged),
+    sentByDay: sent(row.id),
+  }))
 }
 
 async function findDays(db: Db, { workspaceId }: Actor, account: XAccount | null, timeZone: string) {

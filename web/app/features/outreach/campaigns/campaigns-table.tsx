@@ -6,6 +6,7 @@ import type { Column } from '../../../paged-table'
 import { paths } from '../../../paths'
 import { Button } from '../../../ui/button'
 import { DateTime } from '../../../ui/date-time'
+import { Sparkline } from '../../../ui/sparkline'
 import { waitText } from '../sending-settings/limits-text'
 import type { CampaignActions } from './campaign-actions'
 import { CampaignBar } from './campaign-bar'
@@ -103,6 +104,11 @@ export const campaignColumns = (
         )}
       </span>
     ),
+  },
+  {
+    name: '14 days',
+    className: 'md:px-2.5 md:max-xl:hidden',
+    cell: ({ sentByDay }) => <Sparkline counts={sentByDay} noun="message" />,
   },
   {
     name: 'Last Run',

@@ -3,6 +3,7 @@ import type { Today as TodayData } from '@x-automated/contract/overview/today'
 import { renderToString } from 'react-dom/server'
 import { MemoryRouter } from 'react-router'
 import { expect, test } from 'vitest'
+import { ConfirmProvider } from '../../../ui/confirm'
 import Pulse from './pulse'
 import Today from './today'
 
@@ -19,6 +20,7 @@ const today: TodayData = {
       peopleMessaged: 212,
       totalLeadsInList: 318,
       positiveRate: 6.6,
+      sentByDay: [...Array<number>(12).fill(0), 5, 31],
     },
   ],
   days: Array.from({ length: 14 }, (_, n) => ({
@@ -33,7 +35,9 @@ const today: TodayData = {
 const textOf = (node: React.ReactNode) =>
   renderToString(
     <QueryClientProvider client={new QueryClient()}>
-      <MemoryRouter>{node}</MemoryRouter>
+      <MemoryRouter>
+        <ConfirmProvider>{node}</ConfirmProvider>
+      </MemoryRouter>
     </QueryClientProvider>,
   ).replace(/<!-- -->/g, '')
 
@@ -43,6 +47,8 @@ test('Home says who waits, what was sent and what needs a person', () => {
   expect(html).toContain('17 left today')
   expect(html).toContain('@lena is disconnected')
   expect(html).toContain('212 of 318')
+  expect(html).toContain('36 messages in 14 days')
+  expect(html).toContain('Pause Indie founders')
   expect(html).toContain('Messages of the last 14 days: 551 sent, 56 positive replies')
 })
 

@@ -1,15 +1,30 @@
+import { useQuery } from '@tanstack/react-query'
 import { formatDate, formatNumber, formatRate } from '@x-automated/contract/format'
 import type { Need, NeedCode, Today as TodayData } from '@x-automated/contract/overview/today'
-import { CircleAlert, CirclePause, CreditCard, Gauge, type LucideIcon, Radio, Sparkles, Unplug } from 'lucide-react'
+import {
+  CircleAlert,
+  CirclePause,
+  CreditCard,
+  Gauge,
+  type LucideIcon,
+  Pause,
+  Radio,
+  Sparkles,
+  Unplug,
+} from 'lucide-react'
 import type { ReactNode } from 'react'
 import { generatePath, Link } from 'react-router'
+import { api, client } from '../../../api'
 import { paths } from '../../../paths'
+import { Avatar } from '../../../ui/avatar'
 import { StatusBadge } from '../../../ui/badge'
-import { ButtonLink } from '../../../ui/button'
+import { ButtonLink, IconButton } from '../../../ui/button'
 import { cn } from '../../../ui/cn'
 import { Kbd } from '../../../ui/kbd'
 import { Ring } from '../../../ui/ring'
+import { Sparkline } from '../../../ui/sparkline'
 import { useSecondsUntil } from '../../../ui/use-seconds-until'
+import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
 import { needText } from './need-text'
 import { nextSendText } from './next-send'
@@ -50,7 +65,7 @@ export default function Today({ today }: { today: TodayData }) {
         <Fortnight today={today} />
         {today.needs.length > 0 && <Needs needs={today.needs} />}
       </div>
-      {today.campaigns.length > 0 && <CampaignRows campaigns={today.campaigns} />}
+      {today.campaigns.length > 0 && <CampaignRows campaigns={today.campaigns} isMember={isMember} />}
     </div>
   )
 }
@@ -71,6 +86,7 @@ function Strip({ today, isMember }: { today: TodayData; isMember: boolean }) {
         label="Replies waiting"
         note={repliesWaiting > 0 ? 'Unread in the inbox' : 'All read'}
         to={isMember ? paths.inbox : undefined}
+        aside={isMember && repliesWaiting > 0 && <Waiting />}
       >
         {formatNumber(repliesWaiting)}
       </Cell>
@@ -93,6 +109,23 @@ function Strip({ today, isMember }: { today: TodayData; isMember: boolean }) {
         {formatNumber(positive)}
       </Cell>
     </section>
+  )
+}
+
+const FACES = 4
+
+/** The faces of those who wrote last. */
+function Waiting() {
+  const { data } = useQuery(api.conversations.list.queryOptions({ input: { status: 'open', pageSize: 3 * FACES } }))
+  const unread = data?.conversations.filter(({ isUnread }) => isUnread).slice(0, FACES)
+  return (
+    <span className="flex -space-x-2 max-sm:hidden">
+      {unread?.map(({ id, lead }) => (
+        <span key={id} className="rounded-full ring-2 ring-canvas">
+          <Avatar name={lead.name || lead.twitterHandle} src={lead.pictureUrl} size="sm" />
+        </span>
+      ))}
+    </span>
   )
 }
 
@@ -269,16 +302,16 @@ function Needs({ needs }: { needs: readonly Need[] }) {
   )
 }
 
-function CampaignRows({ campaigns }: { campaigns: TodayData['campaigns'] }) {
+function CampaignRows({ campaigns, isMember }: { campaigns: TodayData['campaigns']; isMember: boolean }) {
   return (
     <section className="grid gap-1">
       <h2 className="text-sm">Campaigns</h2>
       <ul>
-        {campaigns.map(({ id, name, status, peopleMessaged, totalLeadsInList, positiveRate }) => (
-          <li key={id} className="border-t border-hair first:border-t-0">
+        {campaigns.map(({ id, name, status, peopleMessaged, totalLeadsInList, positiveRate, sentByDay }) => (
+          <li key={id} className="flex items-center gap-2 border-t border-hair first:border-t-0">
             <Link
               to={generatePath(paths.campaign, { campaignId: id })}
-              className="-mx-3 grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-6 gap-y-2 rounded-md px-3 py-3 transition-colors hover:bg-hover sm:grid-cols-[minmax(0,1fr)_14rem_7rem]"
+              className="-ms-3 grid min-w-0 flex-1 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-6 gap-y-2 rounded-md px-3 py-3 transition-colors hover:bg-hover sm:grid-cols-[minmax(0,1fr)_14rem_6rem] lg:grid-cols-[minmax(0,1fr)_14rem_6rem_4rem]"
             >
               <span className="truncate text-ui font-strong">{name}</span>
               <span className="grid gap-1.5 max-sm:order-last max-sm:col-span-2">
@@ -299,10 +332,33 @@ function CampaignRows({ campaigns }: { campaigns: TodayData['campaigns'] }) {
                 <span className="font-strong">{positiveRate === null ? '–' : formatRate(positiveRate / 100)}</span>{' '}
                 <span className="text-xs text-muted">positive</span>
               </span>
+              <span className="max-lg:hidden">
+                <Sparkline counts={sentByDay} noun="message" />
+              </span>
             </Link>
+            {isMember && (
+              <span className="w-8 shrink-0">{status === 'active' && <PauseButton id={id} name={name} />}</span>
+            )}
           </li>
         ))}
       </ul>
     </section>
+  )
+}
+
+function PauseButton({ id, name }: { id: string; name: string }) {
+  const pause = useAction(() => client.campaigns.update({ id, status: 'paused' }), {
+    done: 'Campaign paused.',
+    refetches: [api.today, api.campaigns],
+  })
+  return (
+    <IconButton
+      size="sm"
+      icon={<Pause />}
+      label={`Pause ${name}`}
+      title="Pause"
+      loading={pause.isPending}
+      onClick={() => pause.run()}
+    />
   )
 }
