@@ -30,6 +30,9 @@ export async function deleteConversations(tx: Db, workspaceId: string, chosen: S
       returning workspace_id, id, status as was_status, is_unread as was_unread, null::text as status, null::boolean as is_unread
     ), drafts as (
       delete from conversation_drafts d using gone where d.workspace_id = gone.workspace_id and d.conversation_id = gone.id
+    ), unnamed as (
+      update notifications n set facts = n.facts - array['leadName', 'conversationId'] from gone
+      where n.kind = 'lead_replied' and n.workspace_id = gone.workspace_id and n.facts ->> 'conversationId' = gone.id::text
     )
     ${countConversations(sql`gone`)}`)
 }

@@ -138,6 +138,18 @@ it('notifications lead to the inbox once their conversation was merged', async (
   expect(shown.map(({ path }) => path).sort()).toEqual(['/inbox', `/inbox/${id}`])
 })
 
+it('notifications no longer name a lead that was deleted', async () => {
+  const { id, leadId } = await makeConversation({ xUserId: '7', twitterHandle: 'ana' })
+  const facts = { leadName: 'Ana', label: 'meeting', conversationId: id } as const
+  const ofPerson = { workspaceId: person.workspaceId, userId: person.id }
+  await app.db.insert(notifications).values({ ...ofPerson, kind: 'lead_replied', facts, inApp: true, email: false })
+  await person.client.leads.removeMany({ leadIds: [leadId] })
+  const [kept] = await app.db.select().from(notifications).where(eq(notifications.workspaceId, person.workspaceId))
+  expect(kept?.facts).toEqual({ label: 'meeting' })
+  const { notifications: shown } = await person.client.notifications.list({})
+  expect(shown).toMatchObject([{ title: 'A lead replied', path: '/inbox' }])
+})
+
 it('notes move to the lead that is kept if two are merged', async () => {
   const kept = await makeConversation({ xUserId: '7', twitterHandle: 'ana' })
   const gone = await makeConversation({ xUserId: null, twitterHandle: 'ana_new' })

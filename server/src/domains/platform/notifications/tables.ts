@@ -40,6 +40,10 @@ export const notifications = pgTable(
       .where(sql`email and emailed_at is null and is_digest`),
     index('notifications_digest_due').on(t.createdAt).where(sql`email and emailed_at is null and is_digest`),
     index('notifications_to_show').on(t.userId, t.workspaceId, t.createdAt, t.id).where(sql`browser`),
+    // For the deletion of a lead's name with the lead.
+    index('notifications_of_conversation')
+      .on(t.workspaceId, sql`(facts ->> 'conversationId')`)
+      .where(sql`kind = 'lead_replied'`),
     index('notifications_old').on(t.createdAt),
   ],
 )

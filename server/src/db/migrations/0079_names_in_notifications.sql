@@ -1,0 +1,1 @@
+CREATE INDEX "notifications_of_conversation" ON "notifications" USING btree ("workspace_id",(facts ->> 'conversationId')) WHERE kind = 'lead_replied';
