@@ -35,7 +35,7 @@ class LongestKindFirst extends BaseSequencer {
   }
 }
 
-/** Run by tools/test.ts, which counts the projects as kinds: unit (with web), http, journeys, proof. */
+/** Run by tools/test.ts, which counts the projects as kinds: those of tally.ts; web is part of unit. */
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestKindFirst },
@@ -103,6 +103,18 @@ export default defineConfig({
           isolate: false,
           maxWorkers,
           testTimeout: 600_000,
+          hookTimeout: 120_000,
+          expect: { poll },
+        },
+      },
+      {
+        test: {
+          name: 'browsers',
+          include: ['e2e/browsers/**/*.spec.ts'],
+          globalSetup: existing('./e2e/global-setup.ts'),
+          setupFiles: existing('./server/test/setup.ts'),
+          maxWorkers,
+          testTimeout: 1_800_000,
           hookTimeout: 120_000,
           expect: { poll },
         },

@@ -342,9 +342,21 @@ export async function importLeads({ origin }: Pick<World, 'origin'>, token: stri
 }
 
 /** Calls the API as the page's signed-in user. @returns null for an empty body */
-export async function callApi(page: Page, method: string, path: string, body?: unknown, type = 'application/json') {
+export async function callApi(page: Page, method: string, path: string, body?: unknown, type?: string) {
   const token = await page.evaluate(() => localStorage.getItem('authToken'))
-  const answer = await fetch(`${new URL(page.url()).origin}/api${path}`, {
+  return callApiAs(new URL(page.url()).origin, token ?? '', method, path, body, type)
+}
+
+/** Calls the API with a user's token. @returns null for an empty body */
+export async function callApiAs(
+  origin: string,
+  token: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  type = 'application/json',
+) {
+  const answer = await fetch(`${origin}/api${path}`, {
     method,
     headers: { authorization: `Bearer ${token}`, 'content-type': type },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
@@ -406,7 +418,7 @@ export async function writeAs(x: X, from: string, to: string, text: string): Pro
 }
 
 /** A free port below the ephemeral range, so that no connection takes it first. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 32_000)
     const probe = createServer().listen(port, '127.0.0.1')

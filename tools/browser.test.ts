@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
-import { findBrowser, findHeadlessShell } from './browser.ts'
+import { findBrowser, findHeadlessShell, installOtherBrowsers } from './browser.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
@@ -44,4 +44,10 @@ test('prefers the headless shell beside a browser, if it works', async () => {
   expect(await findHeadlessShell(browser, () => {})).toBe(browser)
   writeFileSync(shell, '#!/bin/sh\nexit 0\n')
   expect(await findHeadlessShell(browser, () => {})).toBe(shell)
+})
+
+test('names the packages of the other browsers if it cannot install them', async () => {
+  // Neither dpkg nor apt-get can be started.
+  vi.stubEnv('PATH', '')
+  await expect(installOtherBrowsers(() => {})).rejects.toThrow(/as root.*install.* firefox-esr webkit2gtk-driver /)
 })

@@ -37,6 +37,25 @@ export async function findHeadlessShell(browser: string, say: Say): Promise<stri
   return existsSync(shell) && runs(shell) ? shell : browser
 }
 
+/** What `npm test -- browsers` drives: Firefox, and WebKitGTK in a window of a virtual screen. */
+const otherBrowsers = ['firefox-esr', 'webkit2gtk-driver', 'gir1.2-webkit2-4.1', 'gjs', 'xvfb']
+
+/** Installs Debian's Firefox and WebKitGTK if they are missing. @throws what to install */
+export async function installOtherBrowsers(say: Say): Promise<void> {
+  if (areInstalled(otherBrowsers)) return
+  await installWithApt(otherBrowsers, say)
+  if (areInstalled(otherBrowsers)) return
+  throw new Error(
+    'These tests need Firefox and WebKitGTK. Install them on Debian, as root, and run this again: ' +
+      `apt-get install --no-install-recommends ${otherBrowsers.join(' ')}`,
+  )
+}
+
+function areInstalled(packages: readonly string[]): boolean {
+  const { stdout } = spawnSync('dpkg-query', ['--list', ...packages], { encoding: 'utf8' })
+  return stdout?.split('\n').filter((line) => line.startsWith('ii ')).length === packages.length
+}
+
 function runs(program: string): boolean {
   return spawnSync(program, ['--version'], { stdio: 'ignore', timeout: 20_000 }).status === 0
 }
@@ -48,12 +67,12 @@ function findOnPath(): string | undefined {
   return candidates.find((path) => existsSync(path) && runs(path))
 }
 
-/** Installs Debian's chromium if apt-get works without a password. Logs a failure. */
+/** Installs Debian packages if apt-get works without a password. Logs a failure. */
 async function installWithApt(packages: readonly string[], say: Say): Promise<void> {
   if (!existsSync('/usr/bin/apt-get')) return
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n']
   if (asRoot.length > 0 && spawnSync('sudo', ['-n', 'true'], { stdio: 'ignore' }).status !== 0) return
-  say(`Installing Debian's ${packages.at(-1)} for the journeys (a minute or two)…`)
+  say(`Installing Debian's ${packages.join(', ')} (a minute or two)…`)
   const apt = [
     'env',
     'DEBIAN_FRONTEND=noninteractive',
@@ -70,7 +89,7 @@ async function installWithApt(packages: readonly string[], say: Say): Promise<vo
     // Chromium does not start without a font, and its fonts are only recommended packages.
     const fonts = ['fonts-liberation', 'fonts-noto-color-emoji']
     await runQuietly(program, [...args, 'install', '-y', '--no-install-recommends', ...packages, ...fonts], {
-      doing: 'Installing chromium',
+      doing: `Installing ${packages[0]}`,
     })
   } catch (error) {
     say(`apt-get could not install it:\n${(error as Error).message.trim()}`)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { closingLine, count, kindOf, tallyLine } from './tally.ts'
+import { closingLine, count, fullRunKinds, kindOf, tallyLine } from './tally.ts'
 
 type State = 'passed' | 'failed' | 'skipped' | 'pending'
 
@@ -46,6 +46,11 @@ test('counts tests without a result as failed', () => {
 
 test('omits a kind whose tests were all skipped', () => {
   expect(count([module('journeys', ['skipped'])], []).has('journeys')).toBe(false)
+})
+
+test('keeps the slow browsers out of a full run', () => {
+  expect(fullRunKinds).toEqual(['unit', 'http', 'journeys', 'proof'])
+  expect(count([module('browsers', ['passed'])], []).get('browsers')?.passed).toBe(1)
 })
 
 test('treats an unknown project as unit tests', () => {

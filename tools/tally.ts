@@ -1,7 +1,10 @@
 import type { TestModule } from 'vitest/node'
 
-export const kinds = ['unit', 'http', 'journeys', 'proof'] as const
+export const kinds = ['unit', 'http', 'journeys', 'proof', 'browsers'] as const
 export type Kind = (typeof kinds)[number]
+
+/** The kinds of a full run. The others run only if they are named. */
+export const fullRunKinds = kinds.filter((kind) => kind !== 'browsers')
 
 /** Numbers of tests. */
 export type Tally = { passed: number; failed: number; skipped: number }

@@ -6,13 +6,15 @@ import { findBrowser } from './browser.ts'
 import { buildIfStale } from './build.ts'
 import { onParentGone } from './programs.ts'
 import { root } from './root.ts'
-import { closingLine, count, kindOf, kinds, type Tally, tallyLine } from './tally.ts'
+import { closingLine, count, fullRunKinds, kindOf, kinds, type Tally, tallyLine } from './tally.ts'
 
 // `npm test` runs all tests, `npm test -- leads` the files with "leads" in their path,
 // `npm test -- http leads` only one kind of them, `-t "a name"` the tests with that name.
 // `npm test -- proof` repeats the proofs for minutes; a full run, for seconds.
+// `npm test -- browsers` opens every page in Firefox and WebKit, which a full run does not.
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { name: { type: 'string', short: 't' } } })
-const chosenKinds = kinds.filter((kind) => positionals.includes(kind))
+const namedKinds = kinds.filter((kind) => positionals.includes(kind))
+const chosenKinds = namedKinds.length > 0 ? namedKinds : fullRunKinds
 const filters = positionals.filter((word) => !kinds.some((kind) => kind === word))
 const isFullRun = positionals.length === 0 && values.name === undefined
 
@@ -36,7 +38,7 @@ const vitest = await createVitest({
 const specifications = (await vitest.globTestSpecifications(filters)).filter(({ project }) => {
   // This project checks the responses of all other tests, so it needs a full run.
   if (project.name === 'answers' && (filters.length > 0 || values.name !== undefined)) return false
-  return chosenKinds.length === 0 || chosenKinds.includes(kindOf(project.name))
+  return chosenKinds.includes(kindOf(project.name))
 })
 
 if (specifications.length === 0 && !isFullRun) {
@@ -67,7 +69,7 @@ async function runAll(specifications: TestSpecification[]): Promise<Map<string, 
 
 /** Prints the results by kind, and the total on the last line. */
 async function finish(tallies: Map<string, Tally>): Promise<void> {
-  const missing = isFullRun ? kinds.filter((kind) => !tallies.get(kind)) : []
+  const missing = isFullRun ? fullRunKinds.filter((kind) => !tallies.get(kind)) : []
   await vitest.close()
   rmSync(process.env.ANSWERS_FILE ?? '', { force: true })
   console.log('')

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import type { Page, Request } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { callApi, expectSoundPage, openWorld, signIn, signUp, type World, writeAs } from '../world.ts'
+import { createRecords, fillPath, ofGuests, ofOthers, pages } from '../pages.ts'
+import { callApi, expectSoundPage, openWorld, signIn, signUp, type World } from '../world.ts'
 
 /**
  * Checks every page for layout shifts, axe violations in both color schemes, horizontal overflow
@@ -11,15 +11,6 @@ let world: World
 beforeAll(async () => {
   world = await openWorld({ OPERATORS: 'everywhere@example.com,patient@example.com' })
 })
-
-/** All pages in web/app/paths.ts. */
-const pages = [
-  ...readFileSync(new URL('../../web/app/paths.ts', import.meta.url), 'utf8').matchAll(
-    /\{\s*path: '([^']+)',\s*access: '([\w-]+)',\s*file:/g,
-  ),
-].map(([, path, access]) => ({ path: path ?? '', access }))
-const ofGuests = pages.filter(({ access }) => access === 'public').map(({ path }) => path)
-const ofOthers = pages.filter(({ access }) => access !== 'public').map(({ path }) => path)
 
 /** The narrowest phone, most phones, and a 1,280 px window at 200% zoom. */
 const NARROW = [320, 390, 640]
@@ -146,22 +137,6 @@ async function checkInBothSchemes(page: Page): Promise<void> {
   await expectSoundPage(page, ['color-contrast'])
 }
 
-/** Lets the lead write. @returns the id of the conversation */
-async function makeConversation(page: Page): Promise<string> {
-  await writeAs(world.x, 'somebody', 'everywhere', 'How much is it for a team of four?')
-  let id: string | undefined
-  await expect
-    .poll(
-      async () => {
-        id = (await callApi(page, 'GET', '/conversations')).conversations[0]?.id
-        return id
-      },
-      { timeout: 120_000 },
-    )
-    .toBeTruthy()
-  return id ?? ''
-}
-
 /** A campaign, conversation or list that does not exist. */
 const NO_ID = '01900000-0000-7000-8000-000000000000'
 /** Requests about the signed-in user, on which other parts depend. */
@@ -221,7 +196,8 @@ describe('every page', () => {
   it('passes all checks signed in, after onboarding', async () => {
     expect(ofOthers.length).toBeGreaterThan(8)
     const page = await openPage()
-    await (await signUp(world, 'everywhere@example.com')).enter(page)
+    const owner = await signUp(world, 'everywhere@example.com')
+    await owner.enter(page)
 
     // Onboarding steps lead to each other and disappear with the first campaign.
     await page.goto('/dashboard')
@@ -258,32 +234,11 @@ describe('every page', () => {
     await callApi(page, 'POST', '/leads/import', 'twitter_handle,name\nsomebody,Some Body\n', 'text/csv')
     await page.goto('/dashboard')
     await steps.getByText('2 of 4 steps done.').waitFor()
-    const { leads } = await callApi(page, 'GET', '/leads')
-    const list = await callApi(page, 'POST', '/lists', { name: 'Everybody' })
-    await callApi(page, 'POST', `/lists/${list.id}/leads`, { leadIds: [leads[0].id] })
-    const campaign = await callApi(page, 'POST', '/campaigns', {
-      name: 'Hello',
-      leadListId: list.id,
-      messageTemplate: 'Hello {lead_name}',
-      status: 'draft',
-    })
-    await callApi(page, 'POST', `/campaigns/${campaign.id}/queue`)
+    const records = await createRecords(world, owner.token, 'everywhere')
     // Its page says that no browser can send it.
-    const byBrowser = await callApi(page, 'POST', '/campaigns', {
-      name: 'By the browser',
-      leadListId: list.id,
-      messageTemplate: 'Hello {lead_name}',
-      channel: 'extension',
-      status: 'paused',
-    })
-    for (const width of [390, 1280]) await checkLayoutShift(page, `/campaigns/${byBrowser.id}`, width)
+    for (const width of [390, 1280]) await checkLayoutShift(page, `/campaigns/${records.byBrowserId}`, width)
     await page.getByText('Extension not installed in this browser').waitFor()
-    const conversationId = await makeConversation(page)
-    for (const path of ofOthers)
-      await check(
-        page,
-        path.replace(':listId', list.id).replace(':campaignId', campaign.id).replace(':conversationId', conversationId),
-      )
+    for (const path of ofOthers) await check(page, fillPath(path, records))
     await page.goto('/dashboard')
     await page.getByText('Member since').waitFor()
     await expect.poll(() => steps.count(), { timeout: 120_000 }).toBe(0)
@@ -300,9 +255,11 @@ describe('every page', () => {
     await (await signUp(world, 'patient@example.com')).enter(page)
     const wide: string[] = []
     for (const { path, access } of pages)
-      await checkWhileLoading(page, path.replace(/:(campaign|conversation|list)Id/, NO_ID), access === 'public').catch(
-        (cause) => wide.push(`${path}: ${cause.message}`),
-      )
+      await checkWhileLoading(
+        page,
+        fillPath(path, { campaignId: NO_ID, conversationId: NO_ID, listId: NO_ID }),
+        access === 'public',
+      ).catch((cause) => wide.push(`${path}: ${cause.message}`))
     expect(wide).toEqual([])
   })
 })

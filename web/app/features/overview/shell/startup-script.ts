@@ -54,6 +54,9 @@ function startPage(hydrated: string) {
       .catch(() => {})
   }
 
+  // Zod would try eval first, which our content security policy blocks and Firefox logs as an error.
+  Object.assign(window, { __zod_globalConfig: { jitless: true } })
+
   try {
     const stored = (key: string) => window.localStorage.getItem(key)
     const theme = stored('theme')
