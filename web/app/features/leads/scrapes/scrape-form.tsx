@@ -3,8 +3,9 @@ import { formatCount } from '@x-automated/contract/format'
 import { FOLLOWER_SLIDERS, KEYWORD_LENGTH_MAX, KEYWORDS_MAX } from '@x-automated/contract/leads/scrape-limits'
 import type { Scrape } from '@x-automated/contract/leads/scrapes'
 import { Search } from 'lucide-react'
+import { useEffect } from 'react'
 import { Controller, type UseFormReturn, useForm } from 'react-hook-form'
-import { Link } from 'react-router'
+import { Link, useLocation, useSearchParams } from 'react-router'
 import { api, type client, errorCode, errorText } from '../../../api'
 import { isInitialLoading } from '../../../initial-loading'
 import { paths } from '../../../paths'
@@ -26,7 +27,16 @@ import { ConnectWithX } from '../../platform/x-account/connect-with-x'
 import { estimateOptions, useCostConfirmation } from './cost-confirmation'
 import { withMax, withMin } from './follower-bounds'
 import { CREDENTIALS_REQUIRED, estimateText, isSessionError, LEAD_LIMITS, SESSION_EXPIRED } from './scrape-text'
-import { FORM_FIELDS, problemIn, SOURCES, SourceField, sourceIn, sourceProblem, type Values } from './source-field'
+import {
+  FORM_FIELDS,
+  isSourceOf,
+  problemIn,
+  SOURCES,
+  SourceField,
+  sourceIn,
+  sourceProblem,
+  type Values,
+} from './source-field'
 
 const NOT_CONNECTED = 'No X account is connected.'
 
@@ -37,7 +47,7 @@ interface ScrapeFormProps {
    */
   busy: false | 'running' | 'disconnected'
   /** The failed scrape below, which says itself what is wrong with its handle. */
-  failed: Pick<Scrape, 'type' | 'twitterHandle'> | null
+  failed: Pick<Scrape, 'type' | 'twitterHandle' | 'postUrl' | 'listUrl'> | null
   /** Leads are shown below, so that using them is the main action. */
   hasFound: boolean
   /** X requires a new login. */
@@ -53,7 +63,7 @@ export function ScrapeForm({ busy, failed, hasFound, askCredentials, onAskCreden
   const form = useForm<Values>({
     defaultValues: {
       type: 'followers',
-      handle: new URLSearchParams(window.location.search).get('handle') ?? '',
+      handle: '',
       postUrl: '',
       listUrl: '',
       handles: '',
@@ -66,6 +76,7 @@ export function ScrapeForm({ busy, failed, hasFound, askCredentials, onAskCreden
       password: '',
     },
   })
+  useNamedHandle(form)
   const { errors } = form.formState
   const create = useCreateScrape(form, onAskCredentials, onStarted)
   const confirmStart = useCostConfirmation()
@@ -87,8 +98,7 @@ export function ScrapeForm({ busy, failed, hasFound, askCredentials, onAskCreden
     ...estimateOptions(target),
     enabled: connection.data?.connected === true && !isRunning && isTypedShown && problemIn(values) === null,
   })
-  const isSaidBelow =
-    failed?.type === type && failed.twitterHandle?.toLowerCase() === target.twitterHandle?.toLowerCase()
+  const isSaidBelow = failed !== null && isSourceOf(failed, target)
   const unread = isSaidBelow ? null : sourceProblem(estimate.error)
   const fieldError = errors[FORM_FIELDS[type]]?.message ?? unread ?? undefined
 
@@ -195,6 +205,19 @@ export function ScrapeForm({ busy, failed, hasFound, askCredentials, onAskCreden
       </div>
     </form>
   )
+}
+
+/** Fills in the handle of the URL, also when search names one on this page. */
+function useNamedHandle(form: UseFormReturn<Values>) {
+  const [params] = useSearchParams()
+  const { key } = useLocation()
+  const handle = params.get('handle')
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same handle may be named twice
+  useEffect(() => {
+    if (!handle) return
+    if (FORM_FIELDS[form.getValues('type')] !== 'handle') form.setValue('type', 'followers')
+    form.setValue('handle', handle)
+  }, [handle, key])
 }
 
 function useCreateScrape(

@@ -1,3 +1,4 @@
+import { formatNumber } from '@x-automated/contract/format'
 import { SCRAPE_HANDLES_MAX } from '@x-automated/contract/leads/scrape-limits'
 import type { Scrape } from '@x-automated/contract/leads/scrapes'
 import { handleIn } from '@x-automated/contract/x-handle'
@@ -72,6 +73,24 @@ export function sourceIn({ type, handle, postUrl, listUrl, handles }: Typed): Sc
   }
 }
 
+/** Whether a scrape read this source. Pasted handles are not kept, so they are never the same. */
+export function isSourceOf(
+  scrape: Pick<Scrape, 'type' | 'twitterHandle' | 'postUrl' | 'listUrl'>,
+  { type, twitterHandle = '', postUrl = '', listUrl = '' }: ScrapeSource,
+): boolean {
+  if (scrape.type !== type) return false
+  switch (FORM_FIELDS[type]) {
+    case 'postUrl':
+      return postIdIn(scrape.postUrl ?? '') === postIdIn(postUrl)
+    case 'listUrl':
+      return listIdIn(scrape.listUrl ?? '') === listIdIn(listUrl)
+    case 'handles':
+      return false
+    case 'handle':
+      return scrape.twitterHandle?.toLowerCase() === twitterHandle.toLowerCase()
+  }
+}
+
 /** What is wrong with the chosen source, as text to show; null if nothing. */
 export function problemIn({ type, handle, postUrl, listUrl, handles }: Typed): string | null {
   switch (FORM_FIELDS[type]) {
@@ -82,7 +101,7 @@ export function problemIn({ type, handle, postUrl, listUrl, handles }: Typed): s
     case 'handles': {
       const all = handlesIn(handles)
       if (all.length === 0) return 'Enter at least one handle'
-      if (all.length > SCRAPE_HANDLES_MAX) return `Enter at most ${SCRAPE_HANDLES_MAX.toLocaleString('en-US')} handles`
+      if (all.length > SCRAPE_HANDLES_MAX) return `Enter at most ${formatNumber(SCRAPE_HANDLES_MAX)} handles`
       const wrong = all.find((one) => handleProblem(one) !== null)
       return wrong === undefined ? null : `“${wrong}” is not a handle.`
     }

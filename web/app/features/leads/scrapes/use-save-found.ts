@@ -3,10 +3,10 @@ import { LIST_NAME_MAX } from '@x-automated/contract/leads/lists'
 import type { Scrape } from '@x-automated/contract/leads/scrapes'
 import { useRef } from 'react'
 import { useNavigate } from 'react-router'
-import { api, client } from '../../../api'
-import { paths } from '../../../paths'
+import { api, client, errorCode } from '../../../api'
 import { toast } from '../../../ui/toast'
 import { useAction } from '../../../use-action'
+import { startCampaignPath } from '../lists/start-campaign'
 import { scrapeFilter, scrapeTitle } from './scrape-text'
 
 type Range = { minFollowers?: number; maxFollowers?: number }
@@ -14,39 +14,65 @@ type Range = { minFollowers?: number; maxFollowers?: number }
 /** Saves the leads found, in this range, as a new list. Then opens a campaign for it, if asked. */
 export function useSaveFound(scrape: Scrape, range: Range, isFiltered: boolean) {
   const navigate = useNavigate()
-  const last = useRef<{ of: string; id: string; name: string } | null>(null)
+  const kept = useRef<KeptList>({})
   return useAction(
-    async (_next: 'save' | 'write') => {
-      const of = JSON.stringify([scrape.id, scrape.matched, range])
-      // Pressing the other button uses the same list.
-      if (last.current?.of === of) return { ...last.current, added: null }
-      const name = listName(scrape, range, isFiltered)
-      const { id } = await client.lists.create({ name })
-      let added = 0
-      let cursor: string | null = null
-      do {
-        const part: { changed: number; cursor: string | null } = await client.lists.addLeads({
-          id,
-          filter: { scrapeId: scrape.id, ...range },
-          ...(cursor !== null && { cursor }),
-        })
-        added += part.changed
-        cursor = part.cursor
-      } while (cursor !== null)
-      last.current = { of, id, name }
-      return { id, name, added }
-    },
+    (_next: 'save' | 'write') =>
+      saveFound(kept.current, { scrape, range, name: listName(scrape, range, isFiltered) }, client.lists),
     {
       onSuccess({ id, name, added }, next) {
         if (added === null) {
           if (next === 'save') toast.info(`These leads are in the list “${name}”.`)
         } else toast.success(`${formatCount(added, 'lead')} saved in the list “${name}”.`)
-        if (next === 'write') void navigate(`${paths.campaigns}?list=${id}`)
+        if (next === 'write') void navigate(startCampaignPath({ id }))
       },
       failed: 'Failed to save the list. Try again.',
       refetches: [api.lists],
     },
   )
+}
+
+/** The list that was last saved to, with how many leads were found then; none until it is complete. */
+interface KeptList {
+  list?: { of: string; id: string; name: string; matched: number | null }
+}
+
+interface Found {
+  scrape: Pick<Scrape, 'id' | 'matched'>
+  range: Range
+  name: string
+}
+
+/**
+ * Saves to the kept list if it is of the same leads: after a failure, after more were found, and when
+ * the other button is pressed. @returns `added` is null if the list was complete
+ */
+export async function saveFound(
+  kept: KeptList,
+  { scrape, range, name }: Found,
+  lists: Pick<typeof client.lists, 'create' | 'addLeads'>,
+): Promise<{ id: string; name: string; added: number | null }> {
+  const of = JSON.stringify([scrape.id, range])
+  if (kept.list?.of !== of) kept.list = { of, id: (await lists.create({ name })).id, name, matched: null }
+  const { list } = kept
+  if (list.matched === scrape.matched) return { id: list.id, name: list.name, added: null }
+  let added = 0
+  let cursor: string | null = null
+  try {
+    do {
+      const part: { changed: number; cursor: string | null } = await lists.addLeads({
+        id: list.id,
+        filter: { scrapeId: scrape.id, ...range },
+        ...(cursor !== null && { cursor }),
+      })
+      added += part.changed
+      cursor = part.cursor
+    } while (cursor !== null)
+  } catch (error) {
+    if (errorCode(error) === 'LEAD_LIST_NOT_FOUND') delete kept.list
+    throw error
+  }
+  list.matched = scrape.matched
+  return { id: list.id, name: list.name, added }
 }
 
 function listName(scrape: Scrape, range: Range, isFiltered: boolean): string {
