@@ -58,6 +58,26 @@ it('finds a lead and a page and pauses all campaigns, by keyboard alone', async 
   await keyboard.press('Escape')
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
 
+  // A reload would stop what this tab sends, and forget what is selected.
+  const load = await page.evaluate(() => performance.timeOrigin)
+  await keyboard.press('Control+k')
+  await search(page).waitFor()
+  await keyboard.type('pelican 3')
+  await option(page, /Pelican 3/).waitFor()
+  await keyboard.press('Enter')
+  await page.getByRole('dialog').getByText('Pelican 3').first().waitFor()
+  await keyboard.press('Escape')
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+  for (const handle of ['pelican_fans', 'heron_fans']) {
+    await keyboard.press('Control+k')
+    await search(page).waitFor()
+    await keyboard.type(`scrape ${handle}`)
+    await option(page, new RegExp(`Scrape @${handle}`)).waitFor()
+    await keyboard.press('Enter')
+    await expect.poll(() => page.getByLabel('X Handle to Scrape').inputValue()).toBe(handle)
+  }
+  expect(await page.evaluate(() => performance.timeOrigin)).toBe(load)
+
   await keyboard.press('Control+k')
   await search(page).waitFor()
   // What was opened last is offered again.

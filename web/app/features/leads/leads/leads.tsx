@@ -3,7 +3,7 @@ import { formatCount, formatNumber, pluralize } from '@x-automated/contract/form
 import type { LeadFilter, LeadSort, ListedLead } from '@x-automated/contract/leads/leads'
 import { Search, Users } from 'lucide-react'
 import { useId, useMemo, useState } from 'react'
-import { useNavigate, useSearchParams } from 'react-router'
+import { useLocation, useNavigate, useNavigationType, useSearchParams } from 'react-router'
 import { api, failureText } from '../../../api'
 import { usePageCursors } from '../../../page-cursors'
 import { paths } from '../../../paths'
@@ -58,7 +58,7 @@ export function Leads(conversations: Pick<LeadSheetProps, 'renderThread' | 'rend
   )
   const shown = leads.data?.leads
   const total = leads.data?.total ?? 0
-  const [opened, setOpened] = useState(params.get('lead'))
+  const [opened, setOpened] = useOpenedLead(params.get('lead'))
   const queue = useQueueDms()
   const goTo = (next: LeadFilter, nextPage: number, how: { replace?: boolean; sort?: LeadSort } = {}) =>
     setParams(toLeadsParams(next, nextPage, how.sort ?? sort), {
@@ -206,6 +206,20 @@ export function Leads(conversations: Pick<LeadSheetProps, 'renderThread' | 'rend
       })}
     </div>
   )
+}
+
+/** The lead in the sheet: the one that the URL names, also when search opens it on this page. */
+function useOpenedLead(named: string | null) {
+  const [opened, setOpened] = useState(named)
+  const { key } = useLocation()
+  const navigation = useNavigationType()
+  const [seenKey, setSeenKey] = useState(key)
+  if (key !== seenKey) {
+    setSeenKey(key)
+    // Filters and pages leave the sheet as it is; Back closes it.
+    if (named !== null || navigation === 'POP') setOpened(named)
+  }
+  return [opened, setOpened] as const
 }
 
 interface WalkInput {

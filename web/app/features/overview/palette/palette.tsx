@@ -70,16 +70,13 @@ function useRun(onClose: () => void, onShowKeys: () => void): Run {
   const pauseAll = usePauseAll()
   const signOut = useSignOut()
   return (item, inNewTab) => {
-    if (workspaceId && item.id !== 'scrape') addRecent(workspaceId, item)
+    if (workspaceId && item.kind !== 'action') addRecent(workspaceId, item)
     if (inNewTab && item.path) {
       window.open(item.path, '_blank', 'noopener')
       return
     }
     onClose()
-    // The open page reads its address once.
-    if (item.path?.includes('?') && item.path.startsWith(`${window.location.pathname}?`))
-      window.location.assign(item.path)
-    else if (item.path) void navigate(item.path)
+    if (item.path) void navigate(item.path)
     if (item.run === 'pause-all') pauseAll()
     if (item.run === 'sign-out') signOut()
     if (item.run === 'keys') onShowKeys()
