@@ -11,6 +11,7 @@ import { toast } from '../../../ui/toast'
 import { Tooltip } from '../../../ui/tooltip'
 import { useAction } from '../../../use-action'
 import { LeadName } from '../sequences/lead-name'
+import { isUnread } from './opener-text'
 import { useOnScreen } from './use-seen'
 import { BuiltIn, writerProblem } from './writer-text'
 
@@ -23,7 +24,7 @@ interface OpenerRowProps {
 
 /** An opener with the facts that it uses. */
 export function OpenerRow({ opener, canChange, onSeen }: OpenerRowProps) {
-  const { id, lead, text, factsUsed, source, status, version } = opener
+  const { id, campaignId, lead, text, factsUsed, source, status, version } = opener
   const [draft, setDraft] = useState<string | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const sentence = useRef<HTMLDivElement>(null)
@@ -43,6 +44,12 @@ export function OpenerRow({ opener, canChange, onSeen }: OpenerRowProps) {
       refetches: [api.openers.list],
     },
   )
+  const [refused, setRefused] = useState<number | null>(null)
+  const approve = useAction(() => client.openers.approve({ id: campaignId, openers: [{ id, version }] }), {
+    onSuccess: ({ approved }) => setRefused(approved === 0 ? version : null),
+    failed: 'Failed to change the opener. Please try again.',
+    refetches: [api.openers.list],
+  })
   const close = () => {
     isFocusLost.current = true
     setDraft(null)
@@ -61,7 +68,7 @@ export function OpenerRow({ opener, canChange, onSeen }: OpenerRowProps) {
     onError: (error) => toast.error(writerProblem(error)),
     refetches: [api.openers.list],
   })
-  const isBusy = update.isPending || regenerate.isPending
+  const isBusy = approve.isPending || update.isPending || regenerate.isPending
   return (
     <Tr>
       <Td label="Person">
@@ -104,6 +111,11 @@ export function OpenerRow({ opener, canChange, onSeen }: OpenerRowProps) {
               </div>
             </>
           )}
+          {draft === null && isUnread(opener, refused) && (
+            <p role="status" className="text-xs text-warn">
+              Changed since you read it. Read it again before you approve it.
+            </p>
+          )}
           {source === 'built_in' && status !== 'failed' && <BuiltIn />}
         </div>
       </Td>
@@ -124,7 +136,7 @@ export function OpenerRow({ opener, canChange, onSeen }: OpenerRowProps) {
         {canChange && draft === null && (
           <div className="flex items-center justify-end gap-1">
             {status === 'draft' && (
-              <Button size="sm" icon={<Check />} disabled={isBusy} onClick={() => update.run({ isApproved: true })}>
+              <Button size="sm" icon={<Check />} disabled={isBusy} onClick={() => approve.run()}>
                 Approve<span className="sr-only"> the opener for {name}</span>
               </Button>
             )}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { countsText, estimateText, inParts, isTooExpensive, jobText } from './opener-text'
+import { countsText, estimateText, inParts, isTooExpensive, isUnread, jobText } from './opener-text'
 
 it.each([
   [{ draft: 0, approved: 0, failed: 0 }, 'None written yet'],
@@ -30,4 +30,10 @@ it('says how long a job still takes', () => {
 it('approves in parts that a call may have', () => {
   expect(inParts([1, 2, 3, 4, 5], 2)).toEqual([[1, 2], [3, 4], [5]])
   expect(inParts([], 2)).toEqual([])
+})
+
+it('asks to read an opener again whose approval was refused because its text changed', () => {
+  expect(isUnread({ status: 'draft', version: 1 }, null)).toBe(false)
+  expect(isUnread({ status: 'draft', version: 2 }, 1)).toBe(true)
+  expect(isUnread({ status: 'approved', version: 2 }, 1)).toBe(false)
 })

@@ -1,4 +1,5 @@
 import { formatCount, formatMoney, formatNumber } from '@x-automated/contract/format'
+import type { Opener } from '@x-automated/contract/outreach/openers'
 import type { Job } from '@x-automated/contract/platform/jobs'
 
 export interface Counts {
@@ -48,6 +49,10 @@ export function jobText({ done, total, secondsLeft }: Pick<Job, 'done' | 'total'
 }
 
 export const isUnfinished = (job: Pick<Job, 'status'>) => job.status === 'queued' || job.status === 'running'
+
+/** Whether an opener has another text than the version whose approval was refused. */
+export const isUnread = ({ status, version }: Pick<Opener, 'status' | 'version'>, refused: number | null): boolean =>
+  status === 'draft' && refused !== null && version !== refused
 
 /** Splits a list into parts of at most `size`. */
 export function inParts<T>(list: readonly T[], size: number): T[][] {
