@@ -1,15 +1,21 @@
 import { formatCount, formatDate, formatNumber } from '@x-automated/contract/format'
 import type { Need } from '@x-automated/contract/overview/today'
 import { type PauseReason, pauseText } from '@x-automated/contract/reason'
+import type { Role } from '@x-automated/contract/route'
 
 interface NeedText {
   title: string
   text: string
   /** The button. */
   action: string
+  /** Whose button it is. */
+  role: Role
 }
 
 const day = (moment: unknown) => formatDate(String(moment ?? ''), { month: 'long', day: 'numeric', timeZone: 'UTC' })
+
+/** Unique among what waits: accounts share a path, and campaigns can share a name. */
+export const needKey = (need: Need) => `${need.path} ${needText(need).title}`
 
 /** What waits for a person, as a fact, the next step and its button. */
 export function needText({ code, params }: Need): NeedText {
@@ -19,30 +25,39 @@ export function needText({ code, params }: Need): NeedText {
         title: `@${params.handle} is disconnected`,
         text: 'Sending from this account is paused until you connect it again.',
         action: 'Connect',
+        role: 'admin',
       }
     case 'campaign_paused': {
       const reason = { code: params.reason, params } as PauseReason
       const detail = typeof params.detail === 'string' ? params.detail : null
-      return { title: `“${params.campaign}” paused itself`, text: pauseText(reason, detail), action: 'Review' }
+      return {
+        title: `“${params.campaign}” paused itself`,
+        text: pauseText(reason, detail),
+        action: 'Review',
+        role: 'member',
+      }
     }
     case 'detection_degraded':
       return {
-        title: 'Replies arrive late',
-        text: String(params.problem) || 'X does not notify us of replies. They are checked every 90 seconds.',
+        title: 'Replies may arrive late',
+        text: String(params.problem) || 'X does not notify us of replies. We check every 90 seconds.',
         action: 'View',
+        role: 'viewer',
       }
     case 'openers_waiting':
       return {
         title: `${formatCount(Number(params.count), 'opener')} to approve`,
         text: `Without approval, “${params.campaign}” sends the fallback.`,
         action: 'Review',
+        role: 'member',
       }
     case 'usage_high': {
       const what = params.limited === 'dms' ? 'DMs' : 'leads'
       return {
         title: `${formatNumber(Number(params.used))} of ${formatNumber(Number(params.limit))} ${what} used`,
-        text: `Your plan’s month starts again on ${day(params.resetsAt)}.`,
+        text: `Your limits reset on ${day(params.resetsAt)}.`,
         action: 'Plans',
+        role: 'owner',
       }
     }
     case 'payment_failed':
@@ -50,12 +65,14 @@ export function needText({ code, params }: Need): NeedText {
         title: `The payment for your ${params.planName} plan failed`,
         text: `You keep your plan until ${day(params.until)}.`,
         action: 'Pay',
+        role: 'owner',
       }
     case 'plan_ended':
       return {
         title: `Your ${params.planName} plan has ended`,
-        text: 'Queued messages are still sent. To queue more, choose a plan.',
+        text: 'Queued messages are still sent. Choose a plan to get your limits back.',
         action: 'Plans',
+        role: 'owner',
       }
   }
 }

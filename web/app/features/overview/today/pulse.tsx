@@ -23,7 +23,7 @@ export default function Pulse({ today: { sentToday, capNow, nextSendAt } }: { to
           sent today
         </span>
         <span className="truncate text-xs">
-          {nextSendAt ? <Next at={new Date(nextSendAt)} /> : 'Nothing is queued'}
+          {nextSendAt ? <Next at={new Date(nextSendAt)} /> : 'Nothing is scheduled'}
         </span>
       </span>
     </Link>

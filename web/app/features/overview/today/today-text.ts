@@ -6,9 +6,13 @@ export function headline({ repliesWaiting, campaigns, nextSendAt }: Today, isMem
   if (isMember && repliesWaiting === 1) return '1 person is waiting for your answer'
   if (isMember && repliesWaiting > 1)
     return `${formatCount(repliesWaiting, 'person', 'people')} are waiting for your answer`
-  if (nextSendAt) return isMember ? 'Nobody is waiting. Messages are on their way.' : 'Messages are on their way'
-  if (campaigns.some(({ status }) => status === 'active')) return 'Nobody is waiting. Your campaigns are running.'
-  return 'Nobody is waiting. Nothing is queued.'
+  const isRunning = campaigns.some(({ status }) => status === 'active')
+  const sending = nextSendAt
+    ? 'Messages are on their way'
+    : isRunning
+      ? 'Your campaigns are running'
+      : 'Nothing is scheduled'
+  return isMember ? `Nobody is waiting. ${sending}.` : sending
 }
 
 export function totals({ days }: Pick<Today, 'days'>): { sent: number; replied: number; positive: number } {
@@ -21,7 +25,7 @@ export function totals({ days }: Pick<Today, 'days'>): { sent: number; replied: 
   return total
 }
 
-/** '6.6% of 392 sent'. */
+/** '6.6% of 392 messages'. */
 export function shareText(positive: number, sent: number): string {
   return sent > 0 ? `${formatRate(positive / sent)} of ${formatCount(sent, 'message')}` : 'Nothing sent yet'
 }

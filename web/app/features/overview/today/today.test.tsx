@@ -3,6 +3,7 @@ import type { Today as TodayData } from '@x-automated/contract/overview/today'
 import { renderToString } from 'react-dom/server'
 import { MemoryRouter } from 'react-router'
 import { expect, test } from 'vitest'
+import { api } from '../../../api'
 import { ConfirmProvider } from '../../../ui/confirm'
 import Pulse from './pulse'
 import Today from './today'
@@ -32,9 +33,9 @@ const today: TodayData = {
   needs: [{ code: 'x_disconnected', params: { handle: 'lena' }, path: '/twitter' }],
 }
 
-const textOf = (node: React.ReactNode) =>
+const textOf = (node: React.ReactNode, queries = new QueryClient()) =>
   renderToString(
-    <QueryClientProvider client={new QueryClient()}>
+    <QueryClientProvider client={queries}>
       <MemoryRouter>
         <ConfirmProvider>{node}</ConfirmProvider>
       </MemoryRouter>
@@ -44,7 +45,7 @@ const textOf = (node: React.ReactNode) =>
 test('Home says who waits, what was sent and what needs a person', () => {
   const html = textOf(<Today today={today} />)
   expect(html).toContain('4 people are waiting for your answer')
-  expect(html).toContain('17 left today')
+  expect(html).toContain('At most 48 in any 24 hours')
   expect(html).toContain('@lena is disconnected')
   expect(html).toContain('212 of 318')
   expect(html).toContain('36 messages in 14 days')
@@ -52,8 +53,19 @@ test('Home says who waits, what was sent and what needs a person', () => {
   expect(html).toContain('Messages of the last 14 days: 551 sent, 56 positive replies')
 })
 
-test('the pulse says what was sent today, and that nothing is queued', () => {
+test('the pulse says what was sent today, and that nothing is scheduled', () => {
   const html = textOf(<Pulse today={today} />)
   expect(html).toContain('31 of 48')
-  expect(html).toContain('Nothing is queued')
+  expect(html).toContain('Nothing is scheduled')
+})
+
+test('Home names each lost account, and offers to connect it only to admins', () => {
+  const lost = (handle: string) => ({ code: 'x_disconnected' as const, params: { handle }, path: '/twitter' })
+  const home = <Today today={{ ...today, needs: [lost('lena'), lost('omar')] }} />
+  expect(textOf(home)).toContain('Connect: @omar is disconnected')
+  const queries = new QueryClient()
+  queries.setQueryData(api.auth.me.queryKey(), { workspace: { role: 'member' } } as never)
+  const html = textOf(home, queries)
+  expect(html).toContain('@omar is disconnected')
+  expect(html).not.toContain('Connect: @omar')
 })

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { formatDate, formatNumber, formatRate } from '@x-automated/contract/format'
 import type { Need, NeedCode, Today as TodayData } from '@x-automated/contract/overview/today'
+import type { Role } from '@x-automated/contract/route'
 import {
   CircleAlert,
   CirclePause,
@@ -26,7 +27,7 @@ import { Sparkline } from '../../../ui/sparkline'
 import { useSecondsUntil } from '../../../ui/use-seconds-until'
 import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
-import { needText } from './need-text'
+import { needKey, needText } from './need-text'
 import { nextSendText } from './next-send'
 import { chartTop, headline, shareText, totals } from './today-text'
 
@@ -92,7 +93,7 @@ function Strip({ today, isMember }: { today: TodayData; isMember: boolean }) {
       </Cell>
       <Cell
         label="Sent today"
-        note={capNow > sentToday ? `${formatNumber(capNow - sentToday)} left today` : 'The cap is reached'}
+        note={`At most ${formatNumber(capNow)} in any 24 hours`}
         aside={<Ring share={capNow > 0 ? sentToday / capNow : 0} className="size-10" />}
       >
         {formatNumber(sentToday)}{' '}
@@ -101,11 +102,11 @@ function Strip({ today, isMember }: { today: TodayData; isMember: boolean }) {
       {nextSendAt ? (
         <NextCell at={new Date(nextSendAt)} />
       ) : (
-        <Cell label="Next message" note="Nothing is queued">
+        <Cell label="Next message" note="Nothing is scheduled">
           –
         </Cell>
       )}
-      <Cell label="Positive replies" note={shareText(positive, sent)}>
+      <Cell label="Positive replies, 14 days" note={shareText(positive, sent)}>
         {formatNumber(positive)}
       </Cell>
     </section>
@@ -274,26 +275,31 @@ const NEED_ICONS: Record<NeedCode, LucideIcon> = {
 }
 
 function Needs({ needs }: { needs: readonly Need[] }) {
+  const isOffered: Record<Role, boolean> = {
+    viewer: true,
+    member: useIsOffered('member'),
+    admin: useIsOffered('admin'),
+    owner: useIsOffered('owner'),
+  }
   return (
     <section className="grid content-start gap-1">
-      <h2 className="text-sm">Needs you</h2>
+      <h2 className="text-sm">Needs your attention</h2>
       <ul>
         {needs.slice(0, NEEDS_MAX).map((need) => {
-          const { title, text, action } = needText(need)
+          const { title, text, action, role } = needText(need)
           const Icon = NEED_ICONS[need.code]
           return (
-            <li
-              key={`${need.code} ${need.path}`}
-              className="flex items-start gap-3 border-hair py-3 not-first:border-t"
-            >
+            <li key={needKey(need)} className="flex items-start gap-3 border-hair py-3 not-first:border-t">
               <Icon aria-hidden className="mt-0.5 size-4 shrink-0 text-warn" />
               <div className="grid min-w-0 flex-1 gap-0.5">
                 <p className="text-ui font-strong wrap-anywhere">{title}</p>
                 <p className="line-clamp-3 text-xs text-muted">{text}</p>
               </div>
-              <ButtonLink to={need.path} size="sm" aria-label={`${action}: ${title}`}>
-                {action}
-              </ButtonLink>
+              {isOffered[role] && (
+                <ButtonLink to={need.path} size="sm" aria-label={`${action}: ${title}`}>
+                  {action}
+                </ButtonLink>
+              )}
             </li>
           )
         })}
