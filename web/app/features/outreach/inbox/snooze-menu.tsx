@@ -2,7 +2,7 @@ import { skipToken, useQuery } from '@tanstack/react-query'
 import { formatDate } from '@x-automated/contract/format'
 import { AlarmClock, CalendarCheck, CalendarDays, type LucideIcon, MessageSquareText, Sun, Sunrise } from 'lucide-react'
 import { type KeyboardEvent, type ReactElement, useState } from 'react'
-import { api } from '../../../api'
+import { api, refusalText } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Switch } from '../../../ui/choice'
 import { Input } from '../../../ui/input'
@@ -105,7 +105,7 @@ const TYPING_MS = 250
 function TypedTime({ now, onSnooze }: { now: Date; onSnooze: (at: Date) => void }) {
   const [typed, setTyped] = useState('')
   const text = useDebouncedValue(typed.trim(), TYPING_MS)
-  const { day, isReading } = useNamedDay(text, now)
+  const { day, isReading, error } = useNamedDay(text, now)
   const isCurrent = text === typed.trim() && !isReading
   const at = isCurrent ? typedTime(text, day, now) : null
   return (
@@ -143,7 +143,9 @@ function TypedTime({ now, onSnooze }: { now: Date; onSnooze: (at: Date) => void 
         isCurrent &&
         text && (
           <p role="status" className="px-2 pb-1 text-xs text-muted">
-            No date in the future. Try “next Tuesday” or “Dec 2 14:00”.
+            {error
+              ? refusalText(error, 'The date could not be read. Try again, or enter “in 2 hours”.')
+              : 'No date in the future. Try “next Tuesday” or “Dec 2 14:00”.'}
           </p>
         )
       )}
@@ -152,14 +154,18 @@ function TypedTime({ now, onSnooze }: { now: Date; onSnooze: (at: Date) => void 
 }
 
 /** The day that a text names ('after the 15th'), as it was meant when it was written; null: none. */
-function useNamedDay(text: string, writtenAt: Date): { day: string | null; isReading: boolean } {
+function useNamedDay(text: string, writtenAt: Date) {
   const read = useQuery(
     api.replies.classify.queryOptions({
       input: text ? { texts: [text], writtenOn: dayOf(writtenAt) } : skipToken,
       staleTime: Number.POSITIVE_INFINITY,
     }),
   )
-  return { day: read.data?.results[0]?.date?.slice(0, 10) ?? null, isReading: read.isFetching || read.isError }
+  return {
+    day: read.data?.results[0]?.date?.slice(0, 10) ?? null,
+    isReading: read.isFetching && !read.isError,
+    error: read.error,
+  }
 }
 
 /** Moves the focus with the arrow keys, as in a menu. */
