@@ -15,7 +15,7 @@ import { Pager } from '../../../ui/pager'
 import { Select } from '../../../ui/select'
 import { LoadingText } from '../../../ui/skeleton'
 import { useDialogs } from '../../../ui/use-dialogs'
-import { useKeys } from '../../../ui/use-keys'
+import { type KeyGroup, useKeys } from '../../../ui/use-keys'
 import { useIsOffered } from '../../identity/people/use-role'
 import { AddToList } from './add-to-list'
 import { BasisDialog } from './basis-dialog'
@@ -39,6 +39,31 @@ import { useQueueDms } from './use-queue-dms'
 
 /** Polls while leads on the page are queued. */
 const POLL_EVERY_MS = 5_000
+
+const VIEWER_KEYS: readonly KeyGroup[] = [
+  {
+    title: 'Leads',
+    keys: [
+      ['J', 'Next lead'],
+      ['K', 'Previous lead'],
+      ['E', 'Open the lead'],
+      ['F', 'Filter'],
+    ],
+  },
+]
+const LEADS_KEYS: readonly KeyGroup[] = [
+  ...VIEWER_KEYS,
+  {
+    title: 'Selected or open leads',
+    keys: [
+      ['X', 'Select people'],
+      ['T', 'Tags'],
+      ['L', 'Add to list'],
+      ['R', 'Message the open lead'],
+      ['Esc', 'Clear the selection'],
+    ],
+  },
+]
 
 /** The Leads page: filter, select, list, tag and message leads. */
 export function Leads(conversations: Pick<LeadSheetProps, 'renderThread' | 'renderNotes'>) {
@@ -306,7 +331,7 @@ function useLeadsKeys({ selection, picked, act, onOpen, mayWrite }: LeadsKeys) {
       ...(mayWrite && { x: select, t: actOnTarget('tag'), l: actOnTarget('list') }),
       ...(isSelecting && { escape: () => (mode === 'people' ? switchTo('messages') : clear()) }),
     },
-    { repeated: 'jk' },
+    { repeated: 'jk', groups: mayWrite ? LEADS_KEYS : VIEWER_KEYS },
   )
 }
 

@@ -7,7 +7,7 @@ import { QueryError } from '../../../query-error'
 import { Button } from '../../../ui/button'
 import { Kbd } from '../../../ui/kbd'
 import { Skeleton } from '../../../ui/skeleton'
-import { useKeys } from '../../../ui/use-keys'
+import { type KeyGroup, useKeys } from '../../../ui/use-keys'
 import { useIsOffered } from '../../identity/people/use-role'
 import { AccountHealth } from './account-health'
 import { personName } from './enrollment-text'
@@ -58,6 +58,16 @@ interface BoardProps {
   onPause: (() => void) | null
 }
 
+const BOARD_KEYS: readonly KeyGroup[] = [
+  {
+    title: 'Flight board',
+    keys: [
+      ['H', 'Hold or resume the chosen person'],
+      ['P', 'Pause the campaign'],
+    ],
+  },
+]
+
 /** The chart, with what can be done about the chosen person. */
 function Board({ dots, now, onPause }: BoardProps) {
   const board = useRef<HTMLDivElement>(null)
@@ -79,7 +89,10 @@ function Board({ dots, now, onPause }: BoardProps) {
     else pause.run(person)
   }
   const pauseCampaign = mayChange ? onPause : null
-  useKeys({ ...(canHold && { h: hold }), ...(pauseCampaign && { p: pauseCampaign }) }, { onScreen: board })
+  useKeys(
+    { ...(canHold && { h: hold }), ...(pauseCampaign && { p: pauseCampaign }) },
+    { onScreen: board, ...(mayChange && { groups: BOARD_KEYS }) },
+  )
   return (
     <div ref={board} className="grid grid-cols-1 gap-3">
       <FlightChart
