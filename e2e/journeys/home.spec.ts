@@ -106,6 +106,17 @@ it('finds a lead and a page and pauses all campaigns, by keyboard alone', async 
   await keyboard.press('g')
   await keyboard.press('c')
   await page.waitForURL('**/campaigns')
+
+  // The action opens the form on the page that is open already.
+  await page.getByRole('button', { name: 'Fold the form' }).click()
+  await keyboard.press('Control+k')
+  await search(page).waitFor()
+  await keyboard.type('new campaign')
+  await option(page, /New campaign/).waitFor()
+  await keyboard.press('Enter')
+  await expect
+    .poll(() => page.getByLabel('Campaign Name').evaluate((field) => field === document.activeElement))
+    .toBe(true)
 })
 
 it('shows on Home what is sent today, and who waits after a reply', async () => {

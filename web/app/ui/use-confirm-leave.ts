@@ -4,10 +4,19 @@ import { useConfirm } from './confirm'
 import type { Question } from './confirm-dialog'
 import { useConfirmBeforeUnload } from './use-confirm-before-unload'
 
+/** Whether the page, or its tab, is another one: other parts of the address keep what is written. */
+export function isLeft(
+  from: Pick<Location, 'pathname' | 'search'>,
+  to: Pick<Location, 'pathname' | 'search'>,
+): boolean {
+  const tabOf = ({ search }: Pick<Location, 'search'>) => new URLSearchParams(search).get('tab')
+  return from.pathname !== to.pathname || tabOf(from) !== tabOf(to)
+}
+
 /** Asks before the user leaves the page or closes the tab. @param onLeave called if they do leave */
 export function useConfirmLeave(isUnderWay: boolean, question: Question, onLeave?: () => void): void {
   const confirm = useConfirm()
-  const blocker = useBlocker(isUnderWay)
+  const blocker = useBlocker(({ currentLocation, nextLocation }) => isUnderWay && isLeft(currentLocation, nextLocation))
   const asked = useRef(false)
   useEffect(() => {
     if (blocker.state !== 'blocked' || asked.current) return

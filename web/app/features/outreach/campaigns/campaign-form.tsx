@@ -1,8 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
 import { ChevronDown, ChevronUp } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useForm, useWatch } from 'react-hook-form'
+import { useSearchParams } from 'react-router'
 import { api, client, errorCode, fieldProblems } from '../../../api'
 import { localStorage } from '../../../browser-storage'
 import { useSession } from '../../../session'
@@ -45,12 +46,29 @@ import type { RealSend } from './real-send'
 type SaveMode = 'pause' | 'launch' | number
 
 const FOLDED_KEY = 'campaignForm'
+/** Asks for the form, also on the open page. */
+const NEW_PARAM = 'new'
 /** On narrow screens, too. */
 const BUTTON_RIGHT = '[&>:first-child]:flex-nowrap'
 
 /** Whether the user has folded the form in this browser. A link to start a campaign unfolds it. */
-export const isFormFolded = () =>
-  localStorage.getItem(FOLDED_KEY) === 'folded' && !new URLSearchParams(location.search).has(LIST_PARAM)
+export const isFormFolded = () => {
+  const params = new URLSearchParams(location.search)
+  return localStorage.getItem(FOLDED_KEY) === 'folded' && !params.has(LIST_PARAM) && !params.has(NEW_PARAM)
+}
+
+/** Shows the form when the address asks for it, and cleans the address. */
+function useAskedForm(show: () => void) {
+  const [params, setParams] = useSearchParams()
+  const isAsked = params.has(NEW_PARAM)
+  const answer = useEffectEvent(() => {
+    setParams({}, { replace: true, preventScrollReset: true })
+    show()
+  })
+  useEffect(() => {
+    if (isAsked) answer()
+  }, [isAsked])
+}
 
 /** Creates a campaign, either paused or launched. Folded, it keeps what is written. */
 export function CampaignForm({ realSend }: { realSend: RealSend }) {
@@ -58,6 +76,10 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
   const { status: session } = useSession()
   const [isFolded, setFolded] = useState(isFormFolded)
   const form = useForm<CampaignDraft>({ defaultValues: emptyDraft })
+  useAskedForm(() => {
+    setFolded(false)
+    requestAnimationFrame(() => form.setFocus('name'))
+  })
   const { errors } = form.formState
   const sequence = useSequenceDraft()
   const template = useStartingTemplate(sequence, () => setFolded(false))

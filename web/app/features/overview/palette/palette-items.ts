@@ -1,6 +1,7 @@
 import type { SearchKind } from '@x-automated/contract/overview/search'
 import { handleIn } from '@x-automated/contract/x-handle'
 import { paths } from '../../../paths'
+import { startCampaignPath } from '../../leads/lists/start-campaign'
 
 export type ItemKind = SearchKind | 'page' | 'setting' | 'action'
 
@@ -90,7 +91,7 @@ const ACTIONS: PaletteItem[] = [
     id: 'new-campaign',
     kind: 'action',
     label: 'New campaign',
-    path: paths.campaigns,
+    path: startCampaignPath(),
     words: 'create start launch',
     forMembers: true,
   },

@@ -27,6 +27,7 @@ import { Sparkline } from '../../../ui/sparkline'
 import { useSecondsUntil } from '../../../ui/use-seconds-until'
 import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
+import { startCampaignPath } from '../../leads/lists/start-campaign'
 import { needKey, needText } from './need-text'
 import { nextSendText } from './next-send'
 import { chartTop, headline, shareText, totals } from './today-text'
@@ -50,7 +51,7 @@ export default function Today({ today }: { today: TodayData }) {
           </ButtonLink>
         ) : (
           isMember && (
-            <ButtonLink to={paths.campaigns} className="min-h-10 max-sm:w-full">
+            <ButtonLink to={startCampaignPath()} className="min-h-10 max-sm:w-full">
               New campaign
             </ButtonLink>
           )
