@@ -40,7 +40,7 @@ const cardColumns: Column<Lead>[] = [
   followers,
 ]
 /** The lead's status in this list: Replied, Sent or Not Sent. */
-export const statusInList: Column<ListLead> = {
+const statusInList: Column<ListLead> = {
   name: 'Status',
   cell: ({ replied, contactStatus }) => {
     if (replied) return <StatusBadge status="replied" />

@@ -8,6 +8,7 @@ import { api, client, errorText } from '../../../api'
 import { usePageCursors } from '../../../page-cursors'
 import { type Column, PagedTable } from '../../../paged-table'
 import { paths } from '../../../paths'
+import { StatusBadge } from '../../../ui/badge'
 import { Button, IconButton } from '../../../ui/button'
 import { Checkbox } from '../../../ui/choice'
 import { EmptyState } from '../../../ui/empty-state'
@@ -22,7 +23,7 @@ import { useStartJob } from '../../platform/jobs/use-start-job'
 import { LeadBio, LeadFollowers, LeadIdentity } from '../leads/lead-parts'
 import type { LeadFilterStatus } from '../leads/lead-status'
 import { parseKeyword } from '../leads/leads-url'
-import { STATUS_OPTIONS, statusInList } from './list-leads-dialog'
+import { STATUS_OPTIONS } from './list-leads-dialog'
 
 const PAGE_SIZE = 25
 const SEARCH_DEBOUNCE_MS = 250
@@ -73,7 +74,8 @@ export function ListPeople({ list, manage }: { list: List; manage: ReactNode }) 
       end: true,
       cell: ({ followerCount }) => <LeadFollowers followerCount={followerCount} />,
     },
-    statusInList,
+    // The status that the filter means: of every list's campaigns.
+    { name: 'Status', cell: ({ replied, dmStatus }) => <StatusBadge status={replied ? 'replied' : dmStatus} /> },
     canRemove && {
       name: 'Actions',
       hidden: true,
