@@ -201,7 +201,7 @@ describe('every page', () => {
 
     // Onboarding steps lead to each other and disappear with the first campaign.
     await page.goto('/dashboard')
-    const steps = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Your first campaign' }) })
+    const steps = page.locator('section').filter({ has: page.getByRole('heading', { name: 'First steps' }) })
     await steps.getByText('4 steps').waitFor()
     await steps.getByRole('button', { name: 'Hide first steps' }).click()
     await steps.waitFor({ state: 'detached' })
@@ -218,7 +218,7 @@ describe('every page', () => {
     // On other pages they are docked in the sidebar.
     await page.setViewportSize({ width: 1280, height: 900 })
     await page.goto('/leads')
-    const docked = page.getByRole('region', { name: 'Checklist', exact: true })
+    const docked = page.getByRole('region', { name: 'First steps', exact: true })
     await docked.getByRole('button', { name: 'First steps' }).click()
     await docked.getByRole('link', { name: 'Connect your X account' }).waitFor()
     await page.goto('/twitter?tab=lists')

@@ -5,6 +5,7 @@ import { Link } from 'react-router'
 import { localStorage } from '../../../browser-storage'
 import { paths } from '../../../paths'
 import { IconButton } from '../../../ui/button'
+import { useIsOffered } from '../../identity/people/use-role'
 import { stepText } from './step-text'
 import { isDocked, useFirstSteps } from './use-first-steps'
 
@@ -14,10 +15,12 @@ const OPEN_KEY = 'firstStepsOpen'
 /** The first steps in the sidebar and the menu of phones, until the first message is sent. */
 export default function DockedSteps({ onFollow }: { onFollow?: () => void }) {
   const { found, dismiss } = useFirstSteps()
+  const mayConnect = useIsOffered('admin')
   const [isOpen, setOpen] = useState(() => localStorage.getItem(OPEN_KEY) !== null)
   if (!found || !isDocked(found)) return null
   const doneCount = found.steps.filter(({ done }) => done).length
   const next = found.steps.find(({ done }) => !done)
+  const isTheirs = next === undefined || stepText[next.step].needs !== 'admin' || mayConnect
   const toggle = () => {
     if (isOpen) localStorage.removeItem(OPEN_KEY)
     else localStorage.setItem(OPEN_KEY, 'true')
@@ -25,7 +28,7 @@ export default function DockedSteps({ onFollow }: { onFollow?: () => void }) {
   }
   return (
     <section
-      aria-label="Checklist"
+      aria-label="First steps"
       className="grid grid-cols-1 gap-1 rounded-md border border-line bg-raised p-1 rail:hidden"
     >
       <button
@@ -59,13 +62,15 @@ export default function DockedSteps({ onFollow }: { onFollow?: () => void }) {
           </ol>
           <div className="flex items-center justify-between gap-2 ps-2">
             {next ? (
-              <span className="text-muted text-xs">{stepText[next.step].text}</span>
+              <span className="text-muted text-xs">
+                {isTheirs ? stepText[next.step].text : 'An admin needs to do this.'}
+              </span>
             ) : (
               <Link to={paths.campaigns} onClick={onFollow} className="text-muted text-xs underline">
-                Your first message is on its way.
+                Your campaign has started.
               </Link>
             )}
-            <IconButton icon={<X />} label="Hide checklist" size="sm" onClick={dismiss} />
+            <IconButton icon={<X />} label="Hide first steps" size="sm" onClick={dismiss} />
           </div>
         </>
       )}

@@ -19,7 +19,7 @@ export function FirstSteps() {
   const doneCount = found.steps.filter(({ done }) => done).length
   return (
     <Card
-      title="Your first campaign"
+      title="First steps"
       description={
         doneCount === 0
           ? '4 steps, about 15 minutes.'
