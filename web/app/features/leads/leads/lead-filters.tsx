@@ -219,7 +219,9 @@ function AddFilter({ shown, ...editor }: AddFilterProps) {
         </button>
       }
     >
-      {criterion ? (
+      {criterion === null && shown.length === criteria.length ? (
+        <p className="px-2 py-1.5 text-muted">Every filter is set. Select one to change it.</p>
+      ) : criterion ? (
         <Editor key={criterion} criterion={criterion} isNew onDone={() => setOpen(false)} {...editor} />
       ) : (
         <Choices

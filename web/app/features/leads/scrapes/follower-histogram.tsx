@@ -1,5 +1,5 @@
 import { Slider } from '@base-ui/react/slider'
-import { formatCount, formatNumber } from '@x-automated/contract/format'
+import { formatCompact, formatCount, formatNumber } from '@x-automated/contract/format'
 import type { client } from '../../../api'
 import { NumberInput } from '../../../ui/number-input'
 import { type FollowerFilter, filterBetween, placeOf, SCALE_END } from './follower-scale'
@@ -8,7 +8,6 @@ type Bins = Awaited<ReturnType<typeof client.scrapes.histogram>>['bins']
 
 const HEIGHT = 96
 const TICKS = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000]
-const compact = new Intl.NumberFormat('en-US', { notation: 'compact' })
 const thumb =
   'h-8 w-4 cursor-ew-resize rounded-md border border-line-strong bg-raised shadow-sm has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent-line pointer-coarse:h-10 pointer-coarse:w-6'
 
@@ -108,7 +107,7 @@ export function FollowerHistogram({ bins, filter, onChange }: FollowerHistogramP
               className="absolute -translate-x-1/2"
               style={{ left: `${(placeOf(followers) / SCALE_END) * 100}%` }}
             >
-              {compact.format(followers)}
+              {formatCompact(followers)}
             </span>
           ))}
         </div>

@@ -39,14 +39,11 @@ export function sinceText(at: string, now: number): string {
     : formatRelative(-Math.floor(minutes / 60 / 24), 'day')
 }
 
-/** 'Today', 'Yesterday', 'Tomorrow' or 'Fri, Nov 20'. */
-export function dayText(at: string | number, now: number): string {
+/** 'Today', 'Yesterday', 'Tomorrow' or 'Fri, Nov 20'; `inSentence`: 'today'. */
+export function dayText(at: string | number, now: number, { inSentence = false } = {}): string {
   const day = new Date(at)
-  const days = (startOfDay(now) - startOfDay(at)) / DAY_MS
-  // A day with a change of the clock has 23 or 25 hours.
-  if (Math.round(days) === 0) return 'Today'
-  if (Math.round(days) === 1) return 'Yesterday'
-  if (Math.round(days) === -1) return 'Tomorrow'
+  const name = NEAR_DAYS[daysUntil(at, now)]
+  if (name) return inSentence ? name.toLowerCase() : name
   const isThisYear = day.getFullYear() === new Date(now).getFullYear()
   return formatDate(day, {
     weekday: 'short',
@@ -55,6 +52,11 @@ export function dayText(at: string | number, now: number): string {
     ...(isThisYear ? {} : { year: 'numeric' }),
   })
 }
+
+const NEAR_DAYS: Record<number, string> = { [-1]: 'Yesterday', 0: 'Today', 1: 'Tomorrow' }
+
+// A day with a change of the clock has 23 or 25 hours.
+const daysUntil = (at: string | number, now: number) => Math.round((startOfDay(at) - startOfDay(now)) / DAY_MS)
 
 function startOfDay(at: string | number): number {
   return new Date(at).setHours(0, 0, 0, 0)
@@ -68,8 +70,7 @@ export function timeText(at: string | number): string {
 /** 'today 17:00', 'Wed, Dec 16 09:00': when a snooze ends, within a sentence. */
 export function snoozeText(at: string | Date, now: number): string {
   const time = new Date(at).getTime()
-  const day = dayText(time, now)
-  return `${/^To/.test(day) ? day.toLowerCase() : day} ${timeText(time)}`
+  return `${dayText(time, now, { inSentence: true })} ${timeText(time)}`
 }
 
 const STATUS_TEXTS = {
@@ -108,8 +109,8 @@ export function nextSendText(campaigns: readonly Sends[], now: number): string {
   if (times.length === 0) return 'No campaign is sending.'
   const next = Math.min(...times)
   if (next - now < MINUTE_MS) return 'Messages are going out now.'
-  const day = dayText(next, now)
-  const when = { Today: '', Tomorrow: 'tomorrow ' }[day] ?? `on ${day} `
+  const days = daysUntil(next, now)
+  const when = days === 0 ? '' : days === 1 ? 'tomorrow ' : `on ${dayText(next, now)} `
   return `Next messages go out ${when}at ${timeText(next)}.`
 }
 

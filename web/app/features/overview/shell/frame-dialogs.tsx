@@ -1,6 +1,7 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { loadOnDemand } from '../../../ui/load-on-demand'
+import { isModPressed } from '../../../ui/mod-key'
 import { type Keys, useKeys } from '../../../ui/use-keys'
 import { moreLinks, workLinks } from './navigation'
 
@@ -36,7 +37,7 @@ export function FrameDialogs({
   useKeys({ ...pages, '?': () => void show('keys') })
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.shiftKey || event.altKey) return
+      if (event.key.toLowerCase() !== 'k' || !isModPressed(event) || event.shiftKey || event.altKey) return
       const isOverPopup = document.querySelector('[role=dialog], [role=alertdialog]') !== null
       if (isOverPopup && shown !== 'palette') return
       event.preventDefault()
