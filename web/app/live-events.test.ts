@@ -91,17 +91,20 @@ test('an event refetches the queries on screen that it concerns', async () => {
     closing.push(new QueryObserver(queries, { queryKey, queryFn: ask }).subscribe(() => {}))
     return ask
   }
-  const [own, other, list, tags] = [
+  const [own, other, list, tags, suppressions] = [
     show(['campaigns', 'find'], 'c1'),
     show(['campaigns', 'find'], 'c2'),
     show(['campaigns', 'list']),
     show(['tags', 'list']),
+    show(['suppressions', 'list']),
   ]
   await vi.waitFor(() => expect(queries.isFetching()).toBe(0), 10_000)
   live.onChange({ kind: 'campaign', ids: ['c1'] })
   await vi.waitFor(() => expect([own, list].map((ask) => ask.mock.calls.length)).toEqual([2, 2]), 10_000)
   expect([other, tags].map((ask) => ask.mock.calls.length)).toEqual([1, 1])
+  live.onChange({ kind: 'job', ids: ['j1'] })
+  await vi.waitFor(() => expect(tags).toHaveBeenCalledTimes(2), 10_000)
   live.onReset()
   await vi.waitFor(() => expect(other).toHaveBeenCalledTimes(2), 10_000)
-  expect(tags).toHaveBeenCalledTimes(1)
+  expect(suppressions).toHaveBeenCalledTimes(1)
 })
