@@ -46,7 +46,10 @@ export function OpenerRow({ opener, canChange, onSeen }: OpenerRowProps) {
   )
   const [refused, setRefused] = useState<number | null>(null)
   const approve = useAction(() => client.openers.approve({ id: campaignId, openers: [{ id, version }] }), {
-    onSuccess: ({ approved }) => setRefused(approved === 0 ? version : null),
+    onSuccess: ({ approved }) => {
+      setRefused(approved === 0 ? version : null)
+      close()
+    },
     failed: 'Failed to change the opener. Please try again.',
     refetches: [api.openers.list],
   })
