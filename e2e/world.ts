@@ -343,8 +343,12 @@ export async function importLeads({ origin }: Pick<World, 'origin'>, token: stri
 
 /** Calls the API as the page's signed-in user. @returns null for an empty body */
 export async function callApi(page: Page, method: string, path: string, body?: unknown, type?: string) {
-  const token = await page.evaluate(() => localStorage.getItem('authToken'))
-  return callApiAs(new URL(page.url()).origin, token ?? '', method, path, body, type)
+  return callApiAs(new URL(page.url()).origin, await tokenOf(page), method, path, body, type)
+}
+
+/** The current token of the page's signed-in user. */
+export async function tokenOf(page: Page): Promise<string> {
+  return (await page.evaluate(() => localStorage.getItem('authToken'))) ?? ''
 }
 
 /** Calls the API with a user's token. @returns null for an empty body */

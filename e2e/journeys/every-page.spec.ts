@@ -1,7 +1,7 @@
 import type { Page, Request } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createRecords, fillPath, ofGuests, ofOthers, pages } from '../pages.ts'
-import { callApi, expectSoundPage, openWorld, signIn, signUp, type World } from '../world.ts'
+import { callApi, expectSoundPage, openWorld, signIn, signUp, tokenOf, type World } from '../world.ts'
 
 /**
  * Checks every page for layout shifts, axe violations in both color schemes, horizontal overflow
@@ -196,8 +196,7 @@ describe('every page', () => {
   it('passes all checks signed in, after onboarding', async () => {
     expect(ofOthers.length).toBeGreaterThan(8)
     const page = await openPage()
-    const owner = await signUp(world, 'everywhere@example.com')
-    await owner.enter(page)
+    await (await signUp(world, 'everywhere@example.com')).enter(page)
 
     // Onboarding steps lead to each other and disappear with the first campaign.
     await page.goto('/dashboard')
@@ -234,7 +233,7 @@ describe('every page', () => {
     await callApi(page, 'POST', '/leads/import', 'twitter_handle,name\nsomebody,Some Body\n', 'text/csv')
     await page.goto('/dashboard')
     await steps.getByText('2 of 4 steps done.').waitFor()
-    const records = await createRecords(world, owner.token, 'everywhere')
+    const records = await createRecords(world, await tokenOf(page), 'everywhere')
     // Its page says that no browser can send it.
     for (const width of [390, 1280]) await checkLayoutShift(page, `/campaigns/${records.byBrowserId}`, width)
     await page.getByText('Extension not installed in this browser').waitFor()
