@@ -62,6 +62,13 @@ it('collapses the sidebar to a rail and remembers it', async () => {
   await expectSoundPage(page)
   await page.getByRole('button', { name: 'Expand sidebar' }).click()
   await expect.poll(width).toBeGreaterThan(150)
+  // The help lists all keys, and its button has the focus again afterwards.
+  const help = page.getByRole('button', { name: 'Help', exact: true })
+  await help.click()
+  await page.getByRole('menuitem', { name: 'Keys' }).click()
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await page.keyboard.press('Escape')
+  await expect.poll(() => help.evaluate((button) => button === document.activeElement)).toBe(true)
 })
 
 it('shows a bottom bar on phones, which covers nothing', async () => {

@@ -15,13 +15,24 @@ export interface DialogProps {
   /** Buttons, the primary one last. Always visible. */
   footer?: ReactNode
   children?: ReactNode
+  /** What has the focus once it is closed, if what had it before is gone. */
+  returnsTo?: () => HTMLElement | null | undefined
 }
 
 /**
  * A modal. Focuses its first field; Escape or a click outside closes it. A bottom sheet on narrow
  * screens.
  */
-export function Dialog({ open, onClose, title, description, size = 'normal', footer, children }: DialogProps) {
+export function Dialog({
+  open,
+  onClose,
+  title,
+  description,
+  size = 'normal',
+  footer,
+  children,
+  returnsTo,
+}: DialogProps) {
   const content = useRef<HTMLDivElement>(null)
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
@@ -31,6 +42,7 @@ export function Dialog({ open, onClose, title, description, size = 'normal', foo
           <Base.Popup
             className={cn(popupSheet, size === 'wide' ? 'sm:max-w-3xl' : 'sm:max-w-lg')}
             // On touch devices the keyboard would cover half the dialog.
+            finalFocus={() => returnsTo?.() ?? true}
             initialFocus={(by) => by === 'touch' || (firstField(content.current) ?? true)}
           >
             <PopupHead
@@ -61,7 +73,14 @@ function firstField(content: HTMLElement | null): HTMLElement | null {
 }
 
 /** A side panel for details. Full width on narrow screens. */
-export function Sheet({ open, onClose, title, description, footer, children }: Omit<DialogProps, 'size'>) {
+export function Sheet({
+  open,
+  onClose,
+  title,
+  description,
+  footer,
+  children,
+}: Omit<DialogProps, 'size' | 'returnsTo'>) {
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Base.Portal>

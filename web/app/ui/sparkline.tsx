@@ -17,7 +17,7 @@ export function Sparkline({ counts, noun }: { counts: readonly number[] | undefi
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       role="img"
       aria-label={label}
-      className="h-5 w-16 overflow-visible fill-none stroke-line-strong"
+      className="h-5 w-14 overflow-visible fill-none stroke-line-strong"
     >
       <title>{label}</title>
       <polyline points={points.join(' ')} strokeWidth="1.5" strokeLinejoin="round" strokeLinecap="round" />

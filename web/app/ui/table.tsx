@@ -98,7 +98,7 @@ export function Table({
           style={minWidth ? { minWidth } : undefined}
           className={cn(
             minWidth && 'table-fixed',
-            'w-full border-separate border-spacing-0 aria-busy:cursor-progress',
+            'w-full border-separate border-spacing-0 aria-busy:cursor-progress md:data-open:text-ui',
             narrow === 'scroll' && 'max-md:w-max max-md:min-w-full max-md:[&_td]:max-w-64',
           )}
         >

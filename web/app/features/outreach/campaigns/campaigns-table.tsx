@@ -107,7 +107,7 @@ export const campaignColumns = (
   },
   {
     name: '14 days',
-    className: 'md:px-2.5 md:max-xl:hidden',
+    className: 'md:px-2 md:max-xl:hidden',
     cell: ({ sentByDay }) => <Sparkline counts={sentByDay} noun="message" />,
   },
   {

@@ -62,7 +62,7 @@ export function Analytics() {
   if (figures && isEverything && !query.isPlaceholderData && figures.leadsCount === 0 && figures.messagesSent === 0)
     return <NothingYet />
   return (
-    <div className="grid gap-6" aria-busy={query.isPlaceholderData || undefined}>
+    <div className="grid grid-cols-1 gap-6" aria-busy={query.isPlaceholderData || undefined}>
       {failure}
       {query.isPending && <LoadingText>Loading analytics…</LoadingText>}
       <div className="grid gap-3 sm:flex sm:flex-wrap sm:items-start">

@@ -1,5 +1,5 @@
 import { BookOpen, Code, Keyboard, Mail, Sparkles } from 'lucide-react'
-import { type ReactElement, useState } from 'react'
+import { type ReactElement, useRef, useState } from 'react'
 import { paths } from '../../../paths'
 import { supportAddress } from '../../../product-address'
 import { Kbd } from '../../../ui/kbd'
@@ -9,8 +9,9 @@ import KeysDialog from './keys-dialog'
 /** Where to read more and whom to ask. Mounts open. */
 export default function HelpMenu({ trigger }: { trigger: ReactElement }) {
   const [showsKeys, setShowsKeys] = useState(false)
+  const place = useRef<HTMLSpanElement>(null)
   return (
-    <>
+    <span ref={place} className="contents">
       <Menu defaultOpen trigger={trigger} align="start">
         <MenuLink to={paths.help} icon={<BookOpen aria-hidden />}>
           Help
@@ -31,7 +32,11 @@ export default function HelpMenu({ trigger }: { trigger: ReactElement }) {
           Contact support
         </MenuLink>
       </Menu>
-      <KeysDialog open={showsKeys} onClose={() => setShowsKeys(false)} />
-    </>
+      <KeysDialog
+        open={showsKeys}
+        onClose={() => setShowsKeys(false)}
+        returnsTo={() => place.current?.querySelector('button')}
+      />
+    </span>
   )
 }

@@ -1,11 +1,11 @@
-import { Dialog } from '../../../ui/dialog'
+import { Dialog, type DialogProps } from '../../../ui/dialog'
 import { modKey } from '../../../ui/mod-key'
 import { type KeyGroup, shownKeys } from '../../../ui/use-keys'
 import { useIsOffered } from '../../identity/people/use-role'
 import { moreLinks, workLinks } from './navigation'
 
 /** All keys of the open page, and those of every page. */
-export default function KeysDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+export default function KeysDialog(dialog: Pick<DialogProps, 'open' | 'onClose' | 'returnsTo'>) {
   const hasInbox = useIsOffered('member')
   const links = [...workLinks, ...moreLinks].filter(({ isInbox }) => hasInbox || !isInbox)
   const groups: KeyGroup[] = [
@@ -23,7 +23,7 @@ export default function KeysDialog({ open, onClose }: { open: boolean; onClose: 
     },
   ]
   return (
-    <Dialog open={open} onClose={onClose} title="Keys">
+    <Dialog {...dialog} title="Keys">
       <div className="grid gap-x-10 gap-y-6 sm:grid-cols-2">
         {groups.map(({ title, keys }) => (
           <section key={title} className="grid content-start gap-2">
