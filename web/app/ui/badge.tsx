@@ -69,9 +69,12 @@ export function StatusBadge({ status, children }: { status: Status | (string & {
   return (
     <span
       data-status={status}
-      className={cn('inline-flex w-fit items-center gap-1.75 text-ui whitespace-nowrap', look.className)}
+      className={cn(
+        'inline-flex w-fit items-center gap-1.75 text-ui whitespace-nowrap [&_svg]:animate-spin',
+        look.className,
+      )}
     >
-      {BUSY.has(status) ? <LoaderCircle aria-hidden className="size-3.5 shrink-0 animate-spin" /> : <Dot of={status} />}
+      {BUSY.has(status) ? <LoaderCircle aria-hidden className="size-3.5 shrink-0" /> : <Dot of={status} />}
       {children ?? look.label}
     </span>
   )
