@@ -49,7 +49,7 @@ export function Comparison({ campaignId, days }: ComparisonProps) {
     { key: 'medianAnswerSeconds', name: 'Time to answer' },
   ]
   return (
-    <section aria-labelledby="comparison" className="grid gap-3">
+    <section aria-labelledby="comparison" className="grid grid-cols-1 gap-3">
       <div className="flex flex-wrap items-end justify-between gap-3">
         <div className="grid gap-0.5">
           <h2 id="comparison" className="text-base">
@@ -64,12 +64,14 @@ export function Comparison({ campaignId, days }: ComparisonProps) {
           fileName={`analytics-by-${by}`}
         />
       </div>
-      <Segments
-        label="Compare"
-        options={offered.map((value) => ({ value, label: BY_NAMES[value].many }))}
-        value={by}
-        onChange={setBy}
-      />
+      <div className="max-w-full overflow-x-auto">
+        <Segments
+          label="Compare"
+          options={offered.map((value) => ({ value, label: BY_NAMES[value].many }))}
+          value={by}
+          onChange={setBy}
+        />
+      </div>
       {query.isError && <QueryError query={query} />}
       {rows?.length === 0 ? (
         <p className="text-muted">No campaign messages in this period.</p>
