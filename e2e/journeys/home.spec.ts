@@ -80,6 +80,8 @@ it('finds a lead and a page and pauses all campaigns, by keyboard alone', async 
   await option(page, /Suppression list/).waitFor()
   await keyboard.press('Enter')
   await page.waitForURL('**/settings?tab=suppression-list')
+  // Search opens again once it has closed.
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
 
   await keyboard.press('Control+k')
   await search(page).waitFor()
