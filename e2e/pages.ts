@@ -12,6 +12,10 @@ export const pages = [
 export const ofGuests = pages.filter(({ access }) => access === 'public').map(({ path }) => path)
 export const ofOthers = pages.filter(({ access }) => access !== 'public').map(({ path }) => path)
 
+/** Signs that a page is loading. The spinner of a status is none. */
+export const LOADING =
+  'main [class*="animate-appear"], main [aria-busy="true"], main .animate-spin:not([data-status] *)'
+
 /** Ids that the paths of pages contain. */
 interface PathIds {
   campaignId: string

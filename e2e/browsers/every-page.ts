@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createRecords, fillPath, ofGuests, ofOthers } from '../pages.ts'
+import { createRecords, fillPath, LOADING, ofGuests, ofOthers } from '../pages.ts'
 import { callApiAs, importLeads, openWorld, PASSWORD, signUp, type World } from '../world.ts'
 import type { Tab } from './tab.ts'
 
@@ -79,7 +79,7 @@ export function describeEveryPage(name: string, openTab: () => Promise<Tab>): vo
 
 /** A visible main heading, and no skeleton. */
 const IS_LOADED = `([...document.querySelectorAll('h1')].some((heading) => heading.checkVisibility()) &&
-  !document.querySelector('main [class*="animate-appear"], main [aria-busy="true"], main .animate-spin'))`
+  !document.querySelector(${JSON.stringify(LOADING)}))`
 
 async function waitFor(tab: Tab, expression: string): Promise<void> {
   await expect.poll(() => tab.evaluate(`Boolean(${expression})`), { ...PATIENCE, message: expression }).toBe(true)

@@ -1,6 +1,6 @@
 import type { Page, Request } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createRecords, fillPath, ofGuests, ofOthers, pages } from '../pages.ts'
+import { createRecords, fillPath, LOADING, ofGuests, ofOthers, pages } from '../pages.ts'
 import { callApi, expectSoundPage, openWorld, signIn, signUp, tokenOf, type World } from '../world.ts'
 
 /**
@@ -89,14 +89,13 @@ async function openPage(): Promise<Page> {
 
 /** Waits until several checks in a row find no pending request and no skeleton. */
 async function waitUntilLoaded(page: Page): Promise<void> {
-  const skeletons = page.locator('main [class*="animate-appear"], main [aria-busy="true"], main .animate-spin')
   const missing = async () => {
     for (let looks = 0; looks < 3; looks += 1) {
       // By then responses are rendered and have started their own requests.
       await page.evaluate(() => new Promise((done) => requestIdleCallback(done, { timeout: 500 })))
       const calls = [...(awaited.get(page) ?? [])].map((request) => request.url())
       if (calls.length > 0) return calls
-      const count = await skeletons.count()
+      const count = await page.evaluate((loading) => document.querySelectorAll(loading).length, LOADING)
       if (count > 0) return [`${count} skeletons`]
     }
     return []
