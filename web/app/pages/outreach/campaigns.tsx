@@ -4,6 +4,8 @@ import { BookText, FlaskConical, Megaphone, Search } from 'lucide-react'
 import { useState } from 'react'
 import { RoleNotice, VIEWER_TEXT } from '../../features/identity/people/role-notice'
 import { useIsOffered } from '../../features/identity/people/use-role'
+import SampleBar from '../../features/leads/sample-data/sample-bar'
+import SampleOffer from '../../features/leads/sample-data/sample-offer'
 import { useCampaignActions } from '../../features/outreach/campaigns/campaign-actions'
 import { CampaignForm, isFormFolded } from '../../features/outreach/campaigns/campaign-form'
 import { isDisconnected } from '../../features/outreach/campaigns/campaign-progress'
@@ -147,10 +149,12 @@ export default function Campaigns() {
                 <EmptyState
                   icon={<Megaphone />}
                   title={mayChange ? 'No campaigns found. Create one above to get started!' : 'No campaigns yet'}
+                  action={<SampleOffer />}
                 />
               )
             }
           />
+          {isShown && rows?.some(({ isSample }) => isSample) && <SampleBar />}
         </section>
         {mayChange && campaigns.data?.simulatedQueue && (
           <section aria-labelledby="test-tools" className="grid justify-items-start gap-3 border-t border-line pt-6">

@@ -99,3 +99,6 @@ export function sentAt(place: number, now: Date): Date {
 export function repliedAt(place: number, now: Date): Date {
   return new Date(sentAt(place, now).getTime() + (2 + ((place * 7) % 19)) * HOUR_MS)
 }
+
+/** When people were added, some days ago. */
+export const addedAt = (days: number, now: Date) => new Date(now.getTime() - days * DAY_MS)

@@ -18,6 +18,7 @@ import { enrollments, sequenceVersions, type VersionStep } from '../../outreach/
 import { publishEvents } from '../../platform/events/service.ts'
 import { findCurrentAccount, keepTexts } from '../../platform/x-account/service.ts'
 import {
+  addedAt,
   draftSteps,
   handleOf,
   NO_ACCOUNT,
@@ -29,6 +30,9 @@ import {
   sentSteps,
 } from './rules.ts'
 import { FOUNDERS, MARKETERS, SAMPLE_TAGS, type SamplePerson } from './rules-people.ts'
+
+/** The stand-in X has a face for each id, from 1. */
+const FACES = [...FOUNDERS, ...MARKETERS].map(({ name }) => name)
 
 type Context = Pick<SignedInContext, 'db' | 'env'>
 type LeadRow = { id: string; place: number; person: SamplePerson; handle: string }
@@ -68,8 +72,8 @@ async function countSamples(tx: Db, { workspaceId }: Actor): Promise<Omit<Sample
 
 async function insertAll(tx: Db, env: Context['env'], actor: Actor): Promise<void> {
   const now = new Date()
-  const founders = await insertLeads(tx, env, actor, FOUNDERS, 0)
-  const marketers = await insertLeads(tx, env, actor, MARKETERS, FOUNDERS.length)
+  const founders = await insertLeads(tx, env, actor, FOUNDERS, addedAt(11, now))
+  const marketers = await insertLeads(tx, env, actor, MARKETERS, addedAt(2, now))
   const foundersList = await insertList(tx, actor, founders, {
     name: 'Indie founders (sample)',
     description: 'People who build small software companies.',
@@ -95,7 +99,7 @@ async function insertLeads(
   { isRealX, x }: Context['env'],
   { workspaceId, userId }: Actor,
   people: readonly SamplePerson[],
-  from: number,
+  latest: Date,
 ): Promise<LeadRow[]> {
   const byHandle = new Map(people.map((person, place) => [handleOf(person, isRealX), { person, place }]))
   const rows = await tx
@@ -114,9 +118,10 @@ async function insertLeads(
           twitterHandle,
           ...person,
           followingCount: 180 + ((place * 97) % 900),
-          // The stand-in X has a face for each id.
-          profileImageUrl: x && !isRealX ? `${new URL(x.apiUrl).origin}/profile_images/${from + place + 1}.webp` : null,
+          profileImageUrl:
+            x && !isRealX ? `${new URL(x.apiUrl).origin}/profile_images/${FACES.indexOf(person.name) + 1}.webp` : null,
           isSample: true,
+          createdAt: new Date(latest.getTime() - place * 1_000),
         }),
       ),
     )

@@ -6,6 +6,7 @@ import { Avatar } from '../../../ui/avatar'
 import { Badge } from '../../../ui/badge'
 import { shorten } from '../../../ui/shorten'
 import { XHandle } from '../../platform/x-account/x-handle'
+import { SampleBadge } from '../sample-data/sample-badge'
 
 const BIO_MAX = 100
 
@@ -38,6 +39,7 @@ export function LeadIdentity({ lead, onOpen, children }: LeadIdentityProps) {
           ) : (
             <span className={nameClass}>{name}</span>
           )}
+          {lead.isSample && <SampleBadge />}
           {children}
         </span>
         <XHandle handle={lead.twitterHandle} className="w-fit max-w-full truncate text-muted" />

@@ -37,6 +37,7 @@ import { useDialogs } from '../../../ui/use-dialogs'
 import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
 import { XHandle } from '../../platform/x-account/x-handle'
+import { SampleBadge } from '../sample-data/sample-badge'
 import { AddToList } from './add-to-list'
 import { BasisDialog } from './basis-dialog'
 import { LABEL_NAMES, pauseReasonText, skippedText } from './history-text'
@@ -292,6 +293,7 @@ function Head({ lead }: { lead: LeadDetail }) {
             {lead.followerCount !== null && ' followers'}
           </p>
         </div>
+        {lead.isSample && <SampleBadge />}
         <span className="text-ui">
           <StatusDot status={shownStatusOf(lead)} />
         </span>

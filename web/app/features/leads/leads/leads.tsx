@@ -17,6 +17,8 @@ import { LoadingText } from '../../../ui/skeleton'
 import { useDialogs } from '../../../ui/use-dialogs'
 import { type KeyGroup, useKeys } from '../../../ui/use-keys'
 import { useIsOffered } from '../../identity/people/use-role'
+import SampleBar from '../sample-data/sample-bar'
+import SampleOffer from '../sample-data/sample-offer'
 import { AddToList } from './add-to-list'
 import { BasisDialog } from './basis-dialog'
 import { ColumnsMenu } from './columns-menu'
@@ -184,6 +186,11 @@ export function Leads(conversations: Pick<LeadSheetProps, 'renderThread' | 'rend
             onSuppress={actOn('suppress')}
             onRemove={actOn('remove')}
           />
+          {shown?.some(({ isSample }) => isSample) && (
+            <div className="px-4 pt-2 md:px-6">
+              <SampleBar />
+            </div>
+          )}
           <div className="flex flex-wrap items-end gap-x-4 text-ui *:first:flex-1">
             <div>
               <Pager page={page} pageSize={pageSize} query={leads} onChange={goToPage} noun="leads" />
@@ -385,9 +392,12 @@ function NoLeads() {
       icon={<Users />}
       title="No leads yet"
       action={
-        <ButtonLink to={`${paths.xAutomation}?tab=scraper`} variant="primary" icon={<Search />}>
-          Scrape followers
-        </ButtonLink>
+        <div className="flex flex-wrap justify-center gap-2">
+          <ButtonLink to={`${paths.xAutomation}?tab=scraper`} variant="primary" icon={<Search />}>
+            Scrape followers
+          </ButtonLink>
+          <SampleOffer />
+        </div>
       }
     >
       Leads are people on X you may want to message. Scrape the followers of an account your customers follow, or import

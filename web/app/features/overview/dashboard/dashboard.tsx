@@ -17,6 +17,7 @@ import { useAchievementToasts } from './new-achievements'
 import { ReferralProgram } from './referral-program'
 
 const Today = lazy(() => import('../today/today'))
+const SampleBar = lazy(() => import('../../leads/sample-data/sample-bar'))
 
 /** What is sent today, and below it the user's place on the waitlist, referrals and rewards. */
 export function Dashboard({ user }: { user: User }) {
@@ -26,9 +27,10 @@ export function Dashboard({ user }: { user: User }) {
   const today = useQuery(todayQuery())
   useAchievementToasts(user.id, data?.achievements)
   const failed = query.isError && !data
-  const isUsed = steps?.steps.some(({ done }) => done) || (today.data && hasWork(today.data))
+  const isUsed = steps?.hasSampleData || steps?.steps.some(({ done }) => done) || (today.data && hasWork(today.data))
   const cards = (
     <div className="grid grid-cols-1 gap-4">
+      {steps?.hasSampleData && <SampleBar />}
       <FirstSteps />
       {isUsed && today.data && (
         <div className="pb-6">

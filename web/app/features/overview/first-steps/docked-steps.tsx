@@ -6,8 +6,9 @@ import { localStorage } from '../../../browser-storage'
 import { paths } from '../../../paths'
 import { IconButton } from '../../../ui/button'
 import { useIsOffered } from '../../identity/people/use-role'
+import SampleOffer from '../../leads/sample-data/sample-offer'
 import { stepText } from './step-text'
-import { isDocked, useFirstSteps } from './use-first-steps'
+import { hasOwnLeads, isDocked, useFirstSteps } from './use-first-steps'
 
 /** Local storage: the list is open. */
 const OPEN_KEY = 'firstStepsOpen'
@@ -60,6 +61,11 @@ export default function DockedSteps({ onFollow }: { onFollow?: () => void }) {
               </li>
             ))}
           </ol>
+          {!found.hasSampleData && !hasOwnLeads(found) && (
+            <div className="grid px-2 py-1 empty:hidden">
+              <SampleOffer size="sm" />
+            </div>
+          )}
           <div className="flex items-center justify-between gap-2 ps-2">
             {next ? (
               <span className="text-muted text-xs">

@@ -1,17 +1,21 @@
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import type { FirstSteps as Found } from '@x-automated/contract/overview/first-steps'
 import { ArrowRight, Check, X } from 'lucide-react'
+import { lazy } from 'react'
 import { ButtonLink, IconButton } from '../../../ui/button'
 import { Card } from '../../../ui/card'
 import { cn } from '../../../ui/cn'
 import { useIsOffered } from '../../identity/people/use-role'
 import { stepText } from './step-text'
-import { isShown, useFirstSteps } from './use-first-steps'
+import { hasOwnLeads, isShown, useFirstSteps } from './use-first-steps'
+
+const SampleOffer = lazy(() => import('../../leads/sample-data/sample-offer'))
 
 /** Onboarding steps. Hidden after the first launch, once dismissed, and for viewers. */
 export function FirstSteps() {
   const mayWork = useIsOffered('member')
   const mayConnect = useIsOffered('admin')
+  const mayLoad = useIsOffered('owner')
   const { found, dismiss } = useFirstSteps()
   if (!mayWork) return null
   if (!found || !isShown(found)) return null
@@ -32,6 +36,12 @@ export function FirstSteps() {
           <Step key={one.step} {...one} number={index + 1} isNext={one === next} mayConnect={mayConnect} />
         ))}
       </ol>
+      {!found.hasSampleData && !hasOwnLeads(found) && mayLoad && (
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2 pt-3">
+          <span className="min-w-0 flex-1 basis-48 text-muted">Look around first, with people who don’t exist.</span>
+          <SampleOffer size="sm" />
+        </div>
+      )}
     </Card>
   )
 }

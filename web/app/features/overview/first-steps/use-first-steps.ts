@@ -17,6 +17,11 @@ export function isDocked({ dismissed, isMessageSent }: FirstSteps): boolean {
   return !dismissed && !isMessageSent
 }
 
+/** Whether the workspace has leads that are no sample data. */
+export function hasOwnLeads({ steps }: FirstSteps): boolean {
+  return steps.some(({ step, done }) => step === 'find_leads' && done)
+}
+
 /** Onboarding progress. `isLoading` stays false if the last visit had no steps to show. */
 export function useFirstSteps() {
   const queries = useQueryClient()
