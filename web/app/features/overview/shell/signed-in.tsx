@@ -10,7 +10,7 @@ import { LoadingScreen } from './loading-screen'
 // Public pages are prerendered in en-US and must hydrate so; signed-in pages follow the browser.
 if (!import.meta.env.SSR) setLocale(navigator.language)
 
-const BulkProgress = lazy(async () => ({ default: (await import('../../leads/leads/bulk-progress')).BulkProgress }))
+const BulkProgress = lazy(async () => ({ default: (await import('../../outreach/inbox/bulk-progress')).BulkProgress }))
 
 /** A page's optional `handle` export. */
 export interface SignedInHandle {

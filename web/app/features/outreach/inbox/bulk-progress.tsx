@@ -2,7 +2,7 @@ import { session } from '../../../session'
 import { Button } from '../../../ui/button'
 import { Progress } from '../../../ui/progress'
 import { useConfirmBeforeUnload } from '../../../ui/use-confirm-before-unload'
-import { roughDurationText } from '../scrapes/scrape-text'
+import { roughDurationText } from '../../leads/scrapes/scrape-text'
 import { type BulkRun, bulkRuns, bulkRunText, secondsLeft, useBulkRuns } from './bulk-runs'
 
 /** Progress of bulk runs, shown on every page. */

@@ -2,7 +2,7 @@ import { formatNumber } from '@x-automated/contract/format'
 import { PART_MAX } from '@x-automated/contract/leads/lead-limits'
 import { useSyncExternalStore } from 'react'
 import { session } from '../../../session'
-import { changeInBatches, type PartResponse } from './lead-selection'
+import { changeInBatches, type PartResponse } from '../../leads/leads/lead-selection'
 
 /** A change too large for one call, in batches. Survives navigation, but not closing the tab. */
 export interface BulkRun {
