@@ -166,7 +166,6 @@ describe('connecting X, in a browser', () => {
     await page.getByText('Successfully scraped 20 followers from @f20_first').waitFor()
     await page.getByLabel('X Username').waitFor({ state: 'detached' })
     await page.getByText('20 of 100 scraped leads used this month').waitFor()
-    await page.getByText('80 scraped leads left this month.').waitFor()
 
     // A handle without followers has a different message than one without matches.
     await page.getByLabel('X Handle to Scrape').fill('@f0_nobody')
@@ -182,12 +181,8 @@ describe('connecting X, in a browser', () => {
     expect(await page.getByRole('button', { name: 'Resume' }).count()).toBe(0)
     expect(await handle.evaluate((field) => field === document.activeElement)).toBe(true)
 
-    // The estimate before the next scrape.
     await page.getByText('No keywords added. Will match all profiles.').waitFor()
     await page.getByLabel('X Handle to Scrape').fill('@f450_journey')
-    await page.getByText(/^450 followers · /).waitFor()
-    await page.getByText('80 scraped leads left this month.').waitFor()
-    await expectSoundPage(page)
 
     // It stops at the plan's limit, keeps its leads, and continues with a larger plan.
     await start.click()

@@ -1,5 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { api, errorCode, errorText } from '../../../api'
+import { client, errorCode, errorText } from '../../../api'
 import { useConfirm } from '../../../ui/confirm'
 import type { Question } from '../../../ui/confirm-dialog'
 import { type Estimate, estimateText, type ScrapeSource, sourceTitle } from './scrape-text'
@@ -7,22 +6,13 @@ import { type Estimate, estimateText, type ScrapeSource, sourceTitle } from './s
 /** What to scrape, until how many leads are found. */
 export type Target = ScrapeSource & { maxResults: number }
 
-/** Follower counts change slowly. */
-const STALE_MS = 60_000
-
-/** The query for a scrape's estimate, shared by the form and the confirmation. */
-export function estimateOptions(target: Target) {
-  return api.scrapes.estimate.queryOptions({ input: target, staleTime: STALE_MS, retry: false })
-}
-
 /** Errors that starting the scrape reports itself, so no confirmation is needed. */
 const CHECKED_ON_START = ['INVALID_INPUT', 'X_SESSION_EXPIRED', 'X_ACCOUNT_NOT_FOUND']
 
-/** Asks before a scrape that X bills. @param seen the form shows it @returns whether to start */
+/** Asks before a scrape that X bills. @returns whether to start */
 export async function confirmCost(
   target: Target,
   estimate: () => Promise<Estimate>,
-  seen: boolean,
   ask: (question: Question) => Promise<boolean>,
 ): Promise<boolean> {
   const title = `Scrape ${sourceTitle(target)}?`
@@ -37,17 +27,12 @@ export async function confirmCost(
       confirm: 'Start anyway',
     })
   }
-  if (found.costCents === null || seen) return true
+  if (found.costCents === null) return true
   return ask({ title, body: estimateText(found, target.type), confirm: 'Start Scraping' })
 }
 
-/** Returns `confirmStart(target, isShown)`. @param isShown the form shows the estimate, once loaded */
+/** Returns `confirmStart(target)`. Only then is anything read from X, because X bills reads. */
 export function useCostConfirmation() {
-  const queries = useQueryClient()
   const confirm = useConfirm()
-  return (target: Target, isShown: boolean): Promise<boolean> => {
-    const options = estimateOptions(target)
-    const isSeen = isShown && queries.getQueryData(options.queryKey) !== undefined
-    return confirmCost(target, () => queries.fetchQuery(options), isSeen, confirm)
-  }
+  return (target: Target): Promise<boolean> => confirmCost(target, () => client.scrapes.estimate(target), confirm)
 }

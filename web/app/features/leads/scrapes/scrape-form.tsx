@@ -19,24 +19,14 @@ import { Segments } from '../../../ui/segments'
 import { Select } from '../../../ui/select'
 import { Skeleton, SkeletonField } from '../../../ui/skeleton'
 import { Slider } from '../../../ui/slider'
-import { useDebouncedValue } from '../../../ui/use-debounced-value'
 import { ADMINS_CONNECT, RoleNotice } from '../../identity/people/role-notice'
 import { useIsOffered } from '../../identity/people/use-role'
 import { SeePlans, UsageNotice } from '../../platform/billing/usage-notice'
 import { ConnectWithX } from '../../platform/x-account/connect-with-x'
-import { estimateOptions, useCostConfirmation } from './cost-confirmation'
+import { useCostConfirmation } from './cost-confirmation'
 import { withMax, withMin } from './follower-bounds'
-import { CREDENTIALS_REQUIRED, estimateText, isSessionError, LEAD_LIMITS, SESSION_EXPIRED } from './scrape-text'
-import {
-  FORM_FIELDS,
-  isSourceOf,
-  problemIn,
-  SOURCES,
-  SourceField,
-  sourceIn,
-  sourceProblem,
-  type Values,
-} from './source-field'
+import { CREDENTIALS_REQUIRED, isSessionError, LEAD_LIMITS, SESSION_EXPIRED } from './scrape-text'
+import { FORM_FIELDS, SOURCES, SourceField, sourceIn, sourceProblem, type Values } from './source-field'
 
 const NOT_CONNECTED = 'No X account is connected.'
 
@@ -46,8 +36,6 @@ interface ScrapeFormProps {
    * form.
    */
   busy: false | 'running' | 'disconnected'
-  /** The failed scrape below, which says itself what is wrong with its handle. */
-  failed: Pick<Scrape, 'type' | 'twitterHandle' | 'postUrl' | 'listUrl'> | null
   /** Leads are shown below, so that using them is the main action. */
   hasFound: boolean
   /** X requires a new login. */
@@ -57,7 +45,7 @@ interface ScrapeFormProps {
 }
 
 /** Starts a scrape. */
-export function ScrapeForm({ busy, failed, hasFound, askCredentials, onAskCredentials, onStarted }: ScrapeFormProps) {
+export function ScrapeForm({ busy, hasFound, askCredentials, onAskCredentials, onStarted }: ScrapeFormProps) {
   const mayConnect = useIsOffered('admin')
   const connection = useQuery(api.xAccount.status.queryOptions())
   const form = useForm<Values>({
@@ -88,29 +76,18 @@ export function ScrapeForm({ busy, failed, hasFound, askCredentials, onAskCreden
     !sourceProblem(create.error) &&
     !isSessionError({ ...failureOf(create.error), message: create.error.message })
 
-  const values = form.watch()
-  const { type, keyword } = values
+  const { type, keyword } = form.watch()
   const offered = connection.data?.sources ?? []
-  const typed = useDebouncedValue(values[FORM_FIELDS[type]])
-  const isTypedShown = typed === values[FORM_FIELDS[type]]
-  const target = { ...sourceIn(values), maxResults: Number(values.leadLimit) }
-  const estimate = useQuery({
-    ...estimateOptions(target),
-    enabled: connection.data?.connected === true && !isRunning && isTypedShown && problemIn(values) === null,
-  })
-  const isSaidBelow = failed !== null && isSourceOf(failed, target)
-  const unread = isSaidBelow ? null : sourceProblem(estimate.error)
-  const fieldError = errors[FORM_FIELDS[type]]?.message ?? unread ?? undefined
+  const fieldError = errors[FORM_FIELDS[type]]?.message
 
   const submit = form.handleSubmit(async (submitted) => {
-    if (unread) return form.setFocus(FORM_FIELDS[type])
     // Includes a keyword that was typed but not added.
     const keywords = withChip(submitted.keywords, submitted.keyword)
     form.setValue('keywords', keywords)
     form.setValue('keyword', '')
     const { minFollowers, maxFollowers, username, password } = submitted
     const wanted = { ...sourceIn(submitted), maxResults: Number(submitted.leadLimit) }
-    if (connection.data?.connected && !(await confirmStart(wanted, isTypedShown))) return
+    if (connection.data?.connected && !(await confirmStart(wanted))) return
     create.mutate({
       ...wanted,
       minFollowers,
@@ -149,18 +126,6 @@ export function ScrapeForm({ busy, failed, hasFound, askCredentials, onAskCreden
             options={SOURCES.filter(({ value }) => value.startsWith('follow') || offered.includes(value))}
           />
         </div>
-        {estimate.data && isTypedShown && (
-          <div className="flex flex-wrap gap-x-4 gap-y-1 text-muted" data-numeric>
-            <p>{estimateText(estimate.data, type)}</p>
-            {estimate.data.leadsLeft !== null && (
-              <p>
-                {estimate.data.leadsLeft === 0
-                  ? 'No scraped leads left this month.'
-                  : `${formatCount(estimate.data.leadsLeft, 'scraped lead')} left this month.`}
-              </p>
-            )}
-          </div>
-        )}
       </div>
       {askCredentials && <Credentials form={form} isNotConnected={isNotConnected} byPassword={byPassword} />}
       {isRejected && (

@@ -76,7 +76,6 @@ export function Scraper() {
           <div ref={form}>
             <ScrapeForm
               busy={busy}
-              failed={scrape?.status === 'failed' && !scrape.isResumable ? scrape : null}
               hasFound={scrape !== undefined && scrape.matched > 0}
               askCredentials={askCredentials}
               onAskCredentials={setAskCredentials}

@@ -73,26 +73,8 @@ export function sourceIn({ type, handle, postUrl, listUrl, handles }: Typed): Sc
   }
 }
 
-/** Whether a scrape read this source. Pasted handles are not kept, so they are never the same. */
-export function isSourceOf(
-  scrape: Pick<Scrape, 'type' | 'twitterHandle' | 'postUrl' | 'listUrl'>,
-  { type, twitterHandle = '', postUrl = '', listUrl = '' }: ScrapeSource,
-): boolean {
-  if (scrape.type !== type) return false
-  switch (FORM_FIELDS[type]) {
-    case 'postUrl':
-      return postIdIn(scrape.postUrl ?? '') === postIdIn(postUrl)
-    case 'listUrl':
-      return listIdIn(scrape.listUrl ?? '') === listIdIn(listUrl)
-    case 'handles':
-      return false
-    case 'handle':
-      return scrape.twitterHandle?.toLowerCase() === twitterHandle.toLowerCase()
-  }
-}
-
 /** What is wrong with the chosen source, as text to show; null if nothing. */
-export function problemIn({ type, handle, postUrl, listUrl, handles }: Typed): string | null {
+function problemIn({ type, handle, postUrl, listUrl, handles }: Typed): string | null {
   switch (FORM_FIELDS[type]) {
     case 'postUrl':
       return postIdIn(postUrl) === null ? 'Enter the URL of a post, such as https://x.com/ana/status/123' : null

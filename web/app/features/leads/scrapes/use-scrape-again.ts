@@ -17,7 +17,7 @@ export function useScrapeAgain({ onStarted, onAskCredentials }: Options) {
     async mutationFn(scrape: Scrape) {
       const request = requestOf(scrape)
       if (!request) return null
-      const isConfirmed = await confirmStart({ ...sourceOf(scrape), maxResults: scrape.maxResults }, false)
+      const isConfirmed = await confirmStart({ ...sourceOf(scrape), maxResults: scrape.maxResults })
       return isConfirmed ? client.scrapes.create(request) : null
     },
     onSuccess: (scrape) => {
