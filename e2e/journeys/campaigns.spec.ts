@@ -130,7 +130,7 @@ describe('campaigns, in a browser', () => {
     await expectSoundPage(page)
     await button(page, 'Save and Pause').click()
     await page.getByText('Campaign "Hello" saved and paused!').waitFor()
-    await shows(row(page, 'Hello'), /Founders\s+Paused\s+0 \/ 0\s+0\s+0\s+Never/)
+    await shows(row(page, 'Hello'), /Founders\s+Paused\s+0 \/ 0\s+0\s+0\s+–\s+Never/)
 
     // The table finds by name and status.
     await page.getByLabel('Search campaigns').fill('hell')

@@ -56,7 +56,7 @@ it('finds a lead and a page and pauses all campaigns, by keyboard alone', async 
   await page.waitForURL('**/leads?lead=*')
   await page.getByRole('dialog').getByText('Pelican 2').first().waitFor()
   await keyboard.press('Escape')
-  await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+  await expect.poll(() => page.locator('[role=dialog]').count()).toBe(0)
 
   // A reload would stop what this tab sends, and forget what is selected.
   const load = await page.evaluate(() => performance.timeOrigin)
@@ -69,7 +69,7 @@ it('finds a lead and a page and pauses all campaigns, by keyboard alone', async 
   await page.waitForURL((url) => url.href !== before)
   await page.getByRole('dialog').getByText('Pelican 3').first().waitFor()
   await keyboard.press('Escape')
-  await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+  await expect.poll(() => page.locator('[role=dialog]').count()).toBe(0)
   expect(await page.evaluate(() => performance.timeOrigin)).toBe(load)
 
   await keyboard.press('Control+k')
@@ -81,7 +81,7 @@ it('finds a lead and a page and pauses all campaigns, by keyboard alone', async 
   await keyboard.press('Enter')
   await page.waitForURL('**/settings?tab=suppression-list')
   // Search opens again once it has closed.
-  await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+  await expect.poll(() => page.locator('[role=dialog]').count()).toBe(0)
 
   await keyboard.press('Control+k')
   await search(page).waitFor()
@@ -98,7 +98,7 @@ it('finds a lead and a page and pauses all campaigns, by keyboard alone', async 
   await page.getByRole('dialog', { name: 'Keys' }).getByText('Search, or run an action').waitFor()
   await expectSoundPage(page)
   await keyboard.press('Escape')
-  await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+  await expect.poll(() => page.locator('[role=dialog]').count()).toBe(0)
   await keyboard.press('g')
   await keyboard.press('c')
   await page.waitForURL('**/campaigns')

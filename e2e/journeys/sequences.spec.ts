@@ -298,12 +298,11 @@ describe('sequences, in a browser', () => {
     await page.getByText('Someone else has changed these messages').waitFor()
     expect(await message.inputValue()).toBe('Good day')
     await button(page, 'Load their version').click()
+    const loaded = page.getByRole('alert').filter({ hasText: 'Latest version loaded.' })
+    // Keeps it open.
+    await loaded.hover()
     await expect.poll(() => message.inputValue()).toBe('Theirs')
-    await page
-      .getByRole('alert')
-      .filter({ hasText: 'Latest version loaded.' })
-      .getByRole('button', { name: 'Undo' })
-      .click()
+    await loaded.getByRole('button', { name: 'Undo' }).click()
     await expect.poll(() => message.inputValue()).toBe('Good day')
     await button(page, 'Save messages').click()
     await saved.waitFor()

@@ -66,8 +66,8 @@ beforeAll(async () => {
     sql`insert into scrape_leads (scrape_id, lead_id) select s.id, l.id from scrapes s join leads l using (workspace_id)`,
   )
   await app.db.execute(sql`
-    insert into dms (workspace_id, lead_id, campaign_id, message, status, sent_at)
-    select workspace_id, l.id, c.id, 'm', case when is_sent then 'sent' else 'queued' end, case when is_sent then now() end
+    insert into dms (workspace_id, lead_id, campaign_id, enrollment_id, message, status, sent_at)
+    select workspace_id, l.id, c.id, gen_random_uuid(), 'm', case when is_sent then 'sent' else 'queued' end, case when is_sent then now() end
     from campaigns c join leads l using (workspace_id) cross join lateral (select l.twitter_handle < 'lead_2' as is_sent) s`)
   await app.db.execute(sql`
     insert into suppressions (workspace_id, twitter_handle, x_user_id, reason)

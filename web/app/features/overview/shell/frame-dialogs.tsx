@@ -38,7 +38,7 @@ export function FrameDialogs({
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !isModPressed(event) || event.shiftKey || event.altKey) return
-      const isOverPopup = document.querySelector('[role=dialog], [role=alertdialog]') !== null
+      const isOverPopup = document.querySelector(':is([role=dialog], [role=alertdialog]):not([data-closed])') !== null
       if (isOverPopup && shown !== 'palette') return
       event.preventDefault()
       if (shown === 'palette') onShow(null)
