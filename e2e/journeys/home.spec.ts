@@ -54,7 +54,7 @@ it('finds a lead and a page and pauses all campaigns, by keyboard alone', async 
   await expectSoundPage(page)
   await keyboard.press('Enter')
   await page.waitForURL('**/leads?lead=*')
-  await page.getByRole('dialog').getByText('Pelican 2').first().waitFor()
+  await page.getByRole('dialog').getByRole('heading', { name: 'Pelican 2' }).waitFor()
   await keyboard.press('Escape')
   await expect.poll(() => page.locator('[role=dialog]').count()).toBe(0)
 
@@ -67,7 +67,7 @@ it('finds a lead and a page and pauses all campaigns, by keyboard alone', async 
   const before = page.url()
   await keyboard.press('Enter')
   await page.waitForURL((url) => url.href !== before)
-  await page.getByRole('dialog').getByText('Pelican 3').first().waitFor()
+  await page.getByRole('dialog').getByRole('heading', { name: 'Pelican 3' }).waitFor()
   await keyboard.press('Escape')
   await expect.poll(() => page.locator('[role=dialog]').count()).toBe(0)
   expect(await page.evaluate(() => performance.timeOrigin)).toBe(load)
