@@ -182,6 +182,8 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('button', { name: 'Delete filter' }).click()
     await page.getByText('No saved filters yet.').waitFor()
     await page.getByRole('button', { name: 'Done' }).click()
+    // Then the focus returns to the menu.
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
 
     // Shift with arrow keys or a click selects a range.
     await tick(page, 'person_0').focus()
