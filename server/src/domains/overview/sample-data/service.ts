@@ -105,25 +105,20 @@ async function insertLeads(
   const rows = await tx
     .insert(leads)
     .values(
-      [...byHandle].map(
-        ([
-          twitterHandle,
-          {
-            person: { tag: _, ...person },
-            place,
-          },
-        ]) => ({
+      [...byHandle].map(([twitterHandle, { person, place }]) => {
+        const { tag: _, ...profile } = person
+        const face = `/profile_images/${FACES.indexOf(person.name) + 1}.webp`
+        return {
           workspaceId,
           userId,
           twitterHandle,
-          ...person,
+          ...profile,
           followingCount: 180 + ((place * 97) % 900),
-          profileImageUrl:
-            x && !isRealX ? `${new URL(x.apiUrl).origin}/profile_images/${FACES.indexOf(person.name) + 1}.webp` : null,
+          profileImageUrl: x && !isRealX ? new URL(face, x.apiUrl).href : null,
           isSample: true,
           createdAt: new Date(latest.getTime() - place * 1_000),
-        }),
-      ),
+        }
+      }),
     )
     .onConflictDoNothing()
     .returning({ id: leads.id, handle: leads.twitterHandle })

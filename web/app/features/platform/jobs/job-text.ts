@@ -39,7 +39,7 @@ export function isEnded({ status }: Pick<Job, 'status'>): boolean {
   return status !== 'queued' && status !== 'running'
 }
 
-/** 'Deleting', or 'Deleted 12 leads' once it has ended. */
+/** 'Deleting', or '12 leads deleted' once it has ended. */
 export function jobText(job: Pick<Job, 'kind' | 'status' | 'changed' | 'undoes'>): string {
   if (!isEnded(job)) return job.undoes ? `Undoing: ${doing[job.kind].toLowerCase()}` : doing[job.kind]
   if (job.undoes) return undoneText(job)

@@ -1,6 +1,7 @@
 import { ListChecks } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { IconButton } from '../../../ui/button'
+import { isEnded } from './job-text'
 import { useRecentJobs } from './recent-jobs'
 
 // Loaded on hover or focus.
@@ -12,7 +13,7 @@ export default function JobsButton() {
   const [open, setOpen] = useState(false)
   const [wanted, setWanted] = useState(false)
   const { data: jobs = [] } = useRecentJobs()
-  const running = jobs.filter(({ status }) => status === 'queued' || status === 'running').length
+  const running = jobs.filter((job) => !isEnded(job)).length
   if (jobs.length === 0) return null
   return (
     <div data-jobs className="relative flex size-9 items-center justify-center pointer-coarse:size-11">

@@ -51,7 +51,7 @@ function RunningJob({ job }: { job: Job }) {
   const queries = useQueryClient()
   const mayChange = useIsOffered('member')
   const cancel = useAction(client.jobs.cancel, {
-    done: 'Canceled. What was done stays.',
+    done: 'Canceled. What was done is kept.',
     failed: 'Failed to cancel the job. Please try again.',
     onSuccess: () => refetchAfter(queries),
   })
