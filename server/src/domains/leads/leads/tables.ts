@@ -151,5 +151,8 @@ export function sampleReason(lead: string, { isRealX }: { isRealX: boolean }): S
   return isRealX ? sql`case when ${sql.raw(lead)}.is_sample then ${reasonSql('sample')} end` : sql`null::jsonb`
 }
 
+/** SQL over a lead `l`: a message was sent to them, if only before the lead was deleted and added. */
+export const wasContacted = sql`(l.contacted_before_at is not null or exists (select from dms o where o.lead_id = l.id and o.sent_at is not null))`
+
 /** SQL over a message `d`: it was claimed and not released. A simulation sets only `claimed_at`. */
 export const wasTried = sql`(d.tried_at is not null or d.claimed_at is not null)`

@@ -399,6 +399,18 @@ describe('POST /dms/{id}/outcome', () => {
     expect(await person.client.lists.find({ id: list.id })).toMatchObject({ leadCount: 3, contactedCount: 1 })
   })
 
+  it('keeps somebody contacted whom a later message does not reach', async () => {
+    const list = await makeList(app, person, openHandles(1))
+    for (const wasSent of [true, false]) {
+      const { id } = await launch(person, list, { channel: 'extension', allowRepeat: true })
+      await app.db.update(leads).set({ lastClaimedAt: null }).where(eq(leads.id, list.leadIds[0]!))
+      const { body } = await claim(id)
+      expect((await report(body.dmId, { lease: body.lease, wasSent })).status).toBe(200)
+      const [lead] = await app.db.select().from(leads).where(eq(leads.id, list.leadIds[0]!))
+      expect(lead?.dmStatus).toBe('contacted')
+    }
+  })
+
   it('accepts the same outcome again, immediately or later', async () => {
     const { id } = await launched(2)
     const { body } = await claim(id)

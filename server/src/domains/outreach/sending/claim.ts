@@ -9,7 +9,7 @@ import type { Db } from '../../../db/open.ts'
 import { executePrepared } from '../../../db/prepared.ts'
 import { transact } from '../../../db/transact.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
-import { leads, mayGoOut, sampleReason, wasTried } from '../../leads/leads/tables.ts'
+import { leads, mayGoOut, sampleReason } from '../../leads/leads/tables.ts'
 import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { allowanceOf, beyondPlan, use } from '../../platform/billing/service.ts'
 import { requireConnectedAccount } from '../../platform/x-account/service.ts'
@@ -40,7 +40,7 @@ import {
 } from './limits.ts'
 import { lockLeads, lockQueueing, openDirectCampaign, readTemplate } from './queue.ts'
 import { LEAD_MISSING, recordOutcome } from './record.ts'
-import { reasonToStop, release, resetLastClaims, skipMessage } from './stop.ts'
+import { reasonToStop, release, resetLastClaims, resetLeadStatus, skipMessage } from './stop.ts'
 import { isFirstInQueue, isFollowUpOf, isInQueue } from './tables.ts'
 
 /** What a claim returns: a message, or why there is none. */
@@ -669,10 +669,5 @@ export async function withdrawDirect(
   )
   await resetLastClaims(tx, sql`select ${dm.lead.id}::uuid`)
   if (rows[0]?.isAnswer === false) await use(tx, dm.workspaceId, 'dms', -1)
-  await tx.execute(sql`
-    update leads l set updated_at = now(), dm_status = coalesce((
-      select case when bool_or(d.sent_at is not null) then 'contacted' when bool_or(d.status = 'failed' and ${wasTried}) then 'failed_contact' end
-      from dms d where d.lead_id = l.id), 'not_sent')
-    where l.id = ${dm.lead.id} and l.dm_status = 'queued'
-      and not exists (select from dms d join campaigns c on c.id = d.campaign_id where d.lead_id = l.id and d.status = 'queued' and ${mayGoOut})`)
+  await resetLeadStatus(tx, sql`select ${dm.lead.id}::uuid`)
 }

@@ -6,6 +6,7 @@ import { executePrepared } from '../../../db/prepared.ts'
 import { reasonSql, reasonValue } from '../../../db/reasons.ts'
 import { transact } from '../../../db/transact.ts'
 import { Refusal } from '../../../refusal.ts'
+import { wasContacted } from '../../leads/leads/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { followingStep, isEnrollmentOf } from '../sequences/tables.ts'
 import { wakeAccount } from './limits.ts'
@@ -84,10 +85,9 @@ export async function recordOutcome(
       select l.id from lead_lists l join campaigns c on c.lead_list_id = l.id join dm on dm.campaign_id = c.id
       where ${wasSent}::boolean and l.filter is null for no key update of l
     ), lead as (
-      -- Anyone who got a follow-up has been contacted before, and most who get an answer.
+      -- Anyone who got a follow-up has been contacted before.
       update leads l set updated_at = now(), dm_status = case
-        when ${wasSent}::boolean or dm.is_follow_up or (dm.is_answer and exists (
-          select from dms o where o.lead_id = dm.lead_id and o.sent_at is not null and o.id <> dm.id)) then 'contacted' else 'failed_contact' end
+        when ${wasSent}::boolean or dm.is_follow_up or ${wasContacted} then 'contacted' else 'failed_contact' end
       from dm left join list on true where l.id = dm.lead_id
     ), item as (
       update lead_list_items i set contact_status = 'contacted'
