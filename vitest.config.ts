@@ -24,6 +24,12 @@ const maxWorkers = Math.min(8, availableParallelism() + 3)
 /** Enough on a busy machine, unlike Vitest's default of one second. */
 const poll = { timeout: 60_000 }
 
+/**
+ * A full run repeats a failed test once, since clocks and browsers stumble on a busy machine, and
+ * names it at the end (tools/tally.ts). Unit tests and proofs are never repeated.
+ */
+const retry = process.env.FULL_RUN ? 1 : 0
+
 const existing = (...files: string[]) => files.filter((file) => existsSync(new URL(file, import.meta.url)))
 
 /** Starts the kinds with the longest files first, so that no worker waits for one at the end. */
@@ -66,6 +72,7 @@ export default defineConfig({
       {
         test: {
           name: 'http',
+          retry,
           include: databaseTests,
           exclude: ['**/node_modules/**', ...proofs],
           maxWorkers,
@@ -96,6 +103,7 @@ export default defineConfig({
       {
         test: {
           name: 'journeys',
+          retry,
           include: ['e2e/journeys/**/*.spec.ts'],
           globalSetup: existing('./e2e/global-setup.ts'),
           setupFiles: existing('./server/test/setup.ts'),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { closingLine, count, fullRunKinds, kindOf, tallyLine } from './tally.ts'
+import { closingLine, count, fullRunKinds, kindOf, repeatedLines, tallyLine } from './tally.ts'
 
 type State = 'passed' | 'failed' | 'skipped' | 'pending'
 
@@ -61,4 +61,15 @@ test('shows skipped tests only if there are any', () => {
   expect(tallyLine('unit', { passed: 1, failed: 0, skipped: 2 })).toBe('unit       1 passed, 0 failed, 2 skipped')
   expect(tallyLine('http', { passed: 1, failed: 0, skipped: 0 })).toBe('http       1 passed, 0 failed')
   expect(closingLine(new Map())).toBe('0 passed, 0 failed')
+})
+
+test('names a test that passed only when it was repeated, with its first error', () => {
+  const ran = (fullName: string, flaky: boolean) => ({
+    fullName,
+    diagnostic: () => ({ flaky }),
+    result: () => ({ state: 'passed', errors: flaky ? [{ message: 'too late' }] : undefined }),
+  })
+  const children = { allTests: () => [ran('sends', false), ran('leads > opens', true)] }
+  const modules = [{ children }] as unknown as Parameters<typeof repeatedLines>[0]
+  expect(repeatedLines(modules)).toEqual(['passed when repeated: leads > opens: too late'])
 })

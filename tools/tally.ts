@@ -51,6 +51,15 @@ export function count(
   )
 }
 
+/** Names the tests that failed first and passed when they were repeated, with the first error. */
+export function repeatedLines(modules: Iterable<Pick<TestModule, 'children'>>): string[] {
+  return [...modules].flatMap((module) =>
+    [...module.children.allTests()]
+      .filter((test) => test.diagnostic()?.flaky)
+      .map((test) => `passed when repeated: ${test.fullName}: ${test.result().errors?.[0]?.message ?? 'no error'}`),
+  )
+}
+
 export function tallyLine(kind: string, { passed, failed, skipped }: Tally): string {
   const rest = skipped > 0 ? `, ${skipped} skipped` : ''
   return `${kind.padEnd(10)} ${passed} passed, ${failed} failed${rest}`

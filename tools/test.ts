@@ -6,7 +6,7 @@ import { findBrowser } from './browser.ts'
 import { buildIfStale } from './build.ts'
 import { onParentGone } from './programs.ts'
 import { root } from './root.ts'
-import { closingLine, count, fullRunKinds, kindOf, kinds, type Tally, tallyLine } from './tally.ts'
+import { closingLine, count, fullRunKinds, kindOf, kinds, repeatedLines, type Tally, tallyLine } from './tally.ts'
 
 // `npm test` runs all tests, `npm test -- leads` the files with "leads" in their path,
 // `npm test -- http leads` only one kind of them, `-t "a name"` the tests with that name.
@@ -69,10 +69,12 @@ async function runAll(specifications: TestSpecification[]): Promise<Map<string, 
 
 /** Prints the results by kind, and the total on the last line. */
 async function finish(tallies: Map<string, Tally>): Promise<void> {
+  const repeated = repeatedLines(vitest.state.getTestModules())
   const missing = isFullRun ? fullRunKinds.filter((kind) => !tallies.get(kind)) : []
   await vitest.close()
   rmSync(process.env.ANSWERS_FILE ?? '', { force: true })
   console.log('')
+  for (const line of repeated) console.log(line)
   for (const [kind, tally] of tallies) console.log(tallyLine(kind, tally))
   for (const kind of missing) console.log(`${kind.padEnd(10)} no test ran: a full run needs tests of every kind`)
   console.log(`\nTook ${Math.round((performance.now() - since) / 1000)} s.`)
