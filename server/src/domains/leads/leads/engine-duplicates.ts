@@ -53,7 +53,7 @@ export async function mergeDuplicateLeads(tx: Db, workspaceId: string): Promise<
   await tx.execute(sql`
     update leads l set
       dm_status = case
-        when exists (select from dms d join campaigns c on c.id = d.campaign_id where d.lead_id = l.id and d.status = 'queued' and ${mayGoOut}) then 'queued'
+        when exists (select from dms d join campaigns c on c.id = d.campaign_id where d.lead_id = l.id and d.status = 'queued' and ${mayGoOut('d', 'c')}) then 'queued'
         else coalesce((
           select one from unnest(array[l.dm_status, gone.dm_status]) one where one <> 'queued'
           order by array_position(array['contacted', 'sent', 'failed_contact', 'failed', 'not_sent'], one) limit 1), 'not_sent')

@@ -141,18 +141,26 @@ export const pastContacts = pgTable(
 )
 
 /**
- * SQL over a queued message `d` and its campaign `c`: it may still be sent, or may have been.
+ * SQL over the aliases of a queued message and its campaign: it may still be sent, or may have been.
  * Archived campaigns send nothing new, but a dead worker may have handed a message to X.
  */
-export const mayGoOut = sql`(c.status <> 'archived' or d.lease_expires_at is not null)`
+export function mayGoOut(message: string, campaign: string): SQL {
+  return sql`(${sql.raw(campaign)}.status <> 'archived' or ${sql.raw(message)}.lease_expires_at is not null)`
+}
 
 /** SQL over a lead's alias: why it is never messaged on the real X; null if it may be. */
 export function sampleReason(lead: string, { isRealX }: { isRealX: boolean }): SQL {
   return isRealX ? sql`case when ${sql.raw(lead)}.is_sample then ${reasonSql('sample')} end` : sql`null::jsonb`
 }
 
-/** SQL over a lead `l`: a message was sent to them, if only before the lead was deleted and added. */
-export const wasContacted = sql`(l.contacted_before_at is not null or exists (select from dms o where o.lead_id = l.id and o.sent_at is not null))`
+/** SQL over a lead's alias: a message was sent to them, maybe before they were deleted and added again. */
+export function gotMessage(lead: string): SQL {
+  const alias = sql.raw(lead)
+  return sql`(${alias}.contacted_before_at is not null or exists (select from dms o where o.lead_id = ${alias}.id and o.sent_at is not null))`
+}
 
-/** SQL over a message `d`: it was claimed and not released. A simulation sets only `claimed_at`. */
-export const wasTried = sql`(d.tried_at is not null or d.claimed_at is not null)`
+/** SQL over a message's alias: it was claimed and not released. A simulation sets only `claimed_at`. */
+export function wasTried(message: string): SQL {
+  const alias = sql.raw(message)
+  return sql`(${alias}.tried_at is not null or ${alias}.claimed_at is not null)`
+}

@@ -195,10 +195,10 @@ async function restoreRemoval(tx: Db, actor: WorkspaceOf, removal: { id: string 
       'is_sample', coalesce(r.lead -> 'is_sample', 'false'),
       'dm_status', case
         when r.lead ->> 'dm_status' <> 'queued' or exists (
-          select from dms d join campaigns c on c.id = d.campaign_id where d.id = any(r.dm_ids) and d.status = 'queued' and ${mayGoOut}) then r.lead ->> 'dm_status'
+          select from dms d join campaigns c on c.id = d.campaign_id where d.id = any(r.dm_ids) and d.status = 'queued' and ${mayGoOut('d', 'c')}) then r.lead ->> 'dm_status'
         when r.lead ->> 'contacted_before_at' is not null
           or exists (select from dms d where d.id = any(r.dm_ids) and d.sent_at is not null) then 'contacted'
-        when exists (select from dms d where d.id = any(r.dm_ids) and d.status = 'failed' and ${wasTried}) then 'failed_contact'
+        when exists (select from dms d where d.id = any(r.dm_ids) and d.status = 'failed' and ${wasTried('d')}) then 'failed_contact'
         else 'not_sent' end
     )) restored
     where r.removal_id = ${removal.id} order by r.lead_id

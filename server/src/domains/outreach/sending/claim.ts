@@ -174,7 +174,7 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
       select l.* from head d join leads l on l.id = d.lead_id for no key update of l skip locked
     ), next as materialized (
       select d.*, ${isFollowUp ? sql`false` : waitsForOlder(sql`c`)} as is_waiting, d.lead_id is not null and l.id is null as is_locked,
-        coalesce(${sampleReason('l', env)}, ${sender.skips ? reasonToStop : sql`null::jsonb`}) as stopped, c.kind,
+        coalesce(${sampleReason('l', env)}, ${sender.skips ? reasonToStop('l', 'd') : sql`null::jsonb`}) as stopped, c.kind,
         ${apartUntil} as later_at
       from head d join campaigns c on c.id = d.campaign_id left join person l on l.id = d.lead_id
       where ${sender.isAnswer ? sql`true` : sql`c.status = 'active'`} ${sender.byApi ? sql`and c.channel = 'api'` : sql``}
@@ -630,7 +630,7 @@ async function findObstacle(tx: Db, env: SendingEnv, leadId: string, allowRepeat
         select case when d.outcome_unknown then 'unknown' when d.status = 'queued' then 'queued' else 'contacted' end
         from dms d join campaigns c on c.id = d.campaign_id
         where d.lead_id = l.id and (
-          d.outcome_unknown or (d.status = 'queued' and ${mayGoOut}) or (d.sent_at is not null and not ${allowRepeat}::boolean))
+          d.outcome_unknown or (d.status = 'queued' and ${mayGoOut('d', 'c')}) or (d.sent_at is not null and not ${allowRepeat}::boolean))
         order by d.outcome_unknown desc, d.sent_at nulls first limit 1)
       end as obstacle
     from leads l where l.id = ${leadId}`)

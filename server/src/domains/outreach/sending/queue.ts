@@ -145,7 +145,7 @@ export function reasonToSkip(
     select case when d.status = 'queued' then ${reasonSql('queued_elsewhere', SOURCE)} else ${reasonSql('contacted', SOURCE)} end
     from dms d join campaigns c on c.id = d.campaign_id
     where not ${campaign.allowRepeat}::boolean and d.lead_id = l.id and d.campaign_id <> ${campaign.id}::uuid
-      and (d.sent_at is not null or d.outcome_unknown or (d.status = 'queued' and ${mayGoOut}))
+      and (d.sent_at is not null or d.outcome_unknown or (d.status = 'queued' and ${mayGoOut('d', 'c')}))
     order by d.sent_at nulls last limit 1)) as reason`
 }
 
@@ -441,7 +441,7 @@ export async function spend(tx: Db, workspaceId: string, allowance: Allowance, c
 export async function refund(tx: Db, which: SQL): Promise<void> {
   const { rows } = await tx.execute<{ workspaceId: string; count: number }>(sql`
     select d.workspace_id as "workspaceId", count(*)::int as count from dms d join campaigns c on c.id = d.campaign_id
-    where ${which} and not ${wasTried}
+    where ${which} and not ${wasTried('d')}
       and greatest(d.created_at, d.requeued_at) >= date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'
     group by d.workspace_id`)
   for (const { workspaceId, count } of rows) await use(tx, workspaceId, 'dms', -count)

@@ -169,7 +169,7 @@ async function saveXUserId(db: Db, claimed: Claimed, xUserId: string): Promise<S
   const { workspaceId, campaignId } = claimed
   const { rows } = await db.execute<{ replied: boolean; wrote: boolean; contacted: boolean }>(sql`
     with campaign as (
-      select allow_repeat, ${includesReplied} as includes_replied from campaigns c where id = ${campaignId}
+      select allow_repeat, ${includesReplied('c')} as includes_replied from campaigns c where id = ${campaignId}
     ), duplicate as (
       select id, replied_at from leads where workspace_id = ${workspaceId} and x_user_id = ${xUserId} and id <> ${claimed.lead?.id}
     ), kept as (
@@ -181,7 +181,7 @@ async function saveXUserId(db: Db, claimed: Claimed, xUserId: string): Promise<S
       ) as replied, exists (
         select from dms d join campaigns c on c.id = d.campaign_id
         where d.lead_id in (select id from duplicate) and (d.sent_at is not null or d.outcome_unknown or d.status = 'queued')
-          and (d.campaign_id = ${campaignId} or not campaign.allow_repeat) and ${mayGoOut}
+          and (d.campaign_id = ${campaignId} or not campaign.allow_repeat) and ${mayGoOut('d', 'c')}
       ) as wrote, not allow_repeat and ${wasContacted(workspaceId, xUserId)} as contacted
     from campaign`)
   const [known] = rows
@@ -267,7 +267,7 @@ async function checkHandOver(db: Db, claimed: Claimed): Promise<HandOver> {
     ), handed as (
       update dms set handed_over_at = now() from own where dms.id = own.id
     )
-    select (c.status = 'active' or d.is_answer) as "isActive", ${reasonToStop} as reason, ${isContested(seenForSeconds)} as "isContested",
+    select (c.status = 'active' or d.is_answer) as "isActive", ${reasonToStop('l', 'd')} as reason, ${isContested('d', 'c', seenForSeconds)} as "isContested",
       not ${hasInterval}::boolean or exists (select from own) as "isStored", a.status, a.sealed_access_token as token, a.access_token_expires_at as "expiresAt"
     from dms d join campaigns c on c.id = d.campaign_id left join leads l on l.id = d.lead_id
       left join x_accounts a on a.id = ${claimed.accountId}

@@ -7,7 +7,7 @@ import { reasonSql } from '../../../db/reasons.ts'
 import { transact } from '../../../db/transact.ts'
 import { type XConversationMessage, XError } from '../../../outside/x.ts'
 import { storePastContact } from '../../leads/leads/service.ts'
-import { wasContacted } from '../../leads/leads/tables.ts'
+import { gotMessage } from '../../leads/leads/tables.ts'
 import { use } from '../../platform/billing/service.ts'
 import { publishEvents } from '../../platform/events/service.ts'
 import { X_KEEPS_DAYS } from '../../platform/x-account/tables.ts'
@@ -261,7 +261,7 @@ async function failUnread(tx: Db, which: SQL): Promise<{ count: number; campaign
       update dms set status = 'failed', error_message = ${OUTCOME_UNKNOWN}, outcome_unknown = true, lease_expires_at = null, updated_at = now()
       where id in (select d.id ${those}) returning id, workspace_id, campaign_id, lead_id
     ), leads_failed as (
-      update leads l set dm_status = case when ${wasContacted} then 'contacted' else 'failed_contact' end, updated_at = now()
+      update leads l set dm_status = case when ${gotMessage('l')} then 'contacted' else 'failed_contact' end, updated_at = now()
       where id in (select lead_id from failed) and dm_status = 'queued'
     )
     select id, workspace_id as "workspaceId", campaign_id as "campaignId" from failed`)

@@ -20,26 +20,29 @@ import { countInFlight } from './tables.ts'
 export type Failure = { reason: SkipReason; errorMessage?: never } | { errorMessage: string; reason?: never }
 
 /**
- * SQL over a lead `l` and a message `d`: another campaign messaged the lead, or claimed first.
+ * SQL over the aliases of a lead and a message: another campaign messaged the lead, or claimed first.
  * Queueing checks it too, but leads may be merged later. Ignores direct messages and follow-ups.
  */
-const duplicateReason = sql`(
+function duplicateReason(lead: SQL, message: SQL): SQL {
+  return sql`(
   select ${reasonSql('duplicate')} from campaigns c
-  where c.id = d.campaign_id and c.kind = 'campaign' and not c.allow_repeat and not d.is_follow_up and (
-    l.contacted_before_at is not null or exists (
+  where c.id = ${message}.campaign_id and c.kind = 'campaign' and not c.allow_repeat and not ${message}.is_follow_up and (
+    ${lead}.contacted_before_at is not null or exists (
       select from dms o join campaigns other on other.id = o.campaign_id
-      where o.lead_id = l.id and o.id <> d.id and not other.allow_repeat and (o.sent_at is not null or o.outcome_unknown
-        or (o.lease_expires_at is not null and (d.claimed_at is null or (o.claimed_at, o.id) < (d.claimed_at, d.id)))))))`
+      where o.lead_id = ${lead}.id and o.id <> ${message}.id and not other.allow_repeat and (o.sent_at is not null or o.outcome_unknown
+        or (o.lease_expires_at is not null and (${message}.claimed_at is null or (o.claimed_at, o.id) < (${message}.claimed_at, ${message}.id)))))))`
+}
 
 /**
- * SQL over a message `d` and its campaign `c`: another claim on the person came later, but before
- * this one was visible, so it may not know that it must yield. @param seenForSeconds time since then
+ * SQL over the aliases of a message and its campaign: another claim on the person came later, but
+ * before this one was visible, so it may not know that it must yield. @param seenForSeconds time since then
  */
-export function isContested(seenForSeconds: number): SQL<boolean> {
-  return sql`(c.kind = 'campaign' and not c.allow_repeat and not d.is_follow_up and exists (
+export function isContested(message: string, campaign: string, seenForSeconds: number): SQL<boolean> {
+  const [d, c] = [sql.raw(message), sql.raw(campaign)]
+  return sql`(${c}.kind = 'campaign' and not ${c}.allow_repeat and not ${d}.is_follow_up and exists (
     select from dms o join campaigns other on other.id = o.campaign_id
-    where o.lead_id = d.lead_id and o.id <> d.id and not other.allow_repeat and o.lease_expires_at is not null
-      and (o.claimed_at, o.id) > (d.claimed_at, d.id) and o.claimed_at < now() - make_interval(secs => ${seenForSeconds})))`
+    where o.lead_id = ${d}.lead_id and o.id <> ${d}.id and not other.allow_repeat and o.lease_expires_at is not null
+      and (o.claimed_at, o.id) > (${d}.claimed_at, ${d}.id) and o.claimed_at < now() - make_interval(secs => ${seenForSeconds})))`
 }
 
 /**
@@ -47,30 +50,35 @@ export function isContested(seenForSeconds: number): SQL<boolean> {
  */
 const isNotRefunded = sql`c.status <> 'archived'`
 
-/** SQL over a campaign `c`: it includes people who have replied. Direct messages always do. */
-export const includesReplied = sql`(c.allow_replied or c.kind = 'direct')`
-
-/**
- * SQL over a lead `l` and a message `d`: they replied and the campaign excludes such people.
- * Queueing checks it too, but replies may arrive later. A reply to a sequence ends or pauses it.
- */
-const repliedBefore = sql`(select ${repliedReason('l', sql`(${includesReplied} or ${isResumedSince('l.replied_at')})`)} from campaigns c where c.id = d.campaign_id and not d.is_follow_up)`
-
-/** SQL over a message `d`: a person has continued with its lead since. @param since SQL: a time */
-function isResumedSince(since: string): SQL<boolean> {
-  return sql`exists (select from enrollments e where ${isEnrollmentOf('e', 'd')} and e.resumed_at >= ${sql.raw(since)})`
+/** SQL over a campaign's alias: it includes people who have replied. Direct messages always do. */
+export function includesReplied(campaign: string): SQL {
+  return sql`(${sql.raw(campaign)}.allow_replied or ${sql.raw(campaign)}.kind = 'direct')`
 }
 
-/** SQL over a message `d`: its lead's way through the campaign has ended. */
-const stoppedReason = sql`(
+/**
+ * SQL over the aliases of a lead and a message: they replied and the campaign excludes such people.
+ * Queueing checks it too, but replies may arrive later. A reply to a sequence ends or pauses it.
+ */
+function repliedBefore(lead: string, message: string): SQL {
+  const isContinued = sql`exists (select from enrollments e where ${isEnrollmentOf('e', message)} and e.resumed_at >= ${sql.raw(lead)}.replied_at)`
+  return sql`(select ${repliedReason(lead, sql`(${includesReplied('c')} or ${isContinued})`)} from campaigns c
+    where c.id = ${sql.raw(message)}.campaign_id and not ${sql.raw(message)}.is_follow_up)`
+}
+
+/** SQL over a message's alias: its lead's way through the campaign has ended. */
+function stoppedReason(message: string): SQL {
+  return sql`(
   select case when e.state = 'stopped' and e.reason ->> 'code' = 'person' then ${reasonSql('person')}
       when e.state = 'replied' and e.reason ->> 'code' = 'written_by_hand' then ${reasonSql('written_by_hand')}
       when e.state in ('replied', 'opted_out') then ${reasonSql('replied')} end
-  from enrollments e where ${isEnrollmentOf('e', 'd')})`
+  from enrollments e where ${isEnrollmentOf('e', message)})`
+}
 
-/** SQL over a lead `l` and a message `d`: why it must not be sent; null if it may. */
-export const reasonToStop = sql`coalesce(
-  ${suppressionReason('l')}, ${stoppedReason}, ${answeredReason('l', 'd')}, ${repliedBefore}, ${duplicateReason})`
+/** SQL over the aliases of a lead and a message: why it must not be sent; null if it may. */
+export function reasonToStop(lead: string, message: string): SQL {
+  return sql`coalesce(${suppressionReason(lead)}, ${stoppedReason(message)}, ${answeredReason(lead, message)},
+    ${repliedBefore(lead, message)}, ${duplicateReason(sql.raw(lead), sql.raw(message))})`
+}
 
 /**
  * Fails unclaimed messages to leads who were suppressed or replied. Completes finished campaigns.
@@ -92,7 +100,7 @@ export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): P
   const { rows: stopped } = await tx.execute<{ id: string }>(sql`
     update dms set status = 'failed', reason = found.reason, updated_at = now()
     from (
-      select d.id, ${reasonToStop} as reason ${waiting} and d.campaign_id = any(${sql.param(locked.map(({ id }) => id))}::uuid[])
+      select d.id, ${reasonToStop('l', 'd')} as reason ${waiting} and d.campaign_id = any(${sql.param(locked.map(({ id }) => id))}::uuid[])
       for update of d skip locked
     ) found
     where dms.id = found.id and found.reason is not null
@@ -319,7 +327,7 @@ export async function skipMessage(tx: Db, id: string, { reason, errorMessage }: 
 /** Why a message must not be sent now; null if it may. */
 export async function findReasonToStop(db: Db, dmId: string): Promise<SkipReason | null> {
   const { rows } = await db.execute<{ reason: SkipReason | null }>(
-    sql`select ${reasonToStop} as reason from dms d join leads l on l.id = d.lead_id where d.id = ${dmId}`,
+    sql`select ${reasonToStop('l', 'd')} as reason from dms d join leads l on l.id = d.lead_id where d.id = ${dmId}`,
   )
   return rows[0]?.reason ?? null
 }
@@ -367,7 +375,7 @@ export async function afterRelease(tx: Db, dmIds: SQL): Promise<void> {
   const leadIds = sql`select lead_id from dms where id in (${dmIds})`
   await lockLeads(tx, leadIds)
   await resetLastClaims(tx, leadIds)
-  const isReleased = sql`d.id in (${dmIds}) and d.status = 'queued' and not ${mayGoOut}`
+  const isReleased = sql`d.id in (${dmIds}) and d.status = 'queued' and not ${mayGoOut('d', 'c')}`
   await resetLeadStatus(
     tx,
     sql`select d.lead_id from dms d join campaigns c on c.id = d.campaign_id where ${isReleased}`,
@@ -392,8 +400,8 @@ export async function resetLastClaims(tx: Db, leadIds: SQL): Promise<void> {
 export async function resetLeadStatus(tx: Db, leadIds: SQL): Promise<void> {
   await tx.execute(sql`
     with known as (
-      select o.id, bool_or(d.sent_at is not null) as contacted, bool_or(d.status = 'failed' and ${wasTried}) as failed,
-        coalesce(bool_or(d.status = 'queued' and ${mayGoOut}), false) as still_queued
+      select o.id, bool_or(d.sent_at is not null) as contacted, bool_or(d.status = 'failed' and ${wasTried('d')}) as failed,
+        coalesce(bool_or(d.status = 'queued' and ${mayGoOut('d', 'c')}), false) as still_queued
       from leads o left join dms d on d.lead_id = o.id left join campaigns c on c.id = d.campaign_id where o.id in (${leadIds})
       group by o.id
     )

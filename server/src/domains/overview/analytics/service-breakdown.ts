@@ -144,7 +144,7 @@ function isInOrder(by: BreakdownBy): boolean {
 
 /** SQL: whole seconds from a message to its reply; half of them took longer. */
 const median = sql`round(percentile_cont(0.5) within group (order by greatest(0, extract(epoch from d.replied_at - d.sent_at))))::int`
-const medians = sql`${median} as "medianReplySeconds", ${medianAnswer} as "medianAnswerSeconds"`
+const medians = sql`${median} as "medianReplySeconds", ${medianAnswer('d')} as "medianAnswerSeconds"`
 const people = sql`sum(a.people)::int as messaged, sum(a.people_replied)::int as replied, sum(a.people_positive)::int as positive, sum(a.people_opted_out)::int as "optedOut"`
 
 function byCampaign(asked: Asked): SQL {

@@ -128,21 +128,21 @@ async function countLeads(db: Db, actor: Actor): Promise<number> {
 }
 
 /**
- * SQL over `d`, a message with a reply: when we first answered it, by hand on X or with a message
- * outside campaigns; else null.
+ * SQL over the alias of messages with a reply: the median of the whole seconds until we answered, by
+ * hand on X or with a message outside campaigns.
  */
-export const answeredAt = sql`least(
-  (select min(w.at) from replies w where w.lead_id = d.lead_id and w.kind = 'written' and w.at >= d.replied_at),
-  (select min(m.sent_at) from dms m join campaigns k on k.id = m.campaign_id and k.kind = 'direct'
-   where m.lead_id = d.lead_id and m.id <> d.id and m.sent_at >= d.replied_at))`
-
-/** SQL over the same: whole seconds until then; half of the answers took longer. */
-export const medianAnswer = sql`round(percentile_cont(0.5) within group (order by extract(epoch from ${answeredAt} - d.replied_at)))::int`
+export function medianAnswer(message: string): SQL {
+  const d = sql.raw(message)
+  return sql`round(percentile_cont(0.5) within group (order by extract(epoch from least(
+    (select min(w.at) from replies w where w.lead_id = ${d}.lead_id and w.kind = 'written' and w.at >= ${d}.replied_at),
+    (select min(m.sent_at) from dms m join campaigns k on k.id = m.campaign_id and k.kind = 'direct'
+     where m.lead_id = ${d}.lead_id and m.id <> ${d}.id and m.sent_at >= ${d}.replied_at)) - ${d}.replied_at)))::int`
+}
 
 /** @param days limits the replies; null for all */
 async function findMedianAnswer(db: Db, scope: Scope, days: { from: string; to: string } | null) {
   const { rows } = await db.execute<{ seconds: number | null }>(sql`
-    select ${medianAnswer} as seconds from (
+    select ${medianAnswer('d')} as seconds from (
       select d.id, d.lead_id, d.replied_at from dms d
       where ${repliedIn(scope, days)} and d.answers <> 0 order by d.replied_at desc limit ${MEDIAN_ANSWERS_OF}
     ) d`)
