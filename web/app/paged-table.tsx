@@ -2,10 +2,10 @@ import type { ReactNode } from 'react'
 import { QueryError } from './query-error'
 import { Pager, type PagerProps } from './ui/pager'
 import { LoadingText } from './ui/skeleton'
-import { type NamedColumn, Table, type TableProps, Td, Tr } from './ui/table'
+import { type Head, Table, type TableProps, Td, Tr } from './ui/table'
 
 /** A column and its cells. `className` applies to the header and to the cells. */
-export interface Column<Row> extends NamedColumn {
+export interface Column<Row> extends Head {
   /** Cards show the cell without its name. */
   bare?: boolean
   /** The name in cards, if `name` is a button. */

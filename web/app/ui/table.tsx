@@ -3,10 +3,8 @@ import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from
 import { cn } from './cn'
 import { SkeletonRows } from './skeleton'
 
-/** A column's name, aligned to the end for numbers, or for screen readers only. */
-export type Column = string | NamedColumn
-
-export interface NamedColumn {
+/** The head of a column: aligned to the end for numbers, or for screen readers only. */
+export interface Head {
   name: ReactNode
   end?: boolean
   hidden?: boolean
@@ -30,7 +28,7 @@ export interface TableProps {
   stale?: boolean
   className?: string
   /** The header. Omit it if a header needs more than names. */
-  columns?: readonly Column[]
+  columns?: readonly (string | Head)[]
   /** Number of placeholder rows; default 5. */
   skeletonRows?: number
   /** Rows (Tr); undefined while loading. Without `columns`, thead and tbody. */
@@ -155,7 +153,7 @@ export function Th({ end, className, ...rest }: ComponentProps<'th'> & { end?: b
   )
 }
 
-function ColumnTh({ column }: { column: Column }) {
+function ColumnTh({ column }: { column: string | Head }) {
   if (typeof column === 'string') return <Th>{column}</Th>
   const { name, hidden, end, sorted, className } = column
   return (
