@@ -4,7 +4,15 @@ import { reasonSql } from '../../../db/reasons.ts'
 import { transact } from '../../../db/transact.ts'
 import { allowanceOf, planOf, usageOf } from '../../platform/billing/service.ts'
 import { publishEvents } from '../../platform/events/service.ts'
-import { completeIfDone, lockLeads, lockQueueing, reasonToSkip, spend, wakeAccount } from '../sending/service.ts'
+import {
+  completeIfDone,
+  lockLeads,
+  lockQueueing,
+  readOpenersAgain,
+  reasonToSkip,
+  spend,
+  wakeAccount,
+} from '../sending/service.ts'
 import { isBasisRequired, type SendingEnv } from '../sending-settings/service.ts'
 import { findSteps, findTests, queuedStep } from '../sequences/service.ts'
 import { campaigns } from './tables.ts'
@@ -63,7 +71,8 @@ async function queuePart(tx: Db, limits: SendingEnv, { id, workspaceId }: Row): 
       update campaigns set part_plan = ${partPlan}, next_part_at = case when ${isLeft} then ${nextPartAt.toISOString()}::timestamptz end where id = ${id}`)
     return false
   }
-  await lockLeads(tx, sql`select unnest(${sql.param(rows.map(({ leadId }) => leadId))}::uuid[])`)
+  const leadIds = sql`select unnest(${sql.param(rows.map(({ leadId }) => leadId))}::uuid[])`
+  await lockLeads(tx, leadIds)
   const step = queuedStep(id, first, 1, (await findTests(tx, campaign)).get(first.id)?.shares)
   const skip = reasonToSkip(campaign, await isBasisRequired(tx, limits, workspaceId), limits)
   const { rows: counts } = await tx.execute<{ queued: number }>(sql`
@@ -96,5 +105,6 @@ async function queuePart(tx: Db, limits: SendingEnv, { id, workspaceId }: Row): 
   await completeIfDone(tx, id)
   await publishEvents(tx, workspaceId, 'campaign', [id])
   if (campaign.xAccountId) await wakeAccount(tx, campaign.xAccountId)
+  await readOpenersAgain(tx, campaign, step, sql`dms.lead_id in (${leadIds})`)
   return true
 }

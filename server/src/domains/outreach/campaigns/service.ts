@@ -25,7 +25,9 @@ import {
   endTurn,
   type LaunchOptions,
   lockQueuedLeads,
+  type QueuedStep,
   queueList,
+  readOpenersAgain,
   readTemplate,
   releaseLeads,
   unqueue,
@@ -380,6 +382,7 @@ async function activate(
   let totals: Partial<Row> = {}
   let isDone = false
   let filter: LeadFilter | null = null
+  let step: QueuedStep | null = null
   if (campaign.queuedAt === null) {
     const leadList = await requireList(tx, campaign)
     filter = leadList.filter
@@ -399,7 +402,7 @@ async function activate(
     campaign = { ...launched.campaign, xAccountId: account?.id ?? launched.campaign.xAccountId }
     const [first] = launched.steps
     if (!first) throw new Error('A sequence has a first step.')
-    const step = queuedStep(campaign.id, first, 1)
+    step = queuedStep(campaign.id, first, 1)
     const { queued, open, total, undoUntil } = await queueList(tx, limits, campaign, step, filter, options)
     totals = {
       totalLeadsInList: total,
@@ -425,10 +428,12 @@ async function activate(
     })
     .where(eq(campaigns.id, campaign.id))
   // Extensions poll for messages, and their activity says nothing about X's API limits.
-  if (!account || campaign.channel === 'extension') return
-  await resumeDirect(tx, actor, account.id)
-  await wakeAccount(tx, account.id)
-  await wakeFollowUps(tx, campaign.id)
+  if (account && campaign.channel !== 'extension') {
+    await resumeDirect(tx, actor, account.id)
+    await wakeAccount(tx, account.id)
+    await wakeFollowUps(tx, campaign.id)
+  }
+  if (step) await readOpenersAgain(tx, campaign, step)
 }
 
 /** The list of a campaign. Leads that are added meanwhile are not included. @throws Refusal CAMPAIGN_STATE */

@@ -216,6 +216,22 @@ describe('a message', () => {
     await withdrawing
   })
 
+  it('loses an opener whose approval is withdrawn while the launch runs', async () => {
+    const { id, openers } = await withOpeners(2)
+    await approveAll(id, openers)
+    let launching: Promise<unknown> | null = null
+    await app.db.transaction(async (tx) => {
+      // The launch waits for the account after it has queued the messages.
+      await tx.execute(sql`select from x_accounts where workspace_id = ${person.workspaceId} for no key update`)
+      launching = person.client.campaigns.queue({ id })
+      await waitForBlockedStatement(app)
+      await person.client.openers.update({ id: openers[0]!.id, isApproved: false })
+    })
+    await launching
+    const kept = `${openers[1]!.text} Shall we talk?`
+    expect(await messages(id)).toEqual([FALLBACK, kept])
+  })
+
   it('keeps its opener when the template is edited', async () => {
     const { id, openers } = await withOpeners(1)
     await approveAll(id, openers)

@@ -15,7 +15,7 @@ import { findCampaign, findSteps } from '../sequences/service.ts'
 import { isEnrollmentOf } from '../sequences/tables.ts'
 import { settle } from '../writer/service.ts'
 import { type WrittenOpener, writeOne } from './service-writing.ts'
-import { openerCounts, openers } from './tables.ts'
+import { lockOpeners, openerCounts, openers } from './tables.ts'
 
 const columns = {
   id: openers.id,
@@ -199,6 +199,8 @@ async function lockMessages(tx: Db, campaignId: string, leadIds: SQL): Promise<v
 
 /** Gives queued messages that no sender has ever claimed the openers as they are now. */
 async function renderAgain(tx: Db, campaign: { id: string; workspaceId: string }, leadIds: string[]): Promise<void> {
+  // A launch that has read the openers of before: the next statement sees its messages.
+  await tx.execute(lockOpeners(campaign.workspaceId, campaign.id))
   const { rows } = await tx.execute<{ version: number; stepId: string; variantId: string; ids: string[] }>(sql`
     select e.version, dms.step_id as "stepId", dms.variant_id as "variantId", array_agg(dms.id) as ids
     from dms join enrollments e on ${isEnrollmentOf('e', 'dms')}

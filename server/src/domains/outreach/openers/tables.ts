@@ -57,3 +57,8 @@ export function approvedOpener(campaignId: string | null): SQL<string | null> {
   return sql`(select o.text from openers o where o.workspace_id = l.workspace_id
     and o.campaign_id = ${campaignId}::uuid and o.lead_id = l.id and o.status = 'approved')`
 }
+
+/** SQL: a statement that waits for changes of a campaign's openers, and keeps others from committing one. */
+export function lockOpeners(workspaceId: string, campaignId: string): SQL {
+  return sql`select from opener_counts where workspace_id = ${workspaceId} and campaign_id = ${campaignId} for no key update`
+}

@@ -16,7 +16,7 @@ import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { type Allowance, allowanceOf, beyondPlan, use } from '../../platform/billing/service.ts'
 import { requireConnectedAccount } from '../../platform/x-account/service.ts'
 import { campaigns, WITHOUT_REASON } from '../campaigns/tables.ts'
-import { approvedOpener } from '../openers/tables.ts'
+import { approvedOpener, lockOpeners } from '../openers/tables.ts'
 import { isReplyKnown, repliedReason } from '../replies/tables.ts'
 import { isBasisRequired, type SendingEnv } from '../sending-settings/service.ts'
 import { isEnrollmentOf, isOpen, variantNameOf } from '../sequences/tables.ts'
@@ -158,6 +158,26 @@ export async function rerenderFirst(tx: Db, { id, number, variantId, message }: 
     update dms set message = ${message}, variant_id = ${variantId},
       step_id = ${id}, step_number = ${number}, updated_at = now()
     from leads l where ${which} and not is_follow_up and l.id = dms.lead_id`)
+}
+
+/**
+ * Gives first messages that this transaction has queued the openers as they are now, and keeps
+ * openers from changing until it ends: messages of a running launch are invisible to whoever
+ * withdraws an approval. @param which SQL over dms
+ */
+export async function readOpenersAgain(
+  tx: Db,
+  { id, workspaceId }: Pick<Campaign, 'id' | 'workspaceId'>,
+  step: QueuedStep,
+  which = sql`true`,
+): Promise<void> {
+  await tx.execute(lockOpeners(workspaceId, id))
+  const hasOpener = sql`exists (select from openers o where o.workspace_id = ${workspaceId} and o.campaign_id = ${id} and o.lead_id = dms.lead_id)`
+  await rerenderFirst(
+    tx,
+    step,
+    sql`dms.campaign_id = ${id} and dms.status = 'queued' and ${which} and ${hasOpener} and dms.message <> ${step.message}`,
+  )
 }
 
 interface DirectOrder {

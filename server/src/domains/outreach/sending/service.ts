@@ -19,6 +19,7 @@ export {
   queueChosen,
   queueDirect,
   queueList,
+  readOpenersAgain,
   readTemplate,
   reasonToSkip,
   refund,
