@@ -52,6 +52,15 @@ it('saves the messages of a campaign as a template, and starts another campaign 
   await page.getByText('Campaign "Second campaign" saved and paused!').waitFor()
   const { templates } = await client.templates.list({ q: 'First hello' })
   expect(templates[0]).toMatchObject({ folder: 'Founders', campaignCount: 1, isShared: false })
+
+  // A template says where it is used.
+  await page.goto('/templates')
+  await button(page, 'First hello').click()
+  const sheet = page.getByRole('dialog', { name: 'First hello' })
+  await sheet.getByRole('link', { name: 'Second campaign', exact: true }).waitFor()
+  await expectSoundBothWays(page)
+  await sheet.getByRole('link', { name: 'Second campaign', exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: 'Second campaign' }).waitFor()
 })
 
 it('edits, archives and restores a template, and names the plan that lifts a limit', async () => {

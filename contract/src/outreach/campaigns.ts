@@ -98,6 +98,8 @@ export const campaigns = {
         cursor,
         /** Only campaigns that use this list. */
         leadListId: Id.optional(),
+        /** Only campaigns that were started from this template. */
+        templateId: Id.optional(),
         status: z.enum(CAMPAIGN_STATUSES).optional(),
         /** Only campaigns whose name contains this, in any case. */
         keyword: text(200).optional(),

@@ -109,18 +109,19 @@ const columns = {
 const ofWorkspace = (actor: Actor) => and(eq(campaigns.workspaceId, actor.workspaceId), eq(campaigns.kind, 'campaign'))
 
 /**
- * Lists campaigns, newest first: all, or those of a list.
+ * Lists campaigns, newest first: all, or those of a list or template.
  * @throws Refusal INVALID_INPUT: invalid cursor
  */
 export async function list(
   db: Db,
   actor: Actor,
-  { leadListId, status, keyword, ...input }: InputOf<'campaigns', 'list'>,
+  { leadListId, templateId, status, keyword, ...input }: InputOf<'campaigns', 'list'>,
 ) {
   const page = newestFirst(input, campaigns.createdAt, campaigns.id)
   const matches = and(
     ofWorkspace(actor),
     leadListId === undefined ? undefined : eq(campaigns.leadListId, leadListId),
+    templateId === undefined ? undefined : eq(campaigns.templateId, templateId),
     status && eq(campaigns.status, status),
     keyword ? ilike(campaigns.name, anywhere(keyword)) : undefined,
   )

@@ -202,6 +202,14 @@ describe('a campaign that was started from a template', () => {
     expect(templates[2]).toMatchObject({ campaignCount: 0, replyRate: null, positiveRate: null })
   })
 
+  it('is listed among those of its template alone', async () => {
+    const { id } = (await create('Hello')).body
+    const campaign = await start(id)
+    await start(STARTERS[0]!.id)
+    const { campaigns: listed, total } = await person.client.campaigns.list({ templateId: id })
+    expect([listed.map((one) => one.id), total]).toEqual([[campaign.id], 1])
+  })
+
   it('has no rates until somebody was messaged', async () => {
     const { id } = (await create('Hello')).body
     await start(id)

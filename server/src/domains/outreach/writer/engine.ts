@@ -62,6 +62,7 @@ export async function* callModel<Element>(
   request: Request<Element>,
 ): AsyncGenerator<Element, Outcome> {
   const calls: MadeCall[] = []
+  const seen = new Set<string>()
   let missing = request.count
   let fault: WriterFault | null = null
   let sendsSchema = true
@@ -82,10 +83,13 @@ export async function* callModel<Element>(
       let next = await elements.next()
       for (; !next.done; next = await elements.next()) {
         if (missing === 0) continue
-        if (!request.textsOf(next.value).every((text) => isFine(text, bounds))) {
+        const texts = request.textsOf(next.value)
+        const key = JSON.stringify(texts.map(({ text }) => text))
+        if (seen.has(key) || !texts.every((text) => isFine(text, bounds))) {
           fault = 'unusable'
           continue
         }
+        seen.add(key)
         missing -= 1
         yield next.value
       }

@@ -151,14 +151,19 @@ const TASKS: Record<DraftsInput['kind'], string> = {
   reply: 'Task: write the sender\u2019s next answer in a conversation.',
 }
 
+/** Shorter texts say too little about their language, in characters. */
+const LANGUAGE_FROM = 40
+
 /** The language that is expected if none was named; null: unknown. */
 function languageOf({ kind, text, instruction, language }: DraftsInput, theirs: readonly string[]): string | null {
   if (language) return null
   if (kind === 'message' || kind === 'sequence') return 'en'
   if (kind === 'rewrite')
-    return /translat/i.test(instruction ?? '') || (text ?? '').length < 100 ? null : detectLanguage(text ?? '')
+    return /translat/i.test(instruction ?? '') || (text ?? '').length < LANGUAGE_FROM
+      ? null
+      : detectLanguage(text ?? '')
   const [last = ''] = theirs
-  return last.length < 100 ? null : detectLanguage(last)
+  return last.length < LANGUAGE_FROM ? null : detectLanguage(last)
 }
 
 function usable(text: string, max: number): string {

@@ -189,7 +189,7 @@ function Known({ inbox, query, conversation }: KnownProps) {
         ) : (
           <ThreadSkeleton />
         )}
-        <div className="grid shrink-0 gap-2 px-4 pb-4 empty:hidden">
+        <div className="grid shrink-0 grid-cols-1 gap-2 px-4 pb-4 empty:hidden">
           {isLoaded && <ReferralOffer conversation={conversation} messages={loaded.messages} />}
           {suppression === 'suggested' && <SuppressQuestion leadId={lead.id} handle={lead.twitterHandle} />}
           {suppression === 'suppressed' && (

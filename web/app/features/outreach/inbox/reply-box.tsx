@@ -82,7 +82,8 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
   })
   const problem = send.isError && !send.isPending ? problemOf(send.error) : null
   return (
-    <div className="grid gap-2">
+    // One column that a long word cannot widen.
+    <div className="grid grid-cols-1 gap-2">
       {otherDrafts.map(({ userId, name, updatedAt }) => (
         <p key={userId} className="text-xs text-muted">
           <bdi>{name}</bdi> started a reply {sinceText(updatedAt, Date.now())}

@@ -1,8 +1,15 @@
-import { formatCount } from '@x-automated/contract/format'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
 import type { Template } from '@x-automated/contract/outreach/templates'
+import { generatePath, Link } from 'react-router'
+import { api } from '../../../api'
+import { paths } from '../../../paths'
+import { QueryError } from '../../../query-error'
 import { Button } from '../../../ui/button'
 import { Sheet } from '../../../ui/dialog'
+import { SkeletonText } from '../../../ui/skeleton'
 import type { ShownDialog } from '../../../ui/use-dialogs'
+import { CampaignStatus } from '../campaigns/campaign-status'
 import { StepTexts } from '../sequences/messages-card'
 import { draftOfTemplate } from '../sequences/sequence-draft'
 import { authorText, rateText } from './template-text'
@@ -37,7 +44,50 @@ export function TemplateSheet({ template, open, onClose, onUse }: TemplateSheetP
             : `Used in ${formatCount(campaignCount, 'campaign')} · ${rateText(replyRate)} replied · ${rateText(positiveRate)} positive`}
         </p>
         <StepTexts draft={draftOfTemplate(template.steps)} />
+        {campaignCount > 0 && <StartedCampaigns templateId={template.id} />}
       </div>
     </Sheet>
+  )
+}
+
+/** Campaigns shown, the newest ones. */
+const SHOWN = 20
+
+/** Where a template is used. */
+function StartedCampaigns({ templateId }: { templateId: string }) {
+  const query = useQuery(
+    api.campaigns.list.queryOptions({ input: { templateId, pageSize: SHOWN }, placeholderData: keepPreviousData }),
+  )
+  const { data } = query
+  return (
+    <section aria-labelledby="started-title" className="grid grid-cols-1 gap-2">
+      <h3 id="started-title" className="text-sm">
+        Campaigns
+      </h3>
+      {query.isError && !data ? (
+        <QueryError query={query} fallback="Failed to load the campaigns. Please try again." />
+      ) : !data ? (
+        <SkeletonText lines={2} />
+      ) : (
+        <ul className="grid grid-cols-1 gap-2">
+          {data.campaigns.map((campaign) => (
+            <li key={campaign.id} className="flex items-center justify-between gap-3">
+              <Link
+                className="min-w-0 text-link wrap-anywhere"
+                to={generatePath(paths.campaign, { campaignId: campaign.id })}
+              >
+                <bdi>{campaign.name}</bdi>
+              </Link>
+              <CampaignStatus campaign={campaign} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {data && data.total > data.campaigns.length && (
+        <p className="text-muted" data-numeric>
+          And {formatNumber(data.total - data.campaigns.length)} older.
+        </p>
+      )}
+    </section>
   )
 }

@@ -158,7 +158,7 @@ export function DraftSheet({ kind, open, onClose, onInsert }: DraftSheetProps) {
       </form>
       <div className="grid gap-4 pt-6" aria-live="polite" aria-busy={isWriting || undefined}>
         {drafting.status === 'failed' && <Callout tone="bad">{writerProblem(drafting.error)}</Callout>}
-        {drafting.done && <Outcome done={drafting.done} />}
+        {drafting.done && <Outcome done={drafting.done} hasModel={hasModel} />}
         {drafting.drafts.length > 0 && (
           <Drafts
             drafts={drafting.drafts}
@@ -175,10 +175,10 @@ export function DraftSheet({ kind, open, onClose, onInsert }: DraftSheetProps) {
 }
 
 /** Who wrote the drafts, why not the model, and what they cost. */
-function Outcome({ done: { source, fault, usage } }: { done: DraftsDone }) {
+function Outcome({ done: { source, fault, usage }, hasModel }: { done: DraftsDone; hasModel: boolean }) {
   return (
     <div className="grid gap-3">
-      {fault && (
+      {fault && hasModel && (
         <Callout tone="warn">
           {faultText(fault)} {source === 'built_in' ? 'These are built-in suggestions instead.' : ''}
         </Callout>
