@@ -5,6 +5,7 @@ import { hasOneSelection, LeadQuery, ONE_SELECTION } from '../leads/leads.ts'
 import { Job } from '../platform/jobs.ts'
 import { routes } from '../route.ts'
 import { readPlaces } from './template.ts'
+import { WRITER_FAULTS } from './writer-text.ts'
 
 const route = routes('Openers')
 
@@ -149,5 +150,10 @@ export const openers = {
     errors: ['OPENER_NOT_FOUND'],
   })
     .input(z.strictObject({ id: Id }))
-    .output(Opener),
+    .output(
+      Opener.extend({
+        /** Why the model did not write it; null: it did, or there is none. */
+        fault: z.enum(WRITER_FAULTS).nullable(),
+      }),
+    ),
 }

@@ -45,7 +45,7 @@ export const Job = z.object({
   /** The job that it undoes. */
   undoes: z.string().nullable(),
   undoneBy: z.string().nullable(),
-  /** Why it failed. */
+  /** Why it failed, or what went wrong without ending it. */
   error: z.string().nullable(),
   /** Null if their account was deleted. */
   createdBy: z.object({ id: z.string(), name: z.string() }).nullable(),

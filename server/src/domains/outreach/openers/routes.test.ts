@@ -344,7 +344,7 @@ describe('POST /openers/{id}/regenerate', () => {
     const { id, openers } = await withOpeners(1)
     await approveAll(id, openers)
     const written = await person.client.openers.regenerate({ id: openers[0]!.id })
-    expect(written).toMatchObject({ status: 'draft', version: openers[0]!.version + 1, approvedBy: null })
+    expect(written).toMatchObject({ status: 'draft', version: openers[0]!.version + 1, approvedBy: null, fault: null })
     expect(written.text).not.toBe('Opener 0.')
   })
 

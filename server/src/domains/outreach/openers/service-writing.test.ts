@@ -5,7 +5,7 @@ import { makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { eventually, expectOpenerCountsRight, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
 import { startProcess } from '../../../../test/server-process.ts'
-import type { Models, TokensUsed } from '../../../outside/models.ts'
+import { ModelFailure, type Models, type TokensUsed } from '../../../outside/models.ts'
 import type { Services } from '../../../services.ts'
 import { leads } from '../../leads/leads/tables.ts'
 import { runJob } from '../../platform/jobs/engine.ts'
@@ -49,9 +49,9 @@ async function withPeople(person: Person, people: number) {
 }
 
 /** Runs a job to its end: on a busy machine it takes several turns. */
-async function run(services: Services, person: Person, id: string): Promise<void> {
+async function run(services: Services, person: Person, id: string, by = models): Promise<void> {
   const kinds = { openers: { run: writeOpeners } }
-  do await runJob({ ...services, models }, kinds, { workspaceId: person.workspaceId, id })
+  do await runJob({ ...services, models: by }, kinds, { workspaceId: person.workspaceId, id })
   while ((await person.client.jobs.find({ id })).status === 'running')
 }
 
@@ -85,6 +85,28 @@ it('stops at the budget with 1,000 leads over three processes, and never passes 
   expect(tokens).toBe(made * (USED.input + USED.output))
   // What is left would not have paid for another part.
   expect(tokens).toBeGreaterThan(budget * 0.8)
+})
+
+it('says what is wrong with the model, and writes built-in suggestions instead', async () => {
+  const { person, id } = await withModel(6, 100_000)
+  const job = await person.client.openers.create({ id, filter: {} })
+  const broken: Models = {
+    // biome-ignore lint/correctness/useYield: it never writes anything
+    async *stream() {
+      throw new ModelFailure('rate_limited')
+    },
+  }
+  await run(app.services, person, job.id, broken)
+  expect(await person.client.jobs.find({ id: job.id })).toMatchObject({
+    status: 'completed',
+    changed: 6,
+    error: 'The model is receiving too many requests. What it did not write is a built-in suggestion.',
+  })
+  const { openers } = await person.client.openers.list({ id })
+  expect(openers.map(({ source }) => source)).toEqual(Array(6).fill('built_in'))
+  // The address of this model is not reachable.
+  const again = await person.client.openers.regenerate({ id: openers[0]!.id })
+  expect(again).toMatchObject({ source: 'built_in', fault: 'unreachable' })
 })
 
 it('pays once for the same request, also in another campaign, until the opener is edited', async () => {

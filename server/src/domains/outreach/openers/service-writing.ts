@@ -4,6 +4,7 @@ import { NO_ID } from '@x-automated/contract/fields'
 import { formatCount } from '@x-automated/contract/format'
 import type { LeadFilter } from '@x-automated/contract/leads/leads'
 import type { Opener } from '@x-automated/contract/outreach/openers'
+import { faultText } from '@x-automated/contract/outreach/writer-text'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
@@ -157,13 +158,15 @@ export async function* writeOpeners(services: Services, job: JobRow): AsyncGener
       const calls = found.flatMap((one) => one.calls)
       // What the built-in writer could say instead was not asked for.
       const affordable = found.filter(({ fault }) => fault !== 'budget')
+      const fault = affordable.find((one) => one.fault)?.fault
       yield {
         place: place as string,
         done: ids.length,
         async save(tx, before) {
           const changed = await store(tx, campaign, affordable)
           await settle(tx, calls)
-          return affordable.length < found.length ? { changed, error: budgetEnded(before + changed) } : { changed }
+          if (affordable.length < found.length) return { changed, error: budgetEnded(before + changed) }
+          return { changed, warning: fault ? `${faultText(fault)} ${BUILT_IN_INSTEAD}` : undefined }
         },
         drop: () => settle(db, calls),
       }
@@ -172,6 +175,7 @@ export async function* writeOpeners(services: Services, job: JobRow): AsyncGener
   }
 }
 
+const BUILT_IN_INSTEAD = 'What it did not write is a built-in suggestion.'
 const budgetEnded = (count: number) =>
   `The budget for AI ended. ${formatCount(count, 'opener was', 'openers were')} written and kept.`
 

@@ -125,7 +125,7 @@ export async function regenerate(context: RequestContext, actor: Actor, id: stri
     if (written.text !== '' && before.version === version)
       await store(tx, actor, before, { ...written, status: 'draft', isNew: true })
     await settle(tx, written.calls)
-    const answer = await find(tx, actor, id)
+    const answer = { ...(await find(tx, actor, id)), fault: written.fault }
     await context.remember(tx, answer)
     return answer
   })

@@ -28,11 +28,15 @@ export interface JobPart {
   drop?(): Promise<void>
 }
 
-/** What a part changed. `changes` is what its undo needs, as JSON. */
+/** What a part changed. */
 export interface Saved {
   changed: number
+  /** What its undo needs, as JSON. */
   changes?: unknown
+  /** Why the job ends here. */
   error?: string
+  /** What went wrong without ending the job. */
+  warning?: string | undefined
 }
 
 type JobServices = Pick<Services, 'database' | 'jobs' | 'log' | 'isDraining' | 'onFault' | 'events'>
@@ -204,7 +208,7 @@ async function save(db: Db, { place, ...of }: JobRow, part: JobPart): Promise<Jo
   const saved = await transact(db, async (tx) => {
     const [job] = await tx.select().from(jobs).where(isRow(of)).for('no key update')
     if (job?.status !== 'running' || job.place !== place) return null
-    const { changed, changes, error } = await part.save(tx, job.changed)
+    const { changed, changes, error, warning } = await part.save(tx, job.changed)
     if (changes !== undefined && changed > 0)
       await tx
         .insert(jobChanges)
@@ -213,7 +217,7 @@ async function save(db: Db, { place, ...of }: JobRow, part: JobPart): Promise<Jo
     const stored = one(
       await tx
         .update(jobs)
-        .set({ ...set, updatedAt: sql`now()` })
+        .set({ ...set, ...(warning && { error: warning }), updatedAt: sql`now()` })
         .where(isRow(of))
         .returning(),
     )

@@ -1,4 +1,5 @@
 import { OPENER_MAX, type Opener } from '@x-automated/contract/outreach/openers'
+import { faultText } from '@x-automated/contract/outreach/writer-text'
 import { Check, Pencil, RefreshCw, Undo2 } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { api, client, refusalText } from '../../../api'
@@ -66,7 +67,9 @@ export function OpenerRow({ opener, canChange, onSeen }: OpenerRowProps) {
   })
   const regenerate = useAction(() => client.openers.regenerate({ id }), {
     onSuccess: (answer) => {
-      if (answer.version === version) toast.info('Nothing else could be written. The opener is unchanged.')
+      const what = answer.fault ? faultText(answer.fault) : null
+      if (answer.version === version) toast.info(`${what ?? 'Nothing else could be written.'} The opener is unchanged.`)
+      else if (what) toast.info(`${what} This is a built-in suggestion instead.`)
     },
     onError: (error) => toast.error(writerProblem(error)),
     refetches: [api.openers.list],

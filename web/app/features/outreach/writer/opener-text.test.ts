@@ -12,6 +12,9 @@ const estimate = { leads: 10, tokens: 53_000, costCents: 37, remainingCents: 912
 it('says what openers cost, and what is left', () => {
   expect(estimateText(estimate)).toBe('About 53,000 tokens, about $0.37 of the $9.12 left this month.')
   expect(estimateText({ ...estimate, remainingCents: null })).toBe('About 53,000 tokens, about $0.37.')
+  expect(estimateText({ ...estimate, costCents: 0.1, remainingCents: null })).toBe(
+    'About 53,000 tokens, less than $0.01.',
+  )
   expect(estimateText({ ...estimate, costCents: null })).toMatch(/has no price/)
 })
 

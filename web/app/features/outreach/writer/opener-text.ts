@@ -30,7 +30,7 @@ export function estimateText({ tokens, costCents, remainingCents }: Estimate): s
   if (tokens === 0) return 'Costs nothing.'
   const amount = `About ${formatCount(tokens, 'token')}`
   if (costCents === null) return `${amount}. The model has no price, so only a token limit applies.`
-  const cost = `${amount}, about ${formatMoney(costCents)}`
+  const cost = `${amount}, ${costCents < 0.5 ? 'less than $0.01' : `about ${formatMoney(costCents)}`}`
   return remainingCents === null ? `${cost}.` : `${cost} of the ${formatMoney(remainingCents)} left this month.`
 }
 

@@ -152,6 +152,7 @@ function RunningJob({ job }: { job: Job }) {
   return (
     <div className="grid gap-4">
       <Progress label="Writing openers" value={job.done} max={Math.max(1, job.total)} detail={jobText(job)} />
+      {job.error && <p role="status">{job.error}</p>}
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <Button loading={cancel.isPending} onClick={() => cancel.run()}>
           Cancel
@@ -171,7 +172,7 @@ function EndedJob({ job }: { job: Job }) {
       </Callout>
     )
   return (
-    <Callout tone={job.status === 'completed' ? 'good' : 'info'}>
+    <Callout tone={job.error ? 'warn' : job.status === 'completed' ? 'good' : 'info'} title={job.error}>
       {job.status === 'canceled' ? 'Canceled. ' : ''}
       {formatCount(job.changed, 'opener')} written. Read them below and approve the ones that you want to send.
     </Callout>

@@ -4,6 +4,7 @@ import { Ban, CircleAlert, CircleCheck, ListChecks, Undo2 } from 'lucide-react'
 import { client } from '../../../api'
 import { QueryError } from '../../../query-error'
 import { Button } from '../../../ui/button'
+import { cn } from '../../../ui/cn'
 import { DateTime } from '../../../ui/date-time'
 import { Sheet } from '../../../ui/dialog'
 import { EmptyState } from '../../../ui/empty-state'
@@ -98,7 +99,7 @@ function EndedJob({ job }: { job: Job }) {
           <DateTime value={job.createdAt} />
           {job.createdBy && ` · ${job.createdBy.name}`}
         </p>
-        {job.error && <p className="text-xs text-bad">{job.error}</p>}
+        {job.error && <p className={cn('text-xs', job.status === 'failed' ? 'text-bad' : 'text-warn')}>{job.error}</p>}
       </div>
       {mayChange && mayUndo(job, Date.now()) && (
         <Button size="sm" icon={<Undo2 />} loading={undo.isPending} onClick={() => undo.run(job)}>
