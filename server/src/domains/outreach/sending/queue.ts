@@ -161,9 +161,8 @@ export async function rerenderFirst(tx: Db, { id, number, variantId, message }: 
 }
 
 /**
- * Gives first messages that this transaction has queued the openers as they are now, and keeps
- * openers from changing until it ends: messages of a running launch are invisible to whoever
- * withdraws an approval. @param which SQL over dms
+ * Gives the first messages that this transaction queued the openers as they are now, and keeps
+ * these until it ends. Others cannot see the messages of a launch. @param which SQL over dms
  */
 export async function readOpenersAgain(
   tx: Db,
