@@ -6,7 +6,6 @@ import {
   addBlocks,
   type Block,
   evidenceNeeded,
-  hasBeaten,
   NO_EVIDENCE,
   nextBlocks,
   type Outcome,
@@ -194,16 +193,6 @@ describe('verdictOf', () => {
     const estimate = two({ positive, blocksPerDay: 1 })!.estimatedDays!
     expect(estimate / median).toBeGreaterThan(0.5)
     expect(estimate / median).toBeLessThan(1.5)
-  })
-})
-
-describe('hasBeaten', () => {
-  it('compares one pair, in either order, at the level of the whole test', () => {
-    const pairs = [pair('A', 'B', { positive: evidence(45, 'b') })]
-    expect(hasBeaten('B', 'A', pairs, 3)).toBe(true)
-    expect(hasBeaten('A', 'B', pairs, 3)).toBe(false)
-    expect(hasBeaten('B', 'A', pairs, 4)).toBe(false)
-    expect(hasBeaten('B', 'C', pairs, 2)).toBe(false)
   })
 })
 

@@ -165,12 +165,6 @@ const OUTCOMES: readonly Block[] = [
   [1, 1],
 ]
 
-/** Whether one variant has beaten another at the level that a test of `variants` needs. */
-export function hasBeaten(id: string, other: string, pairs: readonly Pair[], variants: number): boolean {
-  const pair = pairs.find(({ a, b }) => (a === id && b === other) || (a === other && b === id))
-  return pair !== undefined && evidenceIn(pair, 'positive', id) >= evidenceNeeded(variants)
-}
-
 /** The smallest max E of a variant against each other one; 1 if another is ahead of it. */
 function evidenceFor(id: string, pairs: readonly Pair[]): number {
   const own = pairs.filter(({ a, b }) => a === id || b === id)

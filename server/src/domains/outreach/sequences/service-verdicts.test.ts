@@ -1,23 +1,27 @@
 import type { StepInput } from '@x-automated/contract/outreach/steps'
-import { eq, sql } from 'drizzle-orm'
+import { idOfHandle } from '@x-automated/stand-ins/x/ids'
+import { eq, inArray, sql } from 'drizzle-orm'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { eventually, expectCountsRight, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
 import { EVENTS_CHANNEL } from '../../platform/events/service.ts'
+import { conversations, labelCorrections } from '../conversations/tables.ts'
 import { storeAnswers } from '../replies/service-answers.ts'
 import { replies } from '../replies/tables.ts'
 import { dms } from '../sending/tables.ts'
 import { chooseVariant } from './rules-variants.ts'
 import { judgeTests } from './service-verdicts.ts'
-import { stepTests } from './tables.ts'
+import { enrollments, stepTests } from './tables.ts'
 
 let app: TestApp
 let person: Person
+let accountXUserId: string
 beforeAll(async () => {
   app = await openApp()
   person = await makePerson(app)
   await subscribe(app, person)
+  accountXUserId = idOfHandle((await connectX(app, person)).handle)
 })
 afterEach(() => expectCountsRight(app))
 
@@ -33,6 +37,11 @@ async function launched(leads: number, more: Partial<StepInput> = {}) {
     channel: 'extension',
   })
   await person.client.campaigns.queue({ id })
+  // By chance, a hash may split so few people otherwise than planned.
+  const [a, b] = (await person.client.sequences.find({ id })).steps[0]!.variants
+  await app.db.execute(sql`
+    update dms set variant_id = case place % 2 when 0 then ${a!.id}::uuid else ${b!.id}::uuid end, message = case place % 2 when 0 then 'A' else 'B' end
+    from (select id, row_number() over (order by id) - 1 as place from dms where campaign_id = ${id}) placed where dms.id = placed.id`)
   await app.db.update(stepTests).set({ startedAt: sql`now() - interval '20 days'` }).where(eq(stepTests.campaignId, id))
   return id
 }
@@ -47,6 +56,19 @@ async function send(messages: readonly { id: string }[], from = '9 days'): Promi
   }
 }
 
+/** A and B in turn. */
+const inOrder = async (id: string) => (await messagesOf(id)).sort((one, other) => one.id.localeCompare(other.id))
+
+/** Sends A and B in turn. Every twelfth person of B gives a positive reply, which says too little of 60. */
+async function sendWithAnswers(messages: readonly { id: string; message: string }[]): Promise<void> {
+  await send(messages)
+  const ofB = messages.filter(({ message }) => message === 'B')
+  await answer(
+    ofB.filter((_, place) => place % 12 === 11),
+    'interested',
+  )
+}
+
 /** Stores a reply of a day later to each message. */
 async function answer(messages: readonly { id: string }[], label: Label): Promise<void> {
   for (const { id } of messages) {
@@ -55,7 +77,7 @@ async function answer(messages: readonly { id: string }[], label: Label): Promis
       workspaceId: person.workspaceId,
       leadId: dm!.leadId!,
       dmId: id,
-      accountXUserId: '1',
+      accountXUserId,
       xEventId: `${label} ${id}`,
       kind: 'reply',
       label,
@@ -63,6 +85,33 @@ async function answer(messages: readonly { id: string }[], label: Label): Promis
     })
     await storeAnswers(app.db, [id])
   }
+}
+
+/** A member corrects the label of the reply to a message, so long ago. */
+async function correct({ leadId }: { leadId: string | null }, ago: string): Promise<void> {
+  const its = { workspaceId: person.workspaceId, leadId: leadId! }
+  const last = { isUnread: false, sortAt: new Date(), lastMessageAt: new Date(), lastMessageId: its.leadId }
+  const [{ id: conversationId } = { id: '' }] = await app.db
+    .insert(conversations)
+    .values({ ...its, ...last, status: 'done', accountXUserId, label: 'not_interested' })
+    .returning()
+  await app.db.insert(labelCorrections).values({
+    workspaceId: person.workspaceId,
+    conversationId,
+    userId: person.id,
+    oldLabel: 'interested',
+    newLabel: 'not_interested',
+    at: sql`now() - ${ago}::interval`,
+  })
+  const corrected = await app.db
+    .update(replies)
+    .set({ label: 'not_interested' })
+    .where(eq(replies.leadId, its.leadId))
+    .returning()
+  await storeAnswers(
+    app.db,
+    corrected.map(({ dmId }) => dmId!),
+  )
 }
 
 /** Lets the job look at every test again. */
@@ -183,6 +232,20 @@ describe('a test of two variants', () => {
     expect(await stepOf(id)).toMatchObject({ isSplitOff: true, verdict: null })
   })
 
+  it('keeps the labels of the moment when each window closed', async () => {
+    const id = await launched(30)
+    const messages = await messagesOf(id)
+    await send(messages)
+    const ofB = messages.filter(({ message }) => message === 'B').slice(0, 3)
+    await answer(ofB, 'interested')
+    // The windows closed about two days ago.
+    await correct(ofB[0]!, '1 day')
+    await correct(ofB[1]!, '3 days')
+    await judge()
+    expect((await stepOf(id)).variants.map(({ positive }) => positive)).toEqual([0, 1])
+    expect((await testOf(id)).state.pairs[0]!.positive).toMatchObject({ successesA: 0, successesB: 2 })
+  })
+
   it('starts again with other weights, and keeps its results', async () => {
     const id = await launched(30)
     const messages = await messagesOf(id)
@@ -212,6 +275,52 @@ describe('a test of two variants', () => {
     expect((await stepOf(id)).verdict).toMatchObject({ status: 'winner' })
     const queued = (await messagesOf(id)).filter(({ status }) => status === 'queued')
     expect(queued.map(({ message }) => message)).toEqual(Array.from({ length: 10 }, () => 'B'))
+  })
+
+  it('stays the winner when everyone else was sent it', async () => {
+    const id = await launched(120, { switchToWinner: true })
+    const mixed = await inOrder(id)
+    const [first, others] = [mixed.slice(0, 40), mixed.slice(40)]
+    await send(first)
+    await answer(
+      first.filter(({ message }) => message === 'B'),
+      'interested',
+    )
+    await judge()
+    await send(others, '1 day')
+    await judge()
+    expect(await stepOf(id)).toMatchObject({ isSplitOff: false, verdict: { status: 'winner' } })
+  })
+
+  it('estimates the days by the pace since its first message', async () => {
+    const id = await launched(200)
+    await sendWithAnswers((await inOrder(id)).slice(0, 120))
+    await judge()
+    const { estimatedDays } = (await stepOf(id)).verdict!
+    expect(estimatedDays).toBeGreaterThan(1)
+    // A draft may be much older than its launch.
+    await app.db
+      .update(stepTests)
+      .set({ startedAt: sql`now() - interval '90 days'` })
+      .where(eq(stepTests.campaignId, id))
+    await judge()
+    expect((await stepOf(id)).verdict).toMatchObject({ status: 'collecting', estimatedDays })
+  })
+
+  it('estimates no days if too few people are left to be sent the step', async () => {
+    const id = await launched(200)
+    const messages = await inOrder(id)
+    await sendWithAnswers(messages.slice(0, 120))
+    await judge()
+    expect((await stepOf(id)).verdict).toMatchObject({ status: 'collecting', estimatedDays: expect.any(Number) })
+    // Most others wait for a later step.
+    const waiting = messages.slice(0, 190).map(({ enrollmentId }) => enrollmentId ?? '')
+    await app.db
+      .update(enrollments)
+      .set({ lastStepNumber: 1, nextStepNumber: 2 })
+      .where(inArray(enrollments.id, waiting))
+    await judge()
+    expect((await stepOf(id)).verdict).toMatchObject({ status: 'collecting', estimatedDays: null })
   })
 })
 

@@ -1,7 +1,7 @@
 import { formatNumber } from '@x-automated/contract/format'
 import type { Verdict } from '@x-automated/contract/outreach/sequences'
 import { verdictText } from '@x-automated/contract/outreach/verdict-text'
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { allowLongStatements } from '../../../db/long-statements.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
@@ -98,12 +98,16 @@ async function judge(tx: Db, campaign: Campaign, test: StepTest) {
   const people = await countPeople(tx, test)
   const step = await findStep(tx, campaign, test.stepId)
   const isOver = await isTestOver(tx, campaign, test, step?.number ?? 0)
-  const splitOff = isSplitOff(test.variants.map(({ id, weight }) => ({ people: people.get(id)?.sent ?? 0, weight })))
-  const days = Math.max((Date.now() - test.startedAt.getTime()) / DAY_MS, 1 / 24)
+  const split = test.variants.map(({ id, weight }) => ({ people: people.get(id)?.sent ?? 0, weight }))
+  // Once the winner is sent to everyone, the shares no longer are the weights.
+  const splitOff = test.shares ? test.isSplitOff : isSplitOff(split)
+  const toCome = await countToCome(tx, campaign, step?.number ?? 0)
+  const firstAt = Math.min(...[...people.values()].flatMap(({ firstAt }) => (firstAt ? Date.parse(firstAt) : [])))
+  const days = Math.max((Date.now() - firstAt) / DAY_MS, 1 / 24)
   const found = verdictOf({
     variantIds,
     isOver,
-    pairs: pairs.map((pair) => withPace(pair, people, campaign, test, days)),
+    pairs: pairs.map((pair) => withPace(pair, people, test, { toCome, days })),
   })
   const verdict: Verdict | null =
     splitOff || !found ? null : { ...found, evidence: Math.min(found.evidence, EVIDENCE_MAX) }
@@ -125,31 +129,44 @@ async function judge(tx: Db, campaign: Campaign, test: StepTest) {
 /** Beyond it, more evidence says nothing more. */
 const EVIDENCE_MAX = 1_000_000
 
-type People = Map<string, { sent: number; positive: number; optedOut: number }>
+type Figures = { sent: number; positive: number; optedOut: number; firstAt: string | null }
+type People = Map<string, Figures>
 
+/** @param toCome people who are still to be sent the step @param days since its first message */
 function withPace(
   pair: StepTestState['pairs'][number],
   people: People,
-  campaign: Campaign,
   test: StepTest,
-  days: number,
+  { toCome, days }: { toCome: number; days: number },
 ): Pair {
   const sent = Math.min(people.get(pair.a)?.sent ?? 0, people.get(pair.b)?.sent ?? 0)
   const weights = test.variants.reduce((sum, { weight }) => sum + weight, 0)
   const weightOf = (id: string) => test.variants.find((variant) => variant.id === id)?.weight ?? 0
-  const toCome = (campaign.openEnrollments * Math.min(weightOf(pair.a), weightOf(pair.b))) / weights
-  return { ...pair, blocksPerDay: sent / days, blocksLeft: sent - pair.positive.blocks + toCome }
+  const blocksToCome = (toCome * Math.min(weightOf(pair.a), weightOf(pair.b))) / weights
+  return { ...pair, blocksPerDay: sent / days, blocksLeft: sent - pair.positive.blocks + blocksToCome }
 }
 
-/** A variant's messages whose window has closed, in order, with what became of them. */
+/** SQL over a reply `r`: its label at a moment. A person may have corrected it since. */
+function labelAt(moment: SQL): SQL {
+  return sql`coalesce((
+    select coalesce(l.old_label, '') from conversations c join label_corrections l on l.workspace_id = c.workspace_id and l.conversation_id = c.id and l.at > ${moment}
+    where c.workspace_id = r.workspace_id and c.lead_id = r.lead_id and c.account_x_user_id = r.account_x_user_id
+      -- A correction applies to the latest reply.
+      and not exists (select from replies n where n.lead_id = r.lead_id and n.account_x_user_id = r.account_x_user_id
+        and n.kind = 'reply' and (n.at, n.id) > (r.at, r.id) and n.created_at < l.at)
+    order by l.at limit 1), r.label)`
+}
+
+/** A variant's messages whose window has closed, in order, with what became of them by then. */
 async function readOutcomes(
   tx: Db,
   { campaignId, windowDays, startedAt }: StepTest,
   variantId: string,
   after: Place | null,
 ) {
+  const closesAt = sql`d.sent_at + make_interval(days => ${windowDays})`
   const said = (labels: string[]) => sql`exists (select from replies r where r.lead_id = d.lead_id and r.kind = 'reply'
-    and r.label = any(${sql.param(labels)}::text[]) and r.at >= d.claimed_at and r.at <= d.sent_at + make_interval(days => ${windowDays}))::int`
+    and r.at >= d.claimed_at and r.at <= ${closesAt} and ${labelAt(closesAt)} = any(${sql.param(labels)}::text[]))::int`
   const { rows } = await tx.execute<{ id: string; at: string; positive: Outcome; optedOut: Outcome }>(sql`
     select d.id, d.sent_at as at, ${said(['interested', 'meeting', 'question'])} as positive, ${said(['opted_out'])} as "optedOut"
     from dms d
@@ -162,10 +179,24 @@ async function readOutcomes(
 
 /** The test's people by variant, to a quarter of an hour. */
 async function countPeople(tx: Db, { campaignId, startedAt }: StepTest): Promise<People> {
-  const { rows } = await tx.execute<{ id: string; sent: number; positive: number; optedOut: number }>(sql`
-    select variant_id as id, sum(sent)::int as sent, sum(positive)::int as positive, sum(opted_out)::int as "optedOut"
+  const { rows } = await tx.execute<Figures & { id: string }>(sql`
+    select variant_id as id, sum(sent)::int as sent, sum(positive)::int as positive, sum(opted_out)::int as "optedOut",
+      min(slot) filter (where sent > 0) as "firstAt"
     from dm_activity where campaign_id = ${campaignId} and slot >= activity_slot(${startedAt.toISOString()}::timestamptz) group by 1`)
   return new Map(rows.map(({ id, ...figures }) => [id, figures]))
+}
+
+/** A test that needs more people than this takes too long to wait for. */
+const TO_COME_MAX = 100_000
+
+/** How many people may still be sent a step, from an index. */
+async function countToCome(tx: Db, { id, workspaceId }: Campaign, stepNumber: number): Promise<number> {
+  const { rows } = await tx.execute<{ count: number }>(sql`
+    select count(*)::int as count from (
+      select from enrollments where workspace_id = ${workspaceId} and campaign_id = ${id} and state in ('active', 'paused')
+        and (last_step_number is null or last_step_number < ${stepNumber}) limit ${TO_COME_MAX}
+    ) few`)
+  return one(rows).count
 }
 
 async function findStep(tx: Db, campaign: Campaign, stepId: string) {
