@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Id, Time, text } from '../fields.ts'
 import { SkipReason } from '../reason.ts'
 import { STEPS_MAX } from './sequence-limits.ts'
-import { ReengagementInput, refineMessages, StepInput, VariantInput } from './steps.ts'
+import { ReengagementInput, refineMessages, StepInput, VariantInput, variantsOf } from './steps.ts'
 import { MESSAGE_MAX } from './template.ts'
 
 /** How many people, from the start of the list, are checked for empty variables. */
@@ -76,14 +76,7 @@ export const PreflightInput = z
     /** Instead of `steps`: a sequence of one step with one variant. */
     messageTemplate: unfinished.optional(),
     steps: z
-      .array(
-        StepInput.extend({
-          variants: z
-            .array(VariantInput.extend({ messageTemplate: unfinished }))
-            .min(1)
-            .max(50),
-        }),
-      )
+      .array(StepInput.extend({ variants: variantsOf(VariantInput.extend({ messageTemplate: unfinished })) }))
       .min(1)
       .max(STEPS_MAX)
       .optional(),

@@ -64,7 +64,7 @@ export const VariantInput = z.strictObject({
 })
 
 /** At least one active variant, and not too many. */
-function variantsOf<V extends z.ZodType<{ isActive: boolean }>>(variant: V) {
+export function variantsOf<V extends z.ZodType<{ isActive: boolean }>>(variant: V) {
   return z
     .array(variant)
     .min(1)

@@ -191,13 +191,18 @@ describe('POST /campaigns/preflight', () => {
     expect((await preflight(shut, own.actor, input)).warnings).toEqual(['never_ends'])
   })
 
-  it('rejects unknown lists and accounts, and those of other workspaces', async () => {
+  it('rejects steps without an active variant, unknown lists and accounts, and those of other workspaces', async () => {
     const own = await makePerson(app)
-    const list = await makeList(app, own, [])
+    const list = await makeList(app, own, openHandles(1))
     const theirs = await makeList(app, stranger, [])
     const account = await connectX(app, stranger)
     for (const [body, status, code] of [
       [{ leadListId: list.id }, 400, 'INVALID_INPUT'],
+      [
+        { leadListId: list.id, steps: [{ variants: [{ messageTemplate: '', isActive: false }] }] },
+        400,
+        'INVALID_INPUT',
+      ],
       [{ messageTemplate: '', leadListId: NOBODYS }, 404, 'LEAD_LIST_NOT_FOUND'],
       [{ messageTemplate: '', leadListId: theirs.id }, 404, 'LEAD_LIST_NOT_FOUND'],
       [{ messageTemplate: '', leadListId: list.id, xAccountId: account.id }, 404, 'X_ACCOUNT_NOT_FOUND'],
