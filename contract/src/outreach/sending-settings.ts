@@ -17,11 +17,11 @@ export const Waiting = z.object({ reason: z.enum(WAIT_REASONS), until: Time })
 export type Waiting = z.output<typeof Waiting>
 
 /**
- * Also: its X account is not connected, an older campaign sends first, or nobody knows now whether
- * the people of its next follow-ups have replied.
+ * Also: its X account is not connected, an older campaign sends first, nobody knows now whether the
+ * people of its next follow-ups have replied, or others messaged its next people in the past 24 hours.
  */
 export const CampaignWait = z.object({
-  reason: z.enum([...WAIT_REASONS, 'account', 'turn', 'detection']),
+  reason: z.enum([...WAIT_REASONS, 'account', 'turn', 'detection', 'day_apart']),
   /** Null: not known. */
   until: Time.nullable(),
 })

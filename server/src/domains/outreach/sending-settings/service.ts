@@ -10,7 +10,7 @@ import { usageOf } from '../../platform/billing/service.ts'
 import { findAccount, findCurrentAccount, list } from '../../platform/x-account/service.ts'
 import { unreadSince, xAccounts } from '../../platform/x-account/tables.ts'
 import { isReplyKnown, replySettings } from '../replies/tables.ts'
-import { isInQueue } from '../sending/tables.ts'
+import { isFirstInQueue, isInQueue } from '../sending/tables.ts'
 import { isEnrollmentOf } from '../sequences/tables.ts'
 import {
   type AccountLimits,
@@ -445,10 +445,8 @@ export async function withWaits<C extends Sending>(needs: Needs, campaigns: read
     const isPutOff = next !== null && next > (rest?.until ?? now)
     waits.set(key, isPutOff ? { reason: rest?.reason ?? 'pause', until: next } : rest)
   }
-  const blind = await findBlind(
-    db,
-    sending.map(({ id }) => id),
-  )
+  const sendingIds = sending.map(({ id }) => id)
+  const [blind, apart] = await Promise.all([findBlind(db, sendingIds), findApart(db, sendingIds)])
   const soon = new Date(Date.now() + HOUR_MS)
   const mayLackRoom = campaigns.some(({ nextFollowUpAt }) => nextFollowUpAt && nextFollowUpAt < soon)
   const usage = mayLackRoom ? (await usageOf(db, workspaceId, 'dms')).usage : null
@@ -459,6 +457,9 @@ export async function withWaits<C extends Sending>(needs: Needs, campaigns: read
     if (one.waiting) return { reason: 'turn', until: null }
     if (!sending.includes(one)) return planWaitOf(one, planResetsAt)
     const rest = waits.get(keyOf(one)) ?? null
+    const apartUntil = apart.get(one.id)
+    if (apartUntil && (rest === null || rest.reason === 'pause' || rest.until <= apartUntil))
+      return { reason: 'day_apart', until: apartUntil }
     return blind.has(one.id) && (rest?.reason ?? 'pause') === 'pause' ? { reason: 'detection', until: null } : rest
   }
   return campaigns.map((one) => ({ ...one, waitingFor: waitOf(one) }))
@@ -474,6 +475,20 @@ async function findBlind(db: Db, ids: readonly string[]): Promise<Set<string>> {
     where c.id = any(${sql.param(ids)}::uuid[]) and c.firsts_queued_count = 0
       and not ${isReplyKnown(sql`a.x_user_id`, sql`e.last_sent_at`)}`)
   return new Set(rows.map(({ id }) => id))
+}
+
+/** Until when the next people of campaigns are left alone, because another one messaged them. */
+async function findApart(db: Db, ids: readonly string[]): Promise<Map<string, Date>> {
+  if (ids.length === 0) return new Map()
+  const head = (which: SQL) => sql`(
+    select lead_id, due_at from dms where campaign_id = c.id and ${which} order by due_at, id limit 1)`
+  const { rows } = await db.execute<{ id: string; until: string }>(sql`
+    select c.id, d.due_at as until from campaigns c cross join lateral (
+      select * from (${head(isFirstInQueue)} union all ${head(sql`${isInQueue} and is_follow_up`)}) heads order by due_at limit 1
+    ) d join leads l on l.id = d.lead_id
+    where c.id = any(${sql.param(ids)}::uuid[]) and d.due_at > now()
+      and l.last_claimed_at > now() - interval '1 day' and l.last_claimed_campaign_id is distinct from c.id`)
+  return new Map(rows.map(({ id, until }) => [id, new Date(until)]))
 }
 
 const HOUR_MS = 3_600_000

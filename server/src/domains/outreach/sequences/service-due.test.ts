@@ -381,7 +381,9 @@ describe('the order on one X account', () => {
       sql`select extract(epoch from due_at - now())::float / 3600 as hours from dms where campaign_id = ${other.id}`,
     )
     expect(rows[0]?.hours).toBeGreaterThan(23)
-    expect((await dmsOf(person, other.id))[0]?.reason).toMatchObject({ code: 'day_apart' })
+    const [waiting] = await dmsOf(person, other.id)
+    expect(waiting?.reason).toMatchObject({ code: 'day_apart' })
+    expect((await campaignNow(other.id)).waitingFor).toEqual({ reason: 'day_apart', until: waiting?.dueAt })
     // Within a campaign, the step's own delay decides.
     await letPass(app, id, 2)
     await queueDue()

@@ -14,6 +14,7 @@ export const WAIT_TITLES: Record<CampaignWait['reason'], string> = {
   account: 'The X account is not connected',
   turn: 'An older campaign sends first',
   detection: 'Follow-ups wait until replies are checked',
+  day_apart: 'These people got another message in the past 24 hours',
 }
 
 /** The same, to follow "Waiting: ". */
@@ -27,6 +28,7 @@ export const WAIT_TEXT: Record<CampaignWait['reason'], string> = {
   account: 'the X account is not connected',
   turn: 'an older campaign sends first',
   detection: 'replies are being checked',
+  day_apart: 'these people got another message in the past 24 hours',
 }
 
 /** A pause of a few seconds is part of normal sending and is not shown. */
