@@ -207,7 +207,23 @@ async function requeue(world: World, nth: number): Promise<void> {
   const dm = failed[nth % Math.max(1, failed.length)]
   if (!dm || (dm.outcomeUnknown && world.isUnderWay())) return
   if (dm.outcomeUnknown && (await world.arrivals()).some(({ text }) => text === dm.message)) return
+  await beginContinuing(
+    world,
+    world.campaigns.find(({ id }) => id === dm.campaignId),
+  )
   await world.client.campaigns.requeue({ id: dm.id })
+}
+
+/** Anyone who queues a message again or resumes somebody opens a completed campaign again. */
+async function beginContinuing(world: World, campaign: CampaignState | undefined): Promise<void> {
+  if (!campaign?.closedAt) return
+  await expectPromisesKept(world)
+  campaign.mayReopen = true
+}
+
+async function decide(world: World, campaign: CampaignState, nth: number, what: 'pause' | 'resume' | 'stop') {
+  if (what === 'resume') await beginContinuing(world, campaign)
+  await world.decide(campaign, nth, what)
 }
 
 const LOSSES = ['breaks its connections', 'is killed'] as const
@@ -385,7 +401,7 @@ const one = fc.oneof(
     arbitrary: fc
       .tuple(which, fc.nat(10), fc.constantFrom('pause', 'resume', 'stop'))
       .map(([n, nth, what]) =>
-        command(`person ${nth} of ${'ABC'[n]}: ${what}`, (w) => w.decide(campaignOf(w, n), nth, what)),
+        command(`person ${nth} of ${'ABC'[n]}: ${what}`, (w) => decide(w, campaignOf(w, n), nth, what)),
       ),
   },
   { weight: 2, arbitrary: fc.constant(deliver) },

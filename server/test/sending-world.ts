@@ -98,6 +98,8 @@ export interface CampaignState {
   activations: number
   /** When a pause was answered, and how many messages had been handed over by then. */
   closedAt: { place: number; at: number } | null
+  /** A person continued with somebody in it in this step, which opens a completed campaign. */
+  mayReopen: boolean
 }
 
 export type World = Awaited<ReturnType<typeof openWorld>>
@@ -150,7 +152,7 @@ export async function openWorld(app: TestApp) {
         allowRepeat: name === 'B',
       },
     )
-    campaigns.push({ id, name, list, wish: 'none', holding: null, activations: 0, closedAt: null })
+    campaigns.push({ id, name, list, wish: 'none', holding: null, activations: 0, closedAt: null, mayReopen: false })
   }
   let cap = MOST_A_DAY
   for (const { id } of accounts) await client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: id, dailyCap: cap })
@@ -431,8 +433,14 @@ export async function openWorld(app: TestApp) {
         select workspace_id, id, 0, 'Earlier', 'sent', 'simulated', x_account_id, long_ago, long_ago
         from watched cross join lateral (select now() - make_interval(days => 99 + n) as long_ago from generate_series(1, 50) n) earlier`)
     },
-    /** Closes campaigns that have paused themselves. They wait for a person. */
+    /** Closes campaigns that have paused themselves, and opens completed ones that a person continued. */
     async notePauses() {
+      for (const campaign of campaigns.filter(({ mayReopen }) => mayReopen)) {
+        campaign.mayReopen = false
+        if ((await client.campaigns.find({ id: campaign.id })).status !== 'active') continue
+        campaign.closedAt = null
+        campaign.wish = 'active'
+      }
       const { rows } = await app.db.execute<{ id: string; why: string }>(sql`
         select id, reason ->> 'code' as why from campaigns
         where workspace_id = ${person.workspaceId} and kind = 'campaign' and status = 'paused' and reason is not null`)
@@ -470,8 +478,13 @@ export async function openWorld(app: TestApp) {
     // Observations
 
     async failedMessages() {
-      const { rows } = await app.db.execute<{ id: string; message: string; outcomeUnknown: boolean }>(
-        sql`select id, message, outcome_unknown as "outcomeUnknown" from dms where workspace_id = ${person.workspaceId} and status = 'failed' order by id`,
+      const { rows } = await app.db.execute<{
+        id: string
+        campaignId: string
+        message: string
+        outcomeUnknown: boolean
+      }>(
+        sql`select id, campaign_id as "campaignId", message, outcome_unknown as "outcomeUnknown" from dms where workspace_id = ${person.workspaceId} and status = 'failed' order by id`,
       )
       return rows
     },
